@@ -79,7 +79,7 @@ const CASES: &[Case<'_>] = &[
     ("loss = 0.01", "loss = 1.5", &["links.wire.loss", "1.5", "a probability"]),
     ("loss = 0.01", "loss = nan", &["links.wire.loss", "a probability"]),
     ("loss = 0.01", "loss = \"often\"", &["links.wire.loss", "\"often\""]),
-    ("mean_good = \"5 s\"", "mean_good = \"0 s\"", &["links.air.channel.mean_good", "more than nothing"]),
+    ("mean_good = \"5 s\"", "mean_good = \"0 s\"", &["links.air.channel.mean_good", "more than 0"]),
     ("mean_bad = \"100 ms\"", "mean_bad = \"1 ns\"", &["links.air.channel.mean_bad", "at least 1 us"]),
     ("transmissions = 9", "transmissions = 0", &["links.air.arq.transmissions", "1 to 10000"]),
     ("transmissions = 9", "transmissions = -1", &["links.air.arq", "-1"]),

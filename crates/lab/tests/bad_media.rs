@@ -167,7 +167,7 @@ const MEDIA: &[Case<'_>] = &[
         &["media.cell.rate_control: found \"ARF\"", "did you mean \"arf\"?"],
     ),
     // In the units that stand there.
-    ("standard = \"802.11b\"", "slot = \"0 us\"", &["media.cell.slot: found 0 us, expected more than nothing"]),
+    ("standard = \"802.11b\"", "slot = \"0 us\"", &["media.cell.slot: found 0 us, expected more than 0"]),
     (
         "medium = \"cell\"",
         "medium = \"cell\"\nchannel = { kind = \"absence\", away = [[\"1 s\", \"2 s\"]], every = \"5000 ms\" }",

@@ -1,4 +1,4 @@
-//! Contracts of all agents, under any traffic and any outcome of the link layer.
+//! Contracts of all agents, for random traffic and random link layer failures.
 
 mod common;
 mod ladder;
@@ -15,11 +15,11 @@ use path::station::RadioNotice;
 use path::{HopId, LinkDirection};
 use wire::{Addr, Body, Flags, Notice, NoticeKind, Options, Packet, SackBlocks, Segment, SeqNum, Timestamps};
 
-/// Schemes that tell senders of failed attempts, and do nothing else.
+/// Schemes whose only action is to notify senders of failed attempts.
 const MESSENGERS: &[&str] = &["simple-icmp", "refined-icmp", "link-loss"];
-/// Schemes that re-segment a stream.
+/// Schemes that may change the segmentation of a stream.
 const CUTTERS: &[&str] = &["split"];
-/// Schemes that may keep the last byte of an acknowledgment back.
+/// Schemes that may withhold the last byte of an acknowledgment.
 const KEEPERS: &[&str] = &["m-tcp"];
 
 fn every_agent() -> impl Iterator<Item = AgentConfig> {
@@ -27,7 +27,7 @@ fn every_agent() -> impl Iterator<Item = AgentConfig> {
     AgentConfig::MEMBERS.iter().map(named)
 }
 
-/// Those that do something.
+/// Returns the configurations of schemes with an agent.
 fn every_built_agent() -> impl Iterator<Item = AgentConfig> {
     every_agent().filter(|config| config.build().is_some())
 }
@@ -36,10 +36,10 @@ fn messengers() -> impl Iterator<Item = AgentConfig> {
     MESSENGERS.iter().map(|name| member(name).unwrap_or_else(|error| panic!("{name} needs defaults: {error}")))
 }
 
-// Of failed attempts.
+// Contracts about reports of failed attempts.
 
-/// Notices of a link layer about these packets, data and acknowledgments, its own host's and others', some of them
-/// given up on: attempts rise from 1, and those of one packet may stand among those of another.
+/// Returns reports of a link layer about these packets: data and acknowledgments, of the agent's host and of others,
+/// some given up. Attempts count from 1; those of different packets may interleave.
 fn notices(packets: Range<u32>, seed: u64) -> Vec<RadioNotice> {
     const MOST: u32 = 9;
     let mut draws: Draws = Stream::named(seed, 0, "agents").draws();
@@ -59,7 +59,7 @@ fn alternating(one: &[RadioNotice], other: &[RadioNotice]) -> Vec<RadioNotice> {
     both.flatten().copied().collect()
 }
 
-/// The packets that the agent sends at each notice.
+/// Returns the packets that the agent sends for each report.
 fn answers(config: &AgentConfig, notices: &[RadioNotice]) -> Vec<Vec<Packet>> {
     let Some(mut agent) = config.build() else { return vec![Vec::new(); notices.len()] };
     let answer = |(number, notice): (usize, &RadioNotice)| {
@@ -71,17 +71,17 @@ fn answers(config: &AgentConfig, notices: &[RadioNotice]) -> Vec<Vec<Packet>> {
 }
 
 #[test]
-fn the_same_failures_bring_the_same_answers() {
+fn same_failures_give_same_messages() {
     let notices = notices(0..200, 5);
     for config in every_agent() {
         assert_eq!(answers(&config, &notices), answers(&config, &notices), "{}", config.name());
     }
 }
 
-/// A message comes from here, goes to the segment's source, and quotes it as it was; of acknowledgments nothing
-/// is said.
+/// A message is sent from the agent's node to the segment's source and quotes the segment unchanged; there is no
+/// message about a pure acknowledgment.
 #[test]
-fn nothing_is_said_of_what_was_not_sent() {
+fn messages_quote_failed_data_segments_only() {
     let notices = notices(0..200, 6);
     for config in every_agent() {
         let mut said = 0;
@@ -102,13 +102,13 @@ fn nothing_is_said_of_what_was_not_sent() {
             }
         }
         let speaks = MESSENGERS.contains(&config.name());
-        assert_eq!(said > 0, speaks, "{}: messages come from those who are said to send them", config.name());
+        assert_eq!(said > 0, speaks, "{}: only messengers send messages", config.name());
     }
 }
 
-/// However often a packet fails, its sender gets each kind of message about it once at most.
+/// For any number of failures of a packet, its sender receives each kind of message about it at most once.
 #[test]
-fn a_segment_is_told_of_once_in_each_kind() {
+fn each_segment_gets_one_message_of_each_kind() {
     let notices = notices(0..2000, 7);
     for config in messengers() {
         let mut told: BTreeMap<(u32, bool), u32> = BTreeMap::new();
@@ -120,10 +120,10 @@ fn a_segment_is_told_of_once_in_each_kind() {
     }
 }
 
-/// A messenger keeps nothing of the past that would change what it does later: after any number of other packets it
-/// answers a new one as it did at first.
+/// A messenger has no state that affects later messages: after any number of other packets its messages about a new
+/// packet are the same.
 #[test]
-fn a_long_past_leaves_no_trace() {
+fn earlier_failures_do_not_affect_later_messages() {
     let kind = |packet: &Packet| match packet.body {
         Body::Icmp(notice) => Some(notice.kind),
         Body::Tcp(_) => None,
@@ -139,9 +139,9 @@ fn a_long_past_leaves_no_trace() {
     }
 }
 
-// Of packets that cross.
+// Contracts about packets that cross the node.
 
-/// An input of an agent.
+/// A random input of an agent.
 #[derive(Clone, Copy, Debug)]
 enum Happens {
     ToAir(Packet),
@@ -150,14 +150,14 @@ enum Happens {
     Air(State),
 }
 
-/// Traffic of several flows both ways, with losses, repetitions, changes of order and what no end would send.
+/// Random traffic of several flows in both directions, with losses, repetitions, reordering and invalid packets.
 struct Traffic {
     draws: Draws,
     flows: u16,
-    /// By flow, what each side has sent: the fixed host, the mobile.
+    /// For each flow, the number of bytes sent by the fixed host and by the mobile.
     sent: BTreeMap<u16, [u32; 2]>,
     now: Time,
-    /// Whether the air is on the fixed host's side, as for an agent in the mobile.
+    /// True if the fixed host is on the radio link's side, as for an agent in the mobile.
     mirrored: bool,
 }
 
@@ -208,14 +208,14 @@ impl Traffic {
         of_flow(flow, if fixed { from_fixed(change) } else { from_mobile(change) })
     }
 
-    /// A plausible packet of an end: mostly the next bytes, or an acknowledgment of something that was sent to it.
+    /// Makes a plausible packet of an end: mostly new data, or an acknowledgment of received data.
     fn plausible(&mut self, segment: &mut Segment, flow: u16, side: usize) {
         const LEN: u32 = 1000;
         let mut sent = self.sent.get(&flow).copied().unwrap_or_default();
         // The fixed host sends most of the data.
         if self.chance([0.8, 0.1][side]) {
             let (len, what) = (if self.chance(0.05) { 1 } else { LEN }, self.draws.unit());
-            // 10 % are sent again, and of 10 % more nothing is seen.
+            // 10 % are retransmissions, and another 10 % are lost before the node.
             let back = if what < 0.1 { self.below(20) as u32 * LEN } else { 0 };
             segment.seq = SeqNum(sent[side].saturating_sub(back));
             segment.len = len;
@@ -235,7 +235,7 @@ impl Traffic {
         self.sent.insert(flow, sent);
     }
 
-    /// An implausible packet.
+    /// Makes an implausible packet.
     fn absurd(&mut self, segment: &mut Segment) {
         let mut any = || self.draws.next_u64() as u32;
         segment.seq = SeqNum(any());
@@ -249,14 +249,14 @@ impl Traffic {
     }
 }
 
-/// The output for an input: the packet itself if it went on, and what the agent sent until then.
+/// Result of an input: the packet if it passed, and the packets that the agent sent.
 struct Out {
     happened: Happens,
     passed: Option<Packet>,
     sent: Vec<Departure>,
 }
 
-/// Feeds `happenings` random events to an agent, and returns it.
+/// Passes random events to an agent; returns the agent.
 fn through(config: &AgentConfig, mut traffic: Traffic, happenings: usize, mut tell: impl FnMut(&Fed, Out)) -> Fed {
     let mut fed = Fed::new(config);
     for _ in 0..happenings {
@@ -287,7 +287,7 @@ fn through(config: &AgentConfig, mut traffic: Traffic, happenings: usize, mut te
     fed
 }
 
-/// The bytes of each stream, as ranges that neither overlap nor touch.
+/// The bytes of each stream, as disjoint and non-adjacent ranges.
 #[derive(Default)]
 struct Bytes(BTreeMap<(Addr, u16, u16), BTreeMap<u64, u64>>);
 
@@ -310,28 +310,28 @@ impl Bytes {
     }
 }
 
-/// The numbers of a segment's bytes as ranges below 2^32.
+/// Returns the sequence numbers of a segment's bytes as ranges below 2^32.
 fn unwrapped(seq: u32, len: u32) -> Vec<(u64, u64)> {
     let (begin, end, all) = (u64::from(seq), u64::from(seq) + u64::from(len), 1 << 32);
     if end <= all { vec![(begin, end)] } else { vec![(begin, all), (0, end - all)] }
 }
 
-/// Ports and bytes of a segment with data.
+/// Returns the source, ports, sequence number and length of a segment with data.
 fn carried(packet: &Packet) -> Option<(Addr, u16, u16, u32, u32)> {
     let segment = packet.data()?;
     Some((packet.src, segment.src_port, segment.dst_port, segment.seq.0, segment.len))
 }
 
-/// Ports and number of an acknowledgment.
+/// Returns the source, ports and number of an acknowledgment.
 fn acknowledged(packet: &Packet) -> Option<(Addr, u16, u16, u32)> {
     let Body::Tcp(segment) = &packet.body else { return None };
     segment.flags.has(Flags::ACK).then_some((packet.src, segment.src_port, segment.dst_port, segment.ack.0))
 }
 
-/// Data that comes out came in; so did an acknowledgment, unless the scheme says that end-to-end semantics are lost,
-/// and then it does acknowledge by itself.
+/// Data that the agent forwards was received by it. So was an acknowledgment, unless the scheme declares that
+/// end-to-end semantics are lost; such a scheme must acknowledge by itself.
 #[test]
-fn nothing_is_invented() {
+fn agents_forward_only_received_data_and_acknowledgments() {
     for config in every_built_agent() {
         let (mut data, mut acks) = (BTreeSet::new(), BTreeSet::new());
         let mut bytes = Bytes::default();
@@ -355,19 +355,22 @@ fn nothing_is_invented() {
                 };
                 let given = acknowledged(packet).is_none_or(|ack| acks.contains(&ack) || keeps(ack));
                 let kept = config.traits().semantics == Semantics::Kept;
-                assert!(given || !kept, "{name}: {packet:?} acknowledges by itself, and semantics are said to be kept");
+                assert!(
+                    given || !kept,
+                    "{name}: {packet:?} is an acknowledgment of the agent, but the declared semantics are kept"
+                );
                 acknowledges |= !given;
             }
         });
         let lost = config.traits().semantics == Semantics::Lost;
-        assert_eq!(acknowledges, lost, "{}: what it says of end-to-end semantics, beside what it does", config.name());
+        assert_eq!(acknowledges, lost, "{}: declared end-to-end semantics differ from the behaviour", config.name());
     }
 }
 
-/// Every packet that an agent drops is counted, by one of the counters that name the reason.
+/// Every packet that an agent drops is counted in one of its counters.
 #[test]
-fn what_does_not_come_out_again_is_counted() {
-    // An agent that holds packets returns some of them; other agents return none.
+fn dropped_packets_are_counted() {
+    // For each scheme: whether it may send held packets later, and its counters of dropped packets.
     let counted: [(&str, bool, &[&str]); 7] = [
         ("ack-decimation", true, &["acks_dropped"]),
         ("tack", true, &["acks_dropped"]),
@@ -386,7 +389,7 @@ fn what_does_not_come_out_again_is_counted() {
                 taken.swap_remove(place.unwrap_or_else(|| panic!("{name} gives back what it did not take: {sent:?}")));
             }
         };
-        // At the base station, and in the mobile, where those live that thin acknowledgments.
+        // The agent runs at the base station, and at the mobile, where schemes that thin acknowledgments run.
         let gone = [false, true].map(|mirrored| {
             let mut taken = Vec::new();
             let traffic = Traffic { mirrored, ..Traffic::new(5, 4) };
@@ -398,7 +401,7 @@ fn what_does_not_come_out_again_is_counted() {
                 }
                 give_back(&mut taken, &out.sent);
             });
-            // No agent holds a packet for this long.
+            // No agent holds a packet for longer than this.
             fed.until(Time::from_nanos(1_000_000_000_000_000), |_, sent| give_back(&mut taken, &sent));
             let said: u64 = counters.iter().filter_map(|counter| fed.counter(counter)).sum();
             assert_eq!(taken.len() as u64, said, "{name}");
@@ -409,7 +412,7 @@ fn what_does_not_come_out_again_is_counted() {
 }
 
 #[test]
-fn the_same_traffic_brings_the_same_answers() {
+fn same_traffic_gives_same_results() {
     for config in every_built_agent() {
         let run = || {
             let mut all = Vec::new();
@@ -422,13 +425,13 @@ fn the_same_traffic_brings_the_same_answers() {
     }
 }
 
-/// However many flows there are, and however long they go on, an agent keeps a bounded number of bytes; one that
-/// meddles with packets says how many, and how many there were at most.
+/// For any number and length of flows an agent stores a bounded number of bytes; an agent that takes or changes packets
+/// reports the current and the maximum size.
 #[test]
-fn what_is_kept_is_bounded() {
+fn agent_state_is_bounded() {
     const MOST: u64 = 64 << 20;
     for config in every_built_agent() {
-        // Of many flows a few packets each, of few flows many.
+        // Many flows with a few packets each, and one flow with many packets.
         for (flows, happenings) in [(9_000, 60_000), (1, 60_000)] {
             let mut meddles = false;
             let mut most = 0;
@@ -439,21 +442,29 @@ fn what_is_kept_is_bounded() {
                 }
                 let kept = fed.counter("state_bytes");
                 assert!(kept.is_some() || !meddles, "{name} meddles with packets and has no counter state_bytes");
-                assert_eq!(kept.is_some(), fed.counter("flows").is_some(), "{name}: who counts bytes counts flows");
+                assert_eq!(
+                    kept.is_some(),
+                    fed.counter("flows").is_some(),
+                    "{name}: state_bytes and flows must occur together"
+                );
                 assert!(kept.is_none_or(|bytes| bytes <= MOST), "{name} keeps {kept:?} bytes");
                 most = most.max(kept.unwrap_or(0));
-                // Within one call it may have been more for a moment.
+                // The reported maximum may exceed the sizes seen between calls.
                 let said = fed.counter("state_bytes_most");
-                assert_eq!(said.is_some(), kept.is_some(), "{name}: who says what it keeps says the most it kept");
+                assert_eq!(
+                    said.is_some(),
+                    kept.is_some(),
+                    "{name}: state_bytes and state_bytes_most must occur together"
+                );
                 assert!(said.is_none_or(|said| said >= most), "{name} kept {most} bytes, and says {said:?}");
             });
         }
     }
 }
 
-/// Names for results, the same ones from beginning to end.
+/// Counters have valid names for results, and the same ones during a run.
 #[test]
-fn counters_have_names() {
+fn counter_names_are_valid_and_constant() {
     for config in every_built_agent() {
         let names = |fed: &Fed| fed.agent.counters().iter().map(|(name, _)| *name).collect::<Vec<_>>();
         let first = names(&Fed::new(&config));

@@ -1,4 +1,4 @@
-//! Agents driven packet by packet, drawn as ladders in `tests/golden`.
+//! Agents driven packet by packet; the exchanges are compared with `tests/golden`.
 
 mod common;
 mod ladder;
@@ -12,9 +12,9 @@ fn scheme(name: &str) -> AgentConfig {
     member(name).unwrap_or_else(|error| panic!("{name} needs defaults: {error}"))
 }
 
-/// A message at the first failure, whatever follows.
+/// Only the first failed attempt causes a message.
 #[test]
-fn simple_icmp() {
+fn simple_icmp_sends_defer_at_first_failure() {
     let mut ladder = Ladder::new("DEFER at the first failed attempt, nothing more", &scheme("simple-icmp"));
     ladder.at(0.0).fixed(data(0, 1000)).at(11.0).failed(data(0, 1000), 1, false);
     ladder.at(22.0).failed(data(0, 1000), 2, false).at(33.0).failed(data(0, 1000), 3, true);
@@ -23,9 +23,9 @@ fn simple_icmp() {
     ladder.compare("simple-icmp/a-lost-segment");
 }
 
-/// A message at the first failure and one at the last, each about its own segment; packets pass as they are.
+/// The first and the last failed attempt cause a message, each about its segment; packets pass unchanged.
 #[test]
-fn refined_icmp() {
+fn refined_icmp_sends_defer_at_first_and_retransmit_at_last_failure() {
     let mut ladder = Ladder::new("DEFER at the first failed attempt, RETRANSMIT at the last", &scheme("refined-icmp"));
     ladder.at(0.0).fixed(data(0, 1000)).at(1.0).fixed(of_flow(1, data(0, 500)));
     ladder.at(11.0).failed(data(0, 1000), 1, false).at(22.0).failed(data(0, 1000), 2, false);
@@ -34,10 +34,10 @@ fn refined_icmp() {
     ladder.compare("refined-icmp/a-lost-segment");
 }
 
-/// A host's own data: reported when it is given up, and not before. Its acknowledgments and the packets that it
-/// forwards are not reported to its sender.
+/// The host's own data is reported to its sender when it is given up, not earlier. Acknowledgments and forwarded
+/// packets are not reported.
 #[test]
-fn link_loss() {
+fn link_loss_reports_own_data_when_given_up() {
     let own = |packet: Packet| Packet { src: HERE, ..packet };
     let mut ladder = Ladder::new("The host in the middle sends 0..1000 itself", &scheme("link-loss"));
     ladder.at(0.0).failed(own(data(0, 1000)), 1, false).at(11.0).failed(own(data(0, 1000)), 7, true);

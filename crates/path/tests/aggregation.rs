@@ -1,8 +1,9 @@
-//! Aggregates by hand. 802.11n at 65 Mbps, back-offs of no slots, 1 us between the stations, packets of 1,500 bytes.
+//! Aggregates, computed by hand: 802.11n at 65 Mbps, back-offs of zero slots, 1 us between the stations, packets of
+//! 1,500 bytes.
 //!
-//! A packet alone is 1,538 bytes, 22 + 8 x 1,538 bits in 48 symbols of 260: 36 + 192 = 228 us. Its acknowledgment has
-//! 14 bytes, at 24 Mbps 2 symbols: 28 us. k packets are 1,544 k - 2 bytes: each with 4 bytes in front, and filled up to
-//! whole words but for the last. A block acknowledgment has 32 bytes: 32 us. SIFS is 16 us and DIFS 34 us.
+//! A single packet is 1,538 bytes, 22 + 8 x 1,538 bits in 48 symbols of 260: 36 + 192 = 228 us. Its acknowledgment has
+//! 14 bytes, at 24 Mbps 2 symbols: 28 us. k packets are 1,544 k - 2 bytes: each has a delimiter of 4 bytes, and all but
+//! the last are padded to multiples of 4. A block acknowledgment has 32 bytes: 32 us. SIFS is 16 us and DIFS 34 us.
 
 use engine::{Bytes, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, perfect, scripted, uniform};
@@ -15,7 +16,7 @@ use path::station::scheduler::Scheduler;
 use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, Observer};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 
-/// The start of every frame, and the packet numbers in the events of aggregates and block acknowledgments.
+/// Start of every frame, and the packet numbers in the events of aggregates and block acknowledgments.
 #[derive(Default)]
 struct Log(Vec<(Time, &'static str, u32)>, Vec<(&'static str, Vec<u64>)>);
 
@@ -48,17 +49,17 @@ fn packet(number: u32) -> Packet {
 }
 
 struct Outcomes {
-    /// The packets handed up forward and backward, with their times.
+    /// Packets delivered forward and backward, with their times.
     delivered: [Vec<(Time, u32)>; 2],
-    /// Packets reported as given up.
+    /// Number of packets reported as given up.
     given_up: [usize; 2],
-    /// Bytes freed.
+    /// Bytes freed in the node's buffer.
     freed: u64,
     counters: [Counters; 2],
     log: Log,
 }
 
-/// Two stations; station i offers `offered[i]` packets to the other at time zero.
+/// Runs two stations; station i sends `offered[i]` packets to the other from time zero.
 fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outcomes {
     assert_eq!(config.check(), []);
     let mut schedule = Schedule::new();
@@ -113,10 +114,11 @@ fn micros(at: Time) -> u64 {
     at.as_nanos() / 1000
 }
 
-/// The first packet finds the air free and goes alone; the three behind it go together at 274 + 34 us, in 4,630 bytes:
-/// 143 symbols, 608 us. Of these the second is lost. It goes alone then, and the third is handed up behind it.
+/// The first packet is sent alone since the medium is idle; the next three follow in an aggregate at 274 + 34 us, with
+/// 4,630 bytes: 143 symbols, 608 us. The second of them is lost and sent again alone, and the third is delivered after
+/// it.
 #[test]
-fn one_of_three_packets_is_lost_and_goes_again() {
+fn lost_packet_of_an_aggregate_is_sent_again() {
     let lossy = ChannelConfig::Scripted(scripted::Config { drop: vec![2], ..Default::default() });
     let seen = exchange(&cell(Some(Aggregation::default())), lossy, [4, 0]);
     let frames: Vec<(u64, &str, u32)> = seen.log.0.iter().map(|(at, kind, size)| (micros(*at), *kind, *size)).collect();
@@ -136,9 +138,9 @@ fn one_of_three_packets_is_lost_and_goes_again() {
     assert_eq!(seen.freed, 4 * 1500);
 }
 
-/// Packets 1 to 5 go together, 2 and 4 are damaged and go again, with 6 to 8 if there is anything new.
+/// Packets 1 to 5 form an aggregate, 2 and 4 are damaged and sent again, together with 6 to 8 if there are new packets.
 #[test]
-fn it_is_told_which_packets_are_in_an_aggregate() {
+fn events_name_the_packets_of_aggregates() {
     let lossy = ChannelConfig::Scripted(scripted::Config { drop: vec![2, 4], ..Default::default() });
     let limits = Some(Aggregation { frames: 5, ..Aggregation::default() });
     let seen = exchange(&cell(limits), lossy, [9, 0]);
@@ -151,7 +153,7 @@ fn it_is_told_which_packets_are_in_an_aggregate() {
         ("BLOCK-ACK", vec![2, 4, 6, 7, 8]),
     ];
     assert_eq!(seen.log.1, expected);
-    // Of what collides nothing is left.
+    // All packets of a collided aggregate are lost.
     let seen = exchange(
         &Config { short_retry_limit: Some(1), ..cell(limits) },
         ChannelConfig::Perfect(perfect::Config::default()),
@@ -162,25 +164,25 @@ fn it_is_told_which_packets_are_in_an_aggregate() {
     assert!(told.iter().all(|(what, numbers)| *what != "damaged" || numbers.len() == 3), "{told:?}");
 }
 
-/// A packet that is given up keeps nothing back: with one retry packet 1 is lost twice, and packet 2 waits for the
-/// second time only.
+/// A packet that is given up does not block later ones: with one retry packet 1 is lost twice, and packet 2 is
+/// delivered after the second loss.
 #[test]
-fn what_is_given_up_is_passed_over() {
+fn given_up_packet_does_not_block_delivery() {
     let config = Config { short_retry_limit: Some(2), ..cell(Some(Aggregation::default())) };
-    // The frames are 0; 1 2 3; 1.
+    // The packets of the frames are 0; 1 2 3; 1.
     let lossy = ChannelConfig::Scripted(scripted::Config { drop: vec![1, 4], ..Default::default() });
     let seen = exchange(&config, lossy, [4, 0]);
     let numbers: Vec<u32> = seen.delivered[0].iter().map(|(_, number)| *number).collect();
     assert_eq!(numbers, [0, 2, 3]);
-    // 1000 + 228 us is the end of the second time; its acknowledgment could have begun 16 + 9 + 33 us behind it.
+    // The second attempt ends at 1000 + 228 us; its acknowledgment could have begun within 16 + 9 + 33 us.
     assert_eq!(micros(seen.delivered[0][1].0), 1228 + 58);
     assert_eq!((seen.given_up[0], seen.counters[0].packets_dropped, seen.freed), (1, 1, 4 * 1500));
 }
 
-/// The limits on packets, bytes and duration. 1,544 k - 2 bytes of k packets fit 10,000 bytes for k = 6; at 6.5 Mbps
-/// they take 36 us and a symbol of 4 us for each 26 bits, and 4 ms hold k = 2.
+/// Limits of packets, bytes and duration: 1,544 k - 2 bytes of k packets fit in 10,000 bytes for k = 6; at 6.5 Mbps an
+/// aggregate takes 36 us and a symbol of 4 us per 26 bits, and 4 ms suffice for k = 2.
 #[test]
-fn an_aggregate_keeps_to_its_limits() {
+fn aggregate_does_not_exceed_its_limits() {
     let sizes = |config: Config| {
         let seen = exchange(&config, ChannelConfig::Perfect(perfect::Config::default()), [13, 0]);
         let numbers: Vec<u32> = seen.delivered[0].iter().map(|(_, number)| *number).collect();
@@ -198,10 +200,9 @@ fn an_aggregate_keeps_to_its_limits() {
     assert_eq!(sizes(Config { aggregation, ..slow }), [1, 2, 2, 2, 2, 2, 2]);
 }
 
-/// A lane that always has packets sends k of them in 34 + D(k) + 1 + 16 + A + 1 us and a back-off of 7.5 slots of 9 us
-/// on average.
+/// A saturated station sends k packets in 34 + D(k) + 1 + 16 + A + 1 us and a mean back-off of 7.5 slots of 9 us.
 #[test]
-fn a_saturated_lane_carries_what_the_closed_form_says() {
+fn saturated_throughput_matches_the_closed_form() {
     let usual = |aggregation| Config { cw_min: None, cw_max: None, ..cell(aggregation) };
     let of = |config: Config, packets: u32| {
         let seen = exchange(&config, ChannelConfig::Perfect(perfect::Config::default()), [packets, 0]);
@@ -209,7 +210,7 @@ fn a_saturated_lane_carries_what_the_closed_form_says() {
         12_000.0 * f64::from(packets - 1) / (at(packets as usize - 1) - at(0)) * 1e9
     };
     let close = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 0.01, "{found}, {expected}");
-    // 1,536 bytes without QoS control take 48 symbols, too.
+    // 1,536 bytes without QoS control also take 48 symbols.
     let alone = 34.0 + 67.5 + 228.0 + 1.0 + 16.0 + 28.0 + 1.0;
     close(of(usual(None), 6_001), 12_000.0 / alone * 1e6);
     // 32 packets have 49,406 bytes, 395,270 bits, 1,521 symbols.
@@ -218,10 +219,10 @@ fn a_saturated_lane_carries_what_the_closed_form_says() {
     close(of(usual(Some(aggregation)), 32 * 500 + 1), 32.0 * 12_000.0 / together * 1e6);
 }
 
-/// Two stations that collide, over air that loses: each packet is handed up once, in sequence, or given up, and nothing
-/// stays.
+/// Two stations that collide, over lossy channels: each packet is delivered once and in sequence, or given up, and no
+/// packet remains.
 #[test]
-fn nothing_is_lost_without_being_counted() {
+fn every_packet_is_delivered_or_counted_as_lost() {
     for (loss, frames) in [(0.1, 64), (0.4, 32), (0.7, 3)] {
         let config = Config {
             short_retry_limit: Some(3),

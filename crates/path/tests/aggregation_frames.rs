@@ -1,8 +1,8 @@
-//! The frames of aggregates by hand: which packets, at which rate, how long each part is in the air, and which frames
-//! are repetitions. 802.11n at 65 Mbps, back-offs of no slots, 1 us between the stations, packets of 1,500 bytes.
+//! The frames of aggregates, computed by hand: their packets, rates, durations of parts, and retry flags. 802.11n at 65
+//! Mbps, back-offs of zero slots, 1 us between the stations, packets of 1,500 bytes.
 //!
-//! A packet alone takes 228 us and k of them, 1,544 k - 2 bytes, 36 us and 4 us for each 260 bits of 22 + 8 x size, as
-//! in aggregation.rs; the first packet finds the air free and goes alone.
+//! A single packet takes 228 us and k packets, 1,544 k - 2 bytes, take 36 us and 4 us for each 260 bits of 22 + 8 x
+//! size, as in aggregation.rs; the first packet is sent alone since the medium is idle.
 
 mod cell;
 
@@ -29,8 +29,8 @@ fn losing(config: Config, script: scripted::Config) -> Plan {
     Plan::around_one(config, 1).scripted(0, script)
 }
 
-/// The data frames of `count` packets offered at once: the packets of each, whether it is a repetition, and
-/// microseconds in the air.
+/// Returns the data frames of `count` packets offered at once: the packets of each, whether it is a retransmission, and
+/// its duration in microseconds.
 fn frames(plan: &Plan, count: usize) -> Vec<(Vec<u64>, bool, u64)> {
     assert_eq!(plan.config.check(), []);
     let mut cell = Cell::new(plan);
@@ -47,9 +47,9 @@ fn packets(plan: &Plan, count: usize) -> Vec<Vec<u64>> {
     frames(plan, count).into_iter().map(|(packets, ..)| packets).collect()
 }
 
-/// Six packets are 9,262 bytes, two take 96 symbols of 260 bits: 36 + 384 us.
+/// Six packets are 9,262 bytes; two take 96 symbols of 260 bits: 36 + 384 us.
 #[test]
-fn a_limit_itself_is_allowed_and_what_is_beyond_it_is_not() {
+fn values_at_the_limits_are_allowed() {
     let all = Aggregation::default();
     let sizes = |aggregation| {
         let plan = losing(together(aggregation), scripted::Config::default());
@@ -64,11 +64,11 @@ fn a_limit_itself_is_allowed_and_what_is_beyond_it_is_not() {
 }
 
 // covers [802.11-2012 s8.3.1.9.3]
-/// Packet 1 is lost three times. While it is in hand no packet from number 1 + 64 on may go.
+/// Packet 1 is lost three times. Until it is acknowledged no packet from number 1 + 64 on may be sent.
 #[test]
-fn packets_in_hand_lie_within_64_numbers() {
+fn unacknowledged_packets_span_at_most_64_numbers() {
     let config = together(Aggregation { frames: 32, ..Aggregation::default() });
-    // In order of sending: 0; 1 to 32; 1, 33 to 63; 1, 64; 1 alone.
+    // The packets in order of transmission: 0; 1 to 32; 1, 33 to 63; 1, 64; 1 alone.
     let plan = losing(config, scripted::Config { drop: vec![1, 33, 65], ..Default::default() });
     let range = |from: u64, to: u64| (from..=to).collect::<Vec<u64>>();
     let with_one = |from: u64, to: u64| [vec![1], range(from, to)].concat();
@@ -76,11 +76,11 @@ fn packets_in_hand_lie_within_64_numbers() {
     assert_eq!(packets(&plan, 70), expected);
 }
 
-/// Packets 1 to 3 begin at 308 and, behind a preamble of 36 us, take 190.03 us each of their 1,544 bytes: a
-/// millisecond-wide burst in one part damages that packet only, at its first and at its last microsecond too.
+/// Packets 1 to 3 begin at 308 us and, after a preamble of 36 us, take 190.03 us each for 1,544 bytes: a loss interval
+/// within one part damages only that packet, also at its first and its last microsecond.
 #[test]
-fn each_packet_is_damaged_by_what_happens_in_its_own_part() {
-    // Parts: 344 to 534.03, to 724.06, to 913.8.
+fn loss_in_one_part_damages_only_its_packet() {
+    // The parts end at 534.03, 724.06 and 913.8 us; the first begins at 344 us.
     for (bad, again) in [
         ([345, 346], vec![1]),
         ([532, 533], vec![1]),
@@ -101,12 +101,11 @@ fn each_packet_is_damaged_by_what_happens_in_its_own_part() {
 }
 
 /// The Retry bit belongs to each MPDU [802.11-2007 s7.1.3.1.5]; an aggregate is one frame in the events, with the Retry
-/// bit of its first packet. A frame is a repetition if its first packet is: 1 and 2 of 1 to 3 are lost; then 2 of 1, 2
-/// and 4 ... is lost again.
+/// bit of its first packet. Here 1 and 2 of 1 to 3 are lost; then 2 of 1, 2 and 4 is lost again.
 #[test]
-fn a_frame_is_a_repetition_if_its_first_packet_was_sent_before() {
+fn retry_flag_is_that_of_the_first_packet() {
     let config = together(Aggregation { frames: 3, ..Aggregation::default() });
-    // In order of sending: 0; 1 2 3; 1 2 4; 2 5 6; 7.
+    // The packets in order of transmission: 0; 1 2 3; 1 2 4; 2 5 6; 7.
     let plan = losing(config, scripted::Config { drop: vec![1, 2, 5], ..Default::default() });
     let again: Vec<_> = frames(&plan, 8).into_iter().map(|(packets, again, _)| (packets, again)).collect();
     let expected =
@@ -114,11 +113,12 @@ fn a_frame_is_a_repetition_if_its_first_packet_was_sent_before() {
     assert_eq!(again, expected);
 }
 
-/// With one attempt at each rate Minstrel, which knows nothing yet, takes the highest, the one below and the lowest,
-/// 65, 58.5 and 6.5 Mbps, 260, 234 and 26 bits a symbol. Alone a packet has 22 + 8 x 1,538 bits, 48, 53 and 475 symbols
-/// behind 36 us; without aggregates 1,536 bytes, 48, 53 and 474. Two have 3,086 bytes, 24,710 bits: 96, 106 and 951.
+/// With one attempt per rate Minstrel, without statistics yet, uses the highest rate, the one below and the lowest: 65,
+/// 58.5 and 6.5 Mbps, with 260, 234 and 26 bits per symbol. A single packet has 22 + 8 x 1,538 bits, in 48, 53 and 475
+/// symbols after 36 us; without aggregation it has 1,536 bytes, in 48, 53 and 474. Two packets have 3,086 bytes, 24,710
+/// bits: 96, 106 and 951.
 #[test]
-fn each_attempt_at_a_packet_is_one_for_the_rate_control() {
+fn rate_control_sees_one_attempt_per_frame() {
     let minstrel =
         minstrel::Config { attempts: 1, sampling: 0.0, interval: Span::from_secs(100), ..Default::default() };
     let rate_control = Some(Named(RateControlConfig::Minstrel(minstrel)));
@@ -134,10 +134,10 @@ fn each_attempt_at_a_packet_is_one_for_the_rate_control() {
     assert_eq!(times(single, &[0, 1, 2], 1), [228, 248, 1932, 1932]);
 }
 
-/// Of what an aggregate's packets are asked of their channel: each its own place in the order of sending, its own size
-/// without what is in front of it and what fills it up, and its own part of the time.
+/// The channel determines the fate of each packet of an aggregate separately: by its number in the order of
+/// transmission, its size without delimiter and padding, and its part of the duration.
 #[test]
-fn a_channel_is_asked_about_each_packet() {
+fn channel_determines_the_fate_of_each_packet() {
     use path::channel::{Channel, Fate};
     use std::sync::{Arc, Mutex};
     type Asked = (u64, u64, u64, u32, Option<u64>);
@@ -154,8 +154,8 @@ fn a_channel_is_asked_about_each_packet() {
     let mut cell = Cell::new(&losing(together(Aggregation::default()), scripted::Config::default()));
     cell.channels = vec![Box::new(Asks(asked.clone()))];
     cell.play(&[(0, 0, Forward, 1500), (0, 0, Forward, 1500), (0, 0, Forward, 40)]);
-    // 1,538 bytes at 65 Mbps are 189,292 ns, 1,542 with the delimiter 189,784, and 1,544 with two to fill them up
-    // 190,030; 82 bytes are the other's 4 + 40 + 38.
+    // 1,538 bytes at 65 Mbps take 189,292 ns, 1,542 with the delimiter 189,784, and 1,544 with two bytes of padding
+    // 190,030; the other packet has 4 + 40 + 38 = 82 bytes.
     let data = [
         (0, 0, 228_000, 1538, Some(0)),
         (308_000, 344_000, 189_784, 1538, Some(1)),

@@ -1,5 +1,5 @@
-//! What holds for every link layer there is, the absence of one included, whatever the air does: each packet that is
-//! offered is delivered, lost or refused, and counted as what it was.
+//! Contracts of all link layers, including their absence, in all channels: each offered packet is delivered, lost or
+//! refused, and counted accordingly.
 
 mod common;
 
@@ -22,17 +22,17 @@ use wire::Packet;
 
 const HOP: HopId = HopId { link: 0, way: LinkDirection::Forward };
 const PACKETS: u32 = 500;
-/// 1,000 bytes at 1 Mbps take 8 ms.
+/// Data per packet in bytes; with headers 1,000 bytes, 8 ms at 1 Mbps.
 const DATA: u32 = 960;
 
-/// A link layer, and whether it is to be one that can let expedited packets go first where there is a choice.
+/// A link layer, and whether to use a transmitter that supports expedited packets where there is a choice.
 #[derive(Clone, Debug)]
 struct Case {
     arq: ArqConfig,
     expedited: bool,
 }
 
-/// Every link layer, as it is and as the thesis has it, and some with other settings.
+/// Returns every link layer with its defaults and with the thesis's settings, and some with other settings.
 fn every_arq() -> Vec<Case> {
     let named = |(name, _): &(&str, _)| member(name).unwrap_or_else(|error| panic!("{name} needs defaults: {error}"));
     let plain: Vec<ArqConfig> = ArqConfig::MEMBERS.iter().map(named).collect();
@@ -57,7 +57,7 @@ fn every_arq() -> Vec<Case> {
     all.into_iter().map(|arq| Case { arq, expedited: false }).chain([once]).collect()
 }
 
-/// Whether packets come out in the order in which they went in.
+/// Returns true if the link layer delivers packets in order.
 fn keeps_order(arq: &ArqConfig) -> bool {
     match arq {
         ArqConfig::SelectiveRepeat(config) => config.in_order,
@@ -119,7 +119,7 @@ impl Transmitter {
         }
     }
 
-    /// The packets that come out.
+    /// Handles a wake-up; returns the delivered packets.
     fn wake(&mut self, slot: Slot, cx: &mut Cx<'_, Log>) -> Vec<u32> {
         let delivered: Vec<Packet> = match self {
             Transmitter::Fifo(pipe) => {
@@ -144,7 +144,7 @@ impl Transmitter {
         delivered.iter().map(|packet| packet.data().expect("only data was offered").seq.0).collect()
     }
 
-    /// Packets in the queue, at a station the one being sent included; a pipe does not tell.
+    /// Returns the number of packets in the queue, at a station with the one in transmission; 0 for a FIFO link.
     fn len(&self) -> usize {
         match self {
             Transmitter::Fifo(_) => 0,
@@ -164,7 +164,7 @@ impl Transmitter {
     }
 }
 
-/// What became of packets 0, 1, 2, ..., each offered when a draw says so.
+/// Outcome of packets 0, 1, 2, ..., offered at random times.
 struct Run {
     refused: BTreeSet<u32>,
     delivered: Vec<u32>,
@@ -201,18 +201,18 @@ fn run(case: &Case, air: &ChannelConfig, limit: Limit, seed: u64) -> Run {
         if let Limit::Packets(most) = limit {
             assert!(transmitter.len() <= most as usize + 1, "{} packets in a queue of {most}", transmitter.len());
         }
-        assert!(transmitter.counters(now).busy <= now.since(Time::ZERO), "busy for longer than there was time");
+        assert!(transmitter.counters(now).busy <= now.since(Time::ZERO), "busy for longer than the elapsed time");
     }
-    // Where the queue is behind a delay, a packet is refused after it was taken.
+    // A queue behind a delay refuses a packet after its acceptance.
     refused.extend(log.0.iter().filter_map(|(_, _, event)| match event {
         LinkEvent::QueueFull { packet } => packet.data().map(|segment| segment.seq.0),
         _ => None,
     }));
-    assert_eq!(transmitter.len(), 0, "what was taken is delivered or lost in the end");
+    assert_eq!(transmitter.len(), 0, "all accepted packets are delivered or lost in the end");
     Run { refused, delivered, counters: transmitter.counters(ended), log: log.0, ended }
 }
 
-/// Every link layer in every air before queues of several lengths.
+/// Runs every link layer in every channel with several queue limits.
 fn every_run(mut check: impl FnMut(&Case, &Run, &str)) {
     for case in every_arq() {
         for air in every_air() {
@@ -227,7 +227,7 @@ fn every_run(mut check: impl FnMut(&Case, &Run, &str)) {
 }
 
 #[test]
-fn every_packet_is_delivered_lost_or_refused_and_counted_so() {
+fn every_packet_is_delivered_lost_or_refused_and_counted() {
     let (mut lost_any, mut refused_any) = (false, false);
     every_run(|_, run, name| {
         let Run { refused, delivered, counters, .. } = run;
@@ -245,23 +245,23 @@ fn every_packet_is_delivered_lost_or_refused_and_counted_so() {
         );
         (lost_any, refused_any) = (lost_any || lost > 0, refused_any || !refused.is_empty());
     });
-    assert!(lost_any && refused_any, "nothing happened");
+    assert!(lost_any && refused_any, "no packet was lost or refused");
 }
 
-/// A packet may come twice in a row, if its acknowledgment was lost and each attempt has a number of its own; it never comes
-/// after a later one.
+/// A packet may arrive twice in succession if its acknowledgment was lost and each attempt has its own number; it never
+/// arrives after a later one.
 #[test]
-fn packets_arrive_in_the_order_in_which_they_were_offered() {
+fn packets_are_delivered_in_order() {
     let mut out_of_order = false;
     every_run(|case, run, name| {
         assert!(run.delivered.is_sorted() || !keeps_order(&case.arq), "{name}");
         out_of_order |= !run.delivered.is_sorted();
     });
-    assert!(out_of_order, "those that do not keep order never needed to");
+    assert!(out_of_order, "no packet was delivered out of order");
 }
 
 #[test]
-fn packets_arrive_once_but_for_a_link_layer_that_cannot_tell() {
+fn duplicates_are_delivered_only_with_numbers_per_attempt() {
     every_run(|case, run, name| {
         let tells =
             !matches!(&case.arq, ArqConfig::StopAndWait(arq) if arq.numbering == Some(Numbering::PerTransmission));
@@ -270,9 +270,9 @@ fn packets_arrive_once_but_for_a_link_layer_that_cannot_tell() {
     });
 }
 
-/// What was taken and does not arrive was given up, or lost where nothing is sent again, and said to be.
+/// An accepted packet that does not arrive is reported as given up, or as lost by a link layer without retransmissions.
 #[test]
-fn no_packet_is_lost_without_a_word() {
+fn every_loss_is_reported() {
     every_run(|_, run, name| {
         let said = run.log.iter().filter_map(|(_, _, event)| match event {
             LinkEvent::Lost { packet } | LinkEvent::GivenUp { packet, arrived: false, .. } => packet.data(),
@@ -286,7 +286,7 @@ fn no_packet_is_lost_without_a_word() {
 }
 
 #[test]
-fn perfect_air_and_room_enough_lose_nothing() {
+fn perfect_channel_with_unlimited_queue_loses_no_packet() {
     for case in every_arq() {
         let run = run(&case, &ChannelConfig::Perfect(Default::default()), Limit::None, 1);
         assert_eq!(run.delivered, (0..PACKETS).collect::<Vec<_>>(), "{case:?}");
@@ -294,7 +294,8 @@ fn perfect_air_and_room_enough_lose_nothing() {
         assert!((parity > 0) == matches!(case.arq, ArqConfig::Fec(_)), "{case:?}");
         let frames = u64::from(PACKETS) + parity as u64;
         let busy = match case.arq {
-            // 64 bytes of header take 512 us, and the last frame arrives 4 us and 2 ms after its sending begins.
+            // 64 bytes of header take 512 us, and the last frame arrives 4 us and 2 ms after the start of its
+            // transmission.
             ArqConfig::Ns2Lan(_) => Span::from_nanos(8_512_000).times(frames - 1) + Span::from_nanos(2_004_000),
             _ => Span::from_millis(8).times(frames),
         };
@@ -303,7 +304,7 @@ fn perfect_air_and_room_enough_lose_nothing() {
 }
 
 #[test]
-fn the_same_air_and_the_same_packets_give_the_same_run() {
+fn same_channel_and_packets_give_the_same_run() {
     for case in every_arq() {
         for air in every_air() {
             let again = || {

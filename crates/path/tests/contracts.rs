@@ -10,8 +10,8 @@ use path::channel::{
 };
 use path::{LinkDirection, LinkDirections};
 
-/// Every channel there is, with settings under which something happens. One whose settings have defaults needs no
-/// entry.
+/// Returns every channel with settings that cause losses or changes of state. A channel with defaults for all settings
+/// needs no entry in the list.
 fn every_channel() -> Vec<ChannelConfig> {
     let ms = Span::from_millis;
     let settings = |name: &str| match name {
@@ -75,7 +75,7 @@ fn frame(index: u64, way: LinkDirection) -> Frame {
 }
 
 #[test]
-fn the_same_frames_meet_the_same_fate() {
+fn same_frames_have_the_same_fates() {
     for config in every_channel() {
         let fates = || {
             let mut channel = config.build(air());
@@ -85,9 +85,9 @@ fn the_same_frames_meet_the_same_fate() {
     }
 }
 
-/// Reverse traffic, link acknowledgments and queries of the state do not change the fate of forward frames.
+/// Backward frames, link acknowledgments and state queries do not change the fates of forward frames.
 #[test]
-fn traffic_the_other_way_moves_no_draw() {
+fn backward_traffic_does_not_change_forward_fates() {
     for config in every_channel() {
         let (mut quiet, mut busy) = (config.build(air()), config.build(air()));
         for index in 0..1000 {
@@ -100,9 +100,9 @@ fn traffic_the_other_way_moves_no_draw() {
     }
 }
 
-/// A frame's fate depends on its time, not on the number of frames before it. One channel is an exception by design.
+/// The fate of a frame depends on its time, not on earlier frames. One channel is an exception by design.
 #[test]
-fn what_a_frame_meets_does_not_depend_on_frames_before_it() {
+fn fate_does_not_depend_on_earlier_frames() {
     for config in every_channel() {
         let (mut busy, mut quiet) = (config.build(air()), config.build(air()));
         let same = (0..7_000).all(|index| {
@@ -115,7 +115,7 @@ fn what_a_frame_meets_does_not_depend_on_frames_before_it() {
 }
 
 #[test]
-fn changes_of_state_rise_and_alternate() {
+fn state_changes_are_ascending_and_alternate() {
     for config in every_channel() {
         let mut channel = config.build(air());
         let mut at = Time::ZERO;
@@ -129,10 +129,10 @@ fn changes_of_state_rise_and_alternate() {
     }
 }
 
-/// A frame that takes no time, as an acknowledgment in the `goel1997` profile, meets a fate too, and two of them at one
-/// time need not share it.
+/// Frames of zero duration, as acknowledgments in the `goel1997` profile, have a fate too, and two of them at the same
+/// time have independent fates.
 #[test]
-fn frames_without_length_have_a_fate_each() {
+fn frames_of_zero_duration_have_independent_fates() {
     let mut channel = ChannelConfig::Uniform(uniform::Config { loss: 0.5 }).build(air());
     let now = Frame { duration: Span::ZERO, ..frame(7, LinkDirection::Forward) };
     let fates: Vec<Fate> = (0..64).map(|_| channel.fate(&now)).collect();
@@ -140,7 +140,7 @@ fn frames_without_length_have_a_fate_each() {
 }
 
 #[test]
-fn a_scripted_channel_drops_the_frames_it_was_told_to() {
+fn scripted_channel_drops_the_configured_frames() {
     let config = scripted::Config { bad: Vec::new(), drop: vec![5, 3], drop_backward: vec![2] };
     let mut channel = config.build(air());
     let lost = |channel: &mut Box<dyn path::channel::Channel>, way| {

@@ -1,4 +1,4 @@
-//! What ends the counts by which a station of a cell gives up.
+//! Events that reset the failure counts and retry limits of a station.
 
 mod cell;
 
@@ -10,29 +10,29 @@ use path::mac::dcf::config::{Aggregation, Growth};
 use path::mac::dcf::{Config, FrameKind, Standard};
 use path::{LinkEvent, MediumEvent, Reception};
 
-/// The lines about packets that arrive and packets that are given up, without their times.
+/// Returns the lines about delivered and given-up packets, without their times.
 fn fates(lines: Vec<String>) -> Vec<String> {
     let fates = lines.into_iter().filter_map(|line| Some(line.split_once("link 0: ")?.1.to_owned()));
     fates.collect()
 }
 
-/// A packet of two fragments, at a limit of two attempts. Each fragment fails once: attempts 0 and 2 are lost. The failure of
-/// the second fragment is the first of its own.
+/// A packet of two fragments with a limit of two attempts. Each fragment fails once: attempts 0 and 2 are lost. The
+/// failure of the second fragment counts as its first.
 // covers [802.11-2007 s9.2.5.3]: the retry count of an MPDU is that of this MPDU, and a fragment is one.
 #[test]
-fn a_fragment_that_arrives_ends_the_count_of_short_failures() {
+fn acknowledged_fragment_resets_the_short_failure_count() {
     let config = Config { fragmentation_threshold: Some(Bytes(300)), short_retry_limit: Some(2), ..slow() };
     let plan = Plan::around_one(config, 1).scripted(0, losing(&[0, 2], &[]));
     assert_eq!(fates(timeline(&plan, &[(0, 0, 500)])), ["a packet arrives"]);
-    // Twice the same fragment is the limit.
+    // Two failures of the same fragment reach the limit.
     let plan = Plan { channels: Vec::new(), ..plan }.scripted(0, losing(&[0, 1], &[]));
     assert_eq!(fates(timeline(&plan, &[(0, 0, 500)])), ["gives up 0 after 2 attempts of data"]);
 }
 
-/// The same where fragments are longer than the RTS threshold, which has the other count.
+/// As above for fragments longer than the RTS threshold, which use the long failure count.
 // covers [802.11-2007 s9.2.5.3]
 #[test]
-fn a_fragment_that_arrives_ends_the_count_of_long_failures() {
+fn acknowledged_fragment_resets_the_long_failure_count() {
     let config = Config {
         fragmentation_threshold: Some(Bytes(300)),
         rts_threshold: Some(Bytes(100)),
@@ -49,11 +49,12 @@ fn growing(config: Config) -> Config {
     Config { short_retry_limit: Some(1), retry_growth: Some(Growth { step: 1, most: 5 }), ..config }
 }
 
-/// One attempt, and one more for each packet given up in a row. Packet 0 is given up at its first failure (attempt 0), so 1
-/// has two attempts, of which the second arrives (1, 2). Then packet 2 has one again (3), and 3 has two (4, 5).
+/// One attempt, plus one for each consecutive packet given up. Packet 0 is given up at its first failure (attempt 0),
+/// so packet 1 has two attempts, of which the second succeeds (1, 2). Packet 2 again has one (3), and packet 3 two (4,
+/// 5).
 // covers [disconnections2012 approach A]: the limit grows "until one is acknowledged".
 #[test]
-fn an_acknowledged_packet_ends_the_growth_of_the_limit() {
+fn acknowledged_packet_resets_the_grown_limit() {
     let plan = Plan::around_one(growing(slow()), 1).scripted(0, losing(&[0, 1, 3, 4], &[]));
     assert_eq!(
         fates(timeline(&plan, &[(0, 0, 500), (20_000, 0, 500), (60_000, 0, 500), (80_000, 0, 500)])),
@@ -66,23 +67,24 @@ fn an_acknowledged_packet_ends_the_growth_of_the_limit() {
     );
 }
 
-/// The same with aggregation, where a block acknowledgment says what arrived.
+/// As above with aggregation, where a block acknowledgment reports the arrivals.
 // covers [disconnections2012 approach A]
 #[test]
-fn an_acknowledged_packet_of_an_aggregate_ends_the_growth_of_the_limit() {
+fn acknowledged_packet_of_an_aggregate_resets_the_grown_limit() {
     let config = Config { standard: Standard::N, aggregation: Some(Aggregation::default()), ..Config::default() };
     let mut cell = Cell::new(&Plan::around_one(growing(config), 1).scripted(0, losing(&[0, 1, 3, 4], &[])));
     cell.play(&[(0, 0, Forward, 500), (20_000, 0, Forward, 500), (60_000, 0, Forward, 500), (80_000, 0, Forward, 500)]);
     let lost = cell.outcomes.iter().filter_map(|(at, _, outcome)| Some((*at, outcome.notice?)));
     let lost: Vec<_> = lost.map(|(at, notice)| (at.as_nanos() / 20_000_000, notice.attempt, notice.last)).collect();
-    // By the packet's time, in units of 20 ms: which attempt failed, and whether it was the last.
+    // For each failure, the packet's time in units of 20 ms, the attempt, and whether it was the last.
     assert_eq!(lost, [(0, 1, true), (1, 1, false), (3, 1, true), (4, 1, false)]);
     assert_eq!(cell.counters(0, Forward, Time::from_millis(200)).given_up, 2);
 }
 
-/// Three stations that collide, over air that loses data, answers and requests: each counter is the number of its events.
+/// Three stations that collide, over channels that lose data, responses and RTS: each counter equals the number of its
+/// events.
 #[test]
-fn counters_are_the_numbers_of_events() {
+fn counters_equal_the_numbers_of_events() {
     for aggregation in [None, Some(Aggregation::default())] {
         let standard = if aggregation.is_some() { Standard::N } else { Standard::B };
         let config = Config { standard, aggregation, short_retry_limit: Some(3), ..Config::default() };
@@ -123,14 +125,15 @@ fn counters_are_the_numbers_of_events() {
             assert_eq!(cell.counters(link as usize, Backward, Time::NEVER).frames_sent, 0);
             of_all = std::array::from_fn(|kind| of_all[kind] + found[kind]);
         }
-        assert!(of_all.iter().all(|count| *count > 0), "each kind happened: {of_all:?}");
+        assert!(of_all.iter().all(|count| *count > 0), "each kind of event must occur: {of_all:?}");
     }
 }
 
-/// A packet alone whose first two attempts are lost: the window of 15 slots becomes 31, then 63, and 15 again.
+/// A single packet whose first two attempts are lost: the contention window grows from 15 to 31 and 63, and returns to
+/// 15.
 // covers [802.11-2012 s9.3.3]
 #[test]
-fn a_failure_with_aggregation_doubles_the_window() {
+fn failure_with_aggregation_doubles_the_contention_window() {
     let config = Config { standard: Standard::N, aggregation: Some(Aggregation::default()), ..Config::default() };
     let mut cell = Cell::new(&Plan::around_one(config, 1).scripted(0, losing(&[0, 1], &[])));
     cell.play(&[(0, 0, Forward, 500)]);
@@ -141,9 +144,9 @@ fn a_failure_with_aggregation_doubles_the_window() {
     assert_eq!(windows.collect::<Vec<_>>(), [31, 63, 15]);
 }
 
-/// The clear to send is damaged from 400 us on, the second exchange's acknowledgment at 6,000 us (as in `dcf_requests`).
+/// The CTS is damaged from 400 us on, the second exchange's acknowledgment at 6,000 us (as in `dcf_requests`).
 #[test]
-fn only_a_damaged_acknowledgment_of_data_is_told_as_one() {
+fn damaged_cts_is_not_reported_as_damaged_acknowledgment() {
     let plan = Plan::around_one(asking(), 1).drawing(1, &[(63, 2)]);
     let mut cell = Cell::new(&plan.scripted(0, losing(&[], &[micros(400, 410), micros(6_000, 6_010)])));
     cell.play(&[(0, 0, Forward, LONG)]);

@@ -1,4 +1,4 @@
-//! Properties of a shared medium with any stations, queues, thresholds and channels.
+//! Properties of a shared medium with random stations, queues, thresholds and channels.
 
 mod cell;
 
@@ -15,7 +15,7 @@ use path::station::scheduler::Scheduler;
 use path::{LinkDirection, LinkEvent, MediumEvent, Reception};
 use proptest::prelude::*;
 
-/// Packets at their times: (microsecond, link, way, size).
+/// Offered packets: (microsecond, link, direction, size).
 type Offers = Vec<(u64, usize, LinkDirection, u32)>;
 
 fn config() -> impl Strategy<Value = Config> {
@@ -30,7 +30,7 @@ fn config() -> impl Strategy<Value = Config> {
     let windows = (0u32..5, 0u32..5);
     let thresholds = (prop::option::of(0u64..1600), prop::option::of(256u64..1600));
     let limits = (1u32..5, 1u32..5);
-    // Whole nanoseconds, so that nothing rests on whole microseconds.
+    // Random times in ns, so that no property depends on whole microseconds.
     let times = (prop::option::of(60_000u64..3_000_000), prop::option::of(0u64..8000));
     let together = (prop::option::of((1u32..6, 2000u64..9000)), any::<bool>());
     (standard, windows, thresholds, limits, times, together, any::<bool>()).prop_map(
@@ -107,7 +107,7 @@ fn plan() -> impl Strategy<Value = (Plan, Offers)> {
     })
 }
 
-/// Every packet was delivered once, given up, refused, or both delivered and given up; none waits.
+/// Checks that every packet was delivered once, given up, refused, or delivered and given up, and that none waits.
 fn is_conserved(cell: &Cell) -> Result<(), TestCaseError> {
     let (mut arrived, mut lost, mut refused) = (HashMap::new(), HashSet::new(), 0u64);
     for (_, saw) in &cell.log.0 {
@@ -137,7 +137,7 @@ fn is_conserved(cell: &Cell) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A frame as it is heard: its sender and receiver, its start and end, and its reservation.
+/// A frame in the log: its sender and receiver, start and end, and reservation.
 #[derive(Clone, Copy, Debug)]
 struct Heard {
     from: u32,
@@ -148,8 +148,8 @@ struct Heard {
     reserves: Time,
 }
 
-/// A station that begins an exchange had heard nothing for DIFS, and nothing that reserved the air from it, except what
-/// began so recently that it could not be heard. All other frames begin SIFS behind the frame they belong to.
+/// Checks that a station which begins an exchange sensed an idle medium for DIFS and had no NAV set, except for frames
+/// that began too recently to be sensed. All other frames must begin SIFS after the frame to which they belong.
 fn is_sensed(cell: &Cell, plan: &Plan) -> Result<(), TestCaseError> {
     let phy = Phy::new(&plan.config);
     let mut heard: Vec<Heard> = Vec::new();
@@ -177,7 +177,7 @@ fn is_sensed(cell: &Cell, plan: &Plan) -> Result<(), TestCaseError> {
             ends,
             reserves: ends + frame.reserves,
         };
-        // The frame that it answers after SIFS, received undamaged.
+        // The frame to which this one is the response after SIFS, received undamaged.
         let asked = ended.iter().rev().find(|(theirs, mine, _, end, reception)| {
             (*theirs, *mine) == (to, from) && *reception == Reception::Received && *end + phy.sifs == frame.start
         });
@@ -196,7 +196,7 @@ fn is_sensed(cell: &Cell, plan: &Plan) -> Result<(), TestCaseError> {
             }
             (FrameKind::Data | FrameKind::Aggregate, Some(FrameKind::Cts)) => true,
             (FrameKind::Data, Some(FrameKind::Ack)) => {
-                // A fragment behind another, whose rate told others how long it takes.
+                // A further fragment, at the rate with which its duration was announced.
                 prop_assert_eq!(data_rates.get(&from), Some(&frame.rate));
                 true
             }
@@ -210,7 +210,7 @@ fn is_sensed(cell: &Cell, plan: &Plan) -> Result<(), TestCaseError> {
         prop_assert!(other.is_none(), "{now:?} during {other:?}");
         prop_assert!(heard.iter().all(|other| other.from != from || other.sent + phy.delay <= now.sent));
         if !follows {
-            // A frame that is over, whole and alone, and for others.
+            // An earlier frame that was not overlapped and was addressed to another station.
             let overlaps =
                 |one: &Heard| heard.iter().filter(|other| other.sent < one.ends && one.sent < other.ends).count();
             for other in heard.iter().filter(|other| other.ends <= now.sent) {
@@ -238,18 +238,18 @@ proptest! {
         cell.play(&offers);
         is_conserved(&cell)?;
         is_sensed(&cell, &plan)?;
-        // Once more, the same.
+        // A second run gives the same log.
         let mut again = Cell::new(&plan);
         again.play(&offers);
         prop_assert_eq!(&cell.log.0, &again.log.0);
-        // Nothing is left to wake up for, and a handful of wake-ups for each frame is all there were.
+        // No wake-up remains, and the number of wake-ups is proportional to the number of frames.
         let frames = cell.log.0.iter().filter(|(_, saw)| matches!(saw, Saw::Medium(MediumEvent::Sent { .. }))).count();
         prop_assert!(cell.schedule.next(Time::NEVER).is_none());
         prop_assert!(cell.wakeups <= 3 * frames as u64 + 1, "{} wake-ups for {frames} frames", cell.wakeups);
     }
 }
 
-/// The events, times first, sorted within one time.
+/// Returns the events in chronological order, sorted within one time.
 fn timeline(cell: &Cell) -> Vec<(Time, String)> {
     let mut seen: Vec<_> = cell.log.0.iter().map(|(at, saw)| (*at, format!("{saw:?}"))).collect();
     seen.sort();
@@ -259,9 +259,9 @@ fn timeline(cell: &Cell) -> Vec<(Time, String)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, max_shrink_iters: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Stations that act at the same time do not sense each other, whichever of them is handled first.
+    /// Stations that act at the same time do not sense each other, in either order of handling.
     #[test]
-    fn equal_times_in_the_opposite_order_give_the_same_timeline((plan, offers) in plan()) {
+    fn order_of_simultaneous_events_does_not_change_the_timeline((plan, offers) in plan()) {
         prop_assume!(plan.config.check().is_empty());
         let mut cell = Cell::new(&plan);
         cell.play(&offers);
@@ -274,10 +274,10 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, max_shrink_iters: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Links are closed and opened at any time, in exchanges too, every fourth packet is expedited, and station 0 sends
-    /// beacons.
+    /// Links are closed and opened at random times, also during exchanges, every fourth packet is expedited, and
+    /// station 0 sends beacons.
     #[test]
-    fn packets_are_conserved_whoever_leaves_and_whatever_is_urgent(
+    fn packets_are_conserved_with_closed_links_and_expedited_packets(
         (plan, offers) in plan(),
         changes in prop::collection::vec((0u64..30_000, any::<prop::sample::Index>(), any::<bool>()), 1..10),
     ) {
@@ -297,7 +297,7 @@ proptest! {
                     Err((link, open)) => cell.set_open(link, open),
                 }
             }
-            // Beacons never end; forty packets, four attempts at each and the longest back-offs do.
+            // Beacons never end, so the run stops when all packets are completed.
             let all = cell.offered.iter().flatten().sum::<u64>();
             let done = |cell: &Cell| {
                 let lanes = (0..plan.links.len()).flat_map(|link| [(link, LinkDirection::Forward), (link, LinkDirection::Backward)]);
@@ -308,7 +308,7 @@ proptest! {
                 cell.run_before(*until);
                 done(&cell)
             });
-            // A beacon may still wait for the end of what was reserved, and then for a back-off.
+            // A beacon may still wait for the end of a reservation and of a back-off.
             cell.run_before(over.unwrap_or(Time::from_millis(20_000)) + Span::from_millis(200));
             cell
         };
@@ -321,9 +321,9 @@ proptest! {
     }
 }
 
-/// Unused slots are not counted one by one: idle air causes no wake-up, however large the windows are.
+/// Unused slots are not simulated one by one: an idle medium causes no wake-up, for any window size.
 #[test]
-fn idle_slots_cost_nothing() {
+fn idle_slots_cause_no_wakeups() {
     let config = Config {
         rate: Rate::from_bits_per_sec(1_000_000),
         cw_min: Some(65_535),
@@ -338,6 +338,6 @@ fn idle_slots_cost_nothing() {
     while cell.step(Time::NEVER).is_some() {}
     let last = cell.log.0[cell.log.0.len() - 1].0;
     let sent = cell.log.0.iter().filter(|(_, saw)| matches!(saw, Saw::Medium(MediumEvent::Sent { .. }))).count() as u64;
-    assert!(last.as_nanos() / 20_000 > 50_000, "tens of thousands of slots went by until {last:?}");
+    assert!(last.as_nanos() / 20_000 > 50_000, "expected tens of thousands of slots until {last:?}");
     assert!(cell.wakeups <= 2 * sent, "{} wake-ups for {sent} frames", cell.wakeups);
 }

@@ -1,5 +1,4 @@
-//! Requests and clears to send, what they reserve, and fragments, by hand: every time can be checked with pencil and
-//! paper, by what [`cell::slow`] says of the cell.
+//! RTS, CTS, their reservations, and fragments, with times computed by hand for the cell described in [`cell::slow`].
 
 mod cell;
 
@@ -9,10 +8,10 @@ use engine::{Bytes, Span};
 use path::mac::dcf::Config;
 
 // covers [802.11-2007 s9.2.5.4], [802.11-2007 s9.2.5.7]
-/// The request reserves 10 + 304, 10 + 4192 and 10 + 304, 4830; the clear to send 4830 less 10 + 304, 4516. The short
-/// frame does not ask. 5186 + 50 + 2 x 20 = 5276.
+/// The RTS reserves 10 + 304, 10 + 4192 and 10 + 304: 4830 us; the CTS 4830 less 10 + 304: 4516. The short frame is
+/// sent without RTS. 5186 + 50 + 2 x 20 = 5276.
 #[test]
-fn frames_above_the_threshold_ask_first_and_others_heed_the_answer() {
+fn frames_above_the_threshold_use_rts_and_others_set_their_nav() {
     let plan = Plan::around_one(asking(), 2).drawing(1, &[(31, 10)]).drawing(2, &[(31, 2)]);
     assert_eq!(
         timeline(&plan, &[(0, 0, LONG), (20, 1, SHORT)]),
@@ -38,10 +37,10 @@ fn frames_above_the_threshold_ask_first_and_others_heed_the_answer() {
     );
 }
 
-/// The frame of 500 bytes at a threshold of 500, and of one less.
+/// A frame of 500 bytes with a threshold of 500, and of 499.
 // covers [802.11-2007 s9.2.6]: RTS precedes a frame whose length is *greater* than dot11RTSThreshold.
 #[test]
-fn a_frame_as_long_as_the_threshold_does_not_ask() {
+fn frame_at_the_threshold_is_sent_without_rts() {
     let first = |threshold: u64| {
         let config = Config { rts_threshold: Some(Bytes(threshold)), ..slow() };
         timeline(&Plan::around_one(config, 1), &[(0, 0, LONG)]).swap_remove(0)
@@ -51,9 +50,9 @@ fn a_frame_as_long_as_the_threshold_does_not_ask() {
 }
 
 // covers [802.11-2007 s9.2.5.4]: a frame sets no NAV at its receiver.
-/// The clear to send ends damaged at 668; 668 + 364 + 2 x 20 = 1072, long before 353 + 4830.
+/// The CTS ends damaged at 668 us; 668 + 364 + 2 x 20 = 1072, long before 353 + 4830.
 #[test]
-fn who_is_asked_again_answers_though_the_air_is_still_reserved() {
+fn receiver_of_a_repeated_rts_answers_despite_the_reservation() {
     let plan = Plan::around_one(asking(), 1).drawing(1, &[(63, 2)]).scripted(0, losing(&[], &[micros(400, 410)]));
     assert_eq!(
         timeline(&plan, &[(0, 0, LONG)]),
@@ -78,9 +77,9 @@ fn who_is_asked_again_answers_though_the_air_is_still_reserved() {
 }
 
 // covers [802.11-2007 s9.2.5.3]
-/// 4870 + 222 = 5092, and 5092 + 5 x 20 = 5192. The request is not answered late: each is a success of a short frame.
+/// 4870 + 222 = 5092, and 5092 + 5 x 20 = 5192. The RTS frames are answered, and each is a success of a short frame.
 #[test]
-fn a_packet_is_dropped_at_the_long_retry_limit() {
+fn long_retry_limit_exceeded_drops_packet() {
     let plan = Plan::around_one(Config { long_retry_limit: Some(2), ..asking() }, 1)
         .drawing(1, &[(63, 5), (31, 6)])
         .scripted(0, losing(&[0, 1], &[]));
@@ -113,10 +112,10 @@ fn a_packet_is_dropped_at_the_long_retry_limit() {
 }
 
 // covers [802.11-2007 s9.2.5.3], [802.11-2007 s9.2.4]
-/// The first request is damaged, the first data frame dropped, the second damaged in the air. With a short limit of two
-/// nothing is given up, since only one request failed; the windows go on to double.
+/// The first RTS is damaged, the first data frame dropped, the second damaged by the channel. With a short limit of two
+/// the packet is not given up, since only one RTS failed; the contention windows continue to double.
 #[test]
-fn an_answer_to_a_request_ends_the_count_of_short_failures_but_not_the_window() {
+fn cts_resets_the_short_failure_count_but_not_the_window() {
     let plan = Plan::around_one(Config { short_retry_limit: Some(2), ..asking() }, 1)
         .drawing(1, &[(63, 0), (127, 1), (255, 0)])
         .scripted(0, losing(&[0], &[micros(100, 101), micros(6700, 6701)]));
@@ -155,12 +154,12 @@ fn an_answer_to_a_request_ends_the_count_of_short_failures_but_not_the_window() 
 }
 
 // covers [802.11-2007 s9.1.4], [802.11-2007 s9.4]
-/// 700 + 8 bytes are 272, 272 and 164, frames of 300, 300 and 192 bytes: 2592, 2592 and 1728 us. The first reserves its
-/// acknowledgment and the next with its own, 314 + 10 + 2592 + 314 = 3230, the acknowledgment 3230 - 314 = 2916. The
-/// second is lost: 5510 + 222 = 5732, and 5732 + 2 x 20 = 5772. It had been the first failure since a success, hence of
-/// 63.
+/// 700 + 8 bytes are fragments of 272, 272 and 164, frames of 300, 300 and 192 bytes: 2592, 2592 and 1728 us. The first
+/// reserves its acknowledgment and the next fragment with its acknowledgment, 314 + 10 + 2592 + 314 = 3230, the
+/// acknowledgment reserves 3230 - 314 = 2916. The second fragment is lost: 5510 + 222 = 5732, and 5732 + 2 x 20 = 5772.
+/// That is its first failure, so the window is 63.
 #[test]
-fn fragments_follow_one_another_and_a_lost_one_is_sent_again_alone() {
+fn fragments_follow_after_sifs_and_only_a_lost_one_is_repeated() {
     let plan = Plan::around_one(Config { fragmentation_threshold: Some(Bytes(300)), ..slow() }, 1)
         .drawing(1, &[(63, 2)])
         .scripted(0, losing(&[1], &[]));
@@ -189,9 +188,9 @@ fn fragments_follow_one_another_and_a_lost_one_is_sent_again_alone() {
 }
 
 // covers [802.11-2007 s9.2.4]: the window is reset after every MPDU that succeeds.
-/// The first fragment fails twice, the second once: windows of 63, 127 and again 63.
+/// The first fragment fails twice, the second once: contention windows of 63, 127 and again 63.
 #[test]
-fn a_fragment_that_arrives_ends_the_doubling() {
+fn acknowledged_fragment_resets_the_contention_window() {
     let plan = Plan::around_one(Config { fragmentation_threshold: Some(Bytes(300)), ..slow() }, 1)
         .drawing(1, &[(63, 1), (127, 1), (63, 1)])
         .scripted(0, losing(&[0, 1, 3], &[]));
@@ -221,11 +220,11 @@ fn a_fragment_that_arrives_ends_the_doubling() {
     );
 }
 
-/// The other asks at 1357 and reserves the air until 1710 + 4830 = 6540; it loses the answer and asks again. The wait
-/// of station 1 ends at 992 + 1500 = 2492, when the air is silent but reserved: its 2 slots count behind the exchange,
-/// 7895 + 50 + 2 x 20.
+/// Station 2 sends an RTS at 1357 us that reserves the medium until 1710 + 4830 = 6540, misses the CTS and sends the
+/// RTS again. The timeout of station 1 ends at 992 + 1500 = 2492, when the medium is idle but reserved: its 2 slots
+/// count after the exchange, 7895 + 50 + 2 x 20.
 #[test]
-fn who_waits_for_an_answer_heeds_what_others_reserve_meanwhile() {
+fn reservation_during_a_response_timeout_is_respected() {
     let plan = Plan::around_one(Config { answer_timeout: Some(Span::from_nanos(1_500_000)), ..asking() }, 2)
         .drawing(1, &[(63, 2)])
         .drawing(2, &[(31, 0)])

@@ -1,5 +1,5 @@
-//! The time after a failed exchange, by hand: the back-off of a station with nothing more to send, and ends at one
-//! time. Times as [`cell::slow`] says.
+//! The back-off after a failed exchange of a station without further data, and frames that end at the same time,
+//! computed by hand for the cell described in [`cell::slow`].
 
 mod cell;
 
@@ -9,10 +9,11 @@ use engine::Span;
 use path::mac::dcf::Config;
 
 // covers [802.11-2007 s9.2.5.2]: the back-off behind an exchange that failed runs though nothing waits.
-/// Given up at 4192 + 222 = 4414, where slots count at once: the 3 slots are over at 4474, though others, who believe
-/// the air reserved until 4507, begin to count at 4557. A packet at 4430 waits for them, one at 4480 finds them over.
+/// The packet is given up at 4192 + 222 = 4414, where slots count at once: the 3 slots end at 4474, although the other
+/// stations, with a NAV until 4507, begin to count at 4557. A packet at 4430 waits for the slots, one at 4480 finds
+/// them finished.
 #[test]
-fn who_gives_up_its_last_packet_counts_the_back_off_from_there() {
+fn back_off_after_giving_up_counts_from_the_timeout() {
     let plan = || {
         Plan::around_one(Config { short_retry_limit: Some(1), ..slow() }, 1)
             .drawing(1, &[(31, 3)])
@@ -34,18 +35,19 @@ fn who_gives_up_its_last_packet_counts_the_back_off_from_there() {
 }
 
 // covers [802.11-2007 s9.2.5.2]
-/// Both give up at 4192 + 384 = 4576. Station 1 sends at once; station 2 has counted none of its 2 slots when it senses
-/// that at 4577, though by then others have counted the first slot behind EIFS, 4193 + 364 + 20 = 4577. What it gets to
-/// send at 5000 waits for both: 5884 + 50 + 2 x 20 = 5974. Which of the two is handled first makes no difference.
+/// Both packets are given up at 4192 + 384 = 4576. Station 1 transmits at once; station 2 has counted none of its 2
+/// slots when it senses that at 4577, although the other stations have then counted the first slot after EIFS, 4193 +
+/// 364 + 20 = 4577. A packet of station 2 at 5000 waits for both slots: 5884 + 50 + 2 x 20 = 5974. The order of
+/// handling makes no difference.
 #[test]
-fn a_slot_in_which_the_air_becomes_busy_is_not_counted_by_who_rests() {
+fn slot_that_becomes_busy_is_not_counted_by_a_resting_station() {
     for slots_reversed in [false, true] {
         let config = Config { short_retry_limit: Some(1), answer_timeout: Some(Span::from_nanos(384_000)), ..slow() };
         let plan = Plan { slots_reversed, ..Plan::around_one(config, 2) }
             .drawing(1, &[(31, 0), (31, 9)])
             .drawing(2, &[(31, 2)]);
         let lines = timeline(&plan, &[(0, 0, LONG), (0, 1, LONG), (100, 0, SHORT), (5000, 1, SHORT)]);
-        // What happens at 4576 has no order.
+        // Events at 4576 have no order.
         assert!(lines.iter().any(|line| line == "  4576 1>0 DATA 1 takes 992, reserving 314"), "{lines:#?}");
         let from = lines.iter().position(|line| line.starts_with("  5569")).expect("its end");
         assert_eq!(
@@ -63,12 +65,12 @@ fn a_slot_in_which_the_air_becomes_busy_is_not_counted_by_who_rests() {
     }
 }
 
-/// The model's rule for a tie, which the standard does not know [802.11-2007 s9.2.3.4]: a frame that ends with the wait
-/// counts as heard. Station 1 has sent until 992 and waits for an answer until 992 + 3201 = 4193, which is when it
-/// hears the end of the frame that it collided with. As those who heard that end it waits for EIFS, 4193 + 364 = 4557,
-/// whichever of both is handled first.
+/// The model's rule for a tie, which the standard does not define [802.11-2007 s9.2.3.4]: a frame that ends at the end
+/// of a response timeout counts as sensed. Station 1 transmits until 992 and waits for a response until 992 + 3201 =
+/// 4193, when the frame with which it collided ends. It then waits for EIFS, 4193 + 364 = 4557, in either order of
+/// handling.
 #[test]
-fn a_frame_that_ends_with_the_wait_for_an_answer_is_heard() {
+fn frame_that_ends_at_the_response_timeout_counts_as_sensed() {
     for slots_reversed in [false, true] {
         let config = Config { answer_timeout: Some(Span::from_nanos(3_201_000)), ..slow() };
         let plan = Plan { slots_reversed, ..Plan::around_one(config, 2) }.drawing(1, &[(63, 0)]);

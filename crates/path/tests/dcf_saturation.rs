@@ -1,11 +1,12 @@
-//! Stations that always have something to send, against the models of the literature.
+//! Saturated stations compared with models of the literature.
 //!
-//! [Bianchi2000] takes every busy and every idle slot for one step of all back-offs. The standard does not count the
-//! slot in which a frame begins, so behind a busy period a slot comes in which only the stations can send that have
-//! just sent and drew 0 [Tinnirello2010]. Both are solved here, the second with a retry limit and with the slots that
-//! stations of a collision have for themselves while bystanders wait for EIFS (docs/models/dcf.md has the equations).
+//! [Bianchi2000] counts every busy and every idle slot as one step of all back-offs. The standard does not count the
+//! slot in which a frame begins, so after a busy period there is a slot in which only the stations can transmit that
+//! have just transmitted and drew 0 [Tinnirello2010]. Both models are solved here, the second with a retry limit and
+//! with the slots that collided stations have for themselves while bystanders wait for EIFS (equations in
+//! docs/models/dcf.md).
 
-#![allow(clippy::disallowed_macros, reason = "the figures of the model's page are printed, for --nocapture")]
+#![allow(clippy::disallowed_macros, reason = "prints the figures of the model's page with --nocapture")]
 
 mod cell;
 
@@ -16,37 +17,37 @@ use engine::{Bytes, Rate, Span, Time};
 use path::mac::dcf::{Config, FrameKind, Standard};
 use path::{LinkDirection, MediumEvent, Reception};
 
-/// Bytes of a packet, which is what counts as throughput here.
+/// Packet size in bytes, which counts as throughput.
 const PACKET: u32 = 1023;
 const STATIONS: [u32; 6] = [1, 2, 5, 10, 20, 50];
 
-/// Times in seconds.
+/// Durations in seconds.
 struct Times {
     slot: f64,
     success: f64,
-    /// From the beginning of frames that collide until bystanders count.
+    /// From the start of colliding frames until bystanders count slots.
     collision: f64,
-    /// How much earlier collided stations count.
+    /// How much earlier collided stations count slots.
     ahead: f64,
-    /// By how much an exchange and a collision of one station that is slower take longer.
+    /// Additional duration of an exchange and of a collision with one slower station.
     slow: [f64; 2],
 }
 
 struct Model {
     times: Times,
-    /// The windows of the stages, each the number of different draws.
+    /// Contention windows of the stages, as numbers of possible draws.
     windows: Vec<f64>,
     retry_limit: usize,
 }
 
-/// Packets a second, and the share of first frames of an exchange that collide.
+/// Packets per second, and the share of collided first frames of exchanges.
 #[derive(Clone, Copy, Debug)]
 struct Figures {
     packets: f64,
     collided: f64,
 }
 
-/// The p in [0, 1) at which `f` is 0; it falls.
+/// Returns the p in [0, 1) at which the decreasing function `f` is 0.
 fn root(f: impl Fn(f64) -> f64) -> f64 {
     let [mut low, mut high] = [0.0, 1.0 - 1e-9];
     for _ in 0..100 {
@@ -61,10 +62,10 @@ impl Model {
         self.windows[stage.min(self.windows.len() - 1)]
     }
 
-    /// [Bianchi2000] (7), (9), (13): no retry limit, every slot counts.
+    /// Returns the figures of [Bianchi2000] (7), (9), (13): no retry limit, every slot counts.
     fn bianchi(&self, n: u32) -> Figures {
         let (w, m) = (self.windows[0], self.windows.len() as i32 - 1);
-        // (7), with the factor 1 - 2p, which can be 0, divided out.
+        // (7), with the factor 1 - 2p, which can be 0, cancelled.
         let tau = |p: f64| 2.0 / (1.0 + w + p * w * (0..m).map(|i| (2.0 * p).powi(i)).sum::<f64>());
         let others = |tau: f64| (1.0 - tau).powi(n as i32 - 1);
         let p = root(|p| 1.0 - others(tau(p)) - p);
@@ -75,16 +76,17 @@ impl Model {
         Figures { packets: success / (idle * slot + success * ts + (1.0 - idle - success) * tc), collided: p }
     }
 
-    /// How many of the first slots behind a collision only collided stations can use.
+    /// Returns the number of slots after a collision that only collided stations can use.
     fn own_slots(&self, delay: f64) -> f64 {
         ((self.times.ahead + self.times.slot - delay) / self.times.slot).ceil()
     }
 
-    /// Slots common to all, of which each station waits 1, 2, ... behind its own draw.
+    /// Returns the figures of the refined model: slots common to all stations, of which each station waits 1, 2, ...
+    /// after its own draw.
     fn refined(&self, n: u32, delay: f64) -> Figures {
         let own = self.own_slots(delay);
         let next = |stage: usize| if stage + 1 < self.retry_limit { stage + 1 } else { 0 };
-        // The stages of frames in common slots; the last window goes on while the limit allows.
+        // Stages of frames in common slots; the last window repeats up to the retry limit.
         let most = self.retry_limit.min(200);
         let solve = |p: f64| {
             let mut share = vec![0.0; most];
@@ -94,7 +96,8 @@ impl Model {
             }
             let sum: f64 = share.iter().sum();
             share.iter_mut().for_each(|share| *share /= sum);
-            // Behind a success, or a frame in an own slot, the station draws from the first window until it is not 0.
+            // After a success, or a frame in a slot of its own, a station draws from the first window until the draw is
+            // not 0.
             let [mut wait, mut early] = [0.0, 0.0];
             for (stage, share) in share.iter().enumerate() {
                 let to = if stage + 1 < most { next(stage) } else { 0 };
@@ -114,9 +117,9 @@ impl Model {
         let early = n * tau * early;
         let packets = (alone + early) / (1.0 - zero);
         let Times { slot, success, collision, ahead, slow: [slow_success, slow_collision] } = self.times;
-        // One of the stations is slow: each n-th success, and all collisions that it has part in, which take as long.
+        // One station is slow: each n-th success takes longer, and so do all collisions in which it takes part.
         let slow = packets / n * slow_success + tau * p * slow_collision;
-        // An own slot that is used ends the head start early.
+        // A used slot of collided stations ends their head start early.
         let saved = early * (ahead - 0.5 * (own - 1.0) * slot);
         let time = slot + packets * success + collisions * collision - saved + slow;
         let frames = n * tau * p + packets;
@@ -124,8 +127,7 @@ impl Model {
     }
 }
 
-/// Runs until `packets` more are delivered by stations that always have something to send, and gives whose each was and
-/// when.
+/// Runs saturated stations until `packets` more are delivered; returns the time and the station of each packet.
 fn deliver(cell: &mut Cell, packets: usize, mut also: impl FnMut(&Saw)) -> Vec<(Time, usize)> {
     let mut delivered = Vec::new();
     while delivered.len() < packets {
@@ -143,7 +145,7 @@ fn deliver(cell: &mut Cell, packets: usize, mut also: impl FnMut(&Saw)) -> Vec<(
     delivered
 }
 
-/// All stations have two packets, of which one waits while the other is sent.
+/// Starts a cell in which all stations have two packets, of which one waits while the other is sent.
 fn saturated(plan: &Plan) -> Cell {
     let mut cell = Cell::new(plan);
     for link in 0..plan.links.len() {
@@ -153,13 +155,13 @@ fn saturated(plan: &Plan) -> Cell {
     cell
 }
 
-/// What `count` stations do that always have a packet for station 0: means and their standard errors over batches.
+/// Measures `count` saturated stations that send to station 0: means and standard errors over batches.
 fn measure(config: &Config, count: u32, batches: usize, packets: usize) -> [Figures; 2] {
     let mut cell = saturated(&Plan::around_one(config.clone(), count));
     let first = if config.rts_threshold.is_some() { FrameKind::Rts } else { FrameKind::Data };
     let mut begun = Time::ZERO;
     let mut samples: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
-    // The first batch is not counted: all begin at once.
+    // The first batch is discarded, since all stations begin at once.
     for batch in 0..=batches {
         let (mut sent, mut collided) = (0u64, 0u64);
         let delivered = deliver(&mut cell, packets, |saw| {
@@ -193,11 +195,10 @@ fn standard_error(values: &[f64]) -> f64 {
     (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0) / n).sqrt()
 }
 
-/// Times of one way of access, in microseconds, by hand.
+/// Returns settings and times of one access method, computed by hand in microseconds.
 fn fhss(asking: bool) -> (Config, Times) {
-    // [802.11-1999 s14]: 128 us of preamble and header, 8 us a byte. A packet of 1023 bytes is a frame of 1059: 8600
-    // us; acknowledgment and clear to send 128 + 112 = 240, request 128 + 160 = 288. SIFS 28, DIFS 128, EIFS 28 + 240 +
-    // 128.
+    // [802.11-1999 s14]: 128 us of preamble and header, 8 us per byte. A packet of 1023 bytes is a frame of 1059: 8600
+    // us; acknowledgment and CTS take 128 + 112 = 240, RTS 128 + 160 = 288. SIFS is 28, DIFS 128, EIFS 28 + 240 + 128.
     let [data, answer, request, sifs, difs, eifs, delay] = [8600.0, 240.0, 288.0, 28.0, 128.0, 396.0, 1.0];
     let exchange = data + delay + sifs + answer + delay + difs;
     let (success, collision) = match asking {
@@ -213,7 +214,7 @@ fn fhss(asking: bool) -> (Config, Times) {
         rts_threshold: asking.then_some(Bytes(0)),
         short_retry_limit: Some(10_000),
         long_retry_limit: Some(10_000),
-        // So that collided stations count from the same moment as all others, as in the models.
+        // Collided stations count slots from the same time as all others, as in the models.
         answer_timeout: Some(Span::from_nanos(397_000)),
         ..Config::default()
     };
@@ -228,8 +229,9 @@ fn windows(first: u32, last: u32) -> Vec<f64> {
     windows.into_iter().map(f64::from).collect()
 }
 
-/// The measured figures of all numbers of stations, beside both models. The bound of the classic model is its distance
-/// from the rules, that of the refined one its approximation; both have three standard errors on top.
+/// Compares the figures measured for all numbers of stations with both models. The bound of the classic model is its
+/// deviation from the standard's rules, that of the refined one its approximation error; both include three standard
+/// errors.
 fn hold(name: &str, config: &Config, model: &Model, classic: f64) {
     for n in STATIONS {
         let [mean, error] = measure(config, n, 20, 2000);
@@ -243,10 +245,11 @@ fn hold(name: &str, config: &Config, model: &Model, classic: f64) {
     }
 }
 
-/// [Bianchi2000]'s physical layer, in which all count from the same moment, and the windows of its figures 6 to 8.
+/// Uses [Bianchi2000]'s physical layer, in which all stations count slots from the same time, and the windows of its
+/// figures 6 to 8.
 fn hold_fhss(asking: bool) {
-    // Where the first window is small and the last large, stations that have just sent are likely to be those that send
-    // next, and the classic model is off: it takes all for equally likely. It is held to 2 % where this matters little.
+    // With a small first and a large last window, stations that have just transmitted are more likely to transmit next,
+    // which the classic model ignores. Its bound is 2 % where this has little effect.
     for (first, last, classic) in [(16, 1024, 0.04), (32, 256, 0.02), (32, 1024, 0.02), (128, 1024, 0.02)] {
         let (config, times) = fhss(asking);
         let config = Config { cw_min: Some(first - 1), cw_max: Some(last - 1), ..config };
@@ -257,18 +260,19 @@ fn hold_fhss(asking: bool) {
 
 // covers [Bianchi2000 IV], [Tinnirello2010]
 #[test]
-fn stations_that_always_send_share_what_bianchi_says() {
+fn saturation_throughput_without_rts_matches_bianchi() {
     hold_fhss(false);
 }
 
 // covers [Bianchi2000 IV], [Tinnirello2010]
 #[test]
-fn stations_that_always_ask_share_what_bianchi_says() {
+fn saturation_throughput_with_rts_matches_bianchi() {
     hold_fhss(true);
 }
 
-/// 802.11b as it is: collided stations count 1 + 364 - 222 = 143 us before bystanders, and packets are given up. A
-/// frame of 1059 bytes at 11 Mbps is 192 + 771 us, answers at 2 Mbps 192 + 56, a request at 2 Mbps 192 + 80.
+/// 802.11b with the standard's times: collided stations count slots 1 + 364 - 222 = 143 us before bystanders, and
+/// packets are given up. A frame of 1059 bytes at 11 Mbps takes 192 + 771 us, responses at 2 Mbps 192 + 56, an RTS at 2
+/// Mbps 192 + 80.
 fn standard_b(asking: bool) -> (Config, Model) {
     let config = Config { rts_threshold: asking.then_some(Bytes(0)), ..Config::default() };
     let [delay, data, answer, request, sifs, difs, eifs] = [1.0, 963.0, 248.0, 272.0, 10.0, 50.0, 364.0];
@@ -284,14 +288,14 @@ fn standard_b(asking: bool) -> (Config, Model) {
 }
 
 #[test]
-fn the_standards_own_rules_share_what_the_refined_model_says() {
+fn saturation_throughput_of_802_11b_matches_the_refined_model() {
     for asking in [false, true] {
         let (config, model) = standard_b(asking);
         hold(&format!("802.11b, asking {asking}"), &config, &model, 0.02);
     }
 }
 
-/// What ns-2's stations deliver, from the table of `crates/lab/tests/ns2/cell.tcl`: mean and standard error.
+/// Returns ns-2's throughput from the table of `crates/lab/tests/ns2/cell.tcl`: mean and standard error.
 fn of_ns2(stations: u32) -> [f64; 2] {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/tests/ns2/cell.txt");
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -301,14 +305,14 @@ fn of_ns2(stations: u32) -> [f64; 2] {
     [mean(&figures), standard_error(&figures)]
 }
 
-/// With the waits that ns-2 has behind a collision, DIFS behind EIFS for all, and its stations' distance
+/// With ns-2's waiting times after a collision, EIFS plus DIFS for all stations, and its distance between stations
 /// (docs/models/agreement-ns2.md).
 #[test]
-fn stations_that_always_send_share_what_those_of_ns2_do() {
+fn saturation_throughput_matches_ns2() {
     let silence = Some(Span::from_nanos(414_000));
     let delay = Some(Span::from_nanos(24));
     let config = Config { delay, eifs: silence, answer_timeout: silence, ..Config::default() };
-    // As of 802.11b, with 24 ns for the way and 414 us behind a collision.
+    // As for 802.11b, with a propagation delay of 24 ns and 414 us after a collision.
     let (_, mut model) = standard_b(false);
     model.times = Times {
         success: (963.0 + 10.0 + 248.0 + 0.048 + 50.0) * 1e-6,
@@ -329,7 +333,7 @@ fn stations_that_always_send_share_what_those_of_ns2_do() {
     }
 }
 
-/// Jain's index of how many packets each of `n` stations had.
+/// Returns Jain's index of the numbers of packets of `n` stations.
 fn fairness(packets: &[(Time, usize)], n: usize) -> f64 {
     let mut counts = vec![0.0; n];
     packets.iter().for_each(|(_, station)| counts[*station] += 1.0);
@@ -337,12 +341,12 @@ fn fairness(packets: &[(Time, usize)], n: usize) -> f64 {
     (packets.len() as f64).powi(2) / (n as f64 * squares)
 }
 
-/// In the long run all stations have the same chance. In the short run two share more evenly than if a coin were tossed
-/// for each packet, because a station that has not sent has the shorter rest of a back-off [BergerSabbatel2004]; of
-/// many, those are behind that collided last and doubled their windows, so they share less evenly. For shares by chance
-/// of w packets among n stations the index is about 1 / (1 + (n - 1) / w).
+/// In the long run all stations have equal shares. In the short run two stations share more evenly than with random
+/// choices, because a station that has not transmitted has the shorter rest of a back-off [BergerSabbatel2004]; of many
+/// stations, those that collided last have doubled windows, so they share less evenly. For random shares of w packets
+/// among n stations the index is about 1 / (1 + (n - 1) / w).
 #[test]
-fn stations_share_evenly_in_the_long_run() {
+fn long_run_shares_are_equal() {
     for n in [2, 5, 10, 20, 50] {
         let mut cell = saturated(&Plan::around_one(Config::default(), n as u32));
         let all = deliver(&mut cell, 2000 * n, |_| ());
@@ -362,7 +366,7 @@ fn stations_share_evenly_in_the_long_run() {
 
 // covers [Heusse2003]: one station at 1 Mbps among stations at 11 Mbps brings all to about what it has itself.
 #[test]
-fn one_slow_station_slows_all_to_what_it_has() {
+fn one_slow_station_reduces_all_to_its_throughput() {
     for n in [2, 5, 10, 20] {
         let (config, mut model) = standard_b(false);
         let fast = model.refined(n as u32, 1e-6).packets / n as f64;
@@ -381,10 +385,10 @@ fn one_slow_station_slows_all_to_what_it_has() {
         println!(
             "{n} stations: {mean:.2} packets/s each, the slow one {slow:.2}, model {each:.2}; {fast:.2} without it"
         );
-        // The slow station is alone, its share has some 4 % of chance in it; the time that all take hangs on it.
+        // The slow station's share has a random error of about 4 %, which also affects the total time.
         assert!((mean / each - 1.0).abs() < 0.05, "{n} stations: {mean} beside {each}");
         assert!((slow / mean - 1.0).abs() < 0.1, "{n} stations: {slow} of {mean}");
-        // A pair of exchanges takes 963 + 8664 us and more instead of 2 x 963.
+        // A pair of exchanges takes more than 963 + 8664 us instead of 2 x 963.
         assert!(n > 2 || mean < 0.3 * fast, "{n} stations: {mean} instead of {fast}");
     }
 }

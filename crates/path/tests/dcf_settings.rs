@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::StrDeserializer;
 
-/// The keys that are wrong with `config`, with what was found and expected, and the hints.
-fn said(config: &Config) -> Vec<String> {
+/// Returns the errors of `config`: keys, found and expected values, and hints.
+fn faults_of(config: &Config) -> Vec<String> {
     let fault = |fault: engine::registry::Fault| {
         let found = fault.found.map_or_else(String::new, |found| format!("{found}, not "));
         let entry = fault.entry.map_or_else(String::new, |number| format!("[{number}]"));
@@ -23,28 +23,22 @@ fn us(micros: u64) -> Span {
 }
 
 #[test]
-fn each_impossible_setting_is_told_of_alone() {
+fn each_invalid_setting_gives_one_error() {
     let b = Config::default;
     let rate = |text: &str| text.parse::<Rate>().unwrap();
     let n = || Config { standard: Standard::N, ..b() };
     let aggregates = |aggregation| Config { aggregation: Some(aggregation), ..n() };
     let reaching = || Config { range: Some(Length(100_000)), ..b() };
     let wrong = [
-        (
-            Config { slot: Some(Span::ZERO), ..b() },
-            "slot: 0 ns, not more than nothing and at most 10 ms; 802.11b has 20 us",
-        ),
-        (
-            Config { sifs: Some(Span::ZERO), ..n() },
-            "sifs: 0 ns, not more than nothing and at most 10 ms; 802.11n has 16 us",
-        ),
+        (Config { slot: Some(Span::ZERO), ..b() }, "slot: 0 ns, not more than 0 and at most 10 ms; 802.11b has 20 us"),
+        (Config { sifs: Some(Span::ZERO), ..n() }, "sifs: 0 ns, not more than 0 and at most 10 ms; 802.11n has 16 us"),
         (
             Config { slot: Some(us(10_001)), ..b() },
-            "slot: 10001 us, not more than nothing and at most 10 ms; 802.11b has 20 us",
+            "slot: 10001 us, not more than 0 and at most 10 ms; 802.11b has 20 us",
         ),
         (
             Config { delay: Some(us(10)), ..b() },
-            "delay: 10 us, not less than a slot and less than a SIFS, so than 10 us: who is farther away is not heard in time; 1 us is enough \
+            "delay: 10 us, not less than slot and SIFS, so less than 10 us: carrier sense takes at most one slot; 1 us is enough \
              for 300 m",
         ),
         (Config { cw_min: Some(30), ..b() }, "cw_min: 30, not one less than a power of two, 0 to 65535; write 31"),
@@ -58,7 +52,7 @@ fn each_impossible_setting_is_told_of_alone() {
             "cw_max: 4294967295, not one less than a power of two, 0 to 65535; write 65535",
         ),
         (Config { cw_min: Some(2047), ..b() }, "cw_min: 2047, not at most cw_max, 1023; write cw_max = 2047 too"),
-        // It is what was written that is wrong.
+        // The error names the key that was set, not its default counterpart.
         (Config { cw_max: Some(15), ..b() }, "cw_max: 15, not at least cw_min, 31; write cw_min = 15 too"),
         (
             Config { rate: Some(rate("12 Mbps")), ..b() },
@@ -97,15 +91,15 @@ fn each_impossible_setting_is_told_of_alone() {
         ),
         (
             Config { rts_threshold: Some(Bytes(2348)), ..b() },
-            "rts_threshold: 2348 B, not at most 2347 B, the longest frame; leave it out, and no frame asks first",
+            "rts_threshold: 2348 B, not at most 2347 B, the longest frame; leave it out to send all frames without RTS",
         ),
         (
             Config { fragmentation_threshold: Some(Bytes(1)), ..b() },
-            "fragmentation_threshold: 1 B, not 256 to 2347 B; leave it out, and no frame is cut",
+            "fragmentation_threshold: 1 B, not 256 to 2347 B; leave it out to send all packets without fragmentation",
         ),
         (
             Config { answer_timeout: Some(us(12)), ..b() },
-            "answer_timeout: 12 us, not more than 12 us, a SIFS and the way there and back, at most 10 ms; leave it out for \
+            "answer_timeout: 12 us, not more than 12 us, a SIFS and the propagation delay in both directions, at most 10 ms; leave it out for \
              the standard's, 222 us",
         ),
         (
@@ -122,7 +116,7 @@ fn each_impossible_setting_is_told_of_alone() {
         ),
         (
             Config { fragmentation_threshold: Some(Bytes(500)), ..aggregates(Aggregation::default()) },
-            "fragmentation_threshold: 500 B, not nothing: packets are put together, not cut; leave out \
+            "fragmentation_threshold: 500 B, not no value: aggregation excludes fragmentation; leave out \
              fragmentation_threshold, or aggregation",
         ),
         (
@@ -135,20 +129,20 @@ fn each_impossible_setting_is_told_of_alone() {
         ),
         (
             aggregates(Aggregation { duration: Span::ZERO, ..Aggregation::default() }),
-            "aggregation.duration: 0 ns, not more than nothing, at most 10 ms",
+            "aggregation.duration: 0 ns, not more than 0, at most 10 ms",
         ),
         (
             Config { range: Some(Length(0)), ..b() },
-            "range: 0 mm, not more than nothing, at most 100000 km; leave it out, and all stations hear each other",
+            "range: 0 mm, not more than 0, at most 100000 km; leave it out if all stations receive each other",
         ),
         (
             Config { carrier_sense_range: Some(Length(50_000)), ..reaching() },
-            "carrier_sense_range: 50 m, not at least the range, 100 m: who can read a frame senses it; at most 100000 km; \
+            "carrier_sense_range: 50 m, not at least the range, 100 m, and at most 100000 km; \
              leave it out for 2.2 times the range, 220 m",
         ),
         (
             Config { capture: Some(Decibels(10_000)), ..b() },
-            "capture: 10 dB, not nothing: without a range all stations hear each other; add range = \"250 m\"",
+            "capture: 10 dB, not no value without `range`, since all stations receive each other; add range = \"250 m\"",
         ),
         (Config { capture: Some(Decibels(100_001)), ..reaching() }, "capture: 100.001 dB, not at most 100 dB"),
         (Config { path_loss: Some(0.5), ..reaching() }, "path_loss: 0.5, not 1 to 10: 2 in free space, 4 over ground"),
@@ -163,12 +157,12 @@ fn each_impossible_setting_is_told_of_alone() {
 }
 
 #[test]
-fn the_standards_themselves_are_right_and_so_are_the_ends_of_ranges() {
+fn standards_and_limits_of_ranges_are_valid() {
     for standard in Standard::ALL {
-        // Messages use the names of scenarios.
+        // Messages use the names that scenarios use.
         let name: StrDeserializer<'_, serde::de::value::Error> = standard.name().into_deserializer();
         assert_eq!(Standard::deserialize(name), Ok(standard));
-        assert_eq!(said(&Config { standard, ..Config::default() }), [""; 0]);
+        assert_eq!(faults_of(&Config { standard, ..Config::default() }), [""; 0]);
     }
     let ends = Config {
         cw_min: Some(0),
@@ -181,6 +175,6 @@ fn the_standards_themselves_are_right_and_so_are_the_ends_of_ranges() {
         ..Config::default()
     };
     assert_eq!(said(&ends), [""; 0]);
-    // DIFS: 10 + 2 x 20.
-    assert_eq!(said(&Config { eifs: Some(us(50)), ..Config::default() }), [""; 0]);
+    // DIFS is 10 + 2 x 20 us.
+    assert_eq!(faults_of(&Config { eifs: Some(us(50)), ..Config::default() }), [""; 0]);
 }

@@ -1,6 +1,5 @@
-//! IEEE 802.11's distributed coordination function by hand: every time can be checked with pencil and paper, by what
-//! [`cell::slow`] says of the cell. Access, back-offs, collisions, retries, neighbours; requests and fragments are in
-//! dcf_requests.rs.
+//! IEEE 802.11's distributed coordination function, with times computed by hand for the cell described in
+//! [`cell::slow`]: access, back-offs, collisions, retries, neighbours. RTS and fragments are in dcf_requests.rs.
 
 mod cell;
 
@@ -11,9 +10,9 @@ use path::mac::dcf::Config;
 use path::station::scheduler::Scheduler;
 
 // covers [802.11-2007 s9.2.5.1], [802.11-2007 s9.2.5.2]
-/// The second packet waits for the back-off behind the first: 4508 + 50 + 5 x 20 = 4658.
+/// The second packet waits for the back-off after the first: 4508 + 50 + 5 x 20 = 4658.
 #[test]
-fn the_air_is_taken_at_once_when_it_was_idle_and_a_back_off_follows_every_exchange() {
+fn idle_medium_is_used_at_once_and_a_back_off_follows_every_exchange() {
     let plan = Plan::around_one(slow(), 1).drawing(1, &[(31, 5), (31, 2)]);
     assert_eq!(
         timeline(&plan, &[(0, 0, LONG), (1, 0, LONG)]),
@@ -35,9 +34,9 @@ fn the_air_is_taken_at_once_when_it_was_idle_and_a_back_off_follows_every_exchan
 }
 
 // covers [802.11-2007 s9.2.5.2]: the back-off behind an exchange runs though nothing waits.
-/// At 1400 it is not over: 1308 + 50 + 10 x 20 = 1558. At 9000 the next long is.
+/// At 1400 us the first back-off is not over: 1308 + 50 + 10 x 20 = 1558. At 9000 us the next one ended long ago.
 #[test]
-fn a_station_whose_back_off_is_over_sends_at_once() {
+fn station_after_its_back_off_sends_at_once() {
     let plan = Plan::around_one(slow(), 1).drawing(1, &[(31, 10), (31, 0)]);
     assert_eq!(
         timeline(&plan, &[(0, 0, SHORT), (1400, 0, SHORT), (9000, 0, SHORT)]),
@@ -65,9 +64,9 @@ fn a_station_whose_back_off_is_over_sends_at_once() {
 }
 
 // covers [802.11-2007 s9.2.5.1]
-/// 4508 + 50 + 3 x 20 = 4618. A deferring station needs no reservation for the acknowledgment itself.
+/// 4508 + 50 + 3 x 20 = 4618. A station that defers needs no NAV for the acknowledgment.
 #[test]
-fn who_finds_the_air_busy_backs_off() {
+fn busy_medium_causes_back_off() {
     let plan = Plan::around_one(slow(), 2).drawing(1, &[(31, 9)]).drawing(2, &[(31, 3)]);
     assert_eq!(
         timeline(&plan, &[(0, 0, LONG), (100, 1, LONG)]),
@@ -90,10 +89,10 @@ fn who_finds_the_air_busy_backs_off() {
 }
 
 // covers [802.11-2007 s9.2.5.2]
-/// Station 1 sends at 4508 + 50 + 4 x 20 = 4638; of the 7 slots of station 2 then 3 are left: 9146 + 50 + 3 x 20 =
+/// Station 1 transmits at 4508 + 50 + 4 x 20 = 4638; of the 7 slots of station 2 then 3 remain: 9146 + 50 + 3 x 20 =
 /// 9256. The slot in which the frame begins is not counted.
 #[test]
-fn a_back_off_freezes_while_the_air_is_busy_and_goes_on_behind_it() {
+fn back_off_is_frozen_while_the_medium_is_busy() {
     let plan = Plan::around_one(slow(), 2).drawing(1, &[(31, 4), (31, 0)]).drawing(2, &[(31, 7)]);
     assert_eq!(
         timeline(&plan, &[(0, 0, LONG), (0, 0, LONG), (100, 1, LONG)]),
@@ -122,10 +121,10 @@ fn a_back_off_freezes_while_the_air_is_busy_and_goes_on_behind_it() {
 }
 
 // covers [802.11-2007 s9.2.4], [802.11-2012 s9.3.2.8]
-/// Sent until 4192, given up 222 later at 4414, where slots count at once, the air having been silent for more than
-/// DIFS: 4414 + 20 = 4434. Station 2 has one slot left of two: 8942 + 50 + 20 = 9012.
+/// Transmitted until 4192, failed 222 later at 4414, where slots count at once since the medium has been idle for more
+/// than DIFS: 4414 + 20 = 4434. Station 2 has one slot left of two: 8942 + 50 + 20 = 9012.
 #[test]
-fn two_that_begin_together_collide_wait_for_an_answer_and_double_their_windows() {
+fn simultaneous_frames_collide_and_double_the_windows() {
     let plan = Plan::around_one(slow(), 2).drawing(1, &[(63, 1)]).drawing(2, &[(63, 2)]);
     assert_eq!(
         timeline(&plan, &[(0, 0, LONG), (0, 1, LONG)]),
@@ -152,10 +151,10 @@ fn two_that_begin_together_collide_wait_for_an_answer_and_double_their_windows()
     );
 }
 
-/// The first frame reaches station 2 at 101, which is when it begins its own. Each waits from the end of its own frame:
-/// 4514 and 4515. Then 4515 + 20 x 20 has 19 slots left at 4535: 9042 + 50 + 19 x 20 = 9472.
+/// The first frame reaches station 2 at 101, when station 2 begins its own. Each timeout counts from the end of the own
+/// frame: 4514 and 4515. Of 20 slots from 4515 on 19 remain at 4535: 9042 + 50 + 19 x 20 = 9472.
 #[test]
-fn who_cannot_have_heard_the_other_yet_sends_too() {
+fn frame_begun_within_the_propagation_delay_is_not_sensed() {
     let plan = Plan::around_one(slow(), 2).drawing(1, &[(63, 1)]).drawing(2, &[(63, 20)]);
     assert_eq!(
         timeline(&plan, &[(100, 0, LONG), (101, 1, LONG)]),
@@ -183,7 +182,7 @@ fn who_cannot_have_heard_the_other_yet_sends_too() {
 }
 
 // covers [802.11-2007 s9.2.3.4]
-/// Station 3 sends at 4193 + 364 + 4 x 20 = 4637. Station 2 has counted from 4414 to 4638, 11 whole slots of 25:
+/// Station 3 transmits at 4193 + 364 + 4 x 20 = 4637. Station 2 has counted from 4414 to 4638, 11 complete slots of 25:
 /// 5945 + 50 + 14 x 20 = 6275. Station 1 has 30 - 11 - 14 = 5 left: 10783 + 50 + 5 x 20 = 10933.
 #[test]
 fn bystanders_of_a_collision_wait_for_eifs() {
@@ -220,10 +219,10 @@ fn bystanders_of_a_collision_wait_for_eifs() {
     );
 }
 
-/// Station 3 of the same collision sends at 4193 + 464 + 4 x 20 = 4737; the collided station counts from 4414 as
+/// Station 3 transmits after the same collision at 4193 + 464 + 4 x 20 = 4737; the collided station counts from 4414 as
 /// before.
 #[test]
-fn the_silence_behind_a_damaged_frame_can_be_set() {
+fn eifs_can_be_configured() {
     let config = Config { eifs: Some(Span::from_nanos(464_000)), ..slow() };
     let plan = Plan::around_one(config, 3).drawing(1, &[(63, 30)]).drawing(2, &[(63, 25)]).drawing(3, &[(31, 4)]);
     let lines = timeline(&plan, &[(0, 0, LONG), (0, 1, LONG), (500, 2, SHORT)]);
@@ -234,10 +233,10 @@ fn the_silence_behind_a_damaged_frame_can_be_set() {
 }
 
 // covers [802.11-2007 s9.2.3.4]
-/// Station 0 sends at 4193 + 364 + 3 x 20 = 4617. Station 1 has counted from 4414 to 4618, 10 whole slots of 40:
+/// Station 0 transmits at 4193 + 364 + 3 x 20 = 4617. Station 1 has counted from 4414 to 4618, 10 complete slots of 40:
 /// 5925 + 50 + 30 x 20 = 6575.
 #[test]
-fn who_receives_a_damaged_frame_waits_for_eifs() {
+fn receiver_of_a_damaged_frame_waits_for_eifs() {
     let plan = Plan { links: vec![[1, 0], [0, 1]], ..Plan::around_one(slow(), 1) }
         .drawing(0, &[(31, 3)])
         .drawing(1, &[(63, 40)])
@@ -266,10 +265,10 @@ fn who_receives_a_damaged_frame_waits_for_eifs() {
 }
 
 // covers [802.11-2007 s9.2.3.4]
-/// So it does if it gets something to send only then: at 11 Mbps the air is reserved for 258 us, and with DIFS until
-/// 308 us behind the frame that it could not read, which tells it nothing; EIFS are 364.
+/// The same for a station that has data only later: at 11 Mbps the reservation lasts 258 us, with DIFS until 308 us
+/// after the frame that the station could not decode, so that the reservation is unknown to it; EIFS is 364 us.
 #[test]
-fn who_rests_and_receives_a_damaged_frame_waits_for_eifs_too() {
+fn resting_receiver_of_a_damaged_frame_waits_for_eifs() {
     let plan =
         Plan { links: vec![[1, 0], [0, 1]], ..Plan::around_one(Config::default(), 1) }.scripted(0, losing(&[0], &[]));
     let lines = timeline(&plan, &[(0, 0, LONG), (700, 1, SHORT)]);
@@ -279,10 +278,10 @@ fn who_rests_and_receives_a_damaged_frame_waits_for_eifs_too() {
 }
 
 // covers [802.11-2007 s9.2.9]
-/// The acknowledgment ends damaged at 4508, which is when the sender learns of it: 4508 + 364 + 2 x 20 = 4912. The
-/// repetition is acknowledged and not handed up.
+/// The acknowledgment ends damaged at 4508, when the sender detects the failure: 4508 + 364 + 2 x 20 = 4912. The
+/// retransmission is acknowledged and not delivered again.
 #[test]
-fn a_lost_acknowledgment_brings_a_duplicate() {
+fn lost_acknowledgment_causes_a_duplicate() {
     let plan = Plan::around_one(slow(), 1).drawing(1, &[(63, 2)]).scripted(0, losing(&[], &[micros(4300, 4310)]));
     assert_eq!(
         timeline(&plan, &[(0, 0, LONG)]),
@@ -306,7 +305,7 @@ fn a_lost_acknowledgment_brings_a_duplicate() {
 // covers [802.11-2007 s9.2.5.3], [802.11-2007 s9.2.4]
 /// 4414 + 5 x 20 = 4514; given up at 4514 + 4192 + 222 = 8928; then 8928 + 6 x 20 = 9048.
 #[test]
-fn a_packet_is_dropped_at_the_short_retry_limit_and_the_window_begins_anew() {
+fn short_retry_limit_exceeded_drops_packet_and_resets_the_window() {
     let plan = Plan::around_one(Config { short_retry_limit: Some(2), ..slow() }, 1)
         .drawing(1, &[(63, 5), (31, 6)])
         .scripted(0, losing(&[0, 1], &[]));
@@ -330,10 +329,10 @@ fn a_packet_is_dropped_at_the_short_retry_limit_and_the_window_begins_anew() {
     );
 }
 
-/// With a wait of 6 ms the other exchange comes in between. It is over at 5925, DIFS has passed when the wait ends at
-/// 992 + 6000.
+/// With a timeout of 6 ms the other exchange takes place meanwhile. It ends at 5925, and DIFS has elapsed when the
+/// timeout ends at 992 + 6000.
 #[test]
-fn who_hears_another_exchange_while_it_waits_counts_as_others_do() {
+fn exchange_during_a_response_timeout_counts_as_sensed() {
     let plan = Plan::around_one(Config { answer_timeout: Some(Span::from_millis(6)), ..slow() }, 2)
         .drawing(1, &[(63, 1)])
         .drawing(2, &[(31, 3)])
@@ -361,7 +360,8 @@ fn who_hears_another_exchange_while_it_waits_counts_as_others_do() {
     );
 }
 
-/// The first attempt fails at 992 + 222 = 1214; the other neighbour comes before the repetition. Draws of 0 leave DIFS.
+/// The first attempt fails at 992 + 222 = 1214; the other neighbour is served before the retransmission. Back-offs of 0
+/// leave DIFS.
 #[test]
 fn neighbours_are_served_in_turn_one_attempt_each() {
     let plan = Plan { links: vec![[0, 1], [0, 2]], ..Plan::around_one(slow(), 2) }
@@ -395,9 +395,9 @@ fn neighbours_are_served_in_turn_one_attempt_each() {
     );
 }
 
-/// The same packets: the second neighbour is served last.
+/// The same packets with FIFO scheduling: the second neighbour is served last.
 #[test]
-fn first_come_first_served_holds_up_all_until_delivered() {
+fn fifo_scheduler_blocks_others_until_delivery() {
     let plan = Plan { links: vec![[0, 1], [0, 2]], scheduler: Scheduler::Fifo, ..Plan::around_one(slow(), 2) }
         .drawing(0, &[(63, 0), (31, 0), (31, 0), (31, 0)])
         .scripted(0, losing(&[0], &[]));

@@ -1,4 +1,4 @@
-//! Delayed duplicate acknowledgments, as ladders in `tests/golden/delayed-duplicates` (vaidya1999).
+//! Delayed duplicate acknowledgments (vaidya1999), compared with `tests/golden/delayed-duplicates`.
 
 mod ladder;
 
@@ -13,7 +13,7 @@ fn ladder(title: &str, config: Config) -> Ladder {
     Ladder::new(title, &AgentConfig::DelayedDuplicates(config))
 }
 
-/// An acknowledgment at 0 ms, and a duplicate at each of 10, 20, 30, ...
+/// Sends an acknowledgment at 0 ms, and a duplicate at each of 10, 20, 30, ... ms.
 fn duplicates(ladder: &mut Ladder, count: u32) {
     for number in 0..=count {
         ladder.at(10.0 * f64::from(number)).mobile(ack(1000));
@@ -21,7 +21,7 @@ fn duplicates(ladder: &mut Ladder, count: u32) {
 }
 
 #[test]
-fn a_repair_in_time_leaves_two() {
+fn repair_in_time_passes_two_duplicates() {
     let mut ladder =
         ladder("The link layer repairs the loss within 50 ms: the sender sees two duplicates", Config::default());
     duplicates(&mut ladder, 5);
@@ -30,7 +30,7 @@ fn a_repair_in_time_leaves_two() {
 }
 
 #[test]
-fn without_a_repair_they_come_late() {
+fn duplicates_without_repair_are_delayed() {
     let mut ladder = ladder("Lost for good: from the third on each goes on 50 ms later", Config::default());
     duplicates(&mut ladder, 5);
     ladder.at(500.0).mobile(ack(7000));
@@ -38,7 +38,7 @@ fn without_a_repair_they_come_late() {
 }
 
 #[test]
-fn room_is_bounded() {
+fn held_duplicates_and_flows_are_bounded() {
     let mut ladder =
         ladder("Two are held of a flow, and one flow is remembered", Config { held: 2, flows: 1, ..Config::default() });
     duplicates(&mut ladder, 5);
@@ -46,9 +46,9 @@ fn room_is_bounded() {
     ladder.compare("delayed-duplicates/bounded");
 }
 
-/// A duplicate that goes on late is no packet of its flow: of two the second is remembered, which had one since.
+/// The release of a held duplicate does not count as use of its flow: of two flows the one with a later packet is kept.
 #[test]
-fn a_timer_keeps_no_flow_alive() {
+fn released_duplicate_does_not_count_as_use() {
     let mut ladder = ladder("", Config { flows: 2, ..Config::default() });
     duplicates(&mut ladder, 3);
     for _ in 0..3 {
@@ -62,7 +62,7 @@ fn a_timer_keeps_no_flow_alive() {
 }
 
 #[test]
-fn what_else_comes_goes_on() {
+fn other_packets_pass() {
     let mut ladder = ladder("Updates of the window, data, the past, RST", Config::default());
     duplicates(&mut ladder, 3);
     ladder.mobile(from_mobile(|segment| (segment.ack, segment.window) = (SeqNum(1000), 9000)));

@@ -1,4 +1,5 @@
-//! Explicit loss notification, as ladders in `tests/golden/eln` (balakrishnan1998). The mobile sends, the fixed host acknowledges.
+//! Explicit loss notification (balakrishnan1998), compared with `tests/golden/eln`. The mobile sends, the fixed host
+//! acknowledges.
 
 mod ladder;
 
@@ -20,7 +21,7 @@ fn ack(ack: u32) -> Packet {
 }
 
 #[test]
-fn a_hole_from_the_air_is_marked_until_it_is_filled() {
+fn acknowledgments_of_a_radio_loss_are_marked_until_it_is_filled() {
     let mut ladder = ladder("1000..2000 is lost in the air, 3000..4000 in the wire", Config::default());
     for (ms, seq) in [(0.0, 0), (8.0, 2000), (12.0, 3000), (16.0, 4000), (20.0, 5000)] {
         ladder.at(ms).mobile(data(seq));
@@ -31,9 +32,10 @@ fn a_hole_from_the_air_is_marked_until_it_is_filled() {
     ladder.compare("eln/a-hole");
 }
 
-/// What came before the flow was forgotten is not known to have come, nor to have been lost here.
+/// Data before the first segment seen of a flow is neither known to have arrived nor to have been lost on the radio
+/// link.
 #[test]
-fn what_may_have_come_before_the_flow_was_known_is_not_marked() {
+fn data_before_the_first_segment_seen_is_not_marked() {
     let mut ladder =
         ladder("One flow is remembered, and the first comes back", Config { flows: 1, ..Config::default() });
     ladder.mobile(data(0)).mobile(data(1000)).at(4.0).mobile(of_flow(1, data(0))).at(8.0).mobile(data(2000));
@@ -43,7 +45,7 @@ fn what_may_have_come_before_the_flow_was_known_is_not_marked() {
 }
 
 #[test]
-fn a_flow_that_makes_room_for_a_syn_is_counted() {
+fn flow_evicted_for_a_syn_is_counted() {
     let mut ladder = ladder("", Config { flows: 1, ..Config::default() });
     let syn = from_mobile(|segment| segment.flags = Flags::SYN);
     ladder.mobile(data(0)).mobile(syn).mobile(of_flow(1, syn));
@@ -51,7 +53,7 @@ fn a_flow_that_makes_room_for_a_syn_is_counted() {
 }
 
 #[test]
-fn a_hole_without_room_is_no_hole() {
+fn hole_beyond_the_limit_counts_as_filled() {
     let mut ladder = ladder(
         "Room for two stretches: the first of two holes counts as filled",
         Config { stretches: 2, ..Config::default() },
@@ -64,7 +66,7 @@ fn a_hole_without_room_is_no_hole() {
 }
 
 #[test]
-fn numbers_wrap_and_connections_end() {
+fn sequence_numbers_may_wrap_and_rst_ends_a_flow() {
     let mut ladder = ladder("SYN at the end of the numbers, a hole, RST", Config::default());
     ladder.mobile(from_mobile(|segment| (segment.seq, segment.flags) = (SeqNum(u32::MAX - 499), Flags::SYN)));
     ladder.at(5.0).mobile(data(u32::MAX - 498)).at(9.0).mobile(data(1501)).at(20.0).fixed(ack(501)).fixed(ack(9000));

@@ -1,4 +1,4 @@
-//! The schemes that filter acknowledgments and data, drawn as ladders in `tests/golden`.
+//! The schemes that filter acknowledgments and data, compared with `tests/golden`.
 
 mod ladder;
 
@@ -12,7 +12,7 @@ fn control(ack_filter: bool, data_filter: bool, threshold: u32) -> AgentConfig {
     AgentConfig::PacketControl(packet_control::Config { ack_filter, data_filter, threshold })
 }
 
-/// Ten segments of 1000 bytes, and `count` duplicates of the acknowledgment of the first.
+/// Sends ten segments of 1000 bytes, and `count` duplicates of the acknowledgment of the first.
 fn duplicates(ladder: &mut Ladder, count: u32) -> &mut Ladder {
     for number in 0..10 {
         ladder.at(f64::from(number)).fixed(data(number * 1000, 1000));
@@ -24,9 +24,9 @@ fn duplicates(ladder: &mut Ladder, count: u32) -> &mut Ladder {
     ladder
 }
 
-/// Of six duplicates the second, the fourth and the sixth.
+/// The second, fourth and sixth of six duplicates pass.
 #[test]
-fn a_threshold_of_six_sends_every_second_duplicate() {
+fn threshold_of_six_passes_every_second_duplicate() {
     let mut ladder = Ladder::new("Threshold 6, twelve duplicates: every second passes", &control(true, true, 6));
     duplicates(&mut ladder, 12).at(40.0).mobile(ack(2000)).mobile(ack(2000)).mobile(ack(2000));
     ladder.compare("packet-control/threshold-6");
@@ -43,7 +43,7 @@ fn duplicates_are_dropped_evenly() {
 
 /// Old acknowledgments are dropped; without the filter all pass.
 #[test]
-fn old_acknowledgments_go_no_further() {
+fn old_acknowledgments_are_dropped() {
     for (filter, name) in [(true, "packet-control/old-acknowledgment"), (false, "packet-control/no-ack-filter")] {
         let mut ladder = Ladder::new("The acknowledgment of 1000 comes after that of 2000", &control(filter, true, 6));
         ladder.fixed(data(0, 1000)).fixed(data(1000, 1000));
@@ -56,9 +56,9 @@ fn old_acknowledgments_go_no_further() {
     }
 }
 
-/// A spurious timeout: what has arrived is sent again, and again.
+/// After a spurious timeout, segments that have arrived are sent again several times.
 #[test]
-fn data_that_has_arrived_goes_no_further() {
+fn data_that_has_arrived_is_dropped() {
     for (filter, name) in [(true, "packet-control/arrived-data"), (false, "packet-control/no-data-filter")] {
         let mut ladder = Ladder::new("Repeats of what was acknowledged", &control(true, filter, 6));
         for number in 0..4 {
@@ -72,9 +72,9 @@ fn data_that_has_arrived_goes_no_further() {
     }
 }
 
-/// A SYN starts a new connection: the numbers of the one before are void.
+/// A SYN starts a new connection, for which the old numbers are invalid.
 #[test]
-fn a_new_connection_is_not_taken_for_the_old_one() {
+fn syn_resets_the_flow_state() {
     let mut ladder = Ladder::new("The same ports again, with lower numbers", &control(true, true, 6));
     ladder.fixed(data(90_000, 1000)).mobile(ack(91_000));
     let opening = |segment: &mut Segment| (segment.seq, segment.flags) = (SeqNum(0), Flags::SYN);
@@ -82,19 +82,19 @@ fn a_new_connection_is_not_taken_for_the_old_one() {
     ladder.compare("packet-control/new-connection");
 }
 
-/// Numbers wrap around.
+/// Sequence numbers wrap around.
 #[test]
-fn numbers_may_wrap() {
+fn sequence_numbers_may_wrap() {
     let mut ladder = Ladder::new("", &control(true, true, 3));
     let first = u32::MAX - 499;
     ladder.fixed(data(first, 1000)).mobile(ack(500)).mobile(ack(first)).fixed(data(first, 1000)).fixed(data(500, 1000));
     assert_eq!((ladder.counter("acks_old_dropped"), ladder.counter("segments_dropped")), (1, 1));
 }
 
-// The mobile's own agent thins what it sends: in these ladders the agent's air is on the side of the fixed host, so
-// acknowledgments go to the right.
+// The agent of the mobile thins its acknowledgments: in these ladders the radio link is on the fixed host's side, so
+// acknowledgments point to the right.
 
-/// An acknowledgment on its way to the air.
+/// Returns an acknowledgment on its way to the radio link.
 fn up(ack: u32) -> Packet {
     from_fixed(|segment| segment.ack = SeqNum(ack))
 }
@@ -103,7 +103,7 @@ fn up_with(change: impl FnOnce(&mut Segment)) -> Packet {
     from_fixed(change)
 }
 
-/// Whatever is no plain acknowledgment goes at once, and what was kept before it.
+/// Sends packets that are no plain acknowledgments: they pass at once, after a held acknowledgment.
 fn exceptions(ladder: &mut Ladder, from: f64) -> &mut Ladder {
     ladder.at(from).note("a duplicate").fixed(up(9000)).fixed(up(10_000)).fixed(up(10_000));
     ladder.at(from + 100.0).note("SACK").fixed(up(11_000)).fixed(up_with(|segment| {
@@ -119,7 +119,7 @@ fn exceptions(ladder: &mut Ladder, from: f64) -> &mut Ladder {
 }
 
 #[test]
-fn decimation_sends_every_fourth() {
+fn decimation_passes_every_fourth_acknowledgment() {
     let config = ack_decimation::Config { every: 4, within: Span::from_millis(10) };
     let mut ladder = Ladder::new("Every fourth, or after 10 ms", &AgentConfig::AckDecimation(config));
     for number in 0..7 {
@@ -128,10 +128,10 @@ fn decimation_sends_every_fourth() {
     exceptions(&mut ladder, 100.0).compare("ack-decimation/every-fourth");
 }
 
-/// SYN and RST, with an acknowledgment or without: what is kept goes before them, and the numbers of the old connection
-/// mean nothing for the new one.
+/// SYN and RST, with and without acknowledgment: a held acknowledgment is sent before them, and the numbers of the old
+/// connection are invalid for the new one.
 #[test]
-fn what_is_kept_goes_before_an_end_and_a_beginning() {
+fn held_acknowledgment_is_sent_before_syn_and_rst() {
     let config = ack_decimation::Config { every: 4, within: Span::from_millis(10) };
     let mut ladder = Ladder::new("Connections on the same ports", &AgentConfig::AckDecimation(config));
     let flags = |flags: Flags| up_with(move |segment| (segment.ack, segment.flags) = (SeqNum(1), flags));
@@ -144,16 +144,16 @@ fn what_is_kept_goes_before_an_end_and_a_beginning() {
 }
 
 #[test]
-fn every_one_is_no_decimation() {
+fn decimation_by_one_passes_all() {
     let config = ack_decimation::Config { every: 1, within: Span::from_millis(10) };
     let mut ladder = Ladder::new("", &AgentConfig::AckDecimation(config));
     exceptions(&mut ladder, 0.0);
     assert_eq!((ladder.counter("acks_dropped"), ladder.counter("acks_delayed")), (0, 0));
 }
 
-/// At most one in a quarter of 100 ms, and none for less than two segments before it has waited for that time.
+/// At most one acknowledgment per quarter of 100 ms, and one of less than two segments only after that time.
 #[test]
-fn tack_sends_four_in_a_round_trip() {
+fn tack_passes_four_acknowledgments_per_round_trip() {
     let config = tack::Config { rtt: Span::from_millis(100), share: 4, bytes: Bytes(2000) };
     let mut ladder = Ladder::new("After 25 ms and 2000 bytes, or 25 ms of waiting", &AgentConfig::Tack(config));
     for number in 0..9 {
@@ -163,20 +163,20 @@ fn tack_sends_four_in_a_round_trip() {
     exceptions(&mut ladder, 200.0).compare("tack/four-in-a-round-trip");
 }
 
-/// Data from the fixed host that ends here: for Freeze-TCP the agent's node is the mobile, and the fixed host is behind
-/// the air.
+/// Returns data from the fixed host to this node: for Freeze-TCP the agent's node is the mobile, and the fixed host is
+/// behind the radio link.
 fn to_here(seq: u32, len: u32) -> Packet {
     Packet { dst: HERE, ..from_fixed(|segment| (segment.seq, segment.len) = (SeqNum(seq), len)) }
 }
 
-/// An acknowledgment of this mobile.
+/// Returns an acknowledgment of this mobile.
 fn from_here(ack: u32) -> Packet {
     Packet { src: HERE, dst: FIXED, ..from_mobile(|segment| segment.ack = SeqNum(ack)) }
 }
 
-/// The harness has the air to the right of the agent; here the packets from the right are the fixed host's.
+/// The radio link is to the right of the agent, so packets from the right are the fixed host's.
 #[test]
-fn a_disconnection_that_is_seen_coming_closes_the_window() {
+fn predicted_disconnection_closes_the_window() {
     let config = freeze_tcp::Config { warning: Span::from_millis(200) };
     let mut ladder = Ladder::new("The agent is the mobile, behind 200 ms of warning", &AgentConfig::FreezeTcp(config));
     ladder.at(0.0).mobile(to_here(0, 1000)).fixed(from_here(1000));
@@ -191,8 +191,8 @@ fn a_disconnection_that_is_seen_coming_closes_the_window() {
     ladder.compare("freeze-tcp/disconnection");
 }
 
-/// A window update says what an acknowledgment behind this host's own data would: its sequence number is the next one
-/// [RFC9293 s3.10.7.4: a segment outside of the window is answered, and changes no window].
+/// A window update has the sequence number that follows this host's own data [RFC9293 s3.10.7.4: a segment outside of
+/// the window is answered, and changes no window].
 #[test]
 fn freeze_tcp_window_updates_carry_the_next_sequence_number() {
     let config = AgentConfig::FreezeTcp(freeze_tcp::Config { warning: Span::from_millis(200) });
@@ -207,9 +207,9 @@ fn freeze_tcp_window_updates_carry_the_next_sequence_number() {
     assert_eq!((update.seq, update.len, update.ack, update.window), (SeqNum(7300), 0, SeqNum(1000), 0));
 }
 
-/// A base station with this scheme has nothing of its own to close a window of.
+/// A base station with this scheme receives no data itself, so it closes no window.
 #[test]
-fn freezing_is_the_mobiles_affair() {
+fn freeze_tcp_at_a_base_station_closes_no_window() {
     let config = freeze_tcp::Config { warning: Span::from_millis(200) };
     let mut ladder = Ladder::new("", &AgentConfig::FreezeTcp(config));
     ladder.fixed(data(0, 1000)).mobile(ack(1000)).forecast(State::Bad).mobile(ack(1000));
@@ -222,7 +222,7 @@ fn m_tcp() -> AgentConfig {
 }
 
 #[test]
-fn the_last_byte_is_kept_back_until_nothing_follows() {
+fn last_byte_is_withheld_until_no_data_is_outstanding() {
     let mut ladder = Ladder::new("One byte less is acknowledged, with the same right edge", &m_tcp());
     ladder.fixed(data(0, 1000)).fixed(data(1000, 1000)).fixed(data(2000, 1000));
     ladder.at(10.0).mobile(ack(1000)).at(20.0).mobile(ack(2000)).note("duplicates").mobile(ack(2000)).mobile(ack(2000));
@@ -237,7 +237,7 @@ fn the_last_byte_is_kept_back_until_nothing_follows() {
 }
 
 #[test]
-fn a_silent_mobile_freezes_the_sender() {
+fn missing_acknowledgments_freeze_the_sender() {
     let mut ladder = Ladder::new("Nothing comes for 500 ms", &m_tcp());
     ladder.fixed(data(0, 1000)).fixed(data(1000, 1000)).fixed(data(2000, 1000));
     ladder.at(10.0).mobile(ack(1000)).at(750.0).note("the sender's own probe").fixed(from_fixed(|segment| {
@@ -248,8 +248,8 @@ fn a_silent_mobile_freezes_the_sender() {
     ladder.compare("m-tcp/silence");
 }
 
-/// The silence counts from the last acknowledgment, at 10 ms, or from when data was outstanding again; data that goes
-/// on coming from the fixed host is no sign of the mobile.
+/// The silence counts from the last acknowledgment, at 10 ms, or from the time at which data became outstanding again;
+/// further data from the fixed host does not reset it.
 #[test]
 fn further_data_does_not_postpone_the_freeze() {
     let mut ladder = Ladder::new("", &m_tcp());
@@ -260,22 +260,22 @@ fn further_data_does_not_postpone_the_freeze() {
     assert_eq!(ladder.counter("freezes"), 1);
 }
 
-/// Silence from 10 ms on: gone at 510 ms, asked each 100 ms until 100 s later. The answer to a probe of the sender's
-/// own opens the window.
+/// No acknowledgment after 10 ms: disconnected at 510 ms, probed every 100 ms for 100 s. The answer to a probe of the
+/// sender reopens the window.
 #[test]
-fn a_mobile_that_is_gone_for_good_is_not_asked_for_ever() {
+fn probing_of_a_disconnected_mobile_ends() {
     let mut ladder = Ladder::new("", &m_tcp());
     ladder.fixed(data(0, 1000)).fixed(data(1000, 1000)).at(10.0).mobile(ack(1000)).at(100_509.0);
     assert_eq!((ladder.counter("probes"), ladder.counter("flows_given_up")), (999, 0));
     ladder.at(1_000_000.0);
     assert_eq!((ladder.counter("probes"), ladder.counter("flows_given_up")), (999, 1));
     ladder.mobile(ack(1000)).at(1_001_000.0);
-    assert_eq!((ladder.counter("freezes"), ladder.counter("probes")), (2, 1004), "back, and gone again");
+    assert_eq!((ladder.counter("freezes"), ladder.counter("probes")), (2, 1004), "reconnected, and disconnected again");
 }
 
-/// A link layer that tries once loses frames of a mobile that is there.
+/// A link layer with a single attempt also loses frames of a connected mobile.
 #[test]
-fn a_single_attempt_tells_of_no_disconnection() {
+fn failure_of_a_single_attempt_does_not_freeze_the_sender() {
     let mut ladder = Ladder::new("", &m_tcp());
     ladder.fixed(data(0, 1000)).fixed(data(1000, 1000)).at(10.0).mobile(ack(1000)).failed(data(1000, 1000), 1, true);
     assert_eq!(ladder.counter("freezes"), 0);
@@ -284,7 +284,7 @@ fn a_single_attempt_tells_of_no_disconnection() {
 }
 
 #[test]
-fn a_link_layer_that_gives_up_freezes_the_sender() {
+fn last_failed_attempt_freezes_the_sender() {
     let mut ladder = Ladder::new("The last attempt at a segment fails", &m_tcp());
     ladder.fixed(data(0, 1000)).fixed(data(1000, 1000)).at(10.0).mobile(ack(1000));
     ladder.at(20.0).failed(data(1000, 1000), 1, false).at(90.0).failed(data(1000, 1000), 9, true);

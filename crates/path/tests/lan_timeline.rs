@@ -1,4 +1,4 @@
-//! ns-2's LAN beside ns-2, by the clock.
+//! Times of packets on ns-2's LAN, compared with ns-2.
 
 mod common;
 
@@ -13,8 +13,8 @@ use path::{Cx, HopId, LinkDirection, LinkEvent};
 
 const HOP: HopId = HopId { link: 0, way: LinkDirection::Forward };
 
-/// When each of these packets of 1000 bytes, offered at these microseconds, reaches the far end; lost ones are left
-/// out.
+/// Returns the packets, of 1000 bytes and offered at these times in microseconds, that reach the far end, with their
+/// arrival times.
 fn arrivals(offered: &[u64], limit: Limit, far_agent: bool) -> (Vec<(u32, u64)>, Log) {
     let mut schedule = Schedule::new();
     let (source, slot) = (schedule.slot(), schedule.slot());
@@ -50,25 +50,25 @@ fn arrivals(offered: &[u64], limit: Limit, far_agent: bool) -> (Vec<(u32, u64)>,
     (arrived, log)
 }
 
-/// ns-2 2.35: `make-lan` at 2 Mbps and 1 ms, TCP packets of 1000 bytes that reach the base station at 10.8, 35.64 and
-/// 36.44 ms are traced at the mobile at 12.804, 37.644 and 41.9 ms: 1 ms, 4 us, 1 ms, and the third waits for the 4.256
-/// ms of the second.
+/// ns-2 2.35 with `make-lan` at 2 Mbps and 1 ms: TCP packets of 1000 bytes that reach the base station at 10.8, 35.64
+/// and 36.44 ms are traced at the mobile at 12.804, 37.644 and 41.9 ms: 1 ms, 4 us and 1 ms, and the third waits for
+/// the 4.256 ms of the second.
 #[test]
-fn packets_arrive_when_they_do_in_ns2() {
+fn arrival_times_match_ns2() {
     let (arrived, _) = arrivals(&[10_800, 35_640, 36_440], Limit::None, false);
     assert_eq!(arrived, [(0, 12_804), (1, 37_644), (2, 41_900)]);
 }
 
-/// `Snoop::handle` runs when the MAC hands the packet up; `parent_->delay()` follows behind it.
+/// `Snoop::handle` runs when the MAC delivers the packet; the delay `parent_->delay()` follows.
 #[test]
-fn an_agent_at_the_far_end_sees_them_before_that_ends_delay() {
+fn agent_at_the_far_end_gets_packets_before_the_delay() {
     let (arrived, _) = arrivals(&[10_800, 35_640, 36_440], Limit::None, true);
     assert_eq!(arrived, [(0, 11_804), (1, 36_644), (2, 40_900)]);
 }
 
-/// The queue is behind the delay: the drop is 1 ms after the packet was handed over. One is sent, two wait.
+/// The queue is behind the delay: the drop is 1 ms after the packet was offered. One packet is sent, two wait.
 #[test]
-fn what_finds_no_room_is_dropped_at_the_queue() {
+fn packet_is_dropped_when_it_reaches_the_full_queue() {
     let (arrived, log) = arrivals(&[0, 100, 200, 300], Limit::Packets(2), false);
     assert_eq!(arrived, [(0, 2_004), (1, 6_260), (2, 10_516)]);
     let full = log.0.iter().filter(|(_, _, event)| matches!(event, LinkEvent::QueueFull { .. }));

@@ -1,4 +1,4 @@
-//! What a limit of a queue lets in, and what a line holds at a time, by hand.
+//! Queue limits, and the packets held by links, computed by hand.
 
 mod common;
 
@@ -12,23 +12,24 @@ use path::queue::{Buffer, Limit, Tie};
 use path::transmitter::priority::PriorityLink;
 use path::{Cx, HopId, LinkDirection};
 
-/// 1,000 bytes with 3 packets there already.
+/// A packet of 1,000 bytes with 3 packets in the queue.
 #[test]
-fn a_limit_counts_packets_or_bytes_with_the_one_that_comes() {
+fn limit_includes_the_arriving_packet() {
     let admits = |limit: Limit, packets, bytes| limit.admits(packets, bytes, 1000);
     assert!(admits(Limit::None, usize::MAX, u64::MAX));
     assert!(admits(Limit::Packets(4), 3, 0) && !admits(Limit::Packets(3), 3, 0) && !admits(Limit::Packets(0), 0, 0));
     assert!(admits(Limit::Bytes(4000), 3, 3000) && !admits(Limit::Bytes(3999), 3, 3000));
     assert!(admits(Limit::Bytes(1000), 0, 0) && !admits(Limit::Bytes(999), 0, 0));
-    // A threshold is exceeded by what is there, without the one that comes.
+    // A threshold compares the backlog without the arriving packet.
     assert!(!Limit::Packets(3).is_exceeded(3, 0) && Limit::Packets(3).is_exceeded(4, 0));
     assert!(!Limit::Bytes(3000).is_exceeded(3, 3000) && Limit::Bytes(3000).is_exceeded(3, 3001));
     assert!(!Limit::None.is_exceeded(usize::MAX, u64::MAX));
 }
 
-/// Three packets of 1,000, 500 and 250 bytes at 1 Mbps begin at 0, 8 and 12 ms, and leave until 14 ms; the line is 20 ms long.
+/// Packets of 1,000, 500 and 250 bytes at 1 Mbps begin at 0, 8 and 12 ms and leave until 14 ms; the propagation delay
+/// is 20 ms.
 #[test]
-fn a_changing_line_says_what_waits_and_what_is_on_its_way() {
+fn variable_link_reports_waiting_and_propagating_packets() {
     let mut schedule = Schedule::default();
     let slot = schedule.slot();
     let mut channels: Vec<Box<dyn Channel>> =
@@ -50,7 +51,7 @@ fn a_changing_line_says_what_waits_and_what_is_on_its_way() {
         let counters = changing.counters(now);
         assert_eq!((counters.frames_sent, counters.busy), (sent, Span::from_millis(busy)), "{ms} ms");
     }
-    // They arrive at 28, 32 and 34 ms.
+    // The packets arrive at 28, 32 and 34 ms.
     for (at, left) in [(28, 2), (32, 1), (34, 0)] {
         let (now, _) = schedule.next(Time::NEVER).expect("an arrival");
         assert_eq!(now, Time::from_millis(at));
@@ -62,10 +63,10 @@ fn a_changing_line_says_what_waits_and_what_is_on_its_way() {
     assert_eq!((counters.packets_delivered, counters.busy), (3, Span::from_millis(14)));
 }
 
-/// The same packets at a line that lets expedited ones go first, asked before its own wake-up of that moment: one that begins now has begun,
-/// and of one that is being sent the part that has been is counted.
+/// The same packets on a link with expedited packets, queried before its own wake-up at the same time: a transmission
+/// that begins now has begun, and the elapsed part of a transmission is counted.
 #[test]
-fn a_packet_that_begins_at_this_moment_has_begun() {
+fn transmission_that_begins_now_has_begun() {
     let mut schedule = Schedule::default();
     let slot = schedule.slot();
     let mut channels: Vec<Box<dyn Channel>> =

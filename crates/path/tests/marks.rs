@@ -1,6 +1,7 @@
-//! Marks instead of drops: the marked packets follow from a hand calculation.
+//! ECN marks instead of drops; the marked packets are computed by hand.
 //!
-//! Packets of 125 bytes come all at once. The first is sent at once; each other finds those waiting that came between.
+//! Packets of 125 bytes arrive at once. The first is transmitted immediately; each other one finds the earlier ones
+//! waiting.
 
 mod common;
 
@@ -35,15 +36,15 @@ enum Taker {
     Own(Arq),
 }
 
-/// Offers packets with these ECN fields at time zero to a wire, a station, a line with expedited packets, and each
-/// transmitter; returns the numbers of the marked packets, and the counts of marks: at the wire, and at all others,
-/// which agree.
+/// Offers packets with these ECN fields at time zero to a FIFO link, a station, a link with expedited packets, and each
+/// transmitter. Returns the numbers of the marked packets and the counts of marks, for the FIFO link and for all
+/// others, which agree.
 fn marked(limit: Limit, threshold: Limit, fields: &[Ecn]) -> [(Vec<u32>, u64); 2] {
     let own = ["go-back-n", "selective-repeat", "fec"];
     let own = own.map(|name| member::<ArqConfig>(name).expect("a member").build());
     let takers = [Taker::Wire, Taker::Variable, Taker::Station, Taker::Priority].into_iter().chain(own.map(Taker::Own));
     let found: Vec<_> = takers.map(|taker| marked_by(taker, limit, threshold, fields)).collect();
-    assert_eq!(found[0], found[1], "a line that could change is a wire until it does");
+    assert_eq!(found[0], found[1], "a variable link without changes equals a FIFO link");
     assert!(found[3..].iter().all(|own| *own == found[2]), "{found:?}");
     [found[0].clone(), found[2].clone()]
 }
@@ -118,8 +119,8 @@ fn marked_by(taker: Taker, limit: Limit, threshold: Limit, fields: &[Ecn]) -> (V
 
 // covers [RFC8257 s3.1]
 #[test]
-fn a_packet_that_finds_more_than_the_threshold_waiting_is_marked() {
-    // The number n finds n - 1 waiting.
+fn packet_above_the_threshold_is_marked() {
+    // Packet n finds n - 1 packets waiting.
     for [wire, station] in [
         marked(Limit::None, Limit::Packets(2), &[Ecn::Ect0; 6]),
         marked(Limit::None, Limit::Bytes(2 * 125), &[Ecn::Ect1; 6]),
@@ -134,7 +135,7 @@ fn a_packet_that_finds_more_than_the_threshold_waiting_is_marked() {
 
 // covers [RFC3168 s5]
 #[test]
-fn only_packets_whose_ends_take_part_are_marked_and_each_once() {
+fn only_ecn_capable_packets_are_marked_once() {
     let fields = [Ecn::Ect0, Ecn::Ect0, Ecn::Ect0, Ecn::NotEct, Ecn::Ce, Ecn::Ect1, Ecn::NotEct];
     let [wire, station] = marked(Limit::None, Limit::Packets(1), &fields);
     assert_eq!(wire, (vec![5], 1));
@@ -145,8 +146,8 @@ fn only_packets_whose_ends_take_part_are_marked_and_each_once() {
 
 /// A packet that finds the queue full is dropped, not marked; a marked packet waits like any other.
 #[test]
-fn a_full_queue_drops_what_it_would_have_marked() {
-    // One is sent, four wait, of which the last two found 2 and 3 waiting.
+fn full_queue_drops_instead_of_marking() {
+    // One packet is transmitted and four wait, of which the last two found 2 and 3 waiting.
     let [wire, station] = marked(Limit::Packets(4), Limit::Packets(1), &[Ecn::Ect0; 8]);
     assert_eq!(wire, (vec![3, 4], 2));
     assert_eq!(station, wire);

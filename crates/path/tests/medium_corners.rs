@@ -1,4 +1,4 @@
-//! Two things at once in a shared medium: beacons, queues, requests, aggregates and departures.
+//! Combinations in a shared medium: beacons, queues, RTS, aggregates and departures of stations.
 
 mod cell;
 
@@ -24,12 +24,12 @@ fn together() -> Config {
     }
 }
 
-/// 802.11b whose station 0 sends a beacon each 100 ms.
+/// Returns an 802.11b cell whose station 0 sends a beacon every 100 ms.
 fn announcing() -> Plan {
     Plan::around_one(Config { beacon_interval: Some(Span::from_millis(100)), ..Config::default() }, 1)
 }
 
-/// When beacons began up to `until`.
+/// Returns the start times of beacons up to `until`.
 fn beacons(cell: &mut Cell, until: Time) -> Vec<Time> {
     while cell.step(until).is_some() {}
     let begun = |(_, saw): &(Time, Saw)| match saw {
@@ -39,7 +39,7 @@ fn beacons(cell: &mut Cell, until: Time) -> Vec<Time> {
     cell.log.0.iter().filter_map(begun).collect()
 }
 
-/// When the first beacon of [`announcing`] is due: the air is idle, so it is sent at once.
+/// Returns the target time of the first beacon of [`announcing`]; the medium is idle, so it is sent at once.
 fn first_target() -> Time {
     let first = beacons(&mut Cell::new(&announcing()), us(100_000))[0];
     assert!(first > us(1000));
@@ -47,7 +47,7 @@ fn first_target() -> Time {
 }
 
 #[test]
-fn a_beacon_due_in_the_last_exchange_follows_it() {
+fn beacon_due_during_the_last_exchange_follows_it() {
     let target = first_target();
     let mut cell = Cell::new(&announcing());
     // Data and its acknowledgment take 192 + 1,118 + 1 + 10 + 248 + 1 us. DIFS and up to 31 slots follow.
@@ -61,11 +61,11 @@ fn a_beacon_due_in_the_last_exchange_follows_it() {
 }
 
 #[test]
-fn a_station_that_only_announces_itself_has_nothing_waiting() {
+fn packet_during_a_beacon_does_not_count_as_waiting() {
     let mut cell = Cell::new(&Plan { limit: Limit::Packets(0), ..announcing() });
     let target = first_target();
     assert_eq!(beacons(&mut cell, target), [target]);
-    // The beacon is in the air: of two packets one is in hand, and nothing may wait behind it.
+    // A beacon is in transmission: of two packets one is head of line, and a queue limit of 0 refuses the other.
     let now = target + Span::from_nanos(100_000);
     cell.offer(now, 0, LinkDirection::Backward, 1500);
     cell.offer(now, 0, LinkDirection::Backward, 1500);
@@ -75,7 +75,7 @@ fn a_station_that_only_announces_itself_has_nothing_waiting() {
 }
 
 #[test]
-fn who_has_left_does_not_listen_to_aggregates() {
+fn closed_link_receives_no_aggregates() {
     let mut cell = Cell::new(&Plan::around_one(together(), 1));
     cell.set_open(0, false);
     let offers: Vec<_> = (0..5).map(|_| (0, 0, LinkDirection::Forward, 1500)).collect();
@@ -90,11 +90,11 @@ fn who_has_left_does_not_listen_to_aggregates() {
     assert_eq!((counters.packets_delivered, counters.given_up), (0, 5));
 }
 
-/// A request takes 28 us, its answer 28, and a station that waits for that asks again 58 us behind its own. Two
-/// requests fail, the third at 480 us is answered, two packets are lost from 570 to 990 us, two more requests fail at
-/// 1,048 and 1,134 us: no three in a row.
+/// An RTS takes 28 us, its CTS 28 us, and a station without CTS sends the next RTS 58 us after its own. Two RTS fail,
+/// the third at 480 us is answered, two packets are lost from 570 to 990 us, two more RTS fail at 1,048 and 1,134 us:
+/// never three in succession.
 #[test]
-fn an_answer_to_a_request_ends_the_count_of_short_failures_of_all_packets_that_go_together() {
+fn cts_resets_the_short_failure_count_of_all_packets_of_an_aggregate() {
     let config = Config { rts_threshold: Some(Bytes(3000)), short_retry_limit: Some(3), ..together() };
     let bad = [(308, 430), (570, 1200)].map(|(from, to)| [from, to].map(|at| Span::from_nanos(1000 * at)));
     let script = scripted::Config { bad: bad.to_vec(), ..Default::default() };
@@ -113,16 +113,16 @@ fn an_answer_to_a_request_ends_the_count_of_short_failures_of_all_packets_that_g
     assert_eq!(cell.counters(0, LinkDirection::Forward, Time::NEVER).packets_delivered, 3);
 }
 
-/// A request takes 192 + 80 us. Its answer has come at 273 + 10 + 248 + 1 us; data begins 10 us later.
+/// An RTS takes 192 + 80 us. Its CTS ends at 273 + 10 + 248 + 1 us; data begins 10 us later.
 #[test]
-fn time_before_a_frame_begins_is_not_taken_from_what_was_sent() {
+fn time_before_a_frame_is_not_subtracted_from_the_airtime() {
     let mut cell = Cell::new(&Plan::around_one(Config { rts_threshold: Some(Bytes(0)), ..Config::default() }, 1));
     cell.offer(Time::ZERO, 0, LinkDirection::Forward, 1500);
     while cell.step(us(400)).is_some() {}
     assert_eq!(
         cell.counters(0, LinkDirection::Forward, us(400)).busy,
         Span::from_nanos(272_000),
-        "the answer is another station's"
+        "the CTS is another station's"
     );
     while cell.step(us(532)).is_some() {}
     let busy = [532, 542, 642].map(|at| cell.counters(0, LinkDirection::Forward, us(at)).busy.as_nanos() / 1000);

@@ -1,4 +1,4 @@
-//! Stations that move at random, against references that know nothing of zones: distances at the time, and the log.
+//! Randomly moving stations, compared with a reference without carrier-sense groups that uses distances and the log.
 
 mod air;
 
@@ -12,7 +12,7 @@ use path::{AirFrame, MediumEvent, Reach, Reception};
 const STATIONS: usize = 7;
 const END: Time = Time::from_millis(3000);
 
-/// LinkDirections across a square of 600 m, fast enough that everything happens in three seconds.
+/// Returns random paths across a square of 600 m, fast enough for all kinds of events within three seconds.
 fn ways(case: u64) -> Vec<Path> {
     let mut draws = Stream::named(case, 0, "motion test").draws();
     let mut place = || [0, 1].map(|_| i128::from(draws.next_u64() % 600_000));
@@ -24,7 +24,7 @@ fn ways(case: u64) -> Vec<Path> {
     (0..STATIONS).map(&mut way).collect()
 }
 
-/// How two stations hear each other at a time, from their distance alone.
+/// Returns the audibility between two stations at a time, from their distance alone.
 fn reach(paths: &[Path], [a, b]: [u32; 2], range: u64, sensed: u64, now: Time) -> Reach {
     let metre = 1_000_000_000i128;
     let distance = square(&paths[a as usize], &paths[b as usize], now);
@@ -38,28 +38,28 @@ fn reach(paths: &[Path], [a, b]: [u32; 2], range: u64, sensed: u64, now: Time) -
     }
 }
 
-/// A frame in the air, as the log has it.
+/// A frame in the log.
 struct Flown {
     from: u32,
     to: u32,
     frame: AirFrame,
     readable: bool,
     collided: bool,
-    /// The stations that sense it.
+    /// For each station, whether it senses the frame.
     heard: Vec<bool>,
-    /// The stations that can read it, unless another frame overlaps there.
+    /// For each station, whether it can decode the frame, unless another frame overlaps there.
     read: Vec<bool>,
 }
 
 impl Flown {
-    /// When it has reached every station.
+    /// Returns the time at which the frame has reached every station.
     fn ends(&self) -> Time {
         self.frame.start + self.frame.duration + Span::from_nanos(1000)
     }
 }
 
 #[test]
-fn who_hears_whom_is_a_matter_of_distance_at_the_time() {
+fn receptions_follow_from_distances() {
     let (range, sensed) = (150, 260);
     let mut frames = 0;
     let mut crossings = 0;
@@ -106,7 +106,7 @@ fn who_hears_whom_is_a_matter_of_distance_at_the_time() {
                     first_of_an_exchange_waits(*from, *at, frame, &phy, &flying, &over);
                     let senses = |a: u32, b: u32| pair_reach(a, b, *at) >= Reach::Senses;
                     let mut collided = false;
-                    // Whether the first frame is damaged at `here`, its receiver, by the other.
+                    // Whether the other frame damages the first one at `here`, its receiver.
                     let mut spoilt = |here: u32, [from, other]: [u32; 2], frames: [&AirFrame; 2]| {
                         let power = |station: u32| {
                             (square(&paths[here as usize], &paths[station as usize], *at) as f64).powi(2).recip()
@@ -138,7 +138,7 @@ fn who_hears_whom_is_a_matter_of_distance_at_the_time() {
                         heard: stations.clone().map(|station| senses(station, *from)).collect(),
                         read: stations.clone().map(|station| pair_reach(station, *from, *at) == Reach::Reads).collect(),
                     });
-                    // Overlapping frames are not read.
+                    // Overlapping frames are not decoded.
                     let last = flying.len() - 1;
                     for station in 0..STATIONS {
                         let others = (0..last).filter(|other| flying[*other].heard[station]).collect::<Vec<_>>();
@@ -168,7 +168,7 @@ fn who_hears_whom_is_a_matter_of_distance_at_the_time() {
                 MediumEvent::BackOff { .. } => {}
             }
         }
-        // Rebuilding the zones loses no station: after the last arrival, every packet is sent or given up.
+        // No station is lost when groups are rebuilt: after the last arrival, every packet is delivered or given up.
         assert!(air.in_hand.iter().sum::<u64>() == 14);
         air.run(Time::from_millis(10_000));
         assert_eq!(air.in_hand.iter().sum::<u64>(), 0, "{:?} in case {case}", air.in_hand);
@@ -179,8 +179,8 @@ fn who_hears_whom_is_a_matter_of_distance_at_the_time() {
     );
 }
 
-/// A station that begins an exchange has sensed nothing for DIFS, but for frames that began within the 1 us that it
-/// takes to be sensed.
+/// Checks that a station which begins an exchange has sensed no frame for DIFS, except frames that began within the
+/// propagation delay of 1 us.
 fn first_of_an_exchange_waits(from: u32, at: Time, frame: &AirFrame, phy: &Phy, flying: &[Flown], over: &[Flown]) {
     let answers = matches!(frame.kind, FrameKind::Ack | FrameKind::BlockAck | FrameKind::Cts);
     let asked_for = matches!(frame.kind, FrameKind::Data | FrameKind::Aggregate)
@@ -195,9 +195,9 @@ fn first_of_an_exchange_waits(from: u32, at: Time, frame: &AirFrame, phy: &Phy, 
         assert!(other.frame.start + delay >= at, "{from} sends at {at:?} in a frame of {}", other.from);
     }
     for other in over.iter().filter(|other| other.heard[from as usize]) {
-        // Its own frame, or one that began as late, may have ended within less only if nothing has begun behind it.
+        // Its own frame, or one that began as late, may have ended less than DIFS ago only if no frame began after it.
         assert!(other.ends() + phy.difs <= at + delay, "{from} sends at {at:?} after {}", other.from);
-        // A NAV keeps all stations silent but those of the exchange.
+        // A NAV keeps all stations silent except those of the exchange.
         let reserved = other.ends() + other.frame.reserves;
         if other.read[from as usize] && from != other.from && from != other.to {
             assert!(
@@ -210,10 +210,9 @@ fn first_of_an_exchange_waits(from: u32, at: Time, frame: &AirFrame, phy: &Phy, 
     }
 }
 
-/// A silent station moves about, and zones are rebuilt whenever it comes into range of another: the others are
-/// unaffected.
+/// A silent station moves, and groups are rebuilt whenever its audibility changes: the other stations are unaffected.
 #[test]
-fn back_offs_carry_over_when_zones_are_made_anew() {
+fn back_offs_carry_over_when_groups_are_rebuilt() {
     let mut met = 0;
     for case in 0..6 {
         let mut draws = Stream::named(case, 0, "still test").draws();
@@ -226,7 +225,7 @@ fn back_offs_carry_over_when_zones_are_made_anew() {
             let meetings = air.reaches().len();
             let mut log: Vec<String> = Vec::new();
             for (at, event) in &air.log.0 {
-                // The event of an acknowledgment is emitted when it is certain, which may be before its start.
+                // The event of an acknowledgment may be emitted before its start.
                 let at = match event {
                     MediumEvent::Reaches { .. } => continue,
                     MediumEvent::Sent { frame, .. } => frame.start,

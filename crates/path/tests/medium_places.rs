@@ -1,7 +1,7 @@
-//! Stations at places, timed with pencil and paper: 802.11b, packets of 1,500 bytes.
+//! Stations at given positions, with times computed by hand: 802.11b, packets of 1,500 bytes.
 //!
-//! Data is 1,500 + 8 + 28 = 1,536 bytes at 11 Mbps: 192 + 1,118 us. An acknowledgment at 2 Mbps takes 192 + 56 us, so
-//! does a clear-to-send; a request 192 + 80 us. SIFS is 10 us, DIFS 50, a slot 20, the propagation delay 1.
+//! Data is 1,500 + 8 + 28 = 1,536 bytes at 11 Mbps: 192 + 1,118 us. An acknowledgment at 2 Mbps takes 192 + 56 us, as
+//! does a CTS; an RTS takes 192 + 80 us. SIFS is 10 us, DIFS 50, a slot 20, the propagation delay 1.
 
 mod air;
 
@@ -19,7 +19,7 @@ const fn us(micros: u64) -> Time {
 
 const SECOND: Time = Time::from_millis(1000);
 
-/// West, the access point and east, 200 m apart: hops 0 and 2 lead to the access point.
+/// Returns a west station, the access point and an east station, 200 m apart: hops 0 and 2 lead to the access point.
 fn row(config: &Config) -> Air {
     row_at(config, [-200, 200])
 }
@@ -29,7 +29,7 @@ fn row_at(config: &Config, [west, east]: [i128; 2]) -> Air {
     Air::new(config, &paths, &[[0, 1], [2, 1]], SECOND)
 }
 
-/// West has a packet at once, east after `later`.
+/// Offers a packet to the west station at time zero and to the east station at `later`.
 fn two_packets(mut air: Air, later: Time) -> Air {
     air.offer(Time::ZERO, 0);
     air.run(later);
@@ -41,17 +41,17 @@ fn two_packets(mut air: Air, later: Time) -> Air {
 #[test]
 fn hidden_terminals_collide_at_the_access_point() {
     let air = two_packets(row(&config(250, 300)), us(500));
-    // Both send at once when they have something, for the air is idle where they are.
+    // Both stations transmit at once, since the medium is idle at their positions.
     assert_eq!(air.ended(0, FrameKind::Data)[0], (1311, Collided));
     assert_eq!(air.ended(2, FrameKind::Data)[0], (1811, Collided));
 }
 
 #[test]
-fn who_senses_the_other_waits() {
+fn station_that_senses_the_other_defers() {
     let air = two_packets(row(&config(250, 400)), us(500));
     assert_eq!(air.ended(0, FrameKind::Data), [(1311, Received)]);
-    // East cannot read what it senses, so EIFS, 364 us, follows west's data; the acknowledgment from 1,321 us to 1,570
-    // us, which it can read, ends that: DIFS and its back-off follow.
+    // The east station cannot decode the frame it senses, so EIFS, 364 us, follows; the acknowledgment from 1,321 us to
+    // 1,570 us, which it can decode, ends that: DIFS and its back-off follow.
     let drawn = air.log.0.iter().find_map(|(_, event)| match event {
         MediumEvent::BackOff { station: 2, slots, .. } => Some(u64::from(*slots)),
         _ => None,
@@ -62,9 +62,9 @@ fn who_senses_the_other_waits() {
 }
 
 #[test]
-fn the_answer_to_a_request_reaches_who_does_not_hear_the_request() {
+fn cts_reaches_a_station_hidden_from_the_rts() {
     let asks = Config { rts_threshold: Some(Bytes(0)), ..config(250, 300) };
-    // East has its packet while the clear-to-send is in the air, from 283 us to 532 us.
+    // The east station has its packet while the CTS is in transmission, from 283 us to 532 us.
     let air = two_packets(row(&asks), us(300));
     assert_eq!(air.ended(0, FrameKind::Rts), [(273, Received)]);
     assert_eq!(air.ended(1, FrameKind::Cts)[0], (532, Received));
@@ -75,16 +75,16 @@ fn the_answer_to_a_request_reaches_who_does_not_hear_the_request() {
         _ => None,
     });
     assert_eq!(air.sent(2, FrameKind::Rts)[0].start, us(2112 + 50 + 20 * drawn.unwrap()));
-    // Before, it would have collided: requests too are sent blindly.
+    // An earlier RTS of the east station would collide: an RTS is also sent without knowledge of hidden stations.
     let air = two_packets(row(&asks), us(100));
     assert_eq!((air.ended(0, FrameKind::Rts)[0], air.ended(2, FrameKind::Rts)[0]), ((273, Collided), (373, Collided)));
 }
 
-/// The second station has read that the third reserves the air, and so does not answer the first; but what that asked
-/// for does not keep it silent: a frame sets the NAV of all stations but its receiver.
+/// The second station has a NAV set by the third and does not answer the first; but the reservation of that RTS does
+/// not keep it silent: a frame sets the NAV of all stations but its receiver.
 #[test]
-fn who_does_not_answer_a_request_is_not_held_back_by_it() {
-    // All at 11 Mbps: a request takes 207 us, the answer 203.
+fn unanswered_rts_does_not_set_the_nav_of_its_receiver() {
+    // All frames at 11 Mbps: an RTS takes 207 us, the CTS 203.
     let basic_rates = Some(vec!["11 Mbps".parse().unwrap()]);
     let settings =
         Config { rts_threshold: Some(Bytes(0)), short_retry_limit: Some(1), basic_rates, ..config(250, 250) };
@@ -94,8 +94,8 @@ fn who_does_not_answer_a_request_is_not_held_back_by_it() {
         air.run(us(at));
         air.offer(us(at), hop);
     };
-    // The third asks the fourth, of whose answer, from 218 to 421 us, the second hears nothing. Meanwhile the first
-    // asks.
+    // The third station sends an RTS to the fourth, whose CTS, from 218 to 421 us, the second does not sense. Meanwhile
+    // the first sends an RTS.
     offer(0, 4);
     offer(100, 2);
     offer(215, 0);
@@ -111,10 +111,10 @@ fn who_does_not_answer_a_request_is_not_held_back_by_it() {
     assert_eq!(air.sent(1, FrameKind::Rts)[0].start, reserved + difs_and_slots);
 }
 
-/// Frames that always wait: without requests nearly every first attempt meets the other's, which takes 1,310 us of a
-/// window of 31 slots, 620 us; with requests only these meet.
+/// Saturated stations: without RTS nearly every first attempt collides with the other's, which takes 1,310 us of a
+/// contention window of 31 slots, 620 us; with RTS only these collide.
 #[test]
-fn requests_help_hidden_terminals() {
+fn rts_reduces_collisions_of_hidden_terminals() {
     let share = |config: &Config| {
         let mut air = row(config);
         air.saturate(&[0, 2], SECOND);
@@ -126,17 +126,17 @@ fn requests_help_hidden_terminals() {
     let (asked, with_requests) = share(&Config { rts_threshold: Some(Bytes(0)), ..config(250, 300) });
     let (sensed, together) = share(&config(250, 550));
     assert!(hidden > 0.5, "{hidden}");
-    // A station that begins a request in the 10 us before the other's answer does not hear that, and asks again into
-    // the other's data.
+    // A station that begins an RTS in the 10 us before the other's CTS does not receive that, and sends the RTS again
+    // during the other's data.
     assert!(asked < 0.01, "{asked}");
     // Both draw the same of 32 slots about every 16th time (Bianchi: 2 / 33 for each of two stations that never fail).
     assert!((0.02..0.1).contains(&sensed), "{sensed}");
     assert!(together > with_requests && 5 * with_requests > 6 * alone, "{together} {with_requests} {alone}");
 }
 
-/// Two senders between their receivers: -100, 0 and 100, 200 m.
+/// Two senders between their receivers, at -100, 0, 100 and 200 m.
 #[test]
-fn exposed_terminals_take_turns_without_need() {
+fn exposed_terminals_defer_needlessly() {
     let delivered = |gap: i128| {
         let paths = [metres([-100, 0]), metres([0, 0]), metres([gap, 0]), metres([gap + 100, 0])];
         let mut air = Air::new(&config(150, 150), &paths, &[[1, 0], [2, 3]], SECOND);
@@ -148,22 +148,22 @@ fn exposed_terminals_take_turns_without_need() {
     let (turns, _) = delivered(140);
     let (at_once, lost) = delivered(200);
     assert_eq!(lost, 0);
-    // Turns save the back-offs of one another, of 310 us on average beside 1,619 us of an exchange and its spaces.
+    // Deferring saves part of the back-offs, 310 us on average compared with 1,619 us for an exchange and its spaces.
     let ratio = at_once as f64 / turns as f64;
     assert!((1.6..2.0).contains(&ratio), "{at_once} against {turns}");
 }
 
 #[test]
-fn the_first_frame_survives_if_it_is_so_much_stronger() {
+fn stronger_first_frame_is_captured() {
     let capture = Config { capture: Some(Decibels(10_000)), ..config(250, 250) };
     // 40 log (200 / 60) = 21 dB.
     let air = two_packets(row_at(&capture, [-60, 200]), us(500));
     assert_eq!(air.ended(0, FrameKind::Data), [(1311, Received)]);
     assert_eq!(air.ended(2, FrameKind::Data)[0], (1811, Collided));
-    // The second one does not, however strong.
+    // The second frame is not captured, however strong.
     let air = two_packets(row_at(&capture, [-200, 55]), us(500));
     assert_eq!((air.ended(0, FrameKind::Data)[0].1, air.ended(2, FrameKind::Data)[0].1), (Collided, Collided));
-    // 40 log (200 / 120) = 8.9 dB are too few, and 200 / 112 (10.07 dB) enough.
+    // 40 log (200 / 120) = 8.9 dB are too few, and 200 / 112 (10.07 dB) suffice.
     let first = |west| two_packets(row_at(&capture, [west, 200]), us(500)).ended(0, FrameKind::Data)[0].1;
     assert_eq!((first(-120), first(-112)), (Collided, Received));
     // In free space 20 log (200 / 112) = 5 dB.
@@ -171,10 +171,10 @@ fn the_first_frame_survives_if_it_is_so_much_stronger() {
     assert_eq!(two_packets(row_at(&free, [-112, 200]), us(500)).ended(0, FrameKind::Data)[0].1, Collided);
 }
 
-/// The other frame, as long, ends when this one does or before its answer begins: it is in the air with the one and not
-/// with the other.
+/// The other frame, of equal length, ends before the response to the captured frame begins: it overlaps the frame but
+/// not the response.
 #[test]
-fn the_answer_to_a_captured_frame_meets_nothing() {
+fn response_to_a_captured_frame_does_not_collide() {
     let capture = Config { capture: Some(Decibels(10_000)), ..config(250, 550) };
     for (places, strong, weak) in [([-20, 100], 0, 2), ([-100, 20], 2, 0)] {
         for later in [0, 500] {
@@ -190,9 +190,9 @@ fn the_answer_to_a_captured_frame_meets_nothing() {
     }
 }
 
-/// Of frames that begin in the same slot there is no first one: whichever is so much stronger survives.
+/// Frames that begin in the same slot have no first one: the one that is stronger by the capture ratio is received.
 #[test]
-fn of_frames_that_begin_together_the_stronger_survives() {
+fn stronger_of_simultaneous_frames_is_captured() {
     let capture = Config { capture: Some(Decibels(10_000)), ..config(250, 250) };
     let came = |places| {
         let air = two_packets(row_at(&capture, places), us(0));
@@ -201,16 +201,16 @@ fn of_frames_that_begin_together_the_stronger_survives() {
     assert_eq!(came([-60, 200]), [Received, Collided]);
     assert_eq!(came([-200, 60]), [Collided, Received]);
     assert_eq!(came([-120, 200]), [Collided, Collided]);
-    // As strong as each other, and by nothing stronger is not stronger.
+    // With a capture ratio of 0 dB, equally strong frames both collide.
     let nothing = Config { capture: Some(Decibels(0)), ..capture.clone() };
     let air = two_packets(row_at(&nothing, [-100, 100]), us(0));
     assert_eq!([0, 2].map(|station| air.ended(station, FrameKind::Data)[0].1), [Collided, Collided]);
 }
 
-/// Of a range of 100 m at 6 Mbps, -82 dBm, as far as the power of distance lets the signal fall to -65 dBm, 54 Mbps, or
-/// -74 dBm, 24 Mbps.
+/// With a range of 100 m at 6 Mbps, -82 dBm, the range of faster rates is the distance at which the signal falls to -65
+/// dBm (54 Mbps) or -74 dBm (24 Mbps).
 #[test]
-fn fast_rates_are_read_less_far_than_slow_ones() {
+fn fast_rates_have_a_shorter_range() {
     let cell = |standard: Standard, rate: &str, path_loss: f64| {
         let (rate, range_of) = (Some(rate.parse().unwrap()), RangeOf::LowestRate);
         Config { standard, rate, range_of, path_loss: Some(path_loss), ..config(100, 220) }
@@ -227,20 +227,20 @@ fn fast_rates_are_read_less_far_than_slow_ones() {
     assert_eq!([14, 15].map(|metres| arrives("54 Mbps", 2.0, metres)), [Received, Corrupted]);
     assert_eq!([63, 64].map(|metres| arrives("24 Mbps", 4.0, metres)), [Received, Corrupted]);
     assert_eq!([100, 101].map(|metres| arrives("6 Mbps", 4.0, metres)), [Received, Unheard]);
-    // MCS 7 of 802.11n, in aggregates or not: 18 dB, 35.5 m.
+    // MCS 7 of 802.11n, with and without aggregation: 18 dB, 35.5 m.
     let aggregates = Config { aggregation: Some(Aggregation::default()), ..cell(Standard::N, "65 Mbps", 4.0) };
     assert_eq!([35, 36].map(|metres| came(aggregates.clone(), metres)), [Received, Corrupted]);
 }
 
 #[test]
-fn a_station_that_leaves_is_not_heard_and_comes_back() {
-    // Out of 250 m from 0.5 s to 1.5 s: at 500 m/s from 0 m, and back.
+fn station_out_of_range_is_not_received_until_it_returns() {
+    // Beyond 250 m from 0.5 s to 1.5 s: at 500 m/s from 0 m, and back.
     let there_and_back = [(SECOND, [500_000, 0]), (Time::from_millis(2000), [0, 0])];
     let paths = [metres([0, 0]), Path::through([0, 0], &there_and_back)];
     let until = Time::from_millis(2000);
     let mut air = Air::new(&config(250, 250), &paths, &[[0, 1]], until);
     let mut now = Time::ZERO;
-    // One packet each 100 ms from 50 ms on: five within range, ten without, five within.
+    // One packet every 100 ms from 50 ms on: five within range, ten out of range, five within range.
     for packet in 0..20 {
         now = Time::from_millis(50 + 100 * packet);
         air.run(now);
@@ -251,22 +251,22 @@ fn a_station_that_leaves_is_not_heard_and_comes_back() {
     assert_eq!((air.delivered[0], air.given_up), (10, 10));
     let data = air.ended(0, FrameKind::Data);
     assert_eq!(data.iter().filter(|(_, reception)| *reception == Received).count(), 10);
-    // Each of the ten is tried seven times.
+    // Each of the ten packets has seven attempts.
     assert_eq!(data.iter().filter(|(_, reception)| *reception == Unheard).count(), 70);
     let left = Time::from_nanos(500_000_001);
     assert_eq!(air.reaches(), [(left, [1, 0], Reach::Nothing), (Time::from_millis(1500), [1, 0], Reach::Reads)]);
 }
 
-/// A frame that has begun is read to its end, although its receiver has left meanwhile.
+/// A frame that has begun is received to its end, although its receiver has left the range meanwhile.
 #[test]
-fn a_frame_in_the_air_is_heard_by_who_heard_it_begin() {
-    // Out of range 100 us after the frame began, and as fast as nothing is.
+fn receiver_that_leaves_during_a_frame_receives_it() {
+    // Out of range 100 us after the start of the frame, at an unphysical speed.
     let paths = [metres([0, 0]), Path::straight([250_000, 0], [36_000_000_000, 0], us(100))];
     let mut air = Air::new(&config(250, 250), &paths, &[[0, 1]], SECOND);
     air.offer(Time::ZERO, 0);
     air.run(SECOND);
     assert_eq!(air.ended(0, FrameKind::Data)[0], (1311, Received));
-    // The answer begins when it is out of range.
+    // The response begins when the receiver is out of range.
     assert_eq!(air.ended(1, FrameKind::Ack)[0].1, Unheard);
     assert_eq!((air.delivered[0], air.given_up), (1, 1));
 }

@@ -1,4 +1,4 @@
-//! A transmitter that can let expedited packets go first, beside the pipe that it stands for where nothing is expedited.
+//! The link with expedited packets, compared with the FIFO link when no packet is expedited.
 
 mod common;
 
@@ -14,7 +14,7 @@ use wire::{Ecn, Options, Packet, SeqNum};
 
 const HOP: HopId = HopId { link: 0, way: LinkDirection::Forward };
 
-/// The settings of a link, and the packets offered to it.
+/// Settings of a link, and of the packets offered to it.
 #[derive(Clone, Copy, Debug)]
 struct Setting {
     timing: Timing,
@@ -22,18 +22,18 @@ struct Setting {
     limit: Limit,
     tie: Tie,
     threshold: Limit,
-    /// Packets come at multiples of this, so that arrivals meet departures.
+    /// Packets arrive at multiples of this, so that arrivals coincide with departures.
     grid: Span,
     buffer: Option<Bytes>,
     seed: u64,
 }
 
-/// The events of a run, and the counters at every step.
+/// Events of a run, and the counters after every step.
 #[derive(PartialEq, Debug)]
 struct Seen {
     log: Vec<(Time, HopId, LinkEvent)>,
     counted: Vec<(Time, Counters)>,
-    /// Whether the node's buffer took each packet.
+    /// For each packet, whether the node's buffer admitted it.
     admitted: Vec<bool>,
 }
 
@@ -114,10 +114,9 @@ fn offer(hop: &mut Either, packet: &Packet, buffer: &mut Buffer, cx: &mut Cx<'_,
     }
 }
 
-/// The same arrivals, fates, drops and marks, the same counters at every moment, and the same room in the node's
-/// buffer.
+/// Arrivals, fates, drops and marks, counters at all times, and the use of the node's buffer are equal.
 #[test]
-fn without_urgent_packets_it_is_a_pipe() {
+fn priority_link_without_expedited_packets_equals_fifo_link() {
     let fades = two_state::Config {
         mean_good: Span::from_millis(100),
         mean_bad: Span::from_millis(30),
@@ -127,13 +126,13 @@ fn without_urgent_packets_it_is_a_pipe() {
     let airs = [ChannelConfig::TwoState(fades), ChannelConfig::Uniform(uniform::Config { loss: 0.3 })];
     let limits = [Limit::None, Limit::Packets(0), Limit::Packets(1), Limit::Packets(4), Limit::Bytes(1_500)];
     let (mut full, mut marked, mut lost, mut refused) = (0, 0, 0, 0);
-    // 40 bytes take 0.32 ms, 125 take 1 ms, 1,000 take 8 ms, and in whole milliseconds 0, 1 and 8.
+    // 40 bytes take 0.32 ms, 125 take 1 ms, 1,000 take 8 ms; in whole milliseconds 0, 1 and 8.
     for (timing, grid) in [(Timing::Exact, 320_000), (Timing::Exact, 1_000_000), (Timing::WholeMilliseconds, 1_000_000)]
     {
         for tie in [Tie::DepartureFirst, Tie::ArrivalFirst] {
             for (limit, threshold) in limits.iter().flat_map(|l| [(*l, Limit::None), (*l, Limit::Packets(2))]) {
                 for (delay, buffer) in [(0, None), (1, None), (1, Some(Bytes(5_000))), (20, None)] {
-                    // Steps without duration happen within one nanosecond, where the order may differ.
+                    // Steps of zero duration occur within one nanosecond, where the order may differ.
                     if timing == Timing::WholeMilliseconds && delay == 0 {
                         continue;
                     }
@@ -162,10 +161,10 @@ fn without_urgent_packets_it_is_a_pipe() {
     assert!(full > 1000 && marked > 1000 && lost > 1000 && refused > 1000, "{full} {marked} {lost} {refused}");
 }
 
-/// 125 bytes take 1 ms. Three wait when two expedited ones come: they are sent from 1 ms on, before them, in the order in
-/// which they came.
+/// 125 bytes take 1 ms. Three packets wait when two expedited ones arrive: those are sent from 1 ms on, before the
+/// waiting ones, in the order of arrival.
 #[test]
-fn urgent_packets_go_before_all_that_wait_in_their_order() {
+fn expedited_packets_precede_waiting_ones_in_order() {
     let mut schedule = Schedule::new();
     let slot = schedule.slot();
     let line = Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);

@@ -1,5 +1,5 @@
-//! The limits of settings: a value at a limit is valid, one beyond it is a fault of its key. Limits are those that the settings' own
-//! messages and documentation give; those of a cell are in dcf_settings.rs.
+//! Limits of settings: a value at a limit is valid, one beyond it is an error of its key. The limits are those in the
+//! messages and the documentation; the limits of a cell are in dcf_settings.rs.
 
 use engine::serde::de::DeserializeOwned;
 use path::agent::AgentConfig;
@@ -9,7 +9,7 @@ use path::mac::arq::ArqConfig;
 use path::mac::dcf::rate::RateControlConfig;
 use serde_json::{Value, json};
 
-/// The settings of a member `kind` with some of them changed.
+/// Returns the settings of a member `kind` with some of them changed.
 fn read<T: DeserializeOwned>(kind: &str, base: &Value, changed: &Value) -> T {
     let mut all = json!({ "kind": kind });
     for table in [base, changed] {
@@ -20,7 +20,7 @@ fn read<T: DeserializeOwned>(kind: &str, base: &Value, changed: &Value) -> T {
     serde_json::from_value(all.clone()).unwrap_or_else(|error| panic!("{all}: {error}"))
 }
 
-/// Each row is a key, values of it that are right, and values that are not.
+/// A key with valid and invalid values.
 type Row = (&'static str, Value, Value);
 
 macro_rules! keeps_to {
@@ -52,7 +52,7 @@ fn at_most(key: &'static str, most: &str, beyond: &str) -> Row {
 }
 
 #[test]
-fn link_layers_keep_to_their_limits() {
+fn link_layer_settings_beyond_limits_are_refused() {
     let hour = |key| at_most(key, "1 h", "3600.000000001 s");
     keeps_to!(ArqConfig, "stop-and-wait", {}, vec![count("transmissions", 10_000), hour("margin")]);
     let window = || {
@@ -73,7 +73,7 @@ fn link_layers_keep_to_their_limits() {
 }
 
 #[test]
-fn agents_keep_to_their_limits() {
+fn agent_settings_beyond_limits_are_refused() {
     let within = |key| (key, json!(["1 ms", "1 h"]), json!(["0 s", "999 us", "3600.000000001 s"]));
     let hour = |key| at_most(key, "1 h", "3600.000000001 s");
     let gain = || ("gain", json!([0.0, 0.5, 0.999]), json!([-0.001, 1.0]));
@@ -102,7 +102,7 @@ fn agents_keep_to_their_limits() {
     keeps_to!(AgentConfig, "packet-control", {}, vec![threshold]);
     let shortly = ("within", json!(["1 ns", "500 ms"]), json!(["0 s", "500.000001 ms"]));
     keeps_to!(AgentConfig, "ack-decimation", {}, vec![count("every", 1000), shortly]);
-    // A share of 4 of the round trip is at most 500 ms.
+    // With share = 4 a quarter of `rtt` is at most 500 ms.
     let rows = vec![
         count("share", 1000),
         ("rtt", json!(["4 ns", "2 s"]), json!(["0 s", "2.000000004 s"])),
@@ -112,7 +112,7 @@ fn agents_keep_to_their_limits() {
 }
 
 #[test]
-fn channels_keep_to_their_limits() {
+fn channel_settings_beyond_limits_are_refused() {
     let probability = |key| (key, json!([0.0, 0.5, 1.0]), json!([-0.001, 1.001]));
     keeps_to!(ChannelConfig, "uniform", { "loss": 0.1 }, vec![probability("loss")]);
     let rows = vec![probability("loss_good"), probability("loss_bad"), ("mean_good", json!(["1 s"]), json!(["0 s"]))];
@@ -126,16 +126,16 @@ fn channels_keep_to_their_limits() {
         { "mean_good": "1 s", "mean_bad": "1 s", "gap_good": 1000.0, "gap_bad": 2.0 },
         vec![gap("gap_good"), gap("gap_bad")]
     );
-    // Times that rise, each later than the one before.
+    // Ascending times.
     let bad = json!([[["1 s", "2 s"]], [["1 s", "2 s"], ["3 s", "4 s"]], []]);
     let wrong = json!([[["2 s", "2 s"]], [["2 s", "1 s"]], [["1 s", "3 s"], ["3 s", "4 s"]]]);
     keeps_to!(ChannelConfig, "scripted", { "bad": [] }, vec![("bad", bad, wrong)]);
 }
 
 #[test]
-fn delays_and_rate_controls_keep_to_their_limits() {
+fn delay_and_rate_control_settings_beyond_limits_are_refused() {
     let hour = |key| at_most(key, "1 h", "3600.000000001 s");
-    // From 3 ms to 2 ms there is nothing; from 3 ms to 3 ms is one delay.
+    // A range from 3 ms to 2 ms is empty; one from 3 ms to 3 ms is a single delay.
     let high = ("high", json!(["3 ms", "1 h"]), json!(["2.999999 ms", "3600.000000001 s"]));
     keeps_to!(LawConfig, "uniform", { "low": "3 ms", "high": "5 ms" }, vec![high]);
     keeps_to!(LawConfig, "normal", { "mean": "3 ms", "deviation": "5 ms" }, vec![hour("mean"), hour("deviation")]);

@@ -1,4 +1,4 @@
-//! The branches of Snoop, each as a ladder in `tests/golden/snoop` [balakrishnan1995 3, snoop2002 2].
+//! The cases of Snoop, each compared with a ladder in `tests/golden/snoop` [balakrishnan1995 3, snoop2002 2].
 
 mod ladder;
 
@@ -12,17 +12,17 @@ fn ladder(title: &str, config: Config) -> Ladder {
     Ladder::new(title, &AgentConfig::Snoop(config))
 }
 
-/// `count` packets of 1000 bytes from `first` on, one each 4 ms from `ms` on.
+/// Sends `count` packets of 1000 bytes, numbered from `first`, one every 4 ms from `ms` on.
 fn window(ladder: &mut Ladder, ms: f64, first: u32, count: u32) {
     for number in 0..count {
         ladder.at(ms + 4.0 * f64::from(number)).fixed(data((first + number) * 1000, 1000));
     }
 }
 
-/// Four packets behind the lost one bring four duplicates: one resends, three are expected. Then nothing is left to
-/// wake for.
+/// Four packets after the lost one cause four duplicates: one triggers the retransmission, three are expected. Then no
+/// wake-up remains.
 #[test]
-fn the_first_duplicate_brings_the_packet() {
+fn first_duplicate_triggers_the_retransmission() {
     let mut ladder = ladder("0..1000 is lost: the first duplicate resends it, the others end here", Config::default());
     window(&mut ladder, 0.0, 0, 5);
     for ms in [18.0, 22.0, 26.0, 30.0] {
@@ -32,9 +32,10 @@ fn the_first_duplicate_brings_the_packet() {
     ladder.compare("snoop/first-duplicate");
 }
 
-/// Of a packet sent first, lost, with two behind it, two duplicates come. A third means that it was lost again.
+/// With two packets after the first, lost one, two duplicates arrive. A third one indicates that the retransmission was
+/// lost too.
 #[test]
-fn one_duplicate_too_many_means_another_loss() {
+fn unexpected_duplicate_indicates_another_loss() {
     let mut ladder = ladder("0..1000 is lost, and its retransmission too", Config::default());
     ladder.fixed(data(0, 1000)).at(4.0).fixed(data(1000, 1000)).at(8.0).fixed(data(2000, 1000));
     ladder.at(10.0).mobile(ack(0)).at(12.0).fixed(data(3000, 1000)).at(14.0).mobile(ack(0)).at(18.0).mobile(ack(0));
@@ -42,10 +43,10 @@ fn one_duplicate_too_many_means_another_loss() {
     ladder.compare("snoop/lost-again");
 }
 
-/// The last retransmission that is allowed brings as many duplicates as any other: they are expected, and end here. The
-/// one beyond them is for the sender [snoop2002 2.2, "Successive DUPACK"].
+/// The last permitted retransmission causes as many duplicates as any other: they are expected and suppressed. One more
+/// is forwarded to the sender [snoop2002 2.2, "Successive DUPACK"].
 #[test]
-fn duplicates_of_the_last_retransmission_are_expected_too() {
+fn duplicates_of_the_last_retransmission_are_suppressed() {
     let config = Config { retransmissions: 1, ..Config::default() };
     let mut ladder = ladder("0..1000 is lost, and resent once at most", config);
     window(&mut ladder, 0.0, 0, 5);
@@ -59,7 +60,7 @@ fn duplicates_of_the_last_retransmission_are_expected_too() {
 }
 
 #[test]
-fn the_timer_resends_until_it_has_tried_enough() {
+fn local_timer_retransmits_up_to_the_limit() {
     let config = Config { retransmissions: 3, srtt: Span::ZERO, rttvar: Span::ZERO, ..Config::default() };
     let mut ladder =
         ladder("No acknowledgment comes: three local timeouts, then silence until the sender resends", config);
@@ -69,10 +70,10 @@ fn the_timer_resends_until_it_has_tried_enough() {
     ladder.compare("snoop/local-timer");
 }
 
-/// The air only held the packet back: both come. The acknowledgment of the second looks like a report about the next
-/// packet, whose copy would bring the same again, and so on to the end.
+/// The radio link only delayed the packet: both copies arrive. The acknowledgment of the second looks like a duplicate
+/// for the next packet, whose copy would cause another one, and so on.
 #[test]
-fn what_a_needless_copy_brings_tells_of_no_loss() {
+fn duplicate_from_a_needless_copy_indicates_no_loss() {
     let config = Config { srtt: Span::ZERO, rttvar: Span::ZERO, ..Config::default() };
     let mut ladder =
         ladder("The air holds 0..1000 back beyond the local timer: it comes twice, nothing is lost", config);
@@ -82,9 +83,9 @@ fn what_a_needless_copy_brings_tells_of_no_loss() {
     ladder.compare("snoop/needless-copy");
 }
 
-/// A copy goes out before what follows it: once that is acknowledged, nothing of the copy is still to come.
+/// A copy is sent before later packets: once these are acknowledged, no duplicate of the copy can still arrive.
 #[test]
-fn what_a_copy_may_bring_is_over_with_what_left_before_it() {
+fn duplicates_of_a_copy_end_with_the_acknowledgment_of_later_packets() {
     let config = Config { srtt: Span::ZERO, rttvar: Span::ZERO, ..Config::default() };
     let mut ladder = ladder("0..1000 was lost, its copy came alone; then 3000..4000 is lost", config);
     window(&mut ladder, 0.0, 0, 2);
@@ -94,9 +95,9 @@ fn what_a_copy_may_bring_is_over_with_what_left_before_it() {
     ladder.compare("snoop/copy-of-the-past");
 }
 
-/// The sender's copy is one, too: its timer has expired, though the first was only slow.
+/// The sender retransmits after its timeout although the packet was only delayed.
 #[test]
-fn what_the_senders_needless_copy_brings_tells_of_no_loss() {
+fn duplicate_from_the_senders_needless_copy_indicates_no_loss() {
     let mut ladder = ladder("The sender resends 0..1000, which was only slow", Config::default());
     window(&mut ladder, 0.0, 0, 3);
     ladder.at(500.0).fixed(data(0, 1000)).at(510.0).mobile(ack(1000)).at(514.0).mobile(ack(2000));
@@ -104,9 +105,10 @@ fn what_the_senders_needless_copy_brings_tells_of_no_loss() {
     ladder.compare("snoop/senders-needless-copy");
 }
 
-/// One duplicate may be the doing of a packet that came twice or late. Two tell of a loss: its copy brings none.
+/// One duplicate may come from a duplicated or delayed packet. Two indicate a loss: the copy of a lost packet causes no
+/// duplicate.
 #[test]
-fn only_a_single_duplicate_is_doubted() {
+fn two_duplicates_indicate_a_loss() {
     let mut single = ladder("", Config::default());
     window(&mut single, 0.0, 0, 4);
     single.at(20.0).mobile(ack(1000)).at(21.0).mobile(ack(1000)).at(24.0).mobile(ack(2000)).at(28.0).mobile(ack(2000));
@@ -119,9 +121,9 @@ fn only_a_single_duplicate_is_doubted() {
     assert_eq!(["local_retransmissions", "duplicates_suppressed"].map(|name| two.counter(name)), [2, 3]);
 }
 
-/// A sender's retransmission that the full queue drops has not gone out, and brings no duplicate.
+/// A sender's retransmission that a full queue drops was not sent, and causes no duplicate.
 #[test]
-fn a_copy_that_finds_the_queue_full_brings_nothing() {
+fn copy_dropped_by_the_queue_causes_no_duplicate() {
     let mut ladder = ladder("", Config::default());
     window(&mut ladder, 0.0, 0, 4);
     ladder.at(500.0).fixed(data(0, 1000)).refused(data(0, 1000));
@@ -132,7 +134,7 @@ fn a_copy_that_finds_the_queue_full_brings_nothing() {
 /// From srtt 100 ms and deviation 250 ms: after the sample of 20 ms the timer is 30 + 4 x 220 = 910 ms, after the next
 /// 21.25 + 4 x 192.656 = 791.875 ms.
 #[test]
-fn the_timer_follows_the_air() {
+fn local_timer_follows_the_round_trip_time() {
     let mut ladder = ladder("Acknowledgments after 20 ms, then none", Config::default());
     ladder.at(0.0).fixed(data(0, 1000)).at(20.0).mobile(ack(1000));
     ladder.at(30.0).fixed(data(1000, 1000)).at(50.0).mobile(ack(2000));
@@ -140,9 +142,10 @@ fn the_timer_follows_the_air() {
     ladder.compare("snoop/round-trip-time");
 }
 
-/// The timer of 910 ms (after a sample of 20 ms, as above) restarts at an acknowledgment that leaves a packet here.
+/// The timer of 910 ms (after a sample of 20 ms, as above) restarts at an acknowledgment that leaves a packet in the
+/// cache.
 #[test]
-fn the_timer_runs_anew_from_a_partial_acknowledgment() {
+fn partial_acknowledgment_restarts_the_local_timer() {
     let mut ladder = ladder("", Config::default());
     ladder.at(0.0).fixed(data(0, 1000)).fixed(data(1000, 1000)).at(20.0).mobile(ack(1000));
     ladder.at(929.0);
@@ -151,9 +154,9 @@ fn the_timer_runs_anew_from_a_partial_acknowledgment() {
     assert_eq!(ladder.counter("local_timeouts"), 1);
 }
 
-/// Of two copies of a segment the later is kept: its timestamp is the sender's newest [RFC7323 s3.2].
+/// The later of two copies of a segment is cached: it has the sender's latest timestamp [RFC7323 s3.2].
 #[test]
-fn the_copy_that_the_sender_sent_last_is_the_one_resent() {
+fn latest_copy_of_the_sender_is_retransmitted() {
     let mut fed = Fed::new(&AgentConfig::Snoop(Config::default()));
     let stamped = |value: u32| {
         from_fixed(|segment| {
@@ -171,7 +174,7 @@ fn the_copy_that_the_sender_sent_last_is_the_one_resent() {
 }
 
 #[test]
-fn what_was_lost_before_is_the_senders() {
+fn loss_in_the_wired_network_is_left_to_the_sender() {
     let mut ladder =
         ladder("1000..2000 is lost in the wired network, resent by the sender, and lost again", Config::default());
     ladder.at(0.0).fixed(data(0, 1000)).at(4.0).fixed(data(2000, 1000)).at(6.0).fixed(data(3000, 1000));
@@ -183,7 +186,7 @@ fn what_was_lost_before_is_the_senders() {
 }
 
 #[test]
-fn what_the_sender_resends_is_the_senders() {
+fn duplicates_of_sender_retransmissions_are_forwarded() {
     let mut ladder =
         ladder("The sender resends what is kept here: forwarded, and its duplicates go on", Config::default());
     ladder.at(0.0).fixed(data(0, 1000)).at(5.0).mobile(ack(1000));
@@ -194,7 +197,7 @@ fn what_the_sender_resends_is_the_senders() {
 }
 
 #[test]
-fn what_the_mobile_has_is_answered_here() {
+fn data_that_the_mobile_has_is_acknowledged_by_the_base_station() {
     let mut ladder = ladder("The acknowledgment was lost on its way to the sender", Config::default());
     window(&mut ladder, 0.0, 0, 2);
     ladder.at(12.0).mobile(ack(2000)).at(1000.0).fixed(data(0, 1000));
@@ -202,7 +205,7 @@ fn what_the_mobile_has_is_answered_here() {
 }
 
 #[test]
-fn an_acknowledgment_of_the_past_ends_here() {
+fn old_acknowledgment_is_suppressed() {
     let mut ladder = ladder("Acknowledgments come in another order", Config::default());
     window(&mut ladder, 0.0, 0, 2);
     ladder.at(12.0).mobile(ack(2000)).at(13.0).mobile(ack(1000));
@@ -212,7 +215,7 @@ fn an_acknowledgment_of_the_past_ends_here() {
 
 /// [RFC5681 s2], [RFC6675 s2].
 #[test]
-fn a_window_update_is_no_duplicate() {
+fn window_update_is_no_duplicate() {
     let mut ladder = ladder("A window update is no duplicate, unless SACK says so", Config::default());
     window(&mut ladder, 0.0, 0, 3);
     let update = |window: u32| from_mobile(move |segment| (segment.ack, segment.window) = (SeqNum(1000), window));
@@ -221,7 +224,7 @@ fn a_window_update_is_no_duplicate() {
 }
 
 #[test]
-fn a_full_cache_lets_pass() {
+fn full_cache_forwards_packets_without_caching() {
     let mut ladder = ladder("Room for two packets", Config { cache: 2, ..Config::default() });
     window(&mut ladder, 0.0, 0, 4);
     ladder
@@ -236,7 +239,7 @@ fn a_full_cache_lets_pass() {
 }
 
 #[test]
-fn silence_is_ended_by_the_persist_timer() {
+fn persist_timer_retransmits_after_silence() {
     let config = Config { persist: Some(Span::from_millis(200)), retransmissions: 2, ..Config::default() };
     let mut ladder = ladder("Nothing from either end for 200 ms, before the local timer", config);
     window(&mut ladder, 0.0, 0, 2);
@@ -245,7 +248,7 @@ fn silence_is_ended_by_the_persist_timer() {
 }
 
 #[test]
-fn flows_are_apart() {
+fn flows_are_independent() {
     let mut ladder = ladder("Two flows, and room for no more", Config { flows: 2, ..Config::default() });
     for flow in [0, 1] {
         ladder.fixed(of_flow(flow, data(0, 1000))).fixed(of_flow(flow, data(1000, 1000)));
@@ -257,19 +260,23 @@ fn flows_are_apart() {
     ladder.compare("snoop/flows");
 }
 
-/// A SYN makes room as data does.
+/// A SYN evicts a flow as data does.
 #[test]
-fn a_flow_that_makes_room_for_a_syn_is_counted() {
+fn flow_evicted_for_a_syn_is_counted() {
     let mut ladder = ladder("", Config { flows: 1, ..Config::default() });
     let syn = from_fixed(|segment| segment.flags = Flags::SYN);
     ladder.fixed(data(0, 1000)).fixed(syn).fixed(syn);
-    assert_eq!((ladder.counter("flows_forgotten"), ladder.counter("flows")), (0, 1), "its own beginning");
+    assert_eq!(
+        (ladder.counter("flows_forgotten"), ladder.counter("flows")),
+        (0, 1),
+        "a SYN of the same flow evicts no flow"
+    );
     ladder.fixed(of_flow(1, syn));
     assert_eq!((ladder.counter("flows_forgotten"), ladder.counter("flows")), (1, 1));
 }
 
 #[test]
-fn a_connection_begins_and_ends() {
+fn syn_fin_and_rst_are_handled() {
     let mut ladder = ladder("SYN, data, FIN; data of the mobile passes; RST", Config::default());
     let flags = |seq: u32, flags: Flags| from_fixed(move |segment| (segment.seq, segment.flags) = (SeqNum(seq), flags));
     ladder.at(0.0).fixed(flags(u32::MAX, Flags::SYN)).at(2.0).mobile(from_mobile(|segment| {
@@ -284,7 +291,7 @@ fn a_connection_begins_and_ends() {
 }
 
 #[test]
-fn two_duplicates_if_asked_for() {
+fn configured_duplicate_count_triggers_the_retransmission() {
     let mut ladder =
         ladder("The second duplicate brings the packet, as in ns-2", Config { duplicates: 2, ..Config::default() });
     window(&mut ladder, 0.0, 0, 4);
@@ -295,7 +302,7 @@ fn two_duplicates_if_asked_for() {
 }
 
 #[test]
-fn what_cannot_be_passes() {
+fn implausible_packets_pass() {
     let mut ladder = ladder("Numbers of no window, and packets of the node itself", Config::default());
     ladder.at(0.0).fixed(data(0, 1000)).fixed(data(3_000_000_000, 1000)).mobile(ack(9000)).mobile(ack(3_000_000_000));
     let mut own = data(0, 1000);
@@ -304,10 +311,10 @@ fn what_cannot_be_passes() {
     ladder.compare("snoop/implausible");
 }
 
-/// A needless retransmission brings a duplicate that says so with a block below what it acknowledges. It does not
-/// indicate a loss: resent for it, a packet would bring the next one of its kind. covers [RFC2883 s4.1]
+/// A needless retransmission causes a duplicate with a D-SACK block below the acknowledgment number. It does not
+/// indicate a loss: a retransmission for it would cause the next such duplicate. covers [RFC2883 s4.1]
 #[test]
-fn a_report_of_a_second_arrival_is_no_duplicate() {
+fn dsack_report_is_no_duplicate() {
     let mut ladder = ladder("0..1000 came twice: nothing of what flies is resent", Config::default());
     window(&mut ladder, 0.0, 0, 4);
     ladder.at(16.0).mobile(ack(1000)).at(17.0).mobile(ack_with(1000, &[(0, 1000)]));
@@ -315,9 +322,9 @@ fn a_report_of_a_second_arrival_is_no_duplicate() {
     ladder.compare("snoop/second-arrival");
 }
 
-/// The fixed host may acknowledge, too. With the queue full such a packet is gone, and nothing else.
+/// The fixed host may send acknowledgments, too. A full queue drops such a packet without other effects.
 #[test]
-fn an_acknowledgment_that_finds_the_queue_full_is_not_taken_for_data() {
+fn dropped_acknowledgment_does_not_change_the_cache() {
     let mut ladder = ladder("", Config::default());
     ladder.fixed(data(0, 1000)).fixed(from_fixed(|_| {})).refused(from_fixed(|_| {}));
     ladder.at(10.0).mobile(ack(0));
@@ -325,19 +332,19 @@ fn an_acknowledgment_that_finds_the_queue_full_is_not_taken_for_data() {
     assert_eq!(counted, [0, 1]);
 }
 
-/// A packet that finds no room here nor in the queue brings no duplicate: of the one packet behind the lost one a
-/// second duplicate tells that it was lost again.
+/// A packet that is neither cached nor admitted by the queue causes no duplicate: with one packet after the lost one, a
+/// second duplicate indicates that it was lost again.
 #[test]
-fn what_was_never_kept_and_found_the_queue_full_is_not_expected() {
+fn uncached_packet_dropped_by_the_queue_is_not_expected() {
     let mut ladder = ladder("", Config { cache: 1, ..Config::default() });
     ladder.fixed(data(0, 1000)).fixed(data(1000, 1000)).refused(data(1000, 1000)).fixed(data(2000, 1000));
     ladder.at(10.0).mobile(ack(0)).mobile(ack(0));
     assert_eq!(["packets_not_cached", "local_retransmissions"].map(|name| ladder.counter(name)), [2, 2]);
 }
 
-/// [ns-2]: what the queue drops is congestion's, and the sender's.
+/// [ns-2]: a packet dropped by the queue indicates congestion and is left to the sender.
 #[test]
-fn what_finds_the_queue_full_is_the_senders() {
+fn packet_dropped_by_the_queue_is_left_to_the_sender() {
     let mut ladder = ladder("1000..2000 finds the queue full", Config::default());
     ladder
         .fixed(data(0, 1000))

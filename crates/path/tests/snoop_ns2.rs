@@ -1,5 +1,5 @@
-//! Snoop as ns-2's agent does it: where it differs from its papers, each as a ladder in `tests/golden/snoop-ns2`. Expected is
-//! what ns-2's tcp/snoop.cc does.
+//! Differences of ns-2's Snoop agent from the papers, each compared with a ladder in `tests/golden/snoop-ns2`. The
+//! expected behaviour is that of ns-2's tcp/snoop.cc.
 
 mod ladder;
 
@@ -14,17 +14,17 @@ fn scheme(config: Config) -> AgentConfig {
     AgentConfig::SnoopNs2(config)
 }
 
-/// `count` packets of 1000 bytes from `first` on, one each 4 ms from `ms` on.
+/// Sends `count` packets of 1000 bytes, numbered from `first`, one every 4 ms from `ms` on.
 fn window(ladder: &mut Ladder, ms: f64, first: u32, count: u32) {
     for number in 0..count {
         ladder.at(ms + 4.0 * f64::from(number)).fixed(data((first + number) * 1000, 1000));
     }
 }
 
-/// The first duplicate goes on, the second resends, behind what waits; of five packets, lost one included, three duplicates
-/// are then expected, of which two come.
+/// The first duplicate is forwarded, the second triggers the retransmission, behind waiting packets; with five packets,
+/// including the lost one, three duplicates are then expected, of which two arrive.
 #[test]
-fn the_second_duplicate_brings_the_packet() {
+fn second_duplicate_triggers_the_retransmission() {
     let mut ladder = Ladder::new("0..1000 is lost: the second duplicate resends it", &scheme(Config::default()));
     window(&mut ladder, 0.0, 0, 5);
     for ms in [18.0, 22.0, 26.0, 30.0] {
@@ -34,9 +34,10 @@ fn the_second_duplicate_brings_the_packet() {
     ladder.compare("snoop-ns2/second-duplicate");
 }
 
-/// Duplicates beyond the expected ones go to the sender: they resend nothing twice. The timer does, ten times in all.
+/// Duplicates beyond the expected ones are forwarded to the sender without another retransmission. The timer
+/// retransmits up to ten times.
 #[test]
-fn duplicates_resend_once_and_the_timer_up_to_ten_times() {
+fn duplicates_retransmit_once_and_the_timer_ten_times() {
     let config = Config { srtt: Span::ZERO, rttvar: Span::ZERO, ..Config::default() };
     let mut ladder = Ladder::new("0..1000 is lost, and every retransmission of it", &scheme(config));
     window(&mut ladder, 0.0, 0, 3);
@@ -48,7 +49,7 @@ fn duplicates_resend_once_and_the_timer_up_to_ten_times() {
     ladder.compare("snoop-ns2/lost-again");
 }
 
-/// ns-2 counts unexpected duplicates in one static variable: one of another flow is the first.
+/// ns-2 counts unexpected duplicates in one static variable, so a duplicate of another flow counts too.
 #[test]
 fn unexpected_duplicates_are_counted_over_all_flows() {
     let mut ladder = Ladder::new("Two flows lose 0..1000 each", &scheme(Config::default()));
@@ -60,9 +61,9 @@ fn unexpected_duplicates_are_counted_over_all_flows() {
     ladder.compare("snoop-ns2/flows");
 }
 
-/// What the sender resends is its own: duplicates go to it. An acknowledgment of less than before goes on too.
+/// Duplicates of data that the sender has retransmitted are forwarded, and so are old acknowledgments.
 #[test]
-fn the_senders_retransmission_and_old_acknowledgments_go_on() {
+fn duplicates_of_sender_retransmissions_and_old_acknowledgments_pass() {
     let mut ladder = Ladder::new("The sender resends 1000..2000 itself", &scheme(Config::default()));
     window(&mut ladder, 0.0, 0, 4);
     ladder.at(20.0).mobile(ack(1000)).fixed(data(1000, 1000)).at(21.0).mobile(ack(1000)).mobile(ack(1000));
@@ -75,9 +76,10 @@ fn pass(fed: &mut Fed, mut packet: Packet) {
     assert_eq!((verdict, sent.len()), (Verdict::Pass, 0));
 }
 
-/// `length() < limit() - 1`, where ns-2's queue of 50 holds 49: ours of 49.
+/// The condition is `length() < limit() - 1`, where ns-2's queue of 50 holds 49 packets, as a queue limit of 49 does
+/// here.
 #[test]
-fn a_packet_that_finds_the_queue_full_is_left_to_congestion_control() {
+fn packet_at_a_full_queue_is_not_cached() {
     for (waiting, cached) in [(0, 1), (48, 1), (49, 0), (50, 0)] {
         let mut fed = Fed::new(&scheme(Config::default()));
         assert!(fed.agent.looks_at_queue());
@@ -88,9 +90,9 @@ fn a_packet_that_finds_the_queue_full_is_left_to_congestion_control() {
     }
 }
 
-/// 100 packets, ns-2's `SNOOP_MAXWIND`; those beyond go on without.
+/// 100 packets, ns-2's `SNOOP_MAXWIND`; further packets pass without caching.
 #[test]
-fn a_full_cache_keeps_what_it_has() {
+fn full_cache_forwards_packets_without_caching() {
     let mut fed = Fed::new(&scheme(Config::default()));
     for number in 0..103 {
         pass(&mut fed, data(number * 1000, 1000));
@@ -98,10 +100,11 @@ fn a_full_cache_keeps_what_it_has() {
     assert_eq!((fed.counter("packets_cached"), fed.counter("packets_not_cached")), (Some(100), Some(3)));
 }
 
-/// By hand: 100 ms + 4 x 250 ms before the first sample, which 20 ms turn into 30 + 4 x 220 ms (`g_` is 0.125 and the share of
-/// the old estimate). The timer of the rest is set before the sample counts [ns-2 `Snoop::snoop_ack`: cleanbufs, then rtt].
+/// By hand: the timer is 100 ms + 4 x 250 ms before the first sample; a sample of 20 ms gives 30 + 4 x 220 ms (`g_` is
+/// 0.125, the weight of the old estimate). The timer of the remaining packets is set before the sample counts [ns-2
+/// `Snoop::snoop_ack`: cleanbufs, then rtt].
 #[test]
-fn the_timer_is_set_before_the_sample_counts() {
+fn timer_is_set_before_the_sample_counts() {
     let mut fed = Fed::new(&scheme(Config::default()));
     pass(&mut fed, data(0, 1000));
     assert_eq!(fed.agent.deadline(), Time::from_millis(1100));

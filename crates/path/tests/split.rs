@@ -1,4 +1,4 @@
-//! I-TCP driven by hand: the packets sent on each side, drawn as ladders.
+//! I-TCP driven step by step; the packets of each side are compared with ladders.
 
 mod ladder;
 
@@ -19,7 +19,7 @@ fn flags(mut packet: Packet, flags: Flags) -> Packet {
     packet
 }
 
-/// A SYN or its answer with options.
+/// Returns a SYN or SYN-ACK with options.
 fn syn(mut packet: Packet, seq: u32, with: Flags, mss: u16) -> Packet {
     let segment = packet.segment_to_write();
     (segment.seq, segment.flags) = (SeqNum(seq), Flags::SYN | with);
@@ -28,10 +28,10 @@ fn syn(mut packet: Packet, seq: u32, with: Flags, mss: u16) -> Packet {
     packet
 }
 
-/// Both ends begin in ESTABLISHED. The beginning is acknowledged when the mobile has confirmed it; then each segment at
-/// once, before the mobile has it. Losses on the radio link are retransmitted from here, and the sender never knows.
+/// Both ends begin in ESTABLISHED. The first byte is acknowledged after the mobile has confirmed it; then each segment
+/// at once, before the mobile has it. Losses on the radio link are retransmitted by the node, invisible to the sender.
 #[test]
-fn a_loss_in_the_air_is_made_good_from_the_node() {
+fn radio_loss_is_retransmitted_by_the_node() {
     let scheme = split(|config| config.wireless.initial_window = Some(5));
     let mut ladder = Ladder::new("0..1000 confirms the beginning; 1000..2000 is lost in the air", &scheme);
     ladder.at(0.0).fixed(data(0, 1000)).at(20.0).mobile(ack(1000));
@@ -42,12 +42,12 @@ fn a_loss_in_the_air_is_made_good_from_the_node() {
     assert_eq!(ladder.counter("bytes_acknowledged_early"), 4000);
     ladder.at(80.0).mobile(ack(5000));
     ladder.compare("split/a-loss-in-the-air");
-    assert_eq!(ladder.counter("state_bytes"), 4096, "what the mobile has is kept no more");
+    assert_eq!(ladder.counter("state_bytes"), 4096, "data that the mobile has is no longer buffered");
 }
 
-/// SYNs pass, and say what the two connections agree on; FINs go each way by themselves.
+/// SYNs pass and determine the options of the two connections; FINs are handled separately in each direction.
 #[test]
-fn from_syn_to_fin() {
+fn connection_is_split_from_syn_to_fin() {
     let mut ladder = Ladder::new("Handshake, data both ways, FIN from both", &split(|_| {}));
     let ack_of = |packet: Packet, seq: u32, ack: u32| {
         let mut packet = packet;
@@ -70,7 +70,7 @@ fn from_syn_to_fin() {
     ladder.at(80.0).mobile(mobile(550, 1001));
     ladder.at(100.0).mobile(flags(mobile(550, 1001), fin));
     ladder.at(120.0).fixed(fixed(1001, 551));
-    // A segment that the mobile missed is repeated as long as strays are waited for.
+    // A segment that the mobile missed is repeated during TIME-WAIT.
     ladder.at(500.0).note("the last acknowledgment was lost").mobile(flags(mobile(550, 1001), fin));
     ladder.at(61_000.0);
     ladder.compare("split/from-syn-to-fin");
@@ -78,7 +78,7 @@ fn from_syn_to_fin() {
 }
 
 #[test]
-fn a_full_buffer_closes_the_window() {
+fn full_buffer_closes_the_window() {
     let scheme = split(|config| config.buffer = Bytes(3000));
     let mut ladder = Ladder::new("3000 bytes kept at most; the mobile is slow", &scheme);
     ladder.at(0.0).fixed(data(0, 1000)).at(20.0).mobile(ack(1000));
@@ -91,10 +91,10 @@ fn a_full_buffer_closes_the_window() {
     ladder.compare("split/a-full-buffer");
 }
 
-/// After the last retransmission the mobile is given up: what was kept for it is lost, though it was acknowledged, and
-/// the sender is reset.
+/// After the last retransmission the mobile is given up: buffered data is lost although it was acknowledged, and the
+/// sender is reset.
 #[test]
-fn the_mobile_is_gone_for_ever() {
+fn unreachable_mobile_resets_the_sender() {
     let scheme = split(|config| config.wireless = Side { retries: 2, ..Side::default() });
     let mut ladder = Ladder::new("The mobile answers once; two retransmissions, then a reset", &scheme);
     ladder.at(0.0).fixed(data(0, 1000)).at(20.0).mobile(ack(1000));
@@ -105,7 +105,7 @@ fn the_mobile_is_gone_for_ever() {
 }
 
 #[test]
-fn a_reset_goes_on_to_the_other_end() {
+fn reset_is_passed_to_the_other_end() {
     let mut ladder = Ladder::new("The fixed host resets; what it was kept for is thrown away", &split(|_| {}));
     ladder.at(0.0).fixed(data(0, 1000)).at(20.0).mobile(ack(1000)).at(40.0).fixed(data(1000, 1000));
     let mut reset = flags(from_fixed(|_| {}), Flags::RST);
@@ -114,9 +114,9 @@ fn a_reset_goes_on_to_the_other_end() {
     ladder.compare("split/a-reset");
 }
 
-/// The first packet was lost before the node: nothing is acknowledged until the true beginning came.
+/// The first packet was lost before the node: no data is acknowledged until the true first byte arrives.
 #[test]
-fn the_beginning_was_lost_on_the_wire() {
+fn data_is_not_acknowledged_before_the_first_byte_arrives() {
     let mut ladder = Ladder::new("0..1000 comes last", &split(|_| {}));
     ladder.at(0.0).fixed(data(1000, 1000)).at(1.0).fixed(data(2000, 1000));
     ladder.at(20.0).mobile(ack(0));
@@ -125,22 +125,22 @@ fn the_beginning_was_lost_on_the_wire() {
     ladder.compare("split/the-beginning-lost");
 }
 
-/// There is room for one flow. Another passes untouched as long as the first has something to keep, and takes its place
-/// when it has not.
+/// With a limit of one flow, another flow passes unchanged while the first has buffered data, and replaces it
+/// afterwards.
 #[test]
-fn beyond_the_limit_packets_pass() {
+fn flows_beyond_the_limit_pass_unchanged() {
     let mut ladder = Ladder::new("One flow at most", &split(|config| config.flows = 1));
     ladder.at(0.0).fixed(data(0, 1000));
     ladder.at(1.0).fixed(of_flow(1, data(0, 500))).at(2.0).mobile(of_flow(1, ack(500)));
     ladder.at(20.0).mobile(ack(1000));
     ladder.at(30.0).fixed(of_flow(1, data(500, 500))).at(50.0).mobile(of_flow(1, ack(1000)));
-    // The first continues end to end, or is split as a new connection.
+    // The first flow continues end to end, or is split as a new connection.
     ladder.at(60.0).fixed(data(1000, 1000)).at(80.0).mobile(ack(2000));
     ladder.compare("split/beyond-the-limit");
 }
 
 #[test]
-fn settings_that_make_no_sense_are_named() {
+fn invalid_settings_are_named() {
     let wrong = |change: fn(&mut Config)| {
         let faults = split(change).check();
         faults.iter().map(|fault| fault.key).collect::<Vec<_>>()

@@ -1,7 +1,8 @@
-//! A station driven by hand: every time can be checked with pencil and paper.
+//! A station driven step by step, with times computed by hand.
 //!
-//! 125-byte packets at 1 Mbps take 1 ms, propagation 2 ms, a 14-byte link acknowledgment 0.112 ms, the margin 1 ms:
-//! a frame arrives after 3 ms, its acknowledgment after 5.112 ms, and is overdue after 1 + 4 + 0.112 + 1 = 6.112 ms.
+//! Packets of 125 bytes at 1 Mbps take 1 ms, propagation 2 ms, a link acknowledgment of 14 bytes 0.112 ms, the margin
+//! is 1 ms: a frame arrives after 3 ms, its acknowledgment after 5.112 ms, and is overdue after 1 + 4 + 0.112 + 1 =
+//! 6.112 ms.
 
 use engine::{Rate, Schedule, Span, Time};
 use path::channel::{Channel, ChannelConfig, scripted};
@@ -14,7 +15,7 @@ use path::station::{Station, TxQueue};
 use path::{Cx, HopId, LinkDirection, LinkEvent, Observer};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 
-/// Writes down what happens, in microseconds.
+/// Records events as lines, with times in microseconds.
 #[derive(Default)]
 struct Log(Vec<String>);
 
@@ -58,7 +59,7 @@ fn packet(seq: u32) -> Packet {
     Packet { src: Addr::of_node(0), dst: Addr::of_node(1), ecn: Ecn::NotEct, body: Body::Tcp(segment) }
 }
 
-/// Offers packets (lane, sequence number) at time zero, and gives the log.
+/// Offers packets (transmit queue, sequence number) at time zero; returns the log.
 fn timeline(
     channels: Vec<scripted::Config>,
     arq: StopAndWait,
@@ -70,7 +71,7 @@ fn timeline(
     timeline_of(channels, arq, scheduler, limit, &offered)
 }
 
-/// The same of packets of which some are expedited.
+/// As [`timeline`], with expedited packets.
 fn timeline_of(
     channels: Vec<scripted::Config>,
     arq: StopAndWait,
@@ -113,7 +114,7 @@ fn dropping(drop: &[u64]) -> scripted::Config {
 }
 
 #[test]
-fn a_frame_waits_for_the_acknowledgment_of_the_one_before() {
+fn frame_waits_for_the_previous_acknowledgment() {
     let log = timeline(
         vec![dropping(&[])],
         arq(3, Numbering::PerFrame),
@@ -133,7 +134,7 @@ fn a_frame_waits_for_the_acknowledgment_of_the_one_before() {
 }
 
 #[test]
-fn a_corrupted_frame_is_sent_again_when_its_timer_expires_and_given_up_in_the_end() {
+fn corrupted_frame_is_retransmitted_by_timer_until_given_up() {
     let log = timeline(
         vec![dropping(&[0, 1, 2, 3])],
         arq(3, Numbering::PerFrame),
@@ -159,9 +160,9 @@ fn a_corrupted_frame_is_sent_again_when_its_timer_expires_and_given_up_in_the_en
     );
 }
 
-/// The air is BAD exactly while the first acknowledgment is sent.
+/// The channel is BAD exactly during the first acknowledgment.
 #[test]
-fn a_lost_acknowledgment_makes_a_duplicate_that_only_frame_numbers_give_away() {
+fn lost_acknowledgment_causes_a_duplicate_that_frame_numbers_detect() {
     let bad = || {
         vec![scripted::Config {
             bad: vec![[Span::from_nanos(2_900_000), Span::from_nanos(3_050_000)]],
@@ -183,16 +184,16 @@ fn a_lost_acknowledgment_makes_a_duplicate_that_only_frame_numbers_give_away() {
     assert_eq!(renumbered[3..], ["  6112 link 0: sent 0 as 1, attempt 2", "  9112 link 0: 0 arrives"]);
 }
 
-/// Without a margin the acknowledgment and the timer come at one time: the frame was acknowledged.
+/// Without a margin the acknowledgment and the timer expiry coincide: the frame counts as acknowledged.
 #[test]
-fn an_acknowledgment_in_the_last_moment_counts() {
+fn acknowledgment_at_the_timer_expiry_counts() {
     let arq = StopAndWait { margin: Span::ZERO, ..arq(3, Numbering::PerFrame) };
     let log = timeline(vec![dropping(&[])], arq, Scheduler::RoundRobin, Limit::None, &[(0, 0)]);
     assert_eq!(log, ["     0 link 0: sent 0 as 0, attempt 1", "  3000 link 0: 0 arrives"]);
 }
 
 #[test]
-fn round_robin_goes_on_after_each_attempt_fifo_after_each_packet() {
+fn round_robin_switches_after_each_attempt_and_fifo_after_each_packet() {
     let offered = [(0, 0), (0, 85), (1, 1000)];
     let run = |scheduler| {
         let log = timeline(
@@ -227,7 +228,7 @@ fn round_robin_goes_on_after_each_attempt_fifo_after_each_packet() {
 }
 
 #[test]
-fn the_packet_being_sent_does_not_count_as_waiting() {
+fn packet_in_transmission_does_not_count_as_waiting() {
     let offered = [(0, 0), (0, 85), (0, 170)];
     let log =
         timeline(vec![dropping(&[])], arq(1, Numbering::PerFrame), Scheduler::RoundRobin, Limit::Packets(1), &offered);
@@ -235,9 +236,9 @@ fn the_packet_being_sent_does_not_count_as_waiting() {
     assert!(log.last().unwrap().contains("85 arrives"), "{log:?}");
 }
 
-/// An idle transmitter takes a packet at once, so it never waits: no limit, however small, is met.
+/// An idle transmitter takes a packet at once, so that even the smallest queue limit admits it.
 #[test]
-fn a_packet_that_is_sent_at_once_needs_no_room_to_wait() {
+fn packet_sent_at_once_is_admitted_at_any_limit() {
     for limit in [Limit::Packets(0), Limit::Bytes(0), Limit::Bytes(124)] {
         let log = timeline(
             vec![dropping(&[0])],
@@ -257,9 +258,9 @@ fn a_packet_that_is_sent_at_once_needs_no_room_to_wait() {
     }
 }
 
-/// A packet for another lane waits while the one transmitter is at work, so there the limit counts.
+/// A packet for another neighbour waits while the shared transmitter is busy, so the queue limit applies.
 #[test]
-fn a_shared_transmitter_that_is_busy_makes_every_lane_wait() {
+fn busy_shared_transmitter_makes_all_queues_wait() {
     let log = timeline(
         vec![dropping(&[]), dropping(&[])],
         arq(1, Numbering::PerFrame),
@@ -270,10 +271,10 @@ fn a_shared_transmitter_that_is_busy_makes_every_lane_wait() {
     assert_eq!(log[1], "     0 link 1: no room for 1000");
 }
 
-/// The head is being sent, and keeps its place. Expedited packets go before what waits, among themselves in the order in which
-/// they came: in a lane of their own, and over all lanes where the station serves what came first.
+/// The packet in transmission continues. Expedited packets precede waiting ones, in their order of arrival: within
+/// their queue, and across all queues with FIFO scheduling.
 #[test]
-fn urgent_packets_go_first_in_their_order() {
+fn expedited_packets_precede_waiting_ones_in_order() {
     let order = |lanes: usize, scheduler: Scheduler, offered: &[(usize, u32, bool)]| {
         let air = vec![dropping(&[]); lanes];
         let log = timeline_of(air, arq(3, Numbering::PerFrame), scheduler, Limit::None, offered);

@@ -7,7 +7,7 @@ use path::agent::{AgentConfig, Place};
 use tcp::response::ResponseConfig;
 
 #[test]
-fn who_does_something_asks_for_a_change_somewhere() {
+fn scheme_with_an_effect_declares_a_place() {
     for (name, _) in AgentConfig::MEMBERS {
         let config: AgentConfig = member(name).unwrap_or_else(|error| panic!("{name} needs defaults: {error}"));
         let traits = config.traits();

@@ -1,4 +1,5 @@
-//! A line that changes with time, by the clock. A packet of 1000 bytes takes 8 ms at 1 Mbps; the line is 20 ms long.
+//! A variable link, with times computed by hand. A packet of 1000 bytes takes 8 ms at 1 Mbps; the propagation delay is
+//! 20 ms.
 
 mod common;
 
@@ -37,8 +38,8 @@ enum Carrier {
     Variable(Box<VariableLink>),
 }
 
-/// The outcome of packets: arrivals in ns, in order; losses on the way, with the time of the event; packets that found
-/// the queue full; and what was counted in the end.
+/// Outcome of packets: arrival times in ns, in order; losses with the time of the event; packets that found the queue
+/// full; and the final counters.
 #[derive(PartialEq, Eq, Debug, Default)]
 struct Outcome {
     arrived: Vec<(u64, u32)>,
@@ -48,13 +49,13 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// Arrivals in ms.
+    /// Returns the arrival times in ms.
     fn at(&self) -> Vec<(u32, f64)> {
         self.arrived.iter().map(|(at, number)| (*number, *at as f64 / MS as f64)).collect()
     }
 }
 
-/// Offers packets, each given as its time in ns and its size in bytes, and runs all wake-ups in between.
+/// Offers packets, each given as its time in ns and its size in bytes, and handles all wake-ups in between.
 fn carry(make: impl FnOnce(engine::Slot) -> Carrier, channel: &ChannelConfig, offered: &[(u64, u32)]) -> Outcome {
     let mut schedule = Schedule::default();
     let slot = schedule.slot();
@@ -104,7 +105,7 @@ fn perfect() -> ChannelConfig {
     ChannelConfig::Perfect(Default::default())
 }
 
-/// A changing line with the given queue over a channel.
+/// Returns a variable link with the given queue over a channel.
 fn changing(
     changes: &Changes,
     (limit, tie): (Limit, Tie),
@@ -115,7 +116,7 @@ fn changing(
     move |slot| Carrier::Variable(Box::new(VariableLink::new(hop, line(), changes, stream, (limit, tie), lossy, slot)))
 }
 
-/// Packets of 1000 bytes at these times in ms.
+/// Returns the outcome of packets of 1000 bytes at these times in ms.
 fn outcome(changes: &Changes, at: &[u64]) -> Outcome {
     let offered: Vec<(u64, u32)> = at.iter().map(|at| (at * MS, 1000)).collect();
     carry(changing(changes, (Limit::None, Tie::default()), HOP, false), &perfect(), &offered)
@@ -129,15 +130,15 @@ fn spike(at: u64, extra: u64, lasts: u64) -> Spike {
     Spike { at: ms(at), extra: ms(extra), lasts: ms(lasts), ways: LinkDirections::Both }
 }
 
-/// Extra delays from 0 to 100 ms.
+/// Returns uniform extra delays from 0 to 100 ms.
 fn uniform_jitter(reordering: bool) -> Jitter {
     let delay = LawConfig::Uniform(jitter::uniform::Config { low: Span::ZERO, high: ms(100) });
     Jitter { delay, reordering, from: Span::ZERO, ways: LinkDirections::Both }
 }
 
-/// A line on which nothing changes is a pipe, in everything that can be seen: arrivals, losses, full queues, counters.
+/// A variable link without changes equals a FIFO link in arrivals, losses, full queues and counters.
 #[test]
-fn a_line_on_which_nothing_changes_is_a_pipe() {
+fn variable_link_without_changes_equals_fifo_link() {
     let mut draws = Stream::named(3, 0, "offers").draws();
     let channel = ChannelConfig::Uniform(uniform::Config { loss: 0.1 });
     for limit in [Limit::None, Limit::Packets(0), Limit::Packets(3), Limit::Bytes(2_500)] {
@@ -145,7 +146,7 @@ fn a_line_on_which_nothing_changes_is_a_pipe() {
             let mut at = 0;
             let offered: Vec<(u64, u32)> = (0..2_000)
                 .map(|_| {
-                    // Whole milliseconds and whole packets, so that arrivals and departures often fall together.
+                    // Whole milliseconds and whole packets, so that arrivals and departures often coincide.
                     at += draws.next_u64() % 13 * MS;
                     (at, 125 * (1 + draws.next_u64() % 10) as u32)
                 })
@@ -161,14 +162,14 @@ fn a_line_on_which_nothing_changes_is_a_pipe() {
 }
 
 #[test]
-fn a_spike_delays_who_would_arrive_in_it() {
-    // Without the spike they arrive at 28, 68, 108, 148 and 158 ms.
+fn spike_delays_packets_that_would_arrive_during_it() {
+    // Without the spike the packets arrive at 28, 68, 108, 148 and 158 ms.
     let changes = Changes { spikes: vec![spike(68, 75, 80)], ..Changes::default() };
     let found = outcome(&changes, &[0, 40, 80, 120, 130]);
-    // The third would come at 183: 108 + 75. A packet that arrives at the end of the spike, or later, waits behind it.
+    // The third packet arrives at 183: 108 + 75. A packet due at or after the end of the spike waits behind it.
     assert_eq!(found.at(), [(0, 28.0), (1, 143.0), (2, 183.0), (3, 183.0), (4, 183.0)]);
 
-    // Where packets may overtake, those behind it do.
+    // With reordering, later packets overtake it.
     let law = LawConfig::Uniform(jitter::uniform::Config { low: Span::ZERO, high: Span::ZERO });
     let jitter = Jitter { delay: law, reordering: true, from: Span::ZERO, ways: LinkDirections::Both };
     let found = outcome(&Changes { jitter: Some(jitter), ..changes }, &[0, 40, 80, 120, 130]);
@@ -176,26 +177,26 @@ fn a_spike_delays_who_would_arrive_in_it() {
 }
 
 #[test]
-fn in_a_gap_packets_wait() {
+fn packets_wait_in_an_outage() {
     let changes = Changes { gaps: vec![gap(50, 100, During::Wait)], ..Changes::default() };
-    // Sent from: 22, arriving at 50, the beginning of the gap: at 100. 36: in flight, at 100. 46: four ms are sent
-    // before and four after. 60 and 62: they wait until 104 and 112. 200: as ever.
+    // Sent at 22, due at 50, the start of the outage: arrives at 100. 36: in propagation, arrives at 100. 46: sent for
+    // four ms before and four after. 60 and 62: wait until 104 and 112. 200: unaffected.
     let found = outcome(&changes, &[22, 36, 46, 60, 62, 200]);
     assert_eq!(found.at(), [(0, 100.0), (1, 100.0), (2, 124.0), (3, 132.0), (4, 140.0), (5, 228.0)]);
     assert_eq!(found.lost, []);
-    // Busy: 2 x 8, from 46 to 120 and 8.
+    // Busy times: 2 x 8 ms, 46 to 120 ms, and 8 ms.
     assert_eq!(found.counters.busy, ms(16 + 74 + 8));
 
-    // A packet that has left just as the gap begins did not pause; one that arrives just as it ends did not wait.
+    // A packet that leaves at the start of the outage is not interrupted; one that arrives at its end does not wait.
     let found = outcome(&changes, &[42, 72]);
     assert_eq!(found.at(), [(0, 100.0), (1, 128.0)]);
 }
 
 #[test]
-fn in_a_gap_packets_are_lost() {
+fn packets_are_lost_in_an_outage() {
     let changes = Changes { gaps: vec![gap(50, 100, During::Lose)], ..Changes::default() };
-    // 22 would arrive at 50; 42 leaves at 50 and would arrive at 70; 71 and 80 would arrive at 99 and 108, and are sent
-    // in the gap; 100 is sent at its end.
+    // 22 is due at 50; 42 leaves at 50 and is due at 70; 71 and 80 are sent in the outage, due at 99 and 108; 100 is
+    // sent at its end.
     let found = outcome(&changes, &[13, 22, 42, 71, 80, 100]);
     assert_eq!(found.at(), [(0, 41.0), (5, 128.0)]);
     let lost: Vec<(u64, u32)> = found.lost.iter().map(|(at, number)| (at / MS, *number)).collect();
@@ -203,24 +204,24 @@ fn in_a_gap_packets_are_lost() {
     assert_eq!((found.counters.frames_sent, found.counters.frames_corrupted), (6, 4));
     assert_eq!((found.counters.packets_delivered, found.counters.packets_dropped), (2, 4));
 
-    // A gap that begins and ends while a packet is in flight does nothing to it: neither end is there.
+    // An outage that begins and ends during the propagation of a packet has no effect on it.
     let short = Changes { gaps: vec![gap(10, 15, During::Lose)], ..Changes::default() };
     assert_eq!(outcome(&short, &[0]).at(), [(0, 28.0)]);
 }
 
-/// In a gap the queue fills, and a line that is free but may not send makes packets wait.
+/// In an outage the queue fills, and packets wait although the link is idle.
 #[test]
-fn who_waits_in_a_gap_needs_room() {
+fn packets_waiting_in_an_outage_count_towards_the_limit() {
     let changes = Changes { gaps: vec![gap(50, 100, During::Wait)], ..Changes::default() };
     let offered: Vec<(u64, u32)> = [60, 62, 64, 99, 100].map(|at| (at * MS, 1000)).into();
     let found = carry(changing(&changes, (Limit::Packets(2), Tie::default()), HOP, false), &perfect(), &offered);
     assert_eq!(found.refused, [2, 3]);
-    // At 100 the first begins, and leaves a place.
+    // At 100 the first packet begins and frees a place.
     assert_eq!(found.at(), [(0, 128.0), (1, 136.0), (4, 144.0)]);
 }
 
 #[test]
-fn changes_act_only_the_ways_asked_for() {
+fn changes_apply_only_in_the_configured_directions() {
     let backward = HopId { way: LinkDirection::Backward, ..HOP };
     for (ways, expected) in [
         (LinkDirections::Both, [true, true]),
@@ -249,17 +250,17 @@ fn changes_act_only_the_ways_asked_for() {
 }
 
 #[test]
-fn jitter_begins_when_it_is_to() {
+fn jitter_begins_at_the_configured_time() {
     let law = LawConfig::Uniform(jitter::uniform::Config { low: ms(5), high: ms(5) });
     let jitter = Jitter { delay: law, from: ms(40), ..uniform_jitter(false) };
     let found = outcome(&Changes { jitter: Some(jitter), ..Changes::default() }, &[0, 39, 40]);
-    // The third waits for the second until 47, the second started before.
+    // The third packet waits for the second until 47; the second started before the jitter.
     assert_eq!(found.at(), [(0, 28.0), (1, 67.0), (2, 80.0)]);
 }
 
-/// With reordering each arrives by itself; without, no earlier than all before it. The draws are the same.
+/// With reordering each packet arrives independently; without, no earlier than all before it. The draws are the same.
 #[test]
-fn packets_overtake_only_where_they_may() {
+fn packets_overtake_only_with_reordering() {
     let at: Vec<u64> = (0..5_000).map(|index| 10 * index).collect();
     let free = outcome(&Changes { jitter: Some(uniform_jitter(true)), ..Changes::default() }, &at);
     let ordered = outcome(&Changes { jitter: Some(uniform_jitter(false)), ..Changes::default() }, &at);
@@ -278,18 +279,18 @@ fn packets_overtake_only_where_they_may() {
         .collect();
     assert_eq!(ordered.arrived, expected);
 
-    // Closed form: sent d apart with delays uniform on [0, w], a packet arrives after the next one with probability
-    // (1 - d / w)^2 / 2, here 0.405. Pairs that share a packet are correlated, so every other pair is taken.
+    // Closed form: for packets sent d apart with delays uniform on [0, w], a packet arrives after the next one with
+    // probability (1 - d / w)^2 / 2, here 0.405. Pairs that share a packet are correlated, so every other pair is used.
     let pairs: Vec<bool> = own.chunks_exact(2).map(|pair| pair[0] > pair[1]).collect();
     let overtaken = pairs.iter().filter(|pair| **pair).count() as f64 / pairs.len() as f64;
     let error = (0.405 * 0.595 / pairs.len() as f64).sqrt();
     assert!((overtaken - 0.405).abs() < 4.0 * error, "{overtaken}");
 }
 
-/// A packet's fate does not depend on other packets: of packets that start at the same times, some of which
-/// the other line does not carry, each arrives at the same time and is lost in both or in neither.
+/// The fate of a packet does not depend on other packets: packets that start at the same times on two links, one of
+/// which carries fewer packets, arrive at the same times and are lost on both links or on neither.
 #[test]
-fn what_a_packet_meets_does_not_depend_on_traffic() {
+fn fate_does_not_depend_on_other_packets() {
     let parts = [(0.7, 1.5), (0.3, 0.8)].map(|(probability, shape)| mixture::Part {
         probability,
         delay: LawConfig::Pareto(pareto::Config { shape, scale: ms(3) }),
@@ -311,13 +312,16 @@ fn what_a_packet_meets_does_not_depend_on_traffic() {
         all
     };
     assert_eq!(run(1, LinkDirection::Forward), run(7, LinkDirection::Forward));
-    assert_ne!(run(7, LinkDirection::Forward), run(7, LinkDirection::Backward), "the two ways share their chance");
+    assert_ne!(
+        run(7, LinkDirection::Forward),
+        run(7, LinkDirection::Backward),
+        "the two directions share their random numbers"
+    );
 }
 
-/// Nothing is made up and nothing disappears: what was offered arrived, was lost, or was refused, once, and is counted
-/// so.
+/// Every offered packet arrives, is lost, or is refused, exactly once, and is counted accordingly.
 #[test]
-fn every_packet_arrives_is_lost_or_refused_and_is_counted_so() {
+fn every_packet_arrives_is_lost_or_refused_and_is_counted() {
     let mut draws = Stream::named(5, 0, "offers").draws();
     let channel = ChannelConfig::Uniform(uniform::Config { loss: 0.05 });
     for reordering in [true, false] {
@@ -355,23 +359,23 @@ fn every_packet_arrives_is_lost_or_refused_and_is_counted_so() {
     }
 }
 
-/// Chances to send at 5, 5, 20 and 30 ms, and again from there.
+/// Returns transmission opportunities at 5, 5, 20 and 30 ms, repeated with this period.
 fn recorded() -> Changes {
     Changes { opportunities: [Opportunities::new(vec![5, 5, 20, 30]), None], ..Changes::default() }
 }
 
-/// 4 of 1504 bytes in 30 ms; one in a millisecond, and one in a second.
+/// 4 opportunities of 1504 bytes in 30 ms; one per millisecond, and one per second.
 #[test]
-fn the_mean_rate_of_opportunities_is_their_bytes_by_their_period() {
+fn mean_rate_of_a_delivery_trace_is_bytes_per_period() {
     let rate = |millis: Vec<u64>| Opportunities::new(millis).unwrap().mean_rate().bits_per_sec();
     assert_eq!(rate(vec![5, 5, 20, 30]), 4 * 1504 * 8 * 1000 / 30);
     assert_eq!([rate(vec![1]), rate(vec![1000])], [12_032_000, 12_032]);
 }
 
-/// Packets that begin at one time, in either direction, draw delays of their own: seven at 5 ms would all be as late as
-/// the first.
+/// Packets that begin at the same time, in either direction, draw separate delays: with a shared draw, seven packets at
+/// 5 ms would all have the same delay.
 #[test]
-fn packets_that_leave_at_one_opportunity_draw_delays_of_their_own() {
+fn simultaneous_packets_draw_separate_delays() {
     let opportunities = || Opportunities::new(vec![5, 5, 5, 5, 5, 5, 1000]);
     let changes = Changes {
         opportunities: [opportunities(), opportunities()],
@@ -390,48 +394,48 @@ fn packets_that_leave_at_one_opportunity_draw_delays_of_their_own() {
     assert_eq!(all.len(), 12, "no two arrive together");
 }
 
-/// A packet takes its 1000 bytes and 4, an opportunity has 1504.
+/// A packet of 1000 bytes takes 1004 bytes of an opportunity of 1504.
 #[test]
 fn packets_leave_at_opportunities() {
-    // At 5: 1004 and 500, then 504 and 1000 of the third. At 20 its last 4; the 1500 that fit are gone for the fourth,
-    // which comes just then. At 30: the fourth and 500 of the fifth, the rest at 35. A packet that comes at 35 has
-    // missed both opportunities then.
+    // At 5 ms: 1004 and 500, then 504 and 1000 of the third packet. At 20 its last 4; the 1500 that remain are lost for
+    // the fourth, which arrives just then. At 30: the fourth and 500 of the fifth, the rest at 35. A packet that
+    // arrives at 35 misses both opportunities of that time.
     let found = outcome(&recorded(), &[0, 0, 0, 20, 25, 35]);
     assert_eq!(found.at(), [(0, 25.0), (1, 25.0), (2, 40.0), (3, 50.0), (4, 55.0), (5, 70.0)]);
-    // Busy: 0 to 20, 20 to 35 and 35 to 50.
+    // Busy from 0 to 20, 20 to 35 and 35 to 50 ms.
     assert_eq!(found.counters.busy, ms(50));
 
-    // After 33 rounds, 990 ms. The chance at the very time is missed, as is one of the same time in the next round.
+    // After 33 periods, 990 ms. An opportunity at the arrival time is missed, also in a later period.
     assert_eq!(outcome(&recorded(), &[999, 1010, 1020]).at(), [(0, 1030.0), (1, 1040.0), (2, 1045.0)]);
 
-    // A full packet takes an opportunity, a larger one the rest from the next.
+    // A full packet takes an opportunity; a larger one continues at the next.
     let offered = [(0, 1500), (0, 1500), (0, 1500), (0, 3004), (0, 40)];
     let found = carry(changing(&recorded(), (Limit::None, Tie::default()), HOP, false), &perfect(), &offered);
     assert_eq!(found.at(), [(0, 25.0), (1, 25.0), (2, 40.0), (3, 55.0), (4, 55.0)]);
 
-    // The other way there is no recording, and the rate holds.
+    // The other direction has no trace, so the rate applies.
     let backward = HopId { way: LinkDirection::Backward, ..HOP };
     let found = carry(changing(&recorded(), (Limit::None, Tie::default()), backward, false), &perfect(), &[(0, 1000)]);
     assert_eq!(found.at(), [(0, 28.0)]);
 }
 
 #[test]
-fn who_waits_for_an_opportunity_needs_room_and_none_comes_in_a_gap() {
+fn opportunities_in_an_outage_are_unused_and_the_limit_applies() {
     let offered: Vec<(u64, u32)> = [0, 0, 0, 4, 6].map(|at| (at * MS, 1500)).into();
     let found = carry(changing(&recorded(), (Limit::Packets(2), Tie::default()), HOP, false), &perfect(), &offered);
     assert_eq!(found.refused, [2, 3]);
     assert_eq!(found.at(), [(0, 25.0), (1, 25.0), (4, 40.0)]);
 
     let changes = Changes { gaps: vec![gap(18, 30, During::Wait)], ..recorded() };
-    // The one at the gap's end is outside.
+    // The opportunity at the end of the outage is outside it.
     assert_eq!(outcome(&changes, &[6, 31]).at(), [(0, 50.0), (1, 55.0)]);
     let changes = Changes { gaps: vec![gap(18, 3_600_001, During::Wait)], ..recorded() };
     assert_eq!(outcome(&changes, &[6]).at(), [(0, 3_600_025.0)]);
 }
 
-/// A recording carries what it says and no more: 1000 saturated opportunities of 1504 bytes, in whatever packets.
+/// A delivery trace is used exactly: 1000 saturated opportunities of 1504 bytes, with packets of any size.
 #[test]
-fn a_saturated_recording_is_used_to_the_byte() {
+fn saturated_delivery_trace_is_used_to_the_byte() {
     let mut draws = Stream::named(9, 0, "offers").draws();
     let mut millis: Vec<u64> = (0..1_000).map(|_| 1 + draws.next_u64() % 10_000).collect();
     millis.sort_unstable();
@@ -450,22 +454,23 @@ fn row(at: u64, rate: Option<u64>, delay: Option<u64>, loss: f64) -> Row {
 }
 
 #[test]
-fn bits_are_sent_at_the_rate_of_the_moment() {
+fn bits_are_sent_at_the_current_rate() {
     let rows =
         vec![row(4, Some(2_000_000), None, 0.0), row(100, Some(0), None, 0.0), row(110, Some(1_000_000), Some(5), 0.0)];
     let changes = Changes { rows, ..Changes::default() };
-    // 0: half of it at 1 Mbps, the rest from 4 to 6 ms. 98: half of it until 100, the rest from 110 to 114, and then 5
-    // ms.
+    // 0: half of the packet at 1 Mbps, the rest from 4 to 6 ms. 98: half of it until 100, the rest from 110 to 114, and
+    // then 5 ms of delay.
     assert_eq!(outcome(&changes, &[0, 60, 98]).at(), [(0, 26.0), (1, 84.0), (2, 119.0)]);
-    // 96: left at 100 just before nothing is sent, 20 ms. 102: from 110. The shorter delay does not permit overtaking.
+    // 96: leaves at 100, just before the rate is 0, with 20 ms of delay. 102: sent from 110. The shorter delay does not
+    // permit overtaking.
     assert_eq!(outcome(&changes, &[96, 102]).at(), [(0, 120.0), (1, 123.0)]);
     let changes = Changes { rows: vec![row(50, None, Some(5), 0.0)], ..Changes::default() };
     assert_eq!(outcome(&changes, &[41, 50]).at(), [(0, 69.0), (1, 69.0)]);
 }
 
-/// Packets are lost as often as the row says in which they start; 10,000 of each, within four standard errors.
+/// Packets are lost with the probability of the row in which they start; 10,000 of each, within four standard errors.
 #[test]
-fn packets_are_lost_as_often_as_the_row_says() {
+fn loss_ratio_follows_the_link_trace() {
     let changes = Changes { rows: vec![row(0, None, None, 0.3), row(100_000, None, None, 0.02)], ..Changes::default() };
     let at: Vec<u64> = (0..20_000).map(|index| 10 * index).collect();
     let found = outcome(&changes, &at);

@@ -1,5 +1,5 @@
-//! Go-back-N, selective repeat and parity against what can be computed: throughput at independent losses, the share of packets
-//! that parity brings back, and that a window of one frame is stop and wait.
+//! Go-back-N, selective repeat and FEC compared with closed forms: throughput with independent losses, the share of
+//! packets restored by parity, and the equality of a window of one frame with stop-and-wait.
 
 mod common;
 
@@ -15,7 +15,7 @@ use path::transmitter::Transmitter;
 use path::{Cx, HopId, LinkDirection, LinkEvent};
 
 const HOP: HopId = HopId { link: 0, way: LinkDirection::Forward };
-/// 1,000 bytes at 1 Mbps take 8 ms, a link acknowledgment 0.112 ms.
+/// Data per packet in bytes; with headers 1,000 bytes, 8 ms at 1 Mbps. A link acknowledgment takes 0.112 ms.
 const DATA: u32 = 960;
 const FRAME: f64 = 8.0;
 
@@ -23,7 +23,7 @@ fn line(delay: Span) -> Line {
     Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), delay, Timing::Exact)
 }
 
-/// Sends `packets` packets, all there from the beginning; when the last came out, and what was counted.
+/// Sends `packets` packets, all offered at the start; returns the time of the last delivery and the counters.
 fn saturated(arq: &ArqConfig, air: &ChannelConfig, delay: Span, packets: u32) -> (Time, Counters) {
     let mut schedule = Schedule::new();
     let slot = schedule.slot();
@@ -45,29 +45,30 @@ fn saturated(arq: &ArqConfig, air: &ChannelConfig, delay: Span, packets: u32) ->
     (last, transmitter.counters(last))
 }
 
-/// Frames lost with probability `loss`, one way only.
+/// Returns a channel that loses forward frames with probability `loss`.
 fn losing_frames(loss: f64) -> ChannelConfig {
     let mut draws = Stream::named(8, 0, "frames to drop").draws();
     let drop = (0..200_000).filter(|_| draws.unit() < loss).collect();
     ChannelConfig::Scripted(scripted::Config { drop, ..Default::default() })
 }
 
-/// Frames are sent without a pause, and a packet takes as many as a geometric number: (1 - q)^-1 in the mean, where q is the
-/// probability that frame or acknowledgment is lost. Four standard errors.
+/// Frames are sent without a pause, and a packet takes a geometric number of frames with mean (1 - q)^-1, where q is
+/// the probability that the frame or its acknowledgment is lost. Four standard errors.
 #[test]
-fn selective_repeat_loses_no_more_than_the_frames_that_are_lost() {
+fn selective_repeat_throughput_matches_the_closed_form() {
     for loss in [0.01, 0.1, 0.3] {
         let q = 1.0 - (1.0 - loss) * (1.0 - loss);
-        // The window lasts for a hundred times the exchange: it never closes.
+        // The window covers a hundred exchanges, so it never closes.
         let config = selective_repeat::Config { window: 1000, transmissions: 1000, ..Default::default() };
         let air = ChannelConfig::Uniform(uniform::Config { loss });
         let packets = 20_000;
         let (last, counters) = saturated(&ArqConfig::SelectiveRepeat(config), &air, Span::from_millis(20), packets);
         assert_eq!(counters.packets_delivered, u64::from(packets));
-        // Until the last few packets the line is never idle, so each frame takes its time and nothing else.
+        // The link is never idle until the last few packets, so the time is the number of frames times the frame
+        // duration.
         let frames = last.as_secs_f64() * 1000.0 / FRAME;
         let expected = f64::from(packets) / (1.0 - q);
-        // The variance of a geometric number is q / (1 - q)^2; and there is an end, of some exchanges of 48 ms.
+        // The variance of a geometric number is q / (1 - q)^2; the end of the run adds some exchanges of 48 ms.
         let error = (f64::from(packets) * q).sqrt() / (1.0 - q);
         let end = 20.0 * 50.0 / FRAME;
         assert!(
@@ -77,11 +78,11 @@ fn selective_repeat_loses_no_more_than_the_frames_that_are_lost() {
     }
 }
 
-/// Each loss costs the K frames between the beginning of the lost frame and that of its repetition, so a packet takes
-/// 1 + K p / (1 - p) frame times: efficiency (1 - p) / (1 - p + K p) [LinCostello2004 ch. 22]. K counts from the end of the
-/// exchange, 8 + 2 d + 0.112 + 1 ms, to the end of the frame that is on the line then.
+/// Each loss costs the K frames between the start of the lost frame and that of its retransmission, so a packet takes 1
+/// + K p / (1 - p) frame times: efficiency (1 - p) / (1 - p + K p) [LinCostello2004 ch. 22]. K counts from the end of
+/// the exchange, 8 + 2 d + 0.112 + 1 ms, rounded up to the end of the frame then in transmission.
 #[test]
-fn go_back_n_pays_an_exchange_for_each_loss() {
+fn go_back_n_throughput_matches_the_closed_form() {
     for (loss, delay, k) in [(0.01, 1, 2.0), (0.1, 1, 2.0), (0.1, 20, 7.0), (0.3, 20, 7.0)] {
         let exchange: f64 = FRAME + 2.0 * f64::from(delay) + 0.112 + 1.0;
         assert_eq!((exchange / FRAME).ceil(), k);
@@ -94,7 +95,7 @@ fn go_back_n_pays_an_exchange_for_each_loss() {
         let n = f64::from(packets);
         let expected = n * (1.0 + k * loss / (1.0 - loss));
         let error = k * (n * loss).sqrt() / (1.0 - loss);
-        // The last packet's way.
+        // Propagation of the last packet.
         let end = delay.as_secs_f64() * 1000.0 / FRAME;
         assert!(
             (frames - end - expected).abs() < 4.0 * error,
@@ -103,24 +104,25 @@ fn go_back_n_pays_an_exchange_for_each_loss() {
     }
 }
 
-/// Nothing is lost, and the window is shorter than the exchange: W frames in T + 2 d + T_ack.
+/// Without loss and with a window shorter than the exchange: W frames in T + 2 d + T_ack.
 #[test]
-fn a_window_shorter_than_the_exchange_sends_a_window_each_exchange() {
+fn short_window_sends_one_window_per_exchange() {
     let window = 3;
     let selective = selective_repeat::Config { window, ..Default::default() };
     let go_back = go_back_n::Config { window, ..Default::default() };
     for arq in [ArqConfig::SelectiveRepeat(selective), ArqConfig::GoBackN(go_back)] {
         let air = ChannelConfig::Perfect(Default::default());
         let (last, _) = saturated(&arq, &air, Span::from_millis(20), 300);
-        // 99 exchanges of 48.112 ms; in the last the third frame ends at 24 ms and arrives 20 ms later.
+        // 99 exchanges of 48.112 ms; in the last one the third frame ends at 24 ms and arrives 20 ms later.
         assert_eq!(last.as_nanos(), 99 * 48_112_000 + 44_000_000, "{arq:?}");
     }
 }
 
-/// A packet is lost if its frame is, and more than m - 1 of the other k + m - 1 of its block: the residual loss of a code that
-/// recovers from any m losses. Four standard errors; packets of one block are lost together, so blocks are counted.
+/// A packet is lost if its frame and more than m - 1 of the other k + m - 1 of its block are lost: the residual loss of
+/// a code that recovers any m losses. Four standard errors; packets of one block are lost together, so blocks are
+/// counted.
 #[test]
-fn parity_brings_back_what_any_erasure_code_of_its_size_can() {
+fn residual_loss_with_fec_matches_an_erasure_code() {
     for (data, parity, loss) in [(8, 2, 0.1), (4, 1, 0.05), (10, 5, 0.3)] {
         for in_order in [true, false] {
             let config = fec::Config { data, parity, in_order, ..Default::default() };
@@ -133,7 +135,7 @@ fn parity_brings_back_what_any_erasure_code_of_its_size_can() {
             let packets = f64::from(blocks * data);
             let residual = counters.packets_dropped as f64 / packets;
             let expected = loss * more;
-            // At most a whole block is lost at a time.
+            // At most one block is lost at a time.
             let error = (expected / f64::from(blocks)).sqrt();
             assert!((residual - expected).abs() < 4.0 * error, "{data}+{parity} at {loss}: {residual}, not {expected}");
             let data_lost = counters.recovered + counters.packets_dropped;
@@ -143,7 +145,7 @@ fn parity_brings_back_what_any_erasure_code_of_its_size_can() {
     }
 }
 
-/// The probability of `lost` of `n`.
+/// Returns the probability that `lost` of `n` are lost.
 fn binomial(n: u32, lost: u32, p: f64) -> f64 {
     let ways = (0..lost).map(|i| f64::from(n - i) / f64::from(i + 1)).product::<f64>();
     ways * p.powi(lost as i32) * (1.0 - p).powi((n - lost) as i32)
@@ -154,7 +156,7 @@ enum Either {
     Window(Box<Transmitter>),
 }
 
-/// What is seen of packets that come at random, and what the node's scheme hears.
+/// Returns the link events of packets at random times, and the reports to the node's scheme.
 fn told(arq: &ArqConfig, air: &ChannelConfig, limit: Limit, seed: u64) -> (Vec<(Time, HopId, LinkEvent)>, Vec<String>) {
     let mut schedule = Schedule::new();
     let source = schedule.slot();

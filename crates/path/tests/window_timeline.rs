@@ -1,8 +1,8 @@
-//! Go-back-N, selective repeat and parity driven by hand: every time can be checked with pencil and paper.
+//! Go-back-N, selective repeat and FEC driven step by step, with times computed by hand.
 //!
-//! Packets 0, 1, 2, ... of 125 bytes at 1 Mbps take 1 ms, propagation 2 ms, a 14-byte link acknowledgment 0.112 ms, the
-//! margin 1 ms. A frame that begins at t arrives at t + 3, its acknowledgment at t + 5.112, and is overdue at t + 6.112
-//! ms.
+//! Packets 0, 1, 2, ... of 125 bytes at 1 Mbps take 1 ms, propagation 2 ms, a link acknowledgment of 14 bytes 0.112 ms,
+//! the margin is 1 ms. A frame that begins at t arrives at t + 3, its acknowledgment at t + 5.112, and is overdue at t
+//! + 6.112 ms.
 
 mod common;
 
@@ -17,7 +17,7 @@ use wire::Packet;
 
 const HOP: HopId = HopId { link: 0, way: LinkDirection::Forward };
 
-/// Writes down what happens, in microseconds.
+/// Records events as lines, with times in microseconds.
 #[derive(Default)]
 struct Log(Vec<String>);
 
@@ -55,7 +55,7 @@ impl Observer for Log {
     }
 }
 
-/// Offers packets of these sizes, the expedited ones marked, at the given millisecond, and gives the log.
+/// Offers packets (millisecond, size, expedited); returns the log.
 fn timeline_of(arq: &ArqConfig, channel: scripted::Config, limit: Limit, offered: &[(u64, u32, bool)]) -> Vec<String> {
     let mut schedule = Schedule::new();
     let (slot, source) = (schedule.slot(), schedule.slot());
@@ -88,7 +88,7 @@ fn timeline_of(arq: &ArqConfig, channel: scripted::Config, limit: Limit, offered
     log.0
 }
 
-/// The events of `packets` packets of 125 bytes, offered at once.
+/// Returns the events of `packets` packets of 125 bytes, offered at once.
 fn timeline(arq: &ArqConfig, channel: scripted::Config, packets: usize) -> Vec<String> {
     timeline_of(arq, channel, Limit::None, &vec![(0, 125, false); packets])
 }
@@ -97,7 +97,7 @@ fn dropping(drop: &[u64]) -> scripted::Config {
     scripted::Config { drop: drop.to_vec(), ..Default::default() }
 }
 
-/// The air is BAD exactly while an acknowledgment is sent that begins at 3 ms.
+/// Returns a channel that is BAD exactly during an acknowledgment that begins at 3 ms.
 fn losing_the_first_acknowledgment() -> scripted::Config {
     let bad = vec![[Span::from_nanos(2_900_000), Span::from_nanos(3_050_000)]];
     scripted::Config { bad, ..Default::default() }
@@ -116,9 +116,9 @@ fn parity(data: u32, parity: u32, in_order: bool) -> ArqConfig {
     ArqConfig::Fec(fec::Config { data, parity, in_order, flush: Span::from_millis(5) })
 }
 
-/// Four frames fill the window. 1 is lost; 4 goes when 0 is acknowledged, 5 when 1 is.
+/// Four frames fill the window. Frame 1 is lost; 4 is sent when 0 is acknowledged, 5 when 1 is.
 #[test]
-fn selective_repeat_sends_the_lost_frame_alone_and_the_far_end_waits_for_it() {
+fn selective_repeat_retransmits_only_the_lost_frame() {
     assert_eq!(
         timeline(&selective(4, 3, true), dropping(&[1]), 6),
         [
@@ -142,7 +142,7 @@ fn selective_repeat_sends_the_lost_frame_alone_and_the_far_end_waits_for_it() {
 }
 
 #[test]
-fn without_order_packets_are_handed_up_as_they_come() {
+fn packets_without_ordering_are_delivered_on_arrival() {
     let log = timeline(&selective(4, 3, false), dropping(&[1]), 6);
     let arrivals: Vec<&str> = log.iter().filter(|line| line.ends_with("arrives")).map(String::as_str).collect();
     let expected = [
@@ -156,9 +156,9 @@ fn without_order_packets_are_handed_up_as_they_come() {
     assert_eq!(arrivals, expected);
 }
 
-/// 0 is there, its acknowledgment is not. That of 1 comes at the moment at which the timer of 0 expires.
+/// Frame 0 arrives, its acknowledgment is lost. The acknowledgment of 1 arrives exactly when the timer of 0 expires.
 #[test]
-fn a_lost_acknowledgment_costs_selective_repeat_a_transmission_and_go_back_n_none() {
+fn lost_acknowledgment_costs_a_retransmission_only_with_selective_repeat() {
     let common = [
         "    0 sent 0, attempt 1",
         " 1000 sent 1, attempt 1",
@@ -169,13 +169,13 @@ fn a_lost_acknowledgment_costs_selective_repeat_a_transmission_and_go_back_n_non
     let again = [" 6112 sent 0, attempt 2", " 6112 attempt 1 at 0 failed", " 9112 0 again"];
     let log = timeline(&selective(4, 3, true), losing_the_first_acknowledgment(), 2);
     assert_eq!(log, [&common[..], &again[..]].concat());
-    // The acknowledgment of 1 says that 0 is there too.
+    // The acknowledgment of 1 is cumulative and covers 0.
     assert_eq!(timeline(&go_back(4, 3), losing_the_first_acknowledgment(), 2), common);
 }
 
-/// Nothing comes behind the last frame that could tell of its loss: the timer does.
+/// No later frame can reveal the loss of the last one, so the timer does.
 #[test]
-fn the_last_frame_is_sent_again_by_its_timer() {
+fn last_frame_is_retransmitted_by_its_timer() {
     for arq in [selective(4, 3, true), go_back(4, 3)] {
         assert_eq!(
             timeline(&arq, dropping(&[1]), 2),
@@ -192,10 +192,10 @@ fn the_last_frame_is_sent_again_by_its_timer() {
     }
 }
 
-/// The retransmission of 1 is the hop's frame number 4. A propagation delay after the sender has given up, the far end
-/// waits no longer.
+/// The retransmission of 1 is the hop's frame number 4. One propagation delay after the sender gives up, the receiver
+/// stops waiting.
 #[test]
-fn a_frame_that_is_given_up_is_passed_over() {
+fn given_up_frame_does_not_block_delivery() {
     assert_eq!(
         timeline(&selective(4, 2, true), dropping(&[1, 4]), 4)[6..],
         [
@@ -210,9 +210,9 @@ fn a_frame_that_is_given_up_is_passed_over() {
     );
 }
 
-/// One transmission, and its acknowledgment is lost: given up here, delivered there, and not twice.
+/// One transmission whose acknowledgment is lost: given up at the sender, delivered once at the receiver.
 #[test]
-fn a_frame_whose_acknowledgments_alone_were_lost_is_given_up_though_it_is_there() {
+fn frame_with_lost_acknowledgments_is_given_up_although_delivered() {
     for arq in [selective(1, 1, true), selective(1, 1, false), go_back(1, 1)] {
         assert_eq!(
             timeline(&arq, losing_the_first_acknowledgment(), 1),
@@ -227,9 +227,9 @@ fn a_frame_whose_acknowledgments_alone_were_lost_is_given_up_though_it_is_there(
     }
 }
 
-/// 2 to 7 are sent before the timer of 1 expires, and thrown away. 7 is on the line then, and goes to its end.
+/// 2 to 7 are sent before the timer of 1 expires, and discarded. The transmission of 7 is completed.
 #[test]
-fn go_back_n_sends_everything_behind_a_lost_frame_again() {
+fn go_back_n_retransmits_all_frames_after_a_lost_one() {
     assert_eq!(
         timeline(&go_back(10, 3), dropping(&[1]), 8),
         [
@@ -268,9 +268,9 @@ fn go_back_n_sends_everything_behind_a_lost_frame_again() {
     );
 }
 
-/// The timers of 1 and 2 never count while 0 is the oldest; so when 0 is given up they have their attempts before them.
+/// The timers of 1 and 2 do not count while 0 is the oldest, so they have all their attempts left when 0 is given up.
 #[test]
-fn go_back_n_gives_up_the_oldest_and_goes_on_with_the_next() {
+fn go_back_n_gives_up_the_oldest_and_continues_with_the_next() {
     assert_eq!(
         timeline(&go_back(3, 2), dropping(&[0, 3]), 3),
         [
@@ -297,10 +297,10 @@ fn go_back_n_gives_up_the_oldest_and_goes_on_with_the_next() {
     );
 }
 
-/// The window is closed from 2 ms on. One of the packets that arrive then may wait; an expedited one goes first when it
-/// opens.
+/// The window is closed from 2 ms on. One of the packets that arrive then may wait; an expedited one is sent first when
+/// the window opens.
 #[test]
-fn what_waits_for_the_window_is_limited_and_urgent_packets_go_first() {
+fn packets_waiting_for_the_window_are_limited_and_expedited_ones_first() {
     let offered = [(0, 125, false), (0, 125, false), (3, 125, false), (3, 125, true), (3, 125, false)];
     let log = timeline_of(&selective(2, 3, true), dropping(&[]), Limit::Packets(2), &offered);
     assert_eq!(
@@ -319,19 +319,19 @@ fn what_waits_for_the_window_is_limited_and_urgent_packets_go_first() {
     );
 }
 
-/// Each frame waits for the acknowledgment of the one before. Of three that come meanwhile the expedited two go first, in
-/// their order.
+/// Each frame waits for the previous acknowledgment. Of three packets that arrive meanwhile the two expedited ones are
+/// sent first, in their order.
 #[test]
-fn urgent_packets_keep_their_order() {
+fn expedited_packets_keep_their_order() {
     let offered = [(0, 125, false), (3, 125, false), (3, 125, true), (3, 125, true)];
     let log = timeline_of(&selective(1, 3, true), dropping(&[]), Limit::None, &offered);
     let arrivals: Vec<&str> = log.iter().filter_map(|line| line.strip_suffix(" arrives")).collect();
     assert_eq!(arrivals, [" 3000 0", " 8112 2", "13224 3", "18336 1"]);
 }
 
-/// Blocks of two. The third packet is alone in its block: 5 ms after its end traffic has paused, and its parity goes.
+/// Blocks of two. The third packet is alone in its block: after a pause of 5 ms its parity is sent.
 #[test]
-fn parity_brings_back_a_lost_packet() {
+fn parity_restores_a_lost_packet() {
     assert_eq!(
         timeline(&parity(2, 1, true), dropping(&[0]), 3),
         [
@@ -352,32 +352,32 @@ fn parity_brings_back_a_lost_packet() {
 }
 
 #[test]
-fn a_block_of_which_too_much_is_lost_delivers_what_came() {
-    // The parity with the first packet, then both packets.
+fn block_with_too_many_losses_delivers_received_packets() {
+    // Lost: the parity and the first packet, then both packets.
     for (drop, end) in [([0, 2], [" 5000 0 lost", " 5000 1 arrives"]), ([0, 1], [" 5000 0 lost", " 5000 1 lost"])] {
         let log = timeline(&parity(2, 1, true), dropping(&drop), 2);
         assert_eq!(log[log.len() - 2..], end, "{log:#?}");
     }
 }
 
-/// Two of four frames bring back the block, whichever. Parity is as long as the longest of its block, 125 bytes, sent
-/// in 1 ms; the packet of 50 bytes takes 0.4 ms.
+/// Any two of four frames restore the block. A parity frame is as long as the longest of its block, 125 bytes, sent in
+/// 1 ms; the packet of 50 bytes takes 0.4 ms.
 #[test]
-fn any_two_of_two_and_two_frames_are_enough() {
+fn any_two_of_four_frames_restore_the_block() {
     let offered = [(0, 125, false), (0, 50, false)];
     for drop in [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]] {
         let log = timeline_of(&parity(2, 2, true), dropping(&drop), Limit::None, &offered);
         assert_eq!(log.iter().filter(|line| line.ends_with("arrives")).count(), 2, "{drop:?}: {log:#?}");
         assert_eq!(log.iter().filter(|line| line.ends_with("parity of 125 bytes")).count(), 2, "{drop:?}");
     }
-    // 0.4 ms before the first parity frame, 1 ms each, 2 ms on the way.
+    // 0.4 ms before the first parity frame, 1 ms each, 2 ms of propagation.
     let log = timeline_of(&parity(2, 2, true), dropping(&[0, 1]), Limit::None, &offered);
     assert_eq!(log[log.len() - 2..], [" 5400 1 recovered", " 5400 1 arrives"]);
 }
 
-/// The block is open while packets come less than 5 ms after the one before has left.
+/// The block stays open while each packet arrives less than 5 ms after the previous one has left.
 #[test]
-fn a_pause_closes_a_block_and_a_shorter_one_does_not() {
+fn pause_of_the_configured_length_closes_a_block() {
     let with_pause = |pause: u64| {
         timeline_of(&parity(2, 1, true), dropping(&[]), Limit::None, &[(0, 125, false), (1 + pause, 125, false)])
     };

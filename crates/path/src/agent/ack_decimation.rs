@@ -1,8 +1,9 @@
-//! ACK decimation: of successive acknowledgments every n-th is forwarded to the radio link [RFC3449 s5.2.2], the others
-//! are superseded as in ACK filtering [RFC3449 s5.2.1]. `thinning` defines which are superseded and which always pass.
+//! ACK decimation: of successive acknowledgments every n-th is forwarded to the radio link [RFC3449 s5.2.2]; the others
+//! are superseded as in ACK filtering [RFC3449 s5.2.1]. The module `thinning` defines which acknowledgments are
+//! superseded and which always pass.
 //!
-//! Deviation: the RFC drops from the queue of the slow link. An agent does not see that queue: an acknowledgment waits
-//! here instead, at most `within`, so one that no other follows is late by that.
+//! Deviation: the RFC drops acknowledgments from the queue of the slow link. An agent has no access to that queue: it
+//! holds an acknowledgment for at most `within`, which delays one that no other follows.
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Time};
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::thinning::{Pace, Progress, Thinning};
 use super::{Agent, Place, Semantics, Traits};
 
-/// The requirements of the scheme, and its effect on acknowledgments.
+/// Returns the properties of the scheme.
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,
@@ -22,15 +23,15 @@ pub fn traits() -> Traits {
     }
 }
 
-/// Settings.
+/// Settings of the scheme.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// One of this many acknowledgments that only advance is forwarded.
+    /// Number n: one of n successive acknowledgments without other information is forwarded.
     #[serde(default = "four")]
     #[schemars(range(min = 1, max = 1000))]
     pub every: u32,
-    /// How long one may be kept.
+    /// Maximum time for which an acknowledgment is held.
     #[serde(default = "ten_milliseconds")]
     pub within: Span,
 }
@@ -43,16 +44,16 @@ fn ten_milliseconds() -> Span {
     Span::from_millis(10)
 }
 
-/// How long an acknowledgment may be delayed at all [RFC5681 s4.2].
-pub(super) const LONGEST: Span = Span::from_millis(500);
+/// Maximum delay of an acknowledgment [RFC5681 s4.2].
+pub(super) const MAX_ACK_DELAY: Span = Span::from_millis(500);
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         if !(1..=1000).contains(&self.every) {
-            faults.push(Fault::new("every", self.every, "1 to 1000; at 1 all pass"));
+            faults.push(Fault::new("every", self.every, "1 to 1000; with 1 every acknowledgment passes"));
         }
-        if self.within == Span::ZERO || self.within > LONGEST {
+        if self.within == Span::ZERO || self.within > MAX_ACK_DELAY {
             let expected = "more than 0, at most 500 ms, the longest delay of an acknowledgment [RFC5681 s4.2]";
             faults.push(Fault::new("within", self.within, expected));
         }
@@ -61,7 +62,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The agent.
+    /// Creates the agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
         Some(Box::new(Thinning::new(Decimation { every: self.every, within: self.within })))
     }

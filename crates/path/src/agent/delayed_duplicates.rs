@@ -1,10 +1,11 @@
-//! Delayed duplicate acknowledgments: the base station holds the third duplicate acknowledgment and those after it for
-//! a while, and forgets them if a new acknowledgment comes meanwhile. So the link layer can make a loss in the air good
-//! before the sender takes it for congestion.
+//! Delayed duplicate acknowledgments: the base station holds the third and later duplicate acknowledgments for some
+//! time, and drops them if a new acknowledgment arrives meanwhile. The link layer can thus recover a loss on the radio
+//! link before the sender takes it for congestion.
 //!
-//! Source: vaidya1999. Deviation: there the mobile's TCP holds them; here the node in front of the air does, which
-//! comes to the same for the sender and leaves the mobile as it is. The paper has no one value for the time: it must be
-//! longer than the link layer takes. Each is held for that time by itself. Limits: `docs/models/delayed-duplicates.md`.
+//! Source: vaidya1999. Deviation: there the mobile's TCP holds the duplicates; here the base station does, which has
+//! the same effect on the sender and does not change the mobile. The paper gives no single value for the delay: it must
+//! exceed the time that the link layer needs. Each duplicate is held for that time separately. Limits:
+//! `docs/models/delayed-duplicates.md`.
 
 use std::collections::VecDeque;
 
@@ -17,21 +18,21 @@ use wire::{Flags, Packet, Segment, SeqNum};
 use super::flow_table::{Flow, TimedFlows};
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 
-/// The requirements of the scheme, and its effect on acknowledgments.
+/// Returns the properties of the scheme.
 pub fn traits() -> Traits {
-    // What it waits for is done by a link layer.
+    // The scheme relies on retransmissions by a link layer.
     Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], uploads: &[], hears_link_layer: true }
 }
 
-/// Settings.
+/// Settings of the scheme.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// How long a duplicate acknowledgment is held.
+    /// Time for which a duplicate acknowledgment is held.
     pub delay: Span,
-    /// How many of a flow are held; one more, and the oldest goes on early.
+    /// Maximum number of acknowledgments held per flow; one more releases the oldest early.
     pub held: u32,
-    /// Flows remembered; the one unused for longest makes room for another.
+    /// Maximum number of flows with state; another flow evicts the least recently used one.
     pub flows: u32,
 }
 
@@ -47,15 +48,15 @@ impl Settings for Config {
         if !(Span::from_millis(1)..=Span::from_secs(3600)).contains(&self.delay) {
             faults.push(Fault::new("delay", self.delay, "1 ms to 1 h"));
         }
-        for (key, value, most) in [("held", self.held, 100_000), ("flows", self.flows, 1_000_000)] {
-            faults.extend(Fault::unless_some(key, value, most));
+        for (key, value, max) in [("held", self.held, 100_000), ("flows", self.flows, 1_000_000)] {
+            faults.extend(Fault::unless_some(key, value, max));
         }
         faults
     }
 }
 
 impl Config {
-    /// The agent.
+    /// Creates the agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
         let flows = TimedFlows::new(self.flows as usize);
         Some(Box::new(DelayedDuplicates {
@@ -68,17 +69,17 @@ impl Config {
     }
 }
 
-/// The first duplicates go on at once: fewer than three mean nothing to a sender [RFC5681 s3.2].
+/// Number of duplicates that pass at once: fewer than three have no effect on a sender [RFC5681 s3.2].
 const PASS: u32 = 2;
-/// What a flow costs beside the packets held, as it is counted.
+/// Size of a flow's state without the held packets, in bytes, as reported in the counters.
 const FLOW_BYTES: u64 = 50;
 
-/// The acknowledgments of one flow.
+/// Acknowledgment state of a flow.
 struct Known {
     ack: SeqNum,
     window: u32,
     duplicates: u32,
-    /// What is held, and until when.
+    /// Held acknowledgments with their release times.
     held: VecDeque<(Time, Packet)>,
 }
 
@@ -94,7 +95,7 @@ struct Counters {
 struct DelayedDuplicates {
     config: Config,
     flows: TimedFlows<Known>,
-    /// Of the packets held.
+    /// Total size of the held packets, in bytes.
     bytes: u64,
     most_bytes: u64,
     counters: Counters,
@@ -105,7 +106,7 @@ impl DelayedDuplicates {
         self.bytes + self.flows.len() as u64 * FLOW_BYTES
     }
 
-    /// More is remembered than before.
+    /// Updates the maximum of the state size.
     fn grown(&mut self) {
         self.most_bytes = self.most_bytes.max(self.state_bytes());
     }
@@ -115,7 +116,7 @@ impl DelayedDuplicates {
         self.bytes -= held.iter().map(|(_, packet)| u64::from(packet.size())).sum::<u64>();
     }
 
-    /// Lets the oldest that is held go on.
+    /// Forwards a held acknowledgment.
     fn release(&mut self, packet: Packet, cx: &mut AgentCx<'_>) {
         self.bytes -= u64::from(packet.size());
         self.counters.released += 1;
@@ -160,7 +161,8 @@ impl Agent for DelayedDuplicates {
             self.drop_all(held);
             return Verdict::Pass;
         }
-        // [RFC5681 s2]; SACK blocks tell of a segment out of order whatever the window [RFC6675 s2].
+        // A changed window makes it a window update [RFC5681 s2], except with SACK blocks, which report a segment out
+        // of order [RFC6675 s2].
         let updates = segment.window != flow.window && segment.options.sack.is_empty();
         if ahead < 0 || segment.seq_len() > 0 || updates {
             if ahead == 0 {

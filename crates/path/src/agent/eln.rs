@@ -1,9 +1,9 @@
-//! Explicit loss notification for data that arrives over the radio link: the base station sees which segments of a
-//! mobile's stream are missing when later ones have arrived, and marks the acknowledgments that ask for them. The
-//! sender can then retransmit without treating the loss as congestion (its part is in `tcp`, by the same name).
+//! Explicit loss notification for data that a mobile sends: the base station detects segments that are missing although
+//! later ones have arrived over the radio link, and marks the acknowledgments that request them. The sender then
+//! retransmits without treating the loss as congestion (its part has the same name in `tcp`).
 //!
-//! Source: balakrishnan1998; ns-2's agent does the same (`snoop_wless_data`, `snoop_wired_ack`). Deviation: ns-2 keeps
-//! at most eight stretches of what has come, here `stretches`. Limits: `docs/models/eln.md`.
+//! Source: balakrishnan1998; ns-2's agent does the same (`snoop_wless_data`, `snoop_wired_ack`). Deviation: ns-2 stores
+//! at most eight ranges of received data, here the limit is the setting `stretches`. Limits: `docs/models/eln.md`.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use super::flow_table::{Flow, FlowTable};
 use super::reach::Reach;
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 
-/// The requirements of the scheme, and its effect on acknowledgments.
+/// Returns the properties of the scheme.
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,
@@ -26,13 +26,13 @@ pub fn traits() -> Traits {
     }
 }
 
-/// Settings.
+/// Settings of the scheme.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// Stretches of unacknowledged data between holes, remembered of a flow.
+    /// Maximum number of ranges of received, unacknowledged data that are stored per flow.
     pub stretches: u32,
-    /// Flows remembered; the one unused for longest makes room for another.
+    /// Maximum number of flows with state; another flow evicts the least recently used one.
     pub flows: u32,
 }
 
@@ -45,28 +45,28 @@ impl Default for Config {
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let counts = [("stretches", self.stretches, 100_000), ("flows", self.flows, 1_000_000)];
-        counts.into_iter().filter_map(|(key, count, most)| Fault::unless_some(key, count, most)).collect()
+        counts.into_iter().filter_map(|(key, count, max)| Fault::unless_some(key, count, max)).collect()
     }
 }
 
 impl Config {
-    /// The agent.
+    /// Creates the agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
         let flows = FlowTable::new(self.flows as usize);
         Some(Box::new(Eln { config: self.clone(), flows, stretches: 0, most_bytes: 0, counters: Counters::default() }))
     }
 }
 
-/// The bytes of state that are counted for a flow and for one stretch.
+/// Sizes of a flow's state and of one range, in bytes, as reported in the counters.
 const FLOW_BYTES: u64 = 50;
 const STRETCH_BYTES: u64 = 16;
 
-/// The bytes of one stream that have arrived.
+/// Received data of a flow.
 struct Known {
     reach: Reach,
-    /// Where it was seen first.
+    /// Stream offset of the first segment seen.
     first: u64,
-    /// Its stretches that are not acknowledged: where each begins and ends.
+    /// Ranges of received data that are not acknowledged: start and end offsets.
     come: BTreeMap<u64, u64>,
 }
 
@@ -76,10 +76,10 @@ impl Known {
         Known { first: reach.end(), reach, come: BTreeMap::new() }
     }
 
-    /// Bytes have come; whether a hole had to be forgotten for want of room.
+    /// Records received data; returns true if a hole was discarded because more than `most` ranges would be stored.
     fn take(&mut self, start: u64, end: u64, most: usize) -> bool {
         let (mut start, mut end) = (start, end);
-        // Those that touch it become one with it.
+        // Merge the range with those that overlap or touch it.
         while let Some((from, to)) = self.come.range(..=end).next_back().map(|(from, to)| (*from, *to))
             && to >= start
         {
@@ -91,7 +91,7 @@ impl Known {
         if self.come.len() <= most {
             return false;
         }
-        // The first hole counts as filled: a loss in the air may look like congestion, never the other way round.
+        // The first hole is discarded: a loss on the radio link may then be treated as congestion, never the reverse.
         if let Some((from, _)) = self.come.pop_first()
             && let Some(second) = self.come.first_entry()
         {
@@ -101,8 +101,8 @@ impl Known {
         true
     }
 
-    /// Whether the byte at `ack` has not come, and later ones have. What may have come before anything of the flow was
-    /// remembered is not taken for lost in the air.
+    /// Returns true if the byte at `ack` is missing although later ones were received. Data before the first segment
+    /// seen may have been received earlier, so it does not count as lost.
     fn lost(&mut self, ack: u64) -> bool {
         if ack < self.first {
             return false;
@@ -132,7 +132,7 @@ struct Counters {
 struct Eln {
     config: Config,
     flows: FlowTable<Known>,
-    /// Of all flows.
+    /// Number of stored ranges of all flows.
     stretches: usize,
     most_bytes: u64,
     counters: Counters,

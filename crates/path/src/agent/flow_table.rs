@@ -1,13 +1,13 @@
-//! Per-flow state of the schemes: a bounded number of flows, found by hash. When the table is full, a new flow evicts
-//! the least recently used one, so a flow that never closes does not hold its entry forever.
+//! Per-flow state of the schemes, for a bounded number of flows. When the table is full, a new flow evicts the least
+//! recently used one, so that a flow that never closes does not keep its entry.
 
 use engine::{IndexedHeap, Time};
 use wire::{Addr, Body, Packet, Segment};
 
 use super::table::Table;
 
-/// How many flows a scheme remembers that has no setting for it.
-pub(super) const MOST_FLOWS: usize = 4096;
+/// Maximum number of flows with state in schemes without a setting for it.
+pub(super) const MAX_FLOWS: usize = 4096;
 
 /// One direction of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -19,53 +19,53 @@ pub(super) struct Flow {
 }
 
 impl Flow {
-    /// The direction in which a packet goes, and its segment, if it carries one.
+    /// Returns the direction of a packet and its segment; `None` for a packet without a TCP segment.
     pub fn of(packet: &Packet) -> Option<(Flow, &Segment)> {
         let Body::Tcp(segment) = &packet.body else { return None };
         let (src_port, dst_port) = (segment.src_port, segment.dst_port);
         Some((Flow { src: packet.src, dst: packet.dst, src_port, dst_port }, segment))
     }
 
-    /// The other direction.
+    /// Returns the opposite direction.
     pub fn reversed(self) -> Flow {
         Flow { src: self.dst, dst: self.src, src_port: self.dst_port, dst_port: self.src_port }
     }
 }
 
-/// State by flow, in the order of the flows' last packets.
+/// State by flow, ordered by the time of the last packet.
 pub(super) struct FlowTable<T> {
     flows: Table<Flow, T>,
-    /// The most there were at one time.
+    /// Maximum number of flows so far.
     most: usize,
     forgotten: u64,
 }
 
 impl<T> FlowTable<T> {
-    /// Room for `most` flows.
+    /// Creates a table for at most `most` flows.
     pub fn new(most: usize) -> Self {
         FlowTable { flows: Table::new(most), most: 0, forgotten: 0 }
     }
 
-    /// How many are remembered.
+    /// Returns the number of flows in the table.
     pub fn len(&self) -> usize {
         self.flows.len()
     }
 
-    /// The state of a flow that has a packet now.
+    /// Returns the state of a flow and marks it as used now.
     #[inline]
     pub fn get(&mut self, flow: &Flow) -> Option<&mut T> {
         let number = self.find(flow)?;
         self.numbered(number).map(|(_, state)| state)
     }
 
-    /// The same, without a packet.
+    /// Returns the state of a flow without marking it as used.
     #[inline]
     pub fn peek(&mut self, flow: &Flow) -> Option<&mut T> {
         let number = self.number(flow)?;
         self.numbered(number).map(|(_, state)| state)
     }
 
-    /// The number of a flow that has a packet now: that of its place in the table.
+    /// Returns the table index of a flow and marks it as used now.
     #[inline]
     fn find(&mut self, flow: &Flow) -> Option<u32> {
         let number = self.number(flow)?;
@@ -73,7 +73,7 @@ impl<T> FlowTable<T> {
         Some(number)
     }
 
-    /// The same, without a packet.
+    /// Returns the table index of a flow without marking it as used.
     #[inline]
     fn number(&self, flow: &Flow) -> Option<u32> {
         self.flows.find(flow)
@@ -103,13 +103,13 @@ impl<T> FlowTable<T> {
         self.flows.remove(number).map(|(_, state)| state)
     }
 
-    /// Shows all flows, the one that was longest without a packet first.
+    /// Calls `show` for all flows, the least recently used one first.
     pub fn each(&mut self, show: impl FnMut(&Flow, &mut T)) {
         self.flows.each(show);
     }
 
-    /// Flows now, flows forgotten, bytes of what is known now and at most, `each` for a flow: a number of the scheme's
-    /// and not the size of a type, which depends on the machine and the compiler.
+    /// Returns the counters of the table: flows, evicted flows, current and maximum state in bytes at `each` bytes per
+    /// flow. `each` is a constant of the scheme, not the size of a type, which depends on machine and compiler.
     pub fn counters(&self, each: u64) -> [(&'static str, u64); 4] {
         let bytes = |flows: usize| flows as u64 * each;
         [
@@ -121,56 +121,56 @@ impl<T> FlowTable<T> {
     }
 }
 
-/// A flow's state, and when it wants to wake; NEVER if not.
+/// State of a flow and its wake-up time; `NEVER` for none.
 struct Timed<T> {
     state: T,
     due: Time,
 }
 
-/// State by flow, where each flow may want to wake once. Those that want to at the same time do in the order of flows.
+/// State by flow with one wake-up time per flow. Wake-ups at the same time occur in the order of the flows.
 pub(super) struct TimedFlows<T> {
     flows: FlowTable<Timed<T>>,
-    /// By the numbers of their places.
+    /// Wake-up times by table index.
     due: IndexedHeap<(Time, Flow)>,
 }
 
 impl<T> TimedFlows<T> {
-    /// Room for `most` flows.
+    /// Creates a table for at most `most` flows.
     pub fn new(most: usize) -> Self {
         TimedFlows { flows: FlowTable::new(most), due: IndexedHeap::default() }
     }
 
-    /// How many are remembered.
+    /// Returns the number of flows in the table.
     pub fn len(&self) -> usize {
         self.flows.len()
     }
 
-    /// The state of a flow that has a packet now.
+    /// Returns the state of a flow and marks it as used now.
     #[inline]
     pub fn get(&mut self, flow: &Flow) -> Option<&mut T> {
         self.flows.get(flow).map(|known| &mut known.state)
     }
 
-    /// The same, without a packet.
+    /// Returns the state of a flow without marking it as used.
     #[inline]
     pub fn peek(&mut self, flow: &Flow) -> Option<&mut T> {
         self.flows.peek(flow).map(|known| &mut known.state)
     }
 
-    /// The number of a flow that has a packet now, until it is removed or forgotten: what one packet brings about is
-    /// done with one search.
+    /// Returns the table index of a flow and marks it as used now. The index is valid until the flow is removed or
+    /// evicted, and saves further searches.
     #[inline]
     pub fn find(&mut self, flow: &Flow) -> Option<u32> {
         self.flows.find(flow)
     }
 
-    /// The state of the flow with this number.
+    /// Returns the state at a table index.
     #[inline]
     pub fn numbered(&mut self, number: u32) -> Option<&mut T> {
         self.flows.numbered(number).map(|(_, known)| &mut known.state)
     }
 
-    /// As [`wake_at`](Self::wake_at).
+    /// Sets the wake-up time of the flow at a table index, as [`wake_at`](Self::wake_at) does.
     #[inline]
     pub fn wake_numbered_at(&mut self, number: u32, at: Time) {
         let Some((flow, known)) = self.flows.numbered(number).filter(|(_, known)| known.due != at) else { return };
@@ -189,7 +189,7 @@ impl<T> TimedFlows<T> {
             while self.due.owners() <= number as usize {
                 self.due.add_owner();
             }
-            // A wake-up of the flow that had this entry before is cancelled.
+            // Cancel the wake-up of the flow that had this index before.
             self.due.remove(number);
         }
         forgotten.map(|(flow, known)| (flow, known.state))
@@ -201,7 +201,7 @@ impl<T> TimedFlows<T> {
         self.flows.remove(flow).map(|known| known.state)
     }
 
-    /// Notes when a flow wants to wake, in place of what it wanted before; NEVER if not.
+    /// Sets the wake-up time of a flow; `NEVER` cancels the wake-up.
     #[inline]
     pub fn wake_at(&mut self, flow: &Flow, at: Time) {
         if let Some(number) = self.flows.number(flow) {
@@ -209,20 +209,20 @@ impl<T> TimedFlows<T> {
         }
     }
 
-    /// When the first of them wants to wake.
+    /// Returns the earliest wake-up time.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.due.first().map_or(Time::NEVER, |((at, _), _)| at)
     }
 
-    /// A flow that wanted to wake by `now`; it does not any longer.
+    /// Returns the first flow whose wake-up time is `now` or earlier, and cancels its wake-up.
     pub fn pop_due(&mut self, now: Time) -> Option<Flow> {
         let ((_, flow), _) = self.due.first().filter(|((at, _), _)| *at <= now)?;
         self.wake_at(&flow, Time::NEVER);
         Some(flow)
     }
 
-    /// Those of the table.
+    /// Returns the counters of the table.
     pub fn counters(&self, each: u64) -> [(&'static str, u64); 4] {
         self.flows.counters(each)
     }
@@ -237,11 +237,11 @@ mod tests {
     }
 
     #[test]
-    fn the_flow_longest_without_a_packet_is_forgotten() {
+    fn full_table_evicts_least_recently_used_flow() {
         let mut table = FlowTable::new(3);
         assert!((0..3).all(|number| table.insert(flow(number), number).is_none()));
         assert_eq!(table.get(&flow(0)), Some(&mut 0));
-        // No packet, and one that is there already: neither makes another leave.
+        // Neither a look-up without use nor a reinserted flow evicts another.
         assert_eq!((table.peek(&flow(1)).copied(), table.insert(flow(2), 22)), (Some(1), None));
         assert_eq!(table.insert(flow(3), 3), Some((flow(1), 1)));
         assert_eq!(table.insert(flow(4), 4), Some((flow(0), 0)));
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn each_wakes_once_in_order() {
+    fn flows_wake_once_in_chronological_order() {
         let mut flows = TimedFlows::new(3);
         for (number, ms) in [(0, 20), (1, 10), (2, 30)] {
             flows.insert(flow(number), ());
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flow_that_is_forgotten_or_begins_anew_does_not_wake() {
+    fn evicted_or_reset_flow_does_not_wake() {
         let mut flows = TimedFlows::new(1);
         flows.insert(flow(0), 0);
         flows.wake_at(&flow(0), Time::from_millis(1));

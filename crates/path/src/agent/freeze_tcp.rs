@@ -1,17 +1,17 @@
-//! Freeze-TCP (Goff2000): a mobile that sees a disconnection coming closes its window.
+//! Freeze-TCP (Goff2000): a mobile that predicts a disconnection closes its receive window.
 //!
 //! The agent runs at the mobile host. `warning` before the radio channel becomes BAD, it advertises a window of zero (a
-//! ZWA) to each sender that has sent data, and all the mobile's segments until the channel is GOOD again carry it too.
-//! Then each sender receives the last acknowledgment three times, with the window as it was (the paper's TR-ACKs). In
-//! between the sender is in persist mode, and its congestion window is kept.
+//! ZWA) to each sender that has sent data, and all segments of the mobile until the channel is GOOD again carry that
+//! window. Then each sender receives the last acknowledgment three times, with the original window (the paper's
+//! TR-ACKs). In between the sender is in persist mode and keeps its congestion window.
 //!
-//! The warning should be about a round trip: what was on its way when it left then still arrives and is acknowledged,
-//! and nothing is lost. A shorter one leaves losses, a longer one idle time.
+//! The warning should be about one round trip time: data sent before the window closes is then still received and
+//! acknowledged before the fade. A shorter warning causes losses, a longer one idle time.
 //!
-//! Deviations: none known. A change of the air of any of the node's links counts; a fade that comes within `warning` of
-//! the air's return keeps the window closed.
+//! Deviations: none known. A channel change of any of the node's links counts; a fade within `warning` after the
+//! channel becomes GOOD keeps the window closed.
 //!
-//! Limits: the flows of a `FlowTable`; flows that have sent a FIN or RST are forgotten.
+//! Limits: those of a `FlowTable`; flows are removed after a FIN or RST.
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Time};
@@ -19,20 +19,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::{Body, Ecn, Flags, Packet, Segment};
 
-use super::flow_table::{Flow, FlowTable, MOST_FLOWS};
+use super::flow_table::{Flow, FlowTable, MAX_FLOWS};
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 use crate::channel::State;
 
-/// The requirements of the scheme, and its effect on acknowledgments.
+/// Returns the properties of the scheme.
 pub fn traits() -> Traits {
     Traits { semantics: Semantics::Kept, changes: &[Place::Receiver], uploads: &[], hears_link_layer: false }
 }
 
-/// Settings.
+/// Settings of the scheme.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// How long before the air becomes BAD the radio knows; about a round trip is best.
+    /// Time before the channel becomes BAD at which the radio predicts it; about one round trip time is best.
     #[serde(default = "two_hundred_milliseconds")]
     pub warning: Span,
 }
@@ -49,11 +49,11 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The agent.
+    /// Creates the agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
         Some(Box::new(FreezeTcp {
             warning: self.warning,
-            flows: FlowTable::new(MOST_FLOWS),
+            flows: FlowTable::new(MAX_FLOWS),
             frozen: false,
             opens: Time::NEVER,
             freezes: 0,
@@ -63,19 +63,19 @@ impl Config {
     }
 }
 
-/// How often it is said that the window is open again.
+/// Number of acknowledgments that reopen the window.
 const COPIES: u32 = 3;
 
-/// The bytes of state that are counted for a flow.
+/// Size of a flow's state in bytes, as reported in the counters.
 const FLOW_BYTES: u64 = 92;
 
 struct FreezeTcp {
     warning: Span,
-    /// By flow of data that comes here: what this host has acknowledged last.
+    /// Flows of data to this host, with the last acknowledgment that the host sent.
     flows: FlowTable<Option<Segment>>,
-    /// Whether windows are closed.
+    /// True while the windows are closed.
     frozen: bool,
-    /// When they are opened.
+    /// Time at which the windows are reopened.
     opens: Time,
     freezes: u64,
     windows_closed: u64,

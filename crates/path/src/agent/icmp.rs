@@ -1,12 +1,12 @@
-//! The common part of the two ICMP schemes: the message about a segment.
+//! The common part of the two ICMP schemes: the ICMP message about a segment.
 
 use wire::{Body, Ecn, Notice, NoticeKind, Packet};
 
 use super::AgentCx;
 use crate::station::RadioNotice;
 
-/// Sends a message about the segment to its source. Only data is worth a message: the next acknowledgment makes up for
-/// a lost one.
+/// Sends a message about a data segment to its source. There is no message about a pure acknowledgment: the next
+/// acknowledgment compensates for a lost one.
 pub fn tell_sender(kind: NoticeKind, about: &RadioNotice, cx: &mut AgentCx<'_>) {
     let Some(segment) = about.packet.data() else { return };
     let notice = Notice {

@@ -1,11 +1,11 @@
-//! `link_loss` of disconnections2012, approach B: what the MAC of a host knows is known to the TCP of the same host.
-//! When the link layer gives up a packet with data that was made here, its sender hears of it; what that means is in
-//! `tcp`, by the same name.
+//! `link_loss` of disconnections2012, approach B: the TCP of a host uses information of the MAC of the same host. When
+//! the link layer gives up a data packet that originated in this host, the agent notifies the host's sender; the
+//! sender's part has the same name in `tcp`.
 //!
-//! The paper's flag is a variable "accessible at both layers". Here it is set by a message that says exactly this, as
-//! the last attempt's under Refined ICMP does, and does not leave the host: ICMP-RETRANSMIT to oneself. So a sender has
-//! one door for all that the network tells. The flag itself is the sender's. Rules, readings and limits:
-//! `docs/models/link-loss.md`.
+//! The paper's flag is a variable "accessible at both layers". Here it is set by the message ICMP-RETRANSMIT that the
+//! host sends to itself, with the meaning that it has in Refined ICMP after the last attempt; the message does not
+//! leave the host. A sender thus receives all notifications through one interface. The flag is part of the sender.
+//! Rules, readings and limits: `docs/models/link-loss.md`.
 
 pub use engine::registry::NoSettings as Config;
 use wire::NoticeKind;
@@ -14,19 +14,19 @@ use super::icmp::tell_sender;
 use super::{Agent, AgentCx, Place, Semantics, Traits};
 use crate::station::RadioNotice;
 
-/// The requirements of the scheme, and its effect on acknowledgments.
+/// Returns the properties of the scheme.
 pub fn traits() -> Traits {
     Traits { semantics: Semantics::Kept, changes: &[], uploads: &[Place::Sender], hears_link_layer: true }
 }
 
-/// The agent.
+/// Creates the agent.
 pub fn build() -> Option<Box<dyn Agent>> {
     Some(Box::new(LinkLoss::default()))
 }
 
 #[derive(Default)]
 struct LinkLoss {
-    /// Packets with data of this host that were given up.
+    /// Number of data packets of this host that the link layer gave up.
     given_up: u64,
 }
 

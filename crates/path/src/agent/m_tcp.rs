@@ -1,20 +1,22 @@
-//! M-TCP at the base station (Brown1997): a sender whose receiver is gone is frozen, not left to time out.
+//! M-TCP at the base station (Brown1997): the sender is frozen while its receiver is disconnected, instead of timing
+//! out.
 //!
-//! Of every acknowledgment the last byte is kept back: one of N goes on as one of N - 1, with the same right edge of
-//! the window. When the mobile is gone, N is acknowledged with a window of zero; the sender goes into persist mode, its
-//! congestion window stays. The mobile's next acknowledgment opens the window again.
+//! The last byte of every acknowledgment is withheld: an acknowledgment of N is forwarded as N - 1, with the same right
+//! edge of the window. When the mobile is disconnected, N is acknowledged with a window of zero; the sender enters
+//! persist mode and keeps its congestion window. The mobile's next acknowledgment reopens the window.
 //!
-//! The mobile is gone if data is outstanding in the air and no acknowledgment has come for `silence`, or, with
-//! `notices`, when a link layer that tries more than once has given up on a segment. Two packets of the station's own
-//! replace what the paper has its hosts do: while the mobile is gone, an empty segment below what it has, every `probe`
-//! for 100 s, which it must answer [RFC9293 s3.10.7.4] (there: the mobile greets); and when nothing is outstanding any
-//! more for `idle`, the acknowledgment of the last byte (there: left to the end of the connection), or the sender would
-//! time out waiting for it.
+//! The mobile counts as disconnected if data is outstanding on the radio link and no acknowledgment has arrived for
+//! `silence`, or, with `notices`, when a link layer with retransmissions has given up a segment. Two packets sent by
+//! the base station replace actions of the paper's hosts. While the mobile is disconnected, the base station sends a
+//! segment without data below the acknowledged number every `probe` for 100 s, which the mobile must answer [RFC9293
+//! s3.10.7.4] (in the paper: a greeting of the mobile). When nothing has been outstanding for `idle`, the base station
+//! acknowledges the withheld byte (in the paper: at the end of the connection), since the sender would otherwise time
+//! out.
 //!
-//! Deviations: the paper splits the connection at the base station, which resends what was lost in the air; here the
-//! sender does. Its bandwidth management (compaction, smaller windows for some) is not modelled.
+//! Deviations: the paper splits the connection at the base station, which retransmits data lost on the radio link; here
+//! the sender does. The paper's bandwidth management (compaction, smaller windows for some mobiles) is not modelled.
 //!
-//! Limits: the flows of a `FlowTable`; flows that begin or end at the node itself pass untouched.
+//! Limits: those of a `FlowTable`; flows of the base station itself pass unchanged.
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Time};
@@ -22,29 +24,30 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::{Body, Ecn, Flags, Packet, Segment, SeqNum};
 
-use super::flow_table::{Flow, MOST_FLOWS, TimedFlows};
+use super::flow_table::{Flow, MAX_FLOWS, TimedFlows};
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 use crate::station::RadioNotice;
 
-/// The requirements of the scheme, and its effect on acknowledgments.
+/// Returns the properties of the scheme.
 pub fn traits() -> Traits {
     Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], uploads: &[], hears_link_layer: false }
 }
 
-/// Settings.
+/// Settings of the scheme.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The mobile counts as gone when outstanding data is unacknowledged for this long; less than the sender's timeout.
+    /// Time without an acknowledgment of outstanding data after which the mobile counts as disconnected; less than the
+    /// sender's retransmission timeout.
     #[serde(default = "half_a_second")]
     pub silence: Span,
-    /// Whether it is also gone when the link layer has given up on a segment, if it tries more than once.
+    /// True if the mobile also counts as disconnected when a link layer with retransmissions has given up a segment.
     #[serde(default = "yes")]
     pub notices: bool,
-    /// How often a mobile that is gone is asked whether it is back.
+    /// Interval of probes to a disconnected mobile.
     #[serde(default = "tenth_of_a_second")]
     pub probe: Span,
-    /// How long the last byte is kept back when nothing is outstanding behind it.
+    /// Time for which the last byte is withheld when no data is outstanding.
     #[serde(default = "tenth_of_a_second")]
     pub idle: Span,
 }
@@ -70,18 +73,18 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The agent.
+    /// Creates the agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
-        let (flows, counters) = (TimedFlows::new(MOST_FLOWS), Counters::default());
+        let (flows, counters) = (TimedFlows::new(MAX_FLOWS), Counters::default());
         Some(Box::new(MTcp { config: self.clone(), flows, counters }))
     }
 }
 
-/// A mobile that is gone for this long is probed no more: a connection may be given up then [RFC9293 s3.8.3]. The
-/// sender's own probes go on, and an answer to one of them opens the window.
-const LONGEST_ASKING: Span = Span::from_secs(100);
+/// Time after which a disconnected mobile is no longer probed: a connection may be given up then [RFC9293 s3.8.3]. An
+/// answer to the sender's own probes still reopens the window.
+const MAX_PROBING: Span = Span::from_secs(100);
 
-/// The bytes of state that are counted for a flow.
+/// Size of a flow's state in bytes, as reported in the counters.
 const FLOW_BYTES: u64 = 220;
 
 struct MTcp {
@@ -100,21 +103,22 @@ struct Counters {
     acks_of_unseen: u64,
 }
 
-/// The state of a flow of data towards the radio link.
+/// State of a flow of data towards the radio link.
 struct Known {
-    /// The first byte seen, and the first behind all seen.
+    /// First sequence number seen, and the number after all data seen.
     first: SeqNum,
     top: SeqNum,
-    /// The first number behind the sender's FIN.
+    /// Sequence number after the sender's FIN; `None` before a FIN.
     fin: Option<SeqNum>,
-    /// The sender's last segment without its data: what it acknowledges, and its window. A SYN says neither.
+    /// The sender's last segment with its data removed, for its acknowledgment number and window; `None` if it was a
+    /// SYN without ACK.
     sender: Option<Segment>,
-    /// The mobile's last acknowledgment, without data; whether the agent withheld its last byte from the sender, and
-    /// whether it was a duplicate.
+    /// The mobile's last acknowledgment, without data; whether its last byte is withheld from the sender; and whether
+    /// it was a duplicate.
     acked: Option<Segment>,
     kept_back: bool,
     repeated: bool,
-    /// Since when the mobile is gone, if it is: the sender has received a window of zero.
+    /// Time since which the mobile is disconnected and the sender has a window of zero; `None` while it is connected.
     gone: Option<Time>,
 }
 
@@ -126,15 +130,15 @@ impl Known {
         Known { first, top, fin, sender, acked: None, kept_back: false, repeated: false, gone: None }
     }
 
-    /// The outstanding data on the radio link; none before the mobile has acknowledged anything.
+    /// Returns true if data is outstanding on the radio link; false before the mobile's first acknowledgment.
     fn outstanding(&self) -> bool {
         self.acked.is_some_and(|acked| self.top.since(acked.ack) > 0)
     }
 
-    /// The acknowledgment to send for one of `ack`.
+    /// Returns the acknowledgment number to forward for `ack`; `whole` forwards it unchanged.
     fn shortened(&self, ack: SeqNum, whole: bool) -> SeqNum {
         let less = SeqNum(ack.0.wrapping_sub(1));
-        // Only a byte of data can be kept back.
+        // Only a byte of data can be withheld, not a SYN or FIN.
         let data = less.since(self.first) > 0 && self.fin != Some(ack);
         if data && !whole { less } else { ack }
     }
@@ -149,7 +153,7 @@ impl Known {
     }
 }
 
-/// A bare acknowledgment that follows the segment: no data, and of its options only the timestamps.
+/// Returns a pure acknowledgment with the numbers after `segment`, with only the timestamps option.
 fn bare(segment: &Segment) -> Segment {
     let mut bare = Segment { seq: segment.seq + segment.seq_len(), len: 0, flags: Flags::ACK, ..*segment };
     let timestamps = bare.options.timestamps;
@@ -224,11 +228,11 @@ impl Agent for MTcp {
             return Verdict::Pass;
         }
         if known.acked.is_some_and(|acked| segment.ack.since(acked.ack) < 0) {
-            // An old one. It opens no window, but it shows that the mobile is reachable.
+            // An old acknowledgment does not reopen the window, but shows that the mobile is reachable.
             return Verdict::Pass;
         }
-        // Said again, it asks for the byte behind: a sender that lacks the last one would resend what the mobile has.
-        // So it would if the one that ends its recovery did not say all.
+        // A duplicate, and the acknowledgment after duplicates, is forwarded unchanged: with the last byte withheld,
+        // the sender would retransmit data that the mobile has.
         let repeats = known.acked.is_some_and(|acked| acked.ack == segment.ack);
         let after_repeats = std::mem::replace(&mut known.repeated, repeats);
         known.acked = Some(bare(segment));
@@ -241,7 +245,7 @@ impl Agent for MTcp {
             && says != segment.ack
         {
             segment.ack = says;
-            // The right edge stays, where the wire can say so.
+            // Keep the right edge of the window, if it can be represented without scaling.
             if segment.window_shift == 0 && segment.window > 0 && segment.window < u32::from(u16::MAX) {
                 segment.window += 1;
             }
@@ -252,7 +256,7 @@ impl Agent for MTcp {
     }
 
     fn on_radio(&mut self, notice: &RadioNotice, cx: &mut AgentCx<'_>) {
-        // One that tries once has lost a frame, and knows no more than that.
+        // A link layer with a single attempt reports every lost frame, which does not indicate a disconnection.
         let tried = notice.last && notice.attempt > 1;
         if !self.config.notices || !tried || notice.packet.data().is_none() {
             return;
@@ -271,7 +275,7 @@ impl Agent for MTcp {
             let Some(known) = self.flows.peek(&flow) else { continue };
             let Some(acked) = known.acked else { continue };
             if let Some(since) = known.gone {
-                if cx.now.since(since) >= LONGEST_ASKING {
+                if cx.now.since(since) >= MAX_PROBING {
                     self.counters.given_up += 1;
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! Schemes at the node that faces the air: base stations, and hosts with a radio of their own.
+//! Schemes in the nodes with radio links: base stations and hosts.
 
 pub mod ack_decimation;
 pub mod delayed_duplicates;
@@ -30,43 +30,43 @@ use crate::station::RadioNotice;
 pub use traits::{Place, Semantics, Traits, Transfer};
 
 engine::registry! {
-    /// The schemes a node can follow. A sender's part in a scheme, where it has one, is registered in `tcp` by the
-    /// same name.
+    /// The schemes of a node. The sender's part of a scheme, if there is one, is registered in `tcp` under the same
+    /// name.
     pub enum AgentConfig: "scheme" => build() -> Option<Box<dyn Agent>>, traits() -> Traits {
-        Unmodified => unmodified, "unmodified", "The node forwards and says nothing", no settings;
+        Unmodified => unmodified, "unmodified", "The node forwards packets without a scheme", no settings;
         SimpleIcmp => simple_icmp, "simple-icmp", "ICMP-DEFER when the first local attempt fails [goel1997 5.4]", no settings;
         RefinedIcmp => refined_icmp, "refined-icmp", "ICMP-DEFER, and ICMP-RETRANSMIT when the last local attempt fails [goel1997 5.5]", no settings;
-        Snoop => snoop, "snoop", "The base station keeps packets, resends the lost ones and hides their duplicate acknowledgments (balakrishnan1995)";
-        SnoopNs2 => snoop_ns2, "snoop-ns2", "Snoop as ns-2's agent does it, which differs from its papers";
-        DelayedDuplicates => delayed_duplicates, "delayed-duplicates", "The third and later duplicate acknowledgments wait while the link layer resends (vaidya1999)";
-        Eln => eln, "eln", "The base station marks acknowledgments that ask for what was lost in the air on its way from the mobile (balakrishnan1998)";
-        LinkLoss => link_loss, "link-loss", "The sender's own link layer says that it gave a packet up, and recovery then cuts nothing (disconnections2012)", no settings;
-        PacketControl => packet_control, "packet-control", "Old acknowledgments are dropped and duplicate ones thinned, data that has arrived is dropped (packetcontrol2014)";
-        AckDecimation => ack_decimation, "ack-decimation", "Of successive acknowledgments every n-th goes into the air [RFC3449 s5.2.2]";
-        Tack => tack, "tack", "Acknowledgments go into the air a few times in a round trip, losses are reported at once (Li2020)";
-        FreezeTcp => freeze_tcp, "freeze-tcp", "A mobile that sees a disconnection coming closes its window (Goff2000)";
-        MTcp => m_tcp, "m-tcp", "The base station closes the window of a mobile that is gone (Brown1997)";
-        Split => split, "split", "Two connections back to back in the node: I-TCP (Bakre1995)";
+        Snoop => snoop, "snoop", "The base station caches packets, retransmits lost ones and suppresses their duplicate acknowledgments (balakrishnan1995)";
+        SnoopNs2 => snoop_ns2, "snoop-ns2", "Snoop with the rules of ns-2's agent, which differ from the papers";
+        DelayedDuplicates => delayed_duplicates, "delayed-duplicates", "The third and later duplicate acknowledgments are held while the link layer retransmits (vaidya1999)";
+        Eln => eln, "eln", "The base station marks acknowledgments that request data lost on the radio link from the mobile (balakrishnan1998)";
+        LinkLoss => link_loss, "link-loss", "Recovery keeps cwnd after the sender's own link layer has given up a packet (disconnections2012)", no settings;
+        PacketControl => packet_control, "packet-control", "Old acknowledgments are dropped and duplicate ones thinned, retransmissions of arrived data are dropped (packetcontrol2014)";
+        AckDecimation => ack_decimation, "ack-decimation", "Of successive acknowledgments every n-th is forwarded to the radio link [RFC3449 s5.2.2]";
+        Tack => tack, "tack", "A few acknowledgments per round trip are forwarded to the radio link, losses are reported at once (Li2020)";
+        FreezeTcp => freeze_tcp, "freeze-tcp", "A mobile that predicts a disconnection closes its receive window (Goff2000)";
+        MTcp => m_tcp, "m-tcp", "The base station closes the window of a disconnected mobile (Brown1997)";
+        Split => split, "split", "The connection is split in two at the node: I-TCP (Bakre1995)";
     }
 }
 
-/// The context of an agent's calls.
+/// Context of the calls of an agent.
 pub struct AgentCx<'a> {
-    /// Now.
+    /// Current time.
     pub now: Time,
-    /// The address of the node it lives in.
+    /// Address of the agent's node.
     pub here: Addr,
-    /// Packets for the node to send, in order.
+    /// Packets for the node to send, in this order.
     pub send: &'a mut Vec<Departure>,
 }
 
 impl AgentCx<'_> {
-    /// The node sends a packet, routed from here. The agent does not see it again.
+    /// Sends a packet from the node, routed normally; the agent's methods are not called for it.
     pub fn send(&mut self, packet: Packet) {
         self.send.push(Departure { packet, expedited: false });
     }
 
-    /// The same, before everything that waits for its link, but for what was sent urgently before.
+    /// As [`send`](Self::send), but ahead of all packets that wait for the link, except earlier expedited ones.
     pub fn send_urgently(&mut self, packet: Packet) {
         self.send.push(Departure { packet, expedited: true });
     }
@@ -77,62 +77,63 @@ impl AgentCx<'_> {
 pub struct Departure {
     /// The packet.
     pub packet: Packet,
-    /// Whether it goes before everything that waits for its link.
+    /// True if the packet is sent ahead of all packets that wait for its link.
     pub expedited: bool,
 }
 
-/// The fate of a packet that an agent was shown.
+/// Result of an agent's inspection of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// It goes on as it now is, before anything that the agent sends in the same call.
+    /// The packet is forwarded with the agent's changes, before anything that the agent sends in the same call.
     Pass,
-    /// It ends here: the scheme took it.
+    /// The packet is not forwarded.
     Take,
 }
 
-/// A scheme in a node with a radio: a base station, or a host. It sees what crosses the node to and from the air, at a
-/// host also what is made and what ends there, and what the node's link layer learns; packets it sends are routed from
-/// the node. After each call `deadline` is asked.
+/// A scheme in a node with a radio link: a base station or a host. Its methods are called for packets that cross the
+/// node to and from the radio link, at a host also for packets that originate or end there, and for reports of the
+/// node's link layer. Packets that the agent sends are routed from the node. After each call `deadline` is queried.
 pub trait Agent: Send {
-    /// A packet is about to be queued for the air. The agent may change it.
+    /// Called before a packet is queued for the radio link. The agent may change the packet.
     fn before_air(&mut self, _: &mut Packet, _: &mut AgentCx<'_>) -> Verdict {
         Verdict::Pass
     }
-    /// Before `before_air`, if `looks_at_queue`: how many packets wait for the link that its packet takes, and how many
-    /// may.
+    /// Called before `before_air` if `looks_at_queue`, with the number of packets that wait for the packet's link, and
+    /// the queue limit.
     fn on_queue(&mut self, _waiting: usize, _limit: Limit) {}
-    /// A packet that `before_air` let pass found the queue full and is gone. Called right after that.
+    /// Called after `before_air` if the passed packet is dropped because the queue is full.
     fn on_queue_full(&mut self, _: &Packet, _: &mut AgentCx<'_>) {}
-    /// A packet has come over the air. The agent may change it.
+    /// Called for a packet that has arrived over the radio link. The agent may change the packet.
     fn after_air(&mut self, _: &mut Packet, _: &mut AgentCx<'_>) -> Verdict {
         Verdict::Pass
     }
-    /// A local attempt to send a packet failed. Called at the time the link layer learns of it, once for each attempt.
+    /// Called once for each failed local attempt to send a packet, at the time at which the link layer detects the
+    /// failure.
     fn on_radio(&mut self, _: &RadioNotice, _: &mut AgentCx<'_>) {}
-    /// When `on_wake` is to be called; NEVER if not.
+    /// Returns the time at which `on_wake` is to be called; `NEVER` for none.
     fn deadline(&self) -> Time {
         Time::NEVER
     }
-    /// `deadline` has come.
+    /// Called at the time that `deadline` returned.
     fn on_wake(&mut self, _: &mut AgentCx<'_>) {}
-    /// How long before the air of one of the node's links changes it wants to be told, if at all: what a radio learns
-    /// from a signal that fades. That does not change.
+    /// Returns how long before a channel change of one of the node's links `on_forecast` is to be called, as by a radio
+    /// that predicts a fading signal; `None` for no forecasts. The value is constant.
     fn foresight(&self) -> Option<Span> {
         None
     }
-    /// The air of one of the node's links is about to become `state`, in `foresight`.
+    /// Called `foresight` before the channel of one of the node's links changes to `state`.
     fn on_forecast(&mut self, _: State, _: &mut AgentCx<'_>) {}
-    /// Whether it ever sends urgently; that does not change.
+    /// Returns true if the agent may call `send_urgently`; the value is constant.
     fn sends_urgently(&self) -> bool {
         false
     }
-    /// Whether it wants to know how full the queue is; that does not change.
+    /// Returns true if `on_queue` is to be called; the value is constant.
     fn looks_at_queue(&self) -> bool {
         false
     }
-    /// Its counters, by names for results: lower case, words joined by `_`. In the same order each time. One
-    /// that remembers anything of flows has among them `flows`, how many it remembers, `state_bytes`, what that takes,
-    /// and `state_bytes_most`, the most it ever took.
+    /// Returns the agent's counters by their names in results: lower case, words joined by `_`, in the same order each
+    /// time. An agent with per-flow state includes `flows` (number of flows with state), `state_bytes` (size of the
+    /// state) and `state_bytes_most` (maximum size so far).
     fn counters(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }

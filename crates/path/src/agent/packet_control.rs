@@ -1,50 +1,51 @@
-//! Packet control: a filter for acknowledgments and one for data at the base station [packetcontrol2014 3].
+//! Packet control: a filter for acknowledgments and a filter for data at the base station [packetcontrol2014 3].
 //!
-//! The *ACK filter* meets pure acknowledgments that come over the air. With A the highest number that has come:
-//! above A it passes; below A it is dropped; at A it is a duplicate, and the d-th duplicate passes if
-//! `floor(3 d / T) > floor(3 (d - 1) / T)`, T the threshold: of T duplicates three pass, spread evenly, and the third
-//! is the last of them. So a sender that waits for three finds a loss at the T-th.
+//! The *ACK filter* handles pure acknowledgments that arrive over the radio link. Let A be the highest acknowledgment
+//! number so far. A number above A passes; a number below A is dropped; a number equal to A is a duplicate, and the
+//! d-th duplicate passes if `floor(3 d / T) > floor(3 (d - 1) / T)`, with the threshold T: of T duplicates three pass,
+//! evenly spread, and the third is the last of them. A sender with a threshold of three thus detects a loss at the T-th
+//! duplicate.
 //!
-//! The *data filter* meets segments on their way to the air. One that ends at or below A has arrived: it is dropped,
-//! and every second repeat of it is answered with an acknowledgment of A.
+//! The *data filter* handles segments towards the radio link. A segment that ends at or below A has already arrived: it
+//! is dropped, and every second repetition is answered with an acknowledgment of A.
 //!
-//! Deviations: the formula is missing from the paper's text, this is the one that fits its examples. Acknowledgments
-//! with data, SYN, FIN or RST always pass; so do ones for what was never seen, and one whose window has changed, for it
-//! is no duplicate [RFC5681 s2]. Segments with SYN or FIN pass the data filter.
+//! Deviations: the formula is missing from the paper's text; this one fits its examples. Acknowledgments with data,
+//! SYN, FIN or RST always pass; so do acknowledgments of data never seen, and those with a changed window, which are no
+//! duplicates [RFC5681 s2]. Segments with SYN or FIN pass the data filter.
 //!
-//! Limits: the flows of a `FlowTable`; of each flow `Repeats::MOST` repeated segments are remembered, the oldest
-//! forgotten first.
+//! Limits: those of a `FlowTable`; for each flow at most `Repeats::MAX` repeated segments are stored, and the oldest is
+//! discarded first.
 
 use engine::registry::{Fault, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::{Ecn, Flags, Packet, Segment, SeqNum};
 
-use super::flow_table::{Flow, FlowTable, MOST_FLOWS};
+use super::flow_table::{Flow, FlowTable, MAX_FLOWS};
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 
-/// The requirements of the scheme, and its effect on acknowledgments.
+/// Returns the properties of the scheme.
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,
         changes: &[Place::BaseStation],
-        // Where a host's own data goes into the air, its filters stand before its own sender.
+        // At a host that sends data over its radio link, the filters are in front of the host's own sender.
         uploads: &[Place::Sender],
         hears_link_layer: false,
     }
 }
 
-/// Settings.
+/// Settings of the scheme.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Whether old acknowledgments are dropped and duplicate ones thinned.
+    /// True if old acknowledgments are dropped and duplicate ones thinned.
     #[serde(default = "yes")]
     pub ack_filter: bool,
-    /// Whether segments that have arrived are dropped.
+    /// True if segments that have already arrived are dropped.
     #[serde(default = "yes")]
     pub data_filter: bool,
-    /// The duplicate at which the sender, which waits for three, is to find a loss.
+    /// Number of duplicates at which a sender with a threshold of three detects a loss.
     #[serde(default = "six")]
     #[schemars(range(min = 3, max = 1000))]
     pub threshold: u32,
@@ -58,26 +59,26 @@ fn six() -> u32 {
     6
 }
 
-/// The duplicates that a sender waits for [RFC5681 s3.2].
+/// Number of duplicate acknowledgments at which a sender detects a loss [RFC5681 s3.2].
 const SENDERS_THRESHOLD: u64 = 3;
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
-        let expected = "3 to 1000: a sender waits for 3 itself, and the filter makes no duplicates";
+        let expected = "3 to 1000: the sender's own threshold is 3, and the filter only removes duplicates";
         let wrong = !(3..=1000).contains(&self.threshold);
         wrong.then(|| Fault::new("threshold", self.threshold, expected)).into_iter().collect()
     }
 }
 
 impl Config {
-    /// The agent.
+    /// Creates the agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
-        let (flows, counters) = (FlowTable::new(MOST_FLOWS), Counters::default());
+        let (flows, counters) = (FlowTable::new(MAX_FLOWS), Counters::default());
         Some(Box::new(PacketControl { config: self.clone(), flows, counters }))
     }
 }
 
-/// What a flow costs, as it is counted.
+/// Size of a flow's state in bytes, as reported in the counters.
 const FLOW_BYTES: u64 = 372;
 
 struct PacketControl {
@@ -95,11 +96,11 @@ struct Counters {
     made: u64,
 }
 
-/// What is known of a flow of data towards the air.
+/// State of a flow of data towards the radio link.
 struct Known {
-    /// The first byte behind what has been seen.
+    /// Sequence number after all data seen.
     top: SeqNum,
-    /// The last acknowledgment of the most there was, as one without data would say it.
+    /// The last acknowledgment with the highest number, without data.
     acked: Option<Segment>,
     duplicates: u64,
     repeats: Repeats,
@@ -119,30 +120,30 @@ impl Known {
     }
 }
 
-/// Segments that have been repeated an odd number of times since they had arrived.
+/// Segments that were repeated an odd number of times after their arrival.
 struct Repeats {
-    odd: [SeqNum; Repeats::MOST],
+    odd: [SeqNum; Repeats::MAX],
     len: usize,
 }
 
 impl Default for Repeats {
     fn default() -> Self {
-        Repeats { odd: [SeqNum(0); Repeats::MOST], len: 0 }
+        Repeats { odd: [SeqNum(0); Repeats::MAX], len: 0 }
     }
 }
 
 impl Repeats {
-    const MOST: usize = 64;
+    const MAX: usize = 64;
 
-    /// Counts a repeat of the segment at `seq`; whether it is a second one.
+    /// Counts a repetition of the segment at `seq`; returns true for an even number of repetitions.
     fn second(&mut self, seq: SeqNum) -> bool {
         let place = self.odd[..self.len].iter().position(|odd| *odd == seq);
-        if place.is_none() && self.len < Self::MOST {
+        if place.is_none() && self.len < Self::MAX {
             self.odd[self.len] = seq;
             self.len += 1;
             return false;
         }
-        // The last one leaves its place, or gives it to the new one.
+        // Removes the segment after its second repetition, or the oldest one for a new segment.
         self.odd.copy_within(place.unwrap_or(0) + 1..self.len, place.unwrap_or(0));
         match place {
             Some(_) => self.len -= 1,
@@ -236,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_second_repeat_is_found() {
+    fn every_second_repetition_is_detected() {
         let mut repeats = Repeats::default();
         let found: Vec<bool> = [5, 5, 5, 7, 5, 7].map(|seq| repeats.second(SeqNum(seq))).into();
         assert_eq!(found, [false, true, false, false, true, true]);
@@ -244,17 +245,17 @@ mod tests {
     }
 
     #[test]
-    fn of_too_many_repeats_the_oldest_is_forgotten() {
+    fn full_list_discards_the_oldest_repetition() {
         let mut repeats = Repeats::default();
-        for seq in 0..=Repeats::MOST as u32 {
+        for seq in 0..=Repeats::MAX as u32 {
             assert!(!repeats.second(SeqNum(seq)));
         }
-        assert!(repeats.second(SeqNum(1)) && repeats.second(SeqNum(Repeats::MOST as u32)));
+        assert!(repeats.second(SeqNum(1)) && repeats.second(SeqNum(Repeats::MAX as u32)));
         assert!(!repeats.second(SeqNum(0)));
     }
 
     #[test]
-    fn a_threshold_below_the_senders_is_refused() {
+    fn threshold_below_three_is_refused() {
         let with = |threshold| Config { ack_filter: true, data_filter: true, threshold }.check();
         assert_eq!(with(2)[0].key, "threshold");
         assert!(with(3).is_empty() && with(12).is_empty());

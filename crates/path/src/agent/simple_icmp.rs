@@ -1,5 +1,5 @@
-//! The Simple ICMP scheme at the base station [goel1997 5.4.1]: ICMP-DEFER when the first local attempt at a
-//! segment has failed. One message for each segment that has trouble, whatever follows.
+//! The Simple ICMP scheme at the base station [goel1997 5.4.1]: ICMP-DEFER after the first failed local attempt at a
+//! segment, and no further message for that segment.
 
 pub use engine::registry::NoSettings as Config;
 use wire::NoticeKind;
@@ -8,7 +8,7 @@ use super::icmp::tell_sender;
 use super::{Agent, AgentCx, Place, Semantics, Traits};
 use crate::station::RadioNotice;
 
-/// The requirements of the scheme, and its effect on acknowledgments.
+/// Returns the properties of the scheme.
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,
@@ -18,7 +18,7 @@ pub fn traits() -> Traits {
     }
 }
 
-/// The agent.
+/// Creates the agent.
 pub fn build() -> Option<Box<dyn Agent>> {
     Some(Box::new(SimpleIcmp))
 }

@@ -1,35 +1,34 @@
-//! State by key: of a bounded number of keys, found by hash, in the order in which they were used.
+//! A hash table with a bounded number of entries in the order of their use.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
 use foldhash::fast::FixedState;
 
-/// The index that stands for no entry.
+/// Index that denotes no entry.
 const NONE: u32 = u32::MAX;
 
 struct Place<K, T> {
     key: K,
     state: T,
-    /// Its neighbours in the order of use.
+    /// Indices of the neighbours in the order of use.
     older: u32,
     newer: u32,
 }
 
-/// State by key, and by number: what has been found once need not be looked for again. Every operation takes the same
-/// time, however much there is.
+/// Entries that are found by key or by index; an index saves further searches. Every operation takes constant time.
 pub(super) struct Table<K, T> {
     most: usize,
     places: Vec<Option<Place<K, T>>>,
     free: Vec<u32>,
-    /// Never iterated, and hashed without chance: order cannot come from here.
+    /// Never iterated, and hashed with a fixed seed: results cannot depend on the iteration order.
     numbers: HashMap<K, u32, FixedState>,
     oldest: u32,
     newest: u32,
 }
 
 impl<K: Copy + Eq + Hash, T> Table<K, T> {
-    /// Room for `most`.
+    /// Creates a table for at most `most` entries.
     pub fn new(most: usize) -> Self {
         Table { most, places: Vec::new(), free: Vec::new(), numbers: HashMap::default(), oldest: NONE, newest: NONE }
     }
@@ -42,7 +41,7 @@ impl<K: Copy + Eq + Hash, T> Table<K, T> {
         self.len() >= self.most
     }
 
-    /// The number of a key. What was used last, as it is when a packet's flow is asked for again, is found without
+    /// Returns the index of a key. The most recently used key, common for packets of one flow, is found without
     /// hashing.
     #[inline]
     pub fn find(&self, key: &K) -> Option<u32> {
@@ -57,13 +56,13 @@ impl<K: Copy + Eq + Hash, T> Table<K, T> {
         self.place(number).map(|place| (place.key, &mut place.state))
     }
 
-    /// The least recently used entry.
+    /// Returns the least recently used entry.
     pub fn oldest(&mut self) -> Option<(u32, &mut T)> {
         let number = self.oldest;
         self.get(number).map(|(_, state)| (number, state))
     }
 
-    /// Something new, used now. Only if the key is not there and the table is not full.
+    /// Inserts an entry and marks it as used; the key must be absent and the table not full.
     pub fn insert(&mut self, key: K, state: T) -> u32 {
         let number = self.free.pop().unwrap_or_else(|| {
             self.places.push(None);
@@ -75,7 +74,7 @@ impl<K: Copy + Eq + Hash, T> Table<K, T> {
         number
     }
 
-    /// The next thing inserted gets this number.
+    /// Removes an entry; the next inserted entry gets its index.
     pub fn remove(&mut self, number: u32) -> Option<(K, T)> {
         self.place(number)?;
         self.detach(number);
@@ -85,7 +84,7 @@ impl<K: Copy + Eq + Hash, T> Table<K, T> {
         Some((place.key, place.state))
     }
 
-    /// Notes that something was used now.
+    /// Marks an entry as used now.
     #[inline]
     pub fn touch(&mut self, number: u32) {
         if self.newest != number && self.place(number).is_some() {
@@ -94,7 +93,7 @@ impl<K: Copy + Eq + Hash, T> Table<K, T> {
         }
     }
 
-    /// Shows everything, in the order of use.
+    /// Calls `show` for all entries, the least recently used one first.
     pub fn each(&mut self, mut show: impl FnMut(&K, &mut T)) {
         let mut number = self.oldest;
         while let Some(place) = self.place(number) {
@@ -138,17 +137,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn states_leave_in_the_order_in_which_they_were_used() {
+    fn entries_are_removed_in_the_order_of_use() {
         let mut table = Table::new(4);
         let numbers: Vec<u32> = (0..4).map(|key| table.insert(key, 10 * key)).collect();
         assert!(table.is_full());
-        // 0 1 2 3 becomes 1 3 0 2: from the middle, from the front, and what is last already.
+        // The order 0 1 2 3 becomes 1 3 0 2: an entry from the middle, one from the front, and the last one again.
         for used in [2, 0, 2, 2] {
             table.touch(numbers[used]);
         }
         assert_eq!(table.remove(numbers[3]), Some((3, 30)));
         assert_eq!(table.find(&3), None);
-        // The place is used again.
+        // The index is reused.
         assert_eq!(table.insert(9, 90), numbers[3]);
         let mut shown = Vec::new();
         table.each(|key, state| shown.push((*key, *state)));
@@ -163,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn the_one_used_last_is_found_as_the_others_are() {
+    fn most_recently_used_entry_is_found_by_key() {
         let mut table = Table::new(3);
         let numbers: Vec<u32> = (0..3).map(|key| table.insert(key, ())).collect();
         for used in [0, 2, 1] {

@@ -1,24 +1,24 @@
-//! Acknowledgments thinned as by TACK (Li2020): as few as the path needs, with losses reported at once.
+//! Acknowledgments thinned as by TACK (Li2020): at the frequency that the path needs, with losses reported at once.
 //!
-//! TACK's frequency is `min(rate / (L segments), beta / RTTmin)`: an acknowledgment passes once `bytes` more are
-//! acknowledged *and* `rtt / share` has gone by since the last one. If less than `bytes` come, the one that is kept
-//! leaves `rtt / share` after the first that waits. `thinning` defines which are superseded and which pass at once
-//! (TACK's "instant" ACKs).
+//! TACK's frequency is `min(rate / (L segments), beta / RTTmin)`: an acknowledgment passes if `bytes` more bytes are
+//! acknowledged *and* `rtt / share` has elapsed since the last one. If fewer bytes are acknowledged, the held
+//! acknowledgment is sent `rtt / share` after the first one held. The module `thinning` defines which acknowledgments
+//! are superseded and which pass at once (TACK's "instant" ACKs).
 //!
-//! Deviations: TACK is a protocol of both ends, with acknowledgments of its own that tell of rate, round trip and every
-//! loss; this is its frequency, laid on the acknowledgments of an ordinary receiver, so the sender still grows by what
-//! it hears. TACK measures RTTmin, a node on the way cannot: `rtt` is a setting.
+//! Deviations: TACK is a protocol of both ends, whose acknowledgments report rate, round trip time and every loss. Here
+//! its frequency is applied to the acknowledgments of a standard receiver, so the sender's window grows with the
+//! acknowledgments that it receives. TACK measures RTTmin; a node on the path cannot, so `rtt` is a setting.
 
 use engine::registry::{Fault, Settings};
 use engine::{Bytes, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ack_decimation::LONGEST;
+use super::ack_decimation::MAX_ACK_DELAY;
 use super::thinning::{Pace, Progress, Thinning};
 use super::{Agent, Place, Semantics, Traits};
 
-/// The requirements of the scheme, and its effect on acknowledgments.
+/// Returns the properties of the scheme.
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,
@@ -28,18 +28,18 @@ pub fn traits() -> Traits {
     }
 }
 
-/// Settings.
+/// Settings of the scheme.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The least round trip of the flows that pass, about.
+    /// Approximate minimum round trip time of the flows.
     #[serde(default = "hundred_milliseconds")]
     pub rtt: Span,
-    /// Acknowledgments in a round trip at most: TACK's beta.
+    /// Maximum number of acknowledgments per round trip time: TACK's beta.
     #[serde(default = "four")]
     #[schemars(range(min = 1, max = 1000))]
     pub share: u32,
-    /// Bytes an acknowledgment is to acknowledge: TACK's L, of two segments.
+    /// Minimum number of bytes per acknowledgment: TACK's L, of two segments.
     #[serde(default = "two_segments")]
     pub bytes: Bytes,
 }
@@ -61,7 +61,7 @@ impl Settings for Config {
         let mut faults = Vec::new();
         if let Some(fault) = Fault::unless_some("share", self.share, 1000) {
             faults.push(fault);
-        } else if self.interval() == Span::ZERO || self.interval() > LONGEST {
+        } else if self.interval() == Span::ZERO || self.interval() > MAX_ACK_DELAY {
             let expected =
                 "more than 0, and rtt / share at most 500 ms, the longest delay of an acknowledgment [RFC5681 s4.2]";
             faults.push(Fault::new("rtt", self.rtt, expected));
@@ -78,7 +78,7 @@ impl Config {
         Span::from_nanos(self.rtt.as_nanos() / u64::from(self.share.max(1)))
     }
 
-    /// The agent.
+    /// Creates the agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
         Some(Box::new(Thinning::new(Tack { interval: self.interval(), bytes: self.bytes.0 })))
     }

@@ -1,38 +1,39 @@
-//! What the schemes share that let fewer acknowledgments into the air: of acknowledgments that only advance, those that
-//! are superseded soon are dropped.
+//! Common part of the schemes that reduce the number of acknowledgments sent over a radio link: acknowledgments that a
+//! later one supersedes are dropped.
 //!
-//! Before the air a *plain* acknowledgment, one without data, SACK blocks or flags but ACK and PSH that acknowledges more than
-//! the one before and leaves the window open, either passes or is kept. The next one takes its place, and says all that it said; if none comes
-//! soon, the one that is kept leaves. Whatever else comes passes at once: duplicates, SACK, ECN-Echo, windows that open or
-//! close, data. What was kept goes before it, unless that says more.
+//! A *plain* acknowledgment has no data, no SACK blocks and no flags but ACK and PSH, acknowledges more than the
+//! previous one, and leaves the window open. It either passes or is held. The next plain acknowledgment supersedes a
+//! held one, since it contains the same information; without a next one, the held one is sent after a delay. All other
+//! packets pass at once: duplicates, SACK, ECN-Echo, windows that open or close, data. A held acknowledgment is sent
+//! before them, unless they acknowledge more.
 
 use engine::Time;
 use wire::{Flags, Packet, Segment, SeqNum};
 
-use super::flow_table::{Flow, MOST_FLOWS, TimedFlows};
+use super::flow_table::{Flow, MAX_FLOWS, TimedFlows};
 use super::{Agent, AgentCx, Verdict};
 
-/// What counts when an acknowledgment may pass.
+/// Progress of a flow since the last acknowledgment that passed.
 pub(super) struct Progress {
-    /// When one passed last.
+    /// Time at which the last acknowledgment passed.
     pub passed: Time,
-    /// Plain ones since.
+    /// Number of plain acknowledgments since then.
     pub waiting: u32,
-    /// Bytes they acknowledge.
+    /// Bytes that they acknowledge.
     pub bytes: u32,
-    /// When the first of them came.
+    /// Arrival time of the first of them.
     pub since: Time,
 }
 
-/// When acknowledgments pass.
+/// Rule for the times at which acknowledgments pass.
 pub(super) trait Pace: Send {
-    /// Whether the newest may pass now.
+    /// Returns true if the latest plain acknowledgment may pass now.
     fn passes(&self, progress: &Progress, now: Time) -> bool;
-    /// When it leaves if nothing more comes.
+    /// Returns the time at which a held acknowledgment is sent if no other arrives.
     fn due(&self, progress: &Progress) -> Time;
 }
 
-/// An agent that thins acknowledgments.
+/// An agent that thins acknowledgments by the rule `P`.
 pub(super) struct Thinning<P> {
     pace: P,
     flows: TimedFlows<Known>,
@@ -40,14 +41,14 @@ pub(super) struct Thinning<P> {
     delayed: u64,
 }
 
-/// What a flow costs, as it is counted.
+/// Size of a flow's state in bytes, as reported in the counters.
 const FLOW_BYTES: u64 = 148;
 
 struct Known {
-    /// The most that has been acknowledged, here or further on, and the window with it.
+    /// Highest acknowledgment number seen, held or passed, and the window with it.
     ack: SeqNum,
     window: u32,
-    /// What has passed of it.
+    /// Highest acknowledgment number that has passed.
     said: SeqNum,
     progress: Progress,
     kept: Option<Packet>,
@@ -64,7 +65,7 @@ impl Known {
         }
     }
 
-    /// The newest goes on now.
+    /// Resets the progress when the latest acknowledgment passes.
     fn pass(&mut self, now: Time) {
         self.said = self.ack;
         self.progress = Progress { passed: now, waiting: 0, bytes: 0, since: now };
@@ -73,10 +74,10 @@ impl Known {
 
 impl<P: Pace> Thinning<P> {
     pub fn new(pace: P) -> Self {
-        Thinning { pace, flows: TimedFlows::new(MOST_FLOWS), dropped: 0, delayed: 0 }
+        Thinning { pace, flows: TimedFlows::new(MAX_FLOWS), dropped: 0, delayed: 0 }
     }
 
-    /// A plain acknowledgment: it passes, or is kept.
+    /// Processes a plain acknowledgment: it passes or is held.
     fn advance(&mut self, flow: Flow, packet: &Packet, segment: &Segment, now: Time) -> Verdict {
         let Some(known) = self.flows.peek(&flow) else { return Verdict::Pass };
         let superseded = known.kept.take().is_some();
@@ -101,7 +102,7 @@ impl<P: Pace> Thinning<P> {
         verdict
     }
 
-    /// Anything else that acknowledges: what is kept goes before it, unless it says more itself.
+    /// Processes any other acknowledgment: a held one is sent before it, unless it acknowledges more.
     fn interrupt(&mut self, flow: Flow, packet: &Packet, segment: &Segment, cx: &mut AgentCx<'_>) -> Verdict {
         self.flows.wake_at(&flow, Time::NEVER);
         let Some(known) = self.flows.peek(&flow) else { return Verdict::Pass };
@@ -125,8 +126,7 @@ impl<P: Pace> Thinning<P> {
         }
     }
 
-    /// Another connection begins with the same ports, or this one is reset: what is kept goes before that, and numbers mean nothing
-    /// any more.
+    /// Processes a SYN or RST, after which the flow's numbers are invalid: a held acknowledgment is sent before it.
     fn over(&mut self, flow: Flow, packet: &Packet, cx: &mut AgentCx<'_>) -> Verdict {
         let kept = self.flows.remove(&flow).and_then(|known| known.kept);
         if kept.is_none() {
@@ -145,7 +145,7 @@ impl<P: Pace> Thinning<P> {
     }
 }
 
-/// Whether a segment says nothing but that more has come.
+/// Returns true if a segment has no other information than the acknowledgment of more data.
 fn is_plain(segment: &Segment) -> bool {
     let flags = segment.flags.0 & !Flags::PSH.0;
     segment.len == 0 && flags == Flags::ACK.0 && segment.options.sack.is_empty() && segment.window > 0

@@ -1,34 +1,34 @@
-//! The requirements of each scheme on a network, and its effect on TCP's guarantees.
+//! Properties of the schemes: requirements on the nodes, and effect on TCP's guarantees.
 
-/// The properties of a scheme that do not depend on its settings.
+/// Properties of a scheme that do not depend on its settings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Traits {
-    /// The meaning of an acknowledgment to a sender.
+    /// Meaning of an acknowledgment to a sender.
     pub semantics: Semantics,
-    /// The nodes that must implement the scheme, beyond TCP and a link layer, where data flows to the mobile; empty
-    /// when it has no effect in that direction.
+    /// Nodes that must implement the scheme, beyond TCP and a link layer, for data to the mobile; empty if the scheme
+    /// has no effect in that direction.
     pub changes: &'static [Place],
-    /// The same where data comes from the mobile.
+    /// Nodes that must implement the scheme for data from the mobile.
     pub uploads: &'static [Place],
-    /// Whether it goes by what the node's link layer learns: without one it has nothing to go by.
+    /// True if the scheme needs reports of the node's link layer.
     pub hears_link_layer: bool,
 }
 
-/// Which way data crosses the air.
+/// Direction in which data crosses the radio link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Transfer {
     /// To the mobile.
     Download,
-    /// From it.
+    /// From the mobile.
     Upload,
 }
 
-/// The meaning of an acknowledgment to a sender.
+/// Meaning of an acknowledgment to a sender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Semantics {
-    /// The far end has the bytes.
+    /// The receiver has the bytes.
     Kept,
-    /// A node has the bytes and will forward them if it can.
+    /// An intermediate node has the bytes and will try to forward them.
     Lost,
 }
 
@@ -37,14 +37,14 @@ pub enum Semantics {
 pub enum Place {
     /// The end that sends data.
     Sender,
-    /// The node that faces the air.
+    /// The node between the wired network and the radio link.
     BaseStation,
     /// The end that receives data.
     Receiver,
 }
 
 impl Semantics {
-    /// In a word.
+    /// Returns the name for tables.
     pub fn name(self) -> &'static str {
         match self {
             Semantics::Kept => "kept",
@@ -54,7 +54,7 @@ impl Semantics {
 }
 
 impl Place {
-    /// As people say it.
+    /// Returns the name for messages and tables.
     pub fn name(self) -> &'static str {
         match self {
             Place::Sender => "sender",
@@ -65,7 +65,7 @@ impl Place {
 }
 
 impl Traits {
-    /// The nodes that must follow the scheme where data goes this way.
+    /// Returns the nodes that must implement the scheme for data in this direction.
     pub fn places(&self, direction: Transfer) -> &'static [Place] {
         match direction {
             Transfer::Download => self.changes,
@@ -73,7 +73,7 @@ impl Traits {
         }
     }
 
-    /// Whether this node must follow the scheme, whichever way data goes.
+    /// Returns true if this node must implement the scheme for data in any direction.
     pub fn changes(&self, place: Place) -> bool {
         self.changes.contains(&place) || self.uploads.contains(&place)
     }
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_those_of_the_tables_of_schemes() {
+    fn names_match_the_tables_of_schemes() {
         assert_eq!([Semantics::Kept, Semantics::Lost].map(Semantics::name), ["kept", "lost"]);
         let places = [Place::Sender, Place::BaseStation, Place::Receiver];
         assert_eq!(places.map(Place::name), ["sender", "base station", "receiver"]);

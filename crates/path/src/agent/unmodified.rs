@@ -1,15 +1,15 @@
-//! No scheme.
+//! The absence of a scheme.
 
 pub use engine::registry::NoSettings as Config;
 
 use super::{Agent, Semantics, Traits};
 
-/// The requirements of the scheme, and its effect on acknowledgments.
+/// Returns the properties of the scheme.
 pub fn traits() -> Traits {
     Traits { semantics: Semantics::Kept, changes: &[], uploads: &[], hears_link_layer: false }
 }
 
-/// Nothing.
+/// Creates no agent.
 pub fn build() -> Option<Box<dyn Agent>> {
     None
 }

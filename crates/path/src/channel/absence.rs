@@ -1,12 +1,12 @@
-//! A mobile that goes out of reach and comes back: nothing passes while it is away. Radio silence of a given length,
-//! once or again and again.
+//! A mobile that goes out of range and returns: all frames are lost while it is away. The absences have given lengths
+//! and occur once or repeatedly.
 //!
-//! It is heard and hears again from the moment it is back (`at-once`), or, as in ns-2, only hears again when it has
-//! sent something itself (`when-it-sends`). There a channel keeps stations sorted by where they were when they last
-//! sent, and a frame is not offered to one whose last place was out of reach (ns-2.35, mac/channel.cc,
-//! `getAffectedNodes` and `updateNodesList`); disconnections2012 was measured like that. A real mobile has much the
-//! same to do: a mobile that was gone for long must associate before anything is sent to it. What such a frame meets
-//! depends on what was sent before it: schemes then do not meet the same air.
+//! After its return the mobile receives frames at once (`at-once`), or, as in ns-2, only after it has sent a frame
+//! itself (`when-it-sends`). ns-2's channel keeps stations sorted by their position at their last transmission, and
+//! offers no frame to a station whose last position was out of range (ns-2.35, mac/channel.cc, `getAffectedNodes` and
+//! `updateNodesList`); disconnections2012 was measured with it. A real mobile must also send first: it has to associate
+//! after a long absence. With `when-it-sends` the fate of a frame depends on earlier traffic, so compared schemes do
+//! not see identical channels.
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Stream, Time};
@@ -17,48 +17,48 @@ use super::timeline::{Timeline, rising};
 use super::{Channel, Fate, Frame, State};
 use crate::event::LinkDirection;
 
-/// When it is away, and what its return is like.
+/// The absences of the mobile and the conditions of its return.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Intervals `[from, to]` in which the mobile is away, rising and apart.
+    /// Intervals `[from, to]` in which the mobile is away, in ascending order and disjoint.
     pub away: Vec<[Span; 2]>,
-    /// The period with which all of them recur.
+    /// Period with which all intervals repeat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every: Option<Span>,
-    /// How often they come in all, which stands beside `every`; 1 without both.
+    /// Number of repetitions of all intervals, together with `every`; 1 if neither is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u32>,
-    /// Each time all intervals come later by a random delay, uniform from 0 to this; 0 if not given.
+    /// Upper bound of a random delay of each repetition, uniformly distributed from 0; default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shift: Option<Span>,
-    /// Which of the link's nodes is the mobile.
+    /// The link's node that is the mobile.
     #[serde(default)]
     pub mobile: Mobile,
-    /// From when on it hears again.
+    /// Condition under which the mobile receives frames after its return.
     #[serde(default)]
     pub hears: Hears,
 }
 
-/// A node of a link.
+/// A node of a link, by its position in `between`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mobile {
-    /// The one named first.
+    /// The first node.
     First,
-    /// The one named second.
+    /// The second node.
     #[default]
     Second,
 }
 
-/// From when on a mobile that has come back hears.
+/// Condition under which a returned mobile receives frames.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hears {
-    /// As soon as it is back.
+    /// Immediately after its return.
     #[default]
     AtOnce,
-    /// When it has begun to send something.
+    /// After it has begun to send a frame.
     WhenItSends,
 }
 
@@ -68,24 +68,24 @@ impl Config {
     }
 }
 
-/// An upper bound against endless expansion.
-const MOST_TIMES: u32 = 100_000;
+/// Maximum number of repetitions; it bounds the memory for the expanded intervals.
+const MAX_TIMES: u32 = 100_000;
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let ends: Vec<Span> = self.away.iter().flatten().copied().collect();
         let mut faults: Vec<Fault> = rising("away", &ends).into_iter().collect();
-        faults.extend(Fault::unless_some("times", self.times(), MOST_TIMES));
+        faults.extend(Fault::unless_some("times", self.times(), MAX_TIMES));
         let first = ends.first().copied().unwrap_or_default();
         let last = ends.last().copied().unwrap_or_default();
         let shift = self.shift.unwrap_or_default();
         match self.every {
             Some(every) if first + every <= last + shift => {
-                let until = "longer than from the first of `away` to the last, and `shift` more";
+                let until = "longer than the time from the first to the last value of `away`, plus `shift`";
                 faults.push(Fault::new("every", every, until));
             }
             Some(every) if self.times.is_none() => {
-                let fault = Fault::new("every", every, "nothing without `times`: they come once");
+                let fault = Fault::new("every", every, "no value without `times`: the intervals occur once");
                 faults.push(fault.hint("add times = 10"));
             }
             None if self.times() > 1 => {
@@ -100,17 +100,17 @@ impl Settings for Config {
 
 struct Absence {
     timeline: Timeline,
-    /// The way of what the mobile sends.
+    /// Direction of frames sent by the mobile.
     from_mobile: LinkDirection,
     hears: Hears,
-    /// When it comes back, oldest first.
+    /// Times of return, in ascending order.
     returns: Vec<Time>,
-    /// When the last frame of the mobile began.
+    /// Start of the mobile's last frame; `None` before its first.
     sent: Option<Time>,
 }
 
 impl Config {
-    /// The channel. It draws one number for each repetition, and none without `shift`.
+    /// Creates the channel. It draws one number per repetition, and none without `shift`.
     pub fn build(&self, stream: Stream) -> Box<dyn Channel> {
         let every = self.every.unwrap_or_default();
         let shift = self.shift.unwrap_or_default().as_nanos() as f64;
@@ -128,7 +128,7 @@ impl Config {
 }
 
 impl Absence {
-    /// Whether the mobile has come back and does not hear yet.
+    /// Returns true if the mobile has returned but does not receive frames yet.
     fn is_deaf(&self, now: Time) -> bool {
         let before = self.returns.partition_point(|at| *at <= now);
         let returned = before.checked_sub(1).map(|last| self.returns[last]);
@@ -164,7 +164,7 @@ mod tests {
         Config { away, every: Some(Span::from_millis(1000)), times: Some(2), shift: None, mobile: Mobile::First, hears }
     }
 
-    /// The fates of frames of a millisecond, from the mobile or to it.
+    /// Returns which frames of 1 ms, given by start in ms and direction, arrive.
     fn fates(hears: Hears, frames: &[(u64, LinkDirection)]) -> Vec<bool> {
         let mut channel = config(hears).build(Stream::default());
         let fate = |(start, way): &(u64, LinkDirection)| {
@@ -189,20 +189,20 @@ mod tests {
     ];
 
     #[test]
-    fn nothing_passes_while_it_is_away_and_all_does_again_at_once() {
+    fn frames_are_lost_only_while_the_mobile_is_away() {
         let expected = [true, false, false, false, true, true, true, false, true, true];
         assert_eq!(fates(Hears::AtOnce, &FRAMES), expected);
     }
 
-    /// A frame that it sent while away does not count: at 200 and at 1200 it is back and deaf.
+    /// A frame sent while away does not count: at 200 ms and 1200 ms the mobile has returned but does not receive.
     #[test]
-    fn it_hears_nothing_until_it_has_sent_something_itself() {
+    fn returned_mobile_receives_only_after_sending() {
         let expected = [true, false, false, false, false, true, true, false, false, true];
         assert_eq!(fates(Hears::WhenItSends, &FRAMES), expected);
     }
 
     #[test]
-    fn what_comes_again_has_room() {
+    fn overlapping_repetitions_are_refused() {
         assert_eq!(config(Hears::AtOnce).check(), []);
         let faults = |change: fn(&mut Config)| {
             let mut config = config(Hears::AtOnce);
@@ -213,18 +213,18 @@ mod tests {
         assert_eq!(faults(|config| config.every = None), ["times"]);
         assert_eq!(faults(|config| config.times = Some(0)), ["times"]);
         assert_eq!(faults(|config| config.times = None), ["every"]);
-        // A sweep over `times` may begin with one.
+        // `times` = 1 is valid with `every`, so that a sweep over `times` may begin with 1.
         assert_eq!(faults(|config| config.times = Some(1)), [""; 0]);
         assert_eq!(faults(|config| config.away[0].reverse()), ["away"]);
-        // From 100 to 200 ms, again after 1000: 899.999 ms later at most, or two times could be in the wrong order.
+        // With an absence from 100 to 200 ms and a period of 1000 ms, a delay below 900 ms keeps the switches in order.
         assert_eq!(faults(|config| config.shift = Some(Span::from_nanos(899_999_999))), [""; 0]);
         assert_eq!(faults(|config| config.shift = Some(Span::from_millis(900))), ["every"]);
     }
 
-    /// All switches of 400 repetitions, 100 to 200 ms in a second: lengths stay, and delays of 0 to 50 ms are uniform,
-    /// with mean 25 and variance 50^2 / 12, within four standard errors.
+    /// Over all switches of 400 repetitions with 100 to 200 ms in each second, lengths are unchanged and delays of 0 to
+    /// 50 ms are uniform, with mean 25 and variance 50^2 / 12, within four standard errors.
     #[test]
-    fn a_shift_delays_each_repetition_by_a_draw_of_its_own() {
+    fn shift_delays_each_repetition_independently() {
         let times = 400;
         let shifted = Config { times: Some(times), shift: Some(Span::from_millis(50)), ..config(Hears::AtOnce) };
         let switches = |replication| {

@@ -1,10 +1,10 @@
-//! Independent bit errors: each bit is wrong with probability b (BER), and a frame is lost if one of its bits is.
+//! Independent bit errors: each bit is wrong with probability b (BER), and a frame is lost if any of its bits is wrong.
 //!
-//! A frame of n bits is lost with probability 1 - (1 - b)^n, the binary symmetric channel with a receiver that corrects
-//! nothing and misses nothing [LinCostello2004 ch. 22]. Bits are those of the packet with its headers, as they are
-//! counted for its transmission time; a link layer's acknowledgments have theirs.
+//! A frame of n bits is lost with probability 1 - (1 - b)^n: the binary symmetric channel with a receiver that detects
+//! every error and corrects none [LinCostello2004 ch. 22]. The bits are those of the packet with its headers, as for
+//! its transmission time; a link acknowledgment has the bits of its size.
 //!
-//! Limits: no coding, no preamble, no link header. Errors do not cluster; for bursts there is `two-state`.
+//! Limits: no coding, no preamble, no link header. Errors are not bursty; bursts are modelled by `two-state`.
 
 use engine::Stream;
 use engine::registry::{Fault, Settings};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Channel, Fate, Frame, FrameDraws};
 
-/// How often.
+/// The bit error rate.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
@@ -24,7 +24,8 @@ pub struct Config {
 
 struct BitErrors {
     rate: f64,
-    /// The last size asked for and its probability: most frames one way have one size. One for each direction.
+    /// Size of the last frame in each direction and its loss probability; most frames of a direction have the same
+    /// size.
     last: [(u32, f64); 2],
     draws: FrameDraws,
 }
@@ -36,14 +37,15 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The channel.
+    /// Creates the channel.
     pub fn build(&self, stream: Stream) -> Box<dyn Channel> {
         Box::new(BitErrors { rate: self.rate, last: [(0, 0.0); 2], draws: FrameDraws::new(stream) })
     }
 }
 
-/// 1 - (1 - rate)^bits, by squaring. What is carried along is the probability that some bit is wrong, not its complement,
-/// which would lose the digits of small rates; and products differ nowhere, as powers of the platform's library may.
+/// Returns 1 - (1 - rate)^bits by repeated squaring. The recursion uses the probability of at least one error, not its
+/// complement, which would lose the digits of small rates; unlike library power functions, products give the same
+/// result on all platforms.
 fn some_bit_is_wrong(rate: f64, bits: u64) -> f64 {
     let either = |one: f64, other: f64| one + other - one * other;
     let (mut all, mut square) = (0.0, rate);
@@ -77,7 +79,7 @@ mod tests {
 
     /// By hand: 1 - 0.999^8 is 0.007972055930055972, 1 - (1 - 1e-12)^12000 is 1.2e-8 less 12000 * 11999 / 2 * 1e-24.
     #[test]
-    fn the_closed_form_holds_for_large_and_tiny_rates() {
+    fn loss_probability_matches_the_closed_form() {
         assert_eq!(some_bit_is_wrong(0.3, 0), 0.0);
         assert_eq!(some_bit_is_wrong(0.3, 1), 0.3);
         assert_eq!(some_bit_is_wrong(1.0, 8000), 1.0);
@@ -90,7 +92,7 @@ mod tests {
         }
     }
 
-    /// Frames of two sizes, each lost as often as it should be, within four standard errors.
+    /// The loss ratio of frames of two sizes matches the closed form within four standard errors.
     #[test]
     fn longer_frames_are_lost_more_often() {
         for (size, number) in [(40, Some(0)), (1000, Some(0)), (14, None)] {
@@ -110,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_is_a_probability() {
+    fn rate_outside_0_to_1_is_refused() {
         assert_eq!(Config { rate: 1.5 }.check()[0].key, "rate");
         assert_eq!(Config { rate: f64::NAN }.check()[0].key, "rate");
         assert!(Config { rate: 1e-3 }.check().is_empty());

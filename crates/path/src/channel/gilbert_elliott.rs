@@ -1,17 +1,18 @@
-//! The Gilbert-Elliott channel as Linux' netem has it, its state moving with frames [Gilbert1960, Elliott1963;
+//! The Gilbert-Elliott channel of Linux' netem, whose state changes with frames [Gilbert1960, Elliott1963;
 //! net/sched/sch_netem.c, `loss_gilb_ell`].
 //!
-//! Each direction has a chain of its own, GOOD at the beginning. For each frame, as in netem: a first number decides the
-//! state for the *next* frame (GOOD to BAD with probability p, BAD to GOOD with r), a second whether this one is lost,
-//! with 1 - k in GOOD and 1 - h in BAD.
+//! Each direction has a separate chain, initially GOOD. As in netem, a first random number per frame determines the
+//! state for the *next* frame (GOOD to BAD with probability p, BAD to GOOD with r), and a second one whether the frame
+//! is lost, with probability 1 - k in GOOD and 1 - h in BAD.
 //!
-//! Settings by their names in the literature and in netem's documentation. `tc` takes losses in the place of the last two:
-//! `loss gemodel P R 1-H 1-K`. Its defaults are ours: r = 1 - p, h = 0, k = 1, the first of which makes losses
-//! independent, and the other two Gilbert's simple model, where BAD loses all and GOOD nothing.
+//! The settings have the names of the literature and of netem's documentation. The command `tc` takes loss
+//! probabilities instead of h and k: `loss gemodel P R 1-H 1-K`. The defaults are netem's: r = 1 - p, h = 0, k = 1. The
+//! default of r makes losses independent; the other two give Gilbert's simple model, in which BAD loses all frames and
+//! GOOD none.
 //!
-//! Of all channels here **it alone has a state that moves with frames and not with time**: a sender that sends less stays
-//! longer in BAD, and two schemes at one seed do not meet the same air but the same sequence of fates. It is there to compare with
-//! netem; for air that is the same for all there is `two-state`.
+//! **This is the only channel whose state changes with frames and not with time**: a sender that sends less stays
+//! longer in BAD, and two schemes with the same seed see the same sequence of fates but not the same channel over time.
+//! The channel is meant for comparisons with netem; a channel independent of traffic is `two-state`.
 
 use engine::registry::{Fault, Settings};
 use engine::{Draws, Stream};
@@ -20,22 +21,22 @@ use serde::{Deserialize, Serialize};
 
 use super::{Channel, Fate, Frame, State};
 
-/// Probabilities a frame.
+/// Probabilities per frame.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// From GOOD to BAD, 0 to 1.
+    /// Transition probability from GOOD to BAD, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub p: f64,
-    /// From BAD to GOOD, 0 to 1; 1 - p if not given.
+    /// Transition probability from BAD to GOOD, 0 to 1; default 1 - p.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub r: Option<f64>,
-    /// That a frame arrives in BAD, 0 to 1; `tc` takes 1 - h, the loss.
+    /// Probability that a frame arrives in BAD, 0 to 1; `tc` takes the loss probability 1 - h.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub h: f64,
-    /// That a frame arrives in GOOD, 0 to 1; `tc` takes 1 - k, the loss.
+    /// Probability that a frame arrives in GOOD, 0 to 1; `tc` takes the loss probability 1 - k.
     #[serde(default = "certain")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub k: f64,
@@ -50,7 +51,7 @@ struct GilbertElliott {
     r: f64,
     h: f64,
     k: f64,
-    /// Forward and backward.
+    /// State and random numbers of the forward and the backward direction.
     chains: [(State, Draws); 2],
 }
 
@@ -62,7 +63,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The channel.
+    /// Creates the channel.
     pub fn build(&self, stream: Stream) -> Box<dyn Channel> {
         let chains = ["forward", "backward"].map(|way| (State::Good, stream.sub(way).draws()));
         let Config { p, r, h, k } = *self;
@@ -90,7 +91,7 @@ mod tests {
     use crate::event::LinkDirection;
     use engine::{Span, Time};
 
-    /// Whether each of `n` frames in a row is lost.
+    /// Returns, for `n` consecutive frames, whether each is lost.
     fn losses(config: Config, n: u64) -> Vec<bool> {
         let mut channel = config.build(Stream::named(8, 0, "air"));
         let frame = |index| {
@@ -107,17 +108,17 @@ mod tests {
         (0..n).map(|index| channel.fate(&frame(index)) == Fate::Corrupted).collect()
     }
 
-    /// The lengths of what is lost in a row, and of what arrives in a row, without the first and the last.
+    /// Returns the lengths of runs of lost frames and of runs of arrived frames, without the first and the last run.
     fn runs(losses: &[bool]) -> [Vec<f64>; 2] {
         let runs: Vec<&[bool]> = losses.chunk_by(|one, next| one == next).collect();
         let whole = &runs[1..runs.len() - 1];
         [true, false].map(|lost| whole.iter().filter(|run| run[0] == lost).map(|run| run.len() as f64).collect())
     }
 
-    /// Closed form: the chain is in BAD with p / (p + r), and a run of losses or arrivals is geometric where h = 0, k = 1, with
-    /// means 1 / r and 1 / p and variances (1 - r) / r^2 and (1 - p) / p^2.
+    /// Closed form: the chain is in BAD with probability p / (p + r), and for h = 0, k = 1 runs of losses and of
+    /// arrivals are geometric, with means 1 / r and 1 / p and variances (1 - r) / r^2 and (1 - p) / p^2.
     #[test]
-    fn simple_gilbert_loses_in_geometric_bursts() {
+    fn simple_gilbert_has_geometric_bursts() {
         let (p, r) = (0.02, 0.25);
         let all = losses(Config { p, r: Some(r), h: 0.0, k: 1.0 }, 1_000_000);
         let [lost, arrived] = runs(&all);
@@ -131,10 +132,10 @@ mod tests {
         }
     }
 
-    /// Closed form: with s = p / (p + r) a frame is lost with probability s (1 - h) + (1 - s) (1 - k), and two frames n
-    /// apart are correlated by s (1 - s) (k - h)^2 (1 - p - r)^n over the variance of one loss.
+    /// Closed form: with s = p / (p + r) a frame is lost with probability s (1 - h) + (1 - s) (1 - k), and the
+    /// correlation of two frames n apart is s (1 - s) (k - h)^2 (1 - p - r)^n divided by the variance of one loss.
     #[test]
-    fn loss_and_correlation_follow_the_chain() {
+    fn loss_ratio_and_correlation_match_the_closed_form() {
         let (p, r, h, k) = (0.05, 0.2, 0.3, 0.98);
         let all = losses(Config { p, r: Some(r), h, k }, 2_000_000);
         let n = all.len() as f64;
@@ -142,37 +143,40 @@ mod tests {
         let expected = s * (1.0 - h) + (1.0 - s) * (1.0 - k);
         let found = all.iter().filter(|lost| **lost).count() as f64 / n;
         let covariance = |lag: i32| s * (1.0 - s) * (k - h) * (k - h) * (1.0 - p - r).powi(lag);
-        // The variance of a mean of correlated losses: its own and twice the covariances, a geometric series.
+        // Variance of the mean of correlated losses: the variance of one loss plus twice the covariances, a geometric
+        // series.
         let variance = expected * (1.0 - expected) + 2.0 * covariance(1) / (p + r);
         assert!((found - expected).abs() < 4.0 * (variance / n).sqrt(), "{found}, expected {expected}");
         for lag in [1, 2, 5, 10] {
             let both = all.windows(lag + 1).filter(|window| window[0] && window[lag]).count() as f64 / (n - lag as f64);
             let expected = expected * expected + covariance(lag as i32);
-            // Products of losses are correlated no further than the chain remembers: 8 frames stand for one.
+            // The products are correlated over about 8 frames, so 8 samples count as one.
             let error = (8.0 * expected * (1.0 - expected) / n).sqrt();
             assert!((both - expected).abs() < 4.0 * error, "{lag} apart: {both}, expected {expected}");
         }
     }
 
-    /// Without r losses are independent, with probability p: the next state does not depend on the present one.
+    /// With the default of r the next state does not depend on the present one, so losses are independent with
+    /// probability p.
     #[test]
-    fn the_default_of_r_makes_losses_independent() {
+    fn default_r_makes_losses_independent() {
         let all = losses(Config { p: 0.1, r: None, h: 0.0, k: 1.0 }, 400_000);
         let n = all.len() as f64;
         let both = all.windows(2).filter(|pair| pair[0] && pair[1]).count() as f64 / n;
         assert!((both - 0.01).abs() < 4.0 * (3.0 * 0.01 / n).sqrt(), "{both}");
     }
 
-    /// As in netem the state for the next frame is drawn first, the loss with the state before: the first frame meets GOOD.
+    /// As in netem the state for the next frame is drawn first, and the loss with the old state: the first frame is in
+    /// GOOD.
     #[test]
-    fn the_state_changes_behind_the_frame() {
+    fn state_changes_after_the_frame() {
         assert_eq!(losses(Config { p: 1.0, r: Some(1.0), h: 0.0, k: 1.0 }, 6), [false, true, false, true, false, true]);
         assert_eq!(losses(Config { p: 1.0, r: Some(0.0), h: 0.0, k: 1.0 }, 4), [false, true, true, true]);
         assert_eq!(losses(Config { p: 0.0, r: Some(0.0), h: 1.0, k: 0.0 }, 3), [true, true, true]);
     }
 
     #[test]
-    fn every_setting_is_a_probability() {
+    fn settings_outside_0_to_1_are_refused() {
         let good = Config { p: 0.1, r: None, h: 0.0, k: 1.0 };
         let wrong = |config: Config| config.check().iter().map(|fault| fault.key).collect::<Vec<_>>();
         assert_eq!(wrong(good), [""; 0]);

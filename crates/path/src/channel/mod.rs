@@ -1,10 +1,10 @@
-//! Models of loss on a link.
+//! Loss models of a link.
 //!
-//! A channel is asked once for each frame, when its sending begins. Its randomness never depends on traffic:
-//! states live in time, and a draw for a frame belongs to the frame's start and direction, so two schemes
-//! compared at one seed meet the same air. `gilbert-elliott`, whose states move with frames as netem's do, is the one
-//! exception, and says so. Only frames that begin in the same nanosecond, as frames without length can,
-//! are told apart by their order.
+//! A channel determines the fate of each frame when its transmission begins. Its randomness does not depend on traffic:
+//! states change with time, and the random number of a frame is a function of its start and direction, so that two
+//! schemes with the same seed see the same channel. The exception is `gilbert-elliott`, whose states change with frames
+//! as in netem. Only frames of one direction that begin in the same nanosecond, as frames of zero duration can, are
+//! distinguished by their order.
 
 pub mod absence;
 pub mod bit_errors;
@@ -24,58 +24,58 @@ use engine::{Rate, Span, Stream, Time};
 use crate::event::LinkDirection;
 
 engine::registry! {
-    /// The kinds of channel a link can have.
+    /// The channels of a link.
     pub enum ChannelConfig: "channel" => build(stream: Stream) -> Box<dyn Channel> {
-        Perfect => perfect, "perfect", "Nothing is ever lost", no settings;
-        Uniform => uniform, "uniform", "Each frame is lost with one probability, independently";
-        BitErrors => bit_errors, "bit-errors", "Each bit is wrong with one probability, independently: longer frames are lost more often";
-        TwoState => two_state, "two-state", "GOOD and BAD states with exponential stays and a loss probability in each (Markov)";
-        TwoStateGaps => two_state_gaps, "two-state-gaps", "GOOD and BAD states with exponential stays, packets lost with a given mean gap in packets in each";
-        GilbertElliott => gilbert_elliott, "gilbert-elliott", "As netem's: GOOD and BAD states that change with frames, not with time, and a loss probability in each";
-        Recorded => recorded, "recorded", "GOOD and BAD states read from a trace of switch times";
-        Scripted => scripted, "scripted", "Chosen bad intervals and chosen frames to drop";
-        Signal => signal, "signal", "A signal that becomes stronger and weaker, of which fast rates need more; for links of a medium";
-        Absence => absence, "absence", "Nothing passes while a mobile is away; it hears again at once, or when it has sent something";
+        Perfect => perfect, "perfect", "No frame is lost", no settings;
+        Uniform => uniform, "uniform", "Each frame is lost independently with the same probability";
+        BitErrors => bit_errors, "bit-errors", "Each bit is wrong independently with the same probability: longer frames are lost more often";
+        TwoState => two_state, "two-state", "GOOD and BAD states with exponential sojourn times and a loss probability in each (Markov)";
+        TwoStateGaps => two_state_gaps, "two-state-gaps", "GOOD and BAD states with exponential sojourn times, and a mean gap between losses in packets in each";
+        GilbertElliott => gilbert_elliott, "gilbert-elliott", "GOOD and BAD states that change with frames, not with time, and a loss probability in each, as in netem";
+        Recorded => recorded, "recorded", "GOOD and BAD states from a recording of their switch times";
+        Scripted => scripted, "scripted", "Given intervals in BAD, and given frames that are lost";
+        Signal => signal, "signal", "A received signal power over time, of which faster rates need more; for links of a medium";
+        Absence => absence, "absence", "All frames are lost while a mobile is away; it receives again at once, or after it has sent a frame";
     }
 }
 
-/// A frame as the channel sees it.
+/// Properties of a frame that determine its fate.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    /// Now: no frame that begins earlier will be asked about, here or the other way.
+    /// Current time: later calls concern frames that begin at this time or later, in either direction.
     pub now: Time,
-    /// When its sending begins.
+    /// Start of the transmission.
     pub start: Time,
-    /// How long the sending takes.
+    /// Duration of the transmission.
     pub duration: Span,
-    /// How many bytes it has.
+    /// Size in bytes.
     pub size: u32,
-    /// Which way it goes.
+    /// Direction of the frame.
     pub way: LinkDirection,
-    /// How many frames went this way before, link acknowledgments not counted; `None` for a link acknowledgment.
+    /// Number of earlier data frames in this direction; `None` for a link acknowledgment.
     pub number: Option<u64>,
 }
 
 /// The fate of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
-    /// It arrives.
+    /// The frame arrives intact.
     Arrives,
-    /// It arrives damaged and is thrown away.
+    /// The frame arrives damaged and is discarded.
     Corrupted,
 }
 
-/// The state of the air.
+/// State of a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
-    /// Frames get through, or most do.
+    /// No or few frames are lost.
     Good,
-    /// Frames are lost, or most are.
+    /// All or most frames are lost.
     Bad,
 }
 
 impl State {
-    /// The word that traces use.
+    /// Returns the name in traces.
     pub const fn name(self) -> &'static str {
         match self {
             State::Good => "GOOD",
@@ -84,50 +84,51 @@ impl State {
     }
 }
 
-/// A model of the air on one link, in both directions.
+/// Loss model of a link, for both directions.
 pub trait Channel: Send {
-    /// The fate of `frame`. Called once for each frame, in order of start within one direction; the two
-    /// directions may interleave in any way.
+    /// Returns the fate of `frame`. Called once per frame, in the order of starts within a direction; calls for the two
+    /// directions may interleave.
     fn fate(&mut self, frame: &Frame) -> Fate;
 
-    /// The same of a frame in a medium, whose rate is one of a standard. Asked instead of [`fate`](Channel::fate).
+    /// Returns the fate of a frame in a medium, at a rate of the standard. Called instead of [`fate`](Channel::fate).
     fn fate_at(&mut self, frame: &Frame, rate: Rate) -> Fate {
         let _ = rate;
         self.fate(frame)
     }
 
-    /// Whether it can lose anything; one that cannot is not asked.
+    /// Returns true if the channel can lose frames; otherwise `fate` need not be called.
     fn loses(&self) -> bool {
         true
     }
 
-    /// Whether there are states to draw.
+    /// Returns true if the channel has states to plot.
     fn has_states(&self) -> bool {
         false
     }
 
-    /// The first change of state after `after`, for plots of the channel's state.
+    /// Returns the first change of state after `after`, for plots.
     fn next_change(&mut self, after: Time) -> Option<(Time, State)> {
         let _ = after;
         None
     }
 }
 
-/// One draw for each frame, tied to its start: the same whatever was sent before.
+/// One random number per frame, as a function of the frame's start and independent of earlier traffic.
 #[derive(Debug)]
 pub struct FrameDraws {
     stream: Stream,
-    /// For each direction the last start, and how many frames began then: frames that take no time may share it.
+    /// For each direction, the last start and the number of earlier frames with this start: frames of zero duration may
+    /// share it.
     last: [(Time, u32); 2],
 }
 
 impl FrameDraws {
-    /// Draws from `stream`.
+    /// Creates the source of numbers from `stream`.
     pub fn new(stream: Stream) -> Self {
         FrameDraws { stream, last: [(Time::NEVER, 0); 2] }
     }
 
-    /// A number in [0, 1) for `frame`.
+    /// Returns a number in [0, 1) for `frame`.
     pub fn unit(&mut self, frame: &Frame) -> f64 {
         let last = &mut self.last[frame.way.index()];
         *last = if last.0 == frame.start { (frame.start, last.1 + 1) } else { (frame.start, 0) };

@@ -1,4 +1,4 @@
-//! The channel that loses nothing.
+//! The channel without loss.
 
 use engine::Stream;
 pub use engine::registry::NoSettings as Config;
@@ -7,7 +7,7 @@ use super::{Channel, Fate, Frame};
 
 struct Perfect;
 
-/// The channel. It draws nothing.
+/// Creates the channel. It draws no random numbers.
 pub fn build(_: Stream) -> Box<dyn Channel> {
     Box::new(Perfect)
 }

@@ -1,4 +1,4 @@
-//! A channel that repeats what was recorded [goel1997 4.2 (9), B.3.1].
+//! A channel with recorded states [goel1997 4.2 (9), B.3.1].
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Stream, Time};
@@ -8,14 +8,16 @@ use serde::{Deserialize, Serialize};
 use super::timeline::{Timeline, rising};
 use super::{Channel, Fate, Frame, State};
 
-/// When the air switched.
+/// The recorded switch times.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// A file of switch times, one `time_ms GOOD|BAD` or bare `time_ms` a line, beside the scenario.
+    /// File of switch times relative to the scenario's folder, with a line `time_ms GOOD|BAD` or `time_ms` for each
+    /// switch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Switch times, rising: the first leads into BAD, the next into GOOD, and so on. None at all: always GOOD.
+    /// Switch times in ascending order: the first to BAD, the second to GOOD, and so on. An empty list means always
+    /// GOOD.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub switches: Option<Vec<Span>>,
 }
@@ -33,7 +35,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The channel. It draws nothing. The scenario loader has put the contents of `file` into `switches`.
+    /// Creates the channel. It draws no random numbers. The scenario loader has read `file` into `switches`.
     pub fn build(&self, _: Stream) -> Box<dyn Channel> {
         Box::new(Recorded(Timeline::new(self.switches.iter().flatten().map(|at| Time::ZERO + *at).collect())))
     }

@@ -1,4 +1,4 @@
-//! A channel that follows a script: to show one loss, two losses, a burst.
+//! A channel with chosen losses, to demonstrate one loss, two losses or a burst.
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Stream, Time};
@@ -13,20 +13,20 @@ use crate::event::LinkDirection;
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Intervals `[from, to]` in which every frame is lost, rising and apart.
+    /// Intervals `[from, to]` in which every frame is lost, in ascending order and disjoint.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bad: Vec<[Span; 2]>,
-    /// Frames to lose from the link's first node to its second, counted from 0; link retransmissions count.
+    /// Numbers of lost frames from the link's first node to its second, from 0; link retransmissions count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drop: Vec<u64>,
-    /// Frames to lose the other way.
+    /// Numbers of lost frames in the opposite direction.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drop_backward: Vec<u64>,
 }
 
 struct Scripted {
     timeline: Timeline,
-    /// Forward and backward, sorted.
+    /// Numbers of lost frames of the forward and the backward direction, sorted.
     drop: [Vec<u64>; 2],
 }
 
@@ -38,7 +38,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The channel. It draws nothing.
+    /// Creates the channel. It draws no random numbers.
     pub fn build(&self, _: Stream) -> Box<dyn Channel> {
         let mut drop = [self.drop.clone(), self.drop_backward.clone()];
         drop.iter_mut().for_each(|numbers| numbers.sort_unstable());

@@ -1,8 +1,8 @@
-//! A signal that becomes stronger and weaker: fast rates need more of it than slow ones. For links of a medium, whose rates
-//! differ from frame to frame.
+//! A received signal power that changes over time: faster rates need more power than slower ones. For links of a
+//! medium, whose rates differ from frame to frame.
 //!
-//! A frame arrives if the signal is never weaker, while it lasts, than the [minimum input](minimum_input) of its rate. So it does
-//! for a receiver that is just good enough; below that level everything is lost.
+//! A frame arrives if the signal power during its whole duration is at least the [minimum input level](minimum_input)
+//! of its rate. This models a receiver that just satisfies the standard; below that level all frames are lost.
 
 use engine::registry::{Fault, Settings};
 use engine::{Rate, Span, Stream, Time};
@@ -12,21 +12,21 @@ use serde::{Deserialize, Serialize};
 use super::{Channel, Fate, Frame};
 use crate::mac::dcf::sensitivity::minimum_input;
 
-/// How strong the signal is.
+/// The signal power over time.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// In order of time, the first from "0 s".
+    /// Power levels in chronological order, the first from "0 s".
     pub levels: Vec<Level>,
 }
 
-/// A strength that lasts until the next one.
+/// A power level that lasts until the next one.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Level {
-    /// Since when.
+    /// Start of the level.
     pub from: Span,
-    /// In dBm, both ways.
+    /// Power in dBm, in both directions.
     pub dbm: f64,
 }
 
@@ -36,7 +36,7 @@ impl Settings for Config {
         match self.levels.first() {
             None => faults.push(Fault::new("levels", "none", "at least one").hint("[{ from = \"0 s\", dbm = -60 }]")),
             Some(first) if first.from > Span::ZERO => {
-                faults.push(Fault::new("levels", first.from, "0 s, where the first begins"));
+                faults.push(Fault::new("levels", first.from, "0 s for the first level"));
             }
             Some(_) => {}
         }
@@ -51,7 +51,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The channel. It draws nothing.
+    /// Creates the channel. It draws no random numbers.
     pub fn build(&self, _: Stream) -> Box<dyn Channel> {
         Box::new(Signal { levels: self.levels.iter().map(|level| (Time::ZERO + level.from, level.dbm)).collect() })
     }
@@ -62,7 +62,7 @@ struct Signal {
 }
 
 impl Signal {
-    /// The weakest it is while a frame lasts.
+    /// Returns the minimum power during a frame, in dBm.
     fn weakest(&self, frame: &Frame) -> f64 {
         let end = frame.start + frame.duration;
         let first = self.levels.partition_point(|(from, _)| *from <= frame.start).saturating_sub(1);
@@ -72,7 +72,7 @@ impl Signal {
 }
 
 impl Channel for Signal {
-    /// Of a frame at no rate of a standard.
+    /// A frame without a rate of the standard always arrives.
     fn fate(&mut self, _: &Frame) -> Fate {
         Fate::Arrives
     }
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn fast_rates_need_more_of_it() {
+    fn faster_rates_need_more_power() {
         let levels = vec![level(0, -60.0), level(100, -72.0), level(200, -90.0)];
         let mut signal = Config { levels }.build(Stream::default());
         let mut arrives = |start: u64, micros: u64, rate: &str| {
@@ -104,13 +104,13 @@ mod tests {
             signal.fate_at(&frame, rate.parse().unwrap()) == Fate::Arrives
         };
         assert!(arrives(0, 500, "54 Mbps") && arrives(99, 1000, "54 Mbps"));
-        assert!(!arrives(99, 1001, "54 Mbps"), "it becomes weaker before the end");
+        assert!(!arrives(99, 1001, "54 Mbps"), "the power falls before the end of the frame");
         assert!(!arrives(100, 500, "36 Mbps") && arrives(100, 500, "24 Mbps"));
         assert!(!arrives(200, 0, "6 Mbps"));
     }
 
     #[test]
-    fn levels_begin_at_the_beginning_and_rise_in_time() {
+    fn levels_start_at_0_in_chronological_order() {
         let faults = |levels: Vec<Level>| Config { levels }.check().len();
         assert_eq!(faults(vec![]), 1);
         assert_eq!(faults(vec![level(1, -60.0)]), 1);

@@ -1,7 +1,7 @@
-//! A chain of two states with exponential stays, drawn as far ahead as queries need.
+//! A two-state Markov chain with exponential sojourn times, generated as far ahead as queries need.
 //!
-//! The air is GOOD at the beginning. A stay is cut to whole nanoseconds, at least one. A mean of zero in BAD means that
-//! it is never entered.
+//! The chain is initially GOOD. Sojourn times are truncated to nanoseconds, with a minimum of one. With a mean of zero
+//! the BAD state is never entered.
 
 use engine::registry::Fault;
 use engine::{Draws, Span, Time};
@@ -9,7 +9,7 @@ use engine::{Draws, Span, Time};
 use super::State;
 use super::timeline::{Timeline, Touched};
 
-/// The chain.
+/// A two-state chain with its generated timeline.
 pub(super) struct Stays {
     mean_good: Span,
     mean_bad: Span,
@@ -18,32 +18,32 @@ pub(super) struct Stays {
     in_good: bool,
 }
 
-/// A state that lasts less is made of switches faster than any frame could notice, each of which costs time.
-const SHORTEST_STAY: Span = Span::from_nanos(1_000);
+/// Minimum mean sojourn time: shorter ones have no effect on frames but cost computing time.
+const MIN_STAY: Span = Span::from_nanos(1_000);
 
-/// The errors of the settings `mean_good` and `mean_bad`.
+/// Returns the errors of the settings `mean_good` and `mean_bad`.
 pub(super) fn faults(mean_good: Span, mean_bad: Span) -> Vec<Fault> {
     let mut faults = Vec::new();
     if mean_good == Span::ZERO {
-        let fault = Fault::new("mean_good", mean_good, "more than nothing");
+        let fault = Fault::new("mean_good", mean_good, "more than 0");
         faults.push(fault.hint("for a channel that is always BAD use kind = \"uniform\", loss = 1"));
     }
     let means = [("mean_good", mean_good, ""), ("mean_bad", mean_bad, ", or no BAD state at all (\"0 s\")")];
     for (key, mean, instead) in means {
-        if mean != Span::ZERO && mean < SHORTEST_STAY {
-            faults.push(Fault::new(key, mean, format!("at least {SHORTEST_STAY}{instead}")));
+        if mean != Span::ZERO && mean < MIN_STAY {
+            faults.push(Fault::new(key, mean, format!("at least {MIN_STAY}{instead}")));
         }
     }
     faults
 }
 
 impl Stays {
-    /// Stays with these means, read in sequence from `draws`.
+    /// Creates a chain with these mean sojourn times, drawn in sequence from `draws`.
     pub fn new(mean_good: Span, mean_bad: Span, draws: Draws) -> Self {
         Stays { mean_good, mean_bad, draws, timeline: Timeline::default(), in_good: true }
     }
 
-    /// Makes the future known beyond `until`.
+    /// Generates the timeline beyond `until`.
     fn extend(&mut self, until: Time) {
         if self.mean_bad == Span::ZERO {
             return;
@@ -56,15 +56,15 @@ impl Stays {
         }
     }
 
-    /// The states between `start` and `start + duration`. Discards what lies before `now`: later calls have a later
-    /// `now`.
+    /// Returns the states between `start` and `start + duration`. Discards the timeline before `now`, which must not
+    /// decrease.
     pub fn met(&mut self, now: Time, start: Time, duration: Span) -> Touched {
         self.timeline.forget_before(now);
         self.extend(start + duration);
         self.timeline.touched(start, duration)
     }
 
-    /// The first switch after `after`.
+    /// Returns the first switch after `after`.
     pub fn next_change(&mut self, after: Time) -> Option<(Time, State)> {
         self.extend(after);
         self.timeline.next_change(after)

@@ -1,4 +1,4 @@
-//! When the air is GOOD and when BAD.
+//! Switch times between the states GOOD and BAD.
 
 use std::collections::VecDeque;
 
@@ -7,57 +7,57 @@ use engine::{Span, Time};
 
 use super::State;
 
-/// Times at which the state switches; it is GOOD before the first. At the time of a switch the new state holds.
+/// Times at which the state switches; the state is GOOD before the first. At a switch time the new state holds.
 #[derive(Clone, Debug, Default)]
 pub struct Timeline {
     switches: VecDeque<Time>,
-    /// How many switches before these have been forgotten.
+    /// Number of discarded switches before these.
     forgotten: usize,
 }
 
-/// Which states a frame met.
+/// The states during a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Touched {
-    /// It met GOOD.
+    /// True if the state was GOOD during a part of the frame.
     pub good: bool,
-    /// It met BAD.
+    /// True if the state was BAD during a part of the frame.
     pub bad: bool,
 }
 
 impl Timeline {
-    /// A timeline from times that rise.
+    /// Creates a timeline from ascending switch times.
     pub fn new(switches: Vec<Time>) -> Self {
         debug_assert!(switches.is_sorted());
         Timeline { switches: switches.into(), forgotten: 0 }
     }
 
-    /// Adds a switch behind the last.
+    /// Appends a switch.
     pub fn push(&mut self, at: Time) {
         debug_assert!(self.last() <= at);
         self.switches.push_back(at);
     }
 
-    /// Discards every switch before `time`; later queries do not reach back to it.
+    /// Discards switches before `time`; later queries must not concern earlier times.
     pub fn forget_before(&mut self, time: Time) {
-        // The last known switch is where the next stay begins.
+        // The last known switch is kept: the next one is computed from it.
         while self.switches.len() > 1 && self.switches[0] < time {
             self.switches.pop_front();
             self.forgotten += 1;
         }
     }
 
-    /// The last switch known.
+    /// Returns the last known switch, or zero if there is none.
     pub fn last(&self) -> Time {
         self.switches.back().copied().unwrap_or(Time::ZERO)
     }
 
-    /// The state into which switch number `index` leads.
+    /// Returns the state after switch number `index`.
     pub fn state_after(index: usize) -> State {
         if index.is_multiple_of(2) { State::Bad } else { State::Good }
     }
 
-    /// Which states a frame meets that begins at `start`: the state then, and those switched to before it ends.
-    /// A frame that takes no time meets the state at its start alone.
+    /// Returns the states during a frame: the state at `start`, and those entered before its end. A frame of zero
+    /// duration has only the state at its start.
     pub fn touched(&self, start: Time, duration: Span) -> Touched {
         let before = self.switches.partition_point(|at| *at <= start);
         let within = self.switches.range(before..).take_while(|at| **at < start + duration).count();
@@ -65,17 +65,17 @@ impl Timeline {
         Touched { good: !bad_at_start || within > 0, bad: bad_at_start || within > 0 }
     }
 
-    /// The first switch after `after`.
+    /// Returns the first switch after `after`.
     pub fn next_change(&self, after: Time) -> Option<(Time, State)> {
         let index = self.switches.partition_point(|at| *at <= after);
         self.switches.get(index).map(|at| (*at, Self::state_after(self.forgotten + index)))
     }
 }
 
-/// The fault of times that do not rise.
+/// Returns the error for times that are not in ascending order.
 pub(super) fn rising(key: &'static str, times: &[Span]) -> Option<Fault> {
     let pair = times.windows(2).find(|pair| pair[0] >= pair[1])?;
-    Some(Fault::new(key, format!("{} after {}", pair[1], pair[0]), "times that rise"))
+    Some(Fault::new(key, format!("{} after {}", pair[1], pair[0]), "ascending times"))
 }
 
 #[cfg(test)]
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_frame_meets_the_states_it_overlaps() {
+    fn frame_has_the_states_that_it_overlaps() {
         let ms = Time::from_millis;
         let line = Timeline::new(vec![ms(10), ms(20)]);
         let met = |start, duration| {

@@ -1,10 +1,10 @@
 //! The two-state Markov channel of the thesis [goel1997 4.2 (5), after BBKT96].
 //!
-//! The air is GOOD or BAD, GOOD at the beginning; stays in each state are exponential and independent. One chain
-//! serves both directions. A frame that meets states S on its way survives with probability prod (1 - loss_s);
-//! with the thesis's losses of 0 and 1 a frame is lost exactly if it meets BAD.
+//! The channel is GOOD or BAD, initially GOOD; sojourn times in each state are exponential and independent. One chain
+//! serves both directions. A frame with the states S during its transmission survives with probability prod (1 -
+//! loss_s); with the thesis's losses of 0 and 1 a frame is lost exactly if the channel is BAD during a part of it.
 //!
-//! Deviation: a stay is cut to whole nanoseconds, at least one. A mean of zero means that the state is
+//! Deviation: sojourn times are truncated to nanoseconds, with a minimum of one. With a mean of zero the BAD state is
 //! never entered (`stays`).
 
 use engine::registry::{Fault, Settings};
@@ -16,13 +16,13 @@ use super::stays::{self, Stays};
 use super::timeline::Touched;
 use super::{Channel, Fate, Frame, FrameDraws, State};
 
-/// Stays and losses.
+/// Sojourn times and loss probabilities.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Mean stay in GOOD.
+    /// Mean sojourn time in GOOD.
     pub mean_good: Span,
-    /// Mean stay in BAD; zero: never BAD.
+    /// Mean sojourn time in BAD; zero for a channel that is never BAD.
     pub mean_bad: Span,
     /// Probability that a frame is lost in GOOD, 0 to 1.
     #[serde(default)]
@@ -54,7 +54,8 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The channel. Stays are read in sequence from `stream`, losses of frames come from its time-keyed side.
+    /// Creates the channel. Sojourn times are drawn in sequence from `stream`, frame losses as a function of the
+    /// frame's start.
     pub fn build(&self, stream: Stream) -> Box<dyn Channel> {
         Box::new(TwoState {
             config: self.clone(),
@@ -95,10 +96,10 @@ mod tests {
         Frame { now: start, start, duration, size: 1000, way: LinkDirection::Forward, number: Some(0) }
     }
 
-    /// Stays are exponential: mean m, variance m^2 (its error is m^2 sqrt(8 / n), from the fourth moment 9 m^4), and
-    /// 1 - exp(-x) of them are at most x m. All within four standard errors.
+    /// Sojourn times are exponential: mean m, variance m^2 (with the error m^2 sqrt(8 / n), from the fourth moment 9
+    /// m^4), and a share 1 - exp(-x) of them is at most x m, all within four standard errors.
     #[test]
-    fn stays_are_exponential_with_the_means_asked_for() {
+    fn sojourn_times_are_exponential_with_the_configured_means() {
         let mut channel = config(["5 s", "100 ms"], 0.0, 1.0).build(Stream::named(3, 0, "air"));
         let (mut at, mut since, mut stays) = (Time::ZERO, Time::ZERO, [Vec::new(), Vec::new()]);
         while let Some((change, state)) = channel.next_change(at) {
@@ -124,12 +125,12 @@ mod tests {
         }
     }
 
-    /// Closed form: a frame of length d survives if the chain is GOOD at its start, with probability
-    /// G / (G + B), and stays so for d, with probability exp(-d / G).
+    /// Closed form: a frame of length d survives if the chain is GOOD at its start, with probability G / (G + B), and
+    /// remains GOOD for d, with probability exp(-d / G).
     #[test]
-    fn frames_survive_as_often_as_the_chain_says() {
+    fn frame_loss_matches_the_closed_form() {
         let mut channel = config(["1 s", "250 ms"], 0.0, 1.0).build(Stream::named(5, 0, "air"));
-        // Ten mean cycles apart, so that the samples are as good as independent.
+        // Frames ten mean cycles apart are practically independent.
         let n = 40_000u64;
         let lost = (1..=n)
             .filter(|i| channel.fate(&frame(Time::from_millis(i * 12_500), Span::from_millis(8))) == Fate::Corrupted)
@@ -139,10 +140,10 @@ mod tests {
         assert!((lost / n as f64 - expected).abs() < 4.0 * error, "{} expected {expected}", lost / n as f64);
     }
 
-    /// Closed form: with losses g and b a frame of length d that begins in GOOD survives with 1 - g if the stay lasts for d,
-    /// with (1 - g) (1 - b) if not; one that begins in BAD likewise.
+    /// Closed form: with loss probabilities g and b, a frame of length d that begins in GOOD survives with probability
+    /// 1 - g if the state lasts for d, otherwise (1 - g) (1 - b); likewise for a frame that begins in BAD.
     #[test]
-    fn each_state_that_is_met_loses_with_its_own_probability() {
+    fn loss_probabilities_of_overlapped_states_combine() {
         let (g, b) = (0.2, 0.7);
         let mut channel = config(["1 s", "250 ms"], g, b).build(Stream::named(6, 0, "air"));
         let n = 40_000u64;
@@ -156,10 +157,10 @@ mod tests {
         assert!((lost / n as f64 - expected).abs() < 4.0 * error, "{} expected {expected}", lost / n as f64);
     }
 
-    /// Closed form: back-to-back frames of length d lost in one burst. A BAD stay of length b that begins u into a
-    /// frame touches 1 + floor((u + b) / d) frames, in the mean 1 + B / d for u uniform over a frame.
+    /// Closed form: a BAD period of length b that begins at offset u within a frame overlaps 1 + floor((u + b) / d)
+    /// back-to-back frames of length d, on average 1 + B / d for u uniform over a frame.
     #[test]
-    fn burst_lengths_follow_the_stay_in_bad() {
+    fn burst_lengths_match_the_sojourn_time_in_bad() {
         let mut channel = config(["5 s", "100 ms"], 0.0, 1.0).build(Stream::named(11, 0, "air"));
         let d = Span::from_millis(8);
         let (mut bursts, mut current) = (Vec::new(), 0u32);
@@ -175,7 +176,7 @@ mod tests {
         let n = bursts.len() as f64;
         let mean = bursts.iter().sum::<f64>() / n;
         let deviation = (bursts.iter().map(|b| (b - mean) * (b - mean)).sum::<f64>() / n).sqrt();
-        // Bursts closer than one frame merge, once in G / d = 625: less than a tenth of the tolerance.
+        // Bursts less than one frame apart merge, once in G / d = 625: less than a tenth of the tolerance.
         let expected = 1.0 + 100.0 / 8.0;
         assert!((mean - expected).abs() < 4.0 * deviation / n.sqrt() + 0.03, "{mean}, expected {expected}");
     }
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mean_of_zero_is_never_bad() {
+    fn mean_bad_of_zero_is_never_bad() {
         let mut channel = config(["5 s", "0 s"], 0.0, 1.0).build(Stream::named(3, 0, "air"));
         assert_eq!(channel.next_change(Time::ZERO), None);
         assert_eq!(channel.fate(&frame(Time::from_millis(1_000_000), Span::from_millis(8))), Fate::Arrives);

@@ -1,21 +1,20 @@
 //! The modified two-state Markov channel of [snoop2002 3.2], after (Nguyen1996).
 //!
-//! The channel is GOOD or BAD, GOOD at the beginning; sojourn times are exponential and run in time. In each state
-//! packets are lost one by one, with a mean gap from one loss to the next of `gap_good` or `gap_bad` packets (166 and
-//! 2.6 in the paper). The state at the start of a packet's transmission is the packet's state; one chain serves both
-//! directions.
+//! The channel is GOOD or BAD, initially GOOD; sojourn times are exponential, in time. In each state single packets are
+//! lost, with a mean distance between losses of `gap_good` or `gap_bad` packets (166 and 2.6 in the paper). The state
+//! at the start of a packet's transmission determines its loss; one chain serves both directions.
 //!
-//! A packet is lost with probability p, independently. Two laws of the gap:
-//! - `geometric`: p = 1 / gap. A gap is 1 with probability p, 2 with (1 - p) p, ...; its mean is exactly `gap`. The
-//!   paper's own transition probabilities are 1 / 166 and 1 / 2.6, which this is in line with.
-//! - `exponential`: p = 1 - exp(-1 / gap). A length is drawn from the exponential law of mean `gap`, and the packet in
-//!   which it runs out is lost; a length of l runs out in packet ceil(l), which is geometric with this p.
+//! A packet is lost with probability p, independently. The distance between losses follows one of two laws:
+//! - `geometric`: p = 1 / gap. The distance is 1 with probability p, 2 with (1 - p) p, ...; its mean is exactly `gap`.
+//!   The paper's transition probabilities, 1 / 166 and 1 / 2.6, agree with this law.
+//! - `exponential`: p = 1 - exp(-1 / gap). A length is drawn from the exponential law with mean `gap`, and the packet
+//!   in which it ends is lost; a length of l ends in packet ceil(l), which is geometric with this p.
 //!
-//! Both laws are memoryless, so redrawing the gap at the entry to a state makes no difference to the law. Because of
-//! that no packets need to be counted, and what one packet meets does not depend on which were sent before it: the draw
-//! belongs to its start, as in every channel here.
+//! Both laws are memoryless, so a new distance at the entry to a state does not change the law. Packets therefore need
+//! not be counted, and the loss of a packet does not depend on earlier traffic: the random number is a function of the
+//! packet's start, as in the other channels.
 //!
-//! Deviation: the paper does not say whether acknowledgments are lost; `ways` says it.
+//! Deviation: the paper does not state whether acknowledgments are lost; the setting `ways` determines it.
 
 use engine::Stream;
 use engine::registry::{Fault, Settings};
@@ -27,41 +26,41 @@ use super::stays::{self, Stays};
 use super::{Channel, Fate, Frame, FrameDraws, State};
 use crate::event::LinkDirections;
 
-/// Stays and gaps.
+/// Sojourn times and distances between losses.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Mean stay in GOOD.
+    /// Mean sojourn time in GOOD.
     pub mean_good: Span,
-    /// Mean stay in BAD; zero: never BAD.
+    /// Mean sojourn time in BAD; zero for a channel that is never BAD.
     pub mean_bad: Span,
-    /// Packets from one loss to the next in GOOD, in the mean; at least 1.
+    /// Mean distance between losses in GOOD, in packets; at least 1.
     #[schemars(range(min = 1.0))]
     pub gap_good: f64,
-    /// Packets from one loss to the next in BAD, in the mean; at least 1, which loses all.
+    /// Mean distance between losses in BAD, in packets; at least 1, with which all packets are lost.
     #[schemars(range(min = 1.0))]
     pub gap_bad: f64,
-    /// The law of the gaps.
+    /// Law of the distances between losses.
     #[serde(default)]
     pub gaps: Gaps,
-    /// Which ways packets are lost.
+    /// Directions in which packets are lost.
     #[serde(default)]
     pub ways: LinkDirections,
 }
 
-/// The law of the packets from one loss to the next.
+/// Law of the number of packets between losses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Gaps {
-    /// Whole packets: each is lost with probability 1 / gap.
+    /// Integer distances: each packet is lost with probability 1 / gap.
     #[default]
     Geometric,
-    /// An exponential length, which ends in some packet: each is lost with probability 1 - exp(-1 / gap).
+    /// Exponential lengths that end within a packet: each packet is lost with probability 1 - exp(-1 / gap).
     Exponential,
 }
 
 impl Gaps {
-    /// With which probability a packet is lost where the mean gap is `gap`.
+    /// Returns the loss probability of a packet for the mean distance `gap`.
     fn loss(self, gap: f64) -> f64 {
         match self {
             Gaps::Geometric => 1.0 / gap,
@@ -71,7 +70,7 @@ impl Gaps {
 }
 
 struct TwoStateGaps {
-    /// In GOOD and in BAD.
+    /// Loss probabilities in GOOD and in BAD.
     loss: [f64; 2],
     ways: LinkDirections,
     stays: Stays,
@@ -83,7 +82,7 @@ impl Settings for Config {
         let mut faults = stays::faults(self.mean_good, self.mean_bad);
         for (key, gap) in [("gap_good", self.gap_good), ("gap_bad", self.gap_bad)] {
             if !(gap >= 1.0 && gap.is_finite()) {
-                faults.push(Fault::new(key, gap, "packets from one loss to the next, a number of at least 1"));
+                faults.push(Fault::new(key, gap, "a mean number of packets between losses, at least 1"));
             }
         }
         faults
@@ -91,7 +90,8 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The channel. Stays are read in sequence from `stream`, losses of frames come from its time-keyed side.
+    /// Creates the channel. Sojourn times are drawn in sequence from `stream`, frame losses as a function of the
+    /// frame's start.
     pub fn build(&self, stream: Stream) -> Box<dyn Channel> {
         Box::new(TwoStateGaps {
             loss: [self.gap_good, self.gap_bad].map(|gap| self.gaps.loss(gap)),
@@ -107,7 +107,7 @@ impl Channel for TwoStateGaps {
         if !self.ways.include(frame.way) {
             return Fate::Arrives;
         }
-        // The state at its start alone: a frame without length meets no other.
+        // Only the state at the start counts, so the query has zero duration.
         let bad = self.stays.met(frame.now, frame.start, Span::ZERO).bad;
         if self.draws.unit(frame) < self.loss[usize::from(bad)] { Fate::Corrupted } else { Fate::Arrives }
     }
@@ -142,10 +142,11 @@ mod tests {
         Frame { now: start, start, duration: Span::from_millis(4), size: 1000, way, number }
     }
 
-    /// Closed form: a frame is in BAD with probability B / (G + B), and lost there once in `gap_bad`. Frames two mean
-    /// cycles apart are as good as independent (the chain forgets with exp(-t (1/G + 1/B)), here within 10 ms).
+    /// Closed form: a frame is in BAD with probability B / (G + B), and is lost there once in `gap_bad`. Frames two
+    /// mean cycles apart are practically independent (the chain's correlation falls with exp(-t (1/G + 1/B)), here
+    /// within 10 ms).
     #[test]
-    fn losses_are_as_rare_as_the_stays_and_gaps_say() {
+    fn loss_ratio_matches_the_closed_form() {
         for (gaps, [good, bad]) in [
             (Gaps::Geometric, [1.0 / 166.0, 1.0 / 2.6]),
             (Gaps::Exponential, [1.0 - libm::exp(-1.0 / 166.0), 1.0 - libm::exp(-1.0 / 2.6)]),
@@ -160,11 +161,11 @@ mod tests {
         }
     }
 
-    /// Within a state that never ends (in this test) gaps are geometric, of whole packets, with the p that the law
-    /// gives: mean 1 / p, variance (1 - p) / p^2 (its error from the fourth central moment, (1 - p) (p^2 - 9 p + 9) /
-    /// p^4), and 1 - (1 - p)^x of them at most x packets.
+    /// Within a state that does not end during this test, distances are geometric with the p of the law: mean 1 / p,
+    /// variance (1 - p) / p^2 (with its error from the fourth central moment, (1 - p) (p^2 - 9 p + 9) / p^4), and a
+    /// share 1 - (1 - p)^x of them is at most x packets.
     #[test]
-    fn gaps_follow_their_law() {
+    fn distances_between_losses_follow_their_law() {
         for (law, gap, p) in [
             (Gaps::Geometric, 1.0, 1.0),
             (Gaps::Geometric, 2.6, 1.0 / 2.6),
@@ -206,10 +207,10 @@ mod tests {
         }
     }
 
-    /// A BAD stay covers B / d starts of frames of length d sent back to back, in the mean; all are lost if the gap is
-    /// 1.
+    /// A BAD period covers on average B / d starts of back-to-back frames of length d; all are lost if the mean
+    /// distance is 1.
     #[test]
-    fn bursts_last_as_long_as_bad() {
+    fn burst_lengths_match_the_sojourn_time_in_bad() {
         let config = Config {
             mean_good: "5 s".parse().unwrap(),
             mean_bad: Span::from_millis(100),
@@ -218,8 +219,8 @@ mod tests {
             ..paper(Gaps::Geometric)
         };
         let mut channel = config.build(Stream::named(5, 0, "air"));
-        // Stays that no frame begins in make no burst, so the mean is of geometric bursts of at least one:
-        // 1 / (1 - exp(-d / B)). Two bursts less than a frame apart become one, once in G / d = 1250.
+        // BAD periods in which no frame begins cause no burst, so the mean is that of geometric bursts of at least one
+        // frame: 1 / (1 - exp(-d / B)). Bursts less than one frame apart merge, once in G / d = 1250.
         let expected = 1.0 / -libm::expm1(-4.0 / 100.0);
         let (mut bursts, mut current) = (Vec::new(), 0u32);
         for index in 0.. {
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_are_lost_only_the_ways_asked_for() {
+    fn packets_are_lost_only_in_the_configured_directions() {
         for (ways, expected) in [
             (LinkDirections::Both, [true, true]),
             (LinkDirections::Forward, [true, false]),
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_settings_are_faults() {
+    fn invalid_settings_are_refused() {
         let wrong = |config: Config| config.check().iter().map(|fault| fault.key).collect::<Vec<_>>();
         assert_eq!(wrong(paper(Gaps::Geometric)), [""; 0]);
         for gap in [0.0, 0.9, -2.6, f64::NAN, f64::INFINITY] {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Channel, Fate, Frame, FrameDraws};
 
-/// How often.
+/// The loss probability.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
@@ -28,7 +28,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The channel.
+    /// Creates the channel.
     pub fn build(&self, stream: Stream) -> Box<dyn Channel> {
         Box::new(Uniform { loss: self.loss, draws: FrameDraws::new(stream) })
     }
@@ -46,10 +46,10 @@ mod tests {
     use crate::event::LinkDirection;
     use engine::{Span, Time};
 
-    /// Closed form: losses are independent, so a run of them is geometric, with mean 1 / (1 - p), and two frames n apart are
-    /// both lost with p^2, whatever n is. All within four standard errors.
+    /// Closed form: losses are independent, so runs of losses are geometric with mean 1 / (1 - p), and two frames at
+    /// any distance are both lost with probability p^2, within four standard errors.
     #[test]
-    fn losses_are_independent_and_as_frequent_as_asked_for() {
+    fn losses_are_independent_with_the_configured_probability() {
         for p in [0.02, 0.3] {
             let mut channel = Config { loss: p }.build(Stream::named(7, 0, "air"));
             const N: u64 = 400_000;
@@ -78,7 +78,7 @@ mod tests {
             assert!((mean - 1.0 / (1.0 - p)).abs() < 4.0 * error, "bursts of {mean} at {p}");
             for lag in [1, 2, 7] {
                 let both = lost.windows(lag + 1).filter(|window| window[0] && window[lag]).count() as f64 / n;
-                // Of products that share a frame neighbours are correlated: p^2 (1 - p^2) + 2 (p^3 - p^4) bounds it.
+                // Products that share a frame are correlated: p^2 (1 - p^2) + 2 (p^3 - p^4) bounds their variance.
                 let variance = p * p * (1.0 - p * p) + 2.0 * p.powi(3) * (1.0 - p);
                 assert!((both - p * p).abs() < 4.0 * (variance / n).sqrt(), "{lag} apart at {p}: {both}");
             }
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_is_a_probability() {
+    fn loss_outside_0_to_1_is_refused() {
         for loss in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
             assert_eq!(Config { loss }.check()[0].key, "loss");
         }

@@ -1,9 +1,9 @@
-//! Aggregates: several packets of a lane in one frame, each with a checksum of its own, answered by one block
-//! acknowledgment that tells which of them have come [802.11-2012 s8.6, s9.12, s9.21]. Failed packets go again in the
-//! lane's next aggregate, before anything new.
+//! A-MPDU aggregation: several packets of a transmit queue in one frame, each with its own checksum, answered by one
+//! block acknowledgment that reports which packets arrived [802.11-2012 s8.6, s9.12, s9.21]. Failed packets are sent
+//! again in the queue's next aggregate, before new ones.
 //!
-//! A station takes packets in hand when its turn has come. Those in hand lie within a window of 64 numbers. Model,
-//! deviations and limits: docs/models/aggregation.md.
+//! A station selects the packets of an aggregate when its turn comes. Selected packets have numbers within a window of
+//! 64. Model, deviations and limits: docs/models/aggregation.md.
 
 use engine::Time;
 
@@ -21,21 +21,22 @@ use crate::numbers::Numbers;
 use crate::station::scheduler_state::Attempt;
 use crate::station::{Outcome, RadioNotice};
 
-/// Numbers that a block acknowledgment covers [802.11-2012 s8.3.1.9.3].
+/// Size of the window of a block acknowledgment, in packet numbers [802.11-2012 s8.3.1.9.3].
 const WINDOW: u64 = Numbers::MOST;
 
-/// A packet as it stands in an aggregate, without what fills it up to whole words.
+/// Returns the size of a packet's MPDU in bytes, without padding.
 fn mpdu(size: u32) -> u32 {
     size + LLC_OVERHEAD + QOS_OVERHEAD
 }
 
-/// An aggregate of `size` bytes with one more packet [802.11-2012 s8.6.1].
+/// Returns the size of an aggregate of `size` bytes after adding an MPDU [802.11-2012 s8.6.1].
 fn with_another(size: u32, mpdu: u32) -> u32 {
     size.next_multiple_of(4) + DELIMITER + mpdu
 }
 
 impl Medium {
-    /// Chooses the packets that a station sends next: those in hand, then new ones, in sequence, as far as they fit.
+    /// Selects the packets of a station's next frame: unacknowledged ones first, then new ones in sequence, within the
+    /// limits.
     pub(super) fn choose_batch(&mut self, number: u32, limits: AggregateLimits, now: Time) {
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
@@ -53,12 +54,12 @@ impl Medium {
             lane.take_in_hand(batch);
             (size, batch) = (grown, batch + 1);
         }
-        // One packet goes as it is, and is acknowledged as it is.
+        // A single packet is sent without aggregation and has a normal acknowledgment.
         let (size, answer) = if batch == 1 { (alone, ACK_SIZE) } else { (size, BLOCK_ACK_SIZE) };
         station.data = Data { hop: lane.hop, to: lane.to, rate, size, behind: 0, batch, answer };
     }
 
-    /// The packets of a station's aggregate go into the air.
+    /// Transmits a station's selected packets as an aggregate.
     pub(super) fn send_batch<O: Observer>(&mut self, number: u32, start: Time, cx: &mut Cx<'_, O>) {
         let data = self.data(number);
         let reserves = self.answer_time(data.rate, data.answer);
@@ -104,13 +105,13 @@ impl Medium {
         self.waits(number, Phase::Sending(Step::Data), until, cx);
     }
 
-    /// The contents of a block acknowledgment for a station's aggregate: its packets that have arrived, with it or
-    /// before [802.11-2012 s9.21.3].
+    /// Returns the contents of the block acknowledgment of a station's aggregate: the numbers of its packets that have
+    /// arrived, with this frame or earlier [802.11-2012 s9.21.3].
     pub(super) fn acknowledged(&self, number: u32) -> Numbers {
         self.of_batch(number, |head| head.arrived)
     }
 
-    /// The packets of a frame that came damaged, if it is an aggregate.
+    /// Returns the packets of an aggregate that were lost; empty for other frames.
     pub(super) fn damaged(&self, number: u32, frame: &AirFrame, reception: Reception) -> Numbers {
         match reception {
             _ if frame.kind != FrameKind::Aggregate => Numbers::none(frame.packets.first()),
@@ -120,7 +121,7 @@ impl Medium {
         }
     }
 
-    /// Those packets of the aggregate in hand of which something is so.
+    /// Returns the numbers of the aggregate's packets that satisfy `is`.
     fn of_batch(&self, number: u32, is: impl Fn(&HeadOfLine) -> bool) -> Numbers {
         let station = &self.stations[number as usize];
         let lane = &station.lanes[station.serving()];
@@ -129,7 +130,7 @@ impl Medium {
         chosen.fold(Numbers::none(first), |numbers, head| numbers.and(head.number))
     }
 
-    /// A station's aggregate has ended at its receiver.
+    /// Processes the end of a station's aggregate at its receiver.
     pub(super) fn batch_arrived<O: Observer>(&mut self, number: u32, reception: Reception, cx: &mut Cx<'_, O>) {
         let Data { hop, batch, .. } = self.data(number);
         let station = &mut self.stations[number as usize];
@@ -158,7 +159,7 @@ impl Medium {
         self.hand_up(number, cx);
     }
 
-    /// The far end of the lane in service hands up what is complete.
+    /// Delivers the packets that the receiver of the transmit queue in service has in sequence.
     fn hand_up<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
@@ -171,8 +172,7 @@ impl Medium {
         }
     }
 
-    /// An exchange is over: it was `answered`, or failed at `step`, behind which the station may count slots from
-    /// `from` on.
+    /// Completes an exchange: it was `answered`, or failed at `step`. Back-off slots count from `from` on.
     pub(super) fn settle<O: Observer>(
         &mut self,
         number: u32,
@@ -186,14 +186,15 @@ impl Medium {
         let serving = station.serving();
         let lane = &mut station.lanes[serving];
         let hop = lane.hop;
-        // [802.11-2012 s9.3.3]: an answer brings the window back, and so does a packet that is given up.
+        // [802.11-2012 s9.3.3]: an answer resets the contention window, and so does a packet that is given up.
         station.window = if answered { self.phy.cw_min } else { (2 * station.window + 1).min(self.phy.cw_max) };
         let batch = lane.take_batch(station.data.batch);
         let acknowledged = batch.iter().filter(|head| answered && head.arrived).count() as u32;
         lane.rate.on_aggregate(station.data.rate, batch.len() as u32, acknowledged, cx.now);
         let (mut first_done, mut done, mut left) = (false, 0, Vec::new());
         for (place, mut head) in batch.into_iter().enumerate() {
-            // The answer is about all that has come, not only with this frame [802.11-2012 s9.21.3].
+            // The block acknowledgment covers all packets that have arrived, not only those of this frame [802.11-2012
+            // s9.21.3].
             let acknowledged = answered && head.arrived;
             let mut outcome = Outcome::default();
             let mut over = acknowledged;
@@ -208,7 +209,8 @@ impl Medium {
                 if over {
                     station.window = self.phy.cw_min;
                     lane.give_up(&head, cx);
-                    // The far end waits for it no longer: what a request for a block acknowledgment would tell it.
+                    // The receiver stops waiting for the packet; in 802.11 a block acknowledgment request would tell it
+                    // so.
                     lane.reorder.pass_over(head.number);
                 }
             }

@@ -1,4 +1,4 @@
-//! The frames that are in the air.
+//! Frames in transmission.
 
 use std::cmp::Ordering;
 
@@ -13,46 +13,49 @@ use crate::context::{Cx, Observer};
 use crate::event::{AirFrame, HopId, MediumEvent, Reception};
 use crate::mac::dcf::FrameKind;
 
-/// A frame in the air.
+/// A frame in transmission.
 pub(super) struct Flying {
-    /// The station whose exchange it is part of; it has one frame in the air at a time, its own or the answer.
+    /// Station to whose exchange the frame belongs; an exchange has one frame in transmission at a time, a data frame
+    /// or a response.
     pub owner: u32,
     pub from: u32,
     pub to: u32,
     pub frame: AirFrame,
-    /// Whether another frame reaches its receiver at the same time.
+    /// True if another frame overlaps it at its receiver.
     collided: bool,
-    /// Whether the air damages it.
+    /// True if the channel damages it.
     corrupted: bool,
-    /// Whether its receiver can read it.
+    /// True if its receiver is in range and can decode it.
     readable: bool,
-    /// The zones that hear it, and whether they understand it, where audibility has changed since it began.
+    /// Carrier-sense groups that sense the frame, and whether they can decode it; `None` if audibility has not changed
+    /// since its start.
     pub heard_by: Option<Vec<(u32, bool)>>,
 }
 
 impl Flying {
-    /// The zones that hear it, and whether they understand it.
+    /// Returns the carrier-sense groups that sense the frame, and whether they can decode it.
     pub fn audience<'a>(&'a self, hearing: &'a Audibility) -> &'a [(u32, bool)] {
         self.heard_by.as_deref().unwrap_or(&hearing.audience[self.from as usize])
     }
 
-    /// Its reservation, when it ends at `now`.
+    /// Returns the frame's reservation, if the frame ends at `now`.
     fn reserves(&self, now: Time) -> Reservation {
         Reservation { until: now + self.frame.reserves, between: [self.from, self.to] }
     }
 
-    /// Whether it is part of an exchange of `station`, sent by it, and no beacon, so that it is of the lane in service.
+    /// Returns true if `station` sent the frame in an exchange of its own and it is no beacon: the frame belongs to the
+    /// transmit queue in service.
     pub fn is_of_lane(&self, station: u32) -> bool {
         self.owner == station && self.from == station && self.frame.kind != FrameKind::Beacon
     }
 
-    /// How much of it has not been sent at `now`. It may not have begun.
+    /// Returns the part of the duration that is still to be sent at `now`; the frame may begin later.
     pub fn left(&self, now: Time) -> Span {
         (self.frame.start + self.frame.duration).since(now).min(self.frame.duration)
     }
 
-    /// Whether any of `other` is there when this one reaches its receiver. A station's own frame is there at
-    /// once.
+    /// Returns true if `other` overlaps this frame at this frame's receiver. A station's own frame reaches it without
+    /// delay.
     fn meets(&self, other: &Flying, delay: Span) -> bool {
         let until = |frame: &AirFrame| frame.start + frame.duration;
         let (way, others_way) = (delay, if other.from == self.to { Span::ZERO } else { delay });
@@ -60,7 +63,8 @@ impl Flying {
             && other.frame.start + others_way < until(&self.frame) + way
     }
 
-    /// Whether it is captured although `other` meets it: it began first, or with it, and is so much stronger.
+    /// Returns true if the frame is captured despite the overlapping frame `other`: it began no later, and is stronger
+    /// by the capture ratio.
     fn survives(&self, other: &Flying, plane: &Plane, now: Time) -> bool {
         let stronger = || plane.captures(self.to, self.from, other.from, now);
         match self.frame.start.cmp(&other.frame.start) {
@@ -70,15 +74,15 @@ impl Flying {
         }
     }
 
-    /// Whether another frame has reached its receiver at the same time, so far.
+    /// Returns true if another frame has overlapped it at its receiver so far.
     pub fn is_collided(&self) -> bool {
         self.collided
     }
 }
 
 impl Medium {
-    /// Transmits a frame. `hop` is the way it takes, `number` its place among the data frames there. Returns the time
-    /// at which it will have reached every station.
+    /// Transmits a frame over `hop`; `number` is its number among the data frames of the hop. Returns the time at which
+    /// its end has reached all stations.
     pub(super) fn launch<O: Observer>(
         &mut self,
         [owner, from, to]: [u32; 3],
@@ -94,12 +98,12 @@ impl Medium {
         self.launch_known([owner, from, to], frame, corrupted, cx)
     }
 
-    /// Whether a frame at this rate, which begins now, is too weak for it where `to` is.
+    /// Returns true if the signal of a frame at this rate, which begins now, is too weak at `to`.
     pub(super) fn is_too_weak(&mut self, from: u32, to: u32, rate: Rate, now: Time) -> bool {
         self.plane.as_mut().is_some_and(|plane| plane.is_too_weak(from, to, rate, now))
     }
 
-    /// The same as [`launch`](Self::launch), of a frame whose fate in the air is known.
+    /// Transmits a frame as [`launch`](Self::launch) does, with a known fate in the channel.
     pub(super) fn launch_known<O: Observer>(
         &mut self,
         [owner, from, to]: [u32; 3],
@@ -111,7 +115,7 @@ impl Medium {
         self.fly(Flying { owner, from, to, frame, collided: false, corrupted, readable, heard_by: None }, cx)
     }
 
-    /// Transmits a broadcast frame. Its sender's number fills the field of the receiver.
+    /// Transmits a broadcast frame. The receiver field holds the sender's number.
     pub(super) fn launch_to_all<O: Observer>(&mut self, from: u32, frame: AirFrame, cx: &mut Cx<'_, O>) -> Time {
         let readable = true;
         self.fly(
@@ -123,7 +127,7 @@ impl Medium {
     fn fly<O: Observer>(&mut self, mut flying: Flying, cx: &mut Cx<'_, O>) -> Time {
         let Flying { from, to, frame, .. } = flying;
         let (hearing, plane, delay) = (&self.hearing, self.plane.as_ref(), self.phy.delay);
-        // A station that sends hears nothing else: it senses itself.
+        // A transmitting station receives nothing: it senses itself.
         let spoils = |first: &Flying, other: &Flying| {
             hearing.senses(first.to, other.from)
                 && first.meets(other, delay)
@@ -139,7 +143,7 @@ impl Medium {
         frame.start + frame.duration + self.phy.delay
     }
 
-    /// The zones that sense a station begin to hear it.
+    /// Marks the medium as busy for the groups that sense station `from`.
     pub(super) fn is_heard<O: Observer>(&mut self, from: u32, cx: &mut Cx<'_, O>) {
         for (zone, understood) in &self.hearing.audience[from as usize] {
             let zone = &mut self.zones[*zone as usize];
@@ -147,7 +151,7 @@ impl Medium {
         }
     }
 
-    /// The frame of an exchange has ended: what it was, and how it came.
+    /// Removes an exchange's frame at its end; returns the frame and its reception.
     pub(super) fn landed<O: Observer>(&mut self, owner: u32, cx: &mut Cx<'_, O>) -> (Flying, Reception) {
         let place = self.flying.iter().position(|flying| flying.owner == owner);
         let flying = self.flying.swap_remove(place.expect("an exchange has a frame in the air"));
@@ -166,7 +170,7 @@ impl Medium {
         (flying, reception)
     }
 
-    /// The zones that heard a frame hear it no longer.
+    /// Marks the end of a frame for the groups that sensed it.
     pub(super) fn is_over<O: Observer>(&mut self, flying: &Flying, cx: &mut Cx<'_, O>) {
         let reserved = flying.reserves(cx.now);
         for (zone, _) in flying.audience(&self.hearing) {
@@ -174,12 +178,13 @@ impl Medium {
         }
     }
 
-    /// Whether the zones that hear a frame would hear one of `next` too, equally well.
+    /// Returns true if the groups that sense a frame would also sense a frame of `next`, with the same ability to
+    /// decode.
     pub(super) fn hear_alike(&self, flying: &Flying, next: u32) -> bool {
         self.hearing.is_of_all() || flying.audience(&self.hearing) == self.hearing.audience[next as usize]
     }
 
-    /// The zones that heard a frame will hear `next` behind it, whom the same zones hear.
+    /// Marks the end of a frame that a frame of `next` follows after SIFS, sensed by the same groups.
     pub(super) fn is_followed_by<O: Observer>(&mut self, flying: &Flying, next: u32, cx: &mut Cx<'_, O>) {
         let reserved = flying.reserves(cx.now);
         for (zone, understood) in &self.hearing.audience[next as usize] {

@@ -1,4 +1,4 @@
-//! Which stations hear each other.
+//! Audibility between stations: which stations sense and decode which others.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -8,21 +8,21 @@ use foldhash::fast::FixedState;
 
 use crate::event::Reach;
 
-/// Which stations sense and understand which, and the zones: sets of stations that hear the same.
+/// Audibility between stations, and the carrier-sense groups: sets of stations with equal audibility.
 pub(super) struct Audibility {
-    /// For each station, the zone it is in.
+    /// For each station, its group.
     pub zone: Vec<u32>,
-    /// For each station, the zones that sense it, and whether they understand it.
+    /// For each station, the groups that sense it, and whether they can decode its frames.
     pub audience: Vec<Vec<(u32, bool)>>,
-    /// How many zones there are.
+    /// Number of groups.
     pub zones: usize,
-    /// By station, the stations that it senses, itself included; empty when all understand each other.
+    /// For each station, the stations that it senses, including itself; empty if all stations decode each other.
     senses: Vec<FixedBitSet>,
     understands: Vec<FixedBitSet>,
 }
 
 impl Audibility {
-    /// `count` stations in one room.
+    /// Returns the audibility of `count` stations that all decode each other.
     pub fn of_all(count: usize) -> Self {
         Audibility {
             zone: vec![0; count],
@@ -33,7 +33,7 @@ impl Audibility {
         }
     }
 
-    /// `count` stations that hear themselves only. Zones are still to be made.
+    /// Returns the audibility of `count` stations that sense only themselves. The groups must be built afterwards.
     pub fn of_none(count: usize) -> Self {
         let alone = |station| {
             let mut row = FixedBitSet::with_capacity(count);
@@ -45,7 +45,7 @@ impl Audibility {
         Audibility { zone, audience, zones: 0, senses: rows.clone(), understands: rows }
     }
 
-    /// Changes how two stations hear each other from now on. The zones must be rebuilt afterwards.
+    /// Sets the audibility between two stations. The groups must be rebuilt afterwards.
     pub fn set(&mut self, a: u32, b: u32, reach: Reach) {
         for (station, from) in [(a as usize, b as usize), (b as usize, a as usize)] {
             self.senses[station].set(from, reach >= Reach::Senses);
@@ -53,7 +53,7 @@ impl Audibility {
         }
     }
 
-    /// Makes zones of the stations that hear the same and that are `alike`. A station of each zone.
+    /// Groups the stations with equal audibility and equal `alike`. Returns one station of each group.
     pub fn regroup<K: Hash + Eq>(&mut self, alike: impl Fn(u32) -> K) -> Vec<u32> {
         let Audibility { zone, audience, zones, senses, understands } = self;
         let mut known = HashMap::with_hasher(FixedState::default());
@@ -76,17 +76,17 @@ impl Audibility {
         founders
     }
 
-    /// Whether frames of `from` add to what `station` receives.
+    /// Returns true if frames of `from` are sensed at `station`, so that they interfere with reception there.
     pub fn senses(&self, station: u32, from: u32) -> bool {
         self.senses.is_empty() || self.senses[station as usize].contains(from as usize)
     }
 
-    /// Whether `station` can read frames of `from`.
+    /// Returns true if `station` can decode frames of `from`.
     pub fn understands(&self, station: u32, from: u32) -> bool {
         self.understands.is_empty() || self.understands[station as usize].contains(from as usize)
     }
 
-    /// Whether all stations understand each other.
+    /// Returns true if all stations decode each other.
     pub fn is_of_all(&self) -> bool {
         self.senses.is_empty()
     }

@@ -1,8 +1,8 @@
-//! Beacons: frames for all that hear them, without an answer [802.11-2007 s11.1.2.1].
+//! Beacons: periodic broadcast frames without acknowledgment [802.11-2007 s11.1.2.1].
 //!
-//! A base station has one to send at each target time, which chance spreads over the interval. It waits for its turn as
-//! any frame, goes before data, is sent at a rate that all can receive, once, and is lost if it is damaged [802.11-2007
-//! s9.7].
+//! A base station queues a beacon at each target time; the first target time is random within the interval. The beacon
+//! contends for the medium as any frame, precedes data, and is sent once at a basic rate; a damaged beacon is lost
+//! [802.11-2007 s9.7].
 
 use engine::{Slot, Span, Stream, Time};
 
@@ -14,18 +14,19 @@ use crate::mac::dcf::frame::BEACON_SIZE;
 use crate::mac::dcf::{Config, FrameKind};
 use crate::numbers::Numbers;
 
-/// The beacons of a station.
+/// State of a station's beacons.
 pub(super) struct Beacons {
     slot: Slot,
     interval: Span,
-    /// The next target time.
+    /// Next target time.
     next: Time,
-    /// The next one's number.
+    /// Number of the next beacon.
     number: u64,
 }
 
 impl Beacons {
-    /// Those of a station that has a wake-up for them, in a medium that has an interval.
+    /// Returns the beacons of a station with a wake-up slot for them, in a medium with a beacon interval; `None`
+    /// otherwise.
     pub fn new(config: &Config, slot: Option<Slot>, stream: &Stream) -> Option<Self> {
         let (slot, interval) = slot.zip(config.beacon_interval)?;
         let wait = stream.sub("beacons").draws().next_u64() % interval.as_nanos().max(1);
@@ -34,14 +35,14 @@ impl Beacons {
 }
 
 impl Medium {
-    /// Asks for the wake-ups of the first beacons. To be called once, before anything else.
+    /// Schedules the first beacons. Must be called once, before any other method.
     pub fn announce_first(&mut self, schedule: &mut engine::Schedule) {
         for beacons in self.stations.iter().filter_map(|station| station.beacons.as_ref()) {
             schedule.arm(beacons.slot, beacons.next);
         }
     }
 
-    /// A target time: a station has a beacon to send, unless it still has the last one.
+    /// Handles a target time: the station queues a beacon, unless the previous one is still queued.
     pub fn on_beacon<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
         let station = &mut self.stations[number as usize];
         let Some(beacons) = &mut station.beacons else { return };
@@ -53,7 +54,7 @@ impl Medium {
         }
     }
 
-    /// A station's turn has come, and it has a beacon.
+    /// Transmits the queued beacon of a station whose turn has come.
     pub(super) fn announce<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
         let station = &mut self.stations[number as usize];
         station.announces = false;
@@ -76,7 +77,7 @@ impl Medium {
         self.waits(number, Phase::Announcing, until, cx);
     }
 
-    /// A beacon has ended. A broadcast is not acknowledged, so it counts as a success [802.11-2007 s9.2.4].
+    /// Handles the end of a beacon. A broadcast is not acknowledged and counts as a success [802.11-2007 s9.2.4].
     pub(super) fn announced<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
         let (flying, _) = self.landed(number, cx);
         self.is_over(&flying, cx);

@@ -1,11 +1,12 @@
-//! Carrier sense and the count of back-off slots, for all stations that hear the same others.
+//! Carrier sense and the counting of back-off slots, for all stations with equal audibility.
 //!
-//! Such stations sense the air busy and idle at the same moments and set the same network allocation vector, so they
-//! count the same slots. Each that backs off only remembers at which number its turn comes, and one wake-up, of the
-//! first of them, stands for all: an idle slot costs nothing, and a frame costs the logarithm of their number.
+//! Such stations sense the medium busy and idle at the same times and set the same network allocation vector (NAV), so
+//! they count the same slots. For each station that backs off only the slot number of its turn is stored, and one
+//! timer, for the first of them, serves the group: an idle slot costs nothing, and a frame costs the logarithm of the
+//! group's size.
 //!
-//! A station that counts from another moment, because it alone missed an answer or received a damaged frame, stands
-//! apart until the air is busy again.
+//! A station that counts from another time, because it alone missed a response or received a damaged frame, is counted
+//! separately until the medium is busy again.
 
 mod anew;
 
@@ -17,90 +18,89 @@ use super::phase::Phase;
 use super::station::Station;
 use crate::mac::dcf::Phy;
 
-/// A station that counts from a moment of its own. It may rest: then nothing happens when its slots are over.
+/// A station whose slots count from a separate time. If it is resting, the end of its slots causes no action.
 struct Apart {
     station: u32,
     from: Time,
     slots: u64,
 }
 
-/// A frame's reservation: it sets the network allocation vector (NAV) of the stations that read it.
+/// Reservation of the medium by a frame: it sets the NAV of the stations that decode the frame.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(super) struct Reservation {
     pub until: Time,
-    /// The two stations of the exchange. A frame sets the NAV of all stations but its receiver [802.11-2007
-    /// s9.2.5.4].
+    /// The two stations of the exchange. A frame sets the NAV of all stations but its receiver [802.11-2007 s9.2.5.4].
     pub between: [u32; 2],
 }
 
-/// Stations that hear the same others.
+/// A group of stations with equal audibility.
 #[derive(Default)]
 pub(super) struct CarrierSenseGroup {
-    /// Frames in the air that are heard here.
+    /// Number of frames sensed now.
     heard: u32,
-    /// Whether what is heard is one frame alone since the air was last idle, and can be understood.
+    /// True if one frame is sensed, no other has overlapped it, and it can be decoded.
     clear: bool,
-    /// Whether the last frame could not be understood.
+    /// True if the last frame could not be decoded.
     damaged: bool,
-    /// Since when something is heard, or was last.
+    /// Start of the current busy period, or of the last one.
     busy_since: Time,
-    /// Since when nothing is heard.
+    /// Start of the current idle period.
     idle_since: Time,
-    /// The network allocation vectors of all stations here. One exchange, rarely more.
+    /// Reservations that determine the NAV; rarely more than one.
     reserved: Vec<Reservation>,
-    /// When slots begin to count, while nothing is heard.
+    /// Time from which slots count in the current idle period.
     from: Time,
-    /// Slots counted until the air was last busy.
+    /// Number of slots counted up to the last busy period.
     counted: u64,
-    /// At which count whose turn comes.
+    /// Stations in back-off, ordered by the slot number of their turn.
     waiting: BTreeSet<(u64, u32)>,
     apart: Vec<Apart>,
-    /// Whose wake-up stands for all, and when.
+    /// Time of the group's timer, and the station whose timer it is.
     first: Option<(Time, u32)>,
 }
 
 impl CarrierSenseGroup {
-    /// Whether a station that counts slots from `from` on may send at `now` without backing off: nothing is heard or
-    /// reserved from it, and has not been for as long as is needed. A station that began to send less than the
-    /// propagation delay ago is not heard yet.
+    /// Returns true if a station that counts slots from `from` on may transmit at `now` without back-off: no frame is
+    /// sensed, and `from` has passed. A frame that began less than the propagation delay ago is not sensed yet.
     pub fn is_free(&self, from: Time, now: Time, phy: &Phy) -> bool {
         now >= from && (self.heard == 0 || self.is_unsensed(now, phy))
     }
 
-    /// Whether something is in the air that began too recently to be sensed: a station whose turn comes now still
-    /// sends.
+    /// Returns true if the current busy period began too recently to be sensed: a station whose turn comes now still
+    /// transmits.
     fn is_unsensed(&self, now: Time, phy: &Phy) -> bool {
         self.heard > 0 && now <= self.busy_since + phy.delay
     }
 
-    /// Whether the air is idle for a station, as far as is heard and reserved, though perhaps not for long enough.
+    /// Returns true if no frame is sensed and the NAV of a station is zero, possibly for less than DIFS.
     pub fn is_idle(&self, station: u32, now: Time) -> bool {
         self.heard == 0 && self.is_unreserved(station, now)
     }
 
-    /// Whether the medium is not reserved at a station (its NAV is zero).
+    /// Returns true if the NAV of a station is zero.
     pub fn is_unreserved(&self, station: u32, now: Time) -> bool {
         now >= self.reserved_from(station)
     }
 
-    /// The end of the NAV of a station outside all exchanges.
+    /// Returns the end of the NAV of a station outside all exchanges.
     fn reserved_until(&self) -> Time {
         self.reserved.iter().map(|reservation| reservation.until).max().unwrap_or_default()
     }
 
-    /// Until when others have reserved the air from a station.
+    /// Returns the end of the reservations by exchanges in which a station takes no part.
     fn reserved_from(&self, station: u32) -> Time {
         let others = self.reserved.iter().filter(|reservation| !reservation.between.contains(&station));
         others.map(|reservation| reservation.until).max().unwrap_or_default()
     }
 
-    /// When a station may count that knows only of silence since `silent`, and of what others have reserved.
+    /// Returns the time from which a station counts slots, if its idle period of required length `silence` began at
+    /// `silent`.
     fn after(&self, station: u32, silent: Time, silence: Span, phy: &Phy) -> Time {
         (silent + silence).max(self.reserved_from(station) + phy.difs)
     }
 
-    /// When slots begin to count for a station, while nothing is heard: exchanges that it takes part in do not reserve
-    /// the air from it, and behind a frame that it alone could not read it waits for longer than the others.
+    /// Returns the time from which slots count for a station in the current idle period. Reservations of its own
+    /// exchanges do not apply to it, and after a frame that it alone could not decode it waits for EIFS.
     pub fn counts_from(&self, number: u32, station: &Station, phy: &Phy) -> Time {
         let unread = station.unread == Some(self.idle_since);
         match self.reserved.is_empty() && !unread {
@@ -112,8 +112,8 @@ impl CarrierSenseGroup {
         }
     }
 
-    /// A station that rests has something to send: when it may count, and the slots of its last back-off that it counts
-    /// from there; `None` after they are over, by `now`.
+    /// Handles a resting station that has data to send: returns the time from which it counts slots, and the slots left
+    /// of its last back-off at that time; `None` if that back-off is over at `now`.
     pub fn rises(&mut self, number: u32, station: &Station, now: Time, phy: &Phy) -> (Time, Option<u64>) {
         let own = self.apart.iter().position(|apart| apart.station == number);
         let (from, left) = match (own.map(|place| self.apart.remove(place)), station.phase) {
@@ -126,16 +126,16 @@ impl CarrierSenseGroup {
         (from, (left > self.passed(from, now, phy.slot)).then_some(left))
     }
 
-    /// How many slots have passed since the air was last busy, for a station that counts from `from` on.
+    /// Returns the number of slots passed in the current idle period, for a station that counts from `from` on.
     fn passed(&self, from: Time, now: Time, slot: Span) -> u64 {
         if self.heard == 0 { slots(now.since(from), slot) } else { 0 }
     }
 
-    /// When a station may count whose frame left at `sent` and was not answered until `now`. Its silence began with the
-    /// end of that frame, whatever others believe reserved or took for a collision [802.11-2007 s9.2.5.2]; of what
-    /// began later it knows as much as they.
+    /// Returns the time from which a station counts slots whose frame ended at `sent` and has had no response until
+    /// `now`. Its idle period began with the end of that frame, independent of reservations and collisions seen by
+    /// others [802.11-2007 s9.2.5.2]; later busy periods count as for the others.
     pub fn after_silence(&self, number: u32, station: &Station, sent: Time, now: Time, phy: &Phy) -> Time {
-        // A frame that ends now is unordered with the end of the wait, too.
+        // A frame that ends exactly now counts as sensed: events at one time have no order.
         let heard_more = self.busy_since > sent && !self.is_unsensed(now, phy) || self.idle_since == now;
         match heard_more {
             true => self.counts_from(number, station, phy).max(now),
@@ -143,7 +143,7 @@ impl CarrierSenseGroup {
         }
     }
 
-    /// A frame begins to be heard. Whoever's turn comes before it can be sensed sends nevertheless.
+    /// Handles the start of a frame. Stations whose turn comes before they can sense the frame still transmit.
     pub fn begins(
         &mut self,
         now: Time,
@@ -160,8 +160,8 @@ impl CarrierSenseGroup {
         }
     }
 
-    /// The air becomes busy: slots are counted no longer. Stations whose turn comes before the frame can be sensed send
-    /// nevertheless, and so does the one whose own frame this is: it is on its way.
+    /// Stops the counting of slots at the start of a busy period. Stations whose turn comes before they can sense the
+    /// frame still transmit, and so does the sender of the frame.
     fn freeze(&mut self, now: Time, phy: &Phy, stations: &mut [Station], schedule: &mut Schedule) {
         let sensed = now + phy.delay;
         self.disarm(stations, schedule);
@@ -179,7 +179,8 @@ impl CarrierSenseGroup {
         }
     }
 
-    /// The same for a station that counts from a moment of its own, at `now`, of a frame that is sensed at `sensed`.
+    /// Stops the counting for a station that counts separately, for a frame that begins at `now` and is sensed at
+    /// `sensed`.
     fn freeze_apart(
         &mut self,
         Apart { station, from, slots: left }: Apart,
@@ -202,7 +203,7 @@ impl CarrierSenseGroup {
         }
     }
 
-    /// A frame is heard no longer. If it could be understood, it reserves the air.
+    /// Handles the end of a frame. If the frame could be decoded, its reservation sets the NAV.
     pub fn ends(
         &mut self,
         now: Time,
@@ -227,8 +228,8 @@ impl CarrierSenseGroup {
         }
     }
 
-    /// A frame is heard no longer, and its answer by a station that is heard by the same zones follows after SIFS: too
-    /// soon for any station to count a slot.
+    /// Handles the end of a frame that is followed after SIFS by a response, sensed by the same groups: no station can
+    /// count a slot in between.
     pub fn hands_over(&mut self, now: Time, reserved: Reservation, understood: bool) {
         if self.heard == 1 {
             self.understand(now, reserved);
@@ -244,7 +245,7 @@ impl CarrierSenseGroup {
         }
     }
 
-    /// A station begins to back off for `left` slots, as all others here do.
+    /// Starts the back-off of a station for `left` slots, counted as for the group.
     fn join(&mut self, number: u32, left: u64, phy: &Phy, stations: &mut [Station], schedule: &mut Schedule) {
         let turn = self.counted + left;
         stations[number as usize].phase = Phase::Contending { turn: Some(turn) };
@@ -252,8 +253,8 @@ impl CarrierSenseGroup {
         self.rearm(phy, stations, schedule);
     }
 
-    /// A station backs off for `left` slots that count from `from` on.
-    #[expect(clippy::too_many_arguments, reason = "what a medium lends its zones")]
+    /// Starts the back-off of a station for `left` slots that count from `from` on.
+    #[expect(clippy::too_many_arguments, reason = "the state belongs to the medium")]
     pub fn join_apart(
         &mut self,
         number: u32,
@@ -265,7 +266,8 @@ impl CarrierSenseGroup {
         schedule: &mut Schedule,
     ) {
         stations[number as usize].phase = Phase::Contending { turn: None };
-        // As if it had begun before the frame did, which it cannot sense yet: events of one time have no order here.
+        // The current frame cannot be sensed yet: proceed as if the back-off had begun first, since events at one time
+        // have no order.
         if self.is_unsensed(now, phy) {
             let apart = Apart { station: number, from, slots: left };
             return self.freeze_apart(apart, now, self.busy_since + phy.delay, phy, stations, schedule);
@@ -273,7 +275,7 @@ impl CarrierSenseGroup {
         self.join_from(number, from, left, phy, stations, schedule);
     }
 
-    /// The same while nothing is heard, or what is heard can be sensed.
+    /// Starts the back-off when the medium is idle or its current frame can be sensed.
     fn join_from(
         &mut self,
         number: u32,
@@ -291,9 +293,9 @@ impl CarrierSenseGroup {
         self.rearm(phy, stations, schedule);
     }
 
-    /// A station has nothing to send behind its exchange; the back-off of `left` slots counts from `from` on all the
-    /// same.
-    #[expect(clippy::too_many_arguments, reason = "what a medium lends its zones")]
+    /// Starts the back-off of `left` slots after an exchange of a station without data to send; slots count from `from`
+    /// on.
+    #[expect(clippy::too_many_arguments, reason = "the state belongs to the medium")]
     pub fn rest(
         &mut self,
         number: u32,
@@ -316,7 +318,7 @@ impl CarrierSenseGroup {
         }
     }
 
-    /// A station that may count from another moment than the stations with which it was to count, if it backs off.
+    /// Moves a station in back-off to separate counting if its slots count from another time than the group's.
     pub fn parts(&mut self, number: u32, phy: &Phy, stations: &mut [Station], schedule: &mut Schedule) {
         let from = self.counts_from(number, &stations[number as usize], phy);
         if let Some(apart) = self.apart.iter_mut().find(|apart| apart.station == number) {
@@ -330,7 +332,7 @@ impl CarrierSenseGroup {
         self.join_from(number, from, turn - self.counted, phy, stations, schedule);
     }
 
-    /// Whose turn comes first has the wake-up.
+    /// Sets the group's timer to the station whose turn comes first.
     fn rearm(&mut self, phy: &Phy, stations: &[Station], schedule: &mut Schedule) {
         if self.heard > 0 {
             return;
@@ -356,7 +358,7 @@ impl CarrierSenseGroup {
         }
     }
 
-    /// When a count will be reached, if the air stays idle.
+    /// Returns the time at which a slot number is reached if the medium stays idle.
     fn due(&self, count: u64, slot: Span) -> Time {
         self.from + slot.times(count - self.counted)
     }
@@ -366,13 +368,13 @@ fn slot_of(stations: &[Station], number: u32) -> Slot {
     stations[number as usize].slot
 }
 
-/// A station sends at `due`, whatever it senses until then.
+/// Makes a station transmit at `due`, regardless of frames that begin before.
 fn commit(station: &mut Station, due: Time, schedule: &mut Schedule) {
     station.phase = Phase::Committed;
     schedule.arm(station.slot, due);
 }
 
-/// How many slots have passed.
+/// Returns the number of complete slots in a span.
 fn slots(span: Span, slot: Span) -> u64 {
     span.as_nanos() / slot.as_nanos()
 }

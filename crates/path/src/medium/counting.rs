@@ -1,4 +1,4 @@
-//! What a medium counts, as frames end and when it is asked.
+//! Counters of a medium, updated at the end of frames and completed when read.
 
 use engine::Time;
 
@@ -7,7 +7,7 @@ use super::air::Flying;
 use super::stats::{AirCounters, StationCounters};
 
 impl Medium {
-    /// A frame, which is no longer among those in the air, has ended.
+    /// Counts a frame that has ended and was removed from the frames in transmission.
     pub(super) fn tally(&mut self, flying: &Flying, collided: bool) {
         let Flying { owner, from, frame, .. } = flying;
         if owner == from {
@@ -22,12 +22,12 @@ impl Medium {
         }
     }
 
-    /// How many stations there are.
+    /// Returns the number of stations.
     pub fn stations(&self) -> u32 {
         self.stations.len() as u32
     }
 
-    /// What a station has counted until `now`: of a frame that is being sent, the time that is over.
+    /// Returns the counters of a station at `now`, including the elapsed part of a frame in transmission.
     pub fn station_counters(&self, number: u32, now: Time) -> StationCounters {
         let station = &self.stations[number as usize];
         let mut counted = station.counted;
@@ -38,7 +38,8 @@ impl Medium {
         counted
     }
 
-    /// How the air was used until `now`. Whether a frame that is being sent is damaged is as known by then.
+    /// Returns the use of the channel up to `now`. A frame in transmission counts as collided if it has collided so
+    /// far.
     pub fn air_counters(&self, now: Time) -> AirCounters {
         let mut tally = self.tally.clone();
         let mut begun: Vec<&Flying> = self.flying.iter().filter(|flying| flying.frame.start < now).collect();

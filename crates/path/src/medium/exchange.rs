@@ -1,4 +1,4 @@
-//! One exchange after another: a station's turn, its frame, the answer, and what follows.
+//! Frame exchanges: a station's turn, its frame, the response, and the following back-off.
 
 use engine::{Span, Time};
 
@@ -15,7 +15,7 @@ use crate::station::scheduler_state::Attempt;
 use crate::station::{Outcome, RadioNotice};
 
 impl Medium {
-    /// A station's wake-up.
+    /// Handles the timer of a station.
     pub fn on_wake<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
         match self.stations[number as usize].phase {
             Phase::Contending { .. } | Phase::Committed => self.attempt(number, cx),
@@ -42,7 +42,7 @@ impl Medium {
         }
     }
 
-    /// A station's turn has come.
+    /// Starts an exchange, or a beacon, when a station's turn has come.
     pub(super) fn attempt<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
         self.is_heard(number, cx);
         if self.stations[number as usize].announces {
@@ -57,7 +57,7 @@ impl Medium {
         }
     }
 
-    /// Chooses the data frame that a station sends next, and its rate.
+    /// Chooses a station's next data frame and its rate.
     fn choose(&mut self, number: u32, now: Time) {
         if let Some(limits) = self.aggregation {
             return self.choose_batch(number, limits, now);
@@ -70,7 +70,7 @@ impl Medium {
         self.cut(number, rate);
     }
 
-    /// The data frame that a station sends next is what is left of its packet, or a fragment of that.
+    /// Sets a station's next data frame to the remainder of its packet, or a fragment of it.
     fn cut(&mut self, number: u32, rate: RateIndex) {
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
@@ -89,18 +89,18 @@ impl Medium {
         };
     }
 
-    /// The data frame of a station's exchange.
+    /// Returns the data frame of a station's exchange.
     pub(super) fn data(&self, number: u32) -> Data {
         self.stations[number as usize].data
     }
 
-    /// How long an answer of `size` bytes to a frame takes, with the space in front of it.
+    /// Returns the duration of SIFS and a response of `size` bytes to a frame at `rate`.
     pub(super) fn answer_time(&self, rate: RateIndex, size: u32) -> Span {
         self.phy.sifs + self.phy.duration(self.phy.answer_rate(rate), size)
     }
 
-    /// How long the fragment behind a data frame and its answer take, with the spaces in front of them, if there is one
-    /// [802.11-2007 s9.1.4].
+    /// Returns the duration of the next fragment and its response, with a SIFS before each; zero without a next
+    /// fragment [802.11-2007 s9.1.4].
     fn next_fragment_time(&self, data: &Data) -> Span {
         if data.behind == 0 {
             return Span::ZERO;
@@ -113,7 +113,7 @@ impl Medium {
         let data = self.data(number);
         let rate = self.phy.answer_rate(data.rate);
         let data_time = self.phy.sifs + self.phy.duration(data.rate, data.size);
-        // [802.11-2007 s7.2.1.1]: the answer, the data and the acknowledgment, with a SIFS before each.
+        // [802.11-2007 s7.2.1.1]: the CTS, the data and the acknowledgment, with a SIFS before each.
         let reserves = self.answer_time(rate, ACK_SIZE) + data_time + self.answer_time(data.rate, data.answer);
         let head = self.head(number);
         let frame = AirFrame {
@@ -132,18 +132,18 @@ impl Medium {
         self.waits(number, Phase::Sending(Step::Request), until, cx);
     }
 
-    /// The packet in hand.
+    /// Returns the head-of-line packet of the transmit queue in service.
     fn head(&self, number: u32) -> &HeadOfLine {
         let station = &self.stations[number as usize];
         station.lanes[station.serving()].head.as_ref().expect("a packet in hand")
     }
 
-    /// Which count of failures a data frame belongs to: short or long.
+    /// Returns true if failures of a data frame count towards the long retry limit.
     pub(super) fn is_long(&self, data: &Data) -> bool {
         data.size > self.rts_threshold
     }
 
-    /// Time that a station's frames take belongs to its lane.
+    /// Adds the duration of a station's frame to the busy time of its transmit queue.
     pub(super) fn count_sending(&mut self, number: u32, frame: AirFrame) {
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
@@ -164,7 +164,7 @@ impl Medium {
         let head = lane.head.as_mut().expect("a packet in hand");
         head.attempts += 1;
         let (packet_number, attempt, packet) = (head.number, head.attempts, head.packet);
-        // [802.11-2007 s7.1.3.1.5]: of this very frame; a request that failed does not count.
+        // [802.11-2007 s7.1.3.1.5]: the retry flag refers to this data frame; a failed RTS does not count.
         let again = head.sent > 0;
         head.sent += 1;
         let place = lane.counters.frames_sent;
@@ -192,7 +192,7 @@ impl Medium {
         cx.schedule.arm(station.slot, until);
     }
 
-    /// A station's frame has ended.
+    /// Handles the end of a station's frame.
     fn sent<O: Observer>(&mut self, number: u32, step: Step, cx: &mut Cx<'_, O>) {
         let (flying, reception) = self.landed(number, cx);
         let to = flying.to;
@@ -212,18 +212,18 @@ impl Medium {
         }
         self.is_over(&flying, cx);
         if reception == Reception::Corrupted {
-            // The receiver has heard a frame that it could not read.
+            // The receiver has sensed a frame that it could not decode.
             self.stations[to as usize].unread = Some(cx.now);
             let zone = &mut self.zones[self.hearing.zone[to as usize] as usize];
             zone.parts(to, &self.phy, &mut self.stations, cx.schedule);
         }
-        // From the end of the sending, which is when it is over here.
+        // The timeout counts from the end of the transmission at the sender, one propagation delay ago.
         let sent = Time::from_nanos(cx.now.as_nanos() - self.phy.delay.as_nanos());
         self.waits(number, Phase::Unanswered(step), sent + self.phy.answer_timeout, cx);
     }
 
-    /// Whether a station that has received a frame answers it: data always, a request unless it believes the air
-    /// reserved [802.11-2007 s9.2.5.7]. Not while it goes on with an exchange of its own.
+    /// Returns true if a station responds to a frame that it received: to data always, to an RTS only if its NAV is
+    /// zero [802.11-2007 s9.2.5.7]; never between two frames of an exchange of its own.
     fn answers(&self, number: u32, step: Step, now: Time) -> bool {
         let free = match step {
             Step::Request => self.zones[self.hearing.zone[number as usize] as usize].is_unreserved(number, now),
@@ -232,7 +232,7 @@ impl Medium {
         free && self.stations[number as usize].phase != Phase::NextDue
     }
 
-    /// Data has ended at its receiver.
+    /// Processes a data frame at its receiver.
     fn arrived<O: Observer>(&mut self, number: u32, reception: Reception, cx: &mut Cx<'_, O>) {
         if self.aggregation.is_some() {
             return self.batch_arrived(number, reception, cx);
@@ -265,7 +265,7 @@ impl Medium {
         }
     }
 
-    /// The answer to a station's frame begins at `start`.
+    /// Transmits the response to a station's frame at `start`.
     fn answer<O: Observer>(&mut self, number: u32, step: Step, start: Time, cx: &mut Cx<'_, O>) {
         let data = self.data(number);
         let (kind, asked, size) = match step {
@@ -275,7 +275,7 @@ impl Medium {
         };
         let rate = self.phy.answer_rate(asked);
         let reserves = match step {
-            // [802.11-2007 s7.2.1.2]: what the request reserved, less this frame.
+            // [802.11-2007 s7.2.1.2]: the reservation of the RTS, less this frame.
             Step::Request => {
                 self.phy.sifs + self.phy.duration(data.rate, data.size) + self.answer_time(data.rate, data.answer)
             }
@@ -300,7 +300,7 @@ impl Medium {
         self.waits(number, Phase::Listening(step), until, cx);
     }
 
-    /// The answer has ended.
+    /// Handles the end of the response.
     fn answered<O: Observer>(&mut self, number: u32, step: Step, cx: &mut Cx<'_, O>) {
         let (flying, reception) = self.landed(number, cx);
         self.stations[flying.from as usize].answering = false;
@@ -310,8 +310,8 @@ impl Medium {
                 let (hop, packet_number) = (self.data(number).hop, self.head(number).number);
                 cx.emit(hop, || LinkEvent::AckCorrupted { number: packet_number });
             }
-            // EIFS follow if the answer was sensed: then it ended the silence of the zone. A station that did not sense
-            // it counts from now.
+            // EIFS follows if the response was sensed, since it ended the group's idle period. A station that did not
+            // sense it counts from now.
             let (zone, station) = (self.hearing.zone[number as usize], &mut self.stations[number as usize]);
             station.unread = Some(cx.now);
             let from = self.zones[zone as usize].counts_from(number, station, &self.phy).max(cx.now);
@@ -335,18 +335,18 @@ impl Medium {
         }
     }
 
-    /// A request has been answered, a success of a short frame; data follows.
+    /// Handles a CTS, which is a success of a short frame; data follows. Returns true.
     fn request_done(&mut self, number: u32) -> bool {
         let station = &mut self.stations[number as usize];
         let (serving, batch) = (station.serving(), station.data.batch);
-        // [802.11-2007 s9.2.5.3]. The window stays as it is [s9.2.4].
+        // [802.11-2007 s9.2.5.3]. The contention window is unchanged [s9.2.4].
         for head in station.lanes[serving].in_hand(batch) {
             head.failures[0] = 0;
         }
         true
     }
 
-    /// A fragment has been acknowledged; whether another follows.
+    /// Handles an acknowledged fragment; returns true if another fragment follows.
     fn fragment_done(&mut self, number: u32) -> bool {
         let Data { size, behind, rate, .. } = self.data(number);
         if behind > 0 {
@@ -356,15 +356,15 @@ impl Medium {
             head.done += size - MAC_OVERHEAD;
             head.failures = [0; 2];
             head.sent = 0;
-            // After every success with an MPDU [802.11-2007 s9.2.4], and a fragment is one.
+            // The window is reset after each acknowledged MPDU [802.11-2007 s9.2.4], and a fragment is one.
             station.window = self.phy.cw_min;
-            // Others know from the frame before how long this one takes, so its rate is the same.
+            // The previous frame announced the duration of this fragment, so the rate must be the same.
             self.cut(number, rate);
         }
         behind > 0
     }
 
-    /// A packet has been acknowledged.
+    /// Completes an exchange whose packet was acknowledged.
     fn succeeded<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
         if self.aggregation.is_some() {
             return self.settle(number, Step::Data, true, None, cx);
@@ -383,7 +383,7 @@ impl Medium {
         self.back_off(number, None, cx);
     }
 
-    /// An attempt has failed; the station may count slots from `from` on, unless the air is busy.
+    /// Completes a failed attempt; slots count from `from` on, if the medium is idle.
     fn failed<O: Observer>(&mut self, number: u32, step: Step, from: Time, cx: &mut Cx<'_, O>) {
         if self.aggregation.is_some() {
             return self.settle(number, step, false, Some(from), cx);
@@ -402,7 +402,7 @@ impl Medium {
         let attempt = head.failed;
         let (hop, packet) = (lane.hop, head.packet);
         let mut outcome = Outcome::default();
-        // [802.11-2007 s9.2.4]
+        // [802.11-2007 s9.2.4]: the contention window doubles.
         station.window = (2 * station.window + 1).min(self.phy.cw_max);
         if last {
             if let Some(head) = lane.head.take() {
@@ -418,7 +418,8 @@ impl Medium {
         self.back_off(number, Some(from), cx);
     }
 
-    /// After every exchange: a back-off, with something to send or without, that counts from `from` on, or when it may.
+    /// Starts the back-off after an exchange, with or without further data; slots count from `from` on, or from the
+    /// group's time if `None`.
     pub(super) fn back_off<O: Observer>(&mut self, number: u32, from: Option<Time>, cx: &mut Cx<'_, O>) {
         let station = &mut self.stations[number as usize];
         let slots = draw(self.number, number, station, cx);
@@ -427,7 +428,7 @@ impl Medium {
         let from = from.unwrap_or_else(|| zone.counts_from(number, station, &self.phy));
         match station.turns.next() {
             Some(lane) => station.lanes[lane].take_head(),
-            // A beacon that has become due meanwhile.
+            // A beacon that was queued during the exchange.
             None if station.announces => {}
             None => return zone.rest(number, cx.now, from, slots, &self.phy, &mut self.stations, cx.schedule),
         }

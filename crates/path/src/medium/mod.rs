@@ -1,15 +1,16 @@
-//! A shared medium: the stations of one 802.11 channel, in one object, so that audibility and interference need no
-//! pointers between them. They follow the distributed coordination function ([`crate::mac::dcf`]) [802.11-2007 s9.2]:
+//! A shared medium: the stations of one 802.11 channel in one object, which determines audibility and interference
+//! between them. The stations follow the distributed coordination function ([`crate::mac::dcf`]) [802.11-2007 s9.2]:
 //!
-//! * [`carrier_sense_group`](self) counts idle slots for stations that hear the same others; nothing happens at an idle slot;
-//! * [`exchange`](self) takes a packet from a station's turn to its acknowledgment, or to the back-off after a failure;
-//! * [`aggregate`](self) does that for several packets in one frame, where a cell has that;
-//! * [`air`](self) knows the frames that are in the air, and which of them damage each other;
-//! * [`places`] knows where stations are, if the medium has a range, and when they come into range of each other or
+//! * [`carrier_sense_group`](self) counts idle slots for stations with equal audibility, without an event per slot;
+//! * [`exchange`](self) handles a packet from a station's turn to its acknowledgment, or to the back-off after a
+//!   failure;
+//! * [`aggregate`](self) handles exchanges with several packets per frame;
+//! * [`air`](self) holds the frames in transmission and determines collisions;
+//! * [`places`] holds the positions of stations, if the medium has a range, and predicts when they come into range or
 //!   leave it;
-//! * [`beacon`](self) has base stations announce themselves.
+//! * [`beacon`](self) transmits the beacons of base stations.
 //!
-//! Each station has one wake-up. Model, equations and limits: docs/models/dcf.md; of places docs/models/mobility.md.
+//! Each station has one timer. Model, equations and limits: docs/models/dcf.md; for positions docs/models/mobility.md.
 
 mod aggregate;
 mod air;
@@ -54,58 +55,58 @@ use stats::MediumStats;
 pub use stats::{AirCounters, StationCounters};
 use tx_queue::TxQueue;
 
-/// The stations of one channel, and the frames between them.
+/// The stations of one radio channel, and the frames between them.
 pub struct Medium {
     number: u32,
     phy: Phy,
     rts_threshold: u32,
-    /// Data that fits one fragment, if packets are cut at all.
+    /// Maximum data in a fragment, in bytes; `None` without fragmentation.
     fragment: Option<u32>,
     retries: Retries,
-    /// How much goes in one frame, if packets are put together at all.
+    /// Limits of an aggregate; `None` without aggregation.
     aggregation: Option<AggregateLimits>,
     stations: Vec<Station>,
     hearing: Audibility,
-    /// Where the stations are, if that matters.
+    /// Positions of the stations; `None` without a range.
     plane: Option<Plane>,
     zones: Vec<CarrierSenseGroup>,
     flying: Vec<Flying>,
     tally: MediumStats,
-    /// Outcomes for the world outside the medium, and their hops.
+    /// Outcomes to be reported to the caller, with their hops.
     outcomes: VecDeque<(HopId, Outcome)>,
 }
 
-/// A queue toward a neighbour, as it is to be made.
+/// Configuration of a transmit queue toward a neighbour.
 #[derive(Clone, Debug)]
 pub struct LaneSpec {
-    /// The hop it sends over.
+    /// Hop over which the queue sends.
     pub hop: HopId,
-    /// The neighbour's number in the medium.
+    /// Number of the neighbour's station in the medium.
     pub to: u32,
-    /// The queue limit.
+    /// Queue limit.
     pub limit: Limit,
-    /// Beyond this a packet that says it understands marks is marked.
+    /// Backlog above which an ECN-capable packet is marked.
     pub threshold: Limit,
-    /// The rate of data, where it is not the medium's.
+    /// Data rate; `None` for the medium's.
     pub rate: Option<Rate>,
 }
 
-/// A station, as it is to be made.
+/// Configuration of a station.
 pub struct StationSpec {
-    /// Its wake-up.
+    /// Timer slot of the station.
     pub slot: Slot,
-    /// The order in which it serves its neighbours.
+    /// Order in which the transmit queues are served.
     pub scheduler: Scheduler,
-    /// Its neighbours.
+    /// Transmit queues toward the neighbours.
     pub lanes: Vec<LaneSpec>,
-    /// Random stream of its back-offs.
+    /// Random stream of the back-offs and of the rate control.
     pub stream: Stream,
-    /// The wake-up for its beacons, if it sends any.
+    /// Timer slot of the beacons; `None` for a station without beacons.
     pub beacons: Option<Slot>,
 }
 
 impl Medium {
-    /// Medium number `number` of the world, with these stations, at these places if it has a range.
+    /// Creates medium number `number` with these stations; `places` is used if the medium has a range.
     pub fn new(number: u32, config: &Config, stations: Vec<StationSpec>, places: Option<Places>) -> Self {
         let phy = Phy::new(config);
         let lane = |spec: LaneSpec, stream: Stream| {
@@ -146,7 +147,7 @@ impl Medium {
         Medium {
             number,
             rts_threshold: size(config.rts_threshold).unwrap_or(u32::MAX),
-            // An even number of bytes [802.11-2007 s9.4].
+            // A fragment has an even number of bytes [802.11-2007 s9.4].
             fragment: fragment.map(|size| size.saturating_sub(crate::mac::dcf::frame::MAC_OVERHEAD).max(2) & !1),
             retries: config.retries(),
             aggregation: config.aggregation.map(|aggregation| aggregation.limits()),
@@ -161,7 +162,8 @@ impl Medium {
         }
     }
 
-    /// Takes a packet for a lane of a station, before all that wait there if `expedited`. Whether it found room.
+    /// Queues a packet at a transmit queue of a station, before all waiting packets if `expedited`. Returns false if
+    /// the queue is full.
     pub fn on_packet<O: Observer>(
         &mut self,
         number: u32,
@@ -172,8 +174,8 @@ impl Medium {
     ) -> bool {
         let station = &mut self.stations[number as usize];
         let target = &mut station.lanes[lane];
-        // A station with nothing to send, but perhaps a beacon, takes the packet in hand: it does not wait in the
-        // queue, so no limit is met.
+        // Without other data the packet becomes the head of line at once and does not enter the queue, so the limit
+        // does not apply.
         let serving = station.turns.next().is_some();
         if serving && !target.backlog.admits(&mut packet, (0, 0), target.hop, &mut target.counters, cx) {
             return false;
@@ -190,7 +192,7 @@ impl Medium {
         true
     }
 
-    /// A station that rested has something to send [802.11-2007 s9.2.5.1].
+    /// Starts contention of a resting station that has data to send [802.11-2007 s9.2.5.1].
     fn contend<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
         let station = &mut self.stations[number as usize];
         let zone = &mut self.zones[self.hearing.zone[number as usize] as usize];
@@ -201,7 +203,8 @@ impl Medium {
         if zone.is_free(from, cx.now, &self.phy) {
             return self.attempt(number, cx);
         }
-        // Idle, though not for long enough yet: it sends when it has been. Busy: it backs off.
+        // If the medium is idle, but for less than DIFS, the station transmits after DIFS. If it is busy, the station
+        // backs off.
         let slots = match zone.is_idle(number, cx.now) && !station.answering {
             true => 0,
             false => draw(self.number, number, station, cx),
@@ -210,31 +213,30 @@ impl Medium {
         zone.join_apart(number, cx.now, from, slots, &self.phy, &mut self.stations, cx.schedule);
     }
 
-    /// Opens the lane of a station, or closes it: frames of a closed one are in the air, and their receiver does not
-    /// listen.
+    /// Opens or closes a transmit queue. Frames of a closed queue are transmitted, but their receiver ignores them.
     pub fn set_open(&mut self, station: u32, lane: usize, open: bool) {
         self.stations[station as usize].lanes[lane].open = open;
     }
 
-    /// Whether the receiver of a station's frame listens to it. An answer is awaited.
+    /// Returns true if the receiver of a station's frame accepts it. Responses are always accepted.
     fn is_open(&self, number: u32, kind: FrameKind) -> bool {
         let station = &self.stations[number as usize];
         !matches!(kind, FrameKind::Data | FrameKind::Aggregate | FrameKind::Rts)
             || station.lanes[station.serving()].open
     }
 
-    /// The outcomes for the world outside the medium, oldest first, and their hops. To be called until there is
-    /// nothing more after each call that may bring something about.
+    /// Removes and returns the oldest outcome with its hop. To be called until it returns `None` after each call that
+    /// may cause outcomes.
     pub fn outcome(&mut self) -> Option<(HopId, Outcome)> {
         self.outcomes.pop_front()
     }
 
-    /// The packets that a lane of a station holds.
+    /// Returns the packets held by a transmit queue of a station.
     pub fn state(&self, station: u32, lane: usize) -> HopState {
         self.stations[station as usize].lanes[lane].state()
     }
 
-    /// The counters of a lane of a station at `now`: of a frame that is being sent, the part that has been.
+    /// Returns the counters of a transmit queue at `now`, including the elapsed part of a frame in transmission.
     pub fn counters(&self, station: u32, lane: usize, now: Time) -> Counters {
         let from = &self.stations[station as usize];
         let mut counters = from.lanes[lane].counters;
@@ -246,7 +248,7 @@ impl Medium {
     }
 }
 
-/// The back-off that a station draws.
+/// Draws and counts a back-off of a station, in slots.
 fn draw<O: Observer>(medium: u32, number: u32, station: &mut Station, cx: &mut Cx<'_, O>) -> u64 {
     let slots = station.back_off();
     station.counted.backs_off(slots);
@@ -255,7 +257,7 @@ fn draw<O: Observer>(medium: u32, number: u32, station: &mut Station, cx: &mut C
     slots
 }
 
-/// Asks the channel for the fate of a frame of a lane.
+/// Returns the fate of a frame in the channel of its hop.
 fn fate(
     channels: &mut [Box<dyn Channel>],
     hop: HopId,

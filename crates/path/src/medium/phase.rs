@@ -1,34 +1,34 @@
-//! What stations of a medium wait for.
+//! Phases of a station of a medium.
 
-/// What a station is waiting for. Its one wake-up is armed for that.
+/// Phase of a station, named by the event that it waits for; the station's timer is set for that event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Phase {
-    /// Something to send. The back-off that follows every exchange is over when its zone has counted its slots, or runs
-    /// apart from those of the others.
+    /// A packet to send. The back-off after the last exchange ends at slot number `until` of the group; `None` while
+    /// the station counts separately.
     Resting { until: Option<u64> },
-    /// Its turn: when its zone has counted so many slots, or apart from the others. The wake-up belongs to the first of its
-    /// zone.
+    /// Its turn, at slot number `turn` of the group; `None` while the station counts separately. The timer is that of
+    /// the group's first station.
     Contending { turn: Option<u64> },
-    /// Its turn has come: it sends when it wakes, whatever it senses until then.
+    /// Its transmission: its turn has come, and it transmits at the timer regardless of frames that begin before.
     Committed,
     /// The end of its frame.
     Sending(Step),
-    /// The answer that will begin.
+    /// The start of the response.
     AnswerDue(Step),
-    /// The end of the answer.
+    /// The end of the response.
     Listening(Step),
-    /// The time at which no answer can begin any more.
+    /// The time after which no response can begin.
     Unanswered(Step),
-    /// The beginning of its next frame in the same exchange.
+    /// The start of the next frame of its exchange.
     NextDue,
     /// The end of its beacon.
     Announcing,
 }
 
-/// The part of an exchange.
+/// Step of an exchange.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Step {
-    /// The request to send, answered by a clear-to-send.
+    /// An RTS, answered by a CTS.
     Request,
     /// Data, answered by an acknowledgment.
     Data,

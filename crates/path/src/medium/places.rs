@@ -1,9 +1,9 @@
-//! The positions of a medium's stations: which stations hear each other, when that changes, and which of two frames is
-//! stronger.
+//! Positions of a medium's stations: audibility between stations, the times at which it changes, and capture between
+//! overlapping frames.
 //!
-//! A frame can be read within the range and is sensed within the carrier sense range; both are discs. For each pair of
-//! stations of which one moves the medium knows when that changes next ([`crate::place::crossing`]), and wakes only
-//! then.
+//! A frame can be decoded within the range and is sensed within the carrier-sense range; both areas are discs. For each
+//! pair of stations of which one moves, the time of the next change is computed ([`crate::place::crossing`]), and a
+//! timer is set for it.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,32 +18,32 @@ use crate::mac::dcf::reach::Ranges;
 use crate::place::crossing::next_within;
 use crate::place::{Path, square, square_of, square_ratio};
 
-/// Places of the stations of a medium with a range, as they are to be made.
+/// Positions of the stations of a medium with a range.
 pub struct Places {
-    /// The wake-up of the medium, for when stations come into range or leave it.
+    /// Timer slot for changes of audibility.
     pub slot: Slot,
-    /// The ways of its stations, by their numbers.
+    /// Paths of the stations, by station number.
     pub paths: Vec<Path>,
-    /// When nothing more is to be known.
+    /// Time after which changes need not be predicted.
     pub until: Time,
 }
 
-/// Places of the stations of a medium while the world runs.
+/// Positions of the stations, with predicted changes of audibility.
 pub(super) struct Plane {
     slot: Slot,
     paths: Vec<Path>,
     until: Time,
     ranges: Ranges,
-    /// For rates that have been asked about, the square of how far they can be read.
+    /// Squares of the ranges of rates queried so far.
     by_rate: Vec<(Rate, f64)>,
-    /// The ratio of squared distances at which the first frame survives the second.
+    /// Ratio of squared distances at which the earlier frame is captured; `None` without capture.
     capture: Option<f64>,
-    /// When which pair crosses a border next.
+    /// Next change of audibility of each pair of stations, the earliest first.
     crossings: BinaryHeap<Reverse<(Time, u32, u32)>>,
 }
 
 impl Plane {
-    /// The plane at time zero, and the audibility then.
+    /// Returns the plane and the audibility at time zero.
     pub fn new(places: Places, ranges: &Ranges) -> (Self, Audibility) {
         let Places { slot, paths, until } = places;
         let capture = ranges.capture.map(|ratio| square_ratio(ratio.0, ranges.path_loss));
@@ -59,7 +59,7 @@ impl Plane {
         (plane, hearing)
     }
 
-    /// How two stations hear each other now. Notes when that changes.
+    /// Returns the audibility between two stations now, and predicts its next change.
     fn look(&mut self, a: u32, b: u32, now: Time) -> Reach {
         let (place_a, place_b) = (&self.paths[a as usize], &self.paths[b as usize]);
         let reach = self.ranges.reach(place_a, place_b, now);
@@ -71,25 +71,24 @@ impl Plane {
         reach
     }
 
-    /// Whether a frame at this rate, which begins now, is too weak for it where `to` is.
+    /// Returns true if the signal of a frame at this rate, which begins now, is too weak at `to`.
     pub fn is_too_weak(&mut self, from: u32, to: u32, rate: Rate, now: Time) -> bool {
         if self.ranges.slowest.is_none() {
             return false;
         }
         let known = self.by_rate.iter().find(|(known, _)| *known == rate);
-        let most = known.map(|(_, most)| *most).unwrap_or_else(|| {
-            let most = self.ranges.square_at(rate);
-            self.by_rate.push((rate, most));
-            most
+        let max = known.map(|(_, max)| *max).unwrap_or_else(|| {
+            let max = self.ranges.square_at(rate);
+            self.by_rate.push((rate, max));
+            max
         });
         let [from, to] = [from, to].map(|station| &self.paths[station as usize]);
-        square(from, to, now) as f64 > most
+        square(from, to, now) as f64 > max
     }
 
-    /// Whether frames of `from` are so much stronger at `to` than those of `other` that it can read them together with
-    /// these.
+    /// Returns true if frames of `from` exceed those of `other` at `to` by the capture ratio.
     pub fn captures(&self, to: u32, from: u32, other: u32, now: Time) -> bool {
-        // A transmitting station hears nothing else.
+        // A transmitting station receives nothing.
         let Some(ratio) = self.capture.filter(|_| to != from && to != other) else { return false };
         let [to, from, other] = [to, from, other].map(|station| &self.paths[station as usize]);
         square(to, from, now) as f64 * ratio <= square(to, other, now) as f64
@@ -97,8 +96,7 @@ impl Plane {
 }
 
 impl Medium {
-    /// Asks for the wake-up at which a pair of stations first crosses a border. To be called once, before anything
-    /// else.
+    /// Schedules the first change of audibility. Must be called once, before any other method.
     pub fn look_out(&mut self, schedule: &mut engine::Schedule) {
         if let Some(plane) = &self.plane
             && let Some(Reverse((at, ..))) = plane.crossings.peek()
@@ -107,7 +105,7 @@ impl Medium {
         }
     }
 
-    /// Stations have come into range of each other, or left it.
+    /// Handles the changes of audibility that are due.
     pub fn on_crossing<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
         let Some(plane) = &mut self.plane else { return };
         let mut crossed = Vec::new();
@@ -126,14 +124,14 @@ impl Medium {
         self.regroup(&crossed, cx);
     }
 
-    /// Rebuilds the zones after some pairs of stations have changed how they hear each other. Frames in the air stay
-    /// audible to the end at the stations that hear them.
+    /// Rebuilds the carrier-sense groups after the audibility of some pairs has changed. Frames in transmission stay
+    /// audible until their end at the stations that sense them.
     fn regroup<O: Observer>(&mut self, crossed: &[(u32, u32, Reach)], cx: &mut Cx<'_, O>) {
         let mut old = std::mem::take(&mut self.zones);
         for zone in &mut old {
             zone.ceases(&self.stations, cx.schedule);
         }
-        // The frames that each old zone hears.
+        // Frames that each old group senses.
         let mut frames = vec![Vec::new(); old.len()];
         let heard_by: Vec<_> = self.flying.iter().map(|flying| flying.audience(&self.hearing).to_vec()).collect();
         for (place, heard_by) in heard_by.iter().enumerate() {
@@ -146,7 +144,7 @@ impl Medium {
         for (a, b, reach) in crossed {
             self.hearing.set(*a, *b, *reach);
         }
-        // A zone holds the stations that hear the same from now on and have heard the same until now.
+        // A new group consists of stations with equal audibility from now on that have sensed the same frames so far.
         let founders = self.hearing.regroup(|station| &standings[before[station as usize] as usize]);
         let mut zones: Vec<CarrierSenseGroup> =
             founders.iter().map(|founder| old[before[*founder as usize] as usize].heir()).collect();

@@ -1,4 +1,4 @@
-//! A station of a medium: what it has to send, and where it stands in doing so.
+//! State of a station of a medium.
 
 use engine::random::Draws;
 use engine::{Slot, Time};
@@ -12,25 +12,25 @@ use crate::mac::dcf::RateIndex;
 use crate::mac::dcf::frame::ACK_SIZE;
 use crate::station::scheduler_state::SchedulerState;
 
-/// The data frame of an exchange.
+/// Data frame of an exchange.
 #[derive(Clone, Copy)]
 pub(super) struct Data {
     pub hop: HopId,
-    /// Its receiver.
+    /// Station number of the receiver.
     pub to: u32,
     pub rate: RateIndex,
-    /// Bytes, header and checksum included.
+    /// Size in bytes, including header and checksum.
     pub size: u32,
-    /// Bytes of the packet behind it, in further fragments.
+    /// Bytes of the packet after this fragment, in further fragments.
     pub behind: u32,
-    /// How many packets it carries.
+    /// Number of packets in the frame.
     pub batch: usize,
-    /// Bytes of the answer.
+    /// Size of the response in bytes.
     pub answer: u32,
 }
 
 impl Default for Data {
-    /// None yet.
+    /// Returns a placeholder used before the first exchange.
     fn default() -> Self {
         Data {
             hop: HopId { link: 0, way: LinkDirection::Forward },
@@ -44,39 +44,40 @@ impl Default for Data {
     }
 }
 
-/// A station.
+/// A station of a medium.
 pub(super) struct Station {
     pub slot: Slot,
     pub phase: Phase,
     pub lanes: Vec<TxQueue>,
     pub turns: SchedulerState,
-    /// The contention window: the largest number of slots of the next back-off.
+    /// Contention window: maximum number of slots of the next back-off.
     pub window: u32,
-    /// Whether it is about to answer another's frame.
+    /// True while the station is about to respond to another station's frame.
     pub answering: bool,
-    /// Whether its next frame, or the one it is sending, is the first of an exchange: its turn came.
+    /// True if the station's next or current frame is the first one of an exchange after contention.
     pub contended: bool,
-    /// When the last frame ended that was for it and that it could not read, though others could.
+    /// End of the last frame to this station that it could not decode although other stations could; `None` if there
+    /// was none.
     pub unread: Option<Time>,
     pub counted: StationCounters,
     pub draws: Draws,
-    /// The frame that it sends, or sent last.
+    /// Data frame of the current or the last exchange.
     pub data: Data,
-    /// Its beacons, if it sends any.
+    /// Beacons; `None` for a station without beacons.
     pub beacons: Option<Beacons>,
-    /// Whether its next frame is a beacon.
+    /// True if the station's next frame is a beacon.
     pub announces: bool,
 }
 
 impl Station {
-    /// The lane in service; there is one unless the station rests.
+    /// Returns the index of the transmit queue in service; there is one unless the station rests.
     pub fn serving(&self) -> usize {
-        self.turns.next().expect("a station that does not rest has something to send")
+        self.turns.next().expect("a station that does not rest has a packet to send")
     }
 
-    /// A back-off: each number of slots from 0 to the window is equally likely.
+    /// Draws a back-off: a number of slots uniformly distributed from 0 to the contention window.
     pub fn back_off(&mut self) -> u64 {
-        // The window is one less than a power of two.
+        // The contention window is one less than a power of two.
         (self.draws.next_u64() >> 32) & u64::from(self.window)
     }
 }

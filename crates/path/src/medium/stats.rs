@@ -7,34 +7,34 @@ use crate::mac::dcf::FrameKind;
 /// Counters of a station of a medium.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct StationCounters {
-    /// Data frames sent, repetitions and fragments included; an aggregate is one.
+    /// Number of data frames sent, including retransmissions and fragments; an aggregate counts as one.
     pub data_sent: u64,
-    /// Acknowledgments sent, of blocks too.
+    /// Number of acknowledgments and block acknowledgments sent.
     pub acks_sent: u64,
-    /// Requests to send sent.
+    /// Number of RTS frames sent.
     pub rts_sent: u64,
-    /// Clear-to-sends sent.
+    /// Number of CTS frames sent.
     pub cts_sent: u64,
-    /// Beacons sent.
+    /// Number of beacons sent.
     pub beacons_sent: u64,
-    /// Turns that it took: first frames of exchanges, requests or data, that have ended.
+    /// Number of completed attempts: first frames of exchanges, RTS or data, that have ended.
     pub attempts: u64,
-    /// Of these, those that another frame damaged.
+    /// Number of attempts whose frame collided.
     pub attempts_collided: u64,
-    /// Of the turns, those for a packet that had failed before.
+    /// Number of attempts at a packet that had failed before.
     pub retries: u64,
-    /// Packets that it gave up at a retry limit.
+    /// Number of packets given up at a retry limit.
     pub given_up: u64,
-    /// Back-offs drawn.
+    /// Number of back-offs drawn.
     pub back_offs: u64,
-    /// Slots of them, counted down or not.
+    /// Sum of the drawn back-offs in slots, counted down or not.
     pub back_off_slots: u64,
-    /// Time spent sending, frames of all kinds.
+    /// Total duration of frames sent, of all kinds.
     pub airtime: Span,
 }
 
 impl StationCounters {
-    /// Counts the start and duration of a frame of a kind.
+    /// Counts a frame of a kind that is sent.
     pub(super) fn sends(&mut self, kind: FrameKind, duration: Span) {
         let count = match kind {
             FrameKind::Data | FrameKind::Aggregate => &mut self.data_sent,
@@ -47,30 +47,30 @@ impl StationCounters {
         self.airtime = self.airtime + duration;
     }
 
-    /// The first frame of an exchange has ended.
+    /// Counts the end of the first frame of an exchange.
     pub(super) fn attempted(&mut self, again: bool, collided: bool) {
         self.attempts += 1;
         self.attempts_collided += u64::from(collided);
         self.retries += u64::from(again);
     }
 
-    /// A back-off was drawn.
+    /// Counts a drawn back-off.
     pub(super) fn backs_off(&mut self, slots: u64) {
         self.back_offs += 1;
         self.back_off_slots += slots;
     }
 }
 
-/// How a medium's air was used.
+/// Use of a medium's channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AirCounters {
-    /// Time in which at least one station was sending.
+    /// Time in which at least one station transmitted.
     pub busy: Span,
-    /// Of this, time in which a frame was in the air that another damaged.
+    /// Part of the busy time in which a collided frame was in transmission.
     pub collided: Span,
 }
 
-/// How the air has been used by the frames that have ended.
+/// Use of the channel by frames that have ended.
 #[derive(Clone, Default)]
 pub(super) struct MediumStats {
     busy: Union,
@@ -78,7 +78,7 @@ pub(super) struct MediumStats {
 }
 
 impl MediumStats {
-    /// A frame has ended, not before any other that has.
+    /// Counts a frame at its end; frames must be added in the order of their ends.
     pub fn ended(&mut self, from: Time, to: Time, collided: bool) {
         self.busy.add(from, to);
         if collided {
@@ -86,23 +86,23 @@ impl MediumStats {
         }
     }
 
-    /// Time in which anything, and in which anything damaged, was in the air.
+    /// Returns the busy time and the time with collided frames.
     pub fn counters(&self) -> AirCounters {
         AirCounters { busy: self.busy.covered, collided: self.collided.covered }
     }
 
-    /// Nothing is in the air: what comes begins later than all that was.
+    /// Discards the stored intervals when no frame is in transmission: later frames cannot overlap them.
     pub fn is_silent(&mut self) {
         self.busy.recent.clear();
         self.collided.recent.clear();
     }
 }
 
-/// The length of a union of intervals that are added in the order of their ends.
+/// Length of the union of intervals that are added in the order of their ends.
 #[derive(Clone, Default)]
 struct Union {
     covered: Span,
-    /// Those that a later one may overlap; they are apart.
+    /// Disjoint intervals that a later one may overlap.
     recent: Vec<(Time, Time)>,
 }
 
@@ -123,11 +123,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_overlaps_counts_once() {
+    fn overlapping_time_counts_once() {
         let at = Time::from_nanos;
         let mut union = Union::default();
         let mut lengths = Vec::new();
-        // Apart, touching, within what is there, and over all of it.
+        // Disjoint, touching, within an earlier interval, and covering all earlier ones.
         for (from, to) in [(10, 20), (30, 40), (40, 45), (42, 45), (5, 50), (60, 61)] {
             union.add(at(from), at(to));
             lengths.push(union.covered.as_nanos());

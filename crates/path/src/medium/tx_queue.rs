@@ -1,4 +1,4 @@
-//! A station's queue for one neighbour, and the link layer's state toward it.
+//! A station's transmit queue for one neighbour, with the link layer's state.
 
 use std::collections::VecDeque;
 
@@ -13,49 +13,49 @@ use crate::hop_state::{HopState, LinkLayerState};
 use crate::link::Counters;
 use crate::mac::dcf::rate::RateControl;
 
-/// A packet in the hands of the MAC, until it is delivered or given up.
+/// A packet taken from the queue for transmission, until it is delivered or given up.
 pub(super) struct HeadOfLine {
     pub packet: Packet,
     pub number: u64,
-    /// Attempts of data.
+    /// Number of attempts to send the packet as data.
     pub attempts: u32,
-    /// Failures of short frames and of long ones since the last success of their kind with this packet
-    /// [802.11-2007 s9.2.5.3].
+    /// Failures of short and of long frames since the last success of their kind with this packet [802.11-2007
+    /// s9.2.5.3].
     pub failures: [u32; 2],
-    /// All failures.
+    /// Number of all failures.
     pub failed: u32,
-    /// Bytes of it that have been acknowledged in fragments.
+    /// Bytes of the packet acknowledged in fragments.
     pub done: u32,
-    /// How often the fragment that comes next has been sent.
+    /// Number of transmissions of the next fragment.
     pub sent: u32,
-    /// Whether the far end has all of it, though its acknowledgment may not have arrived.
+    /// True if the receiver has the complete packet, even if the acknowledgment was lost.
     pub arrived: bool,
-    /// Whether the air damages it in the aggregate that is being sent.
+    /// True if the channel damages the packet in the current aggregate.
     pub damaged: bool,
 }
 
-/// One neighbour.
+/// Transmit queue for one neighbour.
 pub(super) struct TxQueue {
     pub hop: HopId,
-    /// The neighbour's number in the medium.
+    /// Station number of the neighbour.
     pub to: u32,
     pub backlog: Backlog,
-    /// The packet in hand; where packets go in aggregates, the first of them.
+    /// Head-of-line packet; with aggregation, the first of the packets taken for transmission.
     pub head: Option<HeadOfLine>,
-    /// The others in hand, in sequence.
+    /// Further packets taken for transmission, in sequence.
     behind: VecDeque<HeadOfLine>,
-    /// The far end, where packets go in aggregates.
+    /// Reorder buffer of the receiver, used with aggregation.
     pub reorder: Reorder,
     pub rate: Box<dyn RateControl>,
-    /// Packets given up since one was last acknowledged.
+    /// Number of packets given up since the last acknowledged one.
     pub drops_in_a_row: u32,
     pub counters: Counters,
-    /// Whether the neighbour listens: a mobile listens to the base station that it is associated with.
+    /// True if the neighbour accepts frames: a mobile accepts only those of its associated base station.
     pub open: bool,
-    /// When its last frame has left.
+    /// End of the last frame sent.
     pub sent_until: Time,
     next_number: u64,
-    /// At the far end: the next packet number and byte of it that is not a repetition.
+    /// State of the receiver: the next packet number and byte of the packet that is not a duplicate.
     expected: (u64, u32),
 }
 
@@ -78,13 +78,13 @@ impl TxQueue {
         }
     }
 
-    /// The packets that it holds.
+    /// Returns the packets held by the queue.
     pub fn state(&self) -> HopState {
         let in_hand = self.head.iter().chain(&self.behind);
         let (begun, fresh): (Vec<&HeadOfLine>, Vec<&HeadOfLine>) = in_hand.partition(|head| head.attempts > 0);
         let fresh_bytes: u64 = fresh.iter().map(|head| u64::from(head.packet.size())).sum();
         let attempts = begun.first().map_or(0, |head| head.attempts);
-        // A packet of which anything has come is not new.
+        // A packet that has been received in part counts as received.
         let expected = self.expected.0 + u64::from(self.expected.1 > 0);
         let link_layer = LinkLayerState { attempts, next_number: self.next_number, expected };
         HopState {
@@ -103,14 +103,14 @@ impl TxQueue {
         self.backlog.push(packet, Order::default(), expedited);
     }
 
-    /// Takes the first packet that waits into the hands of the MAC, unless it has one.
+    /// Takes the first waiting packet for transmission, unless one is already taken.
     pub fn take_head(&mut self) {
         if self.head.is_none() {
             self.head = self.numbered();
         }
     }
 
-    /// The first packet that waits, with the next number.
+    /// Removes the first waiting packet and assigns the next number to it.
     fn numbered(&mut self) -> Option<HeadOfLine> {
         let (packet, _) = self.backlog.pop()?;
         let number = self.next_number;
@@ -128,7 +128,8 @@ impl TxQueue {
         })
     }
 
-    /// The packet at or next to `place` in hand, if its own number is below `end`.
+    /// Returns packet number `place` of those taken, or the first waiting packet after them, if its number is below
+    /// `end`.
     pub fn peek(&self, place: usize, end: u64) -> Option<&Packet> {
         let (number, packet) = match self.behind.get(place - 1) {
             Some(head) => (head.number, &head.packet),
@@ -137,7 +138,7 @@ impl TxQueue {
         (number < end).then_some(packet)
     }
 
-    /// Takes what [`peek`](Self::peek) has shown in hand.
+    /// Takes the packet that [`peek`](Self::peek) returned for transmission.
     pub fn take_in_hand(&mut self, place: usize) {
         if self.behind.len() < place {
             let next = self.numbered();
@@ -145,17 +146,17 @@ impl TxQueue {
         }
     }
 
-    /// The first packets in hand.
+    /// Returns the first `count` packets taken for transmission.
     pub fn in_hand(&mut self, count: usize) -> impl Iterator<Item = &mut HeadOfLine> {
         self.head.iter_mut().chain(&mut self.behind).take(count)
     }
 
-    /// The same, to look at.
+    /// Returns the first `count` packets taken for transmission, read-only.
     pub fn held(&self, count: usize) -> impl Iterator<Item = &HeadOfLine> {
         self.head.iter().chain(&self.behind).take(count)
     }
 
-    /// Marks the packet at `place` in hand as received at the far end; returns whether it is new there.
+    /// Marks packet `place` of those taken as received; returns true if the receiver did not have it.
     pub fn has_come(&mut self, place: usize) -> bool {
         let TxQueue { head, behind, reorder, .. } = self;
         let Some(head) = head.iter_mut().chain(behind).nth(place) else { return false };
@@ -163,13 +164,13 @@ impl TxQueue {
         reorder.receive(head.number, head.packet)
     }
 
-    /// The first packets in hand leave it.
+    /// Removes and returns the first `count` packets taken for transmission.
     pub fn take_batch(&mut self, count: usize) -> Vec<HeadOfLine> {
         let behind = self.behind.drain(..(count - 1).min(self.behind.len()));
         self.head.take().into_iter().chain(behind).collect()
     }
 
-    /// Those of them that go again are in hand before all others.
+    /// Puts unacknowledged packets back in front of those taken for transmission.
     pub fn put_back(&mut self, left: Vec<HeadOfLine>) {
         for head in left.into_iter().rev() {
             self.behind.push_front(head);
@@ -177,7 +178,7 @@ impl TxQueue {
         self.head = self.behind.pop_front();
     }
 
-    /// A packet that was in hand is given up.
+    /// Counts and reports a packet that is given up.
     pub fn give_up<O: Observer>(&mut self, head: &HeadOfLine, cx: &mut Cx<'_, O>) {
         let HeadOfLine { number, attempts, packet, arrived, .. } = *head;
         self.counters.given_up += 1;
@@ -189,7 +190,8 @@ impl TxQueue {
         self.drops_in_a_row += 1;
     }
 
-    /// At the far end: whether a frame that ends with byte `end` of packet `number` brings anything new.
+    /// Processes a frame at the receiver that ends with byte `end` of packet `number`; returns true if it contains new
+    /// data.
     pub fn receive(&mut self, number: u64, end: u32) -> bool {
         let new = (number, end) >= self.expected;
         if new {

@@ -1,20 +1,20 @@
-//! When a relation between the places of nodes changes.
+//! Times at which a relation between the positions of nodes changes.
 //!
-//! On straight parts of their ways the square of a distance is a quadratic of time, and so is the difference of two with a
-//! factor. Before and after its extremum such a function only falls or only rises, so a comparison changes at most once on each
-//! side, and halving finds the nanosecond.
+//! While nodes move in straight lines, the square of their distance is a quadratic function of time, and so is the
+//! weighted difference of two such squares. On each side of its extremum such a function is monotonic, so a comparison
+//! changes at most once there, and bisection finds the nanosecond.
 
 use engine::Time;
 
 use super::{Leg, Path, square};
 
-/// Whether two nodes are within a distance, given as its square.
-pub fn within(a: &Path, b: &Path, most: i128, now: Time) -> bool {
-    square(a, b, now) <= most
+/// Returns true if two nodes are within a distance, given as its square.
+pub fn within(a: &Path, b: &Path, max: i128, now: Time) -> bool {
+    square(a, b, now) <= max
 }
 
-/// The first time after `after`, at `until` at the latest, at which two nodes come within a distance or leave it: any of
-/// these, given as squares.
+/// Returns the first time after `after` and not after `until` at which the distance of two nodes crosses one of the
+/// `distances`, given as squares.
 pub fn next_within(a: &Path, b: &Path, distances: &[i128], after: Time, until: Time) -> Option<Time> {
     let extremum = |now: Time| {
         let (apart, velocity) = relative(a, b, now);
@@ -22,16 +22,17 @@ pub fn next_within(a: &Path, b: &Path, distances: &[i128], after: Time, until: T
     };
     next(&[a, b], after, until, extremum, |now| {
         let square = square(a, b, now);
-        distances.iter().filter(|most| square <= **most).count()
+        distances.iter().filter(|max| square <= **max).count()
     })
 }
 
-/// Whether `x` is so much nearer to a node than `y`: its squared distance `factor` times is less than that of `y`.
+/// Returns true if `x` is nearer to a node than `y` by a factor: its squared distance multiplied by `factor` is less
+/// than that of `y`.
 pub fn nearer(node: &Path, [x, y]: [&Path; 2], factor: f64, now: Time) -> bool {
     square(node, x, now) as f64 * factor < square(node, y, now) as f64
 }
 
-/// The first time after `after`, at `until` at the latest, at which that changes.
+/// Returns the first time after `after` and not after `until` at which the result of [`nearer`] changes.
 pub fn next_nearer(node: &Path, [x, y]: [&Path; 2], factor: f64, after: Time, until: Time) -> Option<Time> {
     let extremum = |now: Time| {
         let ((to_x, x_moves), (to_y, y_moves)) = (relative(node, x, now), relative(node, y, now));
@@ -40,7 +41,7 @@ pub fn next_nearer(node: &Path, [x, y]: [&Path; 2], factor: f64, after: Time, un
     next(&[node, x, y], after, until, extremum, |now| nearer(node, [x, y], factor, now))
 }
 
-/// Where `b` is from `a`, and how that changes, in nanometres and nanometres each nanosecond.
+/// Returns the position of `b` relative to `a`, in nanometres, and its velocity, in nanometres per nanosecond.
 fn relative(a: &Path, b: &Path, now: Time) -> ([f64; 2], [f64; 2]) {
     let (leg_a, leg_b): (&Leg, &Leg) = (a.leg(now), b.leg(now));
     let (at_a, at_b) = (leg_a.at(now), leg_b.at(now));
@@ -52,8 +53,8 @@ fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
     a[0] * b[0] + a[1] * b[1]
 }
 
-/// The first change of `state`, the outcome of comparisons of a function with constants. Its derivative at t ns after a time is
-/// twice (m + n t), with (m, n) = `extremum` of that time, while all `paths` are straight.
+/// Returns the first time at which `state` changes, where `state` compares a function with constants. While all `paths`
+/// are straight, the function's derivative t ns after a time is 2 (m + n t), with (m, n) = `extremum` of that time.
 fn next<S: PartialEq>(
     paths: &[&Path],
     after: Time,
@@ -68,13 +69,14 @@ fn next<S: PartialEq>(
         let end = turn.unwrap_or(until).min(until);
         let (slope, bend) = extremum(start);
         let middle = match -slope / bend {
-            // What is no number, or before or after, is no extremum on the way. The conversion stops at the largest integer.
+            // A quotient that is no number, or not ahead, is no extremum on this part. The conversion saturates at the
+            // largest integer.
             wait if wait >= 1.0 => Time::from_nanos(start.as_nanos().saturating_add(wait as u64)).min(end),
             _ => end,
         };
         for (from, to) in [(start, middle), (middle, end)] {
             if state(to) != before {
-                return Some(halve(from, to, |now| state(now) == before));
+                return Some(bisect(from, to, |now| state(now) == before));
             }
         }
         start = end;
@@ -82,8 +84,8 @@ fn next<S: PartialEq>(
     None
 }
 
-/// `holds` is true at `from`, and no longer at `to`: the first nanosecond at which it is not.
-fn halve(from: Time, to: Time, holds: impl Fn(Time) -> bool) -> Time {
+/// Returns the first nanosecond at which `holds` is false; it is true at `from` and false at `to`.
+fn bisect(from: Time, to: Time, holds: impl Fn(Time) -> bool) -> Time {
     let (mut from, mut to) = (from.as_nanos(), to.as_nanos());
     while to - from > 1 {
         let middle = from + (to - from) / 2;
@@ -108,7 +110,7 @@ mod tests {
     const END: Time = Time::from_millis(100_000);
 
     #[test]
-    fn a_walk_past_a_station_enters_and_leaves() {
+    fn passing_node_enters_and_leaves_the_range() {
         // From (-100, 30) at 10 m/s past the origin: within 50 m for x from -40 to 40, from 6 s to 14 s.
         let walker = Path::straight([-100_000, 30_000], [36_000_000, 0], Time::ZERO);
         let station = Path::still([0, 0]);
@@ -116,16 +118,16 @@ mod tests {
         let enters = next(Time::ZERO).unwrap();
         assert_eq!(enters, Time::from_millis(6000));
         let leaves = next(enters).unwrap();
-        // At 14 s itself the distance is 50 m, which is within.
+        // At 14 s the distance is exactly 50 m, which is within range.
         assert_eq!(leaves, Time::from_nanos(14_000_000_001));
         assert_eq!(next(leaves), None);
-        // A range that the way only touches is entered for a moment.
+        // A range that the path only touches is entered for one nanosecond.
         let touches = |after| next_within(&walker, &station, &[square_of(30_000)], after, END);
         assert_eq!(touches(Time::ZERO), Some(Time::from_millis(10_000)));
     }
 
     #[test]
-    fn the_first_of_several_distances_counts() {
+    fn first_crossing_of_several_distances_is_found() {
         let walker = Path::straight([-100_000, 0], [36_000_000, 0], Time::ZERO);
         let station = Path::still([0, 0]);
         let distances = [60_000, 20_000].map(square_of);
@@ -133,24 +135,24 @@ mod tests {
         while let Some(at) = next_within(&walker, &station, &distances, times[times.len() - 1], END) {
             times.push(at);
         }
-        // Into 60 m and 20 m at 4 and 8 s, and out of them the nanosecond after 12 and 16 s.
+        // Into 60 m and 20 m at 4 and 8 s, out of them one nanosecond after 12 and 16 s.
         let expected = [4_000_000_000, 8_000_000_000, 12_000_000_001, 16_000_000_001].map(Time::from_nanos);
         assert_eq!(times[1..], expected);
     }
 
     #[test]
-    fn the_nearer_of_two_changes_half_way_or_later() {
+    fn nearer_of_two_changes_at_the_ratio_of_distances() {
         let walker = Path::straight([0, 0], [3_600_000, 0], Time::ZERO);
         let (left, right) = (Path::still([0, 0]), Path::still([90_000, 0]));
         let change = |factor| next_nearer(&walker, [&right, &left], factor, Time::ZERO, END);
         assert_eq!(change(1.0), Some(Time::from_nanos(45_000_000_001)));
-        // Twice as near: 60 m from the one, 30 m from the other.
+        // At the factor 4 of squares: 60 m from one node, 30 m from the other.
         assert_eq!(change(4.0), Some(Time::from_nanos(60_000_000_001)));
     }
 
-    /// Every change is found, and there is none that is not: ways drawn at random, looked at every 50 ms.
+    /// On random paths, every change found by sampling every 50 ms is predicted, and no other.
     #[test]
-    fn agrees_with_a_look_at_every_moment() {
+    fn predictions_agree_with_sampling() {
         let mut draws = Stream::named(3, 0, "crossing test").draws();
         let mut place = |most: u64| [0, 1].map(|_| i128::from(draws.next_u64() % most) - i128::from(most / 2));
         let mut changes = 0;

@@ -1,21 +1,21 @@
-//! Positions of nodes, and the times at which pairs come into range or leave it: a plane, on which each node stands or
+//! Positions of nodes on a plane, and the times at which pairs come into range or leave it. Each node stands still or
 //! moves along straight lines.
 //!
-//! Positions are whole nanometres and distances are compared as whole squares of them, so whether a node is in range at
-//! a given nanosecond is decided without rounding error and the same way everywhere. [`crossing`] finds the nanosecond
-//! at which that changes. Equations and limits: docs/models/mobility.md.
+//! Positions are integers in nanometres, and distances are compared as integer squares, so whether a node is in range
+//! at a given nanosecond is exact and the same on all platforms. [`crossing`] finds the nanosecond at which that
+//! changes. Equations and limits: docs/models/mobility.md.
 
 pub mod crossing;
 
 use engine::Time;
 use serde::Serialize;
 
-/// Nanometres in a millimetre.
+/// Number of nanometres in a millimetre.
 const NANOMETRES: i128 = 1_000_000;
-/// Nanoseconds in an hour.
+/// Number of nanoseconds in an hour.
 const HOUR: i128 = 3_600_000_000_000;
 
-/// A straight part of a way: `run` nanometres in each `over` nanoseconds.
+/// A straight part of a path: `run` nanometres in `over` nanoseconds.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 struct Leg {
     from: Time,
@@ -24,20 +24,21 @@ struct Leg {
     over: i128,
 }
 
-/// Where a node is at any time.
+/// The position of a node as a function of time.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Path {
-    /// In order of time, the first from time zero.
+    /// Parts of the path in chronological order, the first from time zero.
     legs: Vec<Leg>,
 }
 
 impl Path {
-    /// A node that stands at a place, in millimetres.
+    /// Returns the path of a node that stands still at a position, in millimetres.
     pub fn still(at: [i128; 2]) -> Self {
         Path { legs: vec![Leg::still(Time::ZERO, at.map(|part| part * NANOMETRES))] }
     }
 
-    /// A node that stands there until `from`, and then moves at `velocity`, in millimetres an hour along each axis.
+    /// Returns the path of a node that stands still at `at` until `from`, then moves at `velocity`, in millimetres per
+    /// hour along each axis.
     pub fn straight(at: [i128; 2], velocity: [i128; 2], from: Time) -> Self {
         let mut path = Path::still(at);
         let start = path.legs[0].at;
@@ -45,8 +46,8 @@ impl Path {
         path
     }
 
-    /// A node that is there at time zero and at each of these places at its time, moves straight between them, and
-    /// stays at the last. Times rise, the first is after zero.
+    /// Returns the path of a node that starts at `at`, moves in straight lines to each of the positions by its time,
+    /// and stops at the last. Times must be positive and ascending.
     pub fn through(at: [i128; 2], places: &[(Time, [i128; 2])]) -> Self {
         let mut from = (Time::ZERO, at.map(|part| part * NANOMETRES));
         let mut legs = Vec::new();
@@ -61,12 +62,12 @@ impl Path {
         Path { legs }
     }
 
-    /// Whether it ever moves.
+    /// Returns true if the node ever moves.
     pub fn moves(&self) -> bool {
         self.legs.iter().any(|leg| leg.run != [0, 0])
     }
 
-    /// Where it is at a time, in nanometres.
+    /// Returns the position at a time, in nanometres.
     pub fn at(&self, now: Time) -> [i128; 2] {
         self.leg(now).at(now)
     }
@@ -76,7 +77,7 @@ impl Path {
         &self.legs[begun.saturating_sub(1)]
     }
 
-    /// The first time after `now` at which another part of its way begins.
+    /// Returns the first time after `now` at which another part of the path begins.
     fn turns(&self, now: Time) -> Option<Time> {
         let begun = self.legs.partition_point(|leg| leg.from <= now);
         self.legs.get(begun).map(|leg| leg.from)
@@ -93,28 +94,27 @@ impl Leg {
         [0, 1].map(|axis| self.at[axis] + (self.run[axis] * passed).div_euclid(self.over))
     }
 
-    /// Nanometres each nanosecond.
+    /// Returns the velocity in nanometres per nanosecond.
     fn velocity(&self) -> [f64; 2] {
         self.run.map(|run| run as f64 / self.over as f64)
     }
 }
 
-/// The square of the distance between two nodes, in square nanometres; of what is farther than any number, the largest
-/// number.
+/// Returns the square of the distance between two nodes, in square nanometres; saturates at the largest integer.
 pub fn square(a: &Path, b: &Path, now: Time) -> i128 {
     let (a, b) = (a.at(now), b.at(now));
     let part = |axis: usize| (a[axis] - b[axis]).saturating_mul(a[axis] - b[axis]);
     part(0).saturating_add(part(1))
 }
 
-/// The square of a length in millimetres, in square nanometres.
+/// Returns the square of a length in millimetres, in square nanometres.
 pub fn square_of(millimetres: u64) -> i128 {
     let nanometres = i128::from(millimetres) * NANOMETRES;
     nanometres.saturating_mul(nanometres)
 }
 
-/// The ratio of squared distances at which powers differ by `thousandths` of a decibel, if power falls with distance to
-/// the power of `path_loss`: 10^(2 L / 10 n).
+/// Returns the ratio of squared distances at which received powers differ by `thousandths` of a decibel, with the path
+/// loss exponent `path_loss`: 10^(2 L / 10 n).
 pub fn square_ratio(thousandths: u64, path_loss: f64) -> f64 {
     libm::pow(10.0, thousandths as f64 / (5_000.0 * path_loss))
 }
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_node_is_where_its_way_leads() {
+    fn position_follows_the_path() {
         let path = Path::through(
             [0, 0],
             &[
@@ -138,14 +138,14 @@ mod tests {
             [at(0), at(500), at(1500), at(3000), at(9000)].concat(),
             [0, 0, 5000, 0, 10_000, 0, 10_000, 2000, 10_000, 4000]
         );
-        // 18 km/h, 5 m/s, from the second second on.
+        // 18 km/h (5 m/s), starting at 1 s.
         let path = Path::straight([-5_000, 0], [18_000_000, 0], Time::from_millis(1000));
         let at = |millis| path.at(Time::from_millis(millis))[0] / NANOMETRES;
         assert_eq!([at(0), at(1000), at(2000), at(4000)], [-5_000, -5_000, 0, 10_000]);
     }
 
     #[test]
-    fn ten_decibels_at_the_fourth_power_are_a_factor_of_1_78_in_distance() {
+    fn ten_decibels_with_exponent_four_are_a_distance_ratio_of_1_78() {
         // 10^(10 / 40) = 1.7783, its square 3.1623.
         assert!((square_ratio(10_000, 4.0) - 3.162_277_660_168_379_5).abs() < 1e-12);
     }

@@ -1,4 +1,4 @@
-//! A medium with places, driven by hand.
+//! A medium with positions of stations, driven step by step.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 use engine::{Length, Schedule, Slot, Stream, Time};
@@ -12,7 +12,7 @@ use path::station::scheduler::Scheduler;
 use path::{AirFrame, Cx, HopId, LinkDirection, LinkEvent, MediumEvent, Observer, Reach, Reception};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment};
 
-/// Everything that the medium says.
+/// Records all events of the medium.
 #[derive(Default)]
 pub struct Log(pub Vec<(Time, MediumEvent)>);
 
@@ -26,21 +26,21 @@ impl Observer for Log {
     }
 }
 
-/// A medium, its stations and its log.
+/// A medium with its stations and its log.
 pub struct Air {
     pub medium: Medium,
     pub log: Log,
     pub delivered: Vec<u64>,
     pub given_up: u64,
-    /// Packets that were given to the medium and not yet given back, by hop.
+    /// For each hop, the number of packets offered and not yet delivered or given up.
     pub in_hand: Vec<u64>,
     schedule: Schedule,
     stations: Vec<Slot>,
     crossing: Slot,
     channels: Vec<Box<dyn Channel>>,
-    /// By hop: its station and lane.
+    /// For each hop, its station and transmit queue.
     lanes: Vec<(u32, usize)>,
-    /// Whether a packet that is done with is followed by another.
+    /// True if each completed packet is followed by a new one.
     saturated: bool,
 }
 
@@ -48,14 +48,14 @@ pub fn metres(at: [i128; 2]) -> Path {
     Path::still(at.map(|part| part * 1000))
 }
 
-/// 802.11b that can be read and sensed so far, in metres.
+/// Returns the settings of an 802.11b cell with this range and carrier-sense range, in metres.
 pub fn config(range: u64, sensed: u64) -> Config {
     let metres = |length: u64| Some(Length(1000 * length));
     Config { range: metres(range), carrier_sense_range: metres(sensed), ..Config::default() }
 }
 
 impl Air {
-    /// Stations on their ways, and links between them.
+    /// Creates stations that move along `paths`, and links between them.
     pub fn new(config: &Config, paths: &[Path], links: &[[usize; 2]], until: Time) -> Self {
         let mut schedule = Schedule::new();
         let mut lanes: Vec<Vec<LaneSpec>> = vec![Vec::new(); paths.len()];
@@ -104,7 +104,7 @@ impl Air {
         }
     }
 
-    /// Gives a packet of 1,500 bytes to a hop.
+    /// Offers a packet of 1,500 bytes to a hop.
     pub fn offer(&mut self, now: Time, hop: usize) {
         let segment = Segment { flags: Flags::ACK, len: 1460, ..Segment::default() };
         let packet =
@@ -115,7 +115,7 @@ impl Air {
         assert!(self.medium.on_packet(station, lane, packet, false, &mut cx));
     }
 
-    /// Runs until `until`.
+    /// Runs all events up to `until`.
     pub fn run(&mut self, until: Time) {
         while let Some((now, slot)) = self.schedule.next(until) {
             let mut cx =
@@ -138,7 +138,7 @@ impl Air {
         }
     }
 
-    /// These hops always have something to send, until `until`.
+    /// Keeps these hops saturated until `until`.
     pub fn saturate(&mut self, hops: &[usize], until: Time) {
         self.saturated = true;
         for hop in hops {
@@ -149,7 +149,7 @@ impl Air {
         self.saturated = false;
     }
 
-    /// The frames of a kind that a station began, and when.
+    /// Returns the frames of a kind that a station has sent.
     pub fn sent(&self, station: u32, wanted: FrameKind) -> Vec<AirFrame> {
         let frame = |(_, event): &(Time, MediumEvent)| match event {
             MediumEvent::Sent { from, frame, .. } if *from == station && frame.kind == wanted => Some(*frame),
@@ -158,7 +158,7 @@ impl Air {
         self.log.0.iter().filter_map(frame).collect()
     }
 
-    /// When frames of a kind from a station ended, in microseconds, and how they came.
+    /// Returns the end times in microseconds and the receptions of a station's frames of a kind.
     pub fn ended(&self, station: u32, wanted: FrameKind) -> Vec<(u64, Reception)> {
         let end = |(at, event): &(Time, MediumEvent)| match event {
             MediumEvent::Ended { from, kind, reception, .. } if *from == station && *kind == wanted => {
@@ -169,7 +169,7 @@ impl Air {
         self.log.0.iter().filter_map(end).collect()
     }
 
-    /// When two stations began to hear each other otherwise.
+    /// Returns the changes of audibility between pairs of stations, with their times.
     pub fn reaches(&self) -> Vec<(Time, [u32; 2], Reach)> {
         let reach = |(at, event): &(Time, MediumEvent)| match event {
             MediumEvent::Reaches { a, b, reach } => Some((*at, [*a, *b], *reach)),

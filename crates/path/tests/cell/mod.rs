@@ -1,4 +1,4 @@
-//! A shared medium driven by hand: stations, links between them, packets at chosen times, back-offs that are known.
+//! A shared medium driven step by step, with packets at chosen times and known back-offs.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 pub mod slow;
@@ -14,26 +14,27 @@ use path::station::scheduler::Scheduler;
 use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, Observer};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 
-/// The plan of a cell.
+/// Configuration of a cell.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub config: Config,
-    /// The two stations of each link.
+    /// Numbers of the two stations of each link.
     pub links: Vec<[u32; 2]>,
-    /// The channel of each link; perfect where there is none.
+    /// Channel of each link; perfect if missing.
     pub channels: Vec<ChannelConfig>,
-    /// The rate of data on each link; the medium's where there is none.
+    /// Data rate of each link; the medium's if missing.
     pub rates: Vec<Option<Rate>>,
-    /// Where each station's back-offs come from.
+    /// Random stream of each station's back-offs.
     pub streams: Vec<Stream>,
     pub scheduler: Scheduler,
     pub limit: Limit,
-    /// Whether the stations' wake-ups come in the opposite order where their times are equal.
+    /// True to handle wake-ups of different stations at the same time in the opposite order.
     pub slots_reversed: bool,
 }
 
 impl Plan {
-    /// Stations 1, 2, ... `count` with a link to station 0 each: forward is to station 0.
+    /// Returns a plan with stations 1, 2, ... `count`, each with a link to station 0; the forward direction is to
+    /// station 0.
     pub fn around_one(config: Config, count: u32) -> Self {
         Plan {
             config,
@@ -47,7 +48,7 @@ impl Plan {
         }
     }
 
-    /// The back-offs of a station begin with these: pairs of the window and the slots drawn from it.
+    /// Chooses the first back-offs of a station, as pairs of the contention window and the slots drawn from it.
     pub fn drawing(mut self, station: usize, draws: &[(u32, u64)]) -> Self {
         self.streams[station] = stream_that_draws(draws);
         self
@@ -60,8 +61,8 @@ impl Plan {
     }
 }
 
-/// The first of the streams 0, 1, 2, ... whose back-offs begin with these slots out of these windows. The medium does
-/// not know of the choice, and the back-offs that it then draws stand in the log.
+/// Returns the first of the streams 0, 1, 2, ... whose back-offs begin with these slots for these windows. The medium
+/// draws normally, and its back-offs are checked in the log.
 fn stream_that_draws(wanted: &[(u32, u64)]) -> Stream {
     let fits = |stream: &Stream| {
         let mut draws = stream.draws();
@@ -70,7 +71,7 @@ fn stream_that_draws(wanted: &[(u32, u64)]) -> Stream {
     (0..100_000_000).map(|seed| Stream::named(seed, 0, "back-off")).find(fits).expect("a stream with these draws")
 }
 
-/// Something seen.
+/// A recorded event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Saw {
     Link(HopId, LinkEvent),
@@ -92,23 +93,23 @@ impl Observer for Log {
     }
 }
 
-/// The cell while it runs.
+/// A running cell.
 pub struct Cell {
     pub medium: Medium,
     pub schedule: Schedule,
     pub channels: Vec<Box<dyn Channel>>,
     slots: Vec<Slot>,
-    /// The wake-up for the beacons of station 0, if the cell has any.
+    /// Timer slot of the beacons of station 0, if the cell has beacons.
     beacons: Option<Slot>,
-    /// The station and lane of each link, both ways.
+    /// Station and transmit queue of each link, for both directions.
     places: Vec<[(u32, usize); 2]>,
     pub log: Log,
     pub outcomes: Vec<(Time, HopId, Outcome)>,
-    /// How many packets each way of each link was offered, and how many found no room.
+    /// Numbers of packets offered and refused, for each link and direction.
     pub offered: Vec<[u64; 2]>,
     pub refused: Vec<[u64; 2]>,
     pub wakeups: u64,
-    /// The period of the expedited packets, in packets, if there are any.
+    /// Period of the expedited packets, in packets; `None` for no expedited packets.
     pub expedited: Option<u32>,
     sequence: u32,
 }
@@ -166,7 +167,7 @@ impl Cell {
         }
     }
 
-    /// Hands a packet of `size` bytes, its headers included, to the station that sends `way` along a link.
+    /// Offers a packet of `size` bytes, including headers, to the station that sends in direction `way` of a link.
     pub fn offer(&mut self, now: Time, link: usize, way: LinkDirection, size: u32) {
         let (station, lane) = self.places[link][way.index()];
         self.offered[link][way.index()] += 1;
@@ -187,7 +188,7 @@ impl Cell {
         }
     }
 
-    /// The next wake-up up to `until`.
+    /// Handles the next wake-up up to `until`.
     pub fn step(&mut self, until: Time) -> Option<Time> {
         let (now, slot) = self.schedule.next(until)?;
         self.wakeups += 1;
@@ -203,7 +204,7 @@ impl Cell {
         Some(now)
     }
 
-    /// Packets at their times, each (microsecond, link, way, size) in order of time, until nothing more happens.
+    /// Offers packets (microsecond, link, direction, size) in chronological order, and runs until no event remains.
     pub fn play(&mut self, offers: &[(u64, usize, LinkDirection, u32)]) {
         for (at, link, way, size) in offers {
             let at = Time::from_nanos(at * 1000);
@@ -213,13 +214,13 @@ impl Cell {
         while self.step(Time::NEVER).is_some() {}
     }
 
-    /// Everything before `at`: what is due then comes later.
+    /// Handles all events before `at`; those at `at` remain.
     pub fn run_before(&mut self, at: Time) {
         let before = Time::from_nanos(at.as_nanos().saturating_sub(1));
         while at > Time::ZERO && self.step(before).is_some() {}
     }
 
-    /// Opens a link, or closes it.
+    /// Opens or closes a link in both directions.
     pub fn set_open(&mut self, link: usize, open: bool) {
         for (station, lane) in self.places[link] {
             self.medium.set_open(station, lane, open);
@@ -231,13 +232,13 @@ impl Cell {
         self.medium.counters(station, lane, now)
     }
 
-    /// The events, a line each, in microseconds.
+    /// Returns the recorded events as lines, with times in microseconds.
     pub fn lines(&self) -> Vec<String> {
         self.log.0.iter().filter_map(|(at, saw)| line(*at, saw)).collect()
     }
 }
 
-/// A packet of `size` bytes with all its headers.
+/// Returns a packet of `size` bytes, including all headers.
 pub fn packet(seq: u32, size: u32) -> Packet {
     let segment = Segment {
         src_port: 1,

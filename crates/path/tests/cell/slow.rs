@@ -1,14 +1,14 @@
 //! 802.11b at 1 Mbps, whose times can be computed by hand.
 //!
-//! Each byte of data takes 8 us behind the 192 us of preamble and header. A packet of 464 bytes
-//! is a frame of 464 + 8 + 28 = 500, 4192 us; one of 64 bytes a frame of 100, 992 us. Acknowledgments and clears to
-//! send are 14 bytes, 304 us, requests 20, 352 us. SIFS 10, slot 20, DIFS 50, EIFS 10 + 304 + 50 = 364, the wait for an
-//! answer 10 + 20 + 192 = 222 from the end of the sending. The way to every station is 1 us: a frame of 4192 us that
-//! begins at 0 is heard until 4193, its acknowledgment begins at 4203 and is heard until 4203 + 304 + 1 = 4508, and
-//! data reserves 10 + 304 = 314.
+//! Each byte of data takes 8 us after a preamble and header of 192 us. A packet of 464 bytes is a frame of 464 + 8 + 28
+//! = 500 bytes, 4192 us; one of 64 bytes a frame of 100 bytes, 992 us. Acknowledgments and CTS have 14 bytes, 304 us,
+//! RTS 20 bytes, 352 us. SIFS is 10 us, a slot 20, DIFS 50, EIFS 10 + 304 + 50 = 364, the response timeout 10 + 20 +
+//! 192 = 222 from the end of the transmission. The propagation delay is 1 us: a frame of 4192 us that begins at 0 ends
+//! everywhere at 4193, its acknowledgment begins at 4203 and ends at 4203 + 304 + 1 = 4508, and data reserves 10 + 304
+//! = 314.
 //!
-//! `1>0` is from station 1 to station 0. A station's draws are chosen by its stream and stand in the log. Draws in
-//! the last line of an exchange that decides nothing more are whatever the stream gives.
+//! `1>0` is from station 1 to station 0. The back-offs of a station are chosen by its stream and appear in the log. A
+//! back-off drawn in the last line of a log has no effect and may have any value.
 
 use engine::{Bytes, Rate, Span};
 use path::LinkDirection::Forward;
@@ -17,7 +17,7 @@ use path::mac::dcf::Config;
 
 use super::{Cell, Plan};
 
-/// Packets that become frames of 500 and of 100 bytes.
+/// Packets whose frames have 500 and 100 bytes.
 pub const LONG: u32 = 464;
 pub const SHORT: u32 = 64;
 
@@ -25,7 +25,7 @@ pub fn slow() -> Config {
     Config { rate: Rate::from_bits_per_sec(1_000_000), ..Config::default() }
 }
 
-/// Frames of more than 400 bytes ask first.
+/// Returns a cell in which frames of more than 400 bytes are preceded by RTS.
 pub fn asking() -> Config {
     Config { rts_threshold: Some(Bytes(400)), ..slow() }
 }
@@ -34,12 +34,12 @@ pub fn micros(from: u64, to: u64) -> [Span; 2] {
     [from, to].map(|at| Span::from_nanos(at * 1000))
 }
 
-/// Loses these data frames of a link, and all that is in the air in these intervals.
+/// Returns a channel that loses these data frames of a link, and all frames in these intervals.
 pub fn losing(drop: &[u64], bad: &[[Span; 2]]) -> scripted::Config {
     scripted::Config { drop: drop.to_vec(), bad: bad.to_vec(), ..scripted::Config::default() }
 }
 
-/// The events of packets that are handed over at their times: (microsecond, link, size).
+/// Returns the events of packets offered as (microsecond, link, size).
 pub fn timeline(plan: &Plan, offers: &[(u64, usize, u32)]) -> Vec<String> {
     let mut cell = Cell::new(plan);
     let offers: Vec<_> = offers.iter().map(|(at, link, size)| (*at, *link, Forward, *size)).collect();

@@ -14,12 +14,12 @@ use serde::Deserialize;
 use serde::de::value::{Error, MapDeserializer};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 
-/// The member of a registry with this name and no settings but its defaults.
+/// Returns the member of a registry with this name and default settings.
 pub fn member<T: for<'de> Deserialize<'de>>(name: &str) -> Result<T, Error> {
     T::deserialize(MapDeserializer::<_, Error>::new([("kind", name)].into_iter()))
 }
 
-/// A packet from node 0 to node 2 with `len` bytes of data.
+/// Returns a packet from node 0 to node 2 with `len` bytes of data.
 pub fn packet(seq: u32, len: u32) -> Packet {
     let segment = Segment {
         src_port: 1,
@@ -33,7 +33,7 @@ pub fn packet(seq: u32, len: u32) -> Packet {
     Packet { src: Addr::of_node(0), dst: Addr::of_node(2), ecn: Ecn::NotEct, body: Body::Tcp(segment) }
 }
 
-/// Writes down what happens.
+/// Records link events.
 #[derive(Default)]
 pub struct Log(pub Vec<(Time, HopId, LinkEvent)>);
 
@@ -46,7 +46,8 @@ impl Observer for Log {
     }
 }
 
-/// The transmitter of a hop with this link layer; `None` for a hop without one, or one that a station serves.
+/// Returns the transmitter of a hop with this link layer; `None` for a hop without a link layer, or one served by a
+/// station.
 pub fn own_transmitter(arq: &Arq, hop: HopId, line: Line, limit: Limit, slot: Slot) -> Option<Transmitter> {
     match *arq {
         Arq::None | Arq::StopAndWait(_) => None,

@@ -1,6 +1,7 @@
-//! One agent between two hosts, fed by hand, and what it does drawn as a ladder.
+//! Drives one agent between two hosts, and draws its packets as a ladder diagram.
 //!
-//! A test tells the time and what each side sends; the agent's timers run on the way. Each packet becomes a line:
+//! A test sets the time and sends packets from each side; the agent's timers run in between. Each packet becomes a
+//! line:
 //!
 //! ```text
 //!         ms fixed host                                                              mobile
@@ -9,8 +10,8 @@
 //!    112.000                                    o 0..1000 ------------------------->  sent urgently
 //! ```
 //!
-//! `ladder.compare("snoop/first-duplicate")` holds it against `tests/golden/snoop/first-duplicate.txt`;
-//! `UPDATE_GOLDEN=1` overwrites that file: look at it then.
+//! `ladder.compare("snoop/first-duplicate")` compares the ladder with `tests/golden/snoop/first-duplicate.txt`; with
+//! `UPDATE_GOLDEN=1` it overwrites that file, whose changes must then be reviewed.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 mod text;
@@ -25,36 +26,36 @@ use path::station::RadioNotice;
 use path::{HopId, LinkDirection};
 use wire::{Addr, Body, Ecn, Flags, Options, Packet, Segment, SeqNum};
 
-/// The host in the wired network.
+/// Address of the host in the wired network.
 pub const FIXED: Addr = Addr::of_node(0);
-/// Where the agent lives.
+/// Address of the agent's node.
 pub const HERE: Addr = Addr::of_node(1);
-/// The host behind the air.
+/// Address of the host behind the radio link.
 pub const MOBILE: Addr = Addr::of_node(2);
 
-/// The ports of a flow's ends at the fixed host and at the mobile.
+/// Returns the ports of a flow at the fixed host and at the mobile.
 pub const fn ports(flow: u16) -> [u16; 2] {
     [10_000 + flow, 20_000 + flow]
 }
 
-/// A segment of the first flow, from the fixed host: an acknowledgment of nothing, until `change` makes it more.
+/// Returns a segment of the first flow from the fixed host: a pure acknowledgment of 0, modified by `change`.
 pub fn from_fixed(change: impl FnOnce(&mut Segment)) -> Packet {
     let [src_port, dst_port] = ports(0);
     packet(FIXED, MOBILE, Segment { src_port, dst_port, ..blank() }, change)
 }
 
-/// The same, from the mobile.
+/// Returns a segment of the first flow from the mobile, modified by `change`.
 pub fn from_mobile(change: impl FnOnce(&mut Segment)) -> Packet {
     let [dst_port, src_port] = ports(0);
     packet(MOBILE, FIXED, Segment { src_port, dst_port, ..blank() }, change)
 }
 
-/// `len` bytes from `seq` on, from the fixed host.
+/// Returns a segment from the fixed host with `len` bytes from `seq` on.
 pub fn data(seq: u32, len: u32) -> Packet {
     from_fixed(|segment| (segment.seq, segment.len) = (SeqNum(seq), len))
 }
 
-/// An acknowledgment from the mobile, with SACK blocks.
+/// Returns an acknowledgment from the mobile, with SACK blocks.
 pub fn ack_with(ack: u32, sack: &[(u32, u32)]) -> Packet {
     from_mobile(|segment| {
         segment.ack = SeqNum(ack);
@@ -63,12 +64,12 @@ pub fn ack_with(ack: u32, sack: &[(u32, u32)]) -> Packet {
     })
 }
 
-/// An acknowledgment from the mobile.
+/// Returns an acknowledgment from the mobile.
 pub fn ack(ack: u32) -> Packet {
     ack_with(ack, &[])
 }
 
-/// The same packet of another flow.
+/// Returns the packet with the ports of another flow.
 pub fn of_flow(flow: u16, mut packet: Packet) -> Packet {
     let Body::Tcp(segment) = &mut packet.body else { return packet };
     let [fixed, mobile] = ports(flow);
@@ -85,10 +86,10 @@ fn packet(src: Addr, dst: Addr, mut segment: Segment, change: impl FnOnce(&mut S
     Packet { src, dst, ecn: Ecn::NotEct, body: Body::Tcp(segment) }
 }
 
-/// More wake-ups than this without time going on, and an agent does not end.
-const MOST_WAKE_UPS: u32 = 10_000;
+/// Maximum number of wake-ups without progress of time.
+const MAX_WAKE_UPS: u32 = 10_000;
 
-/// An agent fed by hand.
+/// An agent driven step by step.
 pub struct Fed {
     /// The agent.
     pub agent: Box<dyn Agent>,
@@ -96,21 +97,21 @@ pub struct Fed {
 }
 
 impl Fed {
-    /// A fresh one. Panics if the scheme has no agent.
+    /// Creates an agent. Panics if the scheme has no agent.
     pub fn new(config: &AgentConfig) -> Self {
         assert!(config.check().is_empty(), "{:?}", config.check());
         let agent = config.build().unwrap_or_else(|| panic!("{} has no agent", config.name()));
         Fed { agent, now: Time::ZERO }
     }
 
-    /// Lets time go on to `to`, and timers run; `tell` hears of each wake-up and what it sent.
+    /// Advances the time to `to`; calls `tell` for each wake-up with the packets sent.
     pub fn until(&mut self, to: Time, mut tell: impl FnMut(Time, Vec<Departure>)) {
-        assert!(to >= self.now, "time goes on");
+        assert!(to >= self.now, "the time must not decrease");
         let mut at_once = 0;
         while self.agent.deadline() <= to {
             let due = self.agent.deadline();
             at_once = if due > self.now { 0 } else { at_once + 1 };
-            assert!(at_once < MOST_WAKE_UPS, "at {due:?} the agent wants to wake again and again");
+            assert!(at_once < MAX_WAKE_UPS, "at {due:?} the agent's timer is due immediately again at every wake-up");
             self.now = self.now.max(due);
             let sent = self.act(|agent, cx| agent.on_wake(cx)).1;
             tell(self.now, sent);
@@ -118,7 +119,7 @@ impl Fed {
         self.now = to;
     }
 
-    /// Lets the agent act now; what it gave, and what it sent.
+    /// Calls a method of the agent now; returns its result and the packets sent.
     pub fn act<T>(&mut self, act: impl FnOnce(&mut dyn Agent, &mut AgentCx<'_>) -> T) -> (T, Vec<Departure>) {
         let mut send = Vec::new();
         let given = act(&mut *self.agent, &mut AgentCx { now: self.now, here: HERE, send: &mut send });
@@ -126,27 +127,27 @@ impl Fed {
         (given, send)
     }
 
-    /// One of its counters.
+    /// Returns a counter of the agent.
     pub fn counter(&self, name: &str) -> Option<u64> {
         self.agent.counters().into_iter().find_map(|(counter, value)| (counter == name).then_some(value))
     }
 }
 
-/// An agent fed by hand, and what became of it so far.
+/// An agent driven step by step, with the ladder drawn so far.
 pub struct Ladder {
     fed: Fed,
     lines: String,
 }
 
 impl Ladder {
-    /// `title` says what is to be seen.
+    /// Creates a ladder; `title` describes the test.
     pub fn new(title: &str, config: &AgentConfig) -> Self {
         let mut lines = format!("{title}\n\n");
         text::head(&mut lines);
         Ladder { fed: Fed::new(config), lines }
     }
 
-    /// Time goes on to this many milliseconds; timers run.
+    /// Advances the time to this many milliseconds; timers run.
     pub fn at(&mut self, ms: f64) -> &mut Self {
         let lines = &mut self.lines;
         self.fed.until(Time::from_nanos((ms * 1e6) as u64), |at, sent| {
@@ -156,23 +157,23 @@ impl Ladder {
         self
     }
 
-    /// The fixed host, or one behind it, sends a packet for the air.
+    /// Sends a packet from the fixed host towards the radio link.
     pub fn fixed(&mut self, packet: Packet) -> &mut Self {
         self.cross(packet, true, |agent, packet, cx| agent.before_air(packet, cx))
     }
 
-    /// The packet that the fixed host sent last finds the queue of the air full.
+    /// Reports that the packet sent last by the fixed host found the queue of the radio link full.
     pub fn refused(&mut self, packet: Packet) -> &mut Self {
         let what = format!("{} found the queue full", text::of(&packet));
         self.told(&what, |agent, cx| agent.on_queue_full(&packet, cx))
     }
 
-    /// A packet comes from the mobile.
+    /// Sends a packet from the mobile.
     pub fn mobile(&mut self, packet: Packet) -> &mut Self {
         self.cross(packet, false, |agent, packet, cx| agent.after_air(packet, cx))
     }
 
-    /// An attempt of the link layer to send the packet to the mobile fails.
+    /// Reports a failed attempt of the link layer to send the packet to the mobile.
     pub fn failed(&mut self, packet: Packet, attempt: u32, last: bool) -> &mut Self {
         let notice = RadioNotice { hop: HopId { link: 0, way: LinkDirection::Forward }, packet, attempt, last };
         let what =
@@ -180,23 +181,23 @@ impl Ladder {
         self.told(&what, |agent, cx| agent.on_radio(&notice, cx))
     }
 
-    /// The air is about to change.
+    /// Reports a predicted change of the channel.
     pub fn forecast(&mut self, state: State) -> &mut Self {
         self.told(&format!("air will be {state:?}"), |agent, cx| agent.on_forecast(state, cx))
     }
 
-    /// A remark for the reader.
+    /// Adds a remark for the reader.
     pub fn note(&mut self, note: &str) -> &mut Self {
         text::remark(&mut self.lines, self.fed.now, note);
         self
     }
 
-    /// One of the agent's counters.
+    /// Returns a counter of the agent.
     pub fn counter(&self, name: &str) -> u64 {
         self.fed.counter(name).unwrap_or_else(|| panic!("no counter {name}"))
     }
 
-    /// The ladder so far and the agent's counters that are not zero.
+    /// Returns the ladder so far and the agent's counters that are not zero.
     pub fn drawn(&self) -> String {
         let mut lines = self.lines.clone();
         lines.push('\n');
@@ -206,7 +207,7 @@ impl Ladder {
         lines
     }
 
-    /// Holds the ladder against the golden file with this name.
+    /// Compares the ladder with the golden file of this name.
     pub fn compare(&self, name: &str) {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name).with_extension("txt");
         let found = self.drawn();

@@ -1,4 +1,4 @@
-//! How packets and arrows are written.
+//! Text of packets and arrows in ladders.
 
 use std::fmt::Write as _;
 
@@ -8,14 +8,14 @@ use wire::{Body, Ecn, Flags, Packet, Segment, SeqNum};
 
 use super::ports;
 
-/// Characters from one side to the agent.
+/// Width of one side of the ladder, in characters.
 const WIDTH: usize = 40;
 
 pub fn head(lines: &mut String) {
     line(lines, "ms", "fixed host", " ", &format!("{:>1$}", "mobile", WIDTH), "");
 }
 
-/// A packet that comes to the agent, and as what it goes on.
+/// Draws a packet that reaches the agent, and the packet that the agent passes on.
 pub fn crossing(lines: &mut String, at: Time, to_air: bool, came: &Packet, goes: Option<&Packet>) {
     let came_as = arrow(&of(came), to_air);
     let goes_as = goes.map(|packet| arrow(&of(packet), to_air)).unwrap_or_default();
@@ -29,14 +29,14 @@ pub fn crossing(lines: &mut String, at: Time, to_air: bool, came: &Packet, goes:
     }
 }
 
-/// A packet that the agent sends.
+/// Draws a packet that the agent sends.
 pub fn departure(lines: &mut String, at: Time, departure: &Departure, to_air: bool) {
     let arrow = arrow(&of(&departure.packet), to_air);
     let (left, right) = if to_air { ("", arrow.as_str()) } else { (arrow.as_str(), "") };
     line(lines, &time(at), left, "o", right, if departure.expedited { "sent urgently" } else { "sent" });
 }
 
-/// Something that is no packet.
+/// Draws a remark.
 pub fn remark(lines: &mut String, at: Time, remark: &str) {
     line(lines, &time(at), "", ".", "", remark);
 }
@@ -52,12 +52,12 @@ fn time(at: Time) -> String {
 }
 
 fn arrow(packet: &str, to_air: bool) -> String {
-    // The shaft shows the way even where the text leaves little room.
+    // The shaft shows the direction even if the text leaves little space.
     let shaft = "-".repeat(WIDTH.saturating_sub(packet.chars().count() + 2).max(2));
     if to_air { format!("{packet} {shaft}>") } else { format!("<{shaft} {packet}") }
 }
 
-/// A packet in a few words: its flow if not the first, flags, bytes, acknowledgment, window, options.
+/// Returns a short text of a packet: flow if not the first, flags, bytes, acknowledgment, window, options.
 pub fn of(packet: &Packet) -> String {
     let mut words = match &packet.body {
         Body::Icmp(notice) => vec![format!("{} {}", notice.kind.name(), notice.seq.0)],

@@ -1,28 +1,28 @@
-//! What the base station keeps of a flow's packets until the mobile has acknowledged them.
+//! Cache of a flow's packets until the mobile acknowledges them.
 
 use std::collections::VecDeque;
 
 use wire::Packet;
 
-/// A packet that has gone out to the mobile.
+/// A packet that the base station has sent to the mobile.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cached {
-    /// Offset of its first byte, and the one behind its last.
+    /// Stream offsets of the first byte and after the last one.
     pub start: u64,
     pub end: u64,
     pub packet: Packet,
-    /// Local retransmissions since it last came from the sender.
+    /// Number of local retransmissions since the packet last arrived from the sender.
     pub retransmissions: u32,
-    /// Whether the sender has resent it: its duplicate acknowledgments are the sender's.
+    /// True if the sender has retransmitted the packet: its duplicate acknowledgments are forwarded to the sender.
     pub senders: bool,
-    /// Its copies that went out though nothing told that the transmission before was lost.
+    /// Number of copies sent without an indication that the previous transmission was lost.
     pub needless: u32,
-    /// How many packets of the flow had gone out when it last did.
+    /// Number of the flow's packets sent up to the packet's last transmission.
     pub order: u64,
 }
 
-/// Packets by the offset of their first byte. They come nearly always in order and leave at the front, so a ring does without
-/// searching, whatever the window; one that comes between others moves those on its shorter side.
+/// Cached packets in the order of their stream offsets. Packets are mostly appended in order and removed at the front,
+/// so a ring buffer avoids searches; an insertion in the middle moves the packets on the shorter side.
 #[derive(Default)]
 pub(super) struct Cache {
     packets: VecDeque<Cached>,
@@ -34,7 +34,7 @@ impl Cache {
         self.packets.len()
     }
 
-    /// Bytes of the packets, headers included.
+    /// Returns the total size of the packets in bytes, including headers.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -44,7 +44,7 @@ impl Cache {
         self.packets.get_mut(place)
     }
 
-    /// Adds or replaces a packet.
+    /// Adds a packet, or replaces the one with the same offset.
     pub fn insert(&mut self, cached: Cached) {
         self.bytes += u64::from(cached.packet.size());
         match self.place(cached.start) {
@@ -57,23 +57,23 @@ impl Cache {
         }
     }
 
-    /// Forgets a packet.
+    /// Removes a packet.
     pub fn remove(&mut self, start: u64) {
         let gone = self.place(start).ok().and_then(|place| self.packets.remove(place));
         self.bytes -= gone.map_or(0, |cached| u64::from(cached.packet.size()));
     }
 
-    /// The first packet, if it holds the byte at `offset`.
+    /// Returns the first packet if it contains the byte at `offset`.
     pub fn holding(&mut self, offset: u64) -> Option<&mut Cached> {
         self.first().filter(|first| (first.start..first.end).contains(&offset))
     }
 
-    /// The first packet.
+    /// Returns the first packet.
     pub fn first(&mut self) -> Option<&mut Cached> {
         self.packets.front_mut()
     }
 
-    /// Forgets what is wholly acknowledged, up to the first that is not; how many copies of it may have been needless.
+    /// Removes the fully acknowledged packets at the front; returns the number of their possibly needless copies.
     pub fn acknowledge(&mut self, acked: u64) -> u64 {
         let mut needless = 0;
         while let Some(first) = self.packets.front().filter(|first| first.end <= acked) {
@@ -84,7 +84,7 @@ impl Cache {
         needless
     }
 
-    /// Where the packet that begins at `start` is, or would be.
+    /// Returns the position of the packet that begins at `start`, or `Err` with its insertion position.
     #[inline]
     fn place(&self, start: u64) -> Result<usize, usize> {
         match self.packets.back() {
@@ -111,15 +111,15 @@ mod tests {
     }
 
     #[test]
-    fn packets_stand_in_order_however_they_come() {
+    fn packets_are_ordered_by_offset() {
         let mut cache = Cache::default();
         for start in [30, 10, 50, 20, 40, 60] {
             cache.insert(cached(start, 10));
         }
         assert_eq!(starts(&cache), [10, 20, 30, 40, 50, 60]);
-        // With 40 bytes of headers each.
+        // Each packet has 40 bytes of headers.
         assert_eq!(cache.bytes(), 6 * 50);
-        // One that is longer takes the place of what begins there.
+        // A longer packet replaces the one with the same offset.
         cache.insert(cached(20, 15));
         assert_eq!((cache.len(), cache.bytes()), (6, 6 * 50 + 5));
         assert!(cache.get(25).is_none() && cache.get(70).is_none());
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_acknowledged_in_part_stays() {
+    fn partially_acknowledged_packet_is_kept() {
         let mut cache = Cache::default();
         for start in [10, 20, 30] {
             cache.insert(cached(start, 10));

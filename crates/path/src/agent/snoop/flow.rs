@@ -1,4 +1,4 @@
-//! The base station's state of one flow, and the two procedures: `snoop_data` and `snoop_ack`.
+//! The base station's state of a flow, with the procedures `snoop_data` and `snoop_ack`.
 
 use std::cmp::Ordering;
 
@@ -11,54 +11,54 @@ use super::cache::{Cache, Cached};
 use super::rtt::AirRtt;
 use super::{Config, Counters};
 
-/// A flow of data to the mobile.
+/// State of a flow of data to the mobile.
 pub(super) struct Known {
     seen: Reach,
-    /// Highest acknowledgment of the mobile; before the first one, where the first segment begins.
+    /// Highest acknowledged stream offset; before the first acknowledgment, the offset of the first segment.
     acked: u64,
-    /// The mobile's last acknowledgment, if any has been seen.
+    /// The mobile's last acknowledgment; `None` before the first.
     last_ack: Option<Packet>,
     pub cache: Cache,
-    /// Duplicate acknowledgments that may still come for what has been resent, at most.
+    /// Maximum number of duplicate acknowledgments still expected as a consequence of the last local retransmission.
     expected: u64,
-    /// Duplicate acknowledgments beyond the expected ones.
+    /// Number of duplicate acknowledgments beyond the expected ones.
     unexpected: u32,
-    /// Whether a single duplicate has triggered the retransmission of the first packet: it may not have indicated a
-    /// loss.
+    /// True if a single duplicate has triggered the retransmission of the first packet; the duplicate may not have
+    /// indicated a loss.
     doubted: bool,
-    /// Duplicate acknowledgments that copies of what is acknowledged may still bring, at most.
+    /// Maximum number of duplicate acknowledgments still expected from copies of acknowledged packets.
     late: u64,
-    /// One past the highest byte that had been sent when the last of these copies was.
+    /// Stream offset after the highest byte sent before the last of these copies.
     late_until: u64,
-    /// Packets of the flow that have gone out.
+    /// Number of the flow's packets sent.
     order: u64,
     rtt: AirRtt,
-    /// When the local timer began to run, if it does.
+    /// Start time of the local timer; `None` if the timer does not run.
     timed_from: Option<Time>,
-    /// When either end was last heard of.
+    /// Time of the last packet from either end.
     active: Time,
 }
 
-/// The fate of a packet of data.
+/// Result of `data`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Data {
-    /// It goes on to the mobile.
+    /// Forward the packet to the mobile.
     Forward,
-    /// The mobile has it: its last acknowledgment answers.
+    /// The mobile already has the data: drop the packet and send this acknowledgment to the sender.
     Answer(Packet),
 }
 
-/// The fate of an acknowledgment.
+/// Result of `ack`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Ack {
-    /// It goes on to the sender.
+    /// Forward the acknowledgment to the sender.
     Forward,
-    /// It ends here.
+    /// Do not forward the acknowledgment.
     Suppress,
 }
 
 impl Known {
-    /// A flow whose first segment this is.
+    /// Creates the state of a flow from its first segment.
     pub fn new(first: &Segment, config: &Config, now: Time) -> Self {
         let mut seen = Reach::new(first.seq);
         if first.flags.has(Flags::SYN) {
@@ -81,8 +81,8 @@ impl Known {
         }
     }
 
-    /// `snoop_data`: a segment comes from the sender [balakrishnan1995 3.1, snoop2002 2.1]. `room` says whether the
-    /// base station has memory for it.
+    /// Processes a segment from the sender: `snoop_data` [balakrishnan1995 3.1, snoop2002 2.1]. `room`: the base
+    /// station has memory to cache the segment.
     pub fn data(&mut self, packet: &Packet, segment: &Segment, room: bool, now: Time, counters: &mut Counters) -> Data {
         let Some(start) = self.seen.offset(segment.seq) else {
             counters.implausible += 1;
@@ -91,7 +91,7 @@ impl Known {
         let end = start + u64::from(segment.seq_len());
         self.active = now;
         if let Some(answer) = self.last_ack.filter(|_| end <= self.acked) {
-            // The acknowledgment may have been lost on its way to the sender.
+            // The acknowledgment may have been lost on the way to the sender.
             counters.answered += 1;
             return Data::Answer(answer);
         }
@@ -100,7 +100,7 @@ impl Known {
         let order = self.order;
         let cached = Cached { start, end, packet: *packet, retransmissions: 0, senders: false, needless: 0, order };
         if let Some(known) = self.cache.get(start) {
-            // A sender's retransmission. The longer packet stays: it holds what the other does.
+            // A retransmission by the sender. The longer packet is kept: it contains the data of the other.
             counters.sender_retransmissions += 1;
             let packet = if known.end > end { known.packet } else { cached.packet };
             let needless = known.needless + 1;
@@ -108,7 +108,7 @@ impl Known {
             self.cache.insert(cached);
             self.resent(now);
         } else if start < self.seen.end() {
-            // Lost or overtaken in the wired network: the sender has resent it, or it has come late.
+            // Lost or reordered in the wired network: a retransmission by the sender, or a late packet.
             counters.out_of_sequence += 1;
             self.keep(Cached { senders: true, ..cached }, room, counters);
             self.rtt.resent(self.seen.end());
@@ -135,12 +135,12 @@ impl Known {
         }
     }
 
-    /// The packet of data that was just forwarded found the queue full: congestion, which the sender is to hear of.
-    /// The sender's own retransmissions need no report to it.
+    /// Handles a queue overflow that dropped the data packet just forwarded: the cache entry is removed, so that the
+    /// sender detects the congestion. Entries of the sender's own retransmissions are kept.
     pub fn refused(&mut self, segment: &Segment, counters: &mut Counters) {
         let Some(start) = self.seen.offset(segment.seq) else { return };
         let order = self.order;
-        // It has not gone out, kept or not.
+        // The packet does not count as sent.
         self.order = order.saturating_sub(1);
         let Some(cached) = self.cache.get(start).filter(|cached| cached.order == order) else { return };
         cached.order = self.order;
@@ -154,7 +154,7 @@ impl Known {
         }
     }
 
-    /// `snoop_ack`: a segment comes from the mobile [balakrishnan1995 3.2, snoop2002 2.2].
+    /// Processes a segment from the mobile: `snoop_ack` [balakrishnan1995 3.2, snoop2002 2.2].
     pub fn ack(
         &mut self,
         packet: &Packet,
@@ -167,11 +167,11 @@ impl Known {
             counters.implausible += 1;
             return Ack::Forward;
         };
-        // Data and control flags of the segment must be forwarded.
+        // A segment with data or with SYN, FIN or RST must be forwarded.
         let bare = segment.seq_len() == 0 && !segment.flags.has(Flags::RST);
         self.active = cx.now;
         match ack.cmp(&self.acked) {
-            // Before the first acknowledgment the agent does not know what the mobile has received.
+            // Before the first acknowledgment the data received by the mobile is unknown.
             Ordering::Less if !bare || self.last_ack.is_none() => Ack::Forward,
             Ordering::Less => {
                 counters.spurious_acks += 1;
@@ -191,10 +191,9 @@ impl Known {
         }
     }
 
-    /// Whether a bare acknowledgment that repeats the last number indicates a segment that arrived out of order, and
-    /// not a window update [RFC5681 s2]. SACK blocks indicate one whatever the window [RFC6675 s2], unless they lie
-    /// below the acknowledgment: then a segment arrived for the second time [RFC2883 s4], as after a needless
-    /// retransmission from here.
+    /// Returns true if a pure acknowledgment with an unchanged number indicates a segment out of order, and not a
+    /// window update [RFC5681 s2]. SACK blocks indicate one for any window [RFC6675 s2], except blocks below the
+    /// acknowledgment number, which report a duplicate segment [RFC2883 s4], as after a needless local retransmission.
     fn is_duplicate(&self, segment: &Segment) -> bool {
         let sack = segment.options.sack.as_slice();
         if !sack.is_empty() {
@@ -214,7 +213,7 @@ impl Known {
             counters.rtt_samples += 1;
         }
         (self.acked, self.last_ack) = (ack, as_given_now(packet));
-        // A later packet has arrived, so the copies have arrived too.
+        // A packet sent after the copies has been acknowledged, so the copies have arrived too.
         if ack > self.late_until {
             self.late = 0;
         } else if config.late_duplicates {
@@ -226,7 +225,7 @@ impl Known {
 
     fn duplicate(&mut self, config: &Config, counters: &mut Counters, cx: &mut AgentCx<'_>) -> Ack {
         let Some(lost) = self.cache.holding(self.acked).filter(|lost| !lost.senders).map(|lost| *lost) else {
-            // Not here, or the sender is at it: it counts these.
+            // The packet is not cached, or the sender has retransmitted it: the sender needs the duplicates.
             counters.duplicates_passed += 1;
             return Ack::Forward;
         };
@@ -242,8 +241,7 @@ impl Known {
             return Ack::Suppress;
         }
         if lost.retransmissions >= config.retransmissions {
-            // The retries are exhausted, and the sender must learn of the loss. The effect of the last retransmission
-            // was expected.
+            // The retransmission limit is reached, so the sender must detect the loss.
             counters.duplicates_passed += 1;
             return Ack::Forward;
         }
@@ -252,7 +250,7 @@ impl Known {
             counters.duplicates_passed += 1;
             return Ack::Forward;
         }
-        // One for each packet that went out after the lost one; these have come.
+        // One duplicate is expected for each packet sent after the lost one, minus those that have arrived.
         self.expected = (self.order - lost.order).saturating_sub(u64::from(self.unexpected));
         self.doubted = self.unexpected == 1 && lost.retransmissions == 0;
         self.unexpected = 0;
@@ -262,7 +260,7 @@ impl Known {
         Ack::Suppress
     }
 
-    /// Sends the first packet of the cache again.
+    /// Retransmits the first packet of the cache.
     fn retransmit(&mut self, cx: &mut AgentCx<'_>) {
         let order = self.order;
         let Some(first) = self.cache.first() else { return };
@@ -278,7 +276,7 @@ impl Known {
         self.timed_from = Some(now);
     }
 
-    /// When it wants to wake.
+    /// Returns the wake-up time of the flow.
     pub fn deadline(&mut self, config: &Config) -> Time {
         if self.cache.len() == 0 {
             return Time::NEVER;
@@ -291,7 +289,7 @@ impl Known {
         timer.min(persist)
     }
 
-    /// `deadline` has come.
+    /// Handles the wake-up.
     pub fn wake(&mut self, config: &Config, counters: &mut Counters, cx: &mut AgentCx<'_>) {
         let acked = self.acked;
         let (now, order) = (cx.now, self.order);
@@ -301,19 +299,19 @@ impl Known {
         let spent = first.retransmissions >= config.retransmissions;
         let (start, since) = (first.start, order - first.order);
         if idle && !spent {
-            // [balakrishnan1995 3.3]
+            // The persist timer has expired [balakrishnan1995 3.3].
             counters.persist_timeouts += 1;
             self.active = now;
             self.expected = 0;
             first.needless += 1;
             self.retransmit(cx);
         } else if timed_out {
-            // Behind a hole that is not in the cache nothing can be done, and there is an end to trying: until
-            // something new is heard the timer rests.
+            // The local timer stops if the first unacknowledged data is not cached or the retransmission limit is
+            // reached; the next packet restarts it.
             self.timed_from = None;
             if !spent && start <= acked {
                 counters.local_timeouts += 1;
-                // Those that its earlier transmission brings about may still come.
+                // Duplicates caused by the earlier transmission may still arrive.
                 self.expected += since;
                 first.needless += 1;
                 self.retransmit(cx);
@@ -322,7 +320,7 @@ impl Known {
     }
 }
 
-/// The acknowledgment in a packet, as the mobile would give it behind what else the packet brings.
+/// Returns the acknowledgment of a packet as a pure acknowledgment with the sequence number after the packet's data.
 fn as_given_now(packet: &Packet) -> Option<Packet> {
     let mut packet = *packet;
     let Body::Tcp(segment) = &mut packet.body else { return None };

@@ -1,9 +1,9 @@
-//! Snoop: the base station keeps the packets on their way to the mobile, sends the lost ones again, and keeps the
-//! duplicate acknowledgments that tell of them from the sender.
+//! Snoop: the base station caches packets to the mobile, retransmits lost ones, and suppresses the duplicate
+//! acknowledgments that report their loss.
 //!
 //! Source: [balakrishnan1995 3]; its two procedures as in [snoop2002 2], with the local timer of [snoop2002 3.4], which
-//! is that of ns-2's agent. Where both are silent, ns-2's agent decides (a limit of 10 local retransmissions; a full
-//! cache lets packets pass without keeping them). Data from the mobile passes as it is.
+//! is that of ns-2's agent. Rules missing in both are taken from ns-2's agent (a limit of 10 local retransmissions;
+//! packets that do not fit in the cache are forwarded without caching). Data from the mobile passes unchanged.
 //!
 //! Deviations, readings and limits: `docs/models/snoop.md`.
 
@@ -21,37 +21,39 @@ use super::flow_table::{Flow, TimedFlows};
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 use flow::{Ack, Data, Known};
 
-/// The requirements of the scheme, and its effect on acknowledgments.
+/// Returns the properties of the scheme.
 pub fn traits() -> Traits {
     Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], uploads: &[], hears_link_layer: false }
 }
 
-/// Settings.
+/// Settings of the scheme.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// Packets kept of each flow.
+    /// Maximum number of packets cached per flow.
     pub cache: u32,
-    /// Bytes of packets kept of all flows.
+    /// Maximum size of the cached packets of all flows, in bytes.
     pub memory: Bytes,
-    /// Flows remembered; the one unused for longest makes room for another.
+    /// Maximum number of flows with state; another flow evicts the least recently used one.
     pub flows: u32,
-    /// The shortest time of the local timer.
+    /// Minimum of the local timer.
     pub tick: Span,
-    /// The share of the old estimate in the smoothed round-trip time, and of the new sample in its deviation.
+    /// Weight of the old estimate in the smoothed round trip time, and of the new sample in its deviation.
     pub gain: f64,
-    /// The smoothed round-trip time of the air before the first sample.
+    /// Smoothed round trip time of the radio link before the first sample.
     pub srtt: Span,
-    /// Its deviation before the first sample.
+    /// Deviation of the round trip time before the first sample.
     pub rttvar: Span,
-    /// Which duplicate acknowledgment brings the packet again; those before it go on to the sender.
+    /// Number of duplicate acknowledgments that trigger a local retransmission; earlier ones are forwarded to the
+    /// sender.
     pub duplicates: u32,
-    /// How often a packet is sent again at most, until the sender sends it again.
+    /// Maximum number of local retransmissions of a packet between transmissions by the sender.
     pub retransmissions: u32,
-    /// Whether one duplicate acknowledgment is taken for each copy that may have been needless; if not, as the papers
-    /// have it, such a duplicate brings the next packet again.
+    /// True if one duplicate acknowledgment is suppressed for each possibly needless copy; if false, as in the papers,
+    /// such a duplicate triggers a retransmission of the next packet.
     pub late_duplicates: bool,
-    /// After how long without a packet from either end the first packet is sent again; never if not given.
+    /// Time without a packet from either end after which the first cached packet is retransmitted; `None` disables this
+    /// timer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub persist: Option<Span>,
 }
@@ -74,30 +76,30 @@ impl Default for Config {
     }
 }
 
-const LONGEST: Span = Span::from_secs(3600);
+const MAX_TIME: Span = Span::from_secs(3600);
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
-        for (key, value, most) in [
+        for (key, value, max) in [
             ("cache", self.cache, 100_000),
             ("flows", self.flows, 1_000_000),
             ("duplicates", self.duplicates, 1000),
             ("retransmissions", self.retransmissions, 1000),
         ] {
-            faults.extend(Fault::unless_some(key, value, most));
+            faults.extend(Fault::unless_some(key, value, max));
         }
         for (key, value) in [("tick", Some(self.tick)), ("persist", self.persist)] {
-            if let Some(value) = value.filter(|value| !(Span::from_millis(1)..=LONGEST).contains(value)) {
+            if let Some(value) = value.filter(|value| !(Span::from_millis(1)..=MAX_TIME).contains(value)) {
                 faults.push(Fault::new(key, value, "1 ms to 1 h"));
             }
         }
         for (key, value) in [("srtt", self.srtt), ("rttvar", self.rttvar)] {
-            if value > LONGEST {
+            if value > MAX_TIME {
                 faults.push(Fault::new(key, value, "at most 1 h"));
             }
         }
-        // Written so that NaN is a fault too.
+        // This form of the condition also refuses NaN.
         if !(self.gain >= 0.0 && self.gain < 1.0) {
             faults.push(Fault::new("gain", self.gain, "0 to less than 1"));
         }
@@ -106,14 +108,14 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The agent.
+    /// Creates the agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
         let flows = TimedFlows::new(self.flows as usize);
         Some(Box::new(Snoop { config: self.clone(), flows, bytes: 0, most_bytes: 0, counters: Counters::default() }))
     }
 }
 
-/// What is counted; the names are those of the results.
+/// Counters, with the names of the results.
 #[derive(Clone, Copy, Default)]
 struct Counters {
     forgotten: u64,
@@ -134,15 +136,15 @@ struct Counters {
     implausible: u64,
 }
 
-/// What a flow costs beside its packets, as it is counted.
+/// Size of a flow's state without its packets, in bytes, as reported in the counters.
 const FLOW_BYTES: u64 = 200;
-/// No IP packet is larger.
-const LARGEST: u32 = 65_535;
+/// Maximum size of an IP packet in bytes.
+const MAX_PACKET: u32 = 65_535;
 
 struct Snoop {
     config: Config,
     flows: TimedFlows<Known>,
-    /// Of the packets of all flows.
+    /// Total size of the cached packets of all flows, in bytes.
     bytes: u64,
     most_bytes: u64,
     counters: Counters,
@@ -153,7 +155,7 @@ impl Snoop {
         self.bytes + self.flows.len() as u64 * FLOW_BYTES
     }
 
-    /// More may be remembered than before.
+    /// Updates the maximum of the state size.
     fn grown(&mut self) {
         self.most_bytes = self.most_bytes.max(self.state_bytes());
     }
@@ -162,7 +164,7 @@ impl Snoop {
         self.bytes -= gone.map_or(0, |flow| flow.cache.bytes());
     }
 
-    /// Lets a flow act, and keeps what follows from it.
+    /// Calls `act` with a flow's state, then updates the cache size and the flow's wake-up time.
     fn with<T>(&mut self, number: u32, act: impl FnOnce(&mut Known, &Config, &mut Counters) -> T) -> Option<T> {
         let flow = self.flows.numbered(number)?;
         let before = flow.cache.bytes();
@@ -178,7 +180,7 @@ impl Snoop {
 impl Agent for Snoop {
     fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
         let Some((key, segment)) = Flow::of(packet) else { return Verdict::Pass };
-        // A base station's scheme is about the packets of others.
+        // Packets that originate in the base station are not cached.
         if packet.src == cx.here {
             return Verdict::Pass;
         }
@@ -188,7 +190,7 @@ impl Agent for Snoop {
             return Verdict::Pass;
         }
         let begins = segment.flags.has(Flags::SYN);
-        if (segment.seq_len() == 0 && !begins) || packet.size() > LARGEST {
+        if (segment.seq_len() == 0 && !begins) || packet.size() > MAX_PACKET {
             return Verdict::Pass;
         }
         let known = if begins { None } else { self.flows.find(&key) };
@@ -220,9 +222,9 @@ impl Agent for Snoop {
 
     fn on_queue_full(&mut self, packet: &Packet, cx: &mut AgentCx<'_>) {
         let Some((key, segment)) = Flow::of(packet) else { return };
-        // Only what `before_air` took for data: an acknowledgment may have the number of a packet that went out before
-        // it.
-        let other = segment.flags.has(Flags::SYN) || segment.flags.has(Flags::RST) || packet.size() > LARGEST;
+        // Only packets that `before_air` handled as data: an acknowledgment may have the sequence number of a cached
+        // packet.
+        let other = segment.flags.has(Flags::SYN) || segment.flags.has(Flags::RST) || packet.size() > MAX_PACKET;
         if segment.seq_len() > 0
             && !other
             && packet.src != cx.here

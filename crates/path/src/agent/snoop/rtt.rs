@@ -1,68 +1,70 @@
-//! The round-trip time of the air: from when a packet goes out at the base station to its acknowledgment.
+//! Estimate of the round trip time of the radio link, from the base station's transmission of a packet to its
+//! acknowledgment.
 
 use engine::{Span, Time};
 
-/// An estimate.
+/// Smoothed round trip time and its deviation, with the measurement in progress.
 #[derive(Clone, Copy, Debug)]
 pub struct AirRtt {
     gain: f64,
     smoothed: f64,
     deviation: f64,
-    /// How long an acknowledgment is waited for by these two: asked for with every packet, changed by few.
-    patience: Span,
-    /// What is measured: offset behind the packet, and when it went out.
+    /// Timeout derived from the estimate; cached, since it is read for every packet and changes rarely.
+    timeout: Span,
+    /// Packet being measured: stream offset after its end, and its transmission time.
     measured: Option<(u64, Time)>,
-    /// Something before here was sent again: until it is acknowledged nothing is measured.
+    /// Stream offset up to which a retransmission makes acknowledgments ambiguous: no measurement before it is
+    /// acknowledged.
     unclear: u64,
 }
 
 impl AirRtt {
     pub fn new(gain: f64, smoothed: Span, deviation: Span) -> Self {
         let [smoothed, deviation] = [smoothed, deviation].map(Span::as_secs_f64);
-        AirRtt { gain, smoothed, deviation, patience: patience(smoothed, deviation), measured: None, unclear: 0 }
+        AirRtt { gain, smoothed, deviation, timeout: timeout(smoothed, deviation), measured: None, unclear: 0 }
     }
 
-    /// A new packet goes out. One in each window is measured.
+    /// Begins a measurement with a newly sent packet, unless one is in progress.
     pub fn sent(&mut self, end: u64, acked: u64, now: Time) {
         if self.measured.is_none() && acked >= self.unclear {
             self.measured = Some((end, now));
         }
     }
 
-    /// Something was sent again; `end` is behind all that has gone out.
+    /// Cancels the measurement after a retransmission; `end` is the stream offset after all data sent.
     pub fn resent(&mut self, end: u64) {
         self.measured = None;
         self.unclear = end;
     }
 
-    /// Everything before `acked` is acknowledged; whether that gave a sample.
+    /// Processes an acknowledgment up to `acked`; returns true if it completed a measurement.
     pub fn acknowledged(&mut self, acked: u64, now: Time) -> bool {
         let Some((_, sent)) = self.measured.take_if(|(end, _)| *end <= acked) else { return false };
         self.sample(now.since(sent));
         true
     }
 
-    /// A packet took this long to be acknowledged.
+    /// Updates the estimate with a measured round trip time.
     pub fn sample(&mut self, rtt: Span) {
         let rtt = rtt.as_secs_f64();
-        // As printed: the gain is the share of the old estimate in the first, of the new deviation in the second
-        // [snoop2002 3.4].
+        // As printed in the paper: the gain is the weight of the old estimate in the first formula, of the new
+        // deviation in the second [snoop2002 3.4].
         self.smoothed = self.gain * self.smoothed + (1.0 - self.gain) * rtt;
         let deviation = (rtt - self.smoothed).abs();
         self.deviation = match self.deviation {
             0.0 => deviation,
             old => self.gain * deviation + (1.0 - self.gain) * old,
         };
-        self.patience = patience(self.smoothed, self.deviation);
+        self.timeout = timeout(self.smoothed, self.deviation);
     }
 
-    /// How long an acknowledgment is waited for: `max(srtt + 4 rttvar, tick)`.
+    /// Returns the timeout of the local timer: `max(srtt + 4 rttvar, tick)`.
     pub fn timeout(&self, tick: Span) -> Span {
-        self.patience.max(tick)
+        self.timeout.max(tick)
     }
 }
 
-fn patience(smoothed: f64, deviation: f64) -> Span {
+fn timeout(smoothed: f64, deviation: f64) -> Span {
     Span::from_nanos(((smoothed + 4.0 * deviation) * 1e9) as u64)
 }
 
@@ -70,10 +72,10 @@ fn patience(smoothed: f64, deviation: f64) -> Span {
 mod tests {
     use super::*;
 
-    /// By hand, with gain 0.125 from 100 ms and 250 ms: 20 ms gives srtt 0.0125 + 0.0175 = 0.03, deviation 0.125 x 0.01 +
-    /// 0.875 x 0.25 = 0.22.
+    /// Computed by hand with gain 0.125 from 100 ms and 250 ms: a sample of 20 ms gives srtt 0.0125 + 0.0175 = 0.03,
+    /// and deviation 0.125 x 0.01 + 0.875 x 0.25 = 0.22.
     #[test]
-    fn the_estimate_is_that_of_the_formulas() {
+    fn estimate_matches_the_formulas() {
         let mut rtt = AirRtt::new(0.125, Span::from_millis(100), Span::from_millis(250));
         assert_eq!(rtt.timeout(Span::from_millis(100)), Span::from_millis(1100));
         rtt.sent(1000, 0, Time::ZERO);
@@ -85,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_measured_across_a_retransmission() {
+    fn retransmission_cancels_the_measurement() {
         let mut rtt = AirRtt::new(0.125, Span::from_millis(100), Span::ZERO);
         rtt.sent(1000, 0, Time::ZERO);
         rtt.resent(3000);

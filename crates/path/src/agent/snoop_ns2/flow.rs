@@ -1,4 +1,4 @@
-//! What ns-2's agent knows of one flow. Function names in brackets are those of ns-2's `tcp/snoop.cc`.
+//! State of a flow in ns-2's agent. Names in parentheses are functions of ns-2's `tcp/snoop.cc`.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -11,56 +11,56 @@ use super::super::reach::Reach;
 use super::super::snoop::rtt::AirRtt;
 use super::{Config, Counters, MAX_RETRANSMISSIONS, THRESHOLD};
 
-/// A packet that has gone out to the mobile.
+/// A packet that the base station has sent to the mobile.
 struct Kept {
-    /// Offset of its first byte, and the one behind its last.
+    /// Stream offsets of the first byte and after the last one.
     start: u64,
     end: u64,
     packet: Packet,
-    /// Local retransmissions since it last came from the sender.
+    /// Number of local retransmissions since the packet last arrived from the sender.
     retransmissions: u32,
-    /// Whether the sender has resent it.
+    /// True if the sender has retransmitted the packet.
     senders: bool,
-    /// When it last went out.
+    /// Time of the last transmission.
     sent: Time,
 }
 
-/// A flow of data to the mobile.
+/// State of a flow of data to the mobile.
 pub(super) struct Known {
     seen: Reach,
-    /// Where the flow's first packet begins.
+    /// Stream offset of the flow's first packet.
     first: u64,
-    /// Where the furthest packet begins that was kept, or that came while the cache was full.
+    /// Highest start offset of a packet that was cached or arrived while the cache was full.
     last_seen: Option<u64>,
     acked: u64,
-    /// The window of the last acknowledgment.
+    /// Receive window of the last acknowledgment.
     window: Option<u32>,
-    /// The kept packets, in order.
+    /// Cached packets, in order.
     ring: VecDeque<Kept>,
-    /// Bytes of them, headers included.
+    /// Total size of the cached packets in bytes, including headers.
     pub bytes: u64,
-    /// The place of the first of them. Places count up by one for each packet that is kept, as in ns-2's ring.
+    /// Position of the first cached packet. Positions increase by one for each cached packet, as in ns-2's ring.
     tail: i64,
-    /// Duplicate acknowledgments that are expected; negative if they were miscounted.
+    /// Number of expected duplicate acknowledgments; negative after ns-2's miscount.
     expected: i64,
-    /// The place from which they are counted.
+    /// Position from which the expected duplicates are counted.
     expected_from: i64,
-    /// When the local timer expires, if it runs.
+    /// Expiry time of the local timer; `None` if the timer does not run.
     timer: Option<Time>,
     rtt: AirRtt,
 }
 
-/// What becomes of an acknowledgment.
+/// Result of `ack`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Ack {
-    /// It goes on to the sender.
+    /// Forward the acknowledgment to the sender.
     Forward,
-    /// It ends here.
+    /// Do not forward the acknowledgment.
     Suppress,
 }
 
 impl Known {
-    /// A flow whose first segment this is.
+    /// Creates the state of a flow from its first segment.
     pub fn new(segment: &Segment, config: &Config) -> Self {
         let mut seen = Reach::new(segment.seq);
         if segment.flags.has(wire::Flags::SYN) {
@@ -82,7 +82,7 @@ impl Known {
         }
     }
 
-    /// When it wants to wake.
+    /// Returns the wake-up time of the flow.
     pub fn deadline(&self) -> Time {
         self.timer.unwrap_or(Time::NEVER)
     }
@@ -98,7 +98,8 @@ impl Known {
         self.timer = Some(now + self.rtt.timeout(config.tick));
     }
 
-    /// A segment comes from the sender (`Snoop::snoop_data`). `queue_has_room`: for more than one packet.
+    /// Processes a segment from the sender (`Snoop::snoop_data`). `queue_has_room`: the queue can take more than one
+    /// packet.
     pub fn data(
         &mut self,
         packet: &Packet,
@@ -136,7 +137,8 @@ impl Known {
         }
     }
 
-    /// Keeps a packet in its place; whether it came out of sequence, so that the timer restarts (`Snoop::snoop_insert`).
+    /// Caches a packet at its position; returns true if it arrived out of sequence, so that the timer restarts
+    /// (`Snoop::snoop_insert`).
     fn insert(&mut self, mut kept: Kept, counters: &mut Counters) -> bool {
         if kept.end <= self.acked {
             return false;
@@ -154,7 +156,7 @@ impl Known {
                         (known.retransmissions, known.senders, known.sent) = (0, true, kept.sent);
                         return true;
                     }
-                    // Those before it move towards the tail.
+                    // The packets before it move towards the tail.
                     self.tail -= i64::from(place < self.ring.len());
                     place
                 }
@@ -175,8 +177,8 @@ impl Known {
         out_of_sequence
     }
 
-    /// A segment comes from the mobile (`Snoop::snoop_ack`). `passed` is ns-2's `static int thresh`: unexpected duplicates of
-    /// *any* flow since the last that resent something.
+    /// Processes a segment from the mobile (`Snoop::snoop_ack`). `passed` is ns-2's `static int thresh`: the number of
+    /// unexpected duplicates of *any* flow since the last one that triggered a retransmission.
     pub fn ack(
         &mut self,
         segment: &Segment,
@@ -189,7 +191,8 @@ impl Known {
             counters.implausible += 1;
             return Ack::Forward;
         };
-        // "Pure window updates don't occur in ns", nor does data with an acknowledgment.
+        // ns-2's comment: "Pure window updates don't occur in ns"; data with an acknowledgment does not occur in ns-2
+        // either.
         let bare = segment.seq_len() == 0;
         let update = self.window.replace(segment.window).is_some_and(|before| before != segment.window);
         match ack.cmp(&self.acked) {
@@ -213,7 +216,7 @@ impl Known {
         }
     }
 
-    /// (`Snoop::snoop_cleanbufs_`), (`Snoop::snoop_rtt`)
+    /// Processes a new acknowledgment (`Snoop::snoop_cleanbufs_`, `Snoop::snoop_rtt`).
     fn new_ack(&mut self, ack: u64, config: &Config, counters: &mut Counters, now: Time) {
         counters.new_acks += 1;
         self.timer = None;
@@ -239,7 +242,7 @@ impl Known {
         let Some(lost) = self.ring.front().filter(|lost| lost.start <= self.acked) else { return Ack::Forward };
         match self.expected {
             0 => {
-                // One that is not expected goes on to the sender.
+                // Unexpected duplicates below the threshold are forwarded to the sender.
                 if *passed < THRESHOLD {
                     *passed += 1;
                     return Ack::Forward;
@@ -249,7 +252,7 @@ impl Known {
                     return Ack::Forward;
                 }
                 let first_time = lost.retransmissions == 0;
-                // May be -1 or -2: then nothing is expected, and duplicates go on to the sender.
+                // May be -1 or -2: then no duplicates are expected, and they are forwarded to the sender.
                 self.expected = (head - self.expected_from).rem_euclid(i64::from(config.cache));
                 self.expected -= i64::from(THRESHOLD) + 1;
                 self.expected_from = tail + 1;
@@ -271,7 +274,8 @@ impl Known {
         }
     }
 
-    /// Sends the first packet again, behind all that waits, if it may be sent once more (`Snoop::snoop_rxmit`).
+    /// Retransmits the first packet behind all waiting packets, unless its retransmission limit is reached
+    /// (`Snoop::snoop_rxmit`).
     fn retransmit(&mut self, config: &Config, cx: &mut AgentCx<'_>) -> Ack {
         let Some(first) = self.ring.front_mut().filter(|first| first.retransmissions < MAX_RETRANSMISSIONS) else {
             return Ack::Forward;
@@ -282,7 +286,7 @@ impl Known {
         Ack::Suppress
     }
 
-    /// `deadline` has come (`SnoopRxmitHandler::handle`).
+    /// Handles the wake-up (`SnoopRxmitHandler::handle`).
     pub fn wake(&mut self, config: &Config, counters: &mut Counters, cx: &mut AgentCx<'_>) {
         if self.timer.take_if(|timer| *timer <= cx.now).is_none() {
             return;

@@ -1,9 +1,9 @@
-//! Snoop as ns-2's agent does it (`LL/LLSnoop` and `Snoop`), with which snoop2002 was run, and which differs from the papers
-//! that describe Snoop: the scheme [`snoop`](super::snoop).
+//! Snoop with the rules of ns-2's agent (`LL/LLSnoop` and `Snoop`), with which snoop2002 was measured. The rules differ
+//! from the papers about Snoop, which the scheme [`snoop`](super::snoop) follows.
 //!
-//! Source: ns-2.35, tcp/snoop.cc, tcp/snoop.h, tcl/lan/ns-ll.tcl; version 2.1b9 of snoop2002 has the same agent. The rules are
-//! ns-2's, in offsets of bytes where ns-2 numbers packets. Each deviation from the papers, with ns-2's function, and what is
-//! ours: `docs/models/snoop.md`.
+//! Source: ns-2.35, tcp/snoop.cc, tcp/snoop.h, tcl/lan/ns-ll.tcl; version 2.1b9, used by snoop2002, has the same agent.
+//! The rules are ns-2's, with stream offsets in bytes in place of packet numbers. Each deviation from the papers, with
+//! ns-2's function, and the deviations from ns-2: `docs/models/snoop.md`.
 
 mod flow;
 
@@ -24,18 +24,18 @@ pub use super::snoop::traits;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// Packets kept of each flow: `maxbufs_`, at most `SNOOP_MAXWIND`.
+    /// Maximum number of packets cached per flow: `maxbufs_`, at most `SNOOP_MAXWIND`.
     #[schemars(range(min = 2, max = 100))]
     pub cache: u32,
-    /// Flows remembered; the one unused for longest makes room for another.
+    /// Maximum number of flows with state; another flow evicts the least recently used one.
     pub flows: u32,
-    /// The shortest time of the local timer: `snoopTick_`.
+    /// Minimum of the local timer: `snoopTick_`.
     pub tick: Span,
-    /// The share of the old estimate in the smoothed round-trip time, and of the new sample in its deviation: `g_`.
+    /// Weight of the old estimate in the smoothed round trip time, and of the new sample in its deviation: `g_`.
     pub gain: f64,
-    /// The smoothed round-trip time of the air before the first sample.
+    /// Smoothed round trip time of the radio link before the first sample.
     pub srtt: Span,
-    /// Its deviation before the first sample.
+    /// Deviation of the round trip time before the first sample.
     pub rttvar: Span,
 }
 
@@ -52,13 +52,14 @@ impl Default for Config {
     }
 }
 
-/// `RTX_THRESH`: unexpected duplicates that go on to the sender before one resends [ns-2 tcp/snoop.cc, `Snoop::snoop_ack`].
+/// `RTX_THRESH`: number of unexpected duplicates forwarded to the sender before one triggers a retransmission [ns-2
+/// tcp/snoop.cc, `Snoop::snoop_ack`].
 const THRESHOLD: u32 = 1;
-/// [ns-2 tcp/snoop.h: `SNOOP_MAX_RXMIT`]
+/// Maximum number of local retransmissions [ns-2 tcp/snoop.h: `SNOOP_MAX_RXMIT`].
 const MAX_RETRANSMISSIONS: u32 = 10;
-/// [ns-2 tcp/snoop.h: `SNOOP_MAXWIND`]
+/// Maximum number of cached packets per flow [ns-2 tcp/snoop.h: `SNOOP_MAXWIND`].
 const MAX_CACHE: u32 = 100;
-const LONGEST: Span = Span::from_secs(3600);
+const MAX_TIME: Span = Span::from_secs(3600);
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
@@ -67,15 +68,15 @@ impl Settings for Config {
             faults.push(Fault::new("cache", self.cache, "2 to 100, the size of ns-2's ring"));
         }
         faults.extend(Fault::unless_some("flows", self.flows, 1_000_000));
-        if !(Span::from_millis(1)..=LONGEST).contains(&self.tick) {
+        if !(Span::from_millis(1)..=MAX_TIME).contains(&self.tick) {
             faults.push(Fault::new("tick", self.tick, "1 ms to 1 h"));
         }
         for (key, value) in [("srtt", self.srtt), ("rttvar", self.rttvar)] {
-            if value > LONGEST {
+            if value > MAX_TIME {
                 faults.push(Fault::new(key, value, "at most 1 h"));
             }
         }
-        // Written so that NaN is a fault too.
+        // This form of the condition also refuses NaN.
         if !(self.gain >= 0.0 && self.gain < 1.0) {
             faults.push(Fault::new("gain", self.gain, "0 to less than 1"));
         }
@@ -84,7 +85,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The agent.
+    /// Creates the agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
         Some(Box::new(SnoopNs2 {
             config: self.clone(),
@@ -98,7 +99,7 @@ impl Config {
     }
 }
 
-/// What is counted; the names are those of the results.
+/// Counters, with the names of the results.
 #[derive(Clone, Copy, Default)]
 struct Counters {
     forgotten: u64,
@@ -117,19 +118,20 @@ struct Counters {
     implausible: u64,
 }
 
-/// What a flow costs beside its packets, as it is counted.
+/// Size of a flow's state without its packets, in bytes, as reported in the counters.
 const FLOW_BYTES: u64 = 200;
-/// No IP packet is larger.
-const LARGEST: u32 = 65_535;
+/// Maximum size of an IP packet in bytes.
+const MAX_PACKET: u32 = 65_535;
 
 struct SnoopNs2 {
     config: Config,
     flows: TimedFlows<Known>,
-    /// Unexpected duplicates of any flow that went on since the last that did not. In ns-2 of any *agent*: a static variable.
+    /// Number of unexpected duplicates of any flow forwarded since the last one that triggered a retransmission. In
+    /// ns-2 a static variable shared by all agents.
     passed: u32,
-    /// Whether the queue that the next packet joins has room for more than one.
+    /// True if the queue of the next packet can take more than one packet.
     queue_has_room: bool,
-    /// Of the packets of all flows.
+    /// Total size of the cached packets of all flows, in bytes.
     bytes: u64,
     max_bytes: u64,
     counters: Counters,
@@ -144,7 +146,7 @@ impl SnoopNs2 {
         self.bytes -= gone.map_or(0, |flow| flow.bytes);
     }
 
-    /// Lets a flow act, and keeps what follows from it.
+    /// Calls `act` with a flow's state, then updates the cache size and the flow's wake-up time.
     fn with<T>(
         &mut self,
         number: u32,
@@ -162,8 +164,9 @@ impl SnoopNs2 {
 }
 
 impl Agent for SnoopNs2 {
-    /// `ifq()->length() < ifq()->limit() - 1` [ns-2 tcp/snoop.cc, `Snoop::snoop_data`], where a queue of `limit` holds one packet
-    /// less [ns-2 queue/drop-tail.cc, `DropTail::enque`]: a packet is kept unless it finds the queue full.
+    /// The condition is `ifq()->length() < ifq()->limit() - 1` [ns-2 tcp/snoop.cc, `Snoop::snoop_data`], where a queue
+    /// of `limit` holds one packet less [ns-2 queue/drop-tail.cc, `DropTail::enque`]: a packet is cached unless the
+    /// queue is full.
     fn on_queue(&mut self, waiting: usize, limit: Limit) {
         self.queue_has_room = match limit {
             Limit::Packets(limit) => waiting < limit as usize,
@@ -173,7 +176,7 @@ impl Agent for SnoopNs2 {
 
     fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
         let Some((key, segment)) = Flow::of(packet) else { return Verdict::Pass };
-        // A base station's scheme is about the packets of others.
+        // Packets that originate in the base station are not cached.
         if packet.src == cx.here {
             return Verdict::Pass;
         }
@@ -183,7 +186,7 @@ impl Agent for SnoopNs2 {
             return Verdict::Pass;
         }
         let begins = segment.flags.has(Flags::SYN);
-        if (segment.seq_len() == 0 && !begins) || packet.size() > LARGEST {
+        if (segment.seq_len() == 0 && !begins) || packet.size() > MAX_PACKET {
             return Verdict::Pass;
         }
         let known = if begins { None } else { self.flows.find(&key) };

@@ -1,4 +1,4 @@
-//! One flow: two connections back to back. Each faces one end of the flow, in the place of the other end.
+//! A split flow: two connections back to back. Each connection faces one end and impersonates the other.
 
 use engine::Time;
 use tcp::{Connection, Failure, State};
@@ -8,66 +8,69 @@ use super::ends::Ends;
 use super::opening::Agreed;
 use crate::agent::AgentCx;
 
-/// The bytes that one flow holds, and its outcome.
+/// A split flow.
 pub(super) struct Flow {
     legs: [Leg; 2],
-    /// Whose first byte was taken from the first segment seen, until the other end acknowledges it: before, something
-    /// of the beginning may be missing, and nothing is acknowledged.
+    /// End whose first byte was derived from the first segment seen, until the other end acknowledges it; earlier data
+    /// may be missing, so nothing is acknowledged before. `None` otherwise.
     unconfirmed: Option<usize>,
-    /// Whether the node saw the handshake: then nothing of the flow ever went by it.
+    /// True if the node saw the handshake: then it has processed all data of the flow.
     whole: bool,
-    /// Whether one of the connections has failed.
+    /// True if one of the connections has failed.
     failed: bool,
-    /// When the flow is to be woken; earlier than what it wants if that was put off since. NEVER if nothing is set.
+    /// Time of the flow's alarm, possibly earlier than its deadline, which may have been postponed since; `NEVER` for
+    /// none.
     pub armed: Time,
 }
 
 /// The connection toward one end.
 struct Leg {
     connection: Connection,
-    /// The end that it faces, and the one whose place it takes.
+    /// Address of the end that the connection faces, and address of the impersonated end.
     addr: Addr,
     poses: Addr,
-    /// The number of the first byte that it sends.
+    /// Sequence number of the first byte sent.
     origin: SeqNum,
-    /// The number behind the last byte that it has sent.
+    /// Sequence number after the last byte sent.
     sent_to: SeqNum,
-    /// Bytes from here that the other leg was given, and bytes read here because the other end has them.
+    /// Number of received bytes passed to the other leg, and number of bytes read because the far end has acknowledged
+    /// them.
     passed: u64,
     read: u64,
-    /// Whether the other leg was told that no more comes from here.
+    /// True if the other leg was notified of the end of the data.
     closed: bool,
 }
 
-/// The kind of acknowledgment in a segment.
+/// What the acknowledgment number of a segment covers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Acknowledges {
-    /// Nothing, or what was sent from here; or it is for the connection to refuse.
+    /// At most data sent by this connection; or there is no acknowledgment to handle.
     Sent,
-    /// More: some of the flow went by before the node took part. The end has everything that the other was told it has,
-    /// and the node has nothing for either: they can go on without it.
+    /// Data that bypassed the node before the split, while both ends have received everything that was acknowledged to
+    /// them and the node buffers nothing: the flow can continue without the node.
     Everything,
-    /// The same, but there is still something for the other end.
+    /// Data that bypassed the node before the split, while the node still holds data for the other end.
     TooEarly,
-    /// More than was sent, and less than what the node has.
+    /// More than was sent, but less than the node has received.
     Ahead,
 }
 
-/// The outcome of an event.
+/// State of a flow after an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Outcome {
-    /// Bytes held, both ways.
+    /// Buffered bytes of both directions.
     pub held: u64,
-    /// The most bytes of one way that their sender thinks arrived, and the receiver has not acknowledged.
+    /// Maximum over the directions of bytes that are acknowledged to the sender but not by the receiver.
     pub early: u64,
-    /// Whether both connections are over.
+    /// True if both connections are closed.
     pub over: bool,
-    /// Why one of the connections failed, at the event at which it did.
+    /// Why a connection failed, if it failed at this event.
     pub failure: Option<Failure>,
 }
 
 impl Flow {
-    /// The flow between `ends` as they agreed on it; `configs` are those of the connections toward each.
+    /// Creates the split flow of `ends` with the negotiated options; `configs` are those of the connections toward each
+    /// end.
     pub fn new(ends: &Ends, agreed: &Agreed, configs: [tcp::Config; 2], unconfirmed: Option<usize>) -> Self {
         let leg = |end: usize| {
             let [(addr, port), (poses, poses_port)] = [ends.0[end], ends.0[1 - end]];
@@ -82,40 +85,40 @@ impl Flow {
         Flow { legs: [leg(0), leg(1)], unconfirmed, whole, failed: false, armed: Time::NEVER }
     }
 
-    /// The two sides have just agreed: the end that waits for the handshake to complete receives its segment.
+    /// Makes the connection toward `end` send the segment that completes the handshake.
     pub fn greet(&mut self, end: usize) {
         self.legs[end].connection.acknowledge();
     }
 
-    /// Whether a segment of `from` shows that the flow did not begin where it seemed to.
+    /// Returns true if a segment of `from` shows that the flow began before the assumed first byte.
     pub fn begins_before(&self, from: usize, segment: &Segment) -> bool {
         let before = segment.seq.since(self.legs[1 - from].origin) < 0;
         self.unconfirmed == Some(from) && segment.len > 0 && before
     }
 
-    /// Whether a SYN asks for another connection, and this one is over but for strays.
+    /// Returns true if the segment is a SYN of a new connection and both connections of this flow are closed or in
+    /// TIME-WAIT.
     pub fn gives_way_to(&self, segment: &Segment) -> bool {
         let over = |leg: &Leg| matches!(leg.connection.state(), State::Closed | State::TimeWait);
         segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK) && self.legs.iter().all(over)
     }
 
-    /// The kind of acknowledgment in a segment of `from`.
+    /// Returns what the acknowledgment number of a segment of `from` covers.
     pub fn acknowledges(&self, from: usize, segment: &Segment) -> Acknowledges {
         let [near, far] = [&self.legs[from], &self.legs[1 - from]];
         if self.whole || !segment.flags.has(Flags::ACK) || segment.ack.since(near.sent_to) <= 0 {
             return Acknowledges::Sent;
         }
-        // A FIN counts as one byte behind the data.
-        let told = near.origin.at(far.connection.bytes_received()) + u32::from(far.closed);
-        if segment.ack.since(told) < 0 {
+        // A FIN counts as one byte after the data.
+        let acknowledged = near.origin.at(far.connection.bytes_received()) + u32::from(far.closed);
+        if segment.ack.since(acknowledged) < 0 {
             return Acknowledges::Ahead;
         }
         let idle = near.held() == 0 && far.connection.done();
         if idle { Acknowledges::Everything } else { Acknowledges::TooEarly }
     }
 
-    /// A segment of `from` came, and acknowledges so much. What it acknowledges beyond what was sent to it counts as
-    /// much as was.
+    /// Processes a segment of `from`. An acknowledgment of more than was sent to that end is reduced to what was sent.
     pub fn take(&mut self, from: usize, segment: &Segment, acknowledges: Acknowledges, ecn: Ecn, now: Time) {
         if let Some(uncertain) = self.unconfirmed
             && uncertain != from
@@ -134,7 +137,7 @@ impl Flow {
         }
     }
 
-    /// The time has come that one of the connections asked for.
+    /// Handles the timeouts of the connections.
     pub fn wake(&mut self, now: Time) {
         for end in 0..2 {
             if self.unconfirmed != Some(end) && self.legs[end].connection.poll_timeout() <= now {
@@ -143,8 +146,8 @@ impl Flow {
         }
     }
 
-    /// After every event: what came is passed on, room is made for what arrived, and both connections send, each packet
-    /// written over `spare`.
+    /// Completes an event: passes on received data, frees acknowledged buffer space, and lets both connections send,
+    /// with each packet built in `spare`.
     pub fn pump(&mut self, spare: &mut Packet, cx: &mut AgentCx<'_>) -> Outcome {
         let mut outcome = Outcome::default();
         for end in 0..2 {
@@ -179,7 +182,7 @@ impl Flow {
         outcome
     }
 
-    /// Bytes of data kept, both ways.
+    /// Returns the buffered bytes of both directions.
     pub fn held(&self) -> u64 {
         self.legs.iter().map(Leg::held).sum()
     }
@@ -189,7 +192,7 @@ impl Flow {
         if end == 0 { [one, two] } else { [two, one] }
     }
 
-    /// When one of the connections wants to wake.
+    /// Returns the time of the next timeout of the connections.
     pub fn deadline(&self) -> Time {
         let [one, two] = &self.legs;
         match self.unconfirmed {
@@ -199,26 +202,27 @@ impl Flow {
         }
     }
 
-    /// Whether the ends have everything, so that they can go on without the node.
+    /// Returns true if both ends have all data, so that they can continue without the node.
     pub fn is_idle(&self) -> bool {
         self.legs.iter().all(|leg| leg.held() == 0 && leg.connection.done())
     }
 }
 
 impl Leg {
-    /// Bytes that came here, in order, and that the far end has not acknowledged.
+    /// Returns the number of bytes received here in order that the far end has not acknowledged.
     fn held(&self) -> u64 {
         self.connection.readable()
     }
 
-    /// Gives what came here to the leg toward the far end, and makes room for what the far end has.
+    /// Passes received data to the leg toward the far end, and frees the buffer space of data that the far end has
+    /// acknowledged.
     fn relay(&mut self, far: &mut Leg) {
         let came = self.connection.bytes_received();
         if came > self.passed {
             far.connection.write(came - self.passed);
             self.passed = came;
         }
-        // A FIN counts as one byte behind the data.
+        // A FIN counts as one byte after the data.
         let arrived = far.connection.bytes_acknowledged().min(self.passed);
         if arrived > self.read {
             self.connection.read(arrived - self.read);
@@ -232,7 +236,7 @@ impl Leg {
         }
     }
 
-    /// Not copied into both turns of a loop: the processor's cache for instructions is what splitting fills first.
+    /// Not inlined: two copies of the send loop would fill the instruction cache.
     #[inline(never)]
     fn send(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) {
         (packet.src, packet.dst) = (self.poses, self.addr);
@@ -247,7 +251,7 @@ impl Leg {
         }
     }
 
-    /// Releases what was held back. Of identical acknowledgments it sends one: several at once would indicate a loss.
+    /// Sends the withheld acknowledgments as a single one: identical acknowledgments would indicate a loss.
     fn let_go(&mut self, now: Time) {
         if self.connection.done() {
             while self.connection.poll_transmit(now).is_some() {}

@@ -1,14 +1,13 @@
 //! I-TCP: the connection is split at the base station (Bakre1995).
 //!
-//! Two connections are terminated back to back in the node, toward the fixed host in the mobile's place and toward the
-//! mobile in the fixed host's. Packets carry the addresses, ports and numbers of the far ends, so the split is
-//! invisible to both. Data from one end is acknowledged at once, buffered, and sent on by the other connection, which
-//! has a variant, a window and timers of its own; losses on the radio link never reach the sender. The cost is the
-//! end-to-end meaning of acknowledgments: the sender sees bytes acknowledged that only the node has.
+//! Two connections are terminated back to back in the node: one toward the fixed host that impersonates the mobile, one
+//! toward the mobile that impersonates the fixed host. Packets carry the addresses, ports and sequence numbers of the
+//! far ends, so the split is invisible to both. Data from one end is acknowledged at once, buffered, and sent on by the
+//! other connection, which has its own variant, window and timers; the sender never notices losses on the radio link.
+//! The cost is the end-to-end meaning of acknowledgments: bytes are acknowledged that only the node has.
 //!
-//! Deviations from the paper: the mobile does not ask the node for a connection by a protocol of its own, the node
-//! stands in by itself (as the later transparent proxies do); there is no handoff. Rules and limits:
-//! docs/models/split.md.
+//! Deviations from the paper: the mobile does not request a connection from the node by a special protocol, the node
+//! splits connections transparently (as later proxies do); there is no handoff. Rules and limits: docs/models/split.md.
 
 mod ends;
 mod flow;
@@ -24,7 +23,7 @@ use tcp::presets::{self, Preset};
 
 use super::{Agent, Place, Semantics, Traits};
 
-/// The requirements of the scheme, and its effect on acknowledgments.
+/// Returns the properties of the scheme.
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Lost,
@@ -34,24 +33,24 @@ pub fn traits() -> Traits {
     }
 }
 
-/// Settings.
+/// Settings of the scheme.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Bytes kept for each flow each way; the window toward the sender closes when they are full.
+    /// Buffer per flow and direction, in bytes; the window toward the sender closes when the buffer is full.
     #[serde(default = "classic_window")]
     pub buffer: Bytes,
-    /// Flows split at most. The packets of others pass untouched.
+    /// Maximum number of split flows. Packets of other flows pass unchanged.
     #[serde(default = "thousand")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub flows: u32,
-    /// The connection toward the fixed host.
+    /// Connection toward the fixed host.
     #[serde(default)]
     pub wired: Side,
-    /// The connection toward the mobile.
+    /// Connection toward the mobile.
     #[serde(default)]
     pub wireless: Side,
-    /// Whether ends whose handshake was not seen understand SACK.
+    /// True if ends whose handshake was not seen are assumed to support SACK.
     #[serde(default)]
     pub assume_sack: bool,
 }
@@ -60,23 +59,24 @@ pub struct Config {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Side {
-    /// A name of `lasthop list variants`.
+    /// TCP variant; the names are printed by `lasthop list variants`.
     #[serde(default = "reno")]
     pub variant: String,
-    /// Congestion window at the beginning, in segments.
+    /// Initial congestion window, in segments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000))]
     pub initial_window: Option<u32>,
-    /// The least retransmission timeout.
+    /// Minimum retransmission timeout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_rto: Option<Span>,
-    /// How often a segment is sent again before the end is given up, and with it what is kept for it.
+    /// Maximum number of retransmissions of a segment before the connection is given up and its buffered data
+    /// discarded.
     #[serde(default = "fifteen")]
     #[schemars(range(max = 255))]
     pub retries: u32,
 }
 
-/// The largest window without scaling.
+/// Returns the largest window without scaling.
 fn classic_window() -> Bytes {
     Bytes(65_535)
 }
@@ -89,7 +89,7 @@ fn reno() -> String {
     "reno".into()
 }
 
-/// tcp_retries2 of Linux; what RFC 9293 asks for, at least 100 s [RFC9293 s3.8.3], takes less.
+/// Returns Linux's `tcp_retries2`, which lasts longer than the required 100 s [RFC9293 s3.8.3].
 fn fifteen() -> u32 {
     15
 }
@@ -107,20 +107,20 @@ impl Default for Side {
     }
 }
 
-/// The largest window that can be advertised [RFC7323 s2.3].
-const LARGEST_BUFFER: u64 = 1 << 30;
-const MOST_FLOWS: u32 = 1_000_000;
-const MOST_RETRIES: u32 = 255;
+/// Maximum buffer in bytes: the largest window that can be advertised [RFC7323 s2.3].
+const MAX_BUFFER: u64 = 1 << 30;
+const MAX_FLOWS: u32 = 1_000_000;
+const MAX_RETRIES: u32 = 255;
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
-        if !(1..=LARGEST_BUFFER).contains(&self.buffer.0) {
+        if !(1..=MAX_BUFFER).contains(&self.buffer.0) {
             let fault = Fault::new("buffer", self.buffer, "at least 1 byte and at most 1 GiB");
-            faults.push(fault.hint("less than two segments of each flow makes it wait for every acknowledgment"));
+            faults.push(fault.hint("with less than two segments a flow waits for every acknowledgment"));
         }
-        if !(1..=MOST_FLOWS).contains(&self.flows) {
-            faults.push(Fault::new("flows", self.flows, format!("1 to {MOST_FLOWS} flows")));
+        if !(1..=MAX_FLOWS).contains(&self.flows) {
+            faults.push(Fault::new("flows", self.flows, format!("1 to {MAX_FLOWS} flows")));
         }
         let keys = |side| match side {
             "wired" => ["wired.variant", "wired.initial_window", "wired.min_rto", "wired.retries"],
@@ -142,17 +142,17 @@ impl Side {
         if let Some(segments) = self.initial_window.filter(|segments| !(1..=1000).contains(segments)) {
             faults.push(Fault::new(initial_window, segments, "a whole number of segments, 1 to 1000"));
         }
-        let most = self.tcp(classic_window()).max_rto;
-        if let Some(least) = self.min_rto.filter(|least| *least == Span::ZERO || *least > most) {
-            faults.push(Fault::new(min_rto, least, format!("more than nothing and at most {most}")));
+        let max = self.tcp(classic_window()).max_rto;
+        if let Some(min) = self.min_rto.filter(|min| *min == Span::ZERO || *min > max) {
+            faults.push(Fault::new(min_rto, min, format!("more than 0 and at most {max}")));
         }
-        if self.retries > MOST_RETRIES {
-            faults.push(Fault::new(retries, self.retries, format!("0 to {MOST_RETRIES} times")));
+        if self.retries > MAX_RETRIES {
+            faults.push(Fault::new(retries, self.retries, format!("0 to {MAX_RETRIES} times")));
         }
         faults
     }
 
-    /// The settings of a connection that keeps `buffer` bytes.
+    /// Returns the configuration of a connection with a receive buffer of `buffer` bytes.
     fn tcp(&self, buffer: Bytes) -> tcp::Config {
         let mut config = presets::find(&self.variant).map_or_else(tcp::Config::default, Preset::config);
         config.window = buffer;
@@ -164,7 +164,7 @@ impl Side {
 }
 
 impl Config {
-    /// The agent.
+    /// Creates the agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
         Some(Box::new(proxy::Proxy::new(self)))
     }

@@ -1,50 +1,51 @@
-//! What the two ends agree on before the node takes their places: from their SYNs, or from the first segment with data.
+//! Options negotiated by the two ends of a flow, from their SYNs or estimated from the first data segment.
 
 use tcp::Adoption;
 use wire::{Ecn, Flags, Segment, SeqNum};
 
-/// A SYN, as far as it matters afterwards.
+/// A SYN seen by the node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Syn {
     segment: Segment,
 }
 
-/// SYNs that went by, by which end sent them.
+/// The SYNs of a flow seen by the node, by the sending end.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Opening([Option<Syn>; 2]);
 
-/// What both ends agreed on.
+/// Negotiated options and initial state of a flow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Agreed {
-    /// The number of each end's first byte.
+    /// Sequence number of each end's first data byte.
     pub origins: [SeqNum; 2],
-    /// Bytes of data in a full segment.
+    /// Maximum segment size in bytes, without options.
     pub segment: u32,
     sack: bool,
     timestamps: bool,
     ecn: bool,
-    /// The timestamp, the window, and the shift of windows, of each end.
+    /// Latest timestamp value, receive window in bytes, and window shift of each end.
     recent: [Option<u32>; 2],
     windows: [u64; 2],
     shifts: [u8; 2],
-    /// Whether windows larger than 65,535 bytes can be said.
+    /// True if window scaling was negotiated.
     scaled: bool,
-    /// The largest window is not known to be limited: there was no handshake.
+    /// True if the maximum window is unknown because the handshake was not seen.
     unlimited: bool,
 }
 
-/// What is taken when an end does not say [RFC9293 s3.7.1].
+/// MSS of an end without the MSS option [RFC9293 s3.7.1].
 const DEFAULT_MSS: u32 = 536;
-/// What timestamps take of a segment [RFC7323 appendix A].
+/// Size of the timestamps option in a segment with padding, in bytes [RFC7323 appendix A].
 const TIMESTAMPS: u32 = 12;
 
 impl Opening {
-    /// A SYN, or an answer to one, goes by.
+    /// Records a SYN or SYN-ACK of end `from`.
     pub fn note(&mut self, from: usize, segment: &Segment) {
         self.0[from] = Some(Syn { segment: *segment });
     }
 
-    /// What was agreed on if both SYNs went by, and this segment of `from` says that it got the other's.
+    /// Returns the negotiated options if both SYNs were seen and this segment of `from` acknowledges the other end's
+    /// SYN.
     pub fn agreed(&self, from: usize, segment: &Segment) -> Option<Agreed> {
         let [own, other] = [from, 1 - from].map(|end| self.0[end]);
         let (own, other) = (own?.segment, other?.segment);
@@ -58,7 +59,7 @@ impl Opening {
         let scaled = both(|syn| syn.options.window_scale.is_some());
         let mss = |syn: &Segment| syn.options.mss.map_or(DEFAULT_MSS, |mss| u32::from(mss.get()));
         let segment = mss(&one).min(mss(&two)).saturating_sub(if timestamps { TIMESTAMPS } else { 0 }).max(1);
-        // [RFC3168 s6.1.1]: the one that asks has both, the answer has ECE alone.
+        // [RFC3168 s6.1.1]: an ECN-setup SYN has ECE and CWR, an ECN-setup SYN-ACK has ECE alone.
         let asks = |syn: &Segment| syn.flags.has(Flags::ECE | Flags::CWR);
         let grants = |syn: &Segment| syn.flags.has(Flags::ECE) && !syn.flags.has(Flags::CWR);
         let each = [one, two];
@@ -78,8 +79,8 @@ impl Opening {
 }
 
 impl Agreed {
-    /// What can be known from a flow's first segment with data, which `from` has sent. What the other end takes is not
-    /// known before it speaks: one segment.
+    /// Estimates the options of a flow from its first data segment, sent by `from`. The receive window of the other end
+    /// is unknown before its first segment: one segment is assumed.
     pub fn of_first(from: usize, segment: &Segment, ecn: Ecn, sack: bool) -> Self {
         let each = |own: u32, other: u32| if from == 0 { [own, other] } else { [other, own] };
         let stamps = segment.options.timestamps;
@@ -98,10 +99,10 @@ impl Agreed {
         }
     }
 
-    /// What the node takes over when it takes the place of the other end, towards `end`.
+    /// Returns the state with which the node's connection toward `end` impersonates the other end.
     pub fn toward(&self, end: usize) -> Adoption {
         let other = 1 - end;
-        let most = if self.scaled { u64::from(u16::MAX) << self.shifts[other] } else { u64::from(u16::MAX) };
+        let max = if self.scaled { u64::from(u16::MAX) << self.shifts[other] } else { u64::from(u16::MAX) };
         Adoption {
             origins: [self.origins[other], self.origins[end]],
             peer_window: self.windows[end],
@@ -110,7 +111,7 @@ impl Agreed {
             ecn: self.ecn,
             recent: self.recent[end],
             shift: self.shifts[other],
-            max_window: if self.unlimited { u64::MAX } else { most },
+            max_window: if self.unlimited { u64::MAX } else { max },
         }
     }
 }

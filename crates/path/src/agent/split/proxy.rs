@@ -1,4 +1,4 @@
-//! Every flow that the node splits, and when each wants to wake.
+//! The table of split flows with their alarms.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +13,11 @@ use super::opening::{Agreed, Opening};
 use crate::agent::table::Table;
 use crate::agent::{Agent, AgentCx, Verdict};
 
-/// The state of a flow.
+/// State of a table entry.
 enum Entry {
-    /// SYNs went by.
+    /// SYNs were seen; the handshake is not complete.
     Opening(Opening),
-    /// The node has taken the place of both ends.
+    /// The flow is split.
     Split(Box<Flow>),
 }
 
@@ -36,22 +36,22 @@ struct Counters {
     state_bytes_most: u64,
 }
 
-/// The memory of two connections beside their buffered data; crates/tcp/tests/memory.rs checks it.
+/// Memory of two connections without buffered data, in bytes; crates/tcp/tests/memory.rs checks it.
 const FLOW_BYTES: u64 = 2 * 2048;
 
-/// The agent.
+/// The agent of the scheme `split`.
 pub(super) struct Proxy {
     table: Table<Ends, Entry>,
-    /// When flows are to be woken, and which.
+    /// Times of the alarms with the table indices of the flows.
     alarms: BTreeSet<(Time, u32)>,
-    /// Settings toward the wire and toward the air.
+    /// Configurations of the connections toward the fixed host and toward the mobile.
     wired: tcp::Config,
     wireless: tcp::Config,
     assume_sack: bool,
-    /// Bytes of data kept, of all flows.
+    /// Buffered bytes of all flows.
     held: u64,
     counters: Counters,
-    /// For connections to write to: making an empty packet costs as much as filling it.
+    /// A packet for the connections to write to: initializing an empty packet costs as much as filling it.
     spare: Packet,
 }
 
@@ -73,15 +73,16 @@ impl Proxy {
         self.table.len() as u64 * FLOW_BYTES + self.held
     }
 
-    /// More may be kept than before.
+    /// Updates the maximum of the state size.
     fn grown(&mut self) {
         self.counters.state_bytes_most = self.counters.state_bytes_most.max(self.state_bytes());
     }
 
-    /// A packet crosses the node; its end on the air is its destination or its source.
+    /// Processes a packet that crosses the node; `to_air`: its destination is on the radio link, otherwise its source
+    /// is.
     fn crosses(&mut self, packet: &Packet, to_air: bool, cx: &mut AgentCx<'_>) -> Verdict {
         let Body::Tcp(segment) = &packet.body else { return Verdict::Pass };
-        // A packet from or to this node itself is not split.
+        // Flows of the node itself are not split.
         if packet.src == cx.here || packet.dst == cx.here || packet.src == packet.dst {
             return Verdict::Pass;
         }
@@ -99,7 +100,7 @@ impl Proxy {
         match split {
             Some((number, false)) => self.take(number, from, segment, packet.ecn, cx),
             Some((number, true)) => {
-                // The same flow, from its true beginning.
+                // An earlier segment of the flow: split the flow again from there.
                 self.forget(number);
                 self.counters.flows_split -= 1;
                 self.begin(ends, from, air, segment, packet.ecn, cx)
@@ -107,7 +108,7 @@ impl Proxy {
             None if segment.flags.has(Flags::SYN) => self.opens(number, ends, from, segment),
             None => match self.agreed(number, from, segment) {
                 Some(agreed) => {
-                    // The node now sends the segment that the other end waits for.
+                    // The node must send the segment that completes the handshake to the other end.
                     let number = self.split(number, ends, &agreed, air, None);
                     if let Some((_, Entry::Split(flow))) = self.table.get(number) {
                         flow.greet(1 - from);
@@ -125,7 +126,7 @@ impl Proxy {
         }
     }
 
-    /// A SYN passes, and is remembered: whether there will be a connection is for the ends to say.
+    /// Records a SYN and lets it pass; the ends decide whether a connection follows.
     fn opens(&mut self, number: Option<u32>, ends: Ends, from: usize, segment: &Segment) -> Verdict {
         let mut opening = Opening::default();
         if let Some(number) = number
@@ -150,7 +151,7 @@ impl Proxy {
         }
     }
 
-    /// A segment of a flow whose handshake was not seen: with data, it begins here.
+    /// Splits a flow whose handshake was not seen, at its first data segment.
     fn begin(
         &mut self,
         ends: Ends,
@@ -161,7 +162,7 @@ impl Proxy {
         cx: &mut AgentCx<'_>,
     ) -> Verdict {
         let data = segment.len > 0 && segment.flags.has(Flags::ACK) && !segment.flags.has(Flags::RST);
-        // Between SYNs without answers there is no connection yet.
+        // Data during an incomplete handshake belongs to no established connection.
         let opening = self.table.find(&ends).is_some();
         if !data || opening {
             return Verdict::Pass;
@@ -175,7 +176,7 @@ impl Proxy {
         self.take(number, from, segment, ecn, cx)
     }
 
-    /// The node takes the places of both ends.
+    /// Creates the split flow.
     fn split(&mut self, number: Option<u32>, ends: Ends, agreed: &Agreed, air: usize, from: Option<usize>) -> u32 {
         if let Some(number) = number {
             self.forget(number);
@@ -202,18 +203,18 @@ impl Proxy {
             return Verdict::Pass;
         }
         self.counters.packets_taken += 1;
-        // A segment that is too early is dropped: its sender repeats it.
+        // A segment that acknowledges bypassed data too early is dropped: its sender repeats it.
         if acknowledges != Acknowledges::TooEarly {
             let before = flow.held();
             flow.take(from, segment, acknowledges, ecn, cx.now);
             let outcome = flow.pump(&mut self.spare, cx);
-            self.came_of(number, before, &outcome);
+            self.after_event(number, before, &outcome);
         }
         Verdict::Take
     }
 
-    /// Counts what came of an event, and sets the flow's alarm; `before` is what it held then.
-    fn came_of(&mut self, number: u32, before: u64, outcome: &Outcome) {
+    /// Updates counters and the flow's alarm after an event; `before` is the number of bytes buffered before it.
+    fn after_event(&mut self, number: u32, before: u64, outcome: &Outcome) {
         self.held = self.held - before + outcome.held;
         self.grown();
         let counters = &mut self.counters;
@@ -232,7 +233,8 @@ impl Proxy {
         }
     }
 
-    /// An alarm that is put off, as each acknowledgment does, is left where it is.
+    /// Sets the flow's alarm if its deadline is earlier. A postponed alarm is kept, since each acknowledgment postpones
+    /// it.
     fn set_alarm(&mut self, number: u32) {
         let Some((_, Entry::Split(flow))) = self.table.get(number) else { return };
         let wanted = flow.deadline();
@@ -252,8 +254,8 @@ impl Proxy {
         Some(entry)
     }
 
-    /// Whether there is room for another flow. If the table is full, the flow that was not used for the longest time
-    /// goes, if its ends can go on without the node.
+    /// Returns true if there is space for another flow. A full table evicts the least recently used flow if its ends
+    /// can continue without the node.
     fn makes_room(&mut self) -> bool {
         if !self.table.is_full() {
             return true;
@@ -295,7 +297,7 @@ impl Agent for Proxy {
                 let before = flow.held();
                 flow.wake(cx.now);
                 let outcome = flow.pump(&mut self.spare, cx);
-                self.came_of(number, before, &outcome);
+                self.after_event(number, before, &outcome);
             } else {
                 self.set_alarm(number);
             }

@@ -1,4 +1,4 @@
-//! What is wrong with the settings of a cell.
+//! Validation of the settings of a cell.
 
 use engine::registry::Fault;
 use engine::{Rate, Span};
@@ -6,21 +6,21 @@ use engine::{Rate, Span};
 use super::config::{Aggregation, Config, Growth, Preamble};
 use super::standard::{Mode, Standard};
 
-/// An upper bound of attempts.
-const MOST_ATTEMPTS: u32 = 10_000;
-/// The longest frame there is [802.11-2007 annex D, dot11RTSThreshold].
+/// Maximum number of attempts.
+const MAX_ATTEMPTS: u32 = 10_000;
+/// Maximum size of a frame in bytes [802.11-2007 annex D, dot11RTSThreshold].
 const LONGEST_FRAME: u64 = 2347;
-/// The longest aggregate [802.11-2012 s8.4.2.58.3].
+/// Maximum size of an aggregate in bytes [802.11-2012 s8.4.2.58.3].
 const LONGEST_AGGREGATE: u64 = 65_535;
-/// The shortest fragment [802.11-2007 annex D, dot11FragmentationThreshold].
+/// Minimum size of a fragment in bytes [802.11-2007 annex D, dot11FragmentationThreshold].
 const SHORTEST_FRAGMENT: u64 = 256;
-/// Longer than any slot or space between frames.
+/// Upper bound of slots and interframe spaces.
 const LONGEST_SLOT: Span = Span::from_millis(10);
-/// The largest contention window of 16 bits.
+/// Maximum contention window, which has 16 bits.
 const LARGEST_WINDOW: u32 = (1 << 16) - 1;
 
 impl Config {
-    /// What is wrong with a rate of data that stands at `key`, if anything.
+    /// Returns the error of a data rate at `key`; `None` if it is valid.
     pub fn rate_fault(&self, key: &'static str, rate: Rate) -> Option<Fault> {
         if self.allows(rate) {
             return None;
@@ -29,7 +29,7 @@ impl Config {
         rate_fault(self.standard, of_data, "rate of", key, rate)
     }
 
-    /// What is wrong with the settings.
+    /// Returns all errors of the settings.
     pub fn check(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         faults.extend(self.rate.and_then(|rate| self.rate_fault("rate", rate)));
@@ -77,22 +77,21 @@ impl Config {
         }
         for (key, span, usual) in [("slot", self.slot, timings.slot), ("sifs", self.sifs, timings.sifs)] {
             if let Some(span) = span.filter(|span| *span == Span::ZERO || *span > LONGEST_SLOT) {
-                let fault = Fault::new(key, span, format!("more than nothing and at most {LONGEST_SLOT}"));
+                let fault = Fault::new(key, span, format!("more than 0 and at most {LONGEST_SLOT}"));
                 faults.push(fault.hint(format!("{} has {usual}", self.standard)));
             }
         }
         let [slot, sifs] = [self.slot.unwrap_or(timings.slot), self.sifs.unwrap_or(timings.sifs)];
-        // Beside nothing every delay is too long, which is not news.
+        // If the slot or SIFS is zero, that error is reported instead.
         if slot.min(sifs) > Span::ZERO && self.delay() >= slot.min(sifs) {
-            let least = slot.min(sifs);
-            let expected = format!(
-                "less than a slot and less than a SIFS, so than {least}: who is farther away is not heard in time"
-            );
+            let min = slot.min(sifs);
+            let expected = format!("less than slot and SIFS, so less than {min}: carrier sense takes at most one slot");
             faults.push(Fault::new("delay", self.delay(), expected).hint("1 us is enough for 300 m"));
         }
-        let least = sifs + self.delay() + self.delay();
-        if let Some(wait) = self.answer_timeout.filter(|wait| *wait <= least || *wait > LONGEST_SLOT) {
-            let expected = format!("more than {least}, a SIFS and the way there and back, at most {LONGEST_SLOT}");
+        let min = sifs + self.delay() + self.delay();
+        if let Some(wait) = self.answer_timeout.filter(|wait| *wait <= min || *wait > LONGEST_SLOT) {
+            let expected =
+                format!("more than {min}, a SIFS and the propagation delay in both directions, at most {LONGEST_SLOT}");
             let usual = sifs + slot + timings.rx_start_delay;
             let hint = format!("leave it out for the standard's, {usual}");
             faults.push(Fault::new("answer_timeout", wait, expected).hint(hint));
@@ -139,7 +138,7 @@ impl Config {
         let usual = Config::default().retries();
         let limits = [("short_retry_limit", self.short_retry_limit), ("long_retry_limit", self.long_retry_limit)];
         for ((key, limit), long) in limits.into_iter().zip([false, true]) {
-            let fault = limit.and_then(|limit| Fault::unless_some(key, limit, MOST_ATTEMPTS));
+            let fault = limit.and_then(|limit| Fault::unless_some(key, limit, MAX_ATTEMPTS));
             faults.extend(fault.map(|fault| fault.hint(format!("the standard has {}", usual.limit(long, 0)))));
         }
         if let Some(Growth { step, most }) = self.retry_growth {
@@ -148,8 +147,8 @@ impl Config {
                 let fault = Fault::new("retry_growth.step", step, "at least 1");
                 faults.push(fault.hint("leave out retry_growth for limits that stay as they are"));
             }
-            if !(larger..=MOST_ATTEMPTS).contains(&most) {
-                let expected = format!("{larger} (the larger limit) to {MOST_ATTEMPTS}");
+            if !(larger..=MAX_ATTEMPTS).contains(&most) {
+                let expected = format!("{larger} (the larger limit) to {MAX_ATTEMPTS}");
                 faults.push(Fault::new("retry_growth.most", most, expected));
             }
         }
@@ -161,42 +160,42 @@ impl Config {
         let longest = if self.aggregation.is_some() { LONGEST_AGGREGATE } else { LONGEST_FRAME };
         if let Some(size) = self.rts_threshold.filter(|size| size.0 > longest) {
             let fault = Fault::new("rts_threshold", size, format!("at most {longest} B, the longest frame"));
-            faults.push(fault.hint("leave it out, and no frame asks first"));
+            faults.push(fault.hint("leave it out to send all frames without RTS"));
         }
         let fits = SHORTEST_FRAGMENT..=LONGEST_FRAME;
         if let Some(size) = self.fragmentation_threshold.filter(|size| !fits.contains(&size.0)) {
             let expected = format!("{SHORTEST_FRAGMENT} to {LONGEST_FRAME} B");
             let fault = Fault::new("fragmentation_threshold", size, expected);
-            faults.push(fault.hint("leave it out, and no frame is cut"));
+            faults.push(fault.hint("leave it out to send all packets without fragmentation"));
         }
         faults
     }
 }
 
 impl Aggregation {
-    /// What is wrong with the settings in a cell of `config`.
+    /// Returns the errors of the settings in a cell of `config`.
     fn check(self, config: &Config) -> Vec<Fault> {
         let mut faults = Vec::new();
-        let most = Aggregation::default();
+        let max = Aggregation::default();
         if config.standard != Standard::N {
             let found = format!("a cell of {}", config.standard);
             let fault = Fault::new("aggregation", found, format!("one of {}, which alone has it", Standard::N));
             faults.push(fault.hint(format!("write standard = \"{}\"", Standard::N)));
         }
         if let Some(size) = config.fragmentation_threshold {
-            let expected = "nothing: packets are put together, not cut";
+            let expected = "no value: aggregation excludes fragmentation";
             let fault = Fault::new("fragmentation_threshold", size, expected);
             faults.push(fault.hint("leave out fragmentation_threshold, or aggregation"));
         }
-        if !(1..=most.frames).contains(&self.frames) {
-            let expected = format!("1 to {} packets, the window of a block acknowledgment", most.frames);
+        if !(1..=max.frames).contains(&self.frames) {
+            let expected = format!("1 to {} packets, the window of a block acknowledgment", max.frames);
             faults.push(Fault::new("aggregation.frames", self.frames, expected));
         }
-        if !(1..=most.bytes.0).contains(&self.bytes.0) {
-            faults.push(Fault::new("aggregation.bytes", self.bytes, format!("1 to {} B", most.bytes.0)));
+        if !(1..=max.bytes.0).contains(&self.bytes.0) {
+            faults.push(Fault::new("aggregation.bytes", self.bytes, format!("1 to {} B", max.bytes.0)));
         }
-        if self.duration == Span::ZERO || self.duration > most.duration {
-            let expected = format!("more than nothing, at most {}", most.duration);
+        if self.duration == Span::ZERO || self.duration > max.duration {
+            let expected = format!("more than 0, at most {}", max.duration);
             faults.push(Fault::new("aggregation.duration", self.duration, expected));
         }
         faults
@@ -207,7 +206,7 @@ fn listed<'a>(modes: impl IntoIterator<Item = &'a Mode>) -> String {
     modes.into_iter().map(|mode| mode.rate.to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// What is wrong with a rate that stands at `key`, if it is none of the `modes` of the standard, which are `what`.
+/// Returns the error of a rate at `key` that is none of the `modes` of the standard; `what` describes the modes.
 fn rate_fault(
     standard: Standard,
     modes: impl Fn(Standard) -> &'static [Mode],

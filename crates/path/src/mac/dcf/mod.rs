@@ -1,5 +1,5 @@
-//! IEEE 802.11's distributed coordination function: what the standards fix, what a cell can set, how long frames take.
-//! The stations that follow it share a [medium](crate::medium).
+//! IEEE 802.11's distributed coordination function: constants of the standards, settings of a cell, and durations of
+//! frames. Its stations share a [medium](crate::medium).
 
 mod check;
 pub mod config;

@@ -1,4 +1,4 @@
-//! How far the frames of a cell reach.
+//! Ranges of the frames of a cell.
 
 use engine::registry::Fault;
 use engine::{Decibels, Length, Rate, Span, Time};
@@ -9,46 +9,46 @@ use crate::event::Reach;
 use crate::place::crossing::within;
 use crate::place::{Path, square_of, square_ratio};
 
-/// ns-2's default radio reads what is at least 3.652e-10 W and senses what is at least 1.559e-11 W: under its two-ray
-/// ground model 250 m and 550 m (tcl/lib/ns-default.tcl).
+/// Default ratio of carrier-sense range to range. ns-2's default radio decodes signals of at least 3.652e-10 W and
+/// senses signals of at least 1.559e-11 W: with its two-ray ground model 250 m and 550 m (tcl/lib/ns-default.tcl).
 const SENSED_PER_READ: [u64; 2] = [22, 10];
-/// The two-ray ground model, ns-2's default, beyond its crossover distance.
+/// Default path loss exponent: the two-ray ground model, ns-2's default, beyond its crossover distance.
 const PATH_LOSS: f64 = 4.0;
-/// More than the earth's circumference.
-const LONGEST: Length = Length(100_000_000_000);
-/// Between beacons, a field of 16 bits counts units of 1,024 us [802.11-2007 s7.3.1.3].
-const LONGEST_INTERVAL: Span = Span::from_nanos(65_535 * 1_024_000);
-const SHORTEST_INTERVAL: Span = Span::from_nanos(1_024_000);
+/// Maximum range, more than the earth's circumference.
+const MAX_RANGE: Length = Length(100_000_000_000);
+/// Maximum and minimum beacon interval: a field of 16 bits counts units of 1,024 us [802.11-2007 s7.3.1.3].
+const MAX_INTERVAL: Span = Span::from_nanos(65_535 * 1_024_000);
+const MIN_INTERVAL: Span = Span::from_nanos(1_024_000);
 
-/// How far frames reach.
+/// Ranges of frames.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Ranges {
-    /// How far they can be read.
+    /// Range in which frames can be decoded.
     pub read: Length,
-    /// How far they are sensed.
+    /// Carrier-sense range.
     pub sensed: Length,
-    /// The rate whose frames can be read so far, if faster ones cannot.
+    /// Rate to which the range applies, if faster frames have a shorter range; `None` if it applies to all rates.
     pub slowest: Option<Rate>,
-    /// By how much a frame must be stronger than a later one to survive it.
+    /// Power ratio by which a frame must exceed a later one to be received; `None` for no capture.
     pub capture: Option<Decibels>,
-    /// The power of distance with which signals fall.
+    /// Path loss exponent of the received power.
     pub path_loss: f64,
 }
 
 impl Ranges {
-    /// By how many dB a frame at this rate must be stronger than one that can just be read at the range.
+    /// Returns the power in dB by which a frame at this rate must exceed one that can just be decoded at the range.
     pub fn excess(&self, rate: Rate) -> f64 {
         let minimum = |rate| minimum_input(rate).unwrap_or(f64::NEG_INFINITY);
         self.slowest.map_or(0.0, |slowest| (minimum(rate) - minimum(slowest)).max(0.0))
     }
 
-    /// The square of how far frames at this rate can be read, in square nanometres.
+    /// Returns the square of the range of frames at this rate, in square nanometres.
     pub fn square_at(&self, rate: Rate) -> f64 {
         let thousandths = (1000.0 * self.excess(rate)).round() as u64;
         square_of(self.read.0) as f64 / square_ratio(thousandths, self.path_loss)
     }
 
-    /// How two stations hear each other at a time.
+    /// Returns whether two stations can decode or sense each other's frames at a time.
     pub fn reach(&self, a: &Path, b: &Path, now: Time) -> Reach {
         match () {
             () if within(a, b, square_of(self.read.0), now) => Reach::Reads,
@@ -59,7 +59,7 @@ impl Ranges {
 }
 
 impl Config {
-    /// How far frames reach, if not everywhere.
+    /// Returns the ranges; `None` if all stations receive each other.
     pub fn ranges(&self) -> Option<Ranges> {
         let read = self.range?;
         Some(Ranges {
@@ -71,22 +71,21 @@ impl Config {
         })
     }
 
-    /// The power of distance with which signals fall.
+    /// Returns the path loss exponent.
     pub fn path_loss(&self) -> f64 {
         self.path_loss.unwrap_or(PATH_LOSS)
     }
 
-    /// The errors of these settings.
+    /// Returns the errors of these settings.
     pub(super) fn reach_faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
-        if let Some(range) = self.range.filter(|range| *range == Length(0) || *range > LONGEST) {
-            let fault = Fault::new("range", range, format!("more than nothing, at most {LONGEST}"));
-            faults.push(fault.hint("leave it out, and all stations hear each other"));
+        if let Some(range) = self.range.filter(|range| *range == Length(0) || *range > MAX_RANGE) {
+            let fault = Fault::new("range", range, format!("more than 0, at most {MAX_RANGE}"));
+            faults.push(fault.hint("leave it out if all stations receive each other"));
         }
         match (self.range, self.carrier_sense_range) {
-            (Some(range), Some(sensed)) if sensed < range || sensed > LONGEST => {
-                let expected =
-                    format!("at least the range, {range}: who can read a frame senses it; at most {LONGEST}");
+            (Some(range), Some(sensed)) if sensed < range || sensed > MAX_RANGE => {
+                let expected = format!("at least the range, {range}, and at most {MAX_RANGE}");
                 let usual = usually_sensed(range);
                 let fault = Fault::new("carrier_sense_range", sensed, expected);
                 faults.push(fault.hint(format!("leave it out for 2.2 times the range, {usual}")));
@@ -101,14 +100,14 @@ impl Config {
             }
             faults.extend(self.path_loss.map(|power| without_range("path_loss", power)));
         }
-        // Written so that NaN is a fault too.
+        // This form of the condition also refuses NaN.
         if let Some(power) = self.path_loss.filter(|power| !(*power >= 1.0 && *power <= 10.0)) {
             faults.push(Fault::new("path_loss", power, "1 to 10: 2 in free space, 4 over ground"));
         }
         if let Some(ratio) = self.capture.filter(|ratio| *ratio > Decibels(100_000)) {
             faults.push(Fault::new("capture", ratio, "at most 100 dB"));
         }
-        let fits = SHORTEST_INTERVAL..=LONGEST_INTERVAL;
+        let fits = MIN_INTERVAL..=MAX_INTERVAL;
         if let Some(interval) = self.beacon_interval.filter(|interval| !fits.contains(interval)) {
             let fault = Fault::new("beacon_interval", interval, "1.024 ms to 67.10784 s");
             faults.push(fault.hint("most networks have 102.4 ms"));
@@ -122,5 +121,6 @@ fn usually_sensed(read: Length) -> Length {
 }
 
 fn without_range(key: &'static str, found: impl std::fmt::Display) -> Fault {
-    Fault::new(key, found, "nothing: without a range all stations hear each other").hint("add range = \"250 m\"")
+    Fault::new(key, found, "no value without `range`, since all stations receive each other")
+        .hint("add range = \"250 m\"")
 }

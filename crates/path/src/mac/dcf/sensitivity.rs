@@ -1,17 +1,17 @@
-//! How weak a signal may be.
+//! Minimum input levels of receivers.
 
 use engine::Rate;
 
-/// The weakest signal, in dBm, at which the standard asks a receiver to read a rate: with at most 10 % of 1,000-byte frames lost
-/// for OFDM and high throughput [802.11-2012 s18.3.10.2, s20.3.21.1], 8 % of 1,024-byte frames for direct sequence
-/// [s16.4.8.2, s17.4.8.2]. For 1 and 5.5 Mbps the standard names no level, and those of 2 and 11 Mbps stand. `None` for
-/// what is no rate of a standard.
+/// Returns the minimum signal power, in dBm, at which the standard requires a receiver to decode a rate: with at most
+/// 10 % of 1,000-byte frames lost for OFDM and high throughput [802.11-2012 s18.3.10.2, s20.3.21.1], 8 % of 1,024-byte
+/// frames for direct sequence [s16.4.8.2, s17.4.8.2]. The standard has no level for 1 and 5.5 Mbps; those of 2 and 11
+/// Mbps are used. `None` for a rate of no standard.
 pub fn minimum_input(rate: Rate) -> Option<f64> {
     let is_rate = |(tenths, _): &&(u64, f64)| tenths * 100_000 == rate.bits_per_sec();
     MINIMUM_INPUT.iter().find(is_rate).map(|(_, dbm)| *dbm)
 }
 
-/// In units of 100 kbps and dBm.
+/// Rates in units of 100 kbps, with their levels in dBm.
 const MINIMUM_INPUT: [(u64, f64); 20] = [
     (10, -80.0),
     (20, -80.0),
@@ -41,7 +41,7 @@ mod tests {
     use crate::mac::dcf::Standard;
 
     #[test]
-    fn every_rate_of_a_standard_has_its_minimum_and_faster_ones_need_no_less() {
+    fn minimum_levels_exist_for_all_rates_and_do_not_fall_with_rate() {
         for standard in Standard::ALL {
             let minima: Vec<f64> =
                 standard.modes().iter().map(|mode| minimum_input(mode.rate).expect("a minimum")).collect();

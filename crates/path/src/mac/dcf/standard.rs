@@ -1,8 +1,8 @@
-//! The constants of each edition of IEEE 802.11: rates, slots, spaces between frames, and how long a frame takes.
+//! Constants of the editions of IEEE 802.11: rates, slots, interframe spaces, and parameters of frame durations.
 
 use std::fmt;
 
-/// A rate's place among those of the standard, slowest first.
+/// Index of a rate among those of the standard, in ascending order.
 pub type RateIndex = usize;
 
 use engine::{Rate, Span};
@@ -25,29 +25,29 @@ pub enum Standard {
     /// OFDM at 5 GHz, 6 to 54 Mbps [802.11-2007 s17].
     #[serde(rename = "802.11a")]
     A,
-    /// The same at 2.4 GHz, among stations that all can [802.11-2007 s19].
+    /// OFDM at 2.4 GHz, with stations of this standard only [802.11-2007 s19].
     #[serde(rename = "802.11g")]
     G,
-    /// High throughput at 5 GHz: 20 MHz, one stream, the long guard interval, MCS 0 to 7, 6.5 to 65 Mbps, among
-    /// stations that all can, though with preambles that others understand (HT-mixed) [802.11-2012 s20].
+    /// High throughput at 5 GHz: 20 MHz, one stream, the long guard interval, MCS 0 to 7, 6.5 to 65 Mbps, with stations
+    /// of this standard only, but with preambles that other stations can decode (HT-mixed) [802.11-2012 s20].
     #[serde(rename = "802.11n")]
     N,
 }
 
-/// How a frame of a rate is sent.
+/// Encoding of a frame at a rate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Modulation {
-    /// A preamble and header, then bits at the rate, whole microseconds [802.11-2007 s18.3.4].
+    /// A preamble and header, then bits at the rate, rounded up to microseconds [802.11-2007 s18.3.4].
     Serial,
-    /// A preamble and header, then symbols of 4 us that hold `bits` each; 16 bits precede the data and 6 follow it
+    /// A preamble and header, then symbols of 4 us with `bits` each; 16 bits precede the data and 6 follow it
     /// [802.11-2007 s17.4.3].
     Ofdm {
-        /// Data bits of a symbol.
+        /// Number of data bits per symbol.
         bits_per_symbol: u32,
     },
-    /// The same behind a longer preamble [802.11-2012 s20.3.9, s20.4.3].
+    /// OFDM symbols after a longer preamble [802.11-2012 s20.3.9, s20.4.3].
     HighThroughput {
-        /// Data bits of a symbol.
+        /// Number of data bits per symbol.
         bits_per_symbol: u32,
     },
 }
@@ -55,32 +55,32 @@ pub enum Modulation {
 /// A rate of a standard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mode {
-    /// Bits of the frame each second, once it has begun.
+    /// Rate of the bits after the preamble.
     pub rate: Rate,
-    /// How they are sent.
+    /// Encoding of the frame.
     pub modulation: Modulation,
-    /// Whether every station must be able to receive it, if a cell does not say otherwise.
+    /// True if every station must be able to receive the rate, unless the cell sets its basic rates.
     pub basic: bool,
 }
 
 /// Times of a standard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Timings {
-    /// A slot of the back-off.
+    /// Slot time of the back-off.
     pub slot: Span,
-    /// Between a frame and its answer.
+    /// SIFS, the time between a frame and its response.
     pub sifs: Span,
-    /// The first contention window: back-offs are 0 to this many slots.
+    /// Initial contention window: back-offs are 0 to this many slots.
     pub cw_min: u32,
-    /// The last.
+    /// Maximum contention window, in slots.
     pub cw_max: u32,
-    /// Preamble and header in front of a frame.
+    /// Duration of the preamble and header of a frame.
     pub preamble: Span,
-    /// The same with the short preamble, for rates above the lowest; where there is one.
+    /// Duration of the short preamble and header, for all rates but the lowest; `None` if there is none.
     pub short_preamble: Option<Span>,
-    /// Silence that belongs to a frame, behind it.
+    /// Signal extension: idle time after a frame that counts as part of it.
     pub extension: Span,
-    /// How long after the end of a frame's first energy a station knows that a frame has begun (aPHY-RX-START-Delay).
+    /// Time after the start of the signal at which a receiver detects the start of a frame (aPHY-RX-START-Delay).
     pub rx_start_delay: Span,
 }
 
@@ -88,7 +88,7 @@ const fn us(micros: u64) -> Span {
     Span::from_nanos(1000 * micros)
 }
 
-/// The rate from a number of units of 100 kbps.
+/// Returns the rate from a number of units of 100 kbps.
 const fn mbps(tenths: u64) -> Rate {
     match Rate::from_bits_per_sec(tenths * 100_000) {
         Some(rate) => rate,
@@ -100,7 +100,7 @@ const fn serial(tenths: u64, basic: bool) -> Mode {
     Mode { rate: mbps(tenths), modulation: Modulation::Serial, basic }
 }
 
-/// A symbol of 4 us carries four bits for each Mbps.
+/// Returns an OFDM mode: a symbol of 4 us carries four bits per Mbps.
 const fn ofdm(megabits: u64, basic: bool) -> Mode {
     let bits_per_symbol = 4 * megabits as u32;
     Mode { rate: mbps(10 * megabits), modulation: Modulation::Ofdm { bits_per_symbol }, basic }
@@ -120,7 +120,7 @@ const OFDM: [Mode; 8] = [
     ofdm(54, false),
 ];
 
-/// A symbol of 4 us carries four bits for each Mbps; the rate in units of 100 kbps.
+/// Returns a high-throughput mode with a rate in units of 100 kbps: a symbol of 4 us carries four bits per Mbps.
 const fn high_throughput(tenths: u64) -> Mode {
     let bits_per_symbol = (4 * tenths / 10) as u32;
     Mode { rate: mbps(tenths), modulation: Modulation::HighThroughput { bits_per_symbol }, basic: false }
@@ -137,8 +137,8 @@ const HT: [Mode; 8] = [
     high_throughput(585),
     high_throughput(650),
 ];
-/// For each of them the OFDM rate of the same modulation and coding, by which the rate of the answer is found; for 5/6,
-/// which OFDM does not have, that of 3/4 [802.11-2012 s9.7].
+/// For each MCS, the index of the OFDM rate with the same modulation and coding, from which the rate of the response is
+/// derived; for coding rate 5/6, which OFDM does not have, that of 3/4 [802.11-2012 s9.7].
 const HT_REFERENCE: [usize; 8] = [0, 2, 3, 4, 5, 6, 7, 7];
 
 impl fmt::Display for Standard {
@@ -148,10 +148,10 @@ impl fmt::Display for Standard {
 }
 
 impl Standard {
-    /// Every standard.
+    /// All standards.
     pub const ALL: [Standard; 6] = [Standard::Fhss, Standard::Dsss, Standard::B, Standard::A, Standard::G, Standard::N];
 
-    /// Its name in scenarios.
+    /// Returns the name in scenarios.
     pub const fn name(self) -> &'static str {
         match self {
             Standard::Fhss => "802.11-fhss",
@@ -163,12 +163,12 @@ impl Standard {
         }
     }
 
-    /// Whether its frames are bits at a rate, not symbols.
+    /// Returns true if all rates have serial modulation, without symbols.
     pub fn is_serial(self) -> bool {
         self.modes().iter().all(|mode| mode.modulation == Modulation::Serial)
     }
 
-    /// The rates of frames that are not data, slowest first.
+    /// Returns the rates of control frames, in ascending order.
     pub const fn control_modes(self) -> &'static [Mode] {
         match self {
             Standard::N => &OFDM,
@@ -176,8 +176,8 @@ impl Standard {
         }
     }
 
-    /// The place among [`control_modes`](Self::control_modes) of the rate that stands for that of a data frame when the
-    /// rate of its answer is sought.
+    /// Returns the index among [`control_modes`](Self::control_modes) of the rate from which the response rate to a
+    /// data frame at `rate` is derived.
     pub const fn reference(self, rate: usize) -> usize {
         match self {
             Standard::N => HT_REFERENCE[rate],
@@ -185,7 +185,7 @@ impl Standard {
         }
     }
 
-    /// Its rates of data, slowest first.
+    /// Returns the data rates, in ascending order.
     pub const fn modes(self) -> &'static [Mode] {
         match self {
             Standard::Fhss | Standard::Dsss => &SLOW,
@@ -195,10 +195,10 @@ impl Standard {
         }
     }
 
-    /// Its times.
+    /// Returns the times of the standard.
     pub const fn timings(self) -> Timings {
         match self {
-            // [802.11-1999 s14.9]: 96 bits of preamble and 32 of header at 1 Mbps. Its bit stuffing is left out.
+            // [802.11-1999 s14.9]: 96 bits of preamble and 32 of header at 1 Mbps. Its bit stuffing is omitted.
             Standard::Fhss => Timings {
                 slot: us(50),
                 sifs: us(28),
@@ -242,7 +242,7 @@ impl Standard {
                 extension: us(0),
                 rx_start_delay: us(25),
             },
-            // [802.11-2012 s20.4.4], at 5 GHz. The preamble is that of answers, which are sent as 802.11a's.
+            // [802.11-2012 s20.4.4], at 5 GHz. The preamble is that of response frames, which are sent as in 802.11a.
             Standard::N => Timings {
                 slot: us(9),
                 sifs: us(16),

@@ -1,4 +1,4 @@
-//! The times and rates of one cell: the standard's, with what the cell sets.
+//! Times and rates of a cell: those of the standard with the settings of the cell.
 
 use engine::{Rate, Span};
 
@@ -6,48 +6,48 @@ use super::config::{Config, Preamble};
 use super::frame::ACK_SIZE;
 use super::standard::{Mode, Modulation, RateIndex, Timings};
 
-/// A microsecond, the unit in which frames are measured.
+/// A microsecond in ns, the granularity of frame durations.
 const MICRO: u64 = 1000;
-/// An OFDM symbol.
+/// Duration of an OFDM symbol.
 const SYMBOL: Span = Span::from_nanos(4000);
-/// The legacy training and signal fields of 8, 8 and 4 us, then the high-throughput signal of 8 and one training field for each of
-/// gain and stream, 4 us each [802.11-2012 s20.3.9].
+/// Duration of the HT-mixed preamble: the legacy training and signal fields of 8, 8 and 4 us, then the high-throughput
+/// signal field of 8 and the training fields for gain and stream of 4 us each [802.11-2012 s20.3.9].
 const HT_PREAMBLE: Span = Span::from_nanos(36_000);
-/// Bits around a frame's in its symbols: service in front, tail behind [802.11-2007 s17.3.2].
+/// Number of bits added to a frame's in its symbols: service field before, tail after [802.11-2007 s17.3.2].
 const SERVICE_AND_TAIL: u32 = 16 + 6;
 
-/// What stations need to know of the physical layer.
+/// Parameters of the physical layer of a cell.
 #[derive(Clone, Debug)]
 pub struct Phy {
-    /// A slot of the back-off.
+    /// Slot time of the back-off.
     pub slot: Span,
-    /// Between a frame and its answer.
+    /// SIFS, the time between a frame and its response.
     pub sifs: Span,
-    /// How long the air must be silent before slots count: SIFS and two slots [802.11-2007 s9.2.10].
+    /// DIFS, the idle time before slots count: SIFS and two slots [802.11-2007 s9.2.10].
     pub difs: Span,
-    /// The same after a frame that could not be understood: DIFS, and the SIFS and the acknowledgment that may follow it, at
-    /// the lowest rate [802.11-2007 s9.2.10].
+    /// EIFS, the idle time before slots count after a frame that could not be read: DIFS, plus SIFS and the
+    /// acknowledgment that may follow the frame, at the lowest rate [802.11-2007 s9.2.10].
     pub eifs: Span,
-    /// How long after the end of its frame a sender waits for an answer to begin [802.11-2012 s9.3.2.8].
+    /// Time after the end of a frame within which the response must begin [802.11-2012 s9.3.2.8].
     pub answer_timeout: Span,
-    /// The way to every station.
+    /// Propagation delay between all stations.
     pub delay: Span,
-    /// The first contention window.
+    /// Initial contention window, in slots.
     pub cw_min: u32,
-    /// The last.
+    /// Maximum contention window, in slots.
     pub cw_max: u32,
     timings: Timings,
     preamble: Preamble,
-    /// Those of data, then, where they differ, those of all other frames.
+    /// The data rates, followed by those of control frames if they differ.
     modes: Vec<Mode>,
-    /// How many of them are for data.
+    /// Number of data rates in `modes`.
     data_modes: usize,
-    /// For each rate, that of the answer.
+    /// For each rate, the index of the response rate.
     answers: Vec<RateIndex>,
 }
 
 impl Phy {
-    /// The physical layer of a cell.
+    /// Creates the physical layer of a cell.
     pub fn new(config: &Config) -> Self {
         let timings = config.standard.timings();
         let data = config.modes();
@@ -60,7 +60,7 @@ impl Phy {
             Some(rates) => rates.contains(&mode.rate),
             None => mode.basic,
         };
-        // [802.11-2007 s9.6]: the highest basic rate that is not above that of the frame; the lowest rate if there is none.
+        // [802.11-2007 s9.6]: the highest basic rate not above that of the frame; the lowest rate if there is none.
         let answer = |rate: usize| apart + (0..=rate).rev().find(|rate| basic(&control[*rate])).unwrap_or(0);
         let answers = (0..data.len()).map(reference).chain(others.clone()).map(answer).collect();
         let [slot, sifs] = [config.slot.unwrap_or(timings.slot), config.sifs.unwrap_or(timings.sifs)];
@@ -85,7 +85,7 @@ impl Phy {
         phy
     }
 
-    /// How long a frame of `size` bytes, header and checksum included, is in the air.
+    /// Returns the duration of a frame of `size` bytes, including header and checksum.
     pub fn duration(&self, rate: RateIndex, size: u32) -> Span {
         let Mode { rate: bits, modulation, .. } = self.modes[rate];
         let body = match modulation {
@@ -100,39 +100,39 @@ impl Phy {
         self.preamble(rate) + body + self.timings.extension
     }
 
-    /// How long preamble and header in front of a frame take.
+    /// Returns the duration of a frame's preamble and header.
     pub fn preamble(&self, rate: RateIndex) -> Span {
         match (self.modes[rate].modulation, self.preamble, self.timings.short_preamble) {
             (Modulation::HighThroughput { .. }, ..) => HT_PREAMBLE,
-            // The lowest rate has no short one.
+            // The lowest rate has no short preamble.
             (_, Preamble::Short, Some(short)) if rate > 0 => short,
             _ => self.timings.preamble,
         }
     }
 
-    /// The rate of the answer to a frame.
+    /// Returns the rate of the response to a frame.
     pub fn answer_rate(&self, rate: RateIndex) -> RateIndex {
         self.answers[rate]
     }
 
-    /// The place of a rate of data; of the standard's highest if it has no such.
+    /// Returns the index of a data rate, or of the highest data rate if there is no such rate.
     pub fn index(&self, rate: Rate) -> RateIndex {
         let data = &self.modes[..self.data_modes];
         data.iter().position(|mode| mode.rate == rate).unwrap_or(data.len() - 1)
     }
 
-    /// The place of any rate, whatever it is for, and how it is sent; of the highest of data if there is no such.
+    /// Returns the index and modulation of any rate; those of the highest data rate if there is no such rate.
     pub fn mode(&self, rate: Rate) -> (RateIndex, Modulation) {
         let place = self.modes.iter().position(|mode| mode.rate == rate).unwrap_or(self.data_modes - 1);
         (place, self.modes[place].modulation)
     }
 
-    /// How many rates of data there are.
+    /// Returns the number of data rates.
     pub fn rates(&self) -> usize {
         self.data_modes
     }
 
-    /// Bits a second.
+    /// Returns the rate at an index.
     pub fn rate(&self, rate: RateIndex) -> Rate {
         self.modes[rate].rate
     }
@@ -150,9 +150,9 @@ mod tests {
     }
 
     #[test]
-    fn frames_take_what_the_standards_say() {
+    fn frame_durations_match_the_standards() {
         let b = Config::default();
-        // 192 us and 8 us a byte; 1,500 bytes at 11 Mbps are 1,090.9 us, rounded up.
+        // 192 us, and 8 us per byte at 1 Mbps; 1,500 bytes at 11 Mbps take 1,090.9 us, rounded up.
         assert_eq!(micros(&b, 1.0, 14), 192 + 112);
         assert_eq!(micros(&b, 2.0, 14), 192 + 56);
         assert_eq!(micros(&b, 11.0, 1500), 192 + 1091);
@@ -171,10 +171,11 @@ mod tests {
         assert_eq!(micros(&n, 6.5, 1538), 36 + 475 * 4);
     }
 
-    /// By hand: a rate between two of the standard's, and one below all. 1,000 bytes at 3 Mbps are 2,666.7 us, rounded up, and are
-    /// answered at 2 Mbps; at 500 kbps they are 16,000 us, and no basic rate is that slow, so the answer is no faster.
+    /// By hand, for a rate between two of the standard's and one below all: 1,000 bytes at 3 Mbps take 2,666.7 us,
+    /// rounded up, and are answered at 2 Mbps; at 500 kbps they take 16,000 us and, below all basic rates, are answered
+    /// at 500 kbps.
     #[test]
-    fn any_rate_is_timed_as_the_standards_own() {
+    fn any_rate_is_timed_as_a_standard_rate() {
         let cell = |rate: &str| Config {
             standard: Standard::Dsss,
             rate: Some(rate.parse().unwrap()),
@@ -189,14 +190,14 @@ mod tests {
             assert_eq!(phy.duration(place, 1000).as_nanos() / MICRO, micros, "{rate}");
             assert_eq!(phy.rate(phy.answer_rate(place)), answer.parse().unwrap(), "{rate}");
         }
-        // A rate that the standard has stays as it is.
+        // A rate of the standard is not added again.
         assert_eq!(cell("2 Mbps").modes(), Standard::Dsss.modes());
         assert_eq!(Config { any_rate: false, ..cell("3 Mbps") }.check()[0].key, "rate");
         assert_eq!(Config { standard: Standard::A, ..cell("7 Mbps") }.check().len(), 2);
     }
 
     #[test]
-    fn spaces_follow_from_slot_and_sifs() {
+    fn interframe_spaces_follow_from_slot_and_sifs() {
         let phy = Phy::new(&Config::default());
         assert_eq!(phy.difs, Span::from_nanos(50_000));
         assert_eq!(phy.eifs, Span::from_nanos((10 + 304 + 50) * MICRO));
@@ -207,14 +208,14 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_sent_at_a_basic_rate_not_above_the_frames() {
+    fn response_rate_is_the_highest_basic_rate_not_above_the_frames() {
         let phy = Phy::new(&Config { standard: Standard::A, ..Config::default() });
         let answer = |megabits: u64| {
             let rate = Rate::from_bits_per_sec(megabits * 1_000_000).unwrap();
             phy.rate(phy.answer_rate(phy.index(rate))).bits_per_sec() / 1_000_000
         };
         assert_eq!([6, 9, 12, 18, 24, 54].map(answer), [6, 6, 12, 12, 24, 24]);
-        // High throughput is answered as its modulation in 802.11a is, and an acknowledgment is no faster than that.
+        // The response to a high-throughput frame is at most at the OFDM rate of the same modulation.
         let phy = Phy::new(&Config { standard: Standard::N, ..Config::default() });
         let answers: Vec<u64> =
             (0..phy.rates()).map(|rate| phy.rate(phy.answer_rate(rate)).bits_per_sec() / 1_000_000).collect();

@@ -1,5 +1,5 @@
-//! Rebuilds zones when audibility changes: the stations of a new zone have heard the same until now, so their counts
-//! carry over to the slot.
+//! Rebuilding of carrier-sense groups when audibility changes. The stations of a new group have sensed the same frames
+//! so far, so their slot counts carry over exactly.
 
 use engine::{Schedule, Time};
 
@@ -8,8 +8,7 @@ use super::super::station::Station;
 use super::{Apart, CarrierSenseGroup, Reservation};
 use crate::mac::dcf::Phy;
 
-/// The common state of the stations of a zone. Zones with equal states differ only in how much they have
-/// counted.
+/// Common state of the stations of a group. Groups with equal states differ only in the number of slots counted.
 #[derive(PartialEq, Eq, Hash)]
 pub(in super::super) struct Standing {
     heard: u32,
@@ -18,12 +17,12 @@ pub(in super::super) struct Standing {
     reserved: Vec<Reservation>,
     busy_since: Time,
     idle_since: Time,
-    /// From when slots count.
+    /// Time from which slots count.
     from: Time,
 }
 
 impl CarrierSenseGroup {
-    /// The common state of its stations.
+    /// Returns the common state of the group's stations.
     pub fn standing(&self) -> Standing {
         let mut reserved = self.reserved.clone();
         reserved.sort();
@@ -31,7 +30,7 @@ impl CarrierSenseGroup {
         Standing { heard, clear, damaged, reserved, busy_since, idle_since, from }
     }
 
-    /// A zone without stations that has heard what this one has.
+    /// Returns a group without stations and with the state of this one.
     pub fn heir(&self) -> CarrierSenseGroup {
         let CarrierSenseGroup { heard, clear, damaged, busy_since, idle_since, from, counted, .. } = *self;
         let reserved = self.reserved.clone();
@@ -48,12 +47,12 @@ impl CarrierSenseGroup {
         }
     }
 
-    /// No station's wake-up stands for the whole zone any more.
+    /// Cancels the group's timer.
     pub fn ceases(&mut self, stations: &[Station], schedule: &mut Schedule) {
         self.disarm(stations, schedule);
     }
 
-    /// A station comes over from a zone with the same standing. Slots that it has still to wait stay as many.
+    /// Moves a station from the group `old`, which has the same state. Its remaining slots are kept.
     pub fn inherits(&mut self, number: u32, old: &CarrierSenseGroup, stations: &mut [Station]) {
         let rebased = |count: u64| count.saturating_sub(old.counted) + self.counted;
         match &mut stations[number as usize].phase {
@@ -69,14 +68,14 @@ impl CarrierSenseGroup {
                     slots: *slots,
                 }));
             }
-            // A count that is over stays so.
+            // A finished count stays finished.
             Phase::Resting { until: Some(until) } if *until > old.counted => *until = rebased(*until),
             Phase::Resting { until: Some(until) } => *until = 0,
             _ => {}
         }
     }
 
-    /// All have come: whose turn comes first has the wake-up.
+    /// Sets the timer after all stations have been moved.
     pub fn resumes(&mut self, phy: &Phy, stations: &[Station], schedule: &mut Schedule) {
         self.rearm(phy, stations, schedule);
     }

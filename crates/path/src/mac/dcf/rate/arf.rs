@@ -1,6 +1,7 @@
-//! Automatic rate fallback (Kamerman and Monteban: *WaveLAN-II: a high-performance wireless LAN for the unlicensed band*, Bell
-//! Labs Technical Journal 2(3), 1997): two failures in a row take the rate down a step, ten successes in a row, or a number of
-//! attempts without going down, take it up; if the first frame at a higher rate fails, it goes down again at once.
+//! Automatic rate fallback (Kamerman and Monteban: *WaveLAN-II: a high-performance wireless LAN for the unlicensed
+//! band*, Bell Labs Technical Journal 2(3), 1997): two consecutive failures lower the rate by a step; ten consecutive
+//! successes, or a number of attempts without a reduction, raise it; if the first frame at a higher rate fails, the
+//! rate is lowered at once.
 //!
 //! The paper's timer is counted in attempts, as in ns-3, and its length is ns-3's.
 
@@ -12,15 +13,15 @@ use serde::{Deserialize, Serialize};
 use super::{RateControl, Rates};
 use crate::mac::dcf::RateIndex;
 
-/// When the rate goes up and down.
+/// Thresholds of rate changes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// Successes in a row that take it up.
+    /// Number of consecutive successes that raise the rate.
     pub successes: u32,
-    /// Failures in a row that take it down.
+    /// Number of consecutive failures that lower the rate.
     pub failures: u32,
-    /// Attempts at one rate that take it up, however they went.
+    /// Number of attempts at one rate that raise it, successful or not.
     pub patience: u32,
 }
 
@@ -39,7 +40,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The control of one link.
+    /// Creates the rate control of a link.
     pub fn build(&self, rates: Rates) -> Box<dyn RateControl> {
         Box::new(Arf { config: self.clone(), highest: rates.preferred, rate: rates.preferred, ..Arf::default() })
     }
@@ -53,7 +54,7 @@ struct Arf {
     successes: u32,
     failures: u32,
     attempts: u32,
-    /// Whether no frame at this rate has been answered since it went up.
+    /// True until the first acknowledgment at a rate that was just raised.
     probing: bool,
 }
 
@@ -99,7 +100,7 @@ mod tests {
         config.build(Rates { rates, times, preferred: 3, stream: Stream::default() })
     }
 
-    /// The rates of attempts that go as `how` says: `+` acknowledged, `-` not.
+    /// Returns the rates of attempts with the outcomes `how`: `+` for acknowledged, `-` for failed.
     fn rates(how: &str) -> String {
         rates_of(Config::default(), how)
     }
@@ -115,25 +116,25 @@ mod tests {
     }
 
     #[test]
-    fn two_failures_take_it_down_and_ten_successes_up() {
+    fn two_failures_lower_and_ten_successes_raise_the_rate() {
         assert_eq!(rates("+-+--+-+--"), "3333322222");
         assert_eq!(rates("--++++++++++++"), "33222222222233");
     }
 
     #[test]
-    fn thresholds_are_the_settings() {
+    fn settings_change_the_thresholds() {
         let config = Config { successes: 3, failures: 1, patience: 5 };
         assert_eq!(rates_of(config.clone(), "-+++-+++"), "32223222");
         assert_eq!(rates_of(Config { failures: 2, ..config }, "--+-+-++"), "33222223");
     }
 
     #[test]
-    fn the_first_failure_at_a_higher_rate_takes_it_down_at_once() {
+    fn first_failure_at_a_raised_rate_lowers_it() {
         assert_eq!(rates("--++++++++++-+"), "33222222222232");
     }
 
     #[test]
-    fn patience_takes_it_up_too_and_no_rate_is_below_the_lowest() {
+    fn patience_raises_the_rate_and_the_lowest_rate_is_kept() {
         assert_eq!(rates("--+-+-+-+-+-+-+-++"), "332222222222222223");
         assert_eq!(rates("----------"), "3322110000");
     }

@@ -1,4 +1,4 @@
-//! The rate that the link names, or its medium.
+//! A constant rate: that of the link, or of its medium.
 
 use engine::Time;
 
@@ -15,7 +15,7 @@ impl RateControl for Fixed {
     }
 }
 
-/// Always the same rate.
+/// Creates the rate control of a link.
 pub fn build(rates: Rates) -> Box<dyn RateControl> {
     Box::new(Fixed(rates.preferred))
 }

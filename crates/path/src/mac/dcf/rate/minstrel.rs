@@ -1,13 +1,14 @@
-//! Sampling, after Linux's minstrel (net/mac80211/rc80211_minstrel.c; Xia, Hart, Fu: *Evaluation of the Minstrel rate
-//! adaptation algorithm in IEEE 802.11g WLANs*, ICC 2013).
+//! Rate sampling as in Linux's minstrel (net/mac80211/rc80211_minstrel.c; Xia, Hart, Fu: *Evaluation of the Minstrel
+//! rate adaptation algorithm in IEEE 802.11g WLANs*, ICC 2013).
 //!
-//! For each rate the share of frames that are acknowledged is kept: over each interval, then smoothed. The throughput
-//! of a rate is that share over the time of a usual frame. Packets go at the rate that carries most; one in
-//! ten, chosen by chance, samples another rate first. A packet that fails goes on at the second best rate, then at the
-//! surest, then at the lowest, the same number of attempts at each.
+//! For each rate the share of acknowledged frames is measured over each interval, then smoothed. The throughput of a
+//! rate is that share divided by the duration of a reference frame. Packets are sent at the rate with the highest
+//! throughput; a random tenth of them tries another rate first. After failures a packet is sent at the rate with the
+//! second highest throughput, then at the most reliable rate, then at the lowest, with the same number of attempts at
+//! each.
 //!
-//! Left out: Linux's bound of 6 ms for the attempts at one rate, and its shuffled table of samples, for which chance
-//! stands.
+//! Omitted: Linux's limit of 6 ms for the attempts at one rate. Its shuffled table of samples is replaced by random
+//! draws.
 
 use engine::registry::{Fault, Settings};
 use engine::{Draws, Span, Time};
@@ -17,22 +18,22 @@ use serde::{Deserialize, Serialize};
 use super::{RateControl, Rates};
 use crate::mac::dcf::RateIndex;
 
-/// How it learns.
+/// Parameters of the statistics and of sampling.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// The interval at which the statistics are updated.
+    /// Interval at which the statistics are updated.
     pub interval: Span,
-    /// The weight of what was known before, 0 to 1.
+    /// Weight of the old value in the smoothed share, 0 to 1.
     pub weight: f64,
-    /// The share of packets that sample, 0 to 1.
+    /// Share of packets that sample another rate, 0 to 1.
     pub sampling: f64,
-    /// Attempts at each rate before the next.
+    /// Number of attempts at each rate before the next.
     pub attempts: u32,
 }
 
 impl Default for Config {
-    /// Linux's.
+    /// Returns Linux's parameters.
     fn default() -> Self {
         Config { interval: Span::from_millis(100), weight: 0.75, sampling: 0.1, attempts: 2 }
     }
@@ -42,7 +43,7 @@ impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let mut faults: Vec<Fault> = Vec::new();
         if self.interval == Span::ZERO {
-            faults.push(Fault::new("interval", self.interval, "more than nothing"));
+            faults.push(Fault::new("interval", self.interval, "more than 0"));
         }
         faults.extend(Fault::unless_probability("weight", self.weight));
         faults.extend(Fault::unless_probability("sampling", self.sampling));
@@ -54,14 +55,14 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The control of one link.
+    /// Creates the rate control of a link.
     pub fn build(&self, rates: Rates) -> Box<dyn RateControl> {
         let known = rates.times[..=rates.preferred].iter().map(|time| Known { time: *time, ..Known::default() });
         let mut minstrel = Minstrel {
             config: self.clone(),
             known: known.collect(),
             draws: rates.stream.draws(),
-            reckoned: Time::ZERO,
+            updated: Time::ZERO,
             chain: [rates.preferred; 4],
             first: rates.preferred,
             second: rates.preferred,
@@ -71,27 +72,28 @@ impl Config {
     }
 }
 
-/// A rate that carries less than this is not used for what it carries: Linux's bound.
-const HOPELESS: f64 = 0.1;
-/// Beyond this surer is not better: of such rates the one that carries most is the surest. Linux's bound.
-const SURE: f64 = 0.95;
+/// Minimum share of acknowledged frames of a usable rate, as in Linux.
+const MIN_SHARE: f64 = 0.1;
+/// Share above which rates count as equally reliable, so that the one with the highest throughput is chosen, as in
+/// Linux.
+const RELIABLE_SHARE: f64 = 0.95;
 
-/// The statistics of a rate.
+/// Statistics of a rate.
 #[derive(Clone, Default)]
 struct Known {
     time: Span,
-    /// In this interval.
+    /// Attempts and successes in the current interval.
     attempts: u32,
     successes: u32,
-    /// The smoothed share of successes, once there is one.
+    /// Smoothed share of successes; `None` before the first interval with an attempt.
     share: Option<f64>,
 }
 
 impl Known {
-    /// Frames a second.
-    fn carries(&self) -> f64 {
+    /// Returns the throughput in frames per second.
+    fn throughput(&self) -> f64 {
         let share = self.share.unwrap_or(0.0);
-        if share < HOPELESS { 0.0 } else { share / self.time.as_secs_f64() }
+        if share < MIN_SHARE { 0.0 } else { share / self.time.as_secs_f64() }
     }
 }
 
@@ -99,21 +101,21 @@ struct Minstrel {
     config: Config,
     known: Vec<Known>,
     draws: Draws,
-    /// When the shares were last updated.
-    reckoned: Time,
-    /// The rates with the highest and second highest throughput, the most reliable and the lowest one.
+    /// Time of the last update of the shares.
+    updated: Time,
+    /// Rates with the highest and the second highest throughput, the most reliable rate, and the lowest rate.
     chain: [RateIndex; 4],
-    /// For the packet in hand: the rates of its first attempts and its second ones.
+    /// Rates of the first and the second group of attempts of the current packet.
     first: RateIndex,
     second: RateIndex,
 }
 
 impl Minstrel {
-    fn reckon(&mut self, now: Time) {
-        if now.since(self.reckoned) < self.config.interval {
+    fn update(&mut self, now: Time) {
+        if now.since(self.updated) < self.config.interval {
             return;
         }
-        self.reckoned = now;
+        self.updated = now;
         for known in &mut self.known {
             if known.attempts > 0 {
                 let share = f64::from(known.successes) / f64::from(known.attempts);
@@ -126,29 +128,29 @@ impl Minstrel {
     }
 
     fn rank(&mut self) {
-        // Until something is known the highest rate is the best.
+        // Before the first measurement the highest rate is preferred.
         if self.known.iter().all(|known| known.share.is_none()) {
             let highest = self.known.len() - 1;
             self.chain = [highest, highest.saturating_sub(1), 0, 0];
             return;
         }
-        let carries = |rate: &RateIndex| self.known[*rate].carries();
+        let throughput = |rate: &RateIndex| self.known[*rate].throughput();
         let best = |rates: &mut dyn Iterator<Item = RateIndex>| {
-            rates.max_by(|a, b| carries(a).total_cmp(&carries(b))).unwrap_or(0)
+            rates.max_by(|a, b| throughput(a).total_cmp(&throughput(b))).unwrap_or(0)
         };
         let all = || 0..self.known.len();
         let first = best(&mut all());
         let second = best(&mut all().filter(|rate| *rate != first));
         let share = |rate: &RateIndex| self.known[*rate].share.unwrap_or(0.0);
-        let surest = if all().any(|rate| share(&rate) >= SURE) {
-            best(&mut all().filter(|rate| share(rate) >= SURE))
+        let surest = if all().any(|rate| share(&rate) >= RELIABLE_SHARE) {
+            best(&mut all().filter(|rate| share(rate) >= RELIABLE_SHARE))
         } else {
             all().max_by(|a, b| share(a).total_cmp(&share(b))).unwrap_or(0)
         };
         self.chain = [first, second, surest, 0];
     }
 
-    /// A packet begins: at the best rates, or with a sample.
+    /// Chooses the rates of a new packet, with or without a sample.
     fn begin(&mut self) {
         [self.first, self.second, ..] = self.chain;
         if self.known.len() < 2 || self.draws.unit() >= self.config.sampling {
@@ -156,7 +158,7 @@ impl Minstrel {
         }
         let other = (self.draws.unit() * (self.known.len() - 1) as f64) as usize;
         let sample = if other >= self.first { other + 1 } else { other };
-        // A slower rate is only tried when the best has failed, so that sampling costs little.
+        // A slower sample is tried only after the best rate has failed, which limits the cost of sampling.
         if self.known[sample].time > self.known[self.first].time {
             self.second = sample;
         } else {
@@ -167,7 +169,7 @@ impl Minstrel {
 
 impl RateControl for Minstrel {
     fn rate(&mut self, attempt: u32, now: Time) -> RateIndex {
-        self.reckon(now);
+        self.update(now);
         if attempt <= 1 {
             self.begin();
         }
@@ -199,7 +201,8 @@ mod tests {
     use super::*;
     use engine::{Rate, Stream};
 
-    /// Which share of the attempts went at each rate, if rate number r is acknowledged with probability `shares[r]`.
+    /// Returns the share of attempts at each rate if frames at rate number r are acknowledged with probability
+    /// `shares[r]`.
     fn use_of(shares: [f64; 4]) -> [f64; 4] {
         let times = [1200, 600, 300, 150].map(|micros| Span::from_nanos(1000 * micros)).to_vec();
         let rates = (1..=4).filter_map(|megabits| Rate::from_bits_per_sec(megabits * 1_000_000)).collect();
@@ -220,8 +223,8 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_that_carries_most_is_used_most() {
-        // 0.9 of 3,333 frames a second are more than 0.3 of 6,667, and less than 0.6 of them.
+    fn rate_with_the_highest_throughput_is_used_most() {
+        // 0.9 of 3,333 frames per second is more than 0.3 of 6,667, and less than 0.6 of 6,667.
         let used = use_of([1.0, 1.0, 0.9, 0.3]);
         assert!(used[2] > 0.75, "{used:?}");
         let used = use_of([1.0, 1.0, 0.9, 0.6]);

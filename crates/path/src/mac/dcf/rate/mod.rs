@@ -1,4 +1,4 @@
-//! At which rate the next frame to a neighbour is sent.
+//! Rate control: the choice of a rate for each frame to a neighbour.
 
 pub mod arf;
 pub mod fixed;
@@ -10,12 +10,12 @@ use engine::{Rate, Span, Stream, Time};
 use crate::mac::dcf::RateIndex;
 
 engine::registry! {
-    /// The kinds of rate control.
+    /// The rate controls.
     pub enum RateControlConfig: "rate control" => build(rates: Rates) -> Box<dyn RateControl> {
-        Fixed => fixed, "fixed", "Every frame at the rate of its link", no settings;
-        Arf => arf, "arf", "Down after failures in a row, up after successes in a row (Kamerman1997)";
-        Minstrel => minstrel, "minstrel", "Frames now and then at other rates; what carried most lately is used (Linux)";
-        Stepping => stepping, "stepping", "Down a step with each packet given up, back with the first acknowledgment (disconnections2012)";
+        Fixed => fixed, "fixed", "All frames at the rate of the link", no settings;
+        Arf => arf, "arf", "Lower after consecutive failures, higher after consecutive successes (Kamerman1997)";
+        Minstrel => minstrel, "minstrel", "The rate with the highest measured throughput, with samples of other rates (Linux)";
+        Stepping => stepping, "stepping", "A step down with each packet given up, back to the highest rate with an acknowledgment (disconnections2012)";
     }
 }
 
@@ -25,39 +25,39 @@ impl Default for RateControlConfig {
     }
 }
 
-/// Bytes of the frame by whose time rates are compared; Linux's minstrel takes the same.
+/// Size of the reference frame whose duration is used to compare rates, in bytes; as in Linux's minstrel.
 pub const USUAL_FRAME: u32 = 1200;
 
-/// The rates to choose from.
+/// The available rates.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rates {
-    /// Slowest first.
+    /// Rates in ascending order.
     pub rates: Vec<Rate>,
-    /// For each, how long a usual frame takes.
+    /// Duration of a reference frame at each rate.
     pub times: Vec<Span>,
-    /// The place of the rate that the link names; the highest that is used.
+    /// Index of the link's rate, the highest that may be used.
     pub preferred: RateIndex,
-    /// Random stream of the control.
+    /// Random stream of the rate control.
     pub stream: Stream,
 }
 
-/// The choice toward one neighbour.
+/// Rate control toward one neighbour.
 pub trait RateControl: Send {
-    /// The rate of the next frame, of which this is attempt number `attempt`, from 1. Asked once for each attempt;
-    /// fragments that follow one another are one, at one rate.
+    /// Returns the rate of the next frame, whose attempt number is `attempt`, from 1. Called once per attempt;
+    /// consecutive fragments count as one attempt at one rate.
     fn rate(&mut self, attempt: u32, now: Time) -> RateIndex;
 
-    /// An attempt at a rate was acknowledged, or was not.
+    /// Reports an attempt at `rate`, and whether it was acknowledged.
     fn on_attempt(&mut self, rate: RateIndex, acknowledged: bool, now: Time) {
         let _ = (rate, acknowledged, now);
     }
 
-    /// An aggregate of `sent` packets went out, of which `acknowledged` were. By default it counts as one attempt,
-    /// which succeeded if half of them were.
+    /// Reports an aggregate of `sent` packets, of which `acknowledged` were acknowledged. The default implementation
+    /// reports one attempt, successful if at least half of the packets were acknowledged.
     fn on_aggregate(&mut self, rate: RateIndex, sent: u32, acknowledged: u32, now: Time) {
         self.on_attempt(rate, 2 * acknowledged >= sent, now);
     }
 
-    /// A packet was given up.
+    /// Reports that a packet was given up.
     fn on_given_up(&mut self) {}
 }

@@ -1,11 +1,10 @@
-//! The rate of approach A in disconnections2012: a step down with each packet given up in a row, three steps down to a
-//! third of the highest, and back at the first acknowledgment. With `failures` a step takes that number of failed
-//! attempts in a row instead, at one packet or several: the paper's text supports both ("successive transmission
-//! failures detected at MAC layer", section 4.1).
+//! The rate control of approach A in disconnections2012: each consecutive packet that is given up lowers the rate by a
+//! step, in three steps down to a third of the highest rate; the first acknowledgment restores the highest rate. With
+//! `failures` that number of consecutive failed attempts, at one packet or several, lowers the rate instead: the
+//! paper's text permits both readings ("successive transmission failures detected at MAC layer", section 4.1).
 //!
-//! Rates that lie between those of the standard do not exist: each step takes the highest of the standard that is not
-//! above its share of the link's rate. The paper gives the end of the steps, 33 %, and their number, 3; they are evenly
-//! spaced here.
+//! Each step uses the highest rate of the standard that is not above its share of the link's rate. The paper gives the
+//! share after the last step, 33 %, and the number of steps, 3; the steps are evenly spaced here.
 
 use engine::Time;
 use engine::registry::{Fault, Settings};
@@ -15,15 +14,16 @@ use serde::{Deserialize, Serialize};
 use super::{RateControl, Rates};
 use crate::mac::dcf::RateIndex;
 
-/// How far and in how many steps.
+/// Number and size of the steps.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// Steps down.
+    /// Number of steps.
     pub steps: u32,
-    /// The share of the rate that is left after the last step.
+    /// Share of the rate after the last step.
     pub least: f64,
-    /// Failed attempts in a row that take the rate down a step; a packet that is given up does if not given.
+    /// Number of consecutive failed attempts that lower the rate by a step; `None`: each packet that is given up lowers
+    /// it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failures: Option<u32>,
 }
@@ -47,14 +47,14 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The control of one link.
+    /// Creates the rate control of a link.
     pub fn build(&self, rates: Rates) -> Box<dyn RateControl> {
         let bits = |rate: RateIndex| rates.rates[rate].bits_per_sec() as f64;
         let highest = bits(rates.preferred);
         let step = |step: u32| {
             let share = 1.0 - (1.0 - self.least) * f64::from(step) / f64::from(self.steps);
-            let most = share * highest;
-            (0..=rates.preferred).rev().find(|rate| bits(*rate) <= most).unwrap_or(0)
+            let max = share * highest;
+            (0..=rates.preferred).rev().find(|rate| bits(*rate) <= max).unwrap_or(0)
         };
         Box::new(Stepping { ladder: (0..=self.steps).map(step).collect(), step: 0, failures: self.failures, failed: 0 })
     }
@@ -64,7 +64,7 @@ struct Stepping {
     ladder: Vec<RateIndex>,
     step: usize,
     failures: Option<u32>,
-    /// Failed attempts since the last step.
+    /// Number of failed attempts since the last step.
     failed: u32,
 }
 
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
     use engine::{Rate, Span, Stream};
 
-    /// The control of a link at 11 Mbps under 802.11b, whose rates are 1, 2, 5.5 and 11.
+    /// Returns the rate control of a link at 11 Mbps under 802.11b, with the rates 1, 2, 5.5 and 11.
     fn of_802_11b(config: &Config) -> Box<dyn RateControl> {
         let bits = [1_000_000, 2_000_000, 5_500_000, 11_000_000];
         let rates = bits.map(|bits| Rate::from_bits_per_sec(bits).unwrap()).to_vec();
@@ -111,10 +111,11 @@ mod tests {
         config.build(Rates { rates, times, preferred: 3, stream: Stream::default() })
     }
 
-    /// 78, 55 and 33 % of 11 Mbps are 8.5, 6.1 and 3.6. Steps behind 6, 12 and 18 failures; giving up is none.
+    /// 78, 55 and 33 % of 11 Mbps are 8.5, 6.1 and 3.6. The steps come after 6, 12 and 18 failures; giving up is no
+    /// step.
     // covers [disconnections2012 4.1]
     #[test]
-    fn failed_attempts_are_steps_if_failures_is_given() {
+    fn failures_setting_counts_failed_attempts() {
         let mut control = of_802_11b(&Config { failures: Some(6), ..Config::default() });
         let mut seen = Vec::new();
         for attempt in 1..=25 {
@@ -125,12 +126,12 @@ mod tests {
         assert_eq!(seen, [[3; 6], [2; 6], [2; 6], [1; 6]].concat().into_iter().chain([1]).collect::<Vec<_>>());
         control.on_attempt(1, true, Time::ZERO);
         let after = (0..5).map(|_| control.on_attempt(3, false, Time::ZERO));
-        assert_eq!((after.count(), control.rate(6, Time::ZERO)), (5, 3), "an acknowledgment ends the count too");
+        assert_eq!((after.count(), control.rate(6, Time::ZERO)), (5, 3), "an acknowledgment resets the count too");
         assert_eq!(Config { failures: Some(0), ..Config::default() }.check()[0].key, "failures");
     }
 
     #[test]
-    fn each_packet_given_up_is_a_step_and_an_acknowledgment_takes_all_back() {
+    fn packets_given_up_lower_the_rate_and_an_acknowledgment_restores_it() {
         let mut control = of_802_11b(&Config::default());
         // 78, 55 and 33 % of 11 Mbps are 8.5, 6.1 and 3.6.
         let mut seen = vec![control.rate(1, Time::ZERO)];
