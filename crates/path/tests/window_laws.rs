@@ -78,8 +78,8 @@ fn selective_repeat_throughput_matches_the_closed_form() {
     }
 }
 
-/// Each loss costs the K frames between the start of the lost frame and that of its retransmission, so a packet takes 1
-/// + K p / (1 - p) frame times: efficiency (1 - p) / (1 - p + K p) [LinCostello2004 ch. 22]. K counts from the end of
+/// Each loss costs the K frames between the start of the lost frame and that of its retransmission. A packet takes
+/// 1 + K p / (1 - p) frame times: efficiency (1 - p) / (1 - p + K p) [LinCostello2004 ch. 22]. K counts from the end of
 /// the exchange, 8 + 2 d + 0.112 + 1 ms, rounded up to the end of the frame then in transmission.
 #[test]
 fn go_back_n_throughput_matches_the_closed_form() {
