@@ -152,7 +152,7 @@ fn each_invalid_setting_gives_one_error() {
         ),
     ];
     for (config, expected) in wrong {
-        assert_eq!(said(&config), [expected]);
+        assert_eq!(faults_of(&config), [expected]);
     }
 }
 
@@ -174,7 +174,7 @@ fn standards_and_limits_of_ranges_are_valid() {
         slot: Some(us(10_000)),
         ..Config::default()
     };
-    assert_eq!(said(&ends), [""; 0]);
+    assert_eq!(faults_of(&ends), [""; 0]);
     // DIFS is 10 + 2 x 20 us.
     assert_eq!(faults_of(&Config { eifs: Some(us(50)), ..Config::default() }), [""; 0]);
 }

@@ -52,7 +52,7 @@ pub struct Config {
     /// True if one duplicate acknowledgment is suppressed for each possibly needless copy; if false, as in the papers,
     /// such a duplicate triggers a retransmission of the next packet.
     pub late_duplicates: bool,
-    /// Time without a packet from either end after which the first cached packet is retransmitted; `None` disables this
+    /// Time without a packet from either end after which the first cached packet is retransmitted; unset disables this
     /// timer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub persist: Option<Span>,

@@ -40,12 +40,12 @@ pub struct Config {
     /// Length of preambles, for standards with two lengths.
     #[serde(skip_serializing_if = "is_default")]
     pub preamble: Preamble,
-    /// Frames longer than this, with header and checksum, are preceded by RTS and CTS; `None` for no RTS.
+    /// Frames longer than this, with header and checksum, are preceded by RTS and CTS; unset for no RTS.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "engine::or_none::deserialize")]
     #[schemars(schema_with = "engine::or_none::schema::<Bytes>")]
     pub rts_threshold: Option<Bytes>,
     /// Packets whose frames would be longer than this, with header and checksum, are sent in fragments of this size;
-    /// `None` for no fragmentation.
+    /// unset for no fragmentation.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "engine::or_none::deserialize")]
     #[schemars(schema_with = "engine::or_none::schema::<Bytes>")]
     pub fragmentation_threshold: Option<Bytes>,
@@ -64,7 +64,7 @@ pub struct Config {
     /// Rate control, for rates up to that of the link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_control: Option<Named<RateControlConfig>>,
-    /// Aggregation of packets to one station in a frame; `None` for one packet per frame.
+    /// Aggregation of packets to one station in a frame; unset for one packet per frame.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "engine::or_none::deserialize")]
     #[schemars(schema_with = "engine::or_none::schema::<Aggregation>")]
     pub aggregation: Option<Aggregation>,
@@ -89,7 +89,7 @@ pub struct Config {
     /// Propagation delay between all stations; default 1 us.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<Span>,
-    /// Distance up to which frames can be decoded; `None` if all stations receive each other.
+    /// Distance up to which frames can be decoded; unset if all stations receive each other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Length>,
     /// The frames to which the range applies.
@@ -98,14 +98,14 @@ pub struct Config {
     /// Carrier-sense range; default 2.2 times the range.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carrier_sense_range: Option<Length>,
-    /// Power ratio by which a frame must exceed each later overlapping frame to be received; `None` for no capture.
+    /// Power ratio by which a frame must exceed each later overlapping frame to be received; unset for no capture.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "engine::or_none::deserialize")]
     #[schemars(schema_with = "engine::or_none::schema::<Decibels>")]
     pub capture: Option<Decibels>,
     /// Path loss exponent of the received power; default 4.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_loss: Option<f64>,
-    /// Interval of the beacons of base stations and routers; `None` for no beacons.
+    /// Interval of the beacons of base stations and routers; unset for no beacons.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "engine::or_none::deserialize")]
     #[schemars(schema_with = "engine::or_none::schema::<Span>")]
     pub beacon_interval: Option<Span>,

@@ -22,7 +22,7 @@ pub struct Config {
     pub steps: u32,
     /// Share of the rate after the last step.
     pub least: f64,
-    /// Number of consecutive failed attempts that lower the rate by a step; `None`: each packet that is given up lowers
+    /// Number of consecutive failed attempts that lower the rate by a step; unset: each packet that is given up lowers
     /// it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failures: Option<u32>,
