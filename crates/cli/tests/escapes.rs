@@ -53,7 +53,7 @@ fn clean(dir: &Path, code: i32, args: &[&str]) {
 fn no_output_has_control_characters_and_no_cell_is_a_formula() {
     let dir = scratch("escapes");
     fs::write(dir.join(FILE), SCENARIO).unwrap();
-    let axis = "sweep.axes.flows.download.window=[\"8 KiB\", \"16 KiB\"]";
+    let axis = "sweep.axes.flows.download.receive_window=[\"8 KiB\", \"16 KiB\"]";
     let good: [&[&str]; 16] = [
         &["check", FILE],
         &["convert", FILE],

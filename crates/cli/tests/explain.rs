@@ -106,7 +106,7 @@ fn findings_do_not_depend_on_the_handshake() {
     let dir = scratch("explain-handshake");
     let text = "duration = \"100 s\"\nnodes.a = { kind = \"host\" }\nnodes.b = { kind = \"host\" }\n\
                 links.wire = { kind = \"wired\", between = [\"a\", \"b\"], rate = \"1 Mbps\", delay = \"50 ms\" }\n\
-                [flows.flow]\nfrom = \"a\"\nto = \"b\"\nbytes = \"1 MB\"\nwindow = \"20 kB\"\ntcp = { sack = false }\n";
+                [flows.flow]\nfrom = \"a\"\nto = \"b\"\nbytes = \"1 MB\"\nreceive_window = \"20 kB\"\ntcp = { sack = false }\n";
     std::fs::write(dir.join("net.toml"), text).unwrap();
     let kinds = |which: &str, first: u64, handshake: bool, seed: &str| -> Vec<(String, u64, i64)> {
         let lost: Vec<u64> = (first + u64::from(handshake)..).take(16).collect();

@@ -170,7 +170,7 @@ fn many_flows_are_drawn_only_on_request() {
 #[test]
 fn run_too_large_for_a_picture_is_refused_and_a_part_is_drawn() {
     let dir = scratch("too-large");
-    let flow = "[flows.f]\nfrom = \"a\"\nto = \"b\"\nwindow = \"1 MB\"\n";
+    let flow = "[flows.f]\nfrom = \"a\"\nto = \"b\"\nreceive_window = \"1 MB\"\n";
     std::fs::write(dir.join("large.toml"), format!("{WIRE}{flow}")).unwrap();
     let ended = lasthop(&dir, &["plot", "large.toml", "--out", "p"]);
     assert_eq!(ended.code, Some(1), "{}", ended.err);

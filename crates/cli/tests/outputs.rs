@@ -170,7 +170,7 @@ fn whole_connection(link: &str) -> String {
     format!(
         "duration = \"100 s\"\nnodes.client = {{ kind = \"host\" }}\nnodes.server = {{ kind = \"host\" }}\n\
          links.wire = {{ kind = \"wired\", between = [\"client\", \"server\"], rate = \"8 Mbps\", delay = \"10 ms\", {link} }}\n\
-         [flows.flow]\nfrom = \"client\"\nto = \"server\"\nbytes = \"300 kB\"\nwindow = \"200 kB\"\n\
+         [flows.flow]\nfrom = \"client\"\nto = \"server\"\nbytes = \"300 kB\"\nreceive_window = \"200 kB\"\n\
          tcp = {{ variant = \"linux-reno\", handshake = true, close = true, ecn = \"request\", min_rto = \"1 s\" }}\n"
     )
 }

@@ -26,14 +26,14 @@ kind = "wireless"
 between = ["station", "mobile"]
 rate = "1 Mbps"
 delay = "1 ms"
-arq = { kind = "stop-and-wait", transmissions = 3 }
+arq = { kind = "stop-and-wait", max_transmissions = 3 }
 channel = { kind = "two-state", mean_good = "1 s", mean_bad = "100 ms" }
 
 [flows.download]
 from = "server"
 to = "mobile"
 bytes = "200 kB"
-window = "16 KiB"
+receive_window = "16 KiB"
 
 [sweep]
 replications = 2

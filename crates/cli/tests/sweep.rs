@@ -32,7 +32,7 @@ channel = { kind = "two-state", mean_good = "500 ms", mean_bad = "100 ms" }
 from = "server"
 to = "mobile"
 bytes = "2 MB"
-window = "16 KiB"
+receive_window = "16 KiB"
 [sweep]
 replications = 8
 metrics = ["completion_time_s", "timeouts", "goodput_bps"]

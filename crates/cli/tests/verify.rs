@@ -30,7 +30,7 @@ channel = { kind = "two-state", mean_good = "500 ms", mean_bad = "100 ms" }
 from = "server"
 to = "mobile"
 bytes = "100 kB"
-window = "16 KiB"
+receive_window = "16 KiB"
 [sweep]
 replications = 3
 metrics = ["completion_time_s", "timeouts"]

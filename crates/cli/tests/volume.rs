@@ -89,7 +89,7 @@ fn verbose_lists_the_keys_left_at_their_defaults() {
         "scheme = \"unmodified\"",
         "seed = 1",
         "flows.f.tcp.variant = \"reno\"",
-        "flows.f.window = \"65535 B\"",
+        "flows.f.receive_window = \"65535 B\"",
     ] {
         assert!(all.contains(&key.to_owned()), "{key}: {all:?}");
     }

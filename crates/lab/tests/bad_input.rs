@@ -81,60 +81,60 @@ const CASES: &[Case<'_>] = &[
     ("loss = 0.01", "loss = \"often\"", &["links.wire.loss", "\"often\""]),
     ("mean_good = \"5 s\"", "mean_good = \"0 s\"", &["links.air.channel.mean_good", "more than 0"]),
     ("mean_bad = \"100 ms\"", "mean_bad = \"1 ns\"", &["links.air.channel.mean_bad", "at least 1 us"]),
-    ("transmissions = 9", "transmissions = 0", &["links.air.arq.transmissions", "1 to 10000"]),
-    ("transmissions = 9", "transmissions = -1", &["links.air.arq", "-1"]),
+    ("max_transmissions = 9", "max_transmissions = 0", &["links.air.arq.max_transmissions", "1 to 10000"]),
+    ("max_transmissions = 9", "max_transmissions = -1", &["links.air.arq", "-1"]),
     (
-        "kind = \"stop-and-wait\", transmissions = 9",
+        "kind = \"stop-and-wait\", max_transmissions = 9",
         "kind = \"go-back-n\", window = 0",
         &["links.air.arq.window", "found 0", "1 to 65536 frames"],
     ),
     (
-        "kind = \"stop-and-wait\", transmissions = 9",
+        "kind = \"stop-and-wait\", max_transmissions = 9",
         "kind = \"selective-repeat\", window = 65537",
         &["links.air.arq.window", "1 to 65536 frames"],
     ),
     (
-        "kind = \"stop-and-wait\", transmissions = 9",
-        "kind = \"go-back-n\", transmissions = 0",
-        &["links.air.arq.transmissions", "1 to 10000"],
+        "kind = \"stop-and-wait\", max_transmissions = 9",
+        "kind = \"go-back-n\", max_transmissions = 0",
+        &["links.air.arq.max_transmissions", "1 to 10000"],
     ),
     (
-        "kind = \"stop-and-wait\", transmissions = 9",
-        "kind = \"selective-repeat\", transmissions = 0",
-        &["links.air.arq.transmissions", "1 to 10000"],
+        "kind = \"stop-and-wait\", max_transmissions = 9",
+        "kind = \"selective-repeat\", max_transmissions = 0",
+        &["links.air.arq.max_transmissions", "1 to 10000"],
     ),
     (
-        "kind = \"stop-and-wait\", transmissions = 9",
+        "kind = \"stop-and-wait\", max_transmissions = 9",
         "kind = \"selective-repeat\", margin = \"2 h\"",
         &["links.air.arq.margin", "at most an hour"],
     ),
     (
-        "kind = \"stop-and-wait\", transmissions = 9",
+        "kind = \"stop-and-wait\", max_transmissions = 9",
         "kind = \"selective-repeat\", ack_size = \"0 B\"",
         &["links.air.arq.ack_size", "1 B to"],
     ),
     (
-        "kind = \"stop-and-wait\", transmissions = 9",
+        "kind = \"stop-and-wait\", max_transmissions = 9",
         "kind = \"go-back-n\", in_order = false",
         &["links.air.arq.in_order"],
     ),
     (
-        "kind = \"stop-and-wait\", transmissions = 9",
+        "kind = \"stop-and-wait\", max_transmissions = 9",
         "kind = \"fec\", data = 0",
         &["links.air.arq.data", "found 0", "1 to 254 frames"],
     ),
     (
-        "kind = \"stop-and-wait\", transmissions = 9",
+        "kind = \"stop-and-wait\", max_transmissions = 9",
         "kind = \"fec\", parity = 0",
         &["links.air.arq.parity", "found 0", "1 to 254 frames"],
     ),
     (
-        "kind = \"stop-and-wait\", transmissions = 9",
+        "kind = \"stop-and-wait\", max_transmissions = 9",
         "kind = \"fec\", data = 200, parity = 56",
         &["links.air.arq.parity", "found 56", "at most 55, with 200 data frames", "255 frames"],
     ),
     (
-        "kind = \"stop-and-wait\", transmissions = 9",
+        "kind = \"stop-and-wait\", max_transmissions = 9",
         "kind = \"fec\", flush = \"2 h\"",
         &["links.air.arq.flush", "at most an hour"],
     ),
@@ -154,7 +154,11 @@ const CASES: &[Case<'_>] = &[
         &["links.wire.between", "found [\"a\", \"x\", \"b\"], expected a list of 2"],
     ),
     ("between = [\"a\", \"x\"]", "between = [\"a\", 5]", &["links.wire.between[1]", "found 5, expected text"]),
-    ("transmissions = 9", "transmissions = -1", &["links.air.arq.transmissions", "found -1, expected a whole number"]),
+    (
+        "max_transmissions = 9",
+        "max_transmissions = -1",
+        &["links.air.arq.max_transmissions", "found -1, expected a whole number"],
+    ),
     (
         "kind = \"two-state\", mean_good = \"5 s\", mean_bad = \"100 ms\"",
         "kind = \"uniform\", loss = \"often\"",
@@ -209,23 +213,23 @@ const CASES: &[Case<'_>] = &[
     ("loss = 0.01", "jitter = { reordering = true }", &["links.wire.jitter.delay", "`delay` is missing"]),
     (
         "loss = 0.01",
-        "spikes = [{ at = \"1 s\", extra = \"1 s\", lasts = \"1 s\" }, { at = \"2 s\", extra = \"1 s\", lasts = \"1 s\" }]",
-        &["links.wire.spikes[1].at", "found 2 s, expected a time after 2 s, the end of the one before"],
+        "delay_spikes = [{ at = \"1 s\", extra_delay = \"1 s\", duration = \"1 s\" }, { at = \"2 s\", extra_delay = \"1 s\", duration = \"1 s\" }]",
+        &["links.wire.delay_spikes[1].at", "found 2 s, expected a time after 2 s, the end of the one before"],
     ),
     (
         "loss = 0.01",
-        "gaps = [{ from = \"2 s\", to = \"1 s\", packets = \"wait\" }]",
-        &["links.wire.gaps[0].to", "found 1 s, expected a time after `from`, 2 s"],
+        "outages = [{ from = \"2 s\", to = \"1 s\", packets = \"wait\" }]",
+        &["links.wire.outages[0].to", "found 1 s, expected a time after `from`, 2 s"],
     ),
     (
         "loss = 0.01",
-        "gaps = [{ from = \"2 s\", to = \"3 s\", packets = \"queue\" }]",
-        &["links.wire.gaps[0].packets", "\"queue\"", "one of: wait, lose"],
+        "outages = [{ from = \"2 s\", to = \"3 s\", packets = \"queue\" }]",
+        &["links.wire.outages[0].packets", "\"queue\"", "one of: wait, lose"],
     ),
     (
         "arq = {",
-        "gaps = [{ from = \"2 s\", to = \"3 s\", packets = \"lose\" }]\narq = {",
-        &["links.air.gaps", "for links without a link layer", "leave out arq = \"stop-and-wait\""],
+        "outages = [{ from = \"2 s\", to = \"3 s\", packets = \"lose\" }]\narq = {",
+        &["links.air.outages", "for links without a link layer", "leave out arq = \"stop-and-wait\""],
     ),
     // Conflicting settings.
     ("loss = 0.01", "loss = 0.01\nchannel = \"perfect\"", &["links.wire.loss", "not both"]),
@@ -257,7 +261,7 @@ fn a_shared_radio_is_for_stop_and_wait() {
     for (arq, wrong) in [("stop-and-wait", 0), ("none", 0), ("go-back-n", 1), ("selective-repeat", 1), ("fec", 1)] {
         let text = GOOD
             .replace("kind = \"base-station\"", "kind = \"base-station\", radio = \"shared\"")
-            .replace("{ kind = \"stop-and-wait\", transmissions = 9 }", &format!("\"{arq}\""));
+            .replace("{ kind = \"stop-and-wait\", max_transmissions = 9 }", &format!("\"{arq}\""));
         let found = problems(&text);
         assert_eq!(found.len(), wrong, "{arq}: {found:?}");
         for problem in found {
@@ -280,7 +284,7 @@ fn an_unreachable_destination_is_found_before_the_run() {
 #[test]
 fn a_way_that_takes_no_time_is_refused() {
     let still = |profile: &str, rate: &str| {
-        let text = common::wire(rate, "0 s", "segment = \"1000 B\"");
+        let text = common::wire(rate, "0 s", "mss = \"1000 B\"");
         problems(&format!("profile = \"{profile}\"\n{text}"))
     };
     assert!(still("goel1997", "20 Mbps")[0].to_string().contains("takes no time"));
@@ -314,9 +318,14 @@ fn unknown_keys_are_said_at_once() {
     let unknown = ["secnario", "links.wire.betwen", "links.wire.dealy", "flows.down.tcp.recovry"];
     assert_eq!(keys(&text), unknown);
     // And values beside them.
-    let besides = keys(&text.replace("transmissions = 9", "transmissions = -1"));
-    let all =
-        ["secnario", "links.wire.betwen", "links.wire.dealy", "links.air.arq.transmissions", "flows.down.tcp.recovry"];
+    let besides = keys(&text.replace("max_transmissions = 9", "max_transmissions = -1"));
+    let all = [
+        "secnario",
+        "links.wire.betwen",
+        "links.wire.dealy",
+        "links.air.arq.max_transmissions",
+        "flows.down.tcp.recovry",
+    ];
     assert_eq!(besides, all);
     // The same setting under both names, and one whose value is not looked at under a name that is not in the text.
     assert_eq!(keys(&GOOD.replace("loss = 0.01", "loss = 0.01\nlos = 0.02")), ["links.wire.los"]);
@@ -327,7 +336,7 @@ fn unknown_keys_are_said_at_once() {
     // Nor does what is no quantity, or one in a wrong unit.
     let units =
         GOOD.replace("\"64 kB\"", "64000").replace("\"8 Mbps\"", "\"8 mbps\"").replace("\"5 s\"", "\"10 parsecs\"");
-    let units = units.replace("segment =", "segmnt =");
+    let units = units.replace("mss =", "segmnt =");
     let every = ["nodes.x.buffer", "links.wire.rate", "links.air.channel.mean_good", "flows.down.segmnt"];
     assert_eq!(keys(&units), every);
     // No end of them.
@@ -338,9 +347,9 @@ fn unknown_keys_are_said_at_once() {
 /// Its settings are looked at before anything else is made of a link layer.
 #[test]
 fn a_link_layer_out_of_place_is_checked_too() {
-    let text = GOOD.replace("loss = 0.01", "arq = { kind = \"stop-and-wait\", transmissions = 0 }");
+    let text = GOOD.replace("loss = 0.01", "arq = { kind = \"stop-and-wait\", max_transmissions = 0 }");
     let keys: Vec<String> = problems(&text).into_iter().filter_map(|problem| problem.key).collect();
-    assert_eq!(keys, ["links.wire.arq.transmissions", "links.wire.arq"]);
+    assert_eq!(keys, ["links.wire.arq.max_transmissions", "links.wire.arq"]);
 }
 
 #[test]
@@ -390,7 +399,7 @@ fn what_is_set_from_outside_is_named_as_such() {
         ("=2", "a key before"),
         ("seed=9223372036854775808", "expected a whole number, 0 to 9223372036854775807"),
         ("seed=-1", "expected a whole number, 0 to 9223372036854775807"),
-        ("links.air.arq.transmissions=5000000000", "expected a whole number, 1 to 10000"),
+        ("links.air.arq.max_transmissions=5000000000", "expected a whole number, 1 to 10000"),
         ("links.air.channel.kind=unifrm", "did you mean \"uniform\"?"),
         ("links.air.channel.kind=uniform", "set the whole of it: --set 'links.air.channel={kind="),
         (

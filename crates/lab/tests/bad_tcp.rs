@@ -30,10 +30,14 @@ const CASES: &[Case<'_>] = &[
         "recovery = { kind = \"sack\", tail_probe = true }",
         &["flows.down.tcp.recovery.tail_probe: no such key", "hint: `tail_probe` belongs to kind = \"rack\""],
     ),
-    ("segment = \"1000 B\"", "segment = \"0 B\"", &["flows.down.segment", "1 to 65495 bytes"]),
-    ("segment = \"1000 B\"", "segment = \"100 kB\"", &["flows.down.segment", "100 kB"]),
-    ("window = \"16 KiB\"", "window = \"16 KB\"", &["flows.down.window", "write kB or KiB"]),
-    ("window = \"16 KiB\"", "window = \"500 B\"", &["flows.down.window", "at least one segment (1000 B)"]),
+    ("mss = \"1000 B\"", "mss = \"0 B\"", &["flows.down.mss", "1 to 65495 bytes"]),
+    ("mss = \"1000 B\"", "mss = \"100 kB\"", &["flows.down.mss", "100 kB"]),
+    ("receive_window = \"16 KiB\"", "receive_window = \"16 KB\"", &["flows.down.receive_window", "write kB or KiB"]),
+    (
+        "receive_window = \"16 KiB\"",
+        "receive_window = \"500 B\"",
+        &["flows.down.receive_window", "at least one segment (1000 B)"],
+    ),
     ("initial_window = 2", "initial_window = 0", &["flows.down.tcp.initial_window", "1 to 1000"]),
     ("initial_window = 2", "initial_window = 2, min_rto = \"100 s\"", &["flows.down.tcp.min_rto", "at most max_rto"]),
     (
@@ -110,24 +114,24 @@ const CASES: &[Case<'_>] = &[
         &["flows.down.tcp.dsack_undo", "sack = true, dsack = true"],
     ),
     (
-        "window = \"16 KiB\"\nstart = \"1 s\"\ntcp = { variant = \"reno\", initial_window = 2 }",
-        "window = \"64 KiB\"\ntcp = { handshake = true, window_scaling = false }",
-        &["flows.down.window", "at most 65535 B", "tcp.window_scaling = true"],
+        "receive_window = \"16 KiB\"\nstart = \"1 s\"\ntcp = { variant = \"reno\", initial_window = 2 }",
+        "receive_window = \"64 KiB\"\ntcp = { handshake = true, window_scaling = false }",
+        &["flows.down.receive_window", "at most 65535 B", "tcp.window_scaling = true"],
     ),
     (
-        "window = \"16 KiB\"\nstart = \"1 s\"\ntcp = { variant = \"reno\", initial_window = 2 }",
-        "window = \"256 KiB\"\ntcp = { handshake = true, window_scaling = 1 }",
-        &["flows.down.window", "at most 131070 B"],
+        "receive_window = \"16 KiB\"\nstart = \"1 s\"\ntcp = { variant = \"reno\", initial_window = 2 }",
+        "receive_window = \"256 KiB\"\ntcp = { handshake = true, window_scaling = 1 }",
+        &["flows.down.receive_window", "at most 131070 B"],
     ),
     (
-        "bytes = \"1 MB\"\nsegment = \"1000 B\"\nwindow = \"16 KiB\"\nstart = \"1 s\"\ntcp = { variant = \"reno\", initial_window = 2 }",
+        "bytes = \"1 MB\"\nmss = \"1000 B\"\nreceive_window = \"16 KiB\"\nstart = \"1 s\"\ntcp = { variant = \"reno\", initial_window = 2 }",
         "tcp = { close = true }",
         &["flows.down.tcp.close", "a flow with an end (`bytes`)"],
     ),
     (
-        "segment = \"1000 B\"\nwindow = \"16 KiB\"\nstart = \"1 s\"\ntcp = { variant = \"reno\", initial_window = 2 }",
-        "segment = \"65484 B\"\ntcp = { timestamps = true }",
-        &["flows.down.segment", "1 to 65483 bytes"],
+        "mss = \"1000 B\"\nreceive_window = \"16 KiB\"\nstart = \"1 s\"\ntcp = { variant = \"reno\", initial_window = 2 }",
+        "mss = \"65484 B\"\ntcp = { timestamps = true }",
+        &["flows.down.mss", "1 to 65483 bytes"],
     ),
     ("initial_window = 2", "initial_window = -3", &["flows.down.tcp.initial_window: found -3", "segments, 1 to 1000"]),
     ("initial_window = 2", "initial_window = 1e9", &["flows.down.tcp.initial_window", "segments, 1 to 1000"]),
@@ -187,9 +191,9 @@ fn a_control_gets_what_it_cannot_do_without() {
 #[test]
 fn a_window_is_not_measured_by_a_segment_that_is_wrong() {
     let keys = |segment: &str, window: &str| -> Vec<String> {
-        let text = GOOD.replace("segment = \"1000 B\"", segment).replace("window = \"16 KiB\"", window);
+        let text = GOOD.replace("mss = \"1000 B\"", segment).replace("receive_window = \"16 KiB\"", window);
         problems(&text).into_iter().filter_map(|problem| problem.key).collect()
     };
-    assert_eq!(keys("segment = \"100 MB\"", ""), ["flows.down.segment"]);
-    assert_eq!(keys("segment = \"100 MB\"", "window = \"2 GiB\""), ["flows.down.segment", "flows.down.window"]);
+    assert_eq!(keys("mss = \"100 MB\"", ""), ["flows.down.mss"]);
+    assert_eq!(keys("mss = \"100 MB\"", "receive_window = \"2 GiB\""), ["flows.down.mss", "flows.down.receive_window"]);
 }

@@ -8,7 +8,7 @@ use sim::{FlowResult, Results};
 const WIRE: (&str, &str) = ("10 Mbps", "50 ms");
 
 /// 200 segments.
-const SMALL: &str = "bytes = \"200 kB\"\nsegment = \"1000 B\"\nwindow = \"32 kB\"";
+const SMALL: &str = "bytes = \"200 kB\"\nmss = \"1000 B\"\nreceive_window = \"32 kB\"";
 
 /// 200 segments over a wire of 50 ms and air of 1 ms without a link layer; the 101st frame from the flow's sender is
 /// lost.
@@ -51,7 +51,7 @@ fn snoop_makes_it_good_without_the_sender() {
 /// comes twice.
 #[test]
 fn a_needless_copy_of_snoop_brings_no_other() {
-    let air = "arq = { kind = \"stop-and-wait\", transmissions = 10000 }\n\
+    let air = "arq = { kind = \"stop-and-wait\", max_transmissions = 10000 }\n\
                channel = { kind = \"scripted\", bad = [[\"5 s\", \"5.5 s\"]] }";
     let network = network(&last_hop("duration = \"20 s\"\nscheme = \"snoop\"", WIRE, air, TO_MOBILE));
     let results = run(&network);
@@ -104,7 +104,7 @@ fn snoop_does_not_hide_congestion() {
 #[test]
 fn simple_icmp_waits_for_its_timer_once_for_each_hole() {
     let waited = |back_off: &str| {
-        let air = "arq = { kind = \"stop-and-wait\", transmissions = 1 }\n\
+        let air = "arq = { kind = \"stop-and-wait\", max_transmissions = 1 }\n\
                    channel = { kind = \"scripted\", drop = [100, 101, 102, 103] }";
         let flow = format!("{TO_MOBILE}\n{SMALL}\ntcp.rto_back_off = \"{back_off}\"");
         let head = "duration = \"100 s\"\nscheme = \"simple-icmp\"";

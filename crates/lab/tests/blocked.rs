@@ -39,7 +39,7 @@ fn traced(text: &str, trace: &str) -> String {
 /// A flow of segments of 1,000 bytes over 8 Mbps and 10 ms. A segment takes 1.04 ms with its 40 bytes of headers, and its
 /// acknowledgment, which takes 0.04 ms, is there 21.08 ms after it left.
 fn flow(rest: &str) -> String {
-    wire("8 Mbps", "10 ms", &format!("segment = \"1000 B\"\n{rest}"))
+    wire("8 Mbps", "10 ms", &format!("mss = \"1000 B\"\n{rest}"))
 }
 
 /// The reasons in `events.jsonl`, with their times in microseconds.
@@ -62,14 +62,17 @@ fn reasons(text: &str) -> Vec<(u64, String)> {
 #[test]
 fn each_reason_is_told_when_it_begins() {
     let cases = [
-        ("bytes = \"3 kB\"\nwindow = \"60 kB\"\ntcp = { initial_window = 1 }", [(0, "cwnd"), (21_080, "data")]),
-        ("bytes = \"10 kB\"\nwindow = \"2 kB\"\ntcp = { initial_window = 4 }", [(0, "peer-window"), (85_360, "data")]),
+        ("bytes = \"3 kB\"\nreceive_window = \"60 kB\"\ntcp = { initial_window = 1 }", [(0, "cwnd"), (21_080, "data")]),
         (
-            "bytes = \"1400 B\"\nwindow = \"60 kB\"\ntcp = { initial_window = 4, nagle = \"on\" }",
+            "bytes = \"10 kB\"\nreceive_window = \"2 kB\"\ntcp = { initial_window = 4 }",
+            [(0, "peer-window"), (85_360, "data")],
+        ),
+        (
+            "bytes = \"1400 B\"\nreceive_window = \"60 kB\"\ntcp = { initial_window = 4, nagle = \"on\" }",
             [(0, "nagle"), (21_080, "data")],
         ),
         (
-            "bytes = \"2 kB\"\nwindow = \"60 kB\"\ntcp = { variant = \"bbr\", initial_window = 4 }",
+            "bytes = \"2 kB\"\nreceive_window = \"60 kB\"\ntcp = { variant = \"bbr\", initial_window = 4 }",
             [(0, "pacing"), (88, "data")],
         ),
     ];
@@ -82,7 +85,7 @@ fn each_reason_is_told_when_it_begins() {
 
 #[test]
 fn the_event_trace_names_reasons_if_it_is_asked_to() {
-    let text = flow("bytes = \"3 kB\"\nwindow = \"60 kB\"\ntcp = { initial_window = 1 }");
+    let text = flow("bytes = \"3 kB\"\nreceive_window = \"60 kB\"\ntcp = { initial_window = 1 }");
     let entry =
         |at: &str, reason: &str| format!("TCP_SRC(Node-id - a):: NOTHING SENT because of {reason}(CLOCK : {at})");
     let asked = traced(&format!("output.events = [\"blocked\"]\n{text}"), "events");

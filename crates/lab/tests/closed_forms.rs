@@ -16,7 +16,7 @@ fn completion(text: &str) -> u64 {
 /// 960-byte segments are 1000 bytes on the wire: 1 ms at 8 Mbps. An acknowledgment of 40 bytes takes 40 us.
 fn flow(segments: u64, window: u64, initial: u64) -> String {
     format!(
-        "bytes = \"{} B\"\nsegment = \"960 B\"\nwindow = \"{} B\"\ntcp.initial_window = {initial}",
+        "bytes = \"{} B\"\nmss = \"960 B\"\nreceive_window = \"{} B\"\ntcp.initial_window = {initial}",
         segments * 960,
         window * 960
     )
@@ -104,7 +104,8 @@ fn the_thesis_network_without_loss_agrees_with_a_hand_calculation() {
     let profile = "profile = \"goel1997\"";
     for latency in [50, 75, 100, 492] {
         for window in [4_u64, 8, 16] {
-            let flow = format!("bytes = \"1000 KiB\"\nwindow = \"{window} KiB\"\ntcp.initial_window = {window}");
+            let flow =
+                format!("bytes = \"1000 KiB\"\nreceive_window = \"{window} KiB\"\ntcp.initial_window = {window}");
             let text = thesis(profile, latency, "\"perfect\"", &flow);
             let trip = 2 * u64::from(latency) + 11;
             let rounds = 1000_u64.div_ceil(window);
@@ -125,7 +126,7 @@ fn the_thesis_network_without_loss_agrees_with_a_hand_calculation() {
 #[test]
 fn stop_and_wait_has_its_efficiency() {
     for delay in ["100 us", "1 ms", "20 ms"] {
-        let flow = "bytes = \"1000 KiB\"\nwindow = \"64 KiB\"\ntcp.initial_window = 64";
+        let flow = "bytes = \"1000 KiB\"\nreceive_window = \"64 KiB\"\ntcp.initial_window = 64";
         let text = thesis("", 1, "\"perfect\"", flow)
             .replace("delay = \"1 ms\"\n        arq", &format!("delay = \"{delay}\"\n        arq"));
         let network = network(&text);
@@ -151,8 +152,8 @@ fn stop_and_wait_has_its_efficiency() {
 fn stop_and_wait_makes_as_many_attempts_as_it_should() {
     for (loss, attempts) in [(0.1, 2), (0.2, 3), (0.4, 6)] {
         let channel = format!("{{ kind = \"uniform\", loss = {loss} }}");
-        let flow = "bytes = \"20 MB\"\nwindow = \"16 KiB\"\ntcp.min_rto = \"200 ms\"";
-        let arq = format!("arq = {{ kind = \"stop-and-wait\", transmissions = {attempts} }}");
+        let flow = "bytes = \"20 MB\"\nreceive_window = \"16 KiB\"\ntcp.min_rto = \"200 ms\"";
+        let arq = format!("arq = {{ kind = \"stop-and-wait\", max_transmissions = {attempts} }}");
         let text = thesis("", 1, &channel, flow).replace("arq = \"stop-and-wait\"", &arq);
         let results = run(&network(&text));
         let way = &results.links[1].ways[0];

@@ -24,8 +24,8 @@ fn upload(scheme: &str, [mobile, station, cell, link]: [&str; 4]) -> Results {
         from = "mobile"
         to = "fixed"
         start = "5 s"
-        segment = "1000 B"
-        window = "12000 B"
+        mss = "1000 B"
+        receive_window = "12000 B"
         tcp = {{ variant = "newreno", min_rto = "240 ms", rto_restart = "recovery" }}
         "#
     )))

@@ -30,8 +30,8 @@ queue = "40 packets"
 [flows.f]
 from = "a"
 to = "b"
-segment = "1000 B"
-window = "1 MB"
+mss = "1000 B"
+receive_window = "1 MB"
 tcp = {{ variant = "{variant}" }}
 "#
     )

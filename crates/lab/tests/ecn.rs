@@ -10,7 +10,7 @@ use wire::Ecn;
 
 /// Ten segments at once into a wire.
 fn burst(tcp: &str) -> String {
-    let flow = format!("bytes = \"9600 B\"\nsegment = \"960 B\"\ntcp = {{ initial_window = 10, {tcp} }}");
+    let flow = format!("bytes = \"9600 B\"\nmss = \"960 B\"\ntcp = {{ initial_window = 10, {tcp} }}");
     wire("8 Mbps", "10 ms", &flow).replace("kind = \"wired\"", "kind = \"wired\"\necn_threshold = \"3 packets\"")
 }
 
@@ -64,7 +64,7 @@ fn bottleneck(threshold: &str, flows: &[(&str, &str)]) -> String {
     );
     for (name, tcp) in flows {
         text += &format!(
-            "[flows.{name}]\nfrom = \"a\"\nto = \"b\"\nsegment = \"1000 B\"\nwindow = \"500 kB\"\ntcp = {{ {tcp} }}\n"
+            "[flows.{name}]\nfrom = \"a\"\nto = \"b\"\nmss = \"1000 B\"\nreceive_window = \"500 kB\"\ntcp = {{ {tcp} }}\n"
         );
     }
     text

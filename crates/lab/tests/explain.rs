@@ -24,7 +24,7 @@ struct Script {
 
 impl Script {
     fn new() -> Self {
-        let flow = format!("segment = \"{SEGMENT} B\"\nbytes = \"96 kB\"\nwindow = \"9600 B\"");
+        let flow = format!("mss = \"{SEGMENT} B\"\nbytes = \"96 kB\"\nreceive_window = \"9600 B\"");
         Script { explain: Explain::new(&network(&wire("8 Mbps", "100 ms", &flow))), now: Time::ZERO }
     }
 
@@ -385,7 +385,7 @@ fn explained(network: &Network) -> FlowReport {
 fn two_losses(scheme: &str) -> FlowReport {
     let channel = r#"{ kind = "scripted", bad = [["1233.5 ms", "1250 ms"], ["1570 ms", "1778 ms"]] }"#;
     let head = format!("profile = \"goel1997\"\nscheme = \"{scheme}\"");
-    explained(&network(&thesis(&head, 170, channel, "bytes = \"40 KiB\"\nwindow = \"4 KiB\"")))
+    explained(&network(&thesis(&head, 170, channel, "bytes = \"40 KiB\"\nreceive_window = \"4 KiB\"")))
 }
 
 /// The last duplicate comes at 97221 of the thesis's clock, ours less 95247. The timer expires at 97703 unmodified.
@@ -424,7 +424,7 @@ fn the_two_losses_of_the_thesis_cost_the_waits_it_draws() {
 fn a_link_layer_that_tries_longer_than_the_timer_waits_makes_a_timeout_spurious() {
     let channel = r#"{ kind = "scripted", bad = [["30340 ms", "30370 ms"]] }"#;
     let head = "profile = \"goel1997\"\nscheme = \"unmodified\"";
-    let flow = "bytes = \"40 KiB\"\nwindow = \"1 KiB\"";
+    let flow = "bytes = \"40 KiB\"\nreceive_window = \"1 KiB\"";
     let report = explained(&network(&thesis(head, 492, channel, flow)));
     let expected =
         [("bad-air", 30_343, 30_376, 33), ("spurious-timeout", 30_850, 31_352, 9), ("raced-resend", 30_850, 31_352, 9)];
@@ -440,7 +440,7 @@ fn a_link_layer_that_tries_longer_than_the_timer_waits_makes_a_timeout_spurious(
 /// 6 of 43; ten windows follow each other with nine such waits between, and no more data after the last.
 #[test]
 fn a_small_window_costs_what_the_round_trip_has_beyond_it() {
-    let flow = "segment = \"960 B\"\nbytes = \"41280 B\"\nwindow = \"3840 B\"";
+    let flow = "mss = \"960 B\"\nbytes = \"41280 B\"\nreceive_window = \"3840 B\"";
     let report = explained(&network(&wire("8 Mbps", "100 ms", flow)));
     let kinds: Vec<(&str, Span)> = report.findings.iter().map(|finding| (finding.kind, finding.cost)).collect();
     assert_eq!(kinds, [("receiver-window", Span::from_nanos(9 * 197_040_000))]);
@@ -451,12 +451,12 @@ fn a_small_window_costs_what_the_round_trip_has_beyond_it() {
 /// explained as that other one: no finding has another cost.
 #[test]
 fn a_link_with_a_table_is_explained_by_its_rows() {
-    let flow = "start = \"1 s\"\nsegment = \"960 B\"\nbytes = \"41280 B\"\nwindow = \"3840 B\"";
+    let flow = "start = \"1 s\"\nmss = \"960 B\"\nbytes = \"41280 B\"\nreceive_window = \"3840 B\"";
     let costs = |report: &FlowReport| report.findings.iter().map(|found| (found.kind, found.cost)).collect::<Vec<_>>();
     let plain = explained(&network(&wire("8 Mbps", "100 ms", flow)));
     assert_eq!(costs(&plain), [("receiver-window", Span::from_nanos(9 * 197_040_000))]);
     for rows in ["0,8,100\\n", "0,1,7\\n0.5,8,100\\n5000,2,3\\n"] {
-        let table = format!("table.contents = \"time_s,rate_Mbps,delay_ms\\n{rows}\"");
+        let table = format!("link_trace.contents = \"time_s,rate_Mbps,delay_ms\\n{rows}\"");
         let text = wire("56 kbps", "1 s", flow).replace("[flows.flow]", &format!("{table}\n[flows.flow]"));
         let changed = explained(&network(&text));
         assert_eq!((changed.took, costs(&changed)), (plain.took, costs(&plain)), "{rows}");
@@ -466,8 +466,8 @@ fn a_link_with_a_table_is_explained_by_its_rows() {
 /// The wire is slow up, and down 1504 bytes leave each millisecond: a window of four segments leaves it idle.
 #[test]
 fn a_recorded_direction_is_explained_by_its_recording() {
-    let flow = "segment = \"960 B\"\nbytes = \"41280 B\"\nwindow = \"3840 B\"";
-    let recorded = "opportunities.forward.contents = \"1\\n\"\n[flows.flow]";
+    let flow = "mss = \"960 B\"\nbytes = \"41280 B\"\nreceive_window = \"3840 B\"";
+    let recorded = "delivery_trace.forward.contents = \"1\\n\"\n[flows.flow]";
     let report = explained(&network(&wire("100 kbps", "100 ms", flow).replace("[flows.flow]", recorded)));
     // Of ten windows nine wait for the next. A round trip has 100 ms each way, up to 2 ms for chances to send and 3.2
     // ms for an acknowledgment, of which four segments keep the link busy for 4 x 8 x 1000 bits / 12.032 Mbps = 2.66
@@ -507,8 +507,8 @@ fn a_window_full_of_data_behind_a_hole_is_not_too_small() {
 /// The same transfer, and after it one with a large window between the same nodes: ports tell them apart.
 #[test]
 fn flows_between_the_same_nodes_are_told_apart() {
-    let first = "segment = \"960 B\"\nbytes = \"41280 B\"\nwindow = \"3840 B\"";
-    let second = "from = \"a\"\nto = \"b\"\nstart = \"20 s\"\nbytes = \"960 kB\"\nwindow = \"245760 B\"";
+    let first = "mss = \"960 B\"\nbytes = \"41280 B\"\nreceive_window = \"3840 B\"";
+    let second = "from = \"a\"\nto = \"b\"\nstart = \"20 s\"\nbytes = \"960 kB\"\nreceive_window = \"245760 B\"";
     let network = network(&wire("8 Mbps", "100 ms", &format!("{first}\n[flows.second]\n{second}")));
     let mut explain = Explain::new(&network);
     let results =
@@ -522,7 +522,7 @@ fn flows_between_the_same_nodes_are_told_apart() {
 /// A window that the path cannot fill: 256 segments, where 201 would do. Slow start is not the receiver's fault.
 #[test]
 fn a_large_window_without_loss_has_nothing_to_explain() {
-    let flow = "segment = \"960 B\"\nbytes = \"960 kB\"\nwindow = \"245760 B\"";
+    let flow = "mss = \"960 B\"\nbytes = \"960 kB\"\nreceive_window = \"245760 B\"";
     let report = explained(&network(&wire("8 Mbps", "100 ms", flow)));
     assert!(report.findings.is_empty(), "{:?}", report.findings);
 }

@@ -79,7 +79,7 @@ fn cell(head: &str, delay_ms: u32, hosts: &[&str], medium: &str, links: &str, fl
 fn download(delay_ms: u32, segments: u64, bytes: u64, links: &str) -> String {
     let window = 1460 * segments;
     let flows = format!(
-        "[flows.a]\nfrom = \"server\"\nto = \"a\"\nsegment = \"1460 B\"\nbytes = \"{bytes} B\"\nwindow = \"{window} B\""
+        "[flows.a]\nfrom = \"server\"\nto = \"a\"\nmss = \"1460 B\"\nbytes = \"{bytes} B\"\nreceive_window = \"{window} B\""
     );
     cell("duration = \"1000 s\"", delay_ms, &["a"], "", links, &flows)
 }
@@ -87,7 +87,7 @@ fn download(delay_ms: u32, segments: u64, bytes: u64, links: &str) -> String {
 /// An upload that begins at `at` microseconds.
 fn upload(host: &str, at: u32, bytes: u64) -> String {
     format!(
-        "[flows.{host}]\nfrom = \"{host}\"\nto = \"server\"\nstart = \"{at} us\"\nsegment = \"1460 B\"\nbytes = \"{bytes} B\"\n"
+        "[flows.{host}]\nfrom = \"{host}\"\nto = \"server\"\nstart = \"{at} us\"\nmss = \"1460 B\"\nbytes = \"{bytes} B\"\n"
     )
 }
 
@@ -210,7 +210,7 @@ fn among_ten_hosts_no_window_is_too_small() {
         let flow = |host: &String| {
             let window = 1460 * segments;
             format!(
-                "[flows.{host}]\nfrom = \"{host}\"\nto = \"server\"\nsegment = \"1460 B\"\nwindow = \"{window} B\"\n"
+                "[flows.{host}]\nfrom = \"{host}\"\nto = \"server\"\nmss = \"1460 B\"\nreceive_window = \"{window} B\"\n"
             )
         };
         let flows: String = hosts.iter().map(flow).collect();
@@ -380,7 +380,7 @@ fn of_fragments_only_the_lost_one_costs() {
 #[test]
 fn of_an_aggregate_a_damaged_packet_costs_its_part() {
     let run = |channel: &str| {
-        let flow = "[flows.a]\nfrom = \"server\"\nto = \"a\"\nsegment = \"1460 B\"\nwindow = \"256 KiB\"\n";
+        let flow = "[flows.a]\nfrom = \"server\"\nto = \"a\"\nmss = \"1460 B\"\nreceive_window = \"256 KiB\"\n";
         let text = cell("duration = \"1.2 s\"", 5, &["a"], "", channel, flow);
         watched(&network(&text.replace("802.11b\"", "802.11n\"\naggregation = {}")))
     };

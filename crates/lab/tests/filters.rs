@@ -10,7 +10,7 @@ const BYTES: u64 = 1_000_000;
 /// A download over air that is BAD as told; `head` and `flow` are TOML.
 fn download(head: &str, channel: &str, flow: &str) -> Results {
     let head = format!("{head}\nduration = \"600 s\"");
-    let to_mobile = format!("{TO_MOBILE}\nbytes = \"{BYTES} B\"\nsegment = \"1000 B\"\nwindow = \"40 kB\"\n{flow}");
+    let to_mobile = format!("{TO_MOBILE}\nbytes = \"{BYTES} B\"\nmss = \"1000 B\"\nreceive_window = \"40 kB\"\n{flow}");
     let text = last_hop(&head, ("8 Mbps", "100 ms"), &format!("channel = {channel}"), &to_mobile);
     let results = run(&network(&text));
     assert_eq!(results.flows[0].bytes_delivered, BYTES, "{head} {flow}: {results:?}");

@@ -54,7 +54,7 @@ fn measure(Way { variant, b }: Way, loss: &str, p: f64, seed: u64) -> Measured {
         format!(
             "duration = \"{duration} s\"\nseed = {seed}\n[nodes]\na = {{ kind = \"host\" }}\nb = {{ kind = \"host\" }}\n\
              there = {{ kind = \"router\" }}\nback = {{ kind = \"router\" }}\n[links]\n{}\n[flows.f]\nfrom = \"a\"\nto = \"b\"\n\
-             segment = \"960 B\"\nwindow = \"64 MiB\"\ntcp = {{ initial_ssthresh = \"{threshold:.0} B\", variant = \"{variant}\", \
+             mss = \"960 B\"\nreceive_window = \"64 MiB\"\ntcp = {{ initial_ssthresh = \"{threshold:.0} B\", variant = \"{variant}\", \
              delayed_ack = {{ every = {b} }} }}\n",
             links.concat()
         )

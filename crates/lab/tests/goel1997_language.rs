@@ -83,15 +83,15 @@ loss_bad = 1.0
 
 [links.102.arq]
 kind = "stop-and-wait"
-transmissions = 9
+max_transmissions = 9
 margin = "1 ms"
 
 [flows.211]
 from = "211"
 to = "213"
 bytes = "10.24 MB"
-segment = "1 KiB"
-window = "16 KiB"
+mss = "1 KiB"
+receive_window = "16 KiB"
 
 [output]
 traces = ["seqno", "ackno", "congestion", "threshold", "wless_state", "router_pkt_arrival", "swnd_size", "air"]
@@ -343,7 +343,7 @@ fn problems_of_the_scenario_lead_back_to_the_component() {
         ("duration", 3, "simulator.system_simulation_time"),
         ("output.traces", 1, "simulator"),
         ("output.print_interval", 4, "simulator.print_interval"),
-        ("flows.211.window", 13, "wired_source_node.recv_wnd_size"),
+        ("flows.211.receive_window", 13, "wired_source_node.recv_wnd_size"),
         ("nodes.212.scheme", 15, "base_station"),
         ("links.101.between[1]", 31, "wired_link.node_id2"),
         ("links.101.delay", 29, "wired_link.latency"),

@@ -18,7 +18,7 @@ const HANDSHAKE: u64 = 2 * (48 * US + 10 * MS);
 
 /// A flow of 50 segments, one a round trip; `wire` is more about the wire.
 fn text(link: &str, tcp: &str) -> String {
-    let flow = format!("bytes = \"48000 B\"\nsegment = \"960 B\"\nwindow = \"960 B\"\ntcp = {{ {tcp} }}");
+    let flow = format!("bytes = \"48000 B\"\nmss = \"960 B\"\nreceive_window = \"960 B\"\ntcp = {{ {tcp} }}");
     wire("8 Mbps", "10 ms", &flow).replace("kind = \"wired\"", &format!("kind = \"wired\"\n{link}"))
 }
 
@@ -119,7 +119,7 @@ fn both_ends_close_and_nobody_waits_for_time_wait() {
 
 #[test]
 fn a_fin_rides_on_the_last_byte_if_there_is_room() {
-    let flow = "bytes = \"960 B\"\nsegment = \"960 B\"\ntcp = { handshake = true, close = true }";
+    let flow = "bytes = \"960 B\"\nmss = \"960 B\"\ntcp = { handshake = true, close = true }";
     let (flow, ended) = self::flow(&wire("8 Mbps", "10 ms", flow));
     let completed = flow.completed.unwrap();
     assert_eq!(completed.as_nanos(), HANDSHAKE + ROUND_TRIP);
@@ -145,7 +145,7 @@ fn every_variant_opens_transfers_and_closes_through_losses() {
             // With a last segment that is full, where the FIN makes it longer than the least window, and one that is
             // not.
             let bytes = [62 * 960, 60_000][seed % 2];
-            let flow = format!("bytes = \"{bytes} B\"\nsegment = \"960 B\"\ntcp = {{ {tcp} }}");
+            let flow = format!("bytes = \"{bytes} B\"\nmss = \"960 B\"\ntcp = {{ {tcp} }}");
             let text = wire("8 Mbps", "10 ms", &flow).replace(
                 "kind = \"wired\"",
                 "kind = \"wired\"\nloss = 0.1\nqueue = \"20 packets\"\necn_threshold = \"5 packets\"",

@@ -15,9 +15,9 @@ use sim::{Event, Network, Results};
 const FADES: &str = r#"{ kind = "two-state", mean_good = "1 s", mean_bad = "100 ms", loss_good = 0.02 }"#;
 const LINK_LAYERS: [&str; 6] = [
     "{ kind = \"go-back-n\" }",
-    "{ kind = \"go-back-n\", window = 3, transmissions = 4 }",
+    "{ kind = \"go-back-n\", window = 3, max_transmissions = 4 }",
     "{ kind = \"selective-repeat\" }",
-    "{ kind = \"selective-repeat\", window = 3, transmissions = 4 }",
+    "{ kind = \"selective-repeat\", window = 3, max_transmissions = 4 }",
     "{ kind = \"selective-repeat\", in_order = false }",
     "{ kind = \"fec\", data = 4, parity = 2 }",
 ];
@@ -37,7 +37,7 @@ fn air(results: &Results) -> [path::link::Counters; 2] {
 fn transfers_complete_and_a_small_buffer_is_never_used_up() {
     for arq in LINK_LAYERS {
         for buffer in ["", ", buffer = \"4256 B\""] {
-            let text = thesis("", 20, FADES, "bytes = \"500 KiB\"\nwindow = \"16 KiB\"")
+            let text = thesis("", 20, FADES, "bytes = \"500 KiB\"\nreceive_window = \"16 KiB\"")
                 .replace("arq = \"stop-and-wait\"", &format!("arq = {arq}"))
                 .replace("kind = \"base-station\"", &format!("kind = \"base-station\"{buffer}"));
             let results = run(&network(&text));
@@ -54,7 +54,7 @@ fn transfers_complete_and_a_small_buffer_is_never_used_up() {
 fn the_icmp_schemes_hear_of_a_window_what_they_hear_of_stop_and_wait() {
     for arq in &LINK_LAYERS[..5] {
         for scheme in ["simple-icmp", "refined-icmp"] {
-            let flow = "bytes = \"2 MiB\"\nwindow = \"16 KiB\"";
+            let flow = "bytes = \"2 MiB\"\nreceive_window = \"16 KiB\"";
             let results = run(&over(arq, &format!("scheme = \"{scheme}\""), FADES, flow));
             let sender = results.flows[0].sender;
             assert!(sender.notices_defer > 10, "{arq}, {scheme}: {sender:?}");
@@ -94,13 +94,13 @@ fn what_a_link_layer_throws_away_and_brings_back_is_in_the_summary() {
         let counters = [direction.frames_discarded, direction.packets_recovered];
         (counters, [discarded, recovered])
     };
-    let flow = "bytes = \"500 KiB\"\nwindow = \"16 KiB\"";
+    let flow = "bytes = \"500 KiB\"\nreceive_window = \"16 KiB\"";
     let (counters, events) = counted("{ kind = \"go-back-n\" }", FADES, flow);
     assert_eq!(counters, events);
     assert!(counters[0] > 0 && counters[1] == 0, "{counters:?}");
     let (counters, events) = counted(LINK_LAYERS[5], FADES, flow);
     assert!(counters[1] > 0 && counters[1] == events[1], "{counters:?} {events:?}");
-    let at_once = "bytes = \"8 KiB\"\nwindow = \"16 KiB\"\ntcp.initial_window = 8";
+    let at_once = "bytes = \"8 KiB\"\nreceive_window = \"16 KiB\"\ntcp.initial_window = 8";
     assert_eq!(counted(LINK_LAYERS[5], "\"perfect\"", at_once).0, [4, 0]);
 }
 
@@ -122,7 +122,7 @@ fn bad_air(report: &FlowReport) -> Span {
 fn a_lost_frame_of_many_costs_the_time_it_held_the_line() {
     for arq in &LINK_LAYERS[..5] {
         let channel = "{ kind = \"scripted\", drop = [5, 9, 14] }";
-        let flow = "bytes = \"100 KiB\"\nwindow = \"16 KiB\"";
+        let flow = "bytes = \"100 KiB\"\nreceive_window = \"16 KiB\"";
         let report = explained(&over(arq, "", channel, flow));
         assert_eq!(bad_air(&report), Span::from_nanos(3 * 8_512_000), "{arq}: {:?}", report.findings);
     }
@@ -133,7 +133,7 @@ fn a_lost_frame_of_many_costs_the_time_it_held_the_line() {
 #[test]
 fn an_attempt_in_vain_costs_the_time_it_held_the_line() {
     let channel = "{ kind = \"uniform\", loss = 0.1 }";
-    let flow = "bytes = \"200 KiB\"\nwindow = \"16 KiB\"";
+    let flow = "bytes = \"200 KiB\"\nreceive_window = \"16 KiB\"";
     let network = over("{ kind = \"selective-repeat\", in_order = false }", "", channel, flow);
     let (results, events) = watch(&network);
     let [there, back] = air(&results).map(|way| way.frames_corrupted + way.duplicates);
@@ -148,7 +148,7 @@ fn an_attempt_in_vain_costs_the_time_it_held_the_line() {
 /// 100 segments: the exchange of the last, 20 ms of wire each way, and what slow start leaves idle are the same.
 #[test]
 fn a_window_keeps_the_air_busy_where_stop_and_wait_does_not() {
-    let flow = "bytes = \"100 KiB\"\nwindow = \"64 KiB\"\ntcp.initial_window = 64";
+    let flow = "bytes = \"100 KiB\"\nreceive_window = \"64 KiB\"\ntcp.initial_window = 64";
     let took = |arq: &str| {
         let results = run(&over(arq, "", "\"perfect\"", flow));
         results.flows[0].elapsed.as_nanos()

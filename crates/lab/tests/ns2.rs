@@ -35,7 +35,7 @@ fn theirs(agent: &str) -> Vec<(Vec<u64>, Vec<Row>)> {
 
 /// The segments that ours sends, under the TOML of `tcp`.
 fn ours(tcp: &str, lost: &[u64]) -> Vec<Row> {
-    let flow = format!("bytes = \"57600 B\"\nsegment = \"960 B\"\nwindow = \"61440 B\"\ntcp = {tcp}");
+    let flow = format!("bytes = \"57600 B\"\nmss = \"960 B\"\nreceive_window = \"61440 B\"\ntcp = {tcp}");
     let text = wire("800 kbps", "100 ms", &flow);
     let channel = format!("[links.wire]\nchannel = {{ kind = \"scripted\", drop = {lost:?} }}");
     let (_, events) = watch(&network(&text.replace("[links.wire]", &channel)));

@@ -82,8 +82,8 @@ fn scenario(case: &str, stations: usize, settings: &str, seed: u64, seconds: u64
             [flows.{station}]
             from = "{from}"
             to = "{to}"
-            segment = "1000 B"
-            window = "32 kB"
+            mss = "1000 B"
+            receive_window = "32 kB"
             start = "{} ms"
             "#,
             10 * number

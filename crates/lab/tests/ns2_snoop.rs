@@ -32,8 +32,8 @@ fn ours(snoop: bool, delay: &str, window: u64, lost: &[u64]) -> [u64; 2] {
         [flows.download]
         from = "server"
         to = "mobile"
-        segment = "960 B"
-        window = "{} B"
+        mss = "960 B"
+        receive_window = "{} B"
         tcp.variant = "tahoe"
         tcp.control = {{ kind = "reno", at_ssthresh = "congestion-avoidance" }}
         tcp.rto_granularity = "500 ms"

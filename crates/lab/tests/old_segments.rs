@@ -26,7 +26,7 @@ fn reordered(seconds: u32, ways: &str, most: &str, tcp: &str) -> String {
         [flows.f]
         from = "a"
         to = "b"
-        window = "2 MB"
+        receive_window = "2 MB"
         tcp = {{ {tcp} }}
         "#
     )

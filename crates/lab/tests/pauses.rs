@@ -13,7 +13,7 @@ const ROUND_TRIP: u64 = THERE + 10 * MS + MS / 25;
 /// One segment at a time over air that is bad in these intervals; timeouts of one second, doubled.
 fn one_at_a_time(segments: &str, duration: &str, bad: &str) -> String {
     let flow = format!(
-        "{segments}\nsegment = \"960 B\"\nwindow = \"960 B\"\nstart = \"100 ms\"\n\
+        "{segments}\nmss = \"960 B\"\nreceive_window = \"960 B\"\nstart = \"100 ms\"\n\
          tcp = {{ initial_window = 1, min_rto = \"1 s\", initial_rto = \"1 s\" }}"
     );
     let text = wire("8 Mbps", "10 ms", &flow).replace("10000 s", duration);
@@ -63,7 +63,7 @@ fn the_run_s_end_ends_it() {
 #[test]
 fn data_behind_a_hole_ends_no_pause() {
     let text = one_at_a_time("bytes = \"1920 B\"", "100 s", "[\"0 s\", \"100.5 ms\"]")
-        .replace("window = \"960 B\"", "window = \"1920 B\"")
+        .replace("receive_window = \"960 B\"", "receive_window = \"1920 B\"")
         .replace("initial_window = 1", "initial_window = 2");
     assert_eq!(longest(&text), Some(1000 * MS + THERE));
 }

@@ -46,8 +46,8 @@ fn a_kept_scenario_needs_no_files() {
 #[test]
 fn a_recording_that_is_not_there_or_not_whole_is_told_of() {
     for (example, file, key) in [
-        ("walk.toml", "walk.csv", "links.air.table.file"),
-        ("cellular.toml", "cellular-down.trace", "links.air.opportunities.forward.file"),
+        ("walk.toml", "walk.csv", "links.air.link_trace.file"),
+        ("cellular.toml", "cellular-down.trace", "links.air.delivery_trace.forward.file"),
     ] {
         let path = beside(&format!("missing-{example}"), example, &[]);
         let missing = problems(&path);
@@ -92,7 +92,7 @@ fn a_recording_that_was_cut_off_is_not_taken_for_another() {
 fn opportunities_stand_for_the_rate() {
     let path = beside("rate", "cellular.toml", &["cellular-down.trace"]);
     let text = std::fs::read_to_string(&path).unwrap();
-    let both = "opportunities.backward.file = \"cellular-down.trace\"\nopportunities.forward";
+    let both = "delivery_trace.backward.file = \"cellular-down.trace\"\ndelivery_trace.forward";
     let without =
         |text: &str| text.lines().filter(|line| !line.starts_with("rate = \"1 Mbps\"")).collect::<Vec<_>>().join("\n");
 
@@ -101,18 +101,18 @@ fn opportunities_stand_for_the_rate() {
     assert_eq!(found[0].key.as_deref(), Some("links.air.rate"), "{found:?}");
     assert!(found[0].to_string().contains("`rate` is missing"));
 
-    let text = text.replace("opportunities.forward", both);
+    let text = text.replace("delivery_trace.forward", both);
     std::fs::write(&path, &text).unwrap();
     let found = problems(&path);
     assert_eq!(found[0].key.as_deref(), Some("links.air.rate"), "{found:?}");
-    assert!(found[0].to_string().contains("`opportunities` say when packets are sent"));
+    assert!(found[0].to_string().contains("a `delivery_trace` says when packets are sent"));
 
     // Nor does a table say it, whose column would do nothing.
-    let table = |columns: &str| format!("table.contents = \"{columns}\"\nopportunities.forward");
-    let with = |columns: &str| without(&text).replacen("opportunities.forward", &table(columns), 1);
+    let table = |columns: &str| format!("link_trace.contents = \"{columns}\"\ndelivery_trace.forward");
+    let with = |columns: &str| without(&text).replacen("delivery_trace.forward", &table(columns), 1);
     std::fs::write(&path, with("time_s,rate_Mbps,delay_ms\\n0,1,20\\n")).unwrap();
     let found = problems(&path);
-    assert_eq!(found[0].key.as_deref(), Some("links.air.table"), "{found:?}");
+    assert_eq!(found[0].key.as_deref(), Some("links.air.link_trace"), "{found:?}");
     assert!(found[0].to_string().contains("a table without a column `rate`"), "{found:?}");
     std::fs::write(&path, with("time_s,delay_ms\\n0,20\\n")).unwrap();
     assert_eq!(problems(&path), []);
@@ -128,7 +128,7 @@ fn opportunities_stand_for_the_rate() {
 #[test]
 fn a_transfer_uses_what_was_recorded() {
     let path = beside("use", "cellular.toml", &["cellular-down.trace"]);
-    let found = results(&path, &["links.air.queue=unlimited", "flows.download.window=200 kB"]);
+    let found = results(&path, &["links.air.queue=unlimited", "flows.download.receive_window=200 kB"]);
     let delivered = found.links[1].ways[0].packets_delivered;
     // 30 s are ten rounds. A window of 136 full packets is more than stands idle in the first round trip.
     assert!((3_200..=3_300).contains(&delivered), "{delivered}");

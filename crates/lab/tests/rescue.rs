@@ -22,8 +22,8 @@ fn flow(variant: &str, drop: &str, bytes: &str) -> FlowResult {
         [flows.f]
         from = "a"
         to = "b"
-        segment = "960 B"
-        window = "19200 B"
+        mss = "960 B"
+        receive_window = "19200 B"
         {bytes}
         tcp = {{ variant = "{variant}" }}
         "#

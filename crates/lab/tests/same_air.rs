@@ -8,7 +8,7 @@ use path::channel::State;
 use sim::Event;
 
 const CHANNEL: &str = r#"{ kind = "two-state", mean_good = "2 s", mean_bad = "200 ms" }"#;
-const FLOW: &str = "bytes = \"500 KiB\"\nwindow = \"16 KiB\"";
+const FLOW: &str = "bytes = \"500 KiB\"\nreceive_window = \"16 KiB\"";
 
 /// When the air of link `number` switched, up to `until`.
 fn switches(events: &[(Time, Event)], number: u32, until: Time) -> Vec<(Time, State)> {
@@ -46,7 +46,7 @@ fn a_new_node_link_and_flow_move_nobodys_draws() {
     let after = format!(
         "{}\n[links.103]\nkind = \"wireless\"\nbetween = [\"212\", \"214\"]\nrate = \"1 Mbps\"\ndelay = \"1 ms\"\n\
          arq = \"stop-and-wait\"\nchannel = {CHANNEL}\n[flows.second]\nfrom = \"211\"\nto = \"214\"\nbytes = \"50 KiB\"\n\
-         segment = \"1024 B\"\n",
+         mss = \"1024 B\"\n",
         // The new node stands first, so that every number changes.
         before.replace("[nodes]", "[nodes]\n214 = { kind = \"host\" }")
     );

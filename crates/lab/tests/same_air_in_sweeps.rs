@@ -30,7 +30,7 @@ from = "server"
 to = "mobile"
 [sweep]
 replications = 3
-axes.flows.download.window = ["8 KiB", "32 KiB"]
+axes.flows.download.receive_window = ["8 KiB", "32 KiB"]
 [sweep.compare]
 plain = {}
 refined = { scheme = "refined-icmp" }

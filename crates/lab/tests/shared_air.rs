@@ -51,8 +51,8 @@ fn uploads(count: usize, slow: bool) -> String {
             [flows.upload{host}]
             from = "host{host}"
             to = "server"
-            segment = "1460 B"
-            window = "64 kB"
+            mss = "1460 B"
+            receive_window = "64 kB"
             "#
         );
     }

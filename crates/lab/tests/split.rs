@@ -31,7 +31,7 @@ fn path(scheme: &str, air: &str, flow: &str, seed: u64) -> String {
         delay = "2 ms"
         {air}
         [flows.flow]
-        segment = "1000 B"
+        mss = "1000 B"
         {flow}
         "#
     )
@@ -111,14 +111,14 @@ fn every_byte_arrives_at_a_table_without_room() {
             let (from, to) = if number.is_multiple_of(3) { ("mobile", "server") } else { ("server", "mobile") };
             let handshake = (number + seed).is_multiple_of(2);
             format!(
-                "[flows.f{number}]\nfrom = \"{from}\"\nto = \"{to}\"\nbytes = \"{} B\"\nsegment = \"1000 B\"\n\
+                "[flows.f{number}]\nfrom = \"{from}\"\nto = \"{to}\"\nbytes = \"{} B\"\nmss = \"1000 B\"\n\
                  start = \"{} ms\"\ntcp = {{ close = true, handshake = {handshake}, time_wait = \"1 s\" }}\n",
                 3_000 + 7_777 * (number % 8),
                 137 * number,
             )
         };
         let flows: String = (0..30).map(flow).collect();
-        let text = path(scheme, LOSSY, "", seed).replace("[flows.flow]\n        segment = \"1000 B\"", "");
+        let text = path(scheme, LOSSY, "", seed).replace("[flows.flow]\n        mss = \"1000 B\"", "");
         let network = network(&(text + &flows));
         let results = run(&network);
         for (spec, flow) in network.flows.iter().zip(&results.flows) {

@@ -22,7 +22,7 @@ fn report(network: &Network, question: &Question) -> FlowReport {
 /// 1 ms a packet, 100 ms there and back: 49.48 ms each way, 1 ms for a segment, 0.04 ms for its acknowledgment. Slow
 /// start sends 1, 2, 4, 8, 16, 32 segments in six round trips; then the window of 40 goes round.
 fn by_hand(until: Span) -> Network {
-    let flow = "segment = \"960 B\"\nwindow = \"38400 B\"";
+    let flow = "mss = \"960 B\"\nreceive_window = \"38400 B\"";
     Network { duration: until, ..network(&wire("8 Mbps", "49.48 ms", flow)) }
 }
 
@@ -78,7 +78,7 @@ fn a_transfer_is_looked_at_as_if_it_had_no_end() {
 const BURSTS: &str = r#"{ kind = "two-state", mean_good = "5 s", mean_bad = "100 ms" }"#;
 
 fn wireless(channel: &str, until: u64) -> Network {
-    let network = network(&thesis("seed = 3", 100, channel, "window = \"16 KiB\""));
+    let network = network(&thesis("seed = 3", 100, channel, "receive_window = \"16 KiB\""));
     Network { duration: Span::from_secs(until), ..network }
 }
 

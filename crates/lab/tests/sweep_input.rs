@@ -33,7 +33,7 @@ channel = { kind = "two-state", mean_good = "500 ms", mean_bad = "100 ms" }
 from = "server"
 to = "mobile"
 bytes = "200 kB"
-window = "16 KiB"
+receive_window = "16 KiB"
 [sweep]
 "#;
 
@@ -57,7 +57,7 @@ fn points(plan: &Plan) -> Vec<String> {
 #[test]
 fn a_grid_of_lists_ranges_and_zipped_keys() {
     let grid = plan(
-        "axes.links.wire.delay = [\"50 ms\", \"100 ms\"]\naxes.\"flows.download.window\" = { from = \"8 KiB\", to = \"16 KiB\", step = \"8 KiB\" }",
+        "axes.links.wire.delay = [\"50 ms\", \"100 ms\"]\naxes.\"flows.download.receive_window\" = { from = \"8 KiB\", to = \"16 KiB\", step = \"8 KiB\" }",
     );
     assert_eq!(points(&grid), ["50 ms 8 KiB", "50 ms 16 KiB", "100 ms 8 KiB", "100 ms 16 KiB"]);
     let delay =
@@ -84,9 +84,12 @@ fn a_grid_of_lists_ranges_and_zipped_keys() {
 fn cases_by_one_key_and_by_name() {
     let names = |plan: &Plan| plan.cases.iter().map(|case| case.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&plan("compare.scheme = [\"unmodified\", \"refined-icmp\"]")), ["unmodified", "refined-icmp"]);
-    assert_eq!(names(&plan("compare.\"flows.download.window\" = [\"8 KiB\", \"16 KiB\"]")), ["8 KiB", "16 KiB"]);
+    assert_eq!(
+        names(&plan("compare.\"flows.download.receive_window\" = [\"8 KiB\", \"16 KiB\"]")),
+        ["8 KiB", "16 KiB"]
+    );
     let named = plan(
-        "[sweep.compare]\nclear = { links.air.channel = \"perfect\" }\nsmall = { \"flows.download.window\" = \"4 KiB\", seed = 5 }\nplain = {}",
+        "[sweep.compare]\nclear = { links.air.channel = \"perfect\" }\nsmall = { \"flows.download.receive_window\" = \"4 KiB\", seed = 5 }\nplain = {}",
     );
     assert_eq!(names(&named), ["clear", "small", "plain"]);
     let [clear, small, plain] = &named.points[0].cells[..] else { panic!() };
@@ -224,10 +227,10 @@ fn a_sweep_from_the_command_line_is_named_as_such() {
 #[test]
 fn a_problem_of_a_combination_names_the_combination() {
     let sweep =
-        "axes.flows.download.segment = [\"1 kB\", \"32 kB\"]\naxes.flows.download.window = [\"8 KiB\", \"64 KiB\"]";
+        "axes.flows.download.mss = [\"1 kB\", \"32 kB\"]\naxes.flows.download.receive_window = [\"8 KiB\", \"64 KiB\"]";
     let problem = plan_set(sweep, &[]).map(|_| ()).expect_err("a problem").remove(0);
-    assert_eq!(problem.place, Some((26, 31)), "{problem}");
-    assert_eq!(problem.among.as_deref(), Some("flows.download.segment = \"32 kB\""));
+    assert_eq!(problem.place, Some((26, 39)), "{problem}");
+    assert_eq!(problem.among.as_deref(), Some("flows.download.mss = \"32 kB\""));
 }
 
 #[test]

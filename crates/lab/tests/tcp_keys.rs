@@ -57,7 +57,7 @@ const KEYS: &[(&str, &[&str])] = &[
 
 /// A flow with these settings of TCP.
 fn with(tcp: &str) -> String {
-    wire("8 Mbps", "10 ms", &format!("bytes = \"20 kB\"\nwindow = \"32 kB\"\ntcp = {{ {tcp} }}"))
+    wire("8 Mbps", "10 ms", &format!("bytes = \"20 kB\"\nreceive_window = \"32 kB\"\ntcp = {{ {tcp} }}"))
 }
 
 /// The configuration of the flow's ends.

@@ -23,7 +23,7 @@ fn times<T>(events: &[(Time, Event)], pick: impl Fn(&tcp::Event) -> Option<T>) -
 #[test]
 fn appendix_b_comes_out_to_the_millisecond() {
     let channel = r#"{ kind = "scripted", bad = [["940 ms", "1040 ms"]] }"#;
-    let text = thesis("profile = \"goel1997\"", 100, channel, "bytes = \"100 KiB\"\nwindow = \"16 KiB\"");
+    let text = thesis("profile = \"goel1997\"", 100, channel, "bytes = \"100 KiB\"\nreceive_window = \"16 KiB\"");
     let (_, events) = watch(&network(&text));
     let mut corrupted = Vec::new();
     let mut given_up = Vec::new();
@@ -56,7 +56,7 @@ const OFFSET: u64 = 95_247;
 fn two_losses(scheme: &str) -> Vec<(Time, Event)> {
     let channel = r#"{ kind = "scripted", bad = [["1233.5 ms", "1250 ms"], ["1570 ms", "1778 ms"]] }"#;
     let head = format!("profile = \"goel1997\"\nscheme = \"{scheme}\"");
-    watch(&network(&thesis(&head, 170, channel, "bytes = \"40 KiB\"\nwindow = \"4 KiB\""))).1
+    watch(&network(&thesis(&head, 170, channel, "bytes = \"40 KiB\"\nreceive_window = \"4 KiB\""))).1
 }
 
 /// Acknowledgments (in segments) from 96 700 to 99 800 on the paper's clock.

@@ -64,7 +64,7 @@ fn wireless(name: &str, between: [&str; 2]) -> String {
 }
 
 fn flow(name: &str, from: &str, to: &str, bytes: &str) -> String {
-    format!("[flows.{name}]\nfrom = \"{from}\"\nto = \"{to}\"\nbytes = \"{bytes}\"\nsegment = \"1000 B\"\n")
+    format!("[flows.{name}]\nfrom = \"{from}\"\nto = \"{to}\"\nbytes = \"{bytes}\"\nmss = \"1000 B\"\n")
 }
 
 #[test]
@@ -298,7 +298,8 @@ fn two_mobiles(head: &str, scheduler: &str, fades: &str) -> String {
     };
     let clear = without_channel(wireless("clear", ["x", "b"]));
     let faded = without_channel(wireless("faded", ["x", "c"])) + "channel = " + fades + "\n";
-    let endless = |name: &str, to: &str| flow(name, "a", to, "1 B").replace("bytes = \"1 B\"", "window = \"16 kB\"");
+    let endless =
+        |name: &str, to: &str| flow(name, "a", to, "1 B").replace("bytes = \"1 B\"", "receive_window = \"16 kB\"");
     format!(
         "{head}\n{nodes}{}{clear}{faded}{}{}",
         wired("wire", ["a", "x"]),

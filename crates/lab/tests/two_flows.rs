@@ -28,13 +28,13 @@ fn shares(rate: &str, queue: u32, start: f64, late: u32, tcp: &str) -> [f64; 2] 
             [flows.f0]
             from = "a"
             to = "b"
-            window = "8 MB"
+            receive_window = "8 MB"
             start = "0.1 s"
             tcp = {{ {tcp} }}
             [flows.f1]
             from = "a"
             to = "b"
-            window = "8 MB"
+            receive_window = "8 MB"
             start = "{start} s"
             tcp = {{ {tcp} }}
             "#

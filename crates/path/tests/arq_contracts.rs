@@ -41,12 +41,12 @@ fn every_arq() -> Vec<Case> {
         config
     });
     let mut all: Vec<ArqConfig> = plain.iter().cloned().chain(thesis).collect();
-    for (window, transmissions) in [(1, 2), (3, 2), (3, 9)] {
+    for (window, max_transmissions) in [(1, 2), (3, 2), (3, 9)] {
         for in_order in [false, true] {
-            let config = selective_repeat::Config { window, transmissions, in_order, ..Default::default() };
+            let config = selective_repeat::Config { window, max_transmissions, in_order, ..Default::default() };
             all.push(ArqConfig::SelectiveRepeat(config));
         }
-        all.push(ArqConfig::GoBackN(go_back_n::Config { window, transmissions, ..Default::default() }));
+        all.push(ArqConfig::GoBackN(go_back_n::Config { window, max_transmissions, ..Default::default() }));
     }
     for (data, parity) in [(1, 1), (3, 2)] {
         for in_order in [false, true] {

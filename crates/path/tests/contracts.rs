@@ -28,7 +28,7 @@ fn every_channel() -> Vec<ChannelConfig> {
             mean_bad: ms(100),
             gap_good: 20.0,
             gap_bad: 2.6,
-            gaps: two_state_gaps::Gaps::Exponential,
+            gap_law: two_state_gaps::Gaps::Exponential,
             ways: LinkDirections::Both,
         }),
         "gilbert-elliott" => {

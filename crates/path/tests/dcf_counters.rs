@@ -46,7 +46,7 @@ fn acknowledged_fragment_resets_the_long_failure_count() {
 }
 
 fn growing(config: Config) -> Config {
-    Config { short_retry_limit: Some(1), retry_growth: Some(Growth { step: 1, most: 5 }), ..config }
+    Config { short_retry_limit: Some(1), retry_growth: Some(Growth { step: 1, max: 5 }), ..config }
 }
 
 /// One attempt, plus one for each consecutive packet given up. Packet 0 is given up at its first failure (attempt 0),

@@ -82,12 +82,12 @@ fn each_invalid_setting_gives_one_error() {
             "long_retry_limit: 10001, not 1 to 10000; the standard has 4",
         ),
         (
-            Config { retry_growth: Some(Growth { step: 0, most: 25 }), ..b() },
+            Config { retry_growth: Some(Growth { step: 0, max: 25 }), ..b() },
             "retry_growth.step: 0, not at least 1; leave out retry_growth for limits that stay as they are",
         ),
         (
-            Config { retry_growth: Some(Growth { step: 6, most: 6 }), ..b() },
-            "retry_growth.most: 6, not 7 (the larger limit) to 10000",
+            Config { retry_growth: Some(Growth { step: 6, max: 6 }), ..b() },
+            "retry_growth.max: 6, not 7 (the larger limit) to 10000",
         ),
         (
             Config { rts_threshold: Some(Bytes(2348)), ..b() },

@@ -54,10 +54,10 @@ fn at_most(key: &'static str, most: &str, beyond: &str) -> Row {
 #[test]
 fn link_layer_settings_beyond_limits_are_refused() {
     let hour = |key| at_most(key, "1 h", "3600.000000001 s");
-    keeps_to!(ArqConfig, "stop-and-wait", {}, vec![count("transmissions", 10_000), hour("margin")]);
+    keeps_to!(ArqConfig, "stop-and-wait", {}, vec![count("max_transmissions", 10_000), hour("margin")]);
     let window = || {
         let ack = ("ack_size", json!(["1 B", "1500 B"]), json!(["0 B", "1501 B"]));
-        vec![count("window", 65_536), count("transmissions", 10_000), hour("margin"), ack]
+        vec![count("window", 65_536), count("max_transmissions", 10_000), hour("margin"), ack]
     };
     keeps_to!(ArqConfig, "go-back-n", {}, window());
     keeps_to!(ArqConfig, "selective-repeat", {}, window());
@@ -148,6 +148,6 @@ fn delay_and_rate_control_settings_beyond_limits_are_refused() {
     let interval = ("interval", json!(["1 ns", "1 s"]), json!(["0 s"]));
     let rows = vec![interval, probability("weight"), probability("sampling"), some("attempts")];
     keeps_to!(RateControlConfig, "minstrel", {}, rows);
-    let least = ("least", json!([0.001, 1.0]), json!([0.0, 1.001]));
+    let least = ("min_share", json!([0.001, 1.0]), json!([0.0, 1.001]));
     keeps_to!(RateControlConfig, "stepping", {}, vec![count("steps", 100), count("failures", 1000), least]);
 }

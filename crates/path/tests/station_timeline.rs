@@ -105,8 +105,8 @@ fn timeline_of(
     log.0
 }
 
-fn arq(transmissions: u32, numbering: Numbering) -> StopAndWait {
-    StopAndWait { transmissions, margin: Span::from_millis(1), ack_size: 14, numbering }
+fn arq(max_transmissions: u32, numbering: Numbering) -> StopAndWait {
+    StopAndWait { max_transmissions, margin: Span::from_millis(1), ack_size: 14, numbering }
 }
 
 fn dropping(drop: &[u64]) -> scripted::Config {

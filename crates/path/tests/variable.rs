@@ -127,7 +127,7 @@ fn gap(from: u64, to: u64, packets: During) -> Gap {
 }
 
 fn spike(at: u64, extra: u64, lasts: u64) -> Spike {
-    Spike { at: ms(at), extra: ms(extra), lasts: ms(lasts), ways: LinkDirections::Both }
+    Spike { at: ms(at), extra_delay: ms(extra), duration: ms(lasts), ways: LinkDirections::Both }
 }
 
 /// Returns uniform extra delays from 0 to 100 ms.

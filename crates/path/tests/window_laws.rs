@@ -59,7 +59,7 @@ fn selective_repeat_throughput_matches_the_closed_form() {
     for loss in [0.01, 0.1, 0.3] {
         let q = 1.0 - (1.0 - loss) * (1.0 - loss);
         // The window covers a hundred exchanges, so it never closes.
-        let config = selective_repeat::Config { window: 1000, transmissions: 1000, ..Default::default() };
+        let config = selective_repeat::Config { window: 1000, max_transmissions: 1000, ..Default::default() };
         let air = ChannelConfig::Uniform(uniform::Config { loss });
         let packets = 20_000;
         let (last, counters) = saturated(&ArqConfig::SelectiveRepeat(config), &air, Span::from_millis(20), packets);
@@ -86,7 +86,7 @@ fn go_back_n_throughput_matches_the_closed_form() {
     for (loss, delay, k) in [(0.01, 1, 2.0), (0.1, 1, 2.0), (0.1, 20, 7.0), (0.3, 20, 7.0)] {
         let exchange: f64 = FRAME + 2.0 * f64::from(delay) + 0.112 + 1.0;
         assert_eq!((exchange / FRAME).ceil(), k);
-        let config = go_back_n::Config { window: 100, transmissions: 1000, ..Default::default() };
+        let config = go_back_n::Config { window: 100, max_transmissions: 1000, ..Default::default() };
         let packets = 10_000;
         let delay = Span::from_millis(u64::from(delay as u32));
         let (last, counters) = saturated(&ArqConfig::GoBackN(config), &losing_frames(loss), delay, packets);
@@ -221,15 +221,15 @@ fn a_window_of_one_frame_is_stop_and_wait() {
     for air in [ChannelConfig::TwoState(fades), ChannelConfig::Uniform(uniform::Config { loss: 0.3 })] {
         for (limit, seed) in [(Limit::None, 1), (Limit::Packets(3), 2), (Limit::Bytes(1500), 3)] {
             for margin in [Span::ZERO, Span::from_millis(1)] {
-                let (window, transmissions) = (1, 3);
-                let station = stop_and_wait::Config { transmissions, margin, numbering: None };
+                let (window, max_transmissions) = (1, 3);
+                let station = stop_and_wait::Config { max_transmissions, margin, numbering: None };
                 let station = told(&ArqConfig::StopAndWait(station), &air, limit, seed);
-                let config = go_back_n::Config { window, transmissions, margin, ..Default::default() };
+                let config = go_back_n::Config { window, max_transmissions, margin, ..Default::default() };
                 let go_back = told(&ArqConfig::GoBackN(config), &air, limit, seed);
                 assert!(go_back == station, "go-back-n, {limit}, {margin}");
                 for in_order in [false, true] {
                     let config =
-                        selective_repeat::Config { window, transmissions, margin, in_order, ..Default::default() };
+                        selective_repeat::Config { window, max_transmissions, margin, in_order, ..Default::default() };
                     let selective = told(&ArqConfig::SelectiveRepeat(config), &air, limit, seed);
                     assert!(selective == station, "selective-repeat, {limit}, {margin}");
                 }

@@ -103,13 +103,13 @@ fn losing_the_first_acknowledgment() -> scripted::Config {
     scripted::Config { bad, ..Default::default() }
 }
 
-fn selective(window: u32, transmissions: u32, in_order: bool) -> ArqConfig {
-    let config = selective_repeat::Config { window, transmissions, in_order, ..Default::default() };
+fn selective(window: u32, max_transmissions: u32, in_order: bool) -> ArqConfig {
+    let config = selective_repeat::Config { window, max_transmissions, in_order, ..Default::default() };
     ArqConfig::SelectiveRepeat(config)
 }
 
-fn go_back(window: u32, transmissions: u32) -> ArqConfig {
-    ArqConfig::GoBackN(go_back_n::Config { window, transmissions, ..Default::default() })
+fn go_back(window: u32, max_transmissions: u32) -> ArqConfig {
+    ArqConfig::GoBackN(go_back_n::Config { window, max_transmissions, ..Default::default() })
 }
 
 fn parity(data: u32, parity: u32, in_order: bool) -> ArqConfig {

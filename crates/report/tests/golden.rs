@@ -52,7 +52,7 @@ fn bar_chart_matches_its_golden_file() {
     let chart = BarChart {
         title: "Completion time over the window".into(),
         measure: "completion_time_s, s".into(),
-        along: "flows.download.window".into(),
+        along: "flows.download.receive_window".into(),
         cases: cases(),
         groups: vec![
             group(

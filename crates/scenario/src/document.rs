@@ -8,6 +8,7 @@ use toml::{Table, Value as Toml};
 use crate::as_written::as_written;
 use crate::assign::assign;
 use crate::key_path::{split_last, steps};
+use crate::keys::renamed;
 use crate::lines::Lines;
 use crate::model::Scenario;
 use crate::problem::Problem;
@@ -219,9 +220,16 @@ fn value_of(text: &str) -> Result<Toml, Problem> {
     }
 }
 
-/// The scenario in a text that [`write()`] once wrote; none if another version did, whose words are not known.
+/// The scenario in a text that [`write()`] once wrote, in this version or an earlier one; none if it cannot be read any more.
 pub fn read_back(text: &str) -> Option<Scenario> {
-    Document::parse("kept", text.as_bytes()).ok()?.read().ok()
+    Document::parse("kept", with_new_names(text)?.as_bytes()).ok()?.read().ok()
+}
+
+/// A scenario's text that an earlier version wrote, with its keys as they are called today; none if it is no TOML.
+pub fn with_new_names(text: &str) -> Option<String> {
+    let mut tree = parse(text).ok()?;
+    renamed::update(&mut tree);
+    toml::to_string(&tree.to_toml()).ok()
 }
 
 /// A scenario as TOML text.

@@ -1,4 +1,4 @@
-//! Paths of keys: `links.air.spikes[0].at`.
+//! Paths of keys: `links.air.delay_spikes[0].at`.
 
 use std::fmt;
 
@@ -83,7 +83,10 @@ mod tests {
         let key = |key: &str| Step::Key(key.to_owned());
         for (path, expected) in [
             ("seed", vec![key("seed")]),
-            ("links.air.spikes[0].at", vec![key("links"), key("air"), key("spikes"), Step::Item(0), key("at")]),
+            (
+                "links.air.delay_spikes[0].at",
+                vec![key("links"), key("air"), key("delay_spikes"), Step::Item(0), key("at")],
+            ),
             ("channel.bad[1][0]", vec![key("channel"), key("bad"), Step::Item(1), Step::Item(0)]),
             ("sweep.axes.\"links.air.rate\"", vec![key("sweep"), key("axes"), key("links.air.rate")]),
             ("a[x]", vec![key("a"), key("[x]")]),
@@ -91,7 +94,7 @@ mod tests {
         ] {
             assert_eq!(steps(path), expected, "{path}");
         }
-        assert_eq!(joined(&steps("links.air.spikes[0].at")), "links.air.spikes[0].at");
+        assert_eq!(joined(&steps("links.air.delay_spikes[0].at")), "links.air.delay_spikes[0].at");
     }
 
     #[test]

@@ -319,7 +319,7 @@ fn recording_in(files: &dyn Files, path: &Path, key: &str, recordings: &recordin
     let bytes = read(files, path)?;
     let text = decode(&shown, &bytes)?;
     match key {
-        "table" => recordings.table(&shown, text).map(drop)?,
+        "link_trace" => recordings.table(&shown, text).map(drop)?,
         _ => recordings.opportunities(&shown, text).map(drop)?,
     }
     Ok(text.to_owned())
@@ -369,6 +369,6 @@ mod tests {
             ["links.one.between"]
         );
         // A value that is compared with one that is wrong.
-        assert_eq!(keys(&[("bytes", "segment = \"100 parsecs\", window = \"10 B\", bytes")]), ["flows.down.segment"]);
+        assert_eq!(keys(&[("bytes", "mss = \"100 parsecs\", receive_window = \"10 B\", bytes")]), ["flows.down.mss"]);
     }
 }

@@ -78,7 +78,7 @@ pub(super) fn check_routes(network: &Network) -> Result<Vec<[Way; 2]>, Vec<Probl
             if let Some(buffer) = node.buffer.filter(|buffer| buffer.0 < u64::from(size)) {
                 let problem = Problem::new(format!("at least {size} B: a packet of {key} never fits"));
                 let problem = problem.key(format!("nodes.{}.buffer", node.name)).found(buffer.to_string());
-                problems.push(problem.hint(format!("or a smaller {key}.segment")));
+                problems.push(problem.hint(format!("or a smaller {key}.mss")));
             }
         }
         ways.push([there, back]);

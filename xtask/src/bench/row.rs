@@ -96,8 +96,8 @@ fn wire(name: &str, [from, to]: [&str; 2], rate: &str, delay: &str, queue: u32) 
 
 fn flow(number: u32, [from, to]: [&str; 2], window: u32, start_ms: u32) -> String {
     format!(
-        "\n[flows.bulk-{number}]\nfrom = \"{from}\"\nto = \"{to}\"\nsegment = \"1000 B\"\n\
-         window = \"{window} B\"\nstart = \"{start_ms} ms\"\n"
+        "\n[flows.bulk-{number}]\nfrom = \"{from}\"\nto = \"{to}\"\nmss = \"1000 B\"\n\
+         receive_window = \"{window} B\"\nstart = \"{start_ms} ms\"\n"
     )
 }
 

@@ -233,7 +233,7 @@ mod tests {
             "a = 1",
             "scheme = \"unmodified\"",
             "links.a.delay = [\"1 ms\"]\nlinks.b.delay = [\"1 ms\"]",
-            "flows.a.window = \"1 KiB\"",
+            "flows.a.receive_window = \"1 KiB\"",
         ] {
             let problem = cases(&table(wrong), &[]).unwrap_err();
             assert!(problem.expected.starts_with("either one key with a list of values"), "{wrong}: {problem}");

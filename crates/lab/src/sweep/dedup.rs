@@ -111,8 +111,11 @@ mod tests {
         let names = "flows.f1, flows.f2, flows.f3, flows.f4, flows.f5 and 2 more";
         assert_eq!(once.hint.as_deref(), Some(format!("more; the same for {names}").as_str()));
         assert_eq!(once.key, flows[0].key);
-        let others =
-            [warning("flows.a.window", "more"), warning("flows.b.segment", "more"), warning("flows.b.window", "less")];
+        let others = [
+            warning("flows.a.receive_window", "more"),
+            warning("flows.b.mss", "more"),
+            warning("flows.b.receive_window", "less"),
+        ];
         assert_eq!(together(&others), others);
     }
 }

@@ -3,6 +3,7 @@
 use super::plan::Grid;
 use crate::load::{self, Overrides};
 use crate::store::{Digest, FORM, KeptSweep, Store, StoreError};
+use scenario::document::with_new_names;
 
 /// Gives the runs of every sweep of today's model their keys of today, so that they are found again. Gives the names of
 /// the sweeps of which this is not possible because their kept scenario cannot be read any more; they stay as they are.
@@ -26,7 +27,8 @@ pub fn rekey(store: &mut Store) -> Result<Vec<String>, StoreError> {
 /// The keys of a kept sweep's cells, by point and case.
 fn keys(sweep: &KeptSweep) -> Option<Vec<Digest>> {
     let file = format!("{}.toml", sweep.name).into();
-    let source = load::of_text(sweep.name.clone(), file, sweep.scenario.as_bytes(), &Overrides::default()).ok()?;
+    let text = with_new_names(&sweep.scenario)?;
+    let source = load::of_text(sweep.name.clone(), file, text.as_bytes(), &Overrides::default()).ok()?;
     let kept = source.document.read().ok()?;
     let grid = Grid::of(&source, &kept.sweep.unwrap_or_default(), Vec::new()).ok()?;
     Some(grid.points.iter().flat_map(|point| &point.cells).map(|cell| cell.digest).collect())

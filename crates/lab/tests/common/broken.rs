@@ -23,14 +23,14 @@ kind = "wireless"
 between = ["x", "b"]
 rate = "1 Mbps"
 delay = "1 ms"
-arq = { kind = "stop-and-wait", transmissions = 9 }
+arq = { kind = "stop-and-wait", max_transmissions = 9 }
 channel = { kind = "two-state", mean_good = "5 s", mean_bad = "100 ms" }
 [flows.down]
 from = "a"
 to = "b"
 bytes = "1 MB"
-segment = "1000 B"
-window = "16 KiB"
+mss = "1000 B"
+receive_window = "16 KiB"
 start = "1 s"
 tcp = { variant = "reno", initial_window = 2 }
 "#;

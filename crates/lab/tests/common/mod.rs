@@ -110,7 +110,7 @@ pub fn thesis(head: &str, latency_ms: u32, channel: &str, flow: &str) -> String 
         [flows.211]
         from = "211"
         to = "213"
-        segment = "1024 B"
+        mss = "1024 B"
         {flow}
         "#
     )

@@ -42,7 +42,7 @@ pub struct Config {
     pub gap_bad: f64,
     /// Law of the distances between losses.
     #[serde(default)]
-    pub gaps: Gaps,
+    pub gap_law: Gaps,
     /// Directions in which packets are lost.
     #[serde(default)]
     pub ways: LinkDirections,
@@ -94,7 +94,7 @@ impl Config {
     /// frame's start.
     pub fn build(&self, stream: Stream) -> Box<dyn Channel> {
         Box::new(TwoStateGaps {
-            loss: [self.gap_good, self.gap_bad].map(|gap| self.gaps.loss(gap)),
+            loss: [self.gap_good, self.gap_bad].map(|gap| self.gap_law.loss(gap)),
             ways: self.ways,
             stays: Stays::new(self.mean_good, self.mean_bad, stream.draws()),
             draws: FrameDraws::new(stream.sub("frames")),
@@ -132,7 +132,7 @@ mod tests {
             mean_bad: Span::from_millis(10),
             gap_good: 166.0,
             gap_bad: 2.6,
-            gaps,
+            gap_law: gaps,
             ways: LinkDirections::Both,
         }
     }

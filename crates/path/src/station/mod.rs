@@ -135,7 +135,7 @@ impl Station {
         self.phase = Phase::Idle;
         let lane = &mut self.lanes[self.serving];
         let (attempt, number) = (lane.attempts, lane.number);
-        let last = attempt >= lane.arq.transmissions;
+        let last = attempt >= lane.arq.max_transmissions;
         let Some(packet) = lane.head() else { return Outcome::default() };
         let mut outcome = Outcome::default();
         if last {

@@ -62,8 +62,8 @@ pub fn fading(mean_good: &str, mean_bad: &str) -> ChannelConfig {
     ChannelConfig::TwoState(two_state::Config { mean_good, mean_bad, loss_good: 0.0, loss_bad: 1.0 })
 }
 
-pub fn stop_and_wait(transmissions: u32) -> ArqConfig {
-    ArqConfig::StopAndWait(arq::stop_and_wait::Config { transmissions, ..Default::default() })
+pub fn stop_and_wait(max_transmissions: u32) -> ArqConfig {
+    ArqConfig::StopAndWait(arq::stop_and_wait::Config { max_transmissions, ..Default::default() })
 }
 
 pub fn refined_icmp() -> AgentConfig {

@@ -6,7 +6,7 @@ use path::link::variable::plan::{Changes, check_gaps, check_spikes};
 use path::mac::arq::ArqConfig;
 
 use super::Checker;
-use crate::model::{Link, Opportunities, Recording};
+use crate::model::{DeliveryTrace, Link, Recording};
 use crate::problem::Problem;
 use engine::Named;
 
@@ -16,21 +16,22 @@ impl Checker<'_> {
         if let Some(jitter) = &link.jitter {
             self.faults(&format!("{key}.jitter.delay"), jitter.delay.check());
         }
-        self.listed(&format!("{key}.spikes"), check_spikes(&link.spikes));
-        self.listed(&format!("{key}.gaps"), check_gaps(&link.gaps));
-        let Opportunities { forward, backward } = &link.opportunities;
+        self.listed(&format!("{key}.delay_spikes"), check_spikes(&link.delay_spikes));
+        self.listed(&format!("{key}.outages"), check_gaps(&link.outages));
+        let DeliveryTrace { forward, backward } = &link.delivery_trace;
         let read = self.recordings;
         let mut way = |way: &str, recording: &Option<Recording>| {
-            let key = format!("{key}.opportunities.{way}");
+            let key = format!("{key}.delivery_trace.{way}");
             self.recording(&key, recording.as_ref()?, |file, text| read.opportunities(file, text))
         };
         let opportunities = [way("forward", forward), way("backward", backward)];
         let table = |file: &str, text: &str| read.table(file, text);
-        let rows = link.table.as_ref().and_then(|given| self.recording(&format!("{key}.table"), given, table));
+        let rows =
+            link.link_trace.as_ref().and_then(|given| self.recording(&format!("{key}.link_trace"), given, table));
         let changes = Changes {
             jitter: link.jitter.clone(),
-            spikes: link.spikes.clone(),
-            gaps: link.gaps.clone(),
+            spikes: link.delay_spikes.clone(),
+            gaps: link.outages.clone(),
             opportunities,
             rows: rows.unwrap_or_default(),
         };
@@ -59,20 +60,20 @@ impl Checker<'_> {
             _ => None,
         };
         if recorded.is_some() && changes.is_some_and(|changes| changes.rows.iter().any(|row| row.rate.is_some())) {
-            let expected = "a table without a column `rate`: `opportunities` say when packets are sent, both ways";
-            self.wrong(Problem::new(expected).key(format!("{key}.table")));
+            let expected = "a table without a column `rate`: a `delivery_trace` says when packets are sent, both ways";
+            self.wrong(Problem::new(expected).key(format!("{key}.link_trace")));
         }
         let key = format!("{key}.rate");
         match (link.rate, recorded) {
             (Some(rate), Some(_)) => {
-                let problem = Problem::new("nothing: `opportunities` say when packets are sent, both ways");
+                let problem = Problem::new("nothing: a `delivery_trace` says when packets are sent, both ways");
                 self.wrong(problem.key(key).found(format!("\"{rate}\"")));
                 rate
             }
             (Some(rate), None) | (None, Some(rate)) => rate,
             (None, None) => {
                 // A recording that cannot be read is told of; whether it would have stood for the rate is not known.
-                let Opportunities { forward, backward } = &link.opportunities;
+                let DeliveryTrace { forward, backward } = &link.delivery_trace;
                 if forward.is_none() || backward.is_none() {
                     self.wrong(Problem::new("`rate` is missing").key(key));
                 }
@@ -118,10 +119,10 @@ impl Checker<'_> {
 fn given(link: &Link) -> Option<&'static str> {
     let settings = [
         ("jitter", link.jitter.is_some()),
-        ("spikes", !link.spikes.is_empty()),
-        ("gaps", !link.gaps.is_empty()),
-        ("opportunities", link.opportunities != Opportunities::default()),
-        ("table", link.table.is_some()),
+        ("delay_spikes", !link.delay_spikes.is_empty()),
+        ("outages", !link.outages.is_empty()),
+        ("delivery_trace", link.delivery_trace != DeliveryTrace::default()),
+        ("link_trace", link.link_trace.is_some()),
     ];
     settings.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
 }

@@ -30,8 +30,8 @@ impl Checker<'_> {
             config.merge(&presets::goel1997());
         }
         config.merge(given);
-        config.segment = flow.segment.0.min(LARGEST_SEGMENT) as u32;
-        config.window = flow.window;
+        config.segment = flow.mss.0.min(LARGEST_SEGMENT) as u32;
+        config.window = flow.receive_window;
         config.response = sender_part(scheme);
         self.faults(&format!("{key}.tcp.recovery"), config.recovery.check());
         self.faults(&format!("{key}.tcp.control"), config.control.check());
@@ -59,15 +59,17 @@ impl Checker<'_> {
         // What the handshake makes room for, an end that begins in ESTABLISHED adds to the segment.
         let options = if config.handshake { 0 } else { u64::from(data_options(config)) };
         let largest = LARGEST_SEGMENT - options;
-        let sound = (1..=largest).contains(&flow.segment.0);
+        let sound = (1..=largest).contains(&flow.mss.0);
         if !sound {
             let expected = format!("1 to {largest} bytes");
-            self.wrong(Problem::new(expected).key(format!("{key}.segment")).found(flow.segment.to_string()));
+            self.wrong(Problem::new(expected).key(format!("{key}.mss")).found(flow.mss.to_string()));
         }
         // A window is not measured by a segment that is wrong itself.
-        if (sound && flow.window < flow.segment) || flow.window.0 > LARGEST_WINDOW {
-            let expected = format!("at least one segment ({} B) and at most 1 GiB", flow.segment.0);
-            self.wrong(Problem::new(expected).key(format!("{key}.window")).found(flow.window.to_string()));
+        if (sound && flow.receive_window < flow.mss) || flow.receive_window.0 > LARGEST_WINDOW {
+            let expected = format!("at least one segment ({} B) and at most 1 GiB", flow.mss.0);
+            self.wrong(
+                Problem::new(expected).key(format!("{key}.receive_window")).found(flow.receive_window.to_string()),
+            );
         }
     }
 
@@ -82,9 +84,10 @@ impl Checker<'_> {
             WindowScaling::Shift(shift) => LARGEST_UNSCALED << shift,
             WindowScaling::Auto => LARGEST_WINDOW,
         };
-        if config.handshake && (advertised + 1..=LARGEST_WINDOW).contains(&flow.window.0) {
+        if config.handshake && (advertised + 1..=LARGEST_WINDOW).contains(&flow.receive_window.0) {
             let expected = format!("at most {advertised} B, which is all that can be said with this window_scaling");
-            let problem = Problem::new(expected).key(format!("{key}.window")).found(flow.window.to_string());
+            let problem =
+                Problem::new(expected).key(format!("{key}.receive_window")).found(flow.receive_window.to_string());
             self.wrong(problem.hint("write tcp.window_scaling = true"));
         }
     }

@@ -23,8 +23,8 @@ const ATTRIBUTES: &[(&str, &str)] = &[
     ("scheduler", "scheduler"),
     ("to", "dest_id"),
     ("bytes", "num_of_pkts_to_send"),
-    ("segment", "pkt_size"),
-    ("window", "recv_wnd_size"),
+    ("mss", "pkt_size"),
+    ("receive_window", "recv_wnd_size"),
     ("start", "start_time"),
     // Links.
     ("between[0]", "node_id1"),

@@ -123,7 +123,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
     /// How often the link layer of all members sends a frame.
     fn retry_limit(&mut self, members: &[&Link<'_>], links: &IndexMap<String, model::Link>) -> u32 {
         let limit = |link: &Link<'_>| match links.get(&link.id.value.to_string())?.arq.as_ref()?.0 {
-            ArqConfig::StopAndWait(ref arq) => Some(arq.transmissions),
+            ArqConfig::StopAndWait(ref arq) => Some(arq.max_transmissions),
             _ => Some(1),
         };
         let first = members.first().and_then(|link| limit(link)).unwrap_or(1);

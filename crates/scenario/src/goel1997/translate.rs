@@ -226,8 +226,8 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
             from: node.id.value.to_string(),
             to: to.value.to_string(),
             bytes: bytes.map(Bytes),
-            segment: Bytes(*size),
-            window: window.value,
+            mss: Bytes(*size),
+            receive_window: window.value,
             start: *start,
             tcp: tcp::PartialConfig::default(),
         }

@@ -1,14 +1,29 @@
 //! Keys that have another name now.
 
+use super::Shape;
 use super::suggest::Pattern;
-use crate::key_path::Step;
+use crate::key_path::{Step, joined, steps};
+use crate::tree::{Data, Table, Value};
 
-/// Each old key, by its path with `*` for a name of the scenario, and what the last part of it is called now.
+/// Each old key, by its path with `*` for a name of the scenario, and what the last part of it is called now. A key in a table
+/// that has been renamed stands here with the table's new name.
 const RENAMED: &[(&str, &str)] = &[
+    ("flows.*.segment", "mss"),
+    ("flows.*.window", "receive_window"),
     ("flows.*.tcp.growth", "cwnd_validation"),
     ("flows.*.tcp.closed_window", "zero_window"),
     ("flows.*.tcp.retries.steady_syn", "syn_linear_timeouts"),
     ("flows.*.tcp.delayed_ack.at_once", "quick_acks"),
+    ("links.*.gaps", "outages"),
+    ("links.*.spikes", "delay_spikes"),
+    ("links.*.delay_spikes[0].extra", "extra_delay"),
+    ("links.*.delay_spikes[0].lasts", "duration"),
+    ("links.*.opportunities", "delivery_trace"),
+    ("links.*.table", "link_trace"),
+    ("links.*.channel.gaps", "gap_law"),
+    ("links.*.arq.transmissions", "max_transmissions"),
+    ("media.*.retry_growth.most", "max"),
+    ("media.*.rate_control.least", "min_share"),
 ];
 
 /// What the key at the end of `path` is called now, if it has been renamed.
@@ -16,11 +31,86 @@ pub(crate) fn new_name(path: &[Step]) -> Option<&'static str> {
     RENAMED.iter().find(|(old, _)| Pattern::of(old).is_of(path)).map(|(_, new)| *new)
 }
 
+/// Gives the keys of a scenario that an earlier version wrote their names of today, those that its sweep varies included.
+pub(crate) fn update(scenario: &mut Value) {
+    walk(scenario, &[]);
+    let sweep = scenario.as_table_mut().and_then(|table| table.get_mut("sweep")).and_then(Value::as_table_mut);
+    for (part, value) in sweep.into_iter().flatten() {
+        match (part.as_str(), &mut value.data) {
+            ("axes", _) => walk_changes(value, &[]),
+            ("zip", Data::List(tables)) => tables.iter_mut().for_each(|table| walk_changes(table, &[])),
+            ("compare", Data::Table(cases)) => {
+                let is_key =
+                    |name: &str| Shape::scenario().keys().iter().any(|key| steps(name).first() == steps(key).first());
+                if cases.keys().any(|name| is_key(name)) {
+                    walk_changes(value, &[]);
+                } else {
+                    cases.values_mut().for_each(|case| walk_changes(case, &[]));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The keys in the value at `path`.
+fn walk(value: &mut Value, path: &[Step]) {
+    match &mut value.data {
+        Data::Table(table) => rename(table, |key| vec![Step::Key(key.to_owned())], path, walk),
+        Data::List(items) => {
+            for (number, item) in items.iter_mut().enumerate() {
+                walk(item, &[path, &[Step::Item(number)]].concat());
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The keys in a table of changes: paths with a value, or a list of values, for what they lead to.
+fn walk_changes(value: &mut Value, path: &[Step]) {
+    match &mut value.data {
+        Data::Table(table) => rename(table, steps, path, walk_changes),
+        Data::List(values) => values.iter_mut().for_each(|value| walk(value, path)),
+        _ => {}
+    }
+}
+
+fn rename(table: &mut Table, split: fn(&str) -> Vec<Step>, path: &[Step], inner: fn(&mut Value, &[Step])) {
+    for (key, mut value) in std::mem::take(table) {
+        let mut at = path.to_vec();
+        for step in split(&key) {
+            at.push(step);
+            if let (Some(new), Some(last)) = (new_name(&at), at.last_mut()) {
+                *last = Step::Key(new.to_owned());
+            }
+        }
+        inner(&mut value, &at);
+        table.insert(joined(&at[path.len()..]), value);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::key_path::steps;
-    use crate::keys::Shape;
+    use crate::document::with_new_names;
+
+    #[test]
+    fn an_old_key_is_refused_with_its_new_name() {
+        const LINK: &str =
+            "links.wire = { kind = \"wired\", between = [\"a\", \"b\"], rate = \"8 Mbps\", delay = \"1 ms\" }";
+        let text = format!(
+            "duration = \"10 s\"\nnodes = {{ a = {{ kind = \"host\" }}, b = {{ kind = \"host\" }} }}\n{LINK}\n\
+             [flows.down]\nfrom = \"a\"\nto = \"b\"\nsegment = \"1000 B\"\nwindow = \"5 parsecs\"\n"
+        );
+        let said: Vec<String> =
+            crate::from_toml("old.toml", &text).unwrap_err().iter().map(ToString::to_string).collect();
+        let [segment, window] = &said[..] else { panic!("{said:?}") };
+        assert!(segment.starts_with("old.toml:7:1: flows.down.segment: no such key"), "{segment}");
+        assert!(segment.ends_with("hint: \"segment\" is now called \"mss\""), "{segment}");
+        assert!(window.ends_with("hint: \"window\" is now called \"receive_window\""), "{window}");
+        assert_eq!(new_name(&steps("links.air.delay_spikes[3].lasts")), Some("duration"));
+        assert_eq!(new_name(&steps("links.air.arq.window")), None);
+    }
 
     #[test]
     fn every_old_key_is_gone_and_every_new_key_exists() {
@@ -29,5 +119,26 @@ mod tests {
             let keys = Shape::at(&steps(&table.replace('*', "any"))).keys();
             assert!(keys.contains(new) && !keys.contains(&name), "{old} -> {new}: {keys:?}");
         }
+    }
+
+    #[test]
+    fn a_kept_scenario_gets_the_names_of_today() {
+        let old = r#"
+            flows.down = { segment = "1 kB", tcp = { control = "reno" } }
+            links.air = { spikes = [{ at = "1 s", extra = "2 s", lasts = "3 s" }], arq = { kind = "go-back-n", window = 5, transmissions = 3 } }
+            sweep.axes = { "flows.down.window" = ["8 KiB"], links.air.spikes = [[{ extra = "1 s" }]] }
+            sweep.zip = [{ flows.down.segment = ["1 kB"] }]
+            sweep.compare.patient = { "links.air.arq.transmissions" = 9 }
+        "#;
+        let new = r#"
+            flows.down = { mss = "1 kB", tcp = { control = "reno" } }
+            links.air = { delay_spikes = [{ at = "1 s", extra_delay = "2 s", duration = "3 s" }], arq = { kind = "go-back-n", window = 5, max_transmissions = 3 } }
+            sweep.axes = { "flows.down.receive_window" = ["8 KiB"], links.air.delay_spikes = [[{ extra_delay = "1 s" }]] }
+            sweep.zip = [{ flows.down.mss = ["1 kB"] }]
+            sweep.compare.patient = { "links.air.arq.max_transmissions" = 9 }
+        "#;
+        let table = |text: &str| text.parse::<toml::Table>().unwrap();
+        assert_eq!(table(&with_new_names(old).unwrap()), table(new));
+        assert_eq!(table(&with_new_names(new).unwrap()), table(new));
     }
 }

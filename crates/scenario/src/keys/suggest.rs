@@ -4,7 +4,7 @@ use super::Shape;
 use super::synonyms::SYNONYMS;
 use crate::key_path::{Step, joined, steps};
 
-/// A path in which `*` stands for any name.
+/// A path in which `*` stands for any name, and the number of an item for any item.
 pub(crate) struct Pattern(Vec<Step>);
 
 impl Pattern {
@@ -19,7 +19,11 @@ impl Pattern {
 
     /// The number of steps that the beginning of a path has in common with this.
     fn common(&self, path: &[Step]) -> usize {
-        self.0.iter().zip(path).take_while(|(own, other)| is_any(own) || own == other).count()
+        let is_same = |own: &Step, other: &Step| match (own, other) {
+            (Step::Item(_), Step::Item(_)) => true,
+            _ => is_any(own) || own == other,
+        };
+        self.0.iter().zip(path).take_while(|(own, other)| is_same(own, other)).count()
     }
 
     /// The path as one would write it in the table at `table`: from there if it is in it, else from the top.
@@ -99,7 +103,7 @@ mod tests {
         assert_eq!(in_table("flows.down.tcp", "cwnd").as_deref(), Some("initial_window"));
         assert_eq!(in_table("", "latency").as_deref(), Some("links.NAME.delay"));
         assert_eq!(in_table("", "stop_time").as_deref(), Some("duration"));
-        assert_eq!(in_table("flows.down.tcp", "rwnd").as_deref(), Some("flows.down.window"));
+        assert_eq!(in_table("flows.down.tcp", "rwnd").as_deref(), Some("flows.down.receive_window"));
         assert_eq!(in_table("links.air", "frobnicate"), None);
         // Links have no such thing.
         assert_eq!(in_table("links.air", "cwnd"), None);

@@ -120,7 +120,7 @@ pub(super) mod tests {
 
     /// Three more flows with the same ends.
     fn three_more() -> String {
-        let flow = |number| format!("[flows.more{number}]\nfrom = \"a\"\nto = \"b\"\nsegment = \"1000 B\"\n");
+        let flow = |number| format!("[flows.more{number}]\nfrom = \"a\"\nto = \"b\"\nmss = \"1000 B\"\n");
         (0..3).map(flow).collect()
     }
 
@@ -150,7 +150,7 @@ pub(super) mod tests {
     #[test]
     fn queue_that_no_window_overflows_is_not_reported() {
         for (window, count) in [("24 kB", 0), ("28.5 kB", 0), ("28.6 kB", 1)] {
-            let warnings = warnings(&before_the_air("2 packets", &format!("window = \"{window}\"\n")));
+            let warnings = warnings(&before_the_air("2 packets", &format!("receive_window = \"{window}\"\n")));
             assert_eq!(warnings.len(), count, "{window}: {warnings:?}");
         }
     }
@@ -158,14 +158,14 @@ pub(super) mod tests {
     /// Four times 26,465 B are 105,860 B: 101 packets are less, 102 are more. A window of 65,535 B leaves 39,070 B for the queue.
     #[test]
     fn queue_far_above_the_bandwidth_delay_product_is_reported_if_windows_fill_it() {
-        let window = "window = \"1 MB\"\n";
+        let window = "receive_window = \"1 MB\"\n";
         let parts = ["\"102 packets\" (106080 B)", "stands, here for 849 ms", "write links.air.queue = \"26 packets\""];
         warned(&before_the_air("102 packets", window), &parts);
         silent(&before_the_air("101 packets", window));
         silent(&before_the_air("102 packets", ""));
         // 132.3 kB of window leave 105.9 kB, 132 kB leave 105.5 kB.
-        silent(&before_the_air("1 MB", "window = \"132 kB\"\n"));
-        warned(&before_the_air("1 MB", "window = \"132.4 kB\"\n"), &["links.air.queue"]);
+        silent(&before_the_air("1 MB", "receive_window = \"132 kB\"\n"));
+        warned(&before_the_air("1 MB", "receive_window = \"132.4 kB\"\n"), &["links.air.queue"]);
     }
 
     /// 1500 B packets: 12 ms to send one, 2 ms of propagation, 0.32 ms for the acknowledgment: 1790 B. Eight packets make 96 ms,
@@ -187,7 +187,7 @@ pub(super) mod tests {
                 [flows.flow]
                 from = "a"
                 to = "b"
-                window = "1 MB"
+                receive_window = "1 MB"
                 "#
             );
             warnings(&text).len()

@@ -76,7 +76,7 @@ pub(super) mod tests {
         // Two doublings from ten segments on; a window and a threshold of 4 kB.
         silent(&lasts("5 s", "tcp.initial_window = 10\n"));
         warned(&lasts("4 s", "tcp.initial_window = 10\n"), &["duration"]);
-        silent(&lasts("5 s", "window = \"4 kB\"\n"));
+        silent(&lasts("5 s", "receive_window = \"4 kB\"\n"));
         silent(&lasts("5 s", "tcp.initial_ssthresh = \"4 kB\"\n"));
         // The time before its start does not count.
         warned(&lasts("10.6 s", "start = \"1 s\"\n"), &["duration"]);
@@ -85,7 +85,7 @@ pub(super) mod tests {
     /// Four flows: a quarter each, 6616 B, takes three doublings; one warning for all.
     #[test]
     fn flows_that_share_a_link_reach_their_share_sooner() {
-        let flow = |number| format!("[flows.more{number}]\nfrom = \"a\"\nto = \"b\"\nsegment = \"1000 B\"\n");
+        let flow = |number| format!("[flows.more{number}]\nfrom = \"a\"\nto = \"b\"\nmss = \"1000 B\"\n");
         let more: String = (0..3).map(flow).collect();
         silent(&lasts("6.4 s", &more));
         warned(&lasts("6.3 s", &more), &["duration"]);

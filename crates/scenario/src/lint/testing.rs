@@ -23,7 +23,7 @@ arq = "stop-and-wait"
 [flows.down]
 from = "a"
 to = "b"
-segment = "1000 B"
+mss = "1000 B"
 "#;
 
 /// The network in which each first text is replaced by the second one.
@@ -41,7 +41,7 @@ pub fn wire(settings: &str) -> String {
 
 /// The network with these settings of the flow's TCP.
 pub fn tcp(settings: &str) -> String {
-    network(&[("segment = \"1000 B\"", &format!("segment = \"1000 B\"\ntcp = {{ {settings} }}"))])
+    network(&[("mss = \"1000 B\"", &format!("mss = \"1000 B\"\ntcp = {{ {settings} }}"))])
 }
 
 /// The network with a node's kind followed by other settings: `", scheme = \"snoop\""`.

@@ -161,7 +161,7 @@ pub struct Link {
     pub kind: LinkKind,
     /// The two nodes it joins.
     pub between: [String; 2],
-    /// Bits per second, each way, as "8 Mbps". Not given where opportunities stand for it both ways.
+    /// Bits per second, each way, as "8 Mbps". Not given with a `delivery_trace` both ways.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<engine::Rate>,
     /// The shared air that it is part of: then rates, delay and link layer are those of `media.NAME`, but for a `rate` of its
@@ -193,16 +193,16 @@ pub struct Link {
     pub jitter: Option<Jitter>,
     /// Sudden delays, in order. Links without a link layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub spikes: Vec<Spike>,
+    pub delay_spikes: Vec<Spike>,
     /// Times in which nothing is sent or delivered, in order. Links without a link layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub gaps: Vec<Gap>,
+    pub outages: Vec<Gap>,
     /// Instead of the rate, when packets can be sent: recordings of Mahimahi. Links without a link layer.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub opportunities: Opportunities,
+    pub delivery_trace: DeliveryTrace,
     /// Rate, delay and loss over time: a table. Links without a link layer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub table: Option<Recording>,
+    pub link_trace: Option<Recording>,
     /// Link-level retransmission, for air; `none` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arq: Option<Named<ArqConfig>>,
@@ -214,7 +214,7 @@ pub struct Link {
 /// Chances to send, a recording for each direction.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Opportunities {
+pub struct DeliveryTrace {
     /// From the link's first node to its second; at the link's rate if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forward: Option<Recording>,
@@ -238,9 +238,12 @@ pub struct Recording {
 impl Link {
     /// The recordings that it refers to, with their keys. The air's own is a channel.
     pub fn recordings(&mut self) -> impl Iterator<Item = (&'static str, &mut Recording)> {
-        let Opportunities { forward, backward } = &mut self.opportunities;
-        let all =
-            [("opportunities.forward", forward), ("opportunities.backward", backward), ("table", &mut self.table)];
+        let DeliveryTrace { forward, backward } = &mut self.delivery_trace;
+        let all = [
+            ("delivery_trace.forward", forward),
+            ("delivery_trace.backward", backward),
+            ("link_trace", &mut self.link_trace),
+        ];
         all.into_iter().filter_map(|(key, recording)| Some((key, recording.as_mut()?)))
     }
 }
@@ -256,12 +259,12 @@ pub struct Flow {
     /// How much to send, as "10 MB"; without end if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Bytes>,
-    /// Data in a full segment.
+    /// Data bytes of a full segment.
     #[serde(default = "ethernet_segment")]
-    pub segment: Bytes,
+    pub mss: Bytes,
     /// The window the receiver advertises.
     #[serde(default = "classic_window")]
-    pub window: Bytes,
+    pub receive_window: Bytes,
     /// When it begins.
     #[serde(default, skip_serializing_if = "is_default")]
     pub start: Span,

@@ -101,7 +101,7 @@ const CHARTS: &[Chart] = &[
 
 const PART: Option<(&str, &str)> = Some(("9.5 s", "14.5 s"));
 const A: &[&str] =
-    &[AWAY_WITH_A_FLIGHT, NOT_LATER, "media.cell.retry_growth.most=25", "media.cell.rate_control=\"stepping\""];
+    &[AWAY_WITH_A_FLIGHT, NOT_LATER, "media.cell.retry_growth.max=25", "media.cell.rate_control=\"stepping\""];
 const NORMAL: &[&str] = &[AWAY_WITH_A_FLIGHT, NOT_LATER];
 /// Half a round trip, from when the mobile's MAC has a packet.
 const AWAY_WITH_A_FLIGHT: &str = "links.air.channel.away=[[\"10.284 s\", \"10.389 s\"]]";

@@ -37,10 +37,10 @@ const AT_ONCE_RUNS: Setting = Setting { leaves: ANYWHERE, set: &[] };
 const SLOW_RUNS: Setting = Setting { leaves: ANYWHERE, set: &[DEAF, SLOW_AIR] };
 
 /// How approach A is read: the limit grows with packets given up, or within each.
-const GROWING: &[&str] = &["media.cell.retry_growth.most=25", "media.cell.rate_control=\"stepping\""];
+const GROWING: &[&str] = &["media.cell.retry_growth.max=25", "media.cell.rate_control=\"stepping\""];
 const GROWING_WITHIN: &[&str] = &[
     "media.cell.short_retry_limit=25",
-    "media.cell.retry_growth.most=25",
+    "media.cell.retry_growth.max=25",
     "media.cell.rate_control={ kind = \"stepping\", failures = 6 }",
 ];
 
@@ -139,7 +139,7 @@ pub(super) fn pauses() -> Vec<Number> {
 fn waiting(packets: u32, air: Option<&str>) -> Vec<String> {
     let mut set = vec![
         "flows.ftp.start=\"10.2 s\"".to_owned(),
-        format!("flows.ftp.window=\"{packets} kB\""),
+        format!("flows.ftp.receive_window=\"{packets} kB\""),
         format!("flows.ftp.tcp.initial_window={packets}"),
         "flows.ftp.tcp.initial_rto=\"240 ms\"".to_owned(),
     ];

@@ -140,7 +140,7 @@ fn the_mac_goes_on_trying_for_as_long_as_equation_2_says() {
     ] {
         let control = if growth == 7 { "fixed" } else { "stepping" };
         let set = [
-            format!("media.cell.retry_growth.most={growth}"),
+            format!("media.cell.retry_growth.max={growth}"),
             format!("media.cell.rate_control=\"{control}\""),
             format!("{AWAY}=[[\"1 s\", \"15 s\"]]"),
             format!("flows.ftp.tcp.initial_window={packets}"),

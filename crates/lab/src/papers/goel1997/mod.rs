@@ -44,7 +44,7 @@ const SIMPLE: &str = "simple-icmp";
 const REFINED: &str = "refined-icmp";
 const NO_LOSS: &str = "no-loss";
 
-const WINDOW: &str = "flows.download.window";
+const WINDOW: &str = "flows.download.receive_window";
 const DELAY: &str = "links.wire.delay";
 const MEAN_BAD: &str = "links.air.channel.mean_bad";
 

@@ -50,7 +50,7 @@ const SPIKE: Source =
     Source { name: "packetcontrol2014-spike", text: include_str!("../examples/packetcontrol2014-spike.toml") };
 
 const LOSS: &str = "links.air.channel.loss";
-const SPIKES: &str = "links.air.spikes";
+const SPIKES: &str = "links.air.delay_spikes";
 
 /// The text's statements about goodput against none of the filters, in percent: where, share lost, case, threshold,
 /// filters.
@@ -80,7 +80,7 @@ fn numbers(sweeps: &[Analysis]) -> Vec<Number> {
 
 /// Timeouts beyond the first, at the spike that lasts `lasts`.
 fn back_offs(sweep: &Analysis, lasts: &str) -> Sample {
-    let lasts_so = |value: &Value| value[0]["lasts"].as_str() == Some(lasts);
+    let lasts_so = |value: &Value| value[0]["duration"].as_str() == Some(lasts);
     figure(sweep, &flow::timeouts, SPIKES, lasts_so, "none").map(|timeouts| (timeouts - 1.0).max(0.0))
 }
 
@@ -131,7 +131,7 @@ const CHARTS: &[Chart] = &[
 ];
 
 /// The packet of 5 s is late by 6 s, and so are all behind it.
-const PAUSE: &[&str] = &[r#"links.air.spikes=[{ at = "5 s", extra = "6 s", lasts = "1 ms" }]"#];
+const PAUSE: &[&str] = &[r#"links.air.delay_spikes=[{ at = "5 s", extra_delay = "6 s", duration = "1 ms" }]"#];
 
 /// Figures 6 and 9.
 const PICTURES: &[Picture] = &[

@@ -74,8 +74,8 @@ pub(super) fn numbers() -> Vec<Number> {
 
 /// What turns scenario I into 1000 pings of 56 bytes and a header.
 const PING: &[&str] = &[
-    "flows.download.segment=\"56 B\"",
-    "flows.download.window=\"56 B\"",
+    "flows.download.mss=\"56 B\"",
+    "flows.download.receive_window=\"56 B\"",
     "links.wire.rate=\"1 Gbps\"",
     "links.air.rate=\"1 Gbps\"",
     "links.air.jitter.from=\"0 s\"",

@@ -151,7 +151,7 @@ mod tests {
     fn the_scenarios_have_the_papers_packets() {
         for source in PAPER.sweeps {
             let scenario = source.load(None, &[]).unwrap().scenario;
-            assert!(scenario.flows.values().all(|flow| flow.segment == Bytes(SEGMENT)), "{}", source.name);
+            assert!(scenario.flows.values().all(|flow| flow.mss == Bytes(SEGMENT)), "{}", source.name);
         }
     }
 

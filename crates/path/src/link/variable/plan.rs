@@ -38,9 +38,9 @@ pub struct Spike {
     /// From when on.
     pub at: Span,
     /// How much later.
-    pub extra: Span,
+    pub extra_delay: Span,
     /// For how long.
-    pub lasts: Span,
+    pub duration: Span,
     /// Which ways.
     #[serde(default)]
     pub ways: LinkDirections,
@@ -79,7 +79,7 @@ trait Interval {
 
 impl Interval for Spike {
     fn interval(&self) -> (Span, Span) {
-        (self.at, self.at + self.lasts)
+        (self.at, self.at + self.duration)
     }
     fn ways(&self) -> LinkDirections {
         self.ways
@@ -120,11 +120,11 @@ fn out_of_order<T: Interval>(key: &'static str, all: &[T]) -> Vec<(usize, Fault)
 pub fn check_spikes(spikes: &[Spike]) -> Vec<(usize, Fault)> {
     let mut faults = out_of_order("at", spikes);
     for (index, spike) in spikes.iter().enumerate() {
-        if spike.extra > LONGEST {
-            faults.push((index, Fault::new("extra", spike.extra, "at most an hour")));
+        if spike.extra_delay > LONGEST {
+            faults.push((index, Fault::new("extra_delay", spike.extra_delay, "at most an hour")));
         }
-        if spike.lasts == Span::ZERO {
-            faults.push((index, Fault::new("lasts", spike.lasts, "more than nothing")));
+        if spike.duration == Span::ZERO {
+            faults.push((index, Fault::new("duration", spike.duration, "more than nothing")));
         }
     }
     faults
@@ -145,7 +145,7 @@ pub fn check_gaps(gaps: &[Gap]) -> Vec<(usize, Fault)> {
 pub(super) fn extra(spikes: &[Spike], at: Time) -> Span {
     let begun = spikes.partition_point(|spike| Time::ZERO + spike.at <= at);
     let last = begun.checked_sub(1).map(|last| spikes[last]);
-    last.filter(|spike| at < Time::ZERO + spike.at + spike.lasts).map_or(Span::ZERO, |spike| spike.extra)
+    last.filter(|spike| at < Time::ZERO + spike.at + spike.duration).map_or(Span::ZERO, |spike| spike.extra_delay)
 }
 
 /// The gaps of one direction: from when to when.
@@ -213,12 +213,12 @@ mod tests {
         assert_eq!(wrong(&[gap(30, 40, Forward), gap(5, 6, Backward), gap(20, 25, Both)]), [(2, "from")]);
         assert_eq!(wrong(&[gap(2, 1, Both)]), [(0, "to")]);
         assert_eq!(wrong(&[gap(2, 2, Both)]), [(0, "to")]);
-        let spike = |at: u64, extra: u64, lasts: u64| {
-            let [at, extra, lasts] = [at, extra, lasts].map(Span::from_millis);
-            Spike { at, extra, lasts, ways: Both }
+        let spike = |at: u64, extra_delay: u64, duration: u64| {
+            let [at, extra_delay, duration] = [at, extra_delay, duration].map(Span::from_millis);
+            Spike { at, extra_delay, duration, ways: Both }
         };
         let keys = |spikes: &[Spike]| check_spikes(spikes).into_iter().map(|(_, fault)| fault.key).collect::<Vec<_>>();
         assert_eq!(keys(&[spike(1, 5, 2), spike(4, 5, 2)]), [""; 0]);
-        assert_eq!(keys(&[spike(1, 5, 0), spike(1, 3_600_001, 1)]), ["at", "lasts", "extra"]);
+        assert_eq!(keys(&[spike(1, 5, 0), spike(1, 3_600_001, 1)]), ["at", "duration", "extra_delay"]);
     }
 }

@@ -25,7 +25,7 @@ pub struct Config {
     /// How often a frame may fail as the oldest of the window before it is given up.
     #[serde(default = "nine")]
     #[schemars(range(min = 1))]
-    pub transmissions: u32,
+    pub max_transmissions: u32,
     /// How long beyond the earliest possible acknowledgment the sender waits.
     #[serde(default = "one_millisecond")]
     pub margin: Span,
@@ -36,13 +36,13 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Config { window: sixty_four(), transmissions: nine(), margin: one_millisecond(), ack_size: ack_size() }
+        Config { window: sixty_four(), max_transmissions: nine(), margin: one_millisecond(), ack_size: ack_size() }
     }
 }
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
-        window::faults(self.window, self.transmissions, self.margin, self.ack_size)
+        window::faults(self.window, self.max_transmissions, self.margin, self.ack_size)
     }
 }
 
@@ -52,7 +52,7 @@ impl Config {
         Arq::Window(SlidingWindow {
             policy: Policy::GoBackN,
             window: self.window,
-            transmissions: self.transmissions,
+            max_transmissions: self.max_transmissions,
             margin: self.margin,
             ack_size: self.ack_size.0 as u32,
         })

@@ -73,7 +73,7 @@ const ACK_SIZE: u32 = 14;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct StopAndWait {
     /// How often a frame is sent at most.
-    pub transmissions: u32,
+    pub max_transmissions: u32,
     /// How long beyond the earliest possible acknowledgment the sender waits.
     pub margin: Span,
     /// Bytes of a link acknowledgment.

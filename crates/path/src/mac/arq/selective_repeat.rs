@@ -27,7 +27,7 @@ pub struct Config {
     /// How often a frame is sent at most, the first time included.
     #[serde(default = "nine")]
     #[schemars(range(min = 1))]
-    pub transmissions: u32,
+    pub max_transmissions: u32,
     /// How long beyond the earliest possible acknowledgment the sender waits.
     #[serde(default = "one_millisecond")]
     pub margin: Span,
@@ -47,7 +47,7 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             window: sixty_four(),
-            transmissions: nine(),
+            max_transmissions: nine(),
             margin: one_millisecond(),
             ack_size: ack_size(),
             in_order: yes(),
@@ -57,7 +57,7 @@ impl Default for Config {
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
-        window::faults(self.window, self.transmissions, self.margin, self.ack_size)
+        window::faults(self.window, self.max_transmissions, self.margin, self.ack_size)
     }
 }
 
@@ -67,7 +67,7 @@ impl Config {
         Arq::Window(SlidingWindow {
             policy: Policy::SelectiveRepeat { in_order: self.in_order },
             window: self.window,
-            transmissions: self.transmissions,
+            max_transmissions: self.max_transmissions,
             margin: self.margin,
             ack_size: self.ack_size.0 as u32,
         })

@@ -3,7 +3,7 @@
 //! A frame is sent and its acknowledgment awaited. The receiver acknowledges at once, without contention and without
 //! queueing behind data; the acknowledgment crosses the same channel. If none has come when the timer expires, which
 //! it does `sending + 2 x propagation + sending the acknowledgment + margin` after the frame began, the frame is sent
-//! again, at most `transmissions` times in all; then the packet is dropped.
+//! again, at most `max_transmissions` times in all; then the packet is dropped.
 //!
 //! Deviation: the thesis leaves the size of a link acknowledgment open; the default is that of 802.11, 14 bytes.
 
@@ -33,7 +33,7 @@ pub struct Config {
     /// How often a frame is sent at most, the first time included. The thesis's "8 attempts" are 8 retries.
     #[serde(default = "nine")]
     #[schemars(range(min = 1))]
-    pub transmissions: u32,
+    pub max_transmissions: u32,
     /// How long beyond the earliest possible acknowledgment the sender waits.
     #[serde(default = "one_millisecond")]
     pub margin: Span,
@@ -52,7 +52,7 @@ fn one_millisecond() -> Span {
 
 impl Default for Config {
     fn default() -> Self {
-        Config { transmissions: nine(), margin: one_millisecond(), numbering: None }
+        Config { max_transmissions: nine(), margin: one_millisecond(), numbering: None }
     }
 }
 
@@ -62,9 +62,9 @@ const LONGEST_MARGIN: Span = Span::from_secs(3600);
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
-        if !(1..=10_000).contains(&self.transmissions) {
+        if !(1..=10_000).contains(&self.max_transmissions) {
             let expected = "1 to 10000, the first transmission included";
-            faults.push(Fault::new("transmissions", self.transmissions, expected));
+            faults.push(Fault::new("max_transmissions", self.max_transmissions, expected));
         }
         if self.margin > LONGEST_MARGIN {
             faults.push(Fault::new("margin", self.margin, "at most an hour"));
@@ -81,7 +81,7 @@ impl Config {
     /// The parameters.
     pub fn build(&self) -> Arq {
         Arq::StopAndWait(StopAndWait {
-            transmissions: self.transmissions,
+            max_transmissions: self.max_transmissions,
             margin: self.margin,
             ack_size: ACK_SIZE,
             numbering: self.numbering.unwrap_or_default(),

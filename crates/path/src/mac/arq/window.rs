@@ -16,7 +16,7 @@ pub struct SlidingWindow {
     /// How many frames may be on their way unacknowledged.
     pub window: u32,
     /// How often an attempt at a frame may fail.
-    pub transmissions: u32,
+    pub max_transmissions: u32,
     /// How long beyond the earliest possible acknowledgment the sender waits.
     pub margin: Span,
     /// Bytes of a link acknowledgment.
@@ -60,13 +60,13 @@ const LARGEST_WINDOW: u32 = 65_536;
 const LARGEST_ACK: Bytes = Bytes(1500);
 
 /// What is wrong with the settings that both have.
-pub(super) fn faults(window: u32, transmissions: u32, margin: Span, ack_size: Bytes) -> Vec<Fault> {
+pub(super) fn faults(window: u32, max_transmissions: u32, margin: Span, ack_size: Bytes) -> Vec<Fault> {
     let mut faults = Vec::new();
     if !(1..=LARGEST_WINDOW).contains(&window) {
         faults.push(Fault::new("window", window, format!("1 to {LARGEST_WINDOW} frames")));
     }
-    if !(1..=10_000).contains(&transmissions) {
-        faults.push(Fault::new("transmissions", transmissions, "1 to 10000, the first transmission included"));
+    if !(1..=10_000).contains(&max_transmissions) {
+        faults.push(Fault::new("max_transmissions", max_transmissions, "1 to 10000, the first transmission included"));
     }
     if margin > LONGEST_MARGIN {
         faults.push(Fault::new("margin", margin, "at most an hour"));

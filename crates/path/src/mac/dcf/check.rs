@@ -141,15 +141,15 @@ impl Config {
             let fault = limit.and_then(|limit| Fault::unless_some(key, limit, MAX_ATTEMPTS));
             faults.extend(fault.map(|fault| fault.hint(format!("the standard has {}", usual.limit(long, 0)))));
         }
-        if let Some(Growth { step, most }) = self.retry_growth {
+        if let Some(Growth { step, max }) = self.retry_growth {
             let larger = self.retries().limit(false, 0).max(self.retries().limit(true, 0));
             if step == 0 {
                 let fault = Fault::new("retry_growth.step", step, "at least 1");
                 faults.push(fault.hint("leave out retry_growth for limits that stay as they are"));
             }
-            if !(larger..=MAX_ATTEMPTS).contains(&most) {
+            if !(larger..=MAX_ATTEMPTS).contains(&max) {
                 let expected = format!("{larger} (the larger limit) to {MAX_ATTEMPTS}");
-                faults.push(Fault::new("retry_growth.most", most, expected));
+                faults.push(Fault::new("retry_growth.max", max, expected));
             }
         }
         faults

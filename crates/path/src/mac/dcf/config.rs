@@ -157,7 +157,7 @@ pub struct Growth {
     /// Increase per packet.
     pub step: u32,
     /// Maximum of the limits.
-    pub most: u32,
+    pub max: u32,
 }
 
 /// Retry limits of short and long frames.
@@ -173,7 +173,7 @@ impl Retries {
     pub fn limit(&self, long: bool, drops: u32) -> u32 {
         let limit = self.limits[usize::from(long)];
         match self.growth {
-            Some(Growth { step, most }) => limit.saturating_add(step.saturating_mul(drops)).min(most.max(limit)),
+            Some(Growth { step, max }) => limit.saturating_add(step.saturating_mul(drops)).min(max.max(limit)),
             None => limit,
         }
     }

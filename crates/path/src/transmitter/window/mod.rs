@@ -289,7 +289,7 @@ impl WindowSender {
     /// The acknowledgment of a frame is overdue: with go-back-N that of the oldest, since the others' were begun later.
     fn timer_expires<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
         let Some(number) = self.timers.pop_front().map(|due| due.what) else { return };
-        let most = self.arq.transmissions;
+        let most = self.arq.max_transmissions;
         let Some(outstanding) = self.outstanding(number) else { return };
         outstanding.failed += 1;
         let (packet, attempt, sent) = (outstanding.packet, outstanding.failed, outstanding.sent);

@@ -21,7 +21,7 @@ pub struct Config {
     /// Number of steps.
     pub steps: u32,
     /// Share of the rate after the last step.
-    pub least: f64,
+    pub min_share: f64,
     /// Number of consecutive failed attempts that lower the rate by a step; unset: each packet that is given up lowers
     /// it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -30,7 +30,7 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Config { steps: 3, least: 0.33, failures: None }
+        Config { steps: 3, min_share: 0.33, failures: None }
     }
 }
 
@@ -39,8 +39,8 @@ impl Settings for Config {
         let mut faults = Vec::new();
         faults.extend(Fault::unless_some("steps", self.steps, 100));
         faults.extend(self.failures.and_then(|failures| Fault::unless_some("failures", failures, 1000)));
-        if !(self.least > 0.0 && self.least <= 1.0) {
-            faults.push(Fault::new("least", self.least, "more than 0, at most 1"));
+        if !(self.min_share > 0.0 && self.min_share <= 1.0) {
+            faults.push(Fault::new("min_share", self.min_share, "more than 0, at most 1"));
         }
         faults
     }
@@ -52,7 +52,7 @@ impl Config {
         let bits = |rate: RateIndex| rates.rates[rate].bits_per_sec() as f64;
         let highest = bits(rates.preferred);
         let step = |step: u32| {
-            let share = 1.0 - (1.0 - self.least) * f64::from(step) / f64::from(self.steps);
+            let share = 1.0 - (1.0 - self.min_share) * f64::from(step) / f64::from(self.steps);
             let max = share * highest;
             (0..=rates.preferred).rev().find(|rate| bits(*rate) <= max).unwrap_or(0)
         };
