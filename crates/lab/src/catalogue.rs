@@ -8,7 +8,7 @@ use path::channel::ChannelConfig;
 use path::link::jitter::LawConfig;
 use path::mac::arq::ArqConfig;
 use path::mac::dcf::rate::RateControlConfig;
-use path::station::scheduler::Scheduler;
+use path::scheduler::SchedulerConfig;
 use scenario::EVENT_KINDS;
 use scenario::document::by_name;
 use scenario::followers::in_words;
@@ -67,7 +67,7 @@ pub const CATALOGUE: &[Section] = &[
         place: "media.NAME.rate_control",
         members: || plain(RateControlConfig::MEMBERS),
     },
-    Section { plural: "schedulers", place: "nodes.NAME.scheduler", members: || plain(Scheduler::MEMBERS) },
+    Section { plural: "schedulers", place: "nodes.NAME.scheduler", members: || plain(SchedulerConfig::MEMBERS) },
     Section {
         plural: "traces",
         place: "output.traces, --trace",

@@ -9,7 +9,7 @@ use path::agent::AgentConfig;
 use path::channel::{ChannelConfig, recorded, scripted};
 use path::mac::arq::ArqConfig;
 use path::mac::dcf::Standard;
-use path::station::scheduler::Scheduler;
+use path::scheduler::SchedulerConfig;
 use scenario::goel1997::{Parsed, TraceUse, parse};
 use scenario::model::{NodeKind, Radio};
 use scenario::problem::Problem;
@@ -245,7 +245,7 @@ fn what_the_thesis_had_no_attribute_for() {
     assert_eq!(scenario.flows["211"].start, Span::from_nanos(1_500_500_000));
     let base = &scenario.nodes["212"];
     assert_eq!(base.scheme, Some(Named(AgentConfig::SimpleIcmp(Default::default()))));
-    assert_eq!((&base.scheduler, base.radio), (&Some(Named(Scheduler::Fifo)), Radio::Shared));
+    assert_eq!((&base.scheduler, base.radio), (&Some(Named(SchedulerConfig::Fifo(Default::default()))), Radio::Shared));
     assert_eq!((base.buffer, base.processing_delay), (Some(Bytes(512_000)), Some(Span::from_nanos(500_000))));
 }
 

@@ -38,6 +38,7 @@ pub mod medium;
 pub mod numbers;
 pub mod place;
 pub mod queue;
+pub mod scheduler;
 pub mod station;
 pub mod transmitter;
 

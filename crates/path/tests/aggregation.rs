@@ -12,7 +12,7 @@ use path::mac::dcf::config::Aggregation;
 use path::mac::dcf::{Config, FrameKind, Standard};
 use path::medium::{LaneSpec, Medium, StationSpec};
 use path::queue::Limit;
-use path::station::scheduler::Scheduler;
+use path::scheduler::SchedulerConfig;
 use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, Observer};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 
@@ -69,7 +69,13 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
         let (hop, to) = (HopId { link: 0, way }, 1 - number as u32);
         let lane = LaneSpec { hop, to, limit: Limit::None, threshold: Limit::None, rate: None };
         let stream = Stream::named(1, 0, &format!("station {number}"));
-        StationSpec { slot: slots[number], scheduler: Scheduler::RoundRobin, lanes: vec![lane], stream, beacons: None }
+        StationSpec {
+            slot: slots[number],
+            scheduler: SchedulerConfig::RoundRobin(Default::default()),
+            lanes: vec![lane],
+            stream,
+            beacons: None,
+        }
     };
     let mut medium = Medium::new(0, config, vec![station(0), station(1)], None);
     let mut channels: Vec<Box<dyn Channel>> = vec![channel.build(Stream::named(1, 0, "air"))];

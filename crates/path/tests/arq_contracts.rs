@@ -13,7 +13,7 @@ use path::link::{Counters, Line, Timing};
 use path::mac::arq::stop_and_wait::Numbering;
 use path::mac::arq::{Arq, ArqConfig, fec, go_back_n, selective_repeat};
 use path::queue::{Buffer, Limit, Tie};
-use path::station::scheduler::Scheduler;
+use path::scheduler::SchedulerConfig;
 use path::station::{Station, TxQueue};
 use path::transmitter;
 use path::transmitter::priority::PriorityLink;
@@ -101,7 +101,10 @@ impl Transmitter {
             Arq::StopAndWait(arq) => {
                 let (arrival, timer) = (schedule.slot(), schedule.slot());
                 let lanes = vec![TxQueue::new(HOP, line, arq, limit)];
-                Transmitter::Station { station: Station::new(lanes, Scheduler::default(), arrival, timer), arrival }
+                Transmitter::Station {
+                    station: Station::new(lanes, &SchedulerConfig::default(), arrival, timer),
+                    arrival,
+                }
             }
             arq => {
                 let own = own_transmitter(&arq, HOP, line, limit, schedule.slot());

@@ -11,7 +11,7 @@ use path::mac::dcf::config::Aggregation;
 use path::mac::dcf::rate::{RateControlConfig, minstrel};
 use path::mac::dcf::{Config, FrameKind, Phy, Standard};
 use path::queue::Limit;
-use path::station::scheduler::Scheduler;
+use path::scheduler::SchedulerConfig;
 use path::{LinkDirection, LinkEvent, MediumEvent, Reception};
 use proptest::prelude::*;
 
@@ -85,7 +85,10 @@ fn plan() -> impl Strategy<Value = (Plan, Offers)> {
             prop::collection::vec(link, links),
             prop::collection::vec(channel(), links),
             any::<u64>(),
-            prop_oneof![Just(Scheduler::RoundRobin), Just(Scheduler::Fifo)],
+            prop_oneof![
+                Just(SchedulerConfig::RoundRobin(Default::default())),
+                Just(SchedulerConfig::Fifo(Default::default()))
+            ],
             limit,
             prop::collection::vec(offer, 1..40),
         )

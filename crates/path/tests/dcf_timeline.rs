@@ -7,7 +7,7 @@ use cell::Plan;
 use cell::slow::{LONG, SHORT, losing, micros, slow, timeline};
 use engine::Span;
 use path::mac::dcf::Config;
-use path::station::scheduler::Scheduler;
+use path::scheduler::SchedulerConfig;
 
 // covers [802.11-2007 s9.2.5.1], [802.11-2007 s9.2.5.2]
 /// The second packet waits for the back-off after the first: 4508 + 50 + 5 x 20 = 4658.
@@ -398,7 +398,7 @@ fn neighbours_are_served_in_turn_one_attempt_each() {
 /// The same packets with FIFO scheduling: the second neighbour is served last.
 #[test]
 fn fifo_scheduler_blocks_others_until_delivery() {
-    let plan = Plan { links: vec![[0, 1], [0, 2]], scheduler: Scheduler::Fifo, ..Plan::around_one(slow(), 2) }
+    let plan = Plan { links: vec![[0, 1], [0, 2]], scheduler: SchedulerConfig::Fifo(Default::default()), ..Plan::around_one(slow(), 2) }
         .drawing(0, &[(63, 0), (31, 0), (31, 0), (31, 0)])
         .scripted(0, losing(&[0], &[]));
     assert_eq!(

@@ -14,7 +14,7 @@ use path::link::variable::plan::Changes;
 use path::link::{Line, Timing};
 use path::mac::arq::{Arq, ArqConfig, stop_and_wait};
 use path::queue::{Buffer, Limit, Tie};
-use path::station::scheduler::Scheduler;
+use path::scheduler::SchedulerConfig;
 use path::station::{Station, TxQueue};
 use path::transmitter::priority::PriorityLink;
 use path::{Cx, HopId, LinkDirection, LinkEvent};
@@ -91,7 +91,7 @@ fn marked_by(taker: Taker, limit: Limit, threshold: Limit, fields: &[Ecn]) -> (V
                 panic!("its own kind")
             };
             let lane = TxQueue::new(HOP, line(), arq, limit).marking(threshold);
-            let mut station = Station::new(vec![lane], Scheduler::default(), slots[0], slots[1]);
+            let mut station = Station::new(vec![lane], &SchedulerConfig::default(), slots[0], slots[1]);
             offered.for_each(|packet| {
                 station.on_packet(0, packet, false, &mut cx);
             });

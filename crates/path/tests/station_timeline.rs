@@ -10,7 +10,7 @@ use path::link::{Line, Timing};
 use path::mac::arq::StopAndWait;
 use path::mac::arq::stop_and_wait::Numbering;
 use path::queue::Limit;
-use path::station::scheduler::Scheduler;
+use path::scheduler::SchedulerConfig;
 use path::station::{Station, TxQueue};
 use path::{Cx, HopId, LinkDirection, LinkEvent, Observer};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
@@ -63,7 +63,7 @@ fn packet(seq: u32) -> Packet {
 fn timeline(
     channels: Vec<scripted::Config>,
     arq: StopAndWait,
-    scheduler: Scheduler,
+    scheduler: SchedulerConfig,
     limit: Limit,
     offered: &[(usize, u32)],
 ) -> Vec<String> {
@@ -75,7 +75,7 @@ fn timeline(
 fn timeline_of(
     channels: Vec<scripted::Config>,
     arq: StopAndWait,
-    scheduler: Scheduler,
+    scheduler: SchedulerConfig,
     limit: Limit,
     offered: &[(usize, u32, bool)],
 ) -> Vec<String> {
@@ -84,7 +84,7 @@ fn timeline_of(
     let line = || Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
     let lanes = (0..channels.len())
         .map(|link| TxQueue::new(HopId { link: link as u32, way: LinkDirection::Forward }, line(), arq, limit));
-    let mut station = Station::new(lanes.collect(), scheduler, arrival, timer);
+    let mut station = Station::new(lanes.collect(), &scheduler, arrival, timer);
     let mut channels: Vec<Box<dyn Channel>> = channels
         .into_iter()
         .map(|config| ChannelConfig::Scripted(config).build(engine::Stream::named(1, 0, "air")))
@@ -118,7 +118,7 @@ fn frame_waits_for_the_previous_acknowledgment() {
     let log = timeline(
         vec![dropping(&[])],
         arq(3, Numbering::PerFrame),
-        Scheduler::RoundRobin,
+        SchedulerConfig::RoundRobin(Default::default()),
         Limit::None,
         &[(0, 0), (0, 85)],
     );
@@ -138,7 +138,7 @@ fn corrupted_frame_is_retransmitted_by_timer_until_given_up() {
     let log = timeline(
         vec![dropping(&[0, 1, 2, 3])],
         arq(3, Numbering::PerFrame),
-        Scheduler::RoundRobin,
+        SchedulerConfig::RoundRobin(Default::default()),
         Limit::None,
         &[(0, 0), (0, 85)],
     );
@@ -169,7 +169,13 @@ fn lost_acknowledgment_causes_a_duplicate_that_frame_numbers_detect() {
             ..Default::default()
         }]
     };
-    let kept = timeline(bad(), arq(3, Numbering::PerFrame), Scheduler::RoundRobin, Limit::None, &[(0, 0)]);
+    let kept = timeline(
+        bad(),
+        arq(3, Numbering::PerFrame),
+        SchedulerConfig::RoundRobin(Default::default()),
+        Limit::None,
+        &[(0, 0)],
+    );
     assert_eq!(
         kept,
         [
@@ -180,7 +186,13 @@ fn lost_acknowledgment_causes_a_duplicate_that_frame_numbers_detect() {
             "  9112 link 0: 0 again",
         ]
     );
-    let renumbered = timeline(bad(), arq(3, Numbering::PerTransmission), Scheduler::RoundRobin, Limit::None, &[(0, 0)]);
+    let renumbered = timeline(
+        bad(),
+        arq(3, Numbering::PerTransmission),
+        SchedulerConfig::RoundRobin(Default::default()),
+        Limit::None,
+        &[(0, 0)],
+    );
     assert_eq!(renumbered[3..], ["  6112 link 0: sent 0 as 1, attempt 2", "  9112 link 0: 0 arrives"]);
 }
 
@@ -188,7 +200,8 @@ fn lost_acknowledgment_causes_a_duplicate_that_frame_numbers_detect() {
 #[test]
 fn acknowledgment_at_the_timer_expiry_counts() {
     let arq = StopAndWait { margin: Span::ZERO, ..arq(3, Numbering::PerFrame) };
-    let log = timeline(vec![dropping(&[])], arq, Scheduler::RoundRobin, Limit::None, &[(0, 0)]);
+    let log =
+        timeline(vec![dropping(&[])], arq, SchedulerConfig::RoundRobin(Default::default()), Limit::None, &[(0, 0)]);
     assert_eq!(log, ["     0 link 0: sent 0 as 0, attempt 1", "  3000 link 0: 0 arrives"]);
 }
 
@@ -206,7 +219,7 @@ fn round_robin_switches_after_each_attempt_and_fifo_after_each_packet() {
         log.into_iter().filter(|line| line.contains("sent")).collect::<Vec<_>>()
     };
     assert_eq!(
-        run(Scheduler::RoundRobin),
+        run(SchedulerConfig::RoundRobin(Default::default())),
         [
             "     0 link 0: sent 0 as 0, attempt 1",
             "  6112 link 1: sent 1000 as 0, attempt 1",
@@ -216,7 +229,7 @@ fn round_robin_switches_after_each_attempt_and_fifo_after_each_packet() {
         ]
     );
     assert_eq!(
-        run(Scheduler::Fifo),
+        run(SchedulerConfig::Fifo(Default::default())),
         [
             "     0 link 0: sent 0 as 0, attempt 1",
             "  6112 link 0: sent 0 as 0, attempt 2",
@@ -230,8 +243,13 @@ fn round_robin_switches_after_each_attempt_and_fifo_after_each_packet() {
 #[test]
 fn packet_in_transmission_does_not_count_as_waiting() {
     let offered = [(0, 0), (0, 85), (0, 170)];
-    let log =
-        timeline(vec![dropping(&[])], arq(1, Numbering::PerFrame), Scheduler::RoundRobin, Limit::Packets(1), &offered);
+    let log = timeline(
+        vec![dropping(&[])],
+        arq(1, Numbering::PerFrame),
+        SchedulerConfig::RoundRobin(Default::default()),
+        Limit::Packets(1),
+        &offered,
+    );
     assert_eq!(log[1], "     0 link 0: no room for 170");
     assert!(log.last().unwrap().contains("85 arrives"), "{log:?}");
 }
@@ -243,7 +261,7 @@ fn packet_sent_at_once_is_admitted_at_any_limit() {
         let log = timeline(
             vec![dropping(&[0])],
             arq(2, Numbering::PerFrame),
-            Scheduler::RoundRobin,
+            SchedulerConfig::RoundRobin(Default::default()),
             limit,
             &[(0, 0), (0, 85)],
         );
@@ -264,7 +282,7 @@ fn busy_shared_transmitter_makes_all_queues_wait() {
     let log = timeline(
         vec![dropping(&[]), dropping(&[])],
         arq(1, Numbering::PerFrame),
-        Scheduler::RoundRobin,
+        SchedulerConfig::RoundRobin(Default::default()),
         Limit::Packets(0),
         &[(0, 0), (1, 1000)],
     );
@@ -275,15 +293,18 @@ fn busy_shared_transmitter_makes_all_queues_wait() {
 /// their queue, and across all queues with FIFO scheduling.
 #[test]
 fn expedited_packets_precede_waiting_ones_in_order() {
-    let order = |lanes: usize, scheduler: Scheduler, offered: &[(usize, u32, bool)]| {
+    let order = |lanes: usize, scheduler: SchedulerConfig, offered: &[(usize, u32, bool)]| {
         let air = vec![dropping(&[]); lanes];
         let log = timeline_of(air, arq(3, Numbering::PerFrame), scheduler, Limit::None, offered);
         let arrivals = log.iter().filter_map(|line| line.strip_suffix(" arrives")?.split_once(": "));
         arrivals.map(|(_, seq)| seq.parse().unwrap()).collect::<Vec<u32>>()
     };
     let one = [(0, 1, false), (0, 2, false), (0, 3, true), (0, 4, true), (0, 5, false), (0, 6, true)];
-    assert_eq!(order(1, Scheduler::RoundRobin, &one), [1, 3, 4, 6, 2, 5]);
-    assert_eq!(order(1, Scheduler::Fifo, &[&[(0, 0, true)], &one[..]].concat()), [0, 3, 4, 6, 1, 2, 5]);
+    assert_eq!(order(1, SchedulerConfig::RoundRobin(Default::default()), &one), [1, 3, 4, 6, 2, 5]);
+    assert_eq!(
+        order(1, SchedulerConfig::Fifo(Default::default()), &[&[(0, 0, true)], &one[..]].concat()),
+        [0, 3, 4, 6, 1, 2, 5]
+    );
     let two = [(0, 1, false), (0, 2, false), (1, 3, true), (0, 4, true), (1, 5, true)];
-    assert_eq!(order(2, Scheduler::Fifo, &two), [1, 3, 4, 5, 2]);
+    assert_eq!(order(2, SchedulerConfig::Fifo(Default::default()), &two), [1, 3, 4, 5, 2]);
 }

@@ -9,7 +9,7 @@ use path::channel::{Channel, ChannelConfig, scripted, two_state, uniform};
 use path::link::{Counters, Line, Timing};
 use path::mac::arq::{Arq, ArqConfig, fec, go_back_n, selective_repeat, stop_and_wait};
 use path::queue::{Buffer, Limit};
-use path::station::scheduler::Scheduler;
+use path::scheduler::SchedulerConfig;
 use path::station::{Outcome, Station, TxQueue};
 use path::transmitter::Transmitter;
 use path::{Cx, HopId, LinkDirection, LinkEvent};
@@ -165,7 +165,7 @@ fn told(arq: &ArqConfig, air: &ChannelConfig, limit: Limit, seed: u64) -> (Vec<(
     let mut either = match arq.build() {
         Arq::StopAndWait(arq) => {
             let lanes = vec![TxQueue::new(HOP, line(delay), arq, limit)];
-            Either::Station { station: Station::new(lanes, Scheduler::default(), arrival, timer), arrival }
+            Either::Station { station: Station::new(lanes, &SchedulerConfig::default(), arrival, timer), arrival }
         }
         arq => {
             let own = own_transmitter(&arq, HOP, line(delay), limit, arrival);

@@ -9,7 +9,7 @@ use path::link::variable::plan::Changes;
 use path::mac::arq::ArqConfig;
 use path::place::Path;
 use path::queue::{Limit, Tie};
-use path::station::scheduler::Scheduler;
+use path::scheduler::SchedulerConfig;
 use serde::Serialize;
 
 /// A network and what goes on in it. Nodes, links and flows are numbered by their place here.
@@ -106,7 +106,7 @@ pub struct NodeSpec {
     /// Its transmitters.
     pub radio: Radio,
     /// The order in which a shared transmitter serves its neighbours.
-    pub scheduler: Scheduler,
+    pub scheduler: SchedulerConfig,
     /// The scheme it follows.
     pub agent: AgentConfig,
     /// Where it is, if that matters.

@@ -11,7 +11,7 @@ use crate::event::{AirFrame, HopId, LinkEvent, Reception};
 use crate::mac::dcf::frame::{ACK_SIZE, LLC_OVERHEAD, MAC_OVERHEAD, RTS_SIZE};
 use crate::mac::dcf::{FrameKind, RateIndex};
 use crate::numbers::Numbers;
-use crate::station::scheduler_state::Attempt;
+use crate::scheduler::Attempt;
 use crate::station::{Outcome, RadioNotice};
 
 impl Medium {

@@ -41,9 +41,9 @@ use crate::mac::dcf::config::{AggregateLimits, Retries};
 use crate::mac::dcf::rate::{Rates, USUAL_FRAME};
 use crate::mac::dcf::{Config, FrameKind, Phy};
 use crate::queue::Limit;
+use crate::scheduler::SchedulerState;
+use crate::scheduler::{Joined, SchedulerConfig};
 use crate::station::Outcome;
-use crate::station::scheduler::Scheduler;
-use crate::station::scheduler_state::SchedulerState;
 use air::Flying;
 use audibility::Audibility;
 use beacon::Beacons;
@@ -96,7 +96,7 @@ pub struct StationSpec {
     /// Timer slot of the station.
     pub slot: Slot,
     /// Order in which the transmit queues are served.
-    pub scheduler: Scheduler,
+    pub scheduler: SchedulerConfig,
     /// Transmit queues toward the neighbours.
     pub lanes: Vec<LaneSpec>,
     /// Random stream of the back-offs and of the rate control.
@@ -127,7 +127,7 @@ impl Medium {
             slot,
             phase: Phase::Resting { until: Some(0) },
             lanes: lanes.into_iter().map(|spec| lane(spec, stream)).collect(),
-            turns: SchedulerState::new(scheduler),
+            turns: SchedulerState::new(&scheduler),
             window: phy.cw_min,
             answering: false,
             beacons: Beacons::new(config, beacons, &stream),
@@ -185,7 +185,7 @@ impl Medium {
         if !serving {
             target.take_head();
         }
-        station.turns.joined(lane, first, expedited, serving, cx.now);
+        station.turns.joined(lane, Joined { first, expedited, serving }, cx.now);
         if let Phase::Resting { .. } = station.phase {
             self.contend(number, cx);
         }

@@ -10,7 +10,7 @@ use super::tx_queue::TxQueue;
 use crate::event::{HopId, LinkDirection};
 use crate::mac::dcf::RateIndex;
 use crate::mac::dcf::frame::ACK_SIZE;
-use crate::station::scheduler_state::SchedulerState;
+use crate::scheduler::SchedulerState;
 
 /// Data frame of an exchange.
 #[derive(Clone, Copy)]

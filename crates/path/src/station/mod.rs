@@ -4,8 +4,6 @@
 //! here, because the far end answers at once and without contention; so the two ends share no state with other
 //! stations.
 
-pub mod scheduler;
-pub(crate) mod scheduler_state;
 pub mod tx_queue;
 
 use engine::{Slot, Time};
@@ -15,8 +13,7 @@ use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
 use crate::mac::arq::stop_and_wait::Numbering;
-use crate::station::scheduler_state::{Attempt, SchedulerState};
-use scheduler::Scheduler;
+use crate::scheduler::{Attempt, Joined, SchedulerConfig, SchedulerState};
 pub use tx_queue::TxQueue;
 
 /// The link layer learned that an attempt failed. Agents act on it.
@@ -73,7 +70,7 @@ pub struct Station {
 
 impl Station {
     /// A station with the given lanes; `arrival` and `timer` are its wake-ups.
-    pub fn new(lanes: Vec<TxQueue>, scheduler: Scheduler, arrival: Slot, timer: Slot) -> Self {
+    pub fn new(lanes: Vec<TxQueue>, scheduler: &SchedulerConfig, arrival: Slot, timer: Slot) -> Self {
         let turns = SchedulerState::new(scheduler);
         Station { lanes, turns, arrival, timer, overdue: Time::NEVER, phase: Phase::Idle, serving: 0 }
     }
@@ -109,7 +106,7 @@ impl Station {
         }
         let first = target.is_empty();
         target.push(packet, expedited);
-        self.turns.joined(lane, first, expedited, !idle, cx.now);
+        self.turns.joined(lane, Joined { first, expedited, serving: !idle }, cx.now);
         if idle {
             self.send_next(cx);
         }

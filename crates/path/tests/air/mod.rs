@@ -8,7 +8,7 @@ use path::medium::places::Places;
 use path::medium::{LaneSpec, Medium, StationSpec};
 use path::place::Path;
 use path::queue::Limit;
-use path::station::scheduler::Scheduler;
+use path::scheduler::SchedulerConfig;
 use path::{AirFrame, Cx, HopId, LinkDirection, LinkEvent, MediumEvent, Observer, Reach, Reception};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment};
 
@@ -76,7 +76,7 @@ impl Air {
         let stations: Vec<Slot> = paths.iter().map(|_| schedule.slot()).collect();
         let spec = |(number, lanes): (usize, Vec<LaneSpec>)| StationSpec {
             slot: stations[number],
-            scheduler: Scheduler::default(),
+            scheduler: SchedulerConfig::default(),
             lanes,
             stream: Stream::named(1, 0, &format!("station {number}")),
             beacons: None,

@@ -9,8 +9,8 @@ use path::link::Counters;
 use path::mac::dcf::Config;
 use path::medium::{LaneSpec, Medium, StationSpec};
 use path::queue::Limit;
+use path::scheduler::SchedulerConfig;
 use path::station::Outcome;
-use path::station::scheduler::Scheduler;
 use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, Observer};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 
@@ -26,7 +26,7 @@ pub struct Plan {
     pub rates: Vec<Option<Rate>>,
     /// Random stream of each station's back-offs.
     pub streams: Vec<Stream>,
-    pub scheduler: Scheduler,
+    pub scheduler: SchedulerConfig,
     pub limit: Limit,
     /// True to handle wake-ups of different stations at the same time in the opposite order.
     pub slots_reversed: bool,
@@ -42,7 +42,7 @@ impl Plan {
             channels: Vec::new(),
             rates: Vec::new(),
             streams: (0..=count).map(|station| Stream::named(1, 0, &format!("station {station}"))).collect(),
-            scheduler: Scheduler::default(),
+            scheduler: SchedulerConfig::default(),
             limit: Limit::None,
             slots_reversed: false,
         }
@@ -139,7 +139,7 @@ impl Cell {
         let specs = lanes.into_iter().zip(&slots).zip(&plan.streams).enumerate();
         let specs = specs.map(|(number, ((lanes, slot), stream))| StationSpec {
             slot: *slot,
-            scheduler: plan.scheduler,
+            scheduler: plan.scheduler.clone(),
             lanes,
             stream: *stream,
             beacons: beacons.filter(|_| number == 0),

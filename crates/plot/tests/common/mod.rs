@@ -7,7 +7,7 @@ use path::channel::{ChannelConfig, perfect, scripted, two_state};
 use path::link::Timing;
 use path::mac::arq::{self, ArqConfig};
 use path::queue::{Limit, Tie};
-use path::station::scheduler::Scheduler;
+use path::scheduler::SchedulerConfig;
 use sim::network::MediumSpec;
 use sim::{Event, FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, Radio, World};
 
@@ -82,7 +82,7 @@ impl Path {
             buffer: if kind == NodeKind::Router { self.buffer } else { None },
             processing_delay: Span::ZERO,
             radio: Radio::PerLink,
-            scheduler: Scheduler::default(),
+            scheduler: SchedulerConfig::default(),
             agent,
             place: None,
             association: None,

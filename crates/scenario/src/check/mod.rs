@@ -146,7 +146,7 @@ impl Checker<'_> {
         if let Some(Named(scheme)) = &node.scheme {
             self.faults(&format!("{key}.scheme"), scheme.check());
         }
-        let scheduler = node.scheduler.as_ref().map_or_else(Default::default, |Named(scheduler)| *scheduler);
+        let scheduler = node.scheduler.as_ref().map_or_else(Default::default, |Named(scheduler)| scheduler.clone());
         self.faults(&format!("{key}.scheduler"), scheduler.check());
         let processing_delay = node.processing_delay.unwrap_or_default();
         if processing_delay > LONGEST_DELAY {

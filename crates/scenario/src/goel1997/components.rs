@@ -2,7 +2,7 @@
 
 use engine::{Bytes, Rate, Span};
 use path::agent::AgentConfig;
-use path::station::scheduler::Scheduler;
+use path::scheduler::SchedulerConfig;
 
 use super::fields::{Fields, Given};
 use super::parser::{Block, NAMES};
@@ -75,7 +75,7 @@ pub(super) struct Node<'a> {
     pub(super) buffer: Option<Bytes>,
     pub(super) processing_delay: Option<Span>,
     pub(super) radio: Radio,
-    pub(super) scheduler: Option<Scheduler>,
+    pub(super) scheduler: Option<SchedulerConfig>,
     pub(super) scheme: Option<AgentConfig>,
 }
 

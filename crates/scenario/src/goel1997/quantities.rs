@@ -6,7 +6,7 @@ use std::str::FromStr;
 use engine::units::UnitError;
 use engine::{Bytes, Rate, Span};
 use path::agent::AgentConfig;
-use path::station::scheduler::Scheduler;
+use path::scheduler::SchedulerConfig;
 use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeOwned, IntoDeserializer};
 
@@ -80,10 +80,10 @@ pub(super) const TRACE: Kind<TraceSetting> = kind(
 
 pub(super) const SCHEME: Kind<AgentConfig> =
     Kind { expected: "a scheme", read: |text| by_name(text).ok_or(Refusal(None)), words: AgentConfig::MEMBERS };
-pub(super) const SCHEDULER: Kind<Scheduler> = Kind {
+pub(super) const SCHEDULER: Kind<SchedulerConfig> = Kind {
     expected: "an order of service",
     read: |text| by_name(text).ok_or(Refusal(None)),
-    words: Scheduler::MEMBERS,
+    words: SchedulerConfig::MEMBERS,
 };
 pub(super) const RADIO: Kind<Radio> = Kind {
     expected: "how links use transmitters, per-link or shared",

@@ -146,7 +146,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
                 buffer: node.buffer,
                 processing_delay: node.processing_delay,
                 radio: node.radio,
-                scheduler: node.scheduler.map(Named),
+                scheduler: node.scheduler.clone().map(Named),
                 scheme: node.scheme.clone().map(Named),
                 position: None,
                 motion: None,

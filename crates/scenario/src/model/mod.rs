@@ -11,7 +11,7 @@ use path::link::jitter::Jitter;
 use path::link::variable::plan::{Gap, Spike};
 use path::mac::arq::ArqConfig;
 use path::queue::{Limit, Tie};
-use path::station::scheduler::Scheduler;
+use path::scheduler::SchedulerConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -128,7 +128,7 @@ pub struct Node {
     pub radio: Radio,
     /// The order in which a shared radio, or a station of a medium, serves its neighbours; `round-robin` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scheduler: Option<Named<Scheduler>>,
+    pub scheduler: Option<Named<SchedulerConfig>>,
     /// Its scheme, instead of the scenario's. Hosts and base stations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheme: Option<Named<AgentConfig>>,

@@ -183,7 +183,7 @@ fn hops(
     let station = |(number, (node, lanes)): (usize, (usize, Vec<TxQueue>))| {
         let arrival = slots.slot(Wakeup::StationArrival(number as u32));
         let timer = slots.slot(Wakeup::StationTimer(number as u32));
-        Station::new(lanes, network.nodes[node].scheduler, arrival, timer)
+        Station::new(lanes, &network.nodes[node].scheduler, arrival, timer)
     };
     let stations = transmitters.into_iter().enumerate().map(station).collect();
     (hops, stations, station_nodes)
@@ -217,7 +217,7 @@ fn media(network: &Network, hops: &mut [Hop], slots: &mut Slots) -> Vec<Medium> 
             let name = format!("medium {} station {}", spec.name, network.nodes[node].name);
             StationSpec {
                 slot: slots.slot(Wakeup::Medium { medium: number as u16, station: place as u16 }),
-                scheduler: network.nodes[node].scheduler,
+                scheduler: network.nodes[node].scheduler.clone(),
                 lanes,
                 stream: Stream::named(network.seed, network.replication, &name),
                 beacons: (spec.config.beacon_interval.is_some() && network.nodes[node].kind == NodeKind::Router)

@@ -1,0 +1,123 @@
+//! Round robin among the queues whose last attempt did not fail lately: a mobile in a fade costs the others one attempt in
+//! each `rest` (BBKT96).
+//!
+//! A channel is believed bad for `rest` behind each failure, and good behind each success. If all are believed bad, the one
+//! that has rested longest is served.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use engine::registry::{Fault, Settings};
+use engine::{Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Attempt, Joined, Scheduler};
+
+/// Settings.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// How long a queue is left out behind a failed attempt, while others have something to send.
+    pub rest: Span,
+}
+
+impl Default for Config {
+    /// The thesis's mean stay in BAD (goel1997 B.3.9). Such a stay has no memory, so that is also what is left of it on average
+    /// behind a failed attempt.
+    fn default() -> Self {
+        Config { rest: Span::from_millis(100) }
+    }
+}
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        if self.rest > Span::ZERO {
+            return Vec::new();
+        }
+        vec![Fault::new("rest", self.rest, "more than nothing").hint("write kind = \"round-robin\"")]
+    }
+}
+
+impl Config {
+    /// The scheduler.
+    pub fn build(&self) -> Box<dyn Scheduler> {
+        let (rotation, out, bad_until) = Default::default();
+        Box::new(ChannelState { rest: self.rest, rotation, out, bad_until })
+    }
+}
+
+struct ChannelState {
+    rest: Span,
+    /// Queues with packets; in front the one whose turn it is.
+    rotation: VecDeque<usize>,
+    /// Queues with packets that are out of the rotation, and until when.
+    out: BTreeSet<(Time, usize)>,
+    /// Until when the channel of each queue is believed bad, for the queues from 0 that have been served.
+    bad_until: Vec<Time>,
+}
+
+impl Scheduler for ChannelState {
+    fn next(&self) -> Option<usize> {
+        self.rotation.front().copied()
+    }
+
+    fn joined(&mut self, queue: usize, packet: Joined, now: Time) {
+        if !packet.first {
+            return;
+        }
+        let bad_until = self.bad_until.get(queue).copied().unwrap_or(Time::ZERO);
+        if bad_until > now && !self.rotation.is_empty() {
+            self.out.insert((bad_until, queue));
+        } else {
+            self.rotation.push_back(queue);
+        }
+    }
+
+    fn served(&mut self, attempt: Attempt, now: Time) {
+        let Some(queue) = self.rotation.pop_front() else { return };
+        if self.bad_until.len() <= queue {
+            self.bad_until.resize(queue + 1, Time::ZERO);
+        }
+        self.bad_until[queue] = if attempt.acknowledged { Time::ZERO } else { now + self.rest };
+        if attempt.more && attempt.acknowledged {
+            self.rotation.push_back(queue);
+        } else if attempt.more {
+            self.out.insert((self.bad_until[queue], queue));
+        }
+        while let Some((until, queue)) = self.out.first().copied().filter(|(until, _)| *until <= now) {
+            self.out.remove(&(until, queue));
+            self.rotation.push_back(queue);
+        }
+        if self.rotation.is_empty() {
+            self.rotation.extend(self.out.pop_first().map(|(_, queue)| queue));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queue_that_gets_a_packet_again_is_still_believed_bad() {
+        let mut scheduler = Config { rest: Span::from_millis(10) }.build();
+        let at = Time::from_millis;
+        let joined = |serving| Joined { first: true, expedited: false, serving };
+        scheduler.joined(0, joined(false), at(0));
+        scheduler.joined(1, joined(true), at(0));
+        scheduler.served(Attempt { acknowledged: false, done: true, besides: 0, more: false }, at(1));
+        scheduler.joined(0, joined(true), at(2));
+        let good = Attempt { acknowledged: true, done: true, besides: 0, more: true };
+        let order = [3, 4, 12, 13].map(|ms| {
+            scheduler.served(good, at(ms));
+            scheduler.next()
+        });
+        assert_eq!(order, [Some(1), Some(1), Some(1), Some(0)]);
+        // Alone it is served at once.
+        scheduler.served(Attempt { acknowledged: false, done: true, besides: 0, more: false }, at(14));
+        scheduler.served(Attempt { more: false, ..good }, at(15));
+        assert_eq!(scheduler.next(), None);
+        scheduler.joined(0, joined(false), at(16));
+        assert_eq!(scheduler.next(), Some(0));
+    }
+}

@@ -1,0 +1,118 @@
+//! The packet that came first, until it is delivered or given up: one mobile in a fade blocks all (head-of-line blocking).
+
+use std::collections::VecDeque;
+
+use engine::Time;
+pub use engine::registry::NoSettings as Config;
+
+use super::{Attempt, Joined, Scheduler};
+
+/// The scheduler.
+pub fn build() -> Box<dyn Scheduler> {
+    Box::<Fifo>::default()
+}
+
+#[derive(Default)]
+struct Fifo {
+    /// The queue of each packet, in the order of service.
+    packets: VecDeque<usize>,
+    /// The number of expedited packets behind the one in service.
+    expedited: usize,
+}
+
+impl Fifo {
+    /// Removes the packet at `place`.
+    fn remove(&mut self, place: usize) {
+        self.packets.remove(place);
+        self.expedited -= usize::from(place < self.expedited);
+    }
+}
+
+impl Scheduler for Fifo {
+    fn next(&self) -> Option<usize> {
+        self.packets.front().copied()
+    }
+
+    fn joined(&mut self, queue: usize, packet: Joined, _: Time) {
+        if packet.expedited && packet.serving {
+            self.packets.insert((1 + self.expedited).min(self.packets.len()), queue);
+            self.expedited += 1;
+        } else {
+            self.packets.push_back(queue);
+        }
+    }
+
+    /// Packets that are done leave; one that is not stays in front.
+    fn served(&mut self, Attempt { done, besides, .. }: Attempt, _: Time) {
+        let Some(queue) = self.packets.pop_front() else { return };
+        for _ in 0..besides {
+            let Some(place) = self.packets.iter().position(|other| *other == queue) else { break };
+            self.remove(place);
+        }
+        if done {
+            // An expedited one that comes to the front is served now.
+            self.expedited = self.expedited.saturating_sub(1);
+        } else {
+            self.packets.push_front(queue);
+        }
+    }
+
+    fn dropped(&mut self, queue: usize) {
+        // The packet in front is in service.
+        let Some(serving) = self.packets.pop_front() else { return };
+        if let Some(place) = self.packets.iter().position(|other| *other == queue) {
+            self.remove(place);
+        }
+        self.packets.push_front(serving);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn joined(expedited: bool, serving: bool) -> Joined {
+        Joined { first: false, expedited, serving }
+    }
+
+    #[test]
+    fn expedited_packets_go_before_the_others_in_the_order_in_which_they_came() {
+        let mut fifo = Fifo::default();
+        for (queue, expedited) in [(0, false), (1, false), (2, true), (3, true)] {
+            fifo.joined(queue, joined(expedited, queue > 0), Time::ZERO);
+        }
+        let done = Attempt { acknowledged: true, done: true, besides: 0, more: false };
+        let mut order = Vec::new();
+        while let Some(queue) = fifo.next() {
+            order.push(queue);
+            fifo.served(done, Time::ZERO);
+        }
+        assert_eq!(order, [0, 2, 3, 1]);
+    }
+
+    #[test]
+    fn packets_that_go_together_leave_the_queue_together() {
+        let mut fifo = Fifo::default();
+        for (place, queue) in [0, 0, 1, 0, 1].into_iter().enumerate() {
+            fifo.joined(queue, joined(false, place > 0), Time::ZERO);
+        }
+        // Of all three of queue 0 the second and third are done, and the first stays in front.
+        fifo.served(Attempt { acknowledged: true, done: false, besides: 2, more: true }, Time::ZERO);
+        assert_eq!(fifo.packets, [0, 1, 1]);
+        fifo.served(Attempt { acknowledged: true, done: true, besides: 0, more: true }, Time::ZERO);
+        fifo.served(Attempt { acknowledged: true, done: true, besides: 1, more: false }, Time::ZERO);
+        assert_eq!(fifo.next(), None);
+    }
+
+    #[test]
+    fn dropped_packet_gives_its_place_up_and_the_one_in_service_stays() {
+        let mut fifo = Fifo::default();
+        for (queue, expedited) in [(0, false), (0, false), (1, false), (0, true)] {
+            fifo.joined(queue, joined(expedited, true), Time::ZERO);
+        }
+        fifo.dropped(0);
+        assert_eq!((&fifo.packets, fifo.expedited), (&VecDeque::from([0, 0, 1]), 0));
+        fifo.dropped(1);
+        assert_eq!(fifo.packets, [0, 0]);
+    }
+}

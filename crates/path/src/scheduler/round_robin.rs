@@ -1,0 +1,35 @@
+//! Each queue in turn, one attempt each: a mobile in a fade costs the others one attempt a round [goel1997 4.2 (8)].
+
+use std::collections::VecDeque;
+
+use engine::Time;
+pub use engine::registry::NoSettings as Config;
+
+use super::{Attempt, Joined, Scheduler};
+
+/// The scheduler.
+pub fn build() -> Box<dyn Scheduler> {
+    Box::<RoundRobin>::default()
+}
+
+/// The queues with packets; in front the one whose turn it is.
+#[derive(Default)]
+struct RoundRobin(VecDeque<usize>);
+
+impl Scheduler for RoundRobin {
+    fn next(&self) -> Option<usize> {
+        self.0.front().copied()
+    }
+
+    fn joined(&mut self, queue: usize, packet: Joined, _: Time) {
+        if packet.first {
+            self.0.push_back(queue);
+        }
+    }
+
+    fn served(&mut self, attempt: Attempt, _: Time) {
+        if let Some(queue) = self.0.pop_front().filter(|_| attempt.more) {
+            self.0.push_back(queue);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Contracts of all schedulers, built from their names alone, and the order of service under each.
+
+mod common;
+
+use std::collections::VecDeque;
+
+use common::member;
+use engine::{Span, Stream, Time};
+use path::scheduler::{Attempt, Joined, SchedulerConfig, channel_state};
+use proptest::prelude::*;
+
+/// Queues of a transmitter that always serves, as the scheduler is told of them: numbers of packets, with the failures of the
+/// one in service.
+struct Transmitter {
+    queues: Vec<VecDeque<u32>>,
+    failures: u32,
+    log: Vec<usize>,
+}
+
+impl Transmitter {
+    fn packets(&self) -> usize {
+        self.queues.iter().map(VecDeque::len).sum()
+    }
+}
+
+/// Runs a scheduler through random arrivals and attempts, and returns the queue of each attempt.
+fn run(config: &SchedulerConfig, seed: u64) -> Vec<usize> {
+    let mut scheduler = config.build();
+    let mut draws = Stream::named(seed, 0, "scheduler contracts").draws();
+    let mut transmitter = Transmitter { queues: vec![VecDeque::new(); 4], failures: 0, log: Vec::new() };
+    for step in 0..400 {
+        let now = Time::from_millis(step);
+        if !draws.next_u64().is_multiple_of(3) {
+            let queue = (draws.next_u64() % 4) as usize;
+            let (first, serving) = (transmitter.queues[queue].is_empty(), transmitter.packets() > 0);
+            transmitter.queues[queue].push_back(step as u32);
+            scheduler.joined(queue, Joined { first, expedited: false, serving }, now);
+        }
+        assert_eq!(scheduler.next().is_some(), transmitter.packets() > 0, "{} at step {step}", config.name());
+        let Some(queue) = scheduler.next() else { continue };
+        assert!(!transmitter.queues[queue].is_empty(), "{} serves an empty queue at step {step}", config.name());
+        // Sometimes another packet of a queue is dropped, and the queue has more.
+        let dropping = (draws.next_u64() % 4) as usize;
+        if transmitter.queues[dropping].len() > 2 && draws.next_u64().is_multiple_of(5) {
+            transmitter.queues[dropping].pop_back();
+            scheduler.dropped(dropping);
+        }
+        assert_eq!(scheduler.next(), Some(queue), "{} changed its mind", config.name());
+        let acknowledged = draws.next_u64().is_multiple_of(2);
+        transmitter.failures = if acknowledged { 0 } else { transmitter.failures + 1 };
+        let done = acknowledged || transmitter.failures == 3;
+        if done {
+            transmitter.failures = 0;
+            transmitter.queues[queue].pop_front();
+        }
+        transmitter.log.push(queue);
+        let more = !transmitter.queues[queue].is_empty();
+        scheduler.served(Attempt { acknowledged, done, besides: 0, more }, now);
+    }
+    // All that is left is served, whatever else happens.
+    let mut rest = 0;
+    while let Some(queue) = scheduler.next() {
+        transmitter.queues[queue].pop_front();
+        let more = !transmitter.queues[queue].is_empty();
+        scheduler.served(Attempt { acknowledged: true, done: true, besides: 0, more }, Time::from_millis(1000 + rest));
+        rest += 1;
+    }
+    assert_eq!(transmitter.packets(), 0, "{} forgot packets", config.name());
+    transmitter.log
+}
+
+fn every_scheduler() -> Vec<SchedulerConfig> {
+    let all: Vec<SchedulerConfig> =
+        SchedulerConfig::MEMBERS.iter().map(|(name, _)| member(name).expect("settings have defaults")).collect();
+    assert!(all.iter().all(|config| config.check().is_empty()));
+    all
+}
+
+proptest! {
+    #[test]
+    fn every_packet_is_served_and_the_same_events_give_the_same_order(seed in any::<u64>()) {
+        for config in every_scheduler() {
+            prop_assert_eq!(run(&config, seed), run(&config, seed));
+        }
+    }
+}
+
+/// The queue of each of some attempts, a millisecond apart, of queues that always have something to send; `bad` says at
+/// which millisecond an attempt for a queue fails. The third failure in a row gives the packet up.
+fn order(config: SchedulerConfig, queues: usize, attempts: u64, bad: impl Fn(usize, u64) -> bool) -> String {
+    let mut scheduler = config.build();
+    let joined = |first, serving| Joined { first, expedited: false, serving };
+    for place in 0..2 * queues {
+        scheduler.joined(place % queues, joined(place < queues, false), Time::ZERO);
+    }
+    let mut failures = vec![0; queues];
+    let attempt = |ms: u64| {
+        let queue = scheduler.next().unwrap();
+        let acknowledged = !bad(queue, ms);
+        failures[queue] = if acknowledged { 0 } else { failures[queue] + 1 };
+        let done = acknowledged || failures[queue] == 3;
+        if done {
+            failures[queue] = 0;
+            scheduler.joined(queue, joined(false, true), Time::from_millis(ms));
+        }
+        scheduler.served(Attempt { acknowledged, done, besides: 0, more: true }, Time::from_millis(ms));
+        char::from_digit(queue as u32, 10).unwrap()
+    };
+    (0..attempts).map(attempt).collect()
+}
+
+fn channel_state(millis: u64) -> SchedulerConfig {
+    SchedulerConfig::ChannelState(channel_state::Config { rest: Span::from_millis(millis) })
+}
+
+#[test]
+fn faded_queue_blocks_all_costs_one_attempt_a_round_or_is_left_out() {
+    let fade = |queue: usize, _: u64| queue == 1;
+    assert_eq!(order(SchedulerConfig::Fifo(Default::default()), 3, 12, fade), "011120111201");
+    assert_eq!(order(SchedulerConfig::default(), 3, 12, fade), "012012012012");
+    assert_eq!(order(channel_state(6), 3, 14, fade), "01202020201202");
+}
+
+#[test]
+fn recovered_channel_is_back_in_the_rotation() {
+    assert_eq!(order(channel_state(4), 2, 12, |queue, ms| queue == 1 && ms < 4), "010000010101");
+}
+
+#[test]
+fn with_all_channels_believed_bad_the_one_that_rested_longest_is_served() {
+    assert_eq!(order(channel_state(100), 3, 9, |_, _| true), "012012012");
+}
