@@ -8,12 +8,14 @@ use path::channel::ChannelConfig;
 use path::link::jitter::LawConfig;
 use path::mac::arq::ArqConfig;
 use path::mac::dcf::rate::RateControlConfig;
+use path::queue::QueueConfig;
 use path::scheduler::SchedulerConfig;
 use scenario::EVENT_KINDS;
 use scenario::document::by_name;
 use scenario::followers::in_words;
 use scenario::lint::LINTS;
 use scenario::traces::TRACES;
+use sim::TrafficConfig;
 use tcp::cc::ControlConfig;
 use tcp::differentiation::DifferentiationConfig;
 use tcp::presets::PRESETS;
@@ -67,6 +69,8 @@ pub const CATALOGUE: &[Section] = &[
         place: "media.NAME.rate_control",
         members: || plain(RateControlConfig::MEMBERS),
     },
+    Section { plural: "traffics", place: "flows.NAME.traffic", members: || plain(TrafficConfig::MEMBERS) },
+    Section { plural: "queues", place: "links.NAME.queue", members: || plain(QueueConfig::MEMBERS) },
     Section { plural: "schedulers", place: "nodes.NAME.scheduler", members: || plain(SchedulerConfig::MEMBERS) },
     Section {
         plural: "traces",

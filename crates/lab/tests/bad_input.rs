@@ -146,7 +146,12 @@ const CASES: &[Case<'_>] = &[
     // Types, in words that are not the program's.
     ("buffer = \"64 kB\"", "buffer = 64000", &["nodes.x.buffer", "found 64000", "a size such as"]),
     ("kind = \"wired\"", "kind = 5", &["links.wire.kind", "found 5, expected a name in quotes"]),
-    ("loss = 0.01", "queue = 5", &["links.wire.queue", "found 5, expected text in quotes", "write \"5\""]),
+    ("loss = 0.01", "queue = 5", &["links.wire.queue", "found 5, expected a string such as \"50 packets\""]),
+    (
+        "loss = 0.01",
+        "ecn_threshold = \"5 packets\"\nqueue = { kind = \"drop-tail\", ecn_threshold = \"6 packets\" }",
+        &["links.wire.ecn_threshold", "found \"5 packets\"", "not both"],
+    ),
     ("between = [\"a\", \"x\"]", "between = [\"a\"]", &["links.wire.between", "expected a list of 2"]),
     (
         "between = [\"a\", \"x\"]",

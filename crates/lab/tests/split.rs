@@ -123,7 +123,7 @@ fn every_byte_arrives_at_a_table_without_room() {
         let results = run(&network);
         for (spec, flow) in network.flows.iter().zip(&results.flows) {
             assert_eq!((flow.failure, flow.completed.is_some()), (None, true), "{}, seed {seed}", spec.name);
-            assert_eq!(Some(flow.bytes_delivered), spec.bytes, "{}, seed {seed}", spec.name);
+            assert_eq!(Some(flow.bytes_delivered), spec.traffic.total(), "{}, seed {seed}", spec.name);
         }
         assert_eq!(counter(&results, "bytes_lost"), 0, "seed {seed}");
         for (sum, name) in seen.iter_mut().zip(["packets_passed", "flows_forgotten", "flows_let_go"]) {

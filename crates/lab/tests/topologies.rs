@@ -12,7 +12,7 @@ fn conserved(text: &str) -> Results {
     let (results, events) = watch(&network);
     for (spec, flow) in network.flows.iter().zip(&results.flows) {
         assert!(flow.completed.is_some(), "{} did not complete", spec.name);
-        assert_eq!(Some(flow.bytes_delivered), spec.bytes, "{}", spec.name);
+        assert_eq!(Some(flow.bytes_delivered), spec.traffic.total(), "{}", spec.name);
     }
     let mut sent = 0u64;
     let mut ended = 0u64;

@@ -95,6 +95,7 @@ impl EventDigest {
             E::QueueFull { .. } => self.numbers([11]),
             E::Marked { .. } => self.numbers([12]),
             E::Arrived { .. } => self.numbers([13]),
+            E::DroppedEarly { .. } => self.numbers([14]),
         }
         if let Some(packet) = event.packet() {
             self.packet(packet);

@@ -190,7 +190,12 @@ pub enum LinkEvent {
         /// The packet, now lost.
         packet: Packet,
     },
-    /// The queue exceeded its marking threshold, so this packet was ECN-marked on arrival [RFC3168 s5].
+    /// The queue discipline dropped a packet although the queue was not full.
+    DroppedEarly {
+        /// The packet, now lost.
+        packet: Packet,
+    },
+    /// The queue discipline marked a packet instead of dropping it [RFC3168 s5].
     Marked {
         /// The packet, as it goes on.
         packet: Packet,
@@ -214,6 +219,7 @@ impl LinkEvent {
             | LinkEvent::GivenUp { packet, .. }
             | LinkEvent::Lost { packet }
             | LinkEvent::QueueFull { packet }
+            | LinkEvent::DroppedEarly { packet }
             | LinkEvent::Marked { packet }
             | LinkEvent::Arrived { packet } => Some(packet),
             LinkEvent::AckCorrupted { .. } | LinkEvent::ParitySent { .. } | LinkEvent::ParityCorrupted { .. } => None,

@@ -29,8 +29,8 @@
 //! ```
 
 pub mod agent;
-mod backlog;
 pub mod channel;
+mod counters;
 mod hop_state;
 pub mod link;
 pub mod mac;

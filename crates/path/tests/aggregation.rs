@@ -11,7 +11,7 @@ use path::link::Counters;
 use path::mac::dcf::config::Aggregation;
 use path::mac::dcf::{Config, FrameKind, Standard};
 use path::medium::{LaneSpec, Medium, StationSpec};
-use path::queue::Limit;
+use path::queue::{Buffer, QueueConfig};
 use path::scheduler::SchedulerConfig;
 use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, Observer};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
@@ -67,7 +67,7 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
     let station = |number: usize| {
         let way = if number == 0 { LinkDirection::Forward } else { LinkDirection::Backward };
         let (hop, to) = (HopId { link: 0, way }, 1 - number as u32);
-        let lane = LaneSpec { hop, to, limit: Limit::None, threshold: Limit::None, rate: None };
+        let lane = LaneSpec { hop, to, queue: QueueConfig::default(), stream: Stream::default(), rate: None };
         let stream = Stream::named(1, 0, &format!("station {number}"));
         StationSpec {
             slot: slots[number],
@@ -90,7 +90,7 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
     for (station, count) in (0..).zip(offered) {
         for number in 0..count {
             let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut outcomes.log };
-            assert!(medium.on_packet(station, 0, packet(number), false, &mut cx));
+            assert!(medium.on_packet(station, 0, packet(number), false, &mut Buffer::default(), &mut cx));
         }
     }
     while let Some((at, slot)) = schedule.next(Time::NEVER) {

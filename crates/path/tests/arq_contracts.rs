@@ -116,7 +116,9 @@ impl Transmitter {
     fn offer(&mut self, seq: u32, cx: &mut Cx<'_, Log>) -> bool {
         match self {
             Transmitter::Fifo(pipe) => pipe.on_packet(&packet(seq, DATA), cx).is_some(),
-            Transmitter::Station { station, .. } => station.on_packet(0, packet(seq, DATA), false, cx),
+            Transmitter::Station { station, .. } => {
+                station.on_packet(0, packet(seq, DATA), false, &mut Buffer::default(), cx)
+            }
             Transmitter::Priority(once) => once.on_packet(&packet(seq, DATA), false, &mut Buffer::default(), cx),
             Transmitter::Own(own) => own.on_packet(&packet(seq, DATA), false, &mut Buffer::default(), cx),
         }

@@ -398,9 +398,13 @@ fn neighbours_are_served_in_turn_one_attempt_each() {
 /// The same packets with FIFO scheduling: the second neighbour is served last.
 #[test]
 fn fifo_scheduler_blocks_others_until_delivery() {
-    let plan = Plan { links: vec![[0, 1], [0, 2]], scheduler: SchedulerConfig::Fifo(Default::default()), ..Plan::around_one(slow(), 2) }
-        .drawing(0, &[(63, 0), (31, 0), (31, 0), (31, 0)])
-        .scripted(0, losing(&[0], &[]));
+    let plan = Plan {
+        links: vec![[0, 1], [0, 2]],
+        scheduler: SchedulerConfig::Fifo(Default::default()),
+        ..Plan::around_one(slow(), 2)
+    }
+    .drawing(0, &[(63, 0), (31, 0), (31, 0), (31, 0)])
+    .scripted(0, losing(&[0], &[]));
     assert_eq!(
         timeline(&plan, &[(0, 0, SHORT), (0, 0, SHORT), (0, 1, SHORT)]),
         [

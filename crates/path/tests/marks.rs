@@ -13,7 +13,7 @@ use path::link::variable::VariableLink;
 use path::link::variable::plan::Changes;
 use path::link::{Line, Timing};
 use path::mac::arq::{Arq, ArqConfig, stop_and_wait};
-use path::queue::{Buffer, Limit, Tie};
+use path::queue::{Buffer, Limit, Tie, drop_tail};
 use path::scheduler::SchedulerConfig;
 use path::station::{Station, TxQueue};
 use path::transmitter::priority::PriorityLink;
@@ -50,6 +50,7 @@ fn marked(limit: Limit, threshold: Limit, fields: &[Ecn]) -> [(Vec<u32>, u64); 2
 }
 
 fn marked_by(taker: Taker, limit: Limit, threshold: Limit, fields: &[Ecn]) -> (Vec<u32>, u64) {
+    let queue = drop_tail::Config { limit, ecn_threshold: threshold };
     let mut schedule = Schedule::default();
     let perfect = ChannelConfig::Perfect(perfect::Config::default());
     let mut channels: Vec<Box<dyn Channel>> = vec![perfect.build(Default::default())];
@@ -63,24 +64,23 @@ fn marked_by(taker: Taker, limit: Limit, threshold: Limit, fields: &[Ecn]) -> (V
     });
     let counted = match taker {
         Taker::Wire => {
-            let mut pipe = FifoLink::new(HOP, line(), (limit, Tie::default()), false, slots[0]).marking(threshold);
+            let mut pipe = FifoLink::new(HOP, line(), (queue, Tie::default()), false, slots[0]);
             offered.for_each(|packet| {
                 pipe.on_packet(&packet, &mut cx);
             });
             pipe.counters(Time::ZERO).marked
         }
         Taker::Variable => {
-            let queue = (limit, Tie::default());
-            let changing =
+            let queue = (queue, Tie::default());
+            let mut changing =
                 VariableLink::new(HOP, line(), &Changes::default(), Default::default(), queue, false, slots[0]);
-            let mut changing = changing.marking(threshold);
             offered.for_each(|packet| {
                 changing.on_packet(&packet, &mut cx);
             });
             changing.counters(Time::ZERO).marked
         }
         Taker::Priority => {
-            let mut once = PriorityLink::new(HOP, line(), (limit, Tie::default()), false, slots[0]).marking(threshold);
+            let mut once = PriorityLink::new(HOP, line(), (queue, Tie::default()), false, slots[0]);
             offered.for_each(|packet| {
                 once.on_packet(&packet, false, &mut Buffer::default(), &mut cx);
             });
@@ -90,16 +90,16 @@ fn marked_by(taker: Taker, limit: Limit, threshold: Limit, fields: &[Ecn]) -> (V
             let Arq::StopAndWait(arq) = ArqConfig::StopAndWait(stop_and_wait::Config::default()).build() else {
                 panic!("its own kind")
             };
-            let lane = TxQueue::new(HOP, line(), arq, limit).marking(threshold);
+            let lane = TxQueue::new(HOP, line(), arq, queue);
             let mut station = Station::new(vec![lane], &SchedulerConfig::default(), slots[0], slots[1]);
             offered.for_each(|packet| {
-                station.on_packet(0, packet, false, &mut cx);
+                station.on_packet(0, packet, false, &mut Buffer::default(), &mut cx);
             });
             station.lanes()[0].counters(Time::ZERO).marked
         }
         Taker::Own(arq) => {
-            let own = own_transmitter(&arq, HOP, line(), limit, slots[0]);
-            let mut own = own.expect("its own").marking(threshold);
+            let own = own_transmitter(&arq, HOP, line(), queue, slots[0]);
+            let mut own = own.expect("its own");
             offered.for_each(|packet| {
                 own.on_packet(&packet, false, &mut Buffer::default(), &mut cx);
             });

@@ -7,7 +7,7 @@ use engine::{Bytes, Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, two_state, uniform};
 use path::link::fifo::FifoLink;
 use path::link::{Counters, Line, Timing};
-use path::queue::{Buffer, Limit, Tie};
+use path::queue::{Buffer, Limit, Tie, drop_tail};
 use path::transmitter::priority::PriorityLink;
 use path::{Cx, HopId, LinkDirection, LinkEvent};
 use wire::{Ecn, Options, Packet, SeqNum};
@@ -57,10 +57,17 @@ fn run(once: bool, setting: Setting, air: &ChannelConfig) -> Seen {
     let (slot, source) = (schedule.slot(), schedule.slot());
     let line = Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), delay, timing);
     let mut hop = if once {
-        let once = PriorityLink::new(HOP, line, (limit, tie), true, slot);
-        Either::Priority(Box::new(once.marking(threshold)))
+        let once =
+            PriorityLink::new(HOP, line, (drop_tail::Config { limit, ecn_threshold: threshold }, tie), true, slot);
+        Either::Priority(Box::new(once))
     } else {
-        Either::Fifo(Box::new(FifoLink::new(HOP, line, (limit, tie), true, slot).marking(threshold)))
+        Either::Fifo(Box::new(FifoLink::new(
+            HOP,
+            line,
+            (drop_tail::Config { limit, ecn_threshold: threshold }, tie),
+            true,
+            slot,
+        )))
     };
     let mut channels: Vec<Box<dyn Channel>> = vec![air.build(Stream::named(seed, 0, "air"))];
     let mut draws = Stream::named(seed, 0, "source").draws();

@@ -9,7 +9,7 @@ use path::channel::{Channel, ChannelConfig, scripted};
 use path::link::{Line, Timing};
 use path::mac::arq::StopAndWait;
 use path::mac::arq::stop_and_wait::Numbering;
-use path::queue::Limit;
+use path::queue::{Buffer, Limit};
 use path::scheduler::SchedulerConfig;
 use path::station::{Station, TxQueue};
 use path::{Cx, HopId, LinkDirection, LinkEvent, Observer};
@@ -34,6 +34,7 @@ impl Observer for Log {
             LinkEvent::AckCorrupted { number } => format!("acknowledgment of {number} lost"),
             LinkEvent::GivenUp { attempts, packet, .. } => format!("gave up {} after {attempts}", seq(packet)),
             LinkEvent::Arrived { packet } => format!("{} arrives", seq(packet)),
+            LinkEvent::DroppedEarly { packet } => format!("dropped early {}", seq(packet)),
             LinkEvent::QueueFull { packet } => format!("no room for {}", seq(packet)),
             LinkEvent::Marked { packet } => format!("{} marked", seq(packet)),
             LinkEvent::Lost { .. } => "lost".to_owned(),
@@ -92,7 +93,7 @@ fn timeline_of(
     let mut log = Log::default();
     for (lane, seq, expedited) in offered {
         let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
-        station.on_packet(*lane, packet(*seq), *expedited, &mut cx);
+        station.on_packet(*lane, packet(*seq), *expedited, &mut Buffer::default(), &mut cx);
     }
     while let Some((now, slot)) = schedule.next(Time::NEVER) {
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };

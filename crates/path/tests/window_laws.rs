@@ -183,7 +183,7 @@ fn told(arq: &ArqConfig, air: &ChannelConfig, limit: Limit, seed: u64) -> (Vec<(
             let packet = packet(offered, [0, 85, DATA][(draws.next_u64() % 3) as usize]);
             match &mut either {
                 Either::Station { station, .. } => {
-                    station.on_packet(0, packet, false, &mut cx);
+                    station.on_packet(0, packet, false, &mut Buffer::default(), &mut cx);
                 }
                 Either::Window(window) => {
                     window.on_packet(&packet, false, &mut buffer, &mut cx);

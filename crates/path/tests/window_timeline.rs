@@ -47,6 +47,7 @@ impl Observer for Log {
                 )
             }
             LinkEvent::Arrived { packet } => format!("{} arrives", seq(packet)),
+            LinkEvent::DroppedEarly { packet } => format!("dropped early {}", seq(packet)),
             LinkEvent::QueueFull { packet } => format!("no room for {}", seq(packet)),
             LinkEvent::Marked { packet } => format!("{} marked", seq(packet)),
             LinkEvent::Lost { packet } => format!("{} lost", seq(packet)),

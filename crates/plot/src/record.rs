@@ -180,7 +180,7 @@ impl Recorder {
     fn link(&mut self, at: f64, hop: HopId, event: &LinkEvent, of: Option<PacketFlow>) {
         let role = event.packet().and_then(|packet| self.role(packet, of));
         match event {
-            LinkEvent::Lost { .. } | LinkEvent::QueueFull { .. } => {
+            LinkEvent::Lost { .. } | LinkEvent::QueueFull { .. } | LinkEvent::DroppedEarly { .. } => {
                 self.carries(hop.link, role);
                 self.lost(at, role);
             }

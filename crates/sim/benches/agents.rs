@@ -10,7 +10,7 @@ use path::channel::{ChannelConfig, perfect, uniform};
 use path::link::Timing;
 use path::mac::arq::{ArqConfig, none};
 use path::queue::{Limit, Tie};
-use sim::{FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, NullSink, Radio, World};
+use sim::{FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, NullSink, Radio, TrafficConfig, World};
 
 fn main() {
     divan::main();
@@ -57,8 +57,7 @@ fn link(between: [usize; 2], rate: &str, delay: Span, loss: f64) -> LinkSpec {
         rate: rate.parse::<Rate>().expect("a rate"),
         delay,
         timing: Timing::Exact,
-        queue: Limit::Packets(20_000),
-        ecn_threshold: Limit::None,
+        queue: Limit::Packets(20_000).into(),
         changes: None,
         channel: match loss > 0.0 {
             true => ChannelConfig::Uniform(uniform::Config { loss }),
@@ -90,7 +89,7 @@ fn network(agent: AgentConfig, flows: usize, rate: &str, window: u64, duration: 
         name: format!("flow{number}"),
         from: 0,
         to: 2,
-        bytes: None,
+        traffic: TrafficConfig::default(),
         start: Time::from_millis(number as u64 % 100),
         tcp: tcp::Config {
             segment: SEGMENT,

@@ -9,7 +9,7 @@ use path::link::Timing;
 use path::mac::arq::{ArqConfig, none, stop_and_wait};
 use path::queue::{Limit, Tie};
 use sim::network::MediumSpec;
-use sim::{FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, NullSink, Radio, World};
+use sim::{FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, NullSink, Radio, TrafficConfig, World};
 
 fn main() {
     divan::main();
@@ -37,8 +37,7 @@ fn wire(between: [usize; 2], rate: &str, delay: &str, packets: u32) -> LinkSpec 
         rate: rate.parse::<Rate>().expect("a rate"),
         delay: delay.parse().expect("a delay"),
         timing: Timing::Exact,
-        queue: Limit::Packets(packets),
-        ecn_threshold: Limit::None,
+        queue: Limit::Packets(packets).into(),
         channel: ChannelConfig::Perfect(perfect::Config::default()),
         arq: ArqConfig::None(none::Config::default()),
         medium: None,
@@ -54,7 +53,7 @@ fn flow(number: usize, to: usize, window: u64, bytes: Option<u64>) -> FlowSpec {
         name: format!("flow{number}"),
         from: 0,
         to,
-        bytes,
+        traffic: TrafficConfig::bulk(bytes),
         start: Time::from_millis(number as u64 % 100),
         tcp: tcp::Config { segment: 1000, window: Bytes(window), ..tcp::Config::default() },
     }

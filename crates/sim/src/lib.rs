@@ -10,7 +10,7 @@
 //! use path::link::Timing;
 //! use path::mac::arq::{ArqConfig, none};
 //! use path::queue::{Limit, Tie};
-//! use sim::{FlowSpec, LinkSpec, Network, NullSink, NodeKind, NodeSpec, Radio, World};
+//! use sim::{FlowSpec, LinkSpec, Network, NullSink, NodeKind, NodeSpec, Radio, TrafficConfig, World};
 //!
 //! let host = |name: &str| NodeSpec {
 //!     name: name.to_owned(),
@@ -30,9 +30,8 @@
 //!     rate: "8 Mbps".parse()?,
 //!     delay: "50 ms".parse()?,
 //!     timing: Timing::Exact,
-//!     queue: Limit::None,
+//!     queue: Limit::None.into(),
 //!     queue_tie: Tie::default(),
-//!     ecn_threshold: Limit::None,
 //!     changes: None,
 //!     channel: ChannelConfig::Perfect(perfect::Config::default()),
 //!     arq: ArqConfig::None(none::Config::default()),
@@ -44,7 +43,7 @@
 //!     name: "flow".to_owned(),
 //!     from: 0,
 //!     to: 1,
-//!     bytes: Some(1000),
+//!     traffic: TrafficConfig::bulk(Some(1000)),
 //!     start: Time::ZERO,
 //!     tcp: tcp::Config::default(),
 //! };
@@ -64,6 +63,7 @@
 //! # Ok::<(), engine::units::UnitError>(())
 //! ```
 
+pub mod app;
 pub mod event;
 pub mod network;
 pub mod node;
@@ -73,6 +73,7 @@ pub mod routing;
 mod timer;
 pub mod world;
 
+pub use app::{AppCx, Application, TrafficConfig};
 pub use event::{Event, NodeEvent, NullSink, PacketFlow, Sink};
 pub use network::{Association, FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, Radio};
 pub use results::{FlowResult, LinkResult, MediumResult, Results, RoamingResult};

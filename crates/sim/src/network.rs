@@ -8,9 +8,11 @@ use path::link::Timing;
 use path::link::variable::plan::Changes;
 use path::mac::arq::ArqConfig;
 use path::place::Path;
-use path::queue::{Limit, Tie};
+use path::queue::{QueueConfig, Tie};
 use path::scheduler::SchedulerConfig;
 use serde::Serialize;
+
+use crate::app::TrafficConfig;
 
 /// A network and what goes on in it. Nodes, links and flows are numbered by their place here.
 ///
@@ -139,12 +141,10 @@ pub struct LinkSpec {
     pub delay: Span,
     /// How transmission times are computed.
     pub timing: Timing,
-    /// What may wait in front of it, each way.
-    pub queue: Limit,
+    /// The queue in front of it, each way.
+    pub queue: QueueConfig,
     /// Whether a packet finds a place that another leaves at this very moment; for links without a link layer.
     pub queue_tie: Tie,
-    /// With more than this waiting, packets whose ends take part in ECN are marked; never if unlimited.
-    pub ecn_threshold: Limit,
     /// What changes on it with time, if anything does; for links without a link layer.
     pub changes: Option<Box<Changes>>,
     /// What becomes of frames on it.
@@ -177,8 +177,8 @@ pub struct FlowSpec {
     pub from: usize,
     /// The node that receives.
     pub to: usize,
-    /// Bytes to send; without end if not given.
-    pub bytes: Option<u64>,
+    /// What is sent, and when.
+    pub traffic: TrafficConfig,
     /// When the application begins.
     pub start: Time,
     /// Settings of both ends. Without a handshake both sequence spaces begin at zero.

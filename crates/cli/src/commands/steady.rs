@@ -96,7 +96,7 @@ fn as_text(loaded: &Loaded, question: &Question, reports: &[FlowReport]) -> Stri
     for report in reports {
         let flow = &loaded.network.flows[report.flow];
         out.push_str(&format!("\nflow {}\n", flow.name));
-        if let Some(bytes) = flow.bytes {
+        if let Some(bytes) = flow.traffic.total() {
             out.push_str(&format!(
                 "it ends after {}: a transfer with an end has no steady state, its figure is its completion time\n\
                  (`lasthop sweep`). This is the goodput of the same flow without end, among flows without end\n",
@@ -224,7 +224,7 @@ fn as_json(loaded: &Loaded, question: &Question, reports: &[FlowReport]) -> Valu
         };
         json!({
             "flow": flow.name,
-            "bytes": flow.bytes,
+            "bytes": flow.traffic.total(),
             "start_s": flow.start.as_secs_f64(),
             "looked_s": report.looked.as_secs_f64(),
             "bin_s": report.bin.as_secs_f64(),

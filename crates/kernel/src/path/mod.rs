@@ -17,7 +17,7 @@ use path::channel::ChannelConfig;
 use path::link::Timing;
 use path::mac::arq::ArqConfig;
 use path::queue::Limit;
-use sim::{FlowSpec, LinkSpec, Network, NodeKind};
+use sim::{FlowSpec, LinkSpec, Network, NodeKind, TrafficConfig};
 
 /// Sampling interval of the queue and the round trip times.
 const SAMPLING: Span = Span::from_millis(10);
@@ -68,10 +68,10 @@ impl Path {
         if node.buffer.is_some() || node.processing_delay != Span::ZERO {
             return Err(format!("`{}` has a buffer or a processing delay, expected none", node.name));
         }
-        if access.queue != Limit::None {
+        if access.queue.limit() != Limit::None {
             return Err(format!("`{}` has a queue limit, expected one only at the bottleneck", access.name));
         }
-        let queue = match bottleneck.queue {
+        let queue = match bottleneck.queue.limit() {
             Limit::None => usize::MAX,
             Limit::Packets(packets) => packets as usize,
             Limit::Bytes(_) => {
@@ -101,7 +101,7 @@ fn loss(link: &LinkSpec) -> Result<f64, String> {
     let plain = link.medium.is_none()
         && link.changes.is_none()
         && matches!(link.arq, ArqConfig::None(_))
-        && link.ecn_threshold == Limit::None
+        && link.queue.drop_tail().is_some_and(|queue| queue.ecn_threshold == Limit::None)
         && link.timing == Timing::Exact;
     match &link.channel {
         ChannelConfig::Perfect(_) if plain => Ok(0.0),
@@ -114,7 +114,7 @@ fn flow(flow: &FlowSpec, first: &FlowSpec) -> Result<Flow, String> {
     if (flow.from, flow.to) != (first.from, first.to) {
         return Err(format!("`{}` has other endpoints than `{}`, expected the same", flow.name, first.name));
     }
-    if flow.bytes.is_some() {
+    if flow.traffic != TrafficConfig::default() {
         return Err(format!("`{}` has the key `bytes`, expected unlimited flows", flow.name));
     }
     let start = Span::from_nanos(flow.start.as_nanos());

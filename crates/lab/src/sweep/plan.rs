@@ -186,7 +186,7 @@ pub(super) fn metrics(sweep: &Sweep, scenario: &Scenario) -> Result<Vec<&'static
     let mut metrics: Vec<_> =
         named.map(|(at, name)| find(name, format!("sweep.metrics[{at}]"))).collect::<Result<_, _>>()?;
     if metrics.is_empty() {
-        let ends = scenario.flows.values().all(|flow| flow.bytes.is_some());
+        let ends = scenario.flows.values().all(|flow| flow.total().is_some());
         metrics.push(if ends { &flow::completion_time_s } else { &flow::goodput_bps });
     }
     if let Replications::UntilPrecise(Precision { metric: Some(name), .. }) = &sweep.replications {

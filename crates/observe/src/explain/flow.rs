@@ -135,7 +135,7 @@ impl Flow {
             receiver: Addr::of_node(spec.to),
             segment: spec.tcp.segment,
             window: spec.tcp.window.0,
-            bytes: spec.bytes,
+            bytes: spec.traffic.total(),
             una: 0,
             max: 0,
             cwnd: 0.0,
@@ -316,7 +316,7 @@ impl Flow {
                 let lost = self.transit.take_oldest(at, hop.near, packet);
                 self.gone_in_air(at, lost, facts);
             }
-            LinkEvent::QueueFull { packet } => {
+            LinkEvent::QueueFull { packet } | LinkEvent::DroppedEarly { packet } => {
                 self.congested_at = Some(at);
                 let sending = self.transit.take_newest(at, hop.near, packet);
                 self.gone(sending, facts);

@@ -127,7 +127,7 @@ fn kind(event: &Event) -> Option<EventKind> {
             LinkEvent::FrameCorrupted { .. } => Some(EventKind::Corrupted),
             LinkEvent::GivenUp { .. } => Some(EventKind::GivenUp),
             LinkEvent::Lost { .. } => Some(EventKind::Lost),
-            LinkEvent::QueueFull { .. } => Some(EventKind::Dropped),
+            LinkEvent::QueueFull { .. } | LinkEvent::DroppedEarly { .. } => Some(EventKind::Dropped),
             _ => None,
         },
         Event::Sender { event, .. } => match event {
@@ -227,6 +227,10 @@ impl EventTrace {
             ),
             LinkEvent::QueueFull { packet } => format!(
                 "***** PKT DROPPED ***** (IP)\n(CLOCK : {clock})\nThe queue of the link had no room for the following pkt\n{}",
+                self.packet(packet)
+            ),
+            LinkEvent::DroppedEarly { packet } => format!(
+                "***** PKT DROPPED ***** (IP)\n(CLOCK : {clock})\nThe queue of the link dropped the following pkt early\n{}",
                 self.packet(packet)
             ),
             _ => String::new(),

@@ -222,6 +222,7 @@ fn link(event: &LinkEvent) -> Value {
         LinkEvent::GivenUp { number, attempts, packet, .. } => frame("given-up", *number, *attempts, packet),
         LinkEvent::Lost { packet } => simple("lost", packet),
         LinkEvent::QueueFull { packet } => simple("queue-full", packet),
+        LinkEvent::DroppedEarly { packet } => simple("dropped-early", packet),
         LinkEvent::Marked { packet } => simple("marked", packet),
         LinkEvent::Arrived { packet } => simple("arrived", packet),
     }

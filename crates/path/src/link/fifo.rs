@@ -13,7 +13,7 @@ use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::HopState;
-use crate::queue::{Limit, Tie};
+use crate::queue::{Tie, drop_tail};
 
 /// A packet waiting, being sent, or in flight.
 struct InTransit {
@@ -37,10 +37,8 @@ impl InTransit {
 pub struct FifoLink {
     hop: HopId,
     line: Line,
-    limit: Limit,
+    queue: drop_tail::Config,
     tie: Tie,
-    /// Beyond this a packet that says it understands marks is marked.
-    threshold: Limit,
     /// Whether the channel has to be asked at all.
     lossy: bool,
     slot: Slot,
@@ -56,13 +54,18 @@ pub struct FifoLink {
 
 impl FifoLink {
     /// A pipe that wakes at `slot`; `lossy` tells whether its link's channel can lose anything.
-    pub fn new(hop: HopId, line: Line, (limit, tie): (Limit, Tie), lossy: bool, slot: Slot) -> Self {
+    pub fn new(
+        hop: HopId,
+        line: Line,
+        (queue, tie): (impl Into<drop_tail::Config>, Tie),
+        lossy: bool,
+        slot: Slot,
+    ) -> Self {
         FifoLink {
             hop,
             line,
-            limit,
+            queue: queue.into(),
             tie,
-            threshold: Limit::None,
             lossy,
             slot,
             free_at: Time::ZERO,
@@ -72,12 +75,6 @@ impl FifoLink {
             waiting_bytes: 0,
             counters: Counters::default(),
         }
-    }
-
-    /// With marks once more than `threshold` waits when a packet comes.
-    pub fn marking(mut self, threshold: Limit) -> Self {
-        self.threshold = threshold;
-        self
     }
 
     /// The counters at `now`: packets that still wait have not been sent, and of one that is being sent the
@@ -104,7 +101,7 @@ impl FifoLink {
         let options = packet.options();
         let options_size = options.map_or(0, Options::size);
         let size = packet.bare_size() + options_size;
-        let counts = self.counts();
+        let counts = self.queue.counts();
         if counts && !self.admits(cx.now, size) {
             self.counters.packets_dropped += 1;
             self.counters.queue_full += 1;
@@ -161,7 +158,7 @@ impl FifoLink {
         let Some(passage) = self.passing.pop_front() else { return false };
         if self.started > 0 {
             self.started -= 1;
-        } else if self.counts() {
+        } else if self.queue.counts() {
             self.waiting_bytes -= passage.size();
         }
         match self.passing.front() {
@@ -185,19 +182,12 @@ impl FifoLink {
         true
     }
 
-    /// Whether the number of waiting packets is needed.
-    #[inline]
-    fn counts(&self) -> bool {
-        self.limit != Limit::None || self.threshold != Limit::None
-    }
-
-    /// Whether a packet that was just admitted is to be marked: it says that it understands marks, and more than the
-    /// threshold waits in front of it [RFC8257 s3.1].
+    /// Whether a packet that was just admitted is to be marked.
     fn marks(&self, packet: &Packet, size: u32) -> bool {
         // None waits in front of one that is sent at once.
         let ahead = self.passing.len().checked_sub(self.started);
         packet.ecn.is_capable()
-            && ahead.is_some_and(|packets| self.threshold.is_exceeded(packets, self.waiting_bytes - u64::from(size)))
+            && ahead.is_some_and(|packets| self.queue.marks(packet.ecn, packets, self.waiting_bytes - u64::from(size)))
     }
 
     /// Whether a packet may join those that wait. Only a queue that has a limit or a threshold keeps count of them.
@@ -214,7 +204,7 @@ impl FifoLink {
             self.waiting_bytes -= passage.size();
             self.started += 1;
         }
-        let fits = self.limit.admits(self.passing.len() - self.started, self.waiting_bytes, size);
+        let fits = self.queue.admits(self.passing.len() - self.started, self.waiting_bytes, size);
         if fits {
             self.waiting_bytes += u64::from(size);
         }

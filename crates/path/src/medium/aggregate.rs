@@ -37,26 +37,27 @@ fn with_another(size: u32, mpdu: u32) -> u32 {
 impl Medium {
     /// Selects the packets of a station's next frame: unacknowledged ones first, then new ones in sequence, within the
     /// limits.
-    pub(super) fn choose_batch(&mut self, number: u32, limits: AggregateLimits, now: Time) {
+    pub(super) fn choose_batch<O: Observer>(&mut self, number: u32, limits: AggregateLimits, cx: &mut Cx<'_, O>) {
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
         let lane = &mut station.lanes[serving];
         let head = lane.head.as_ref().expect("a lane in service has a packet in hand");
         let (first, alone) = (head.number, mpdu(head.packet.size()));
-        let rate = lane.rate.rate(head.failed + 1, now);
+        let rate = lane.rate.rate(head.failed + 1, cx.now);
         let (mut size, mut batch) = (DELIMITER + alone, 1);
         while batch < limits.frames as usize {
-            let Some(packet) = lane.peek(batch, first + WINDOW) else { break };
+            let Some(packet) = lane.peek(batch, first + WINDOW, cx) else { break };
             let grown = with_another(size, mpdu(packet.size()));
             if grown > limits.bytes || self.phy.duration(rate, grown) > limits.duration {
                 break;
             }
-            lane.take_in_hand(batch);
+            lane.take_in_hand(batch, cx);
             (size, batch) = (grown, batch + 1);
         }
         // A single packet is sent without aggregation and has a normal acknowledgment.
         let (size, answer) = if batch == 1 { (alone, ACK_SIZE) } else { (size, BLOCK_ACK_SIZE) };
         station.data = Data { hop: lane.hop, to: lane.to, rate, size, behind: 0, batch, answer };
+        self.settle_drops(number, serving);
     }
 
     /// Transmits a station's selected packets as an aggregate.

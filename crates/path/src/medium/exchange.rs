@@ -49,7 +49,7 @@ impl Medium {
             return self.announce(number, cx);
         }
         self.stations[number as usize].contended = true;
-        self.choose(number, cx.now);
+        self.choose(number, cx);
         if self.is_long(&self.data(number)) {
             self.send_request(number, cx);
         } else {
@@ -58,15 +58,15 @@ impl Medium {
     }
 
     /// Chooses a station's next data frame and its rate.
-    fn choose(&mut self, number: u32, now: Time) {
+    fn choose<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
         if let Some(limits) = self.aggregation {
-            return self.choose_batch(number, limits, now);
+            return self.choose_batch(number, limits, cx);
         }
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
         let lane = &mut station.lanes[serving];
         let head = lane.head.as_ref().expect("a lane in service has a packet in hand");
-        let rate = lane.rate.rate(head.failed + 1, now);
+        let rate = lane.rate.rate(head.failed + 1, cx.now);
         self.cut(number, rate);
     }
 
@@ -427,11 +427,12 @@ impl Medium {
         let zone = &mut self.zones[self.hearing.zone[number as usize] as usize];
         let from = from.unwrap_or_else(|| zone.counts_from(number, station, &self.phy));
         match station.turns.next() {
-            Some(lane) => station.lanes[lane].take_head(),
+            Some(lane) => self.take_head(number, lane, cx),
             // A beacon that was queued during the exchange.
             None if station.announces => {}
             None => return zone.rest(number, cx.now, from, slots, &self.phy, &mut self.stations, cx.schedule),
         }
+        let zone = &mut self.zones[self.hearing.zone[number as usize] as usize];
         zone.join_apart(number, cx.now, from, slots, &self.phy, &mut self.stations, cx.schedule);
     }
 }

@@ -31,7 +31,6 @@ use std::collections::VecDeque;
 use engine::{Rate, Slot, Stream, Time};
 use wire::Packet;
 
-use crate::backlog::Backlog;
 use crate::channel::Channel;
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, MediumEvent};
@@ -40,7 +39,8 @@ use crate::link::Counters;
 use crate::mac::dcf::config::{AggregateLimits, Retries};
 use crate::mac::dcf::rate::{Rates, USUAL_FRAME};
 use crate::mac::dcf::{Config, FrameKind, Phy};
-use crate::queue::Limit;
+use crate::queue::backlog::Offer;
+use crate::queue::{Backlog, Buffer, QueueConfig};
 use crate::scheduler::SchedulerState;
 use crate::scheduler::{Joined, SchedulerConfig};
 use crate::station::Outcome;
@@ -83,10 +83,10 @@ pub struct LaneSpec {
     pub hop: HopId,
     /// Number of the neighbour's station in the medium.
     pub to: u32,
-    /// Queue limit.
-    pub limit: Limit,
-    /// Backlog above which an ECN-capable packet is marked.
-    pub threshold: Limit,
+    /// Queue discipline.
+    pub queue: QueueConfig,
+    /// Random stream of the queue.
+    pub stream: Stream,
     /// Data rate; `None` for the medium's.
     pub rate: Option<Rate>,
 }
@@ -119,8 +119,7 @@ impl Medium {
                 preferred,
                 stream,
             };
-            let mut backlog = Backlog::new(spec.limit);
-            backlog.threshold = spec.threshold;
+            let backlog = Backlog::new(&spec.queue, spec.stream);
             TxQueue::new(spec.hop, spec.to, backlog, config.rate_control().build(rates))
         };
         let station = |StationSpec { slot, scheduler, lanes, stream, beacons }: StationSpec| Station {
@@ -162,14 +161,15 @@ impl Medium {
         }
     }
 
-    /// Queues a packet at a transmit queue of a station, before all waiting packets if `expedited`. Returns false if
-    /// the queue is full.
+    /// Queues a packet, which has its room in `buffer`, at a transmit queue of a station, before all waiting packets if
+    /// `expedited`. Returns false if the queue refuses it; its room in the buffer is then free.
     pub fn on_packet<O: Observer>(
         &mut self,
         number: u32,
         lane: usize,
-        mut packet: Packet,
+        packet: Packet,
         expedited: bool,
+        buffer: &mut Buffer,
         cx: &mut Cx<'_, O>,
     ) -> bool {
         let station = &mut self.stations[number as usize];
@@ -177,19 +177,45 @@ impl Medium {
         // Without other data the packet becomes the head of line at once and does not enter the queue, so the limit
         // does not apply.
         let serving = station.turns.next().is_some();
-        if serving && !target.backlog.admits(&mut packet, (0, 0), target.hop, &mut target.counters, cx) {
+        let first = target.is_empty();
+        let offer = Offer { at_once: !serving, expedited, ..Offer::default() };
+        let accepted = target.backlog.offer(&packet, offer, target.hop, &mut target.counters, cx);
+        if !serving {
+            target.take_head(cx);
+        }
+        let dropped = target.backlog.take_dropped();
+        buffer.left(dropped.bytes);
+        if !accepted {
+            buffer.left(packet.size());
             return false;
         }
-        let first = target.is_empty();
-        target.push(packet, expedited);
-        if !serving {
-            target.take_head();
-        }
         station.turns.joined(lane, Joined { first, expedited, serving }, cx.now);
+        for _ in 0..dropped.packets {
+            station.turns.dropped(lane);
+        }
         if let Phase::Resting { .. } = station.phase {
             self.contend(number, cx);
         }
         true
+    }
+
+    /// A station takes the first packet of a queue in hand, unless it has one of that queue.
+    fn take_head<O: Observer>(&mut self, number: u32, lane: usize, cx: &mut Cx<'_, O>) {
+        self.stations[number as usize].lanes[lane].take_head(cx);
+        self.settle_drops(number, lane);
+    }
+
+    /// Reports the packets that the discipline of a station's queue dropped when another was taken in hand.
+    fn settle_drops(&mut self, number: u32, lane: usize) {
+        let station = &mut self.stations[number as usize];
+        let (hop, dropped) = (station.lanes[lane].hop, station.lanes[lane].backlog.take_dropped());
+        if dropped.packets == 0 {
+            return;
+        }
+        for _ in 0..dropped.packets {
+            station.turns.dropped(lane);
+        }
+        self.outcomes.push_back((hop, Outcome { freed: dropped.bytes, ..Outcome::default() }));
     }
 
     /// Starts contention of a resting station that has data to send [802.11-2007 s9.2.5.1].

@@ -2,16 +2,16 @@
 
 use std::collections::VecDeque;
 
-use engine::{Order, Time};
+use engine::Time;
 use wire::Packet;
 
 use super::reorder::Reorder;
-use crate::backlog::Backlog;
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::{HopState, LinkLayerState};
 use crate::link::Counters;
 use crate::mac::dcf::rate::RateControl;
+use crate::queue::Backlog;
 
 /// A packet taken from the queue for transmission, until it is delivered or given up.
 pub(super) struct HeadOfLine {
@@ -99,20 +99,16 @@ impl TxQueue {
         self.head.is_none() && self.backlog.is_empty()
     }
 
-    pub fn push(&mut self, packet: Packet, expedited: bool) {
-        self.backlog.push(packet, Order::default(), expedited);
-    }
-
     /// Takes the first waiting packet for transmission, unless one is already taken.
-    pub fn take_head(&mut self) {
+    pub fn take_head<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
         if self.head.is_none() {
-            self.head = self.numbered();
+            self.head = self.numbered(cx);
         }
     }
 
     /// Removes the first waiting packet and assigns the next number to it.
-    fn numbered(&mut self) -> Option<HeadOfLine> {
-        let (packet, _) = self.backlog.pop()?;
+    fn numbered<O: Observer>(&mut self, cx: &mut Cx<'_, O>) -> Option<HeadOfLine> {
+        let (packet, _) = self.backlog.pop(self.hop, &mut self.counters, cx)?;
         let number = self.next_number;
         self.next_number += 1;
         Some(HeadOfLine {
@@ -130,18 +126,18 @@ impl TxQueue {
 
     /// Returns packet number `place` of those taken, or the first waiting packet after them, if its number is below
     /// `end`.
-    pub fn peek(&self, place: usize, end: u64) -> Option<&Packet> {
+    pub fn peek<O: Observer>(&mut self, place: usize, end: u64, cx: &mut Cx<'_, O>) -> Option<Packet> {
         let (number, packet) = match self.behind.get(place - 1) {
-            Some(head) => (head.number, &head.packet),
-            None => (self.next_number, self.backlog.iter().next()?),
+            Some(head) => (head.number, head.packet),
+            None => (self.next_number, self.backlog.peek(self.hop, &mut self.counters, cx)?),
         };
         (number < end).then_some(packet)
     }
 
     /// Takes the packet that [`peek`](Self::peek) returned for transmission.
-    pub fn take_in_hand(&mut self, place: usize) {
+    pub fn take_in_hand<O: Observer>(&mut self, place: usize, cx: &mut Cx<'_, O>) {
         if self.behind.len() < place {
-            let next = self.numbered();
+            let next = self.numbered(cx);
             self.behind.extend(next);
         }
     }

@@ -98,4 +98,8 @@ impl SchedulerState {
         self.scheduler.served(attempt, now);
         self.next = self.scheduler.next();
     }
+
+    pub fn dropped(&mut self, queue: usize) {
+        self.scheduler.dropped(queue);
+    }
 }

@@ -7,12 +7,14 @@
 pub mod tx_queue;
 
 use engine::{Slot, Time};
-use wire::{Ecn, Packet};
+use wire::Packet;
 
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
 use crate::mac::arq::stop_and_wait::Numbering;
+use crate::queue::Buffer;
+use crate::queue::backlog::Offer;
 use crate::scheduler::{Attempt, Joined, SchedulerConfig, SchedulerState};
 pub use tx_queue::TxQueue;
 
@@ -80,37 +82,37 @@ impl Station {
         &self.lanes
     }
 
-    /// Takes a packet for lane number `lane`, before all that wait there and are not expedited if `expedited`. Whether it
-    /// found room.
+    /// Takes a packet that has its room in `buffer` for lane number `lane`, before all that wait there and are not expedited if
+    /// `expedited`. Whether the queue accepted it; if not, its room in the buffer is free.
     pub fn on_packet<O: Observer>(
         &mut self,
         lane: usize,
-        mut packet: Packet,
+        packet: Packet,
         expedited: bool,
+        buffer: &mut Buffer,
         cx: &mut Cx<'_, O>,
     ) -> bool {
         let target = &mut self.lanes[lane];
         // An idle transmitter takes the packet at once: it does not wait, so no limit is met.
         let idle = self.phase == Phase::Idle;
-        let head_being_sent = !idle && self.serving == lane;
-        if !idle && !target.admits(packet.size(), head_being_sent) {
-            target.counters.packets_dropped += 1;
-            target.counters.queue_full += 1;
-            cx.emit(target.hop, || LinkEvent::QueueFull { packet });
-            return false;
-        }
-        if target.marks(&packet, head_being_sent) {
-            packet.ecn = Ecn::Ce;
-            target.counters.marked += 1;
-            cx.emit(target.hop, || LinkEvent::Marked { packet });
-        }
+        // A head that waits for another attempt while another queue is served waits, too.
+        let others = match target.head {
+            Some(head) if self.serving != lane => (1, u64::from(head.size())),
+            _ => (0, 0),
+        };
         let first = target.is_empty();
-        target.push(packet, expedited);
-        self.turns.joined(lane, Joined { first, expedited, serving: !idle }, cx.now);
-        if idle {
-            self.send_next(cx);
+        let offer = Offer { at_once: idle, expedited, others, ..Offer::default() };
+        let accepted = target.backlog.offer(&packet, offer, target.hop, &mut target.counters, cx);
+        if accepted {
+            self.turns.joined(lane, Joined { first, expedited, serving: !idle }, cx.now);
+        } else {
+            buffer.left(packet.size());
         }
-        true
+        buffer.left(self.settle(lane));
+        if idle {
+            buffer.left(self.send_next(cx));
+        }
+        accepted
     }
 
     /// The outstanding frame, or its acknowledgment, arrives.
@@ -133,7 +135,7 @@ impl Station {
         let lane = &mut self.lanes[self.serving];
         let (attempt, number) = (lane.attempts, lane.number);
         let last = attempt >= lane.arq.max_transmissions;
-        let Some(packet) = lane.head() else { return Outcome::default() };
+        let Some(packet) = lane.head else { return Outcome::default() };
         let mut outcome = Outcome::default();
         if last {
             lane.counters.given_up += 1;
@@ -143,20 +145,20 @@ impl Station {
                 lane.counters.packets_dropped += 1;
             }
             cx.emit(lane.hop, || LinkEvent::GivenUp { number, attempts: attempt, packet, arrived });
-            lane.pop();
+            lane.take_head();
             outcome.freed = packet.size();
         }
         outcome.notice = Some(RadioNotice { hop: lane.hop, packet, attempt, last });
         let more = !lane.is_empty();
         self.turns.served(Attempt { acknowledged: false, done: last, besides: 0, more }, cx.now);
-        self.send_next(cx);
+        outcome.freed += self.send_next(cx);
         outcome
     }
 
     fn frame_arrives<O: Observer>(&mut self, cx: &mut Cx<'_, O>) -> Outcome {
         let lane = &mut self.lanes[self.serving];
         let (hop, number) = (lane.hop, lane.number);
-        let Some(packet) = lane.head() else { return Outcome::default() };
+        let Some(packet) = lane.head else { return Outcome::default() };
         let delivered = if lane.receive(number) {
             lane.counters.packets_delivered += 1;
             cx.emit(hop, || LinkEvent::Arrived { packet });
@@ -193,24 +195,37 @@ impl Station {
         cx.schedule.disarm(self.arrival);
         self.phase = Phase::Idle;
         let lane = &mut self.lanes[self.serving];
-        let freed = lane.pop().map_or(0, |packet| packet.size());
+        let freed = lane.take_head().map_or(0, |packet| packet.size());
         let more = !lane.is_empty();
         self.turns.served(Attempt { acknowledged: true, done: true, besides: 0, more }, cx.now);
-        self.send_next(cx);
-        Outcome { freed, ..Outcome::default() }
+        Outcome { freed: freed + self.send_next(cx), ..Outcome::default() }
     }
 
-    fn send_next<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
-        if let Some(lane) = self.turns.next() {
-            self.serving = lane;
-            self.send(cx);
+    /// Reports the packets that a queue's discipline dropped to the scheduler; the bytes that this node need not keep.
+    fn settle(&mut self, lane: usize) -> u32 {
+        let dropped = self.lanes[lane].backlog.take_dropped();
+        for _ in 0..dropped.packets {
+            self.turns.dropped(lane);
         }
+        dropped.bytes
+    }
+
+    /// Serves the next queue, if any has a packet; the bytes that this node need not keep.
+    fn send_next<O: Observer>(&mut self, cx: &mut Cx<'_, O>) -> u32 {
+        let Some(serving) = self.turns.next() else { return 0 };
+        self.serving = serving;
+        let lane = &mut self.lanes[serving];
+        if lane.head.is_none() {
+            lane.head = lane.backlog.pop(lane.hop, &mut lane.counters, cx).map(|(packet, _)| packet);
+        }
+        self.send(cx);
+        self.settle(serving)
     }
 
     /// Sends the head of the lane being served.
     fn send<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
         let lane = &mut self.lanes[self.serving];
-        let Some(packet) = lane.head() else { return };
+        let Some(packet) = lane.head else { return };
         let renumber = lane.attempts == 0 || lane.arq.numbering == Numbering::PerTransmission;
         if renumber {
             lane.number = lane.next_number;

@@ -9,14 +9,14 @@ use engine::{Order, Slot, Time};
 use wire::Packet;
 
 use super::{Due, Line as Flying, first};
-use crate::backlog::Backlog;
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::HopState;
 use crate::link::{Counters, Line};
 use crate::mac::arq::Fec;
-use crate::queue::{Buffer, Limit};
+use crate::queue::backlog::Offer;
+use crate::queue::{Backlog, Buffer};
 use crate::station::Outcome;
 
 /// A frame on its way.
@@ -81,13 +81,13 @@ pub struct FecSender {
 
 impl FecSender {
     /// A transmitter that wakes at `slot`.
-    pub fn new(hop: HopId, line: Line, fec: Fec, limit: Limit, slot: Slot) -> Self {
+    pub fn new(hop: HopId, line: Line, fec: Fec, queue: impl Into<Backlog>, slot: Slot) -> Self {
         FecSender {
             hop,
             line,
             fec,
             slot,
-            backlog: Backlog::new(limit),
+            backlog: queue.into(),
             block: Block::default(),
             free: (Time::ZERO, Order::default()),
             flying: Flying::new(),
@@ -118,11 +118,10 @@ impl FecSender {
     ) -> bool {
         // What can be sent at once does not wait: no limit is met.
         let at_once = self.free.0 <= cx.now && self.block.parity == 0 && self.backlog.is_empty();
-        let mut packet = *packet;
-        if !at_once && !self.backlog.admits(&mut packet, (0, 0), self.hop, &mut self.counters, cx) {
+        let offer = Offer { at_once, expedited, ..Offer::default() };
+        if !self.backlog.offer(packet, offer, self.hop, &mut self.counters, cx) {
             return false;
         }
-        self.backlog.push(packet, Order::default(), expedited);
         self.send(buffer, cx);
         self.rearm(cx);
         true
@@ -168,7 +167,7 @@ impl FecSender {
                 if last {
                     self.block = Block::default();
                 }
-            } else if let Some((packet, _)) = self.backlog.pop() {
+            } else if let Some((packet, _)) = self.backlog.pop(self.hop, &mut self.counters, cx) {
                 let size = packet.size();
                 self.block.data += 1;
                 self.block.longest = self.block.longest.max(size);

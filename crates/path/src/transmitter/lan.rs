@@ -7,14 +7,14 @@ use engine::{Order, Slot, Span, Time};
 use wire::Packet;
 
 use super::{Due, Line as Flying, first};
-use crate::backlog::Backlog;
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::HopState;
 use crate::link::{Counters, Line};
 use crate::mac::arq::Lan;
-use crate::queue::{Buffer, Limit};
+use crate::queue::backlog::Offer;
+use crate::queue::{Backlog, Buffer};
 use crate::station::Outcome;
 
 /// What it waits for.
@@ -48,7 +48,7 @@ pub struct LanSender {
 
 impl LanSender {
     /// A transmitter that wakes at `slot`.
-    pub fn new(hop: HopId, line: Line, lan: Lan, limit: Limit, slot: Slot) -> Self {
+    pub fn new(hop: HopId, line: Line, lan: Lan, queue: impl Into<Backlog>, slot: Slot) -> Self {
         LanSender {
             hop,
             far_delay: line.delay,
@@ -56,7 +56,7 @@ impl LanSender {
             lan,
             slot,
             entering: Flying::new(),
-            backlog: Backlog::new(limit),
+            backlog: queue.into(),
             free: (Time::ZERO, Order::default()),
             flying: Flying::new(),
             counters: Counters::default(),
@@ -116,14 +116,14 @@ impl LanSender {
     }
 
     fn queue<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
-        let Some(Due { what: (mut packet, expedited), .. }) = self.entering.pop_front() else { return };
+        let Some(Due { what: (packet, expedited), .. }) = self.entering.pop_front() else { return };
         // A packet that can be sent at once does not wait: no limit is met.
         let at_once = self.backlog.is_empty() && self.free.0 <= cx.now;
-        if !at_once && !self.backlog.admits(&mut packet, (0, 0), self.hop, &mut self.counters, cx) {
+        let offer = Offer { at_once, expedited, ..Offer::default() };
+        if !self.backlog.offer(&packet, offer, self.hop, &mut self.counters, cx) {
             buffer.left(packet.size());
             return;
         }
-        self.backlog.push(packet, Order::default(), expedited);
         if at_once {
             self.send_next(buffer, cx);
         }
@@ -132,7 +132,7 @@ impl LanSender {
     /// The line is busy for header and packet [ns-2 Mac::txtime]. The far end has the frame when its sending *begins*, the
     /// propagation later [ns-2 Mac::sendDown, Channel::sendUp], and hands it up after its own delay [ns-2 LL::sendUp].
     fn send_next<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
-        let Some((packet, _)) = self.backlog.pop() else { return };
+        let Some((packet, _)) = self.backlog.pop(self.hop, &mut self.counters, cx) else { return };
         let (hop, now, size) = (self.hop, cx.now, packet.size() + self.lan.header);
         let duration = self.line.transmission_time(size);
         let number = Some(self.counters.frames_sent);

@@ -18,7 +18,7 @@ use wire::Packet;
 use crate::context::{Cx, Observer};
 use crate::hop_state::HopState;
 use crate::link::Counters;
-use crate::queue::{Buffer, Limit};
+use crate::queue::{Backlog, Buffer};
 use crate::station::Outcome;
 use fec::FecSender;
 use lan::LanSender;
@@ -35,16 +35,6 @@ pub enum Transmitter {
 }
 
 impl Transmitter {
-    /// With marks once more than `threshold` waits when a packet comes.
-    pub fn marking(mut self, threshold: Limit) -> Self {
-        match &mut self {
-            Transmitter::Window(window) => window.backlog.threshold = threshold,
-            Transmitter::Fec(fec) => fec.backlog.threshold = threshold,
-            Transmitter::Lan(lan) => lan.backlog.threshold = threshold,
-        }
-        self
-    }
-
     /// Takes a packet that has its room in `buffer`, before all that wait and are not if `expedited`. Whether it was
     /// taken: if not it has given its room back; if so it will when it has left, or with acknowledgments when it is
     /// done. On ns-2's LAN the queue is behind a delay, so a packet may be taken and find no room there later.
@@ -66,6 +56,7 @@ impl Transmitter {
         if !taken {
             buffer.left(packet.size());
         }
+        buffer.left(self.backlog().take_dropped().bytes);
         taken
     }
 
@@ -75,6 +66,15 @@ impl Transmitter {
             Transmitter::Window(window) => window.on_wake(buffer, cx),
             Transmitter::Fec(fec) => fec.on_wake(buffer, cx),
             Transmitter::Lan(lan) => lan.on_wake(buffer, cx),
+        }
+        buffer.left(self.backlog().take_dropped().bytes);
+    }
+
+    fn backlog(&mut self) -> &mut Backlog {
+        match self {
+            Transmitter::Window(window) => &mut window.backlog,
+            Transmitter::Fec(fec) => &mut fec.backlog,
+            Transmitter::Lan(lan) => &mut lan.backlog,
         }
     }
 

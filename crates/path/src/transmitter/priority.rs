@@ -12,13 +12,13 @@ use engine::{Order, Slot, Time};
 use wire::{CompactPacket, Options, Packet};
 
 use super::{Due, Line as Flying, first};
-use crate::backlog::Backlog;
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::HopState;
 use crate::link::{Counters, Line};
-use crate::queue::{Buffer, Limit, Tie};
+use crate::queue::backlog::Offer;
+use crate::queue::{Backlog, Buffer, Tie};
 
 /// A packet on its way.
 struct InTransit {
@@ -52,14 +52,14 @@ pub struct PriorityLink {
 
 impl PriorityLink {
     /// A transmitter that wakes at `slot`; `lossy` tells whether its link's channel can lose anything.
-    pub fn new(hop: HopId, line: Line, (limit, tie): (Limit, Tie), lossy: bool, slot: Slot) -> Self {
+    pub fn new(hop: HopId, line: Line, (queue, tie): (impl Into<Backlog>, Tie), lossy: bool, slot: Slot) -> Self {
         PriorityLink {
             hop,
             line,
             tie,
             lossy,
             slot,
-            backlog: Backlog::new(limit),
+            backlog: queue.into(),
             flying: Flying::new(),
             options: VecDeque::new(),
             free: (Time::ZERO, Order::default()),
@@ -67,12 +67,6 @@ impl PriorityLink {
             counters: Counters::default(),
             armed: None,
         }
-    }
-
-    /// With marks once more than `threshold` waits when a packet comes.
-    pub fn marking(mut self, threshold: Limit) -> Self {
-        self.backlog.threshold = threshold;
-        self
     }
 
     /// Packets that wait.
@@ -92,7 +86,7 @@ impl PriorityLink {
         counters.busy = counters.busy - self.free.0.since(now);
         // A transmission that begins at this very moment has begun.
         let (mut line, mut starts) = (self.line.clone(), self.free.0);
-        for packet in self.backlog.iter() {
+        for packet in self.backlog.packets() {
             if starts > now {
                 break;
             }
@@ -118,26 +112,21 @@ impl PriorityLink {
         let over = self.free.0 < cx.now || (self.free.0 == cx.now && self.tie == Tie::DepartureFirst);
         // A line that is free takes the packet at once: nothing waits, so no limit is met.
         let waits = !(self.backlog.is_empty() && (over || self.flying.is_empty()));
-        let mut packet = *packet;
-        if waits {
-            let besides = match self.tie {
-                Tie::ArrivalFirst if self.begun.0 == cx.now => (self.begun.1, self.begun.2),
-                _ => (0, 0),
-            };
-            if !self.backlog.admits(&mut packet, besides, self.hop, &mut self.counters, cx) {
-                buffer.left(packet.size());
-                self.rearm(cx);
-                return false;
-            }
-        }
-        let order = cx.schedule.order();
-        if self.backlog.is_empty() && self.free.0 <= cx.now {
+        let others = match self.tie {
+            Tie::ArrivalFirst if self.begun.0 == cx.now => (self.begun.1, self.begun.2),
+            _ => (0, 0),
+        };
+        let sends = self.backlog.is_empty() && self.free.0 <= cx.now;
+        let offer = Offer { order: cx.schedule.order(), expedited, at_once: !waits, others };
+        let accepted = self.backlog.offer(packet, offer, self.hop, &mut self.counters, cx);
+        if !accepted {
+            buffer.left(packet.size());
+        } else if sends && let Some((packet, order)) = self.backlog.pop(self.hop, &mut self.counters, cx) {
             self.send(&packet, order, waits, buffer, cx);
-        } else {
-            self.backlog.push(packet, order, expedited);
         }
+        buffer.left(self.backlog.take_dropped().bytes);
         self.rearm(cx);
-        true
+        accepted
     }
 
     /// Its time has come: a packet comes to the far end, or the next begins to be sent. Whether one came that was not
@@ -177,10 +166,11 @@ impl PriorityLink {
 
     fn send_waiting<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
         while self.free.0 <= cx.now
-            && let Some((packet, order)) = self.backlog.pop()
+            && let Some((packet, order)) = self.backlog.pop(self.hop, &mut self.counters, cx)
         {
             self.send(&packet, order, true, buffer, cx);
         }
+        buffer.left(self.backlog.take_dropped().bytes);
     }
 
     /// Begins to send a packet, whose arrival has its place in the order since the packet came.

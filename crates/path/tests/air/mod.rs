@@ -7,7 +7,7 @@ use path::mac::dcf::{Config, FrameKind};
 use path::medium::places::Places;
 use path::medium::{LaneSpec, Medium, StationSpec};
 use path::place::Path;
-use path::queue::Limit;
+use path::queue::{Buffer, QueueConfig};
 use path::scheduler::SchedulerConfig;
 use path::{AirFrame, Cx, HopId, LinkDirection, LinkEvent, MediumEvent, Observer, Reach, Reception};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment};
@@ -67,8 +67,8 @@ impl Air {
                 lanes[here].push(LaneSpec {
                     hop: HopId { link: link as u32, way },
                     to: there as u32,
-                    limit: Limit::None,
-                    threshold: Limit::None,
+                    queue: QueueConfig::default(),
+                    stream: Stream::default(),
                     rate: None,
                 });
             }
@@ -112,7 +112,7 @@ impl Air {
         let (station, lane) = self.lanes[hop];
         self.in_hand[hop] += 1;
         let mut cx = Cx { now, schedule: &mut self.schedule, channels: &mut self.channels, observer: &mut self.log };
-        assert!(self.medium.on_packet(station, lane, packet, false, &mut cx));
+        assert!(self.medium.on_packet(station, lane, packet, false, &mut Buffer::default(), &mut cx));
     }
 
     /// Runs all events up to `until`.

@@ -8,7 +8,7 @@ use path::channel::{Channel, ChannelConfig, scripted};
 use path::link::Counters;
 use path::mac::dcf::Config;
 use path::medium::{LaneSpec, Medium, StationSpec};
-use path::queue::Limit;
+use path::queue::{Buffer, Limit};
 use path::scheduler::SchedulerConfig;
 use path::station::Outcome;
 use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, Observer};
@@ -125,9 +125,9 @@ impl Cell {
                 let (here, there) = (ends[way.index()], ends[1 - way.index()]);
                 place[way.index()] = (here, lanes[here as usize].len());
                 let hop = HopId { link: link as u32, way };
-                let (limit, threshold) = (plan.limit, Limit::None);
+                let (queue, stream) = (plan.limit.into(), Stream::default());
                 let rate = plan.rates.get(link).copied().flatten();
-                lanes[here as usize].push(LaneSpec { hop, to: there, limit, threshold, rate });
+                lanes[here as usize].push(LaneSpec { hop, to: there, queue, stream, rate });
             }
             places.push(place);
         }
@@ -176,7 +176,7 @@ impl Cell {
         self.sequence += 1;
         let Cell { schedule, channels, log, .. } = self;
         let mut cx = Cx { now, schedule, channels, observer: log };
-        if !self.medium.on_packet(station, lane, packet, expedited, &mut cx) {
+        if !self.medium.on_packet(station, lane, packet, expedited, &mut Buffer::default(), &mut cx) {
             self.refused[link][way.index()] += 1;
         }
         self.take_outcomes(now);

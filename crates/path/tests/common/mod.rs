@@ -4,7 +4,7 @@
 use engine::{Slot, Time};
 use path::link::Line;
 use path::mac::arq::Arq;
-use path::queue::Limit;
+use path::queue::Backlog;
 use path::transmitter::Transmitter;
 use path::transmitter::fec::FecSender;
 use path::transmitter::lan::LanSender;
@@ -48,11 +48,17 @@ impl Observer for Log {
 
 /// Returns the transmitter of a hop with this link layer; `None` for a hop without a link layer, or one served by a
 /// station.
-pub fn own_transmitter(arq: &Arq, hop: HopId, line: Line, limit: Limit, slot: Slot) -> Option<Transmitter> {
+pub fn own_transmitter(
+    arq: &Arq,
+    hop: HopId,
+    line: Line,
+    queue: impl Into<Backlog>,
+    slot: Slot,
+) -> Option<Transmitter> {
     match *arq {
         Arq::None | Arq::StopAndWait(_) => None,
-        Arq::Window(window) => Some(Transmitter::Window(WindowSender::new(hop, line, window, limit, slot))),
-        Arq::Fec(fec) => Some(Transmitter::Fec(FecSender::new(hop, line, fec, limit, slot))),
-        Arq::Lan(lan) => Some(Transmitter::Lan(LanSender::new(hop, line, lan, limit, slot))),
+        Arq::Window(window) => Some(Transmitter::Window(WindowSender::new(hop, line, window, queue, slot))),
+        Arq::Fec(fec) => Some(Transmitter::Fec(FecSender::new(hop, line, fec, queue, slot))),
+        Arq::Lan(lan) => Some(Transmitter::Lan(LanSender::new(hop, line, lan, queue, slot))),
     }
 }

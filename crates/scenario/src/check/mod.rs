@@ -7,18 +7,18 @@ mod places;
 mod tcp;
 
 use engine::registry::Fault;
-use engine::{Bytes, Span, Time};
+use engine::{Span, Time};
 use path::agent::AgentConfig;
 use path::channel::{ChannelConfig, perfect, uniform};
 use path::link::Timing;
 use path::mac::arq::{ArqConfig, none};
-use path::queue::Tie;
-use sim::{FlowSpec, LinkSpec, Network, NodeSpec};
+use path::queue::{Limit, QueueConfig, Tie};
+use sim::{FlowSpec, LinkSpec, Network, NodeSpec, TrafficConfig};
 use wire::Addr;
 
 use crate::incidence::Incidence;
 use crate::lint;
-use crate::model::{Flow, Link, LinkKind, Node, NodeKind, Profile, Radio, Scenario};
+use crate::model::{Flow, Link, LinkKind, Node, NodeKind, Profile, Queue, Radio, Scenario};
 use crate::problem::Problem;
 use crate::recordings::Read;
 use crate::routes::check_routes;
@@ -194,6 +194,7 @@ impl Checker<'_> {
             self.wrong(problem.found(format!("\"{}\" twice", link.between[0])));
         }
         let changes = self.changes(&key, link);
+        let queue = self.queue(&key, link, changes.is_some());
         let medium = self.share(&key, link);
         LinkSpec {
             name: name.to_owned(),
@@ -205,9 +206,8 @@ impl Checker<'_> {
                 Profile::Exact => Timing::Exact,
                 Profile::Goel1997 => Timing::WholeMilliseconds,
             },
-            queue: link.queue,
+            queue,
             queue_tie: link.queue_tie,
-            ecn_threshold: link.ecn_threshold,
             changes,
             channel: self.channel(&key, link),
             arq: self.arq(&key, link),
@@ -215,6 +215,31 @@ impl Checker<'_> {
             medium_rate: link.rate.filter(|_| medium.is_some()),
             random_seed: link.random_seed,
         }
+    }
+
+    /// The queue of a link, with the threshold that stands beside it.
+    fn queue(&mut self, key: &str, link: &Link, changes: bool) -> QueueConfig {
+        let Queue(mut queue) = link.queue.clone();
+        self.faults(&format!("{key}.queue"), queue.check());
+        if changes && queue.drop_tail().is_none() {
+            let problem = Problem::new("\"drop-tail\": a link that changes with time decides when a packet arrives");
+            self.wrong(problem.key(format!("{key}.queue")).found(format!("\"{}\"", queue.name())));
+        }
+        if link.ecn_threshold == Limit::None {
+            return queue;
+        }
+        let problem = match &mut queue {
+            QueueConfig::DropTail(config) if config.ecn_threshold == Limit::None => {
+                config.ecn_threshold = link.ecn_threshold;
+                return queue;
+            }
+            QueueConfig::DropTail(_) => "either `ecn_threshold` or `queue.ecn_threshold`, not both",
+            #[allow(unreachable_patterns, reason = "drop-tail may be the only member")]
+            _ => "nothing: only drop-tail has a threshold beside it",
+        };
+        let found = format!("\"{}\"", link.ecn_threshold);
+        self.wrong(Problem::new(problem).key(format!("{key}.ecn_threshold")).found(found));
+        queue
     }
 
     /// The propagation delay of a link, or of its medium.
@@ -309,6 +334,22 @@ impl Checker<'_> {
         }
     }
 
+    /// The application of a flow; `bytes` is short for a bulk transfer.
+    fn traffic(&mut self, key: &str, flow: &Flow) -> TrafficConfig {
+        let Some(Named(traffic)) = &flow.traffic else {
+            let bulk = TrafficConfig::bulk(flow.bytes.map(|bytes| bytes.0));
+            // The setting has the name of the flow's key.
+            self.faults(key, bulk.check());
+            return bulk;
+        };
+        if let Some(bytes) = flow.bytes {
+            let problem = Problem::new("either `bytes` or `traffic`, not both").key(format!("{key}.bytes"));
+            self.wrong(problem.found(bytes.to_string()));
+        }
+        self.faults(&format!("{key}.traffic"), traffic.check());
+        traffic.clone()
+    }
+
     fn flow(&mut self, name: &str, flow: &Flow) -> FlowSpec {
         let key = format!("flows.{name}");
         self.name(&key, name);
@@ -325,9 +366,7 @@ impl Checker<'_> {
                 Problem::new("another host than `from`").key(format!("{key}.to")).found(format!("\"{}\"", flow.to)),
             );
         }
-        if flow.bytes == Some(Bytes(0)) {
-            self.wrong(Problem::new("at least one byte").key(format!("{key}.bytes")).found("0 B"));
-        }
+        let traffic = self.traffic(&key, flow);
         // A scenario that lasts no time is told of by itself.
         if flow.start >= self.scenario.duration && self.scenario.duration > Span::ZERO {
             let problem = Problem::new("a time before the end (`duration`)").key(format!("{key}.start"));
@@ -341,7 +380,7 @@ impl Checker<'_> {
             name: name.to_owned(),
             from,
             to,
-            bytes: flow.bytes.map(|bytes| bytes.0),
+            traffic,
             start: Time::ZERO + flow.start,
             tcp: self.tcp(&key, flow, &response),
         }

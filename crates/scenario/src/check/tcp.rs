@@ -75,7 +75,7 @@ impl Checker<'_> {
 
     /// Settings of TCP that do not go with the flow's other keys.
     fn combinations(&mut self, key: &str, flow: &Flow, config: &Config) {
-        if config.close && flow.bytes.is_none() {
+        if config.close && flow.total().is_none() {
             let problem = Problem::new("a flow with an end (`bytes`): after what never ends nobody closes");
             self.wrong(problem.key(format!("{key}.tcp.close")).found("true"));
         }

@@ -33,7 +33,7 @@ impl Translator<'_, '_, '_> {
             rate: Some(link.rate.value),
             medium: None,
             delay: Some(link.delay.value),
-            queue: Limit::default(),
+            queue: Default::default(),
             queue_tie: Tie::default(),
             ecn_threshold: Limit::default(),
             loss: None,

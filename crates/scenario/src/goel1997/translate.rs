@@ -226,6 +226,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
             from: node.id.value.to_string(),
             to: to.value.to_string(),
             bytes: bytes.map(Bytes),
+            traffic: None,
             mss: Bytes(*size),
             receive_window: window.value,
             start: *start,

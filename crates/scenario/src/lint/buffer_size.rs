@@ -37,9 +37,11 @@ struct Buffer {
 fn buffer(network: &Network, hop: usize, packet: u32) -> Option<Buffer> {
     let link = &network.links[hop / 2];
     let node = &network.nodes[link.between[hop % 2]];
-    let found = format!("\"{}\"", link.queue);
+    // What else decides about drops keeps a queue short whatever its limit.
+    let limit = link.queue.drop_tail().map_or(Limit::None, |queue| queue.limit);
+    let found = format!("\"{limit}\"");
     let key = format!("links.{}.queue", link.name);
-    let queue = match link.queue {
+    let queue = match limit {
         Limit::None => None,
         Limit::Packets(count) => {
             Some(Buffer { key, found, bytes: f64::from(count) * f64::from(packet), packet: Some(packet) })

@@ -1,27 +1,28 @@
 //! Thresholds for ECN marks that a queue never passes, as it is full before.
 
-use path::queue::Limit;
+use path::queue::{Limit, drop_tail};
 use sim::LinkSpec;
 
 use super::Context;
 use crate::problem::Problem;
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
-    let never = |link: &&LinkSpec| match (link.ecn_threshold, link.queue) {
+    let never = |queue: &drop_tail::Config| match (queue.ecn_threshold, queue.limit) {
         // The last packet that is admitted finds one less waiting than there may be.
         (Limit::Packets(threshold), Limit::Packets(most)) => u64::from(threshold) + 1 >= u64::from(most),
         (Limit::Bytes(threshold), Limit::Bytes(most)) => threshold >= most,
         _ => false,
     };
     let warning = |link: &LinkSpec| {
+        let queue = link.queue.drop_tail().filter(never)?;
         let text = format!(
             "a threshold that the queue (\"{}\") passes before it is full: as it is, nothing is marked",
-            link.queue
+            queue.limit
         );
         let problem = Problem::new(text).key(format!("links.{}.ecn_threshold", link.name));
-        problem.found(format!("\"{}\"", link.ecn_threshold))
+        Some(problem.found(format!("\"{}\"", queue.ecn_threshold)))
     };
-    context.network.links.iter().filter(never).map(warning).collect()
+    context.network.links.iter().filter_map(warning).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Flows that ask for ECN on a route where nothing marks.
 
-use path::queue::Limit;
 use tcp::config::EcnMode;
 
 use super::Context;
@@ -10,7 +9,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let Context { scenario, network, ways, .. } = *context;
     let mut warnings = Vec::new();
     for ((flow, written), [there, _]) in network.flows.iter().zip(scenario.flows.values()).zip(ways) {
-        let marks = there.hops.iter().any(|hop| network.links[hop / 2].ecn_threshold != Limit::None);
+        let marks = there.hops.iter().any(|hop| network.links[hop / 2].queue.marks());
         if flow.tcp.ecn == EcnMode::Request && !marks {
             let key = if written.tcp.ecn.is_some() { "ecn" } else { "variant" };
             let text =

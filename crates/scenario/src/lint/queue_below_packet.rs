@@ -23,15 +23,16 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let mut warnings = Vec::new();
     for (link, largest) in network.links.iter().zip(largest) {
         let Some((size, flow)) = largest else { continue };
-        if link.queue.admits(0, 0, size) {
+        let limit = link.queue.limit();
+        if limit.admits(0, 0, size) {
             continue;
         }
-        let expected = match link.queue {
+        let expected = match limit {
             Limit::Bytes(_) => format!("at least {size} B, a packet of flows.{flow}"),
             Limit::Packets(_) | Limit::None => "at least 1 packet".to_owned(),
         };
         let problem = Problem::new(format!("{expected}: as it is, what finds the transmitter busy is dropped"));
-        warnings.push(problem.key(format!("links.{}.queue", link.name)).found(format!("\"{}\"", link.queue)));
+        warnings.push(problem.key(format!("links.{}.queue", link.name)).found(format!("\"{limit}\"")));
     }
     warnings
 }

@@ -17,7 +17,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 fn longest_slow_start(context: &Context<'_>) -> Option<Problem> {
     let (network, paths) = (context.network, paths(context));
     let sharing = by_bottleneck(&paths);
-    let slow_starts = paths.iter().filter(|path| path.flow.bytes.is_none()).map(|path| {
+    let slow_starts = paths.iter().filter(|path| path.flow.traffic.total().is_none()).map(|path| {
         let rounds = slow_start(path, sharing.get(&path.hop).map_or(1, Vec::len));
         let start = Span::from_nanos(path.flow.start.as_nanos());
         (start + path.round_trip.times(rounds * MIN_SLOW_STARTS), rounds, path)

@@ -1,6 +1,7 @@
 //! A scenario as people write it: names, units, defaults. `serde` reads and writes it, `schemars` describes it.
 
 mod motion;
+mod queue;
 pub mod sweep;
 
 use engine::{Bytes, Span};
@@ -14,9 +15,11 @@ use path::queue::{Limit, Tie};
 use path::scheduler::SchedulerConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sim::TrafficConfig;
 
 use engine::Named;
 pub use motion::{Association, Motion, Position, Waypoint};
+pub use queue::Queue;
 use sweep::Sweep;
 use tcp::PartialConfig;
 
@@ -171,14 +174,15 @@ pub struct Link {
     /// Propagation delay, each way, as "492 ms". Not given for links of a medium.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Span>,
-    /// What may wait in front of it, each way, as "50 packets" or "64 kB"; unlimited if not given.
+    /// The queue in front of it, each way: the limit of a drop-tail queue, as "50 packets" or "64 kB", or a table with the `kind`
+    /// of a discipline; unlimited if not given.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub queue: Limit,
+    pub queue: Queue,
     /// Whether a packet finds a place that another leaves at this very moment. Links without a link layer.
     #[serde(default, skip_serializing_if = "is_default")]
     pub queue_tie: Tie,
     /// With more than this waiting, packets whose ends take part in ECN are marked, each way, as "20 packets" or "30 kB";
-    /// never if not given.
+    /// never if not given. Drop-tail queues.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ecn_threshold: Limit,
     /// Probability that a packet is lost, for wires. Short for `channel = { kind = "uniform", loss = ... }`.
@@ -256,9 +260,12 @@ pub struct Flow {
     pub from: String,
     /// The host that receives.
     pub to: String,
-    /// How much to send, as "10 MB"; without end if not given.
+    /// How much to send, as "10 MB"; without end if not given. Short for `traffic = { kind = "bulk", bytes = ... }`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Bytes>,
+    /// What is sent, and when; `bulk` if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traffic: Option<Named<TrafficConfig>>,
     /// Data bytes of a full segment.
     #[serde(default = "ethernet_segment")]
     pub mss: Bytes,
@@ -271,6 +278,16 @@ pub struct Flow {
     /// Settings of TCP.
     #[serde(default, skip_serializing_if = "is_default")]
     pub tcp: PartialConfig,
+}
+
+impl Flow {
+    /// The bytes that it sends in all, if that is known before.
+    pub fn total(&self) -> Option<u64> {
+        match &self.traffic {
+            Some(Named(traffic)) => traffic.total(),
+            None => self.bytes.map(|bytes| bytes.0),
+        }
+    }
 }
 
 /// What to write beside the summary.

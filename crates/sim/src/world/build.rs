@@ -10,7 +10,7 @@ use path::link::variable::VariableLink;
 use path::mac::arq::Arq;
 use path::medium::places::Places;
 use path::medium::{LaneSpec, Medium, StationSpec};
-use path::queue::Buffer;
+use path::queue::{Backlog, Buffer};
 use path::station::{Station, TxQueue};
 use path::transmitter::Transmitter;
 use path::transmitter::fec::FecSender;
@@ -25,7 +25,7 @@ use super::end::End;
 use super::ports::Ports;
 use super::progress::Progress;
 use super::{Flow, Hop, Wakeup, World, hop_id};
-use crate::network::{FlowSpec, LinkSpec, MediumSpec, Network, NodeKind, Radio};
+use crate::network::{LinkSpec, MediumSpec, Network, NodeKind, Radio};
 use crate::node::{Forecast, InstalledAgent, Node, Processing};
 use crate::roaming::Roamer;
 use crate::routing::Routes;
@@ -77,7 +77,7 @@ impl World {
             now: Time::ZERO,
             events: 0,
             next_air: Time::NEVER,
-            limits: network.links.iter().map(|link| link.queue).collect(),
+            limits: network.links.iter().map(|link| link.queue.limit()).collect(),
             airborne: network.links.iter().flat_map(|link| [link.wireless; 2]).collect(),
             outbox: Vec::new(),
             delivered: None,
@@ -155,6 +155,7 @@ fn hops(
             }
             let Arq::StopAndWait(arq) = arq else {
                 hops.push(hop_of_its_own(
+                    network,
                     link,
                     id,
                     [node, link.between[1 - way]].map(|node| &nodes[node]),
@@ -164,7 +165,7 @@ fn hops(
                 continue;
             };
             let line = Line::new(link.rate, link.delay, link.timing);
-            let lane = TxQueue::new(id, line, arq, link.queue).marking(link.ecn_threshold);
+            let lane = TxQueue::new(id, line, arq, backlog(network, link, id));
             let own = match network.nodes[node].radio {
                 Radio::PerLink => None,
                 Radio::Shared => shared[node],
@@ -207,8 +208,8 @@ fn media(network: &Network, hops: &mut [Hop], slots: &mut Slots) -> Vec<Medium> 
                 lanes[here].push(LaneSpec {
                     hop: hop_id(hop),
                     to: there as u32,
-                    limit: link.queue,
-                    threshold: link.ecn_threshold,
+                    queue: link.queue.clone(),
+                    stream: queue_stream(network, link, hop_id(hop)),
                     rate: link.medium_rate,
                 });
             }
@@ -254,35 +255,55 @@ fn changing(network: &Network, link: &LinkSpec, id: HopId, lossy: bool, slots: &
     let changes = link.changes.as_deref().cloned().unwrap_or_default();
     let line = Line::new(link.rate, link.delay, link.timing);
     let slot = slots.slot(Wakeup::Variable(2 * id.link + id.way.index() as u32));
-    let changing = VariableLink::new(id, line, &changes, stream, (link.queue, link.queue_tie), lossy, slot);
-    Hop::Variable(Box::new(changing.marking(link.ecn_threshold)))
+    let queue = link.queue.drop_tail().expect("scenarios are checked: a link that changes has drop-tail");
+    let variable = VariableLink::new(id, line, &changes, stream, (queue, link.queue_tie), lossy, slot);
+    Hop::Variable(Box::new(variable))
 }
 
 /// A hop that shares its transmitter with no other.
-fn hop_of_its_own(link: &LinkSpec, id: HopId, [near, far]: [&Node; 2], lossy: bool, slots: &mut Slots) -> Hop {
+fn hop_of_its_own(
+    network: &Network,
+    link: &LinkSpec,
+    id: HopId,
+    [near, far]: [&Node; 2],
+    lossy: bool,
+    slots: &mut Slots,
+) -> Hop {
     let line = Line::new(link.rate, link.delay, link.timing);
-    let limit = (link.queue, link.queue_tie);
+    let queue = backlog(network, link, id);
     let number = 2 * id.link + id.way.index() as u32;
     let mut slot = |owner: fn(u32) -> Wakeup| slots.slot(owner(number));
     let transmitter = match link.arq.build() {
         Arq::Window(window) => {
-            Transmitter::Window(WindowSender::new(id, line, window, link.queue, slot(Wakeup::Transmitter)))
+            Transmitter::Window(WindowSender::new(id, line, window, queue, slot(Wakeup::Transmitter)))
         }
-        Arq::Fec(fec) => Transmitter::Fec(FecSender::new(id, line, fec, link.queue, slot(Wakeup::Transmitter))),
+        Arq::Fec(fec) => Transmitter::Fec(FecSender::new(id, line, fec, queue, slot(Wakeup::Transmitter))),
         Arq::Lan(lan) => {
-            let sender = LanSender::new(id, line, lan, link.queue, slot(Wakeup::Transmitter));
+            let sender = LanSender::new(id, line, lan, queue, slot(Wakeup::Transmitter));
             Transmitter::Lan(if holds(link, far) { sender.to_an_agent() } else { sender })
         }
-        Arq::None | Arq::StopAndWait(_) if near.sends_urgently() => {
-            let once = PriorityLink::new(id, line, limit, lossy, slot(Wakeup::Priority));
-            return Hop::Priority(Box::new(once.marking(link.ecn_threshold)));
-        }
-        Arq::None | Arq::StopAndWait(_) => {
-            let pipe = FifoLink::new(id, line, limit, lossy, slot(Wakeup::Fifo));
-            return Hop::Fifo(pipe.marking(link.ecn_threshold));
-        }
+        Arq::None | Arq::StopAndWait(_) => match link.queue.drop_tail() {
+            Some(queue) if !near.sends_urgently() => {
+                return Hop::Fifo(FifoLink::new(id, line, (queue, link.queue_tie), lossy, slot(Wakeup::Fifo)));
+            }
+            _ => {
+                let priority = PriorityLink::new(id, line, (queue, link.queue_tie), lossy, slot(Wakeup::Priority));
+                return Hop::Priority(Box::new(priority));
+            }
+        },
     };
-    Hop::Own(Box::new(transmitter.marking(link.ecn_threshold)))
+    Hop::Own(Box::new(transmitter))
+}
+
+/// The queue in front of a hop whose transmitter decides at the moment it sends.
+fn backlog(network: &Network, link: &LinkSpec, hop: HopId) -> Backlog {
+    Backlog::new(&link.queue, queue_stream(network, link, hop))
+}
+
+/// The random stream of a hop's queue.
+fn queue_stream(network: &Network, link: &LinkSpec, hop: HopId) -> Stream {
+    let name = format!("link {} queue {} {}", link.name, hop.way.index(), link.random_seed);
+    Stream::named(network.seed, network.replication, &name)
 }
 
 /// Whether a node's agent sees what comes over a link before that end's delay.
@@ -306,6 +327,9 @@ fn ends(network: &Network, slots: &mut Slots, observed: bool) -> (Vec<End>, Port
     let mut ports_in_use = Ports::of(network.nodes.len());
     for (number, spec) in network.flows.iter().enumerate() {
         let (sender, receiver) = (ends.len(), ends.len() + 1);
+        let name = format!("flow {} traffic", spec.name);
+        let application = spec.traffic.build(Stream::named(network.seed, network.replication, &name));
+        let bytes = application.total();
         let ports = [ports_in_use.open(spec.from, sender), ports_in_use.open(spec.to, receiver)];
         for (sends, [here, there]) in [(true, [0, 1]), (false, [1, 0])] {
             let place = [spec.from, spec.to];
@@ -321,15 +345,32 @@ fn ends(network: &Network, slots: &mut Slots, observed: bool) -> (Vec<End>, Port
             let mut end = End::new(connection, place[here], addr, peer, number as u32, slot);
             end.sends = sends;
             end.progress = Progress::from(spec.start);
-            end.goal = spec.bytes.filter(|_| sends).unwrap_or(u64::MAX);
+            end.goal = bytes.filter(|_| sends).unwrap_or(u64::MAX);
             end.closes_at_end = spec.tcp.close && !sends;
-            end.watched = spec.tcp.handshake || spec.tcp.close || spec.tcp.retries.data != Tries::Unlimited;
+            end.watched = spec.tcp.handshake
+                || spec.tcp.close
+                || spec.tcp.retries.data != Tries::Unlimited
+                || application.observes();
             ends.push(end);
         }
-        let start = slots.slot(Wakeup::Start(number as u32));
-        slots.schedule.arm(start, spec.start);
-        let FlowSpec { bytes, start, .. } = *spec;
-        flows.push(Flow { bytes, start, close: spec.tcp.close, sender, receiver, completed: None, over: false });
+        let slot = slots.slot(Wakeup::Application(number as u32));
+        slots.schedule.arm(slot, spec.start);
+        let (start, close) = (spec.start, spec.tcp.close);
+        let (started, closed, completed, over) = (false, false, None, false);
+        flows.push(Flow {
+            written: 0,
+            application,
+            slot,
+            started,
+            closed,
+            bytes,
+            start,
+            close,
+            sender,
+            receiver,
+            completed,
+            over,
+        });
     }
     (ends, ports_in_use, flows)
 }

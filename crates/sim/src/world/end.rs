@@ -20,8 +20,11 @@ pub(super) struct End {
     pub goal: u64,
     /// Whether its application closes when the other end has.
     pub closes_at_end: bool,
-    /// Whether the flow can be over otherwise than by completion, so that the state of the connection matters.
+    /// Whether the flow can be over otherwise than by completion, so that the state of the connection matters, or its
+    /// application follows the transfer.
     pub watched: bool,
+    /// Bytes received and acknowledged that the application has been shown.
+    pub shown: [u64; 2],
     /// What it has received.
     pub progress: Progress,
     timer: Timer,
@@ -39,6 +42,7 @@ impl End {
             goal: u64::MAX,
             closes_at_end: false,
             watched: false,
+            shown: [0; 2],
             progress: Progress::from(Time::ZERO),
             timer: Timer::new(slot),
         }

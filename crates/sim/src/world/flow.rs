@@ -1,15 +1,25 @@
 //! Flows: what follows when a connection at one of their ends was told something.
 
-use engine::Time;
+use engine::{Slot, Time};
 use tcp::State;
 use wire::Packet;
 
 use super::World;
+use crate::app::{AppCx, Application};
 use crate::event::{Event, Sink};
 use crate::timer::Due;
 
-/// A transfer, and how far it is.
+/// A flow: its application, and how far the transfer is.
 pub(super) struct Flow {
+    pub application: Box<dyn Application>,
+    /// The application's wake-up.
+    pub slot: Slot,
+    pub started: bool,
+    /// Bytes that the application has written at the sending end.
+    pub written: u64,
+    /// Whether the application knows that the sending end has closed.
+    pub closed: bool,
+    /// The bytes of the transfer, as soon as they are known.
     pub bytes: Option<u64>,
     pub start: Time,
     /// Whether both ends close.
@@ -60,8 +70,89 @@ impl World {
                 sink.event(self.now, &Event::FlowCompleted { flow });
             }
             self.look_over(flow as usize);
+            self.show_application(number, sink);
         } else if watched {
             self.look_over(flow as usize);
+            self.show_application(number, sink);
+        }
+    }
+
+    /// The application's wake-up: the flow's start, or its deadline.
+    pub(super) fn application_wakes<S: Sink>(&mut self, number: usize, sink: &mut S) {
+        let flow = &mut self.flows[number];
+        self.schedule.disarm(flow.slot);
+        if std::mem::replace(&mut flow.started, true) {
+            self.with_application(number, sink, |application, cx| application.wake(cx));
+        } else {
+            if S::ACTIVE {
+                sink.event(self.now, &Event::FlowStarted { flow: number as u32 });
+            }
+            self.with_application(number, sink, |application, cx| application.start(cx));
+        }
+    }
+
+    /// Shows an application that follows the transfer how far it is, after the connection with this number acted.
+    fn show_application<S: Sink>(&mut self, end: usize, sink: &mut S) {
+        let (number, sends) = (self.ends[end].flow as usize, self.ends[end].sends);
+        if !self.flows[number].application.observes() {
+            return;
+        }
+        let connection = &self.ends[end].connection;
+        let (received, acknowledged) = (connection.bytes_received(), connection.bytes_acknowledged());
+        let closed = !sends && connection.at_end();
+        let shown = &mut self.ends[end].shown;
+        let (more_received, more_acknowledged) = (received > shown[0], acknowledged > shown[1]);
+        *shown = [received, acknowledged];
+        if more_received {
+            self.with_application(number, sink, |application, cx| application.delivered(cx));
+        }
+        if more_acknowledged {
+            self.with_application(number, sink, |application, cx| application.writable(cx));
+        }
+        if closed && !std::mem::replace(&mut self.flows[number].closed, true) {
+            self.with_application(number, sink, |application, cx| application.closed(cx));
+        }
+    }
+
+    /// Lets an application act, and sends what it has written.
+    fn with_application<S: Sink>(
+        &mut self,
+        number: usize,
+        sink: &mut S,
+        act: impl FnOnce(&mut dyn Application, &mut AppCx<'_>),
+    ) {
+        let flow = &mut self.flows[number];
+        let (sender, receiver) = (flow.sender, flow.receiver);
+        let (before, after) = self.ends.split_at_mut(receiver);
+        let mut cx = AppCx::new(self.now, &mut before[sender].connection, &mut after[0].connection);
+        act(&mut *flow.application, &mut cx);
+        let outcome = cx.outcome();
+        let deadline = flow.application.deadline();
+        if deadline > self.now && deadline != Time::NEVER {
+            self.schedule.arm(flow.slot, deadline);
+        } else {
+            self.schedule.disarm(flow.slot);
+        }
+        flow.written = flow.written.saturating_add(outcome.written);
+        if outcome.finished {
+            self.finish(number);
+        }
+        if outcome.responded {
+            self.end_acted(receiver, sink);
+        }
+        self.end_acted(sender, sink);
+    }
+
+    /// The sending end of a flow writes no more: the flow is complete when all of it is acknowledged.
+    fn finish(&mut self, number: usize) {
+        let flow = &mut self.flows[number];
+        let end = &mut self.ends[flow.sender];
+        if flow.close {
+            end.connection.shutdown_write();
+        }
+        if flow.bytes.is_none() {
+            flow.bytes = Some(flow.written);
+            end.goal = flow.written;
         }
     }
 

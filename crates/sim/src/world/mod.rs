@@ -73,8 +73,8 @@ enum Wakeup {
     Processing(u32),
     /// What an agent let pass, on a hop.
     Held(u32),
-    /// A flow's application begins.
-    Start(u32),
+    /// A flow's application begins, or wants to act.
+    Application(u32),
 }
 
 /// One direction of one link.
@@ -365,20 +365,7 @@ impl World {
                     self.pass_on(self.far_ends[hop as usize] as usize, &mut packet, sink);
                 }
             }
-            Wakeup::Start(flow) => {
-                self.schedule.disarm(slot);
-                let Flow { bytes, sender, close, .. } = self.flows[flow as usize];
-                if S::ACTIVE {
-                    sink.event(self.now, &Event::FlowStarted { flow });
-                }
-                let connection = &mut self.ends[sender].connection;
-                connection.write(bytes.unwrap_or(u64::MAX));
-                // What never ends has no last byte to close after.
-                if close && bytes.is_some() {
-                    connection.shutdown_write();
-                }
-                self.end_acted(sender, sink);
-            }
+            Wakeup::Application(flow) => self.application_wakes(flow as usize, sink),
         }
     }
 

@@ -146,19 +146,12 @@ impl World {
             Hop::Priority(line) => line.on_packet(packet, expedited, &mut self.nodes[node].buffer, &mut cx),
             Hop::Own(transmitter) => transmitter.on_packet(packet, expedited, &mut self.nodes[node].buffer, &mut cx),
             Hop::Medium { medium, station, lane } => {
-                let medium = &mut self.media[*medium as usize];
-                let room = medium.on_packet(*station, *lane as usize, *packet, expedited, &mut cx);
-                if !room {
-                    self.nodes[node].buffer.left(packet.size());
-                }
-                room
+                let (medium, buffer) = (&mut self.media[*medium as usize], &mut self.nodes[node].buffer);
+                medium.on_packet(*station, *lane as usize, *packet, expedited, buffer, &mut cx)
             }
             Hop::TxQueue { station, lane } => {
-                let room = self.stations[*station as usize].on_packet(*lane as usize, *packet, expedited, &mut cx);
-                if !room {
-                    self.nodes[node].buffer.left(packet.size());
-                }
-                room
+                let (station, buffer) = (&mut self.stations[*station as usize], &mut self.nodes[node].buffer);
+                station.on_packet(*lane as usize, *packet, expedited, buffer, &mut cx)
             }
         }
     }

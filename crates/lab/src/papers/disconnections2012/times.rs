@@ -132,7 +132,9 @@ impl Observer {
                 self.times.given_up += 1;
                 self.gone(at, false);
             }
-            LinkEvent::QueueFull { .. } => self.waiting = self.waiting.saturating_sub(1),
+            LinkEvent::QueueFull { .. } | LinkEvent::DroppedEarly { .. } => {
+                self.waiting = self.waiting.saturating_sub(1);
+            }
             _ => {}
         }
     }

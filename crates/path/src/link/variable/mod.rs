@@ -30,7 +30,7 @@ use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::HopState;
-use crate::queue::{Limit, Tie};
+use crate::queue::{Tie, drop_tail};
 use plan::{Changes, Outages, Spike};
 use service::{Server, Service};
 
@@ -63,9 +63,8 @@ pub struct VariableLink {
     /// The last start, and how many began then: packets that take no time may share it.
     last_start: (Time, u32),
     last_arrival: Time,
-    limit: Limit,
+    queue: drop_tail::Config,
     tie: Tie,
-    threshold: Limit,
     lossy: bool,
     slot: Slot,
     /// The starts and sizes of the packets that had not begun to be sent at the last update.
@@ -87,7 +86,7 @@ impl VariableLink {
         line: Line,
         changes: &Changes,
         stream: Stream,
-        (limit, tie): (Limit, Tie),
+        (queue, tie): (impl Into<drop_tail::Config>, Tie),
         lossy: bool,
         slot: Slot,
     ) -> Self {
@@ -109,9 +108,8 @@ impl VariableLink {
             losses: stream.sub("losses"),
             last_start: (Time::NEVER, 0),
             last_arrival: Time::ZERO,
-            limit,
+            queue: queue.into(),
             tie,
-            threshold: Limit::None,
             lossy,
             slot,
             waiting: VecDeque::new(),
@@ -121,12 +119,6 @@ impl VariableLink {
             free: Vec::new(),
             counters: Counters::default(),
         }
-    }
-
-    /// With marks once more than `threshold` waits when a packet comes.
-    pub fn marking(mut self, threshold: Limit) -> Self {
-        self.threshold = threshold;
-        self
     }
 
     /// The counters at `now`. The line is busy while it has something to send, whether it can or not.
@@ -154,7 +146,7 @@ impl VariableLink {
         let (starts, leaves) = self.service.serve(&mut server, &mut self.line, &self.outages, cx.now, size);
         self.begin_those_due(cx.now);
         let at_once = starts == cx.now && self.is_over(self.server.free_at, cx.now);
-        if !at_once && !self.limit.admits(self.waiting.len(), self.waiting_bytes, size) {
+        if !at_once && !self.queue.admits(self.waiting.len(), self.waiting_bytes, size) {
             self.counters.packets_dropped += 1;
             self.counters.queue_full += 1;
             cx.emit(self.hop, || LinkEvent::QueueFull { packet: *packet });
@@ -162,8 +154,7 @@ impl VariableLink {
         }
         self.server = server;
         let mut packet = *packet;
-        // Beyond the threshold waits what came before [RFC8257 s3.1].
-        if packet.ecn.is_capable() && self.threshold.is_exceeded(self.waiting.len(), self.waiting_bytes) {
+        if self.queue.marks(packet.ecn, self.waiting.len(), self.waiting_bytes) {
             packet.ecn = Ecn::Ce;
             self.counters.marked += 1;
             cx.emit(self.hop, || LinkEvent::Marked { packet });

@@ -12,7 +12,6 @@ use engine::{Order, Slot, Span, Time};
 use wire::Packet;
 
 use super::{Due, Line as Queue, first};
-use crate::backlog::Backlog;
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
@@ -20,7 +19,8 @@ use crate::hop_state::{HopState, LinkLayerState};
 use crate::link::{Counters, Line};
 use crate::mac::arq::SlidingWindow;
 use crate::mac::arq::window::Policy;
-use crate::queue::{Buffer, Limit};
+use crate::queue::backlog::Offer;
+use crate::queue::{Backlog, Buffer};
 use crate::station::{Outcome, RadioNotice};
 use far_end::{FarEnd, Taken};
 
@@ -71,14 +71,14 @@ pub struct WindowSender {
 
 impl WindowSender {
     /// A transmitter that wakes at `slot`.
-    pub fn new(hop: HopId, mut line: Line, arq: SlidingWindow, limit: Limit, slot: Slot) -> Self {
+    pub fn new(hop: HopId, mut line: Line, arq: SlidingWindow, queue: impl Into<Backlog>, slot: Slot) -> Self {
         WindowSender {
             hop,
             ack_time: line.transmission_time(arq.ack_size),
             line,
             arq,
             slot,
-            backlog: Backlog::new(limit),
+            backlog: queue.into(),
             base: 0,
             outstanding: VecDeque::new(),
             resume: 0,
@@ -114,11 +114,10 @@ impl WindowSender {
     pub(super) fn on_packet<O: Observer>(&mut self, packet: &Packet, expedited: bool, cx: &mut Cx<'_, O>) -> bool {
         // A packet that can be sent at once does not wait: no limit applies.
         let at_once = self.free.0 <= cx.now && !self.has_repeats() && self.backlog.is_empty() && self.window_is_open();
-        let mut packet = *packet;
-        if !at_once && !self.backlog.admits(&mut packet, (0, 0), self.hop, &mut self.counters, cx) {
+        let offer = Offer { at_once, expedited, ..Offer::default() };
+        if !self.backlog.offer(packet, offer, self.hop, &mut self.counters, cx) {
             return false;
         }
-        self.backlog.push(packet, Order::default(), expedited);
         self.send(cx);
         self.rearm(cx);
         true
@@ -185,7 +184,7 @@ impl WindowSender {
                 Some(number) => number,
                 None if self.resume < self.end() => self.resume,
                 None if self.window_is_open() => {
-                    let Some((packet, _)) = self.backlog.pop() else { return };
+                    let Some((packet, _)) = self.backlog.pop(self.hop, &mut self.counters, cx) else { return };
                     self.outstanding.push_back(Outstanding { packet, sent: 0, failed: 0, done: false });
                     self.end() - 1
                 }

@@ -1,0 +1,207 @@
+//! The packets that wait for a transmitter: a queue discipline, and what is counted and reported of it.
+
+use engine::{Order, Stream};
+use wire::{Ecn, Packet};
+
+use super::drop_tail::{self, DropTail};
+use super::{Action, Cause, Limit, QueueConfig, QueueCx, QueueDiscipline, Queued};
+use crate::context::{Cx, Observer};
+use crate::counters::Counters;
+use crate::event::{HopId, LinkEvent};
+
+/// The queue of one transmitter toward one neighbour.
+pub struct Backlog {
+    discipline: Discipline,
+    dropped: Dropped,
+}
+
+/// The most frequent discipline is called without a detour.
+enum Discipline {
+    DropTail(DropTail),
+    Other(Box<dyn QueueDiscipline>, Vec<Action>),
+}
+
+/// Packets that had been enqueued and were dropped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Dropped {
+    pub packets: u32,
+    pub bytes: u32,
+}
+
+/// How a packet is offered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Offer {
+    /// See [`Queued`].
+    pub order: Order,
+    pub expedited: bool,
+    pub at_once: bool,
+    /// See [`QueueCx`].
+    pub others: (usize, u64),
+}
+
+impl From<Limit> for Backlog {
+    /// Drop-tail with this limit.
+    fn from(limit: Limit) -> Self {
+        drop_tail::Config::from(limit).into()
+    }
+}
+
+impl From<drop_tail::Config> for Backlog {
+    fn from(config: drop_tail::Config) -> Self {
+        Backlog { discipline: Discipline::DropTail(DropTail::new(config)), dropped: Dropped::default() }
+    }
+}
+
+impl Backlog {
+    /// An empty queue; a discipline that draws does so from `stream`.
+    pub fn new(config: &QueueConfig, stream: Stream) -> Self {
+        if let Some(config) = config.drop_tail() {
+            return config.into();
+        }
+        Backlog { discipline: Discipline::Other(config.build(stream), Vec::new()), dropped: Dropped::default() }
+    }
+
+    /// The number of packets that wait.
+    pub fn len(&self) -> usize {
+        match &self.discipline {
+            Discipline::DropTail(queue) => queue.len(),
+            Discipline::Other(queue, _) => queue.len(),
+        }
+    }
+
+    /// Bytes that wait.
+    pub fn bytes(&self) -> u64 {
+        match &self.discipline {
+            Discipline::DropTail(queue) => queue.bytes(),
+            Discipline::Other(queue, _) => queue.bytes(),
+        }
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The packets that wait, the next one first.
+    pub(crate) fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
+        match &self.discipline {
+            Discipline::DropTail(queue) => queue.packets(),
+            Discipline::Other(queue, _) => queue.packets(),
+        }
+    }
+
+    /// Offers a packet; whether it was accepted. Drops and marks are counted in `counters` and reported for `hop`.
+    #[inline]
+    pub(crate) fn offer<O: Observer>(
+        &mut self,
+        packet: &Packet,
+        offer: Offer,
+        hop: HopId,
+        counters: &mut Counters,
+        cx: &mut Cx<'_, O>,
+    ) -> bool {
+        let Offer { order, expedited, at_once, others } = offer;
+        let mut queued = Queued { packet: *packet, arrived: cx.now, order, expedited, at_once };
+        match &mut self.discipline {
+            Discipline::DropTail(queue) => {
+                if !at_once {
+                    let (packets, bytes) = (queue.len() + others.0, queue.bytes() + others.1);
+                    if !queue.config.admits(packets, bytes, packet.size()) {
+                        refused(packet, Cause::Full, hop, counters, cx);
+                        return false;
+                    }
+                    if queue.config.marks(packet.ecn, packets, bytes) {
+                        queued.packet.ecn = Ecn::Ce;
+                        report(Action::Marked(queued.packet), hop, counters, cx);
+                    }
+                }
+                queue.push(queued);
+                true
+            }
+            Discipline::Other(queue, actions) => {
+                let result = queue.enqueue(queued, &mut QueueCx::new(cx.now, others, actions));
+                self.settle(hop, counters, cx);
+                if let Err(cause) = result {
+                    refused(packet, cause, hop, counters, cx);
+                }
+                result.is_ok()
+            }
+        }
+    }
+
+    /// The packet that is sent next, and its place among the events of its time.
+    #[inline]
+    pub(crate) fn pop<O: Observer>(
+        &mut self,
+        hop: HopId,
+        counters: &mut Counters,
+        cx: &mut Cx<'_, O>,
+    ) -> Option<(Packet, Order)> {
+        let queued = match &mut self.discipline {
+            Discipline::DropTail(queue) => queue.pop(),
+            Discipline::Other(queue, actions) => {
+                let queued = queue.dequeue(&mut QueueCx::new(cx.now, (0, 0), actions));
+                self.settle(hop, counters, cx);
+                queued
+            }
+        };
+        queued.map(|Queued { packet, order, .. }| (packet, order))
+    }
+
+    /// The packet that [`pop`](Self::pop) returns if it is called next.
+    pub(crate) fn peek<O: Observer>(
+        &mut self,
+        hop: HopId,
+        counters: &mut Counters,
+        cx: &mut Cx<'_, O>,
+    ) -> Option<Packet> {
+        match &mut self.discipline {
+            Discipline::DropTail(queue) => queue.front().copied(),
+            Discipline::Other(queue, actions) => {
+                let packet = queue.peek(&mut QueueCx::new(cx.now, (0, 0), actions)).copied();
+                self.settle(hop, counters, cx);
+                packet
+            }
+        }
+    }
+
+    /// The packets that were dropped since the last call, apart from refused ones.
+    #[inline]
+    pub(crate) fn take_dropped(&mut self) -> Dropped {
+        std::mem::take(&mut self.dropped)
+    }
+
+    /// Counts and reports what the discipline did.
+    fn settle<O: Observer>(&mut self, hop: HopId, counters: &mut Counters, cx: &mut Cx<'_, O>) {
+        let Discipline::Other(_, actions) = &mut self.discipline else { return };
+        for action in actions.drain(..) {
+            report(action, hop, counters, cx);
+            if let Action::Dropped(packet, _) = action {
+                self.dropped.packets += 1;
+                self.dropped.bytes += packet.size();
+            }
+        }
+    }
+}
+
+fn refused<O: Observer>(packet: &Packet, cause: Cause, hop: HopId, counters: &mut Counters, cx: &mut Cx<'_, O>) {
+    report(Action::Dropped(*packet, cause), hop, counters, cx);
+}
+
+fn report<O: Observer>(action: Action, hop: HopId, counters: &mut Counters, cx: &mut Cx<'_, O>) {
+    match action {
+        Action::Dropped(packet, Cause::Full) => {
+            counters.packets_dropped += 1;
+            counters.queue_full += 1;
+            cx.emit(hop, || LinkEvent::QueueFull { packet });
+        }
+        Action::Dropped(packet, Cause::Early) => {
+            counters.packets_dropped += 1;
+            cx.emit(hop, || LinkEvent::DroppedEarly { packet });
+        }
+        Action::Marked(packet) => {
+            counters.marked += 1;
+            cx.emit(hop, || LinkEvent::Marked { packet });
+        }
+    }
+}

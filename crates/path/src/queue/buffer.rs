@@ -1,0 +1,95 @@
+//! The buffers of a router, in bytes.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use engine::{Bytes, Time};
+
+/// The buffers of one router, shared by all its links: a packet holds its bytes from arrival until it has been sent.
+#[derive(Default)]
+pub struct Buffer {
+    limit: Option<u64>,
+    used: u64,
+    /// When packets with a known departure will have left. The heap, because links differ in speed.
+    departures: BinaryHeap<Reverse<(Time, u32)>>,
+}
+
+impl Buffer {
+    /// Buffers for `limit` bytes, or for everything.
+    pub fn new(limit: Option<Bytes>) -> Self {
+        Buffer { limit: limit.map(|bytes| bytes.0), ..Self::default() }
+    }
+
+    /// Whether anything can be refused.
+    #[inline]
+    pub fn limited(&self) -> bool {
+        self.limit.is_some()
+    }
+
+    /// Takes room for `size` bytes, if there is room at `now`.
+    #[inline]
+    pub fn admit(&mut self, now: Time, size: u32) -> bool {
+        let Some(limit) = self.limit else { return true };
+        while let Some(Reverse((_, gone))) = self.departures.peek().filter(|Reverse((at, _))| *at <= now) {
+            self.used -= u64::from(*gone);
+            self.departures.pop();
+        }
+        let fits = self.used + u64::from(size) <= limit;
+        if fits {
+            self.used += u64::from(size);
+        }
+        fits
+    }
+
+    /// Bytes held at `now` and the limit; none of buffers without a limit, which keep no count.
+    pub fn state(&self, now: Time) -> Option<(u64, u64)> {
+        let gone = self.departures.iter().filter(|Reverse((at, _))| *at <= now);
+        let gone: u64 = gone.map(|Reverse((_, size))| u64::from(*size)).sum();
+        self.limit.map(|limit| (self.used - gone, limit))
+    }
+
+    /// A packet that was admitted will have left at `at`.
+    #[inline]
+    pub fn leaves_at(&mut self, at: Time, size: u32) {
+        if self.limit.is_some() {
+            self.departures.push(Reverse((at, size)));
+        }
+    }
+
+    /// A packet that was admitted will have left at `leaves`, or was dropped behind this buffer.
+    #[inline]
+    pub fn taken_until(&mut self, leaves: Option<Time>, size: u32) {
+        if self.limited() {
+            match leaves {
+                Some(leaves) => self.leaves_at(leaves, size),
+                None => self.left(size),
+            }
+        }
+    }
+
+    /// A packet that was admitted has left, or was dropped behind this buffer.
+    #[inline]
+    pub fn left(&mut self, size: u32) {
+        if self.limit.is_some() {
+            self.used -= u64::from(size);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_frees_what_has_left() {
+        let mut buffer = Buffer::new(Some(Bytes(3000)));
+        assert!(buffer.admit(Time::ZERO, 1000));
+        assert!(buffer.admit(Time::ZERO, 2000));
+        assert!(!buffer.admit(Time::ZERO, 1));
+        buffer.leaves_at(Time::from_millis(5), 1000);
+        assert!(!buffer.admit(Time::from_millis(4), 1));
+        assert!(buffer.admit(Time::from_millis(5), 1000));
+        buffer.left(2000);
+        assert!(buffer.admit(Time::from_millis(5), 2000));
+    }
+}

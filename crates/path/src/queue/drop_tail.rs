@@ -1,0 +1,137 @@
+//! First in, first out; an arriving packet that exceeds the limit is dropped. Expedited packets go before the others, in the
+//! order of their arrival.
+//!
+//! With a threshold, an arriving packet that finds more than it waiting is marked, if its ends take part in ECN
+//! [RFC8257 s3.1].
+
+use std::collections::VecDeque;
+
+use engine::Stream;
+use engine::registry::Settings;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wire::{Ecn, Packet};
+
+use super::{Cause, Limit, QueueCx, QueueDiscipline, Queued};
+
+/// Settings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// The most that may wait, as "50 packets" or "64 kB"; unlimited if not given.
+    pub limit: Limit,
+    /// With more than this waiting, packets whose ends take part in ECN are marked; never if not given.
+    pub ecn_threshold: Limit,
+}
+
+impl Settings for Config {}
+
+impl From<Limit> for Config {
+    fn from(limit: Limit) -> Self {
+        Config { limit, ecn_threshold: Limit::None }
+    }
+}
+
+impl Config {
+    /// The queue.
+    pub fn build(&self, _: Stream) -> Box<dyn QueueDiscipline> {
+        Box::new(DropTail::new(*self))
+    }
+
+    /// Whether a packet of `size` bytes may join `packets` packets of `bytes` bytes.
+    #[inline]
+    pub fn admits(&self, packets: usize, bytes: u64, size: u32) -> bool {
+        self.limit.admits(packets, bytes, size)
+    }
+
+    /// Whether a packet with this ECN field that finds `packets` packets of `bytes` bytes waiting is marked.
+    #[inline]
+    pub fn marks(&self, ecn: Ecn, packets: usize, bytes: u64) -> bool {
+        ecn.is_capable() && self.ecn_threshold.is_exceeded(packets, bytes)
+    }
+
+    /// Whether it has to know what waits.
+    #[inline]
+    pub fn counts(&self) -> bool {
+        self.limit != Limit::None || self.ecn_threshold != Limit::None
+    }
+}
+
+/// The queue.
+pub(super) struct DropTail {
+    pub(super) config: Config,
+    /// Expedited ones first.
+    packets: VecDeque<Queued>,
+    expedited: usize,
+    bytes: u64,
+}
+
+impl DropTail {
+    pub(super) fn new(config: Config) -> Self {
+        DropTail { config, packets: VecDeque::new(), expedited: 0, bytes: 0 }
+    }
+
+    /// Adds a packet behind all others, or before those that are not expedited.
+    pub(super) fn push(&mut self, packet: Queued) {
+        self.bytes += u64::from(packet.packet.size());
+        if packet.expedited {
+            self.packets.insert(self.expedited, packet);
+            self.expedited += 1;
+        } else {
+            self.packets.push_back(packet);
+        }
+    }
+
+    pub(super) fn pop(&mut self) -> Option<Queued> {
+        let packet = self.packets.pop_front()?;
+        self.expedited = self.expedited.saturating_sub(1);
+        self.bytes -= u64::from(packet.packet.size());
+        Some(packet)
+    }
+
+    pub(super) fn front(&self) -> Option<&Packet> {
+        self.packets.front().map(|queued| &queued.packet)
+    }
+}
+
+impl QueueDiscipline for DropTail {
+    fn enqueue(&mut self, mut queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
+        let (packets, bytes) = (self.packets.len() + cx.others.0, self.bytes + cx.others.1);
+        if !queued.at_once && !self.config.admits(packets, bytes, queued.packet.size()) {
+            return Err(Cause::Full);
+        }
+        if !queued.at_once && self.config.marks(queued.packet.ecn, packets, bytes) {
+            cx.mark(&mut queued.packet);
+        }
+        self.push(queued);
+        Ok(())
+    }
+
+    fn dequeue(&mut self, _: &mut QueueCx<'_>) -> Option<Queued> {
+        self.pop()
+    }
+
+    fn peek(&mut self, _: &mut QueueCx<'_>) -> Option<&Packet> {
+        self.front()
+    }
+
+    fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
+        Box::new(self.packets.iter().map(|queued| &queued.packet))
+    }
+
+    fn len(&self) -> usize {
+        self.packets.len()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn limit(&self) -> Limit {
+        self.config.limit
+    }
+
+    fn marks(&self) -> bool {
+        self.config.ecn_threshold != Limit::None
+    }
+}

@@ -1,0 +1,110 @@
+//! Limits of queues, in packets or bytes.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use engine::Bytes;
+use engine::units::UnitError;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The most that may wait in front of a link. The packet being sent does not count, nor does one that can be sent at
+/// once: even a limit of nothing lets a packet through whenever the transmitter is idle. A packet that does not fit is
+/// dropped at the tail.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Limit {
+    /// No limit.
+    #[default]
+    None,
+    /// A limit in packets.
+    Packets(u32),
+    /// A limit in bytes.
+    Bytes(u64),
+}
+
+impl Limit {
+    /// Whether `packets` packets of `bytes` bytes are more than this: where it is a threshold for marks.
+    #[inline]
+    pub fn is_exceeded(self, packets: usize, bytes: u64) -> bool {
+        match self {
+            Limit::None => false,
+            Limit::Packets(most) => packets > most as usize,
+            Limit::Bytes(most) => bytes > most,
+        }
+    }
+
+    /// Whether a packet of `size` bytes may join `packets` packets of `bytes` bytes.
+    #[inline]
+    pub fn admits(self, packets: usize, bytes: u64, size: u32) -> bool {
+        match self {
+            Limit::None => true,
+            Limit::Packets(most) => packets < most as usize,
+            Limit::Bytes(most) => bytes + u64::from(size) <= most,
+        }
+    }
+}
+
+impl FromStr for Limit {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let expected = || "a queue limit such as \"50 packets\" or \"64 kB\", or \"unlimited\"".to_string();
+        let text = text.trim();
+        if text == "unlimited" {
+            return Ok(Limit::None);
+        }
+        if let Some(number) = text.strip_suffix("packets").or_else(|| text.strip_suffix("packet")) {
+            let number = number.trim().parse();
+            return number.map(Limit::Packets).map_err(|_| UnitError { expected: expected(), hint: None });
+        }
+        match text.parse::<Bytes>() {
+            Ok(bytes) => Ok(Limit::Bytes(bytes.0)),
+            Err(error) => Err(UnitError { expected: expected(), hint: error.hint }),
+        }
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Limit::None => write!(f, "unlimited"),
+            Limit::Packets(most) => write!(f, "{most} packets"),
+            Limit::Bytes(most) => write!(f, "{}", Bytes(*most)),
+        }
+    }
+}
+
+impl Serialize for Limit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Limit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl JsonSchema for Limit {
+    fn schema_name() -> Cow<'static, str> {
+        "QueueLimit".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "description": "such as \"50 packets\", \"64 kB\" or \"unlimited\"" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_read_and_show() {
+        for text in ["50 packets", "64 kB", "unlimited"] {
+            assert_eq!(text.parse::<Limit>().unwrap().to_string(), text);
+        }
+        assert!("50".parse::<Limit>().is_err());
+        assert!("many packets".parse::<Limit>().is_err());
+    }
+}

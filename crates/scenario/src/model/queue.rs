@@ -1,0 +1,66 @@
+//! The queue in front of a link: a discipline with its settings, or the limit of a drop-tail queue alone.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use engine::registry::by_name;
+use path::queue::{Limit, QueueConfig, drop_tail};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// Reads `"50 packets"` as drop-tail with this limit, the name of a discipline as the discipline with its defaults, and a
+/// table as itself. Drop-tail with nothing but a limit is written as the limit.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Queue(pub QueueConfig);
+
+impl From<Limit> for Queue {
+    fn from(limit: Limit) -> Self {
+        Queue(limit.into())
+    }
+}
+
+impl Serialize for Queue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.drop_tail() {
+            Some(drop_tail::Config { limit, ecn_threshold: Limit::None }) => limit.serialize(serializer),
+            _ => self.0.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Queue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct LimitOrTable;
+        impl<'de> Visitor<'de> for LimitOrTable {
+            type Value = Queue;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a string such as \"50 packets\", or a table with a `kind`")
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Queue, E> {
+                if let Some((name, _)) = QueueConfig::MEMBERS.iter().find(|(name, _)| *name == text.trim()) {
+                    return by_name(name)
+                        .map(Queue)
+                        .ok_or_else(|| E::custom(format!("{name} has settings without defaults")));
+                }
+                text.parse().map(|limit: Limit| limit.into()).map_err(E::custom)
+            }
+            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Queue, M::Error> {
+                QueueConfig::deserialize(MapAccessDeserializer::new(map)).map(Queue)
+            }
+        }
+        deserializer.deserialize_any(LimitOrTable)
+    }
+}
+
+impl JsonSchema for Queue {
+    fn schema_name() -> Cow<'static, str> {
+        "Queue".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let (limit, table) = (generator.subschema_for::<Limit>(), generator.subschema_for::<QueueConfig>());
+        let names: Vec<&str> = QueueConfig::MEMBERS.iter().map(|(name, _)| *name).collect();
+        json_schema!({ "anyOf": [{ "type": "string", "enum": names, "description": "the name alone" }, limit, table] })
+    }
+}
