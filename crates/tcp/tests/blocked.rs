@@ -106,7 +106,7 @@ fn a_small_segment_is_blocked_by_nagle_until_all_is_acknowledged() {
 
 /// In slow start each acknowledgment of a segment lets two out; the window holds back the third each time, which is told once.
 #[test]
-fn a_full_congestion_window_is_told_once() {
+fn a_full_congestion_window_is_reported_once() {
     let mut sender = sender(&config(), 60_000);
     sender.write(u64::MAX);
     assert_eq!(sent(&mut sender, 0), [1000; 4]);

@@ -214,7 +214,7 @@ const WEATHERS: [Weather; 7] = [
 ];
 
 #[test]
-fn all_bytes_arrive_whatever_the_weather() {
+fn all_bytes_arrive_under_any_impairments() {
     // Not a multiple of the segment: the last one is short.
     const BYTES: u64 = 300_123;
     for config in every_config() {

@@ -142,7 +142,7 @@ fn tables_are_as_they_were() {
 /// What the paper shows: Tahoe begins with slow start each time and sends again what had arrived, Reno gets over two losses
 /// and waits for a timeout after more, NewReno fills a hole a round trip, and with SACK all are filled in one.
 #[test]
-fn each_recovery_is_itself() {
+fn each_recovery_follows_its_rule() {
     let run = |recovery, losses| {
         let (_, again, timeouts, end) = Transfer::new(recovery, losses).run();
         (again, timeouts, end.as_nanos() / 1_000_000)

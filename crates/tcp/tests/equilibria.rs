@@ -91,7 +91,7 @@ fn westwood_cuts_to_the_paths_worth() {
 
 /// Losses of the air at 0.1 % come with a short queue: Veno keeps four fifths, Reno a half, and the mean window shows it.
 #[test]
-fn veno_gives_way_less_than_reno_to_the_air() {
+fn veno_loses_less_than_reno_to_random_losses() {
     let path = Path { loss: 0.001, ..PATH };
     let veno = run(&ControlConfig::Veno(veno::Config::default()), path, 200);
     let reno = run(&ControlConfig::Reno(reno::Config::default()), path, 200);
@@ -141,7 +141,7 @@ fn bbr_keeps_one_paths_worth_in_flight() {
 /// BBR does not slow down for 1 % of losses in the air; Reno does. Version 3 gives way by what is lost each round trip
 /// between probes (the draft's s5.3.3.5.3: (1 - loss)^rounds, here 0.98 with the pacing margin, for 20 to 30 round trips).
 #[test]
-fn bbr_ignores_losses_of_the_air() {
+fn bbr_ignores_random_losses() {
     let path = Path { loss: 0.01, ..PATH };
     let configs =
         [(ControlConfig::Bbr(bbr::Config::default()), 0.9), (ControlConfig::Bbr3(bbr3::Config::default()), 0.7)];

@@ -81,7 +81,7 @@ const PART: [(&str, [Option<usize>; 6]); 2] =
     [("reno", [None, Some(4), None, None, None, None]), ("cubic", [None, Some(4), None, None, None, None])];
 
 #[test]
-fn what_is_sent_after_losses_is_what_linux_sends_until_a_difference_that_is_known() {
+fn segments_after_losses_match_linux_until_a_known_difference() {
     for (control, part) in PART {
         let cases = theirs(control);
         assert_eq!(cases.len(), part.len(), "{control}");

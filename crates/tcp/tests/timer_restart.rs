@@ -29,7 +29,7 @@ fn expires(rto_restart: TimerRestart) -> Time {
 /// By the RFC what recovery sends has what was left of the timer; in 4.3BSD all of it.
 // covers [RFC6298 s5.3]
 #[test]
-fn recovery_starts_it_again_if_told_to() {
+fn recovery_restarts_the_timer_if_set() {
     assert_eq!(expires(TimerRestart::Acknowledgments), Time::from_millis(1000));
     assert_eq!(expires(TimerRestart::Recovery), Time::from_millis(900) + Span::from_secs(1));
     assert_eq!(expires(TimerRestart::Retransmissions), Time::from_millis(900) + Span::from_secs(1));

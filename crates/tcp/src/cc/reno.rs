@@ -214,7 +214,7 @@ mod tests {
 
     // covers [RFC5681 s3.1]: at equality the sender may do either. By hand: 1000 / 4000 of a segment, then of 4250.
     #[test]
-    fn at_ssthresh_the_window_grows_as_told() {
+    fn growth_at_ssthresh_follows_the_setting() {
         let grown = |at_ssthresh| {
             let config = Config { at_ssthresh, ..Config::default() };
             let start = Start { segment: 1000.0, cwnd: 3000.0, ssthresh: 4000.0, stream: engine::Stream::default() };
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn paces_if_told_to_once_a_round_trip_is_known() {
+    fn paces_if_set_once_a_round_trip_is_known() {
         for (pace, expected) in [(false, None), (true, Some(2.0 * 10_000.0 / 0.1))] {
             let start = Start { segment: 1000.0, cwnd: 10_000.0, ssthresh: f64::INFINITY, stream: Stream::default() };
             let mut cc = Config { pace, ..Config::default() }.build(start);

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timeout_halves_whatever_the_queue() {
+    fn a_timeout_halves_with_any_queue() {
         let mut cc = veno(86);
         cc.on_congestion(Congestion::Timeout { nth: 1 }, &flight(20_000.0));
         assert_eq!((cc.cwnd(), cc.ssthresh()), (1000.0, 10_000.0));

@@ -176,7 +176,7 @@ mod tests {
 
     /// 1000 bytes each 10 ms are 100,000 bytes a second; times 100 ms 10,000 bytes.
     #[test]
-    fn a_loss_cuts_to_the_rate_times_the_least_round_trip() {
+    fn a_loss_reduces_cwnd_to_the_rate_times_min_rtt() {
         let mut cc = westwood();
         deliver(cc.as_mut(), 0, 5, 1000);
         cc.on_congestion(Congestion::FastRetransmit, &flight(30_000.0));

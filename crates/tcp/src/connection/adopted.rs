@@ -55,7 +55,7 @@ mod tests {
 
     /// Numbers that wrap around on the way, both ways.
     #[test]
-    fn it_goes_on_with_the_numbers_of_the_one_before() {
+    fn an_adopted_end_continues_the_sequence_numbers() {
         let taken = Adoption {
             origins: [SeqNum(u32::MAX - 99), SeqNum(7000)],
             peer_window: 1000,

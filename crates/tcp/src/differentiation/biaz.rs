@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_that_the_lost_segments_would_have_filled_is_the_airs() {
+    fn a_gap_that_the_lost_segments_fill_is_a_wireless_loss() {
         use Cause::{Congestion, Wireless};
         for (segments, gap, expected) in [
             (1, 19, Congestion),
@@ -153,7 +153,7 @@ mod tests {
 
     /// The least of two gaps is 10 ms whichever comes first, and an acknowledgment of half a segment is one arrival.
     #[test]
-    fn the_least_gap_counts() {
+    fn the_minimum_gap_counts() {
         for gaps in [[10, 40], [40, 10]] {
             let mut teller = Teller::new(&DifferentiationConfig::Biaz(Config::default()));
             teller.ack(7, 1000, 100);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn before_anything_is_known_it_is_congestion() {
+    fn a_loss_without_measurements_is_congestion() {
         let mut teller = Teller::new(&DifferentiationConfig::Biaz(Config::default()));
         assert_eq!(teller.cause(1), Cause::Congestion);
         assert_eq!(Config { limit: 1.0 }.check().len(), 1);

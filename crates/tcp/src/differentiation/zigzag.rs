@@ -146,7 +146,7 @@ mod tests {
 
     /// A trip equal to the mean is not below it.
     #[test]
-    fn a_steady_trip_is_congestion() {
+    fn a_steady_round_trip_is_congestion() {
         let mut teller = Teller::new(&DifferentiationConfig::ZigZag(Config::default()));
         for _ in 0..5 {
             teller.ack(10, 1000, 100);
@@ -156,7 +156,7 @@ mod tests {
 
     /// With the paper's a = 1/32 a trip far below the rest is below one deviation.
     #[test]
-    fn a_short_trip_is_the_airs() {
+    fn a_short_round_trip_is_a_wireless_loss() {
         let mut teller = Teller::new(&DifferentiationConfig::ZigZag(Config::default()));
         for number in 0..200 {
             teller.ack(10, 1000, 100 + 20 * (number % 2));

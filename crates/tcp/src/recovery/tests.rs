@@ -36,7 +36,7 @@ fn build(name: &str) -> Box<dyn LossRecovery> {
 }
 
 #[test]
-fn only_rack_watches_and_three_live_on_sack() {
+fn only_rack_watches_and_three_use_sack() {
     for (name, _) in RecoveryConfig::MEMBERS {
         let recovery = build(name);
         assert_eq!(recovery.watches(), *name == "rack", "{name}");
@@ -75,7 +75,7 @@ fn a_recovery_adds_nothing_by_default_and_a_timeout_loses_all() {
 /// one, a partial acknowledgment of two takes two and gives one [RFC6582 s3.2], the full one ends it.
 // covers [RFC5681 s3.2, RFC6582 s3.2]
 #[test]
-fn without_sack_all_that_live_on_it_are_newreno() {
+fn recoveries_that_use_sack_are_newreno_without_it() {
     for name in ["newreno", "sack", "fack", "rack"] {
         let (mut recovery, mut board) = (build(name), board(10));
         let mut seen = Vec::new();
@@ -164,7 +164,7 @@ fn an_undone_recovery_leaves_nothing_behind() {
 /// By hand: cwnd 10,000 and ssthresh 6000. A loss that was sent again on the network's word counts the one duplicate; one to be
 /// sent again flies ssthresh plus three segments, 9000, which is 1000 less than cwnd; without a threshold cwnd plus three.
 #[test]
-fn what_a_notified_loss_adds_to_the_window() {
+fn inflation_follows_the_kind_of_notified_loss() {
     let trigger = |duplicates, notified, view: &View| classic_trigger(&Ack { notified, ..ack(0, duplicates) }, view);
     let plain = view();
     for notified in [None, Some(Notified::AlreadyResent), Some(Notified::Resend), Some(Notified::Uncut)] {

@@ -335,7 +335,7 @@ mod tests {
     /// A timeout of 1 s: half a second is no idle time, two are, and the window is what it was at first.
     // covers [RFC5681 s4.1]
     #[test]
-    fn an_idle_window_begins_anew() {
+    fn an_idle_window_restarts() {
         for (millis, expected) in [(500, 5000), (2000, 4000)] {
             let mut cwnd = limit(Config::default());
             cwnd.grow(&acked(0, 1000, 1000, 3000));

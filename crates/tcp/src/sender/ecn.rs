@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn an_echo_of_before_a_loss_was_answered_is_no_news() {
+    fn an_echo_from_before_a_loss_was_answered_is_ignored() {
         let mut ecn = EcnState::default();
         ecn.on_cut(10_000);
         assert!(!ecn.take_reduced(), "the ends did not agree on it");

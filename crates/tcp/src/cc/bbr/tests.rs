@@ -127,7 +127,7 @@ fn the_window_is_two_paths_worths() {
 
 /// When no round trip was as short for ten seconds: four segments, for 200 ms and a round trip; then the window is back.
 #[test]
-fn the_round_trip_is_measured_anew_after_ten_seconds() {
+fn the_round_trip_is_measured_again_after_ten_seconds() {
     let mut run = Rounds::steady();
     let mut entered = None;
     for _ in 0..110 {

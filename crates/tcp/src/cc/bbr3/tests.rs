@@ -190,7 +190,7 @@ fn a_spurious_slow_down_is_taken_back() {
 
 /// When no round trip was shorter for five seconds: half a path's worth, for 200 ms and a round trip; then CRUISE.
 #[test]
-fn the_round_trip_is_measured_anew_after_five_seconds() {
+fn the_round_trip_is_measured_again_after_five_seconds() {
     let mut run = Rounds::steady();
     let mut entered = None;
     for _ in 0..60 {
@@ -215,7 +215,7 @@ fn the_round_trip_is_measured_anew_after_five_seconds() {
 
 /// A path that has become longer: its round trip is believed once no shorter one was seen for ten seconds.
 #[test]
-fn a_longer_round_trip_is_believed_after_ten_seconds() {
+fn a_longer_round_trip_is_taken_after_ten_seconds() {
     let mut run = Rounds::steady();
     let began = run.millis;
     while run.cc.model.min_rtt() == Some(Span::from_millis(100)) {

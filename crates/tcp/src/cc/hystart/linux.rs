@@ -165,7 +165,7 @@ mod tests {
 
     /// The first sample is the least; the next round begins with the 42nd acknowledgment, and its 9th sample decides.
     #[test]
-    fn nine_samples_above_the_least_by_an_eighth_end_slow_start() {
+    fn nine_samples_above_the_minimum_by_an_eighth_end_slow_start() {
         let rising = |rtt: u64| (0..60_u64).map(move |number| (100 + 10 * number, if number < 41 { 100 } else { rtt }));
         assert_eq!(exit(2, rising(113)), Some(41 + 8));
         assert_eq!(exit(2, rising(112)), None);

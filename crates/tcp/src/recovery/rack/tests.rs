@@ -122,7 +122,7 @@ fn a_duplicate_widens_the_window_for_sixteen_recoveries() {
 /// Quarters of the least round trip, no more than the smoothed one; nothing in a recovery before reordering was seen.
 // covers [RFC8985 s6.2 step 4]
 #[test]
-fn the_window_is_quarters_of_the_least_round_trip() {
+fn the_window_is_quarters_of_min_rtt() {
     let board = Scoreboard::default();
     for (quarters, seen, recovering, expected) in
         [(1, 0, false, 25), (3, 0, false, 75), (9, 0, false, 100), (1, 0, true, 0), (1, 1, true, 25), (2, 1, false, 50)]
@@ -151,7 +151,7 @@ fn a_first_transmission_below_the_highest_is_reordering() {
 
 /// An end with nothing in flight keeps no room for a large window; for a small one it does.
 #[test]
-fn an_idle_end_keeps_no_room() {
+fn an_idle_end_keeps_no_capacity() {
     for (segments, kept) in [(100, false), (4, true)] {
         let (mut rack, mut board) = sending(segments);
         let room = rack.order.capacity();
@@ -193,7 +193,7 @@ fn the_tail_is_probed_after_two_round_trips() {
 /// A probe sent again, with 5000 bytes sent: what tells that the first copy had arrived, and what that it had not.
 // covers [RFC8985 s7.4.2]
 #[test]
-fn a_probe_made_a_loss_good_unless_both_copies_arrived() {
+fn a_probe_repaired_a_loss_unless_both_copies_arrived() {
     let found = |again: bool, acks: &[(u64, Ack)]| {
         let mut board = Scoreboard::default();
         (0..8).for_each(|_| board.sent(at(0), 1000, false, None));
