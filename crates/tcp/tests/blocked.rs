@@ -104,7 +104,7 @@ fn a_small_segment_is_blocked_by_nagle_until_all_is_acknowledged() {
     assert_eq!((sent(&mut sender, 2000).len(), sender.blocked()), (0, Some(Blocked::Nagle)), "a cork counts as Nagle");
 }
 
-/// In slow start each acknowledgment of a segment lets two out; the window holds back the third each time, which is told once.
+/// In slow start each acknowledgment of a segment lets two out; the window holds back the third each time, which is reported once.
 #[test]
 fn a_full_congestion_window_is_reported_once() {
     let mut sender = sender(&config(), 60_000);
@@ -159,7 +159,7 @@ fn an_end_that_may_not_send_is_blocked_by_nothing() {
     assert_eq!((over.failure(), over.blocked()), (Some(Failure::Reset), None));
 }
 
-/// An observer that comes late is told how things stand.
+/// An observer that is attached late gets the current state.
 #[test]
 fn a_late_observer_is_told_the_reason() {
     let mut sender = Connection::established(&config(), 1, 2, 60_000);

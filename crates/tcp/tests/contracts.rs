@@ -1,4 +1,4 @@
-//! What holds for every recovery, control and response there is, whatever the network does.
+//! Properties of every recovery, control and response on any network.
 
 mod common;
 

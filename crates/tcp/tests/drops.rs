@@ -3,7 +3,7 @@
 //!
 //! One link of 1 segment in 10 ms and 45 ms of delay, acknowledgments take 45 ms back: a round trip of 100 ms, ten
 //! segments fill it. The receiver takes 24 segments. `golden/drops/` has a table for each recovery and number of losses;
-//! `UPDATE_GOLDEN=1` writes them anew.
+//! `UPDATE_GOLDEN=1` writes them again.
 
 mod common;
 

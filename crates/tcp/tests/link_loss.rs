@@ -32,7 +32,7 @@ impl Upload {
         upload
     }
 
-    /// What goes out now, by number.
+    /// The segments sent now, by number.
     fn sent(&mut self) -> Vec<u32> {
         std::iter::from_fn(|| self.end.poll_transmit(self.now)).map(|(segment, _)| segment.seq.0 / SEGMENT).collect()
     }
@@ -71,7 +71,7 @@ impl Upload {
 }
 
 /// Segments 0 and 1 are given up, 2 and the rest arrive: the third duplicate resends 0, each further one lets a new segment out once the
-/// window has room, the partial acknowledgment resends 1; cwnd and ssthresh stand as before, and the flag is reset.
+/// window allows, the partial acknowledgment resends 1; cwnd and ssthresh stand as before, and the flag is reset.
 // covers [disconnections2012 figure 5]
 #[test]
 fn the_third_duplicate_recovers_without_a_cut_and_resets_the_flag() {
@@ -82,7 +82,7 @@ fn the_third_duplicate_recovers_without_a_cut_and_resets_the_flag() {
     // Three segments have left the network: 12 + 3 may be out, as with a cut, but from 12 and not from 6.
     assert_eq!(upload.ack(0, 1), [0, 12, 13, 14]);
     assert_eq!(upload.ack(0, 2), [15, 16]);
-    // [RFC6582 s3.2 step 3]: the window less what was acknowledged, and one segment: a new one has room.
+    // [RFC6582 s3.2 step 3]: the window less what was acknowledged, and one segment: a new one fits.
     assert_eq!(upload.ack(1, 1), [1, 17]);
     assert!(!upload.window().1);
     assert_eq!(upload.ack(18, 1), [18, 19, 20, 21, 22, 23]);

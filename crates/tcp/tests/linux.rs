@@ -1,7 +1,7 @@
 //! Our senders beside those of Linux: what is sent when after losses?
 //!
-//! The tables in `linux/` are those of a machine's own kernel; `cargo xtask kernel --tables` makes them anew. What is
-//! compared, and why some differ, is told in `docs/models/agreement-linux.md`.
+//! The tables in `linux/` are those of a machine's own kernel; `cargo xtask kernel --tables` writes them again. What is
+//! compared, and why some differ, is in `docs/models/agreement-linux.md`.
 
 use std::fmt::Write;
 use std::path::Path;

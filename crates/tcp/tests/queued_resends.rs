@@ -22,7 +22,7 @@ fn flying() -> Connection {
     end
 }
 
-/// The sequence numbers of what goes out now.
+/// The sequence numbers of the segments sent now.
 fn sent(end: &mut Connection, now: Time) -> Vec<u32> {
     let mut sent = Vec::new();
     while let Some((segment, _)) = end.poll_transmit(now) {

@@ -36,7 +36,7 @@ fn sent(sender: &mut Connection, millis: u64) -> Vec<(i32, u32)> {
     all
 }
 
-/// The acknowledgment of so many segments, with a window, at `millis`, and what it brings about.
+/// The segments sent after an acknowledgment of this many segments, with a window, at `millis`.
 fn ack(sender: &mut Connection, millis: u64, segments: u32, window: u32) -> Vec<(i32, u32)> {
     let ack = SeqNum(segments * SEGMENT);
     let flags = Flags::ACK;

@@ -1,4 +1,4 @@
-//! The greatest of recent values, exactly: a queue of those that may still become it (the monotonic deque).
+//! The maximum of recent values, exactly: a queue of those that may still become it (the monotonic deque).
 //!
 //! Linux keeps three values instead (Kathleen Nichols' filter), which may forget a value early; a deviation of those
 //! that use this.

@@ -48,7 +48,7 @@ impl Start {
     }
 }
 
-/// What an acknowledgment tells, whatever the sender is doing. Offsets count from the beginning of the stream.
+/// An acknowledgment, in any state of the sender. Offsets count from the beginning of the stream.
 #[derive(Clone, Copy, Debug)]
 pub struct Feedback {
     /// When it came.
@@ -79,8 +79,8 @@ pub struct Feedback {
     pub rate: Option<RateSample>,
 }
 
-/// How fast bytes arrive at the other end, measured by the segment sent last of those that this acknowledgment brought
-/// news of [draft-ietf-ccwg-bbr s4.1].
+/// The delivery rate, measured by the segment sent last among those that this acknowledgment newly acknowledges or SACKs
+/// [draft-ietf-ccwg-bbr s4.1].
 #[derive(Clone, Copy, Debug)]
 pub struct RateSample {
     /// Bytes delivered since that segment was sent.
@@ -179,7 +179,7 @@ pub trait CongestionControl: Send {
     fn on_ack(&mut self, acked: &Acked);
     /// Something was lost, or seems so.
     fn on_congestion(&mut self, event: Congestion, flight: &Flight);
-    /// An acknowledgment has come, in whatever state. Called only if `wants_feedback`.
+    /// An acknowledgment has come, in any state. Called only if `wants_feedback`.
     fn on_feedback(&mut self, _: &Feedback) {}
     /// Whether it wants feedback; making it costs time, and it does not change.
     fn wants_feedback(&self) -> bool {

@@ -218,7 +218,7 @@ mod tests {
         Config::default().build(start)
     }
 
-    /// Runs rounds over a path with room for `pipe` segments and the queue beyond it; the windows after each, in segments.
+    /// Runs rounds over a path that holds `pipe` segments and the queue beyond it; the windows after each, in segments.
     fn rounds(cc: &mut dyn CongestionControl, pipe: f64, rounds: usize) -> Vec<f64> {
         let (mut una, mut seen) = (0_u64, Vec::new());
         // Before there is a queue the base is measured.

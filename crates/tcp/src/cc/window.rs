@@ -105,7 +105,7 @@ impl Window {
     #[inline]
     pub fn grow_by_one_every(&mut self, every: f64, bytes: f64) {
         match self.growth {
-            // [RFC5681 s3.1 equation 3], which grows per acknowledgment, whatever that acknowledges.
+            // [RFC5681 s3.1 equation 3], which grows per acknowledgment, however much that acknowledges.
             Growth::PerAck => self.cwnd += self.segment * self.segment / every,
             Growth::Counted => {
                 // What was counted towards a larger sum gives one segment, not several.

@@ -111,7 +111,7 @@ impl Connection {
         match (len, window) {
             (0, 0) => seq == next,
             (0, _) => next <= seq && seq < next + window,
-            // Its acknowledgment counts even if there is no room for its data.
+            // Its acknowledgment counts even if the window is closed to its data.
             (_, 0) => seq == next,
             (_, _) => end > next && seq < next + window,
         }
@@ -241,7 +241,7 @@ impl Connection {
         true
     }
 
-    /// Acknowledges what has come so far, with the marks as they were: it goes out before whatever the next segment brings.
+    /// Acknowledges what has come so far, with the marks as they were: it is sent before the next segment is processed.
     fn acknowledge_before(&mut self, now: Time) {
         let mut segment = Segment::default();
         self.segment(now, self.sender.nxt(), 0, Flags::ACK, &mut segment);

@@ -177,7 +177,7 @@ impl Receiver {
         self.edge.max(self.next()) - self.next()
     }
 
-    /// Moves the window to where the application leaves room, if that is worth it. To be called when a segment is made.
+    /// Opens the window as far as the buffer is free, unless the step is small. To be called when a segment is made.
     #[inline]
     pub fn renew_window(&mut self) {
         let edge = self.next() + self.free();
@@ -254,7 +254,7 @@ impl Receiver {
         self.delayed.set_quick(on);
     }
 
-    /// Something came that is answered with an acknowledgment, whatever it was.
+    /// An acknowledgment is owed at once.
     pub fn owe(&mut self) {
         self.delayed.at_once();
     }
@@ -270,7 +270,7 @@ impl Receiver {
         self.delayed.take(now)
     }
 
-    /// Whatever goes out now acknowledges everything.
+    /// A segment leaves, which acknowledges everything.
     #[inline]
     pub fn acknowledged(&mut self) {
         self.delayed.clear();
@@ -288,8 +288,8 @@ impl Receiver {
         self.reports.wanted(&self.assembly)
     }
 
-    /// The blocks to report, as numbers counted from `origin`; at most `room`.
-    pub fn sack(&mut self, origin: SeqNum, room: usize) -> SackBlocks {
-        self.reports.blocks(&self.assembly, room).map(|(from, to)| (origin.at(from), origin.at(to))).collect()
+    /// The blocks to report, as numbers counted from `origin`; at most `max_blocks`.
+    pub fn sack(&mut self, origin: SeqNum, max_blocks: usize) -> SackBlocks {
+        self.reports.blocks(&self.assembly, max_blocks).map(|(from, to)| (origin.at(from), origin.at(to))).collect()
     }
 }

@@ -50,7 +50,7 @@ impl Reports {
     }
 
     /// A duplicate first, and the island around it, then the islands that grew last, then the others, lowest first.
-    pub fn blocks(&mut self, assembly: &Reassembly, room: usize) -> impl Iterator<Item = (u64, u64)> + use<> {
+    pub fn blocks(&mut self, assembly: &Reassembly, max: usize) -> impl Iterator<Item = (u64, u64)> + use<> {
         let mut blocks = [None; MAX_BLOCKS + 1];
         let mut count = 0;
         let duplicate = self.duplicate.take();
@@ -62,7 +62,7 @@ impl Reports {
                 count += 1;
             }
         }
-        duplicate.into_iter().chain(blocks.into_iter().flatten()).take(room.min(MAX_BLOCKS))
+        duplicate.into_iter().chain(blocks.into_iter().flatten()).take(max.min(MAX_BLOCKS))
     }
 }
 
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(after(&[20, 40, 60, 80, 100, 110, 120, 130]), [(100, 140), (80, 90), (60, 70), (40, 50)]);
         assert_eq!(after(&[20, 40, 60, 80, 100, 90]), [(80, 110), (60, 70), (40, 50), (20, 30)]);
         assert_eq!(after(&[20, 40, 60, 80, 100, 110, 50, 120]), [(100, 130), (40, 70), (80, 90), (20, 30)]);
-        // The newest swallows the one before it, and makes room for one that is new.
+        // The newest contains the one before it, so that another can be reported.
         assert_eq!(after(&[20, 40, 60, 100, 80, 90, 120]), [(120, 130), (80, 110), (60, 70), (40, 50)]);
     }
 

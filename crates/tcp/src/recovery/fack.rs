@@ -1,6 +1,6 @@
 //! Forward acknowledgment, as history [Mathis and Mahdavi 1996].
 //!
-//! Whatever lies below the highest byte SACKed and is not SACKed itself is lost, at once; recovery begins when that is
+//! Every byte that lies below the highest byte SACKed and is not SACKed itself is lost, at once; recovery begins when that is
 //! more than three segments, or with the third duplicate. Reordering is taken for loss, which is why it was given up
 //! for [RACK](super::rack). Everything else is as in RFC 6675.
 

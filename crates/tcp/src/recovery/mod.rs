@@ -92,7 +92,7 @@ impl Notified {
 pub enum Verdict {
     /// Nothing is being recovered.
     Ordinary,
-    /// Recovery begins. The segment at `una` goes out at once if `resend`, whatever the window.
+    /// Recovery begins. The segment at `una` goes out at once if `resend`, even beyond the window.
     Begin {
         /// Whether to send it.
         resend: bool,

@@ -4,7 +4,7 @@
 //! has room: holes first, then new data, then what is below the highest SACK and not known to be lost, and once a
 //! recovery the last segment, to be rescued. Without SACK it is [NewReno](super::newreno).
 //!
-//! Deviation: RescueRxt of RFC 6675 is undefined when recovery begins, so that the first room in the pipe lets the rescue out:
+//! Deviation: RescueRxt of RFC 6675 is undefined when recovery begins, so that the rescue is sent as soon as the pipe allows it:
 //! in each recovery of a sender that the receiver's window holds back, whose last segments are still on their way. Here it begins
 //! as HighACK, and the rescue is one that was sent before the recovery began: when an acknowledgment has moved on, what was sent
 //! again first has arrived, and what left before it should have been reported.

@@ -11,8 +11,8 @@ use crate::scoreboard::Scoreboard;
 /// The cwnd limit. Bytes.
 ///
 /// It is the control's window, or that of a reduction in proportion while one is going on, with the inflation added. `limit`
-/// holds it in whole bytes, for it is asked for once a segment and changes once an acknowledgment: whatever may change it
-/// marks it stale, and nothing outside this file can.
+/// holds it in whole bytes, for it is asked for once a segment and changes once an acknowledgment: every change of
+/// what it depends on marks it stale, and only this file makes one.
 pub(super) struct CwndLimit {
     control: Box<dyn CongestionControl>,
     mss: u32,

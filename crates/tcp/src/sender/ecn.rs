@@ -2,7 +2,7 @@
 
 /// Which marks are answered, and which reductions the other end does not know of. Offsets are the first byte never sent when it began.
 ///
-/// One window of data is cut once: a mark is answered only if no cut, for whatever reason, is still to be told to the
+/// One window of data is cut once: a mark is answered only if no cut, for any reason, is still to be reported to the
 /// other end [RFC3168 s6.1.2].
 #[derive(Debug)]
 pub(super) struct EcnState {

@@ -97,7 +97,7 @@ impl Episodes {
     }
 
     /// The segments of new data that limited transmit lets out beyond the window [RFC3042 s2], while `nxt` is the first byte never
-    /// sent. With SACK the pipe has room by itself.
+    /// sent. With SACK the pipe shrinks by itself.
     #[inline]
     pub fn limited_segments(&self, nxt: u64) -> u32 {
         if self.duplicates == 0 || !self.limited_transmit {

@@ -11,7 +11,7 @@
 //! | `RetransmitTimer` | the round trip, the timeout, its back-off |
 //! | `Episodes`, `Spurious` | which losses are being repaired; whether they were losses |
 //! | `EcnState` | which marks are answered |
-//! | `ResendQueue` | what goes out before anything else |
+//! | `ResendQueue` | what is sent before anything else |
 //! | `Notices`, `RateEstimator`, `Pacer` | messages of the network, the delivery rate, departure times |
 //! | `Telemetry` | counters and events |
 //!
@@ -306,7 +306,7 @@ impl Sender {
         self.timer.retries()
     }
 
-    /// Passes on what recovery, or limited transmit, adds to the window. To be called at the end of whatever may change that.
+    /// Passes on what recovery, or limited transmit, adds to the window. To be called after every change of these.
     #[inline]
     fn renew_inflation(&mut self) {
         // [RFC3042 s2]: limited transmit is for recoveries that count duplicates. With SACK the pipe shrinks by itself.

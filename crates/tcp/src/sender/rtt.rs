@@ -40,7 +40,7 @@ impl RttEstimator {
         }
     }
 
-    /// Takes a measurement that ends `now` [RFC6298 s2.2, s2.3]; whatever was doubled is known now.
+    /// Takes a measurement that ends `now` [RFC6298 s2.2, s2.3]; it ends the back-off.
     #[inline]
     pub fn sample(&mut self, now: Time, rtt: Span) {
         self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
@@ -158,7 +158,7 @@ impl RttEstimator {
         base.times(1 << self.doublings.min(32)).min(self.max_rto)
     }
 
-    /// Takes the doublings back: the timeout was spurious.
+    /// Undoes the back-off: the timeout was spurious.
     pub fn undo(&mut self) {
         self.doublings = 0;
     }

@@ -162,7 +162,7 @@ impl Spurious {
         let all_twice = self.dsack_undo && resent && episode.needed == 0;
         let first = match episode.frto {
             Frto::Off => false,
-            // With SACK whatever is new and was sent once was in flight when the timer expired [RFC5682 s3.1].
+            // With SACK all that is new and was sent once was in flight when the timer expired [RFC5682 s3.1].
             _ if signs.sack && signs.originals => true,
             Frto::Resent if signs.duplicate => {
                 episode.frto = Frto::Off;

@@ -107,7 +107,7 @@ impl Sender {
             let view = self.view();
             self.episodes.on_timeout(now, &mut self.board, &view);
             if self.board.pipe() > 0 {
-                // It goes out whatever else may still fly [RFC6298 s5.4].
+                // It is sent however much is in flight [RFC6298 s5.4].
                 self.resends.push(una, Reason::Timeout);
             }
             self.spurious.begin(true, self.nxt(), first, resent);

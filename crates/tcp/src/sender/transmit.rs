@@ -72,25 +72,25 @@ impl Sender {
             }
             return Err(blocked);
         }
-        let room = self.episodes.recovering() && self.leaves_room(self.buffer.mss());
-        if room && let Some(sent) = self.episodes.spare(&self.board).and_then(|seq| self.board.get(seq).copied()) {
+        let spare = self.episodes.recovering() && self.within_cwnd_limit(self.buffer.mss());
+        if spare && let Some(sent) = self.episodes.spare(&self.board).and_then(|seq| self.board.get(seq).copied()) {
             return Ok(self.send_again(now, &sent, Reason::FastRetransmit, stamp));
         }
         Err(blocked)
     }
 
-    /// Whether a segment that was sent before may go out again. The first may whatever the other end takes: over a window
+    /// Whether a segment that was sent before may be retransmitted. The first may even beyond the window: over one
     /// that has shrunk it is the probe [RFC9293 s3.8.6, s3.8.6.1].
     fn fits(&mut self, sent: &Sent) -> Result<(), Blocked> {
         if sent.seq != self.una() && sent.end() - self.una() > self.peer.size() {
             return Err(Blocked::PeerWindow);
         }
         // A FIN that goes alone counts as one byte, as it did when it was sent first.
-        if self.leaves_room((sent.len - u32::from(sent.fin)).max(1)) { Ok(()) } else { Err(Blocked::Cwnd) }
+        if self.within_cwnd_limit((sent.len - u32::from(sent.fin)).max(1)) { Ok(()) } else { Err(Blocked::Cwnd) }
     }
 
-    /// Whether `len` bytes more may be in the network. A FIN that goes with data takes a sequence number, but no room.
-    fn leaves_room(&mut self, len: u32) -> bool {
+    /// Whether `len` bytes more may be in the network. A FIN that goes with data takes a sequence number, but no bytes.
+    fn within_cwnd_limit(&mut self, len: u32) -> bool {
         let rides = self.board.last().is_some_and(|last| last.fin && last.len > 1);
         self.board.pipe() + u64::from(len) <= self.cwnd.limit() + u64::from(rides)
     }

@@ -7,7 +7,7 @@ const MIN_ROUNDS: u32 = 4;
 /// 50/256 of what was delivered.
 const LOSS_SHARE: f64 = 50.0 / 256.0;
 const AGREEMENT: f64 = 1.0 / 8.0;
-/// Bytes per second that two rates may differ by whatever they are: 4 kbps.
+/// The difference between two rates that never counts, in bytes per second: 4 kbps.
 const SAME: f64 = 500.0;
 const KEPT_ROUNDS: u32 = 48;
 

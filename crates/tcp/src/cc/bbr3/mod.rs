@@ -247,7 +247,7 @@ impl Bbr3 {
         self.limited_now || self.limited_before
     }
 
-    /// `inflight_longterm` with room for others.
+    /// `inflight_longterm` less the headroom for other flows.
     fn inflight_with_headroom(&self) -> f64 {
         let bound = self.bounds.inflight_longterm;
         if bound.is_infinite() {

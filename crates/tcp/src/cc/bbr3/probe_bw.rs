@@ -1,4 +1,4 @@
-//! ProbeBW [draft-ietf-ccwg-bbr s5.3.3]: DOWN empties the queue, CRUISE leaves room, REFILL fills the path for a round trip,
+//! ProbeBW [draft-ietf-ccwg-bbr s5.3.3]: DOWN empties the queue, CRUISE leaves headroom, REFILL fills the path for a round trip,
 //! UP looks for more, slowly at first.
 
 use engine::{Span, Time};

@@ -10,7 +10,7 @@
 //! conservative, after 5 rounds:                                   congestion avoidance, ssthresh = cwnd
 //! ```
 //!
-//! Deviation: every round trip measured is a sample, in whatever state; the RFC counts those of acknowledgments that
+//! Deviation: every round trip measured is a sample, in every state; the RFC counts those of acknowledgments that
 //! arrive in slow start, which are the same but for a sender that its application limits.
 //! L is 8, and infinite for a sender that paces.
 

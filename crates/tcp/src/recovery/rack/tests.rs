@@ -149,7 +149,7 @@ fn a_first_transmission_below_the_highest_is_reordering() {
     assert_eq!(rack.reordering(), (5, 2));
 }
 
-/// An end with nothing in flight keeps no room for a large window; for a small one it does.
+/// An end with nothing in flight frees the capacity of a large window, and keeps that of a small one.
 #[test]
 fn an_idle_end_keeps_no_capacity() {
     for (segments, kept) in [(100, false), (4, true)] {
