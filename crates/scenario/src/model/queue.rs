@@ -61,6 +61,6 @@ impl JsonSchema for Queue {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let (limit, table) = (generator.subschema_for::<Limit>(), generator.subschema_for::<QueueConfig>());
         let names: Vec<&str> = QueueConfig::MEMBERS.iter().map(|(name, _)| *name).collect();
-        json_schema!({ "anyOf": [{ "type": "string", "enum": names, "description": "the name alone" }, limit, table] })
+        json_schema!({ "anyOf": [{ "type": "string", "enum": names, "description": "name of a kind, with its default settings" }, limit, table] })
     }
 }
