@@ -298,7 +298,7 @@ fn invalid_store_is_refused_and_unchanged() {
         ("empty.sqlite", "is not a store of lasthop"),
         ("cut.sqlite", "is damaged"),
         ("torn.sqlite", "is damaged"),
-        ("newer.sqlite", "was written by a newer lasthop: format 99, this one knows up to 2"),
+        ("newer.sqlite", "was written by a newer lasthop: format 99, this one knows up to 3"),
         ("dir.sqlite", "is not a store of lasthop"),
         ("other.sqlite", "is not a store of lasthop"),
         ("no-cells.sqlite", "is damaged: the table `cells` is missing"),

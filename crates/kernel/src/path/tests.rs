@@ -86,7 +86,7 @@ fn simulated_queue_follows_from_the_window() {
         "links.bottleneck.rate=1 Mbps",
         "links.bottleneck.delay=0 s",
         "links.access.delay=1 us",
-        "flows.bbr.window=5792 B",
+        "flows.bbr.receive_window=5792 B",
         "flows.bbr.tcp.control=reno",
         "flows.bbr.tcp.delayed_ack=false",
     ]
