@@ -1,6 +1,6 @@
 //! Other names of metrics: those of the literature and other simulators, and their own former ones.
 
-use crate::metric;
+use crate::summary as metric;
 
 /// The metric that `name` means: a synonym, or the name of an earlier version.
 pub fn of_metric(name: &str) -> Option<&'static str> {

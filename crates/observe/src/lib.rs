@@ -27,7 +27,8 @@
 pub mod aliases;
 pub mod event_digest;
 pub mod explain;
-pub mod metric;
 pub mod output;
 pub mod received;
 pub mod summary;
+
+pub use summary as metric;

@@ -13,6 +13,7 @@ use crate::lines::Lines;
 use crate::model::Scenario;
 use crate::problem::Problem;
 use crate::read::{self, Reading};
+pub use crate::tree::Origin;
 use crate::tree::{BeyondRange, Data, Source, Value};
 use crate::{expand_counts, quotes};
 pub use engine::registry::by_name;
@@ -24,15 +25,6 @@ pub struct Document {
     text: Rc<str>,
     lines: Rc<Lines>,
     tree: Value,
-}
-
-/// What sets a key.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Origin {
-    /// What stands outside of the text, such as an option of the command line.
-    Outside(String),
-    /// Another key of the text, such as one of its sweep.
-    Key(String),
 }
 
 impl Document {

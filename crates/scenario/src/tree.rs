@@ -6,8 +6,16 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use toml::de::{DeTable, DeValue};
 
-use crate::document::Origin;
 use crate::key_path::{self, Step};
+
+/// What sets a key.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// What stands outside of the text, such as an option of the command line.
+    Outside(String),
+    /// Another key of the text, such as one of its sweep.
+    Key(String),
+}
 
 /// Keys and values, in the order of the text.
 pub(crate) type Table = IndexMap<String, Value>;

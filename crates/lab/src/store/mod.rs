@@ -34,6 +34,11 @@ pub use error::StoreError;
 use open::Sums;
 pub use verify::{Damage, Verified};
 
+/// In the file's header, so that no other database is taken for a store: "lhop".
+const APPLICATION: i32 = 0x6c68_6f70;
+/// Of the tables. A store with a greater one was written by a newer program.
+const FORMAT: i32 = 3;
+
 /// An open store.
 #[derive(Debug)]
 pub struct Store {

@@ -9,12 +9,8 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 use super::checksum::{self, TABLES};
 use super::upgrade::{self, FIRST_WITH_CHECKSUMS, SCHEMA, columns_before};
-use super::{Store, StoreError};
+use super::{APPLICATION, FORMAT, Store, StoreError};
 
-/// In the file's header, so that no other database is taken for a store: "lhop".
-const APPLICATION: i32 = 0x6c68_6f70;
-/// Of the tables. A store with a greater one was written by a newer program.
-pub(super) const FORMAT: i32 = 3;
 /// Stands for the format of a store that has no tables yet.
 const NEW: i32 = 0;
 /// How long to wait for another program's transaction.

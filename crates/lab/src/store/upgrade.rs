@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-use super::open::FORMAT;
+use super::FORMAT;
 use super::{Digest, content};
 
 /// The format since which each row has a checksum.

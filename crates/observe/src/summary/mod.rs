@@ -1,4 +1,5 @@
-//! The summary of a run: what `--json` prints and `summary.json` holds.
+//! The summary of a run: what `--json` prints and `summary.json` holds. Each metric is declared once, with the field of
+//! the summary that holds it.
 
 pub(crate) mod part;
 
@@ -9,9 +10,13 @@ mod nodes;
 mod recorded;
 mod whole;
 
+use std::fmt;
+use std::sync::LazyLock;
+
 use engine::Span;
 use scenario::Scenario;
 use sim::{Network, Results};
+use stats::Interval;
 
 pub use flows::{FlowSummary, flow};
 pub use links::{DirectionSummary, LinkSummary, direction, link};
@@ -34,4 +39,237 @@ pub fn schema() -> schemars::Schema {
 /// A time as a share of the run.
 fn share(span: Span, results: &Results) -> f64 {
     span.as_secs_f64() / results.ended.as_secs_f64().max(f64::MIN_POSITIVE)
+}
+
+/// The subject of a metric.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scope {
+    /// The run as a whole.
+    Run,
+    /// A flow.
+    Flow,
+    /// One direction of a link.
+    Direction,
+    /// A shared medium.
+    Medium,
+    /// A station of a shared medium.
+    Station,
+    /// A node.
+    Node,
+}
+
+/// Which values are better.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Better {
+    /// Lower ones.
+    Lower,
+    /// Higher ones.
+    Higher,
+    /// It depends.
+    Neither,
+}
+
+/// How a metric is read from the part of a summary that has it.
+#[derive(Clone, Copy)]
+pub(crate) enum Get {
+    Run(fn(&Summary) -> Option<f64>),
+    Flow(fn(&FlowSummary) -> Option<f64>),
+    Direction(fn(&DirectionSummary) -> Option<f64>),
+    Medium(fn(&MediumSummary) -> Option<f64>),
+    Station(fn(&StationSummary) -> Option<f64>),
+    Node(fn(&NodeSummary) -> Option<f64>),
+}
+
+/// A number of a run, with its name and definition.
+pub struct Metric {
+    /// Name in summaries, stores, tables and files.
+    pub name: &'static str,
+    /// Unit.
+    pub unit: &'static str,
+    /// Subject.
+    pub scope: Scope,
+    /// Which values are better.
+    pub better: Better,
+    /// Definition, in one sentence without its full stop. The reference page says more.
+    pub definition: &'static str,
+    /// Head of its column in the table of a run.
+    pub head: &'static str,
+    /// Earlier names.
+    pub was: &'static [&'static str],
+    pub(crate) get: Get,
+}
+
+impl PartialEq for Metric {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && self.scope == other.scope
+    }
+}
+
+impl fmt::Debug for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Metric({})", self.name)
+    }
+}
+
+/// A field of a part of the summary, or a metric computed from its fields.
+pub struct Field {
+    /// Name.
+    pub name: &'static str,
+    /// Unit, or kind of value.
+    pub unit: &'static str,
+    /// Whole definition, as written in its declaration.
+    pub(crate) text: &'static str,
+    /// Earlier names.
+    pub was: &'static [&'static str],
+    /// Whether it is a field of the summary; metrics that are computed from others are not.
+    pub written: bool,
+    /// The metric that it is.
+    pub metric: Option<&'static Metric>,
+}
+
+impl Field {
+    /// Whole definition.
+    pub fn text(&self) -> &'static str {
+        self.text.trim_start()
+    }
+}
+
+/// The first sentence of a doc comment, without its full stop.
+pub(crate) const fn first_sentence(doc: &'static str) -> &'static str {
+    let bytes = doc.as_bytes();
+    let start = if bytes.len() > 1 && bytes[0] == b' ' { 1 } else { 0 };
+    let mut end = start;
+    while end < bytes.len() {
+        let stops = bytes[end] == b'.' && (end + 1 == bytes.len() || bytes[end + 1] == b' ');
+        if stops {
+            break;
+        }
+        end += 1;
+    }
+    doc.split_at(end).0.split_at(start).1
+}
+
+/// The fields of each part of a summary, with the heading of the part.
+pub static PARTS: &[(&str, &[Field])] = &[
+    ("flow", flow::FIELDS),
+    ("link", link::FIELDS),
+    ("direction", direction::FIELDS),
+    ("medium", medium::FIELDS),
+    ("station", station::FIELDS),
+    ("node", node::FIELDS),
+    ("run", run::FIELDS),
+];
+
+/// Every metric, by subject.
+pub static METRICS: LazyLock<Vec<&'static Metric>> =
+    LazyLock::new(|| PARTS.iter().flat_map(|(_, fields)| fields.iter()).filter_map(|field| field.metric).collect());
+
+/// The name of every metric.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    METRICS.iter().map(|metric| metric.name)
+}
+
+/// The metric called `name`.
+pub fn find(name: &str) -> Option<&'static Metric> {
+    METRICS.iter().copied().find(|metric| metric.name == name)
+}
+
+/// The metric that was called `name` before.
+pub fn formerly(name: &str) -> Option<&'static Metric> {
+    METRICS.iter().copied().find(|metric| metric.was.contains(&name))
+}
+
+/// A subject of a metric by name, and the value; `None` where the run gave no value.
+pub type Reading = (String, Option<f64>);
+
+impl Metric {
+    /// The range of its values, without any assumption on their distribution.
+    pub fn range(&self) -> Interval {
+        let high = match self.unit {
+            "share" | "0 or 1" | "1/flows to 1" => 1.0,
+            _ => f64::INFINITY,
+        };
+        Interval { low: 0.0, high }
+    }
+
+    /// The value for each subject in a summary, in order.
+    pub fn of_all(&self, summary: &Summary) -> Vec<Reading> {
+        match self.get {
+            Get::Run(get) => vec![(String::new(), get(summary))],
+            Get::Flow(get) => summary.flows.iter().map(|flow| (flow.name.clone(), get(flow))).collect(),
+            Get::Direction(get) => directions(summary).map(|(name, direction)| (name, get(direction))).collect(),
+            Get::Medium(get) => media(summary).map(|medium| (medium.name.clone(), get(medium))).collect(),
+            Get::Station(get) => stations(summary).map(|(name, station)| (name, get(station))).collect(),
+            Get::Node(get) => summary.nodes.iter().map(|node| (node.name.clone(), get(node))).collect(),
+        }
+    }
+
+    /// The same without the directions and nodes to which the metric does not apply: few of them are in a medium, or
+    /// roam.
+    pub fn read(&self, summary: &Summary) -> Vec<Reading> {
+        let mut readings = self.of_all(summary);
+        if matches!(self.scope, Scope::Direction | Scope::Node) {
+            readings.retain(|(_, value)| value.is_some());
+        }
+        readings
+    }
+}
+
+fn directions(summary: &Summary) -> impl Iterator<Item = (String, &DirectionSummary)> {
+    let named = |link: &LinkSummary, direction: &str| format!("{} {direction}", link.name);
+    summary
+        .links
+        .iter()
+        .flat_map(move |link| [(named(link, "forward"), &link.forward), (named(link, "backward"), &link.backward)])
+}
+
+fn media(summary: &Summary) -> impl Iterator<Item = &MediumSummary> {
+    summary.media.iter().flatten()
+}
+
+fn stations(summary: &Summary) -> impl Iterator<Item = (String, &StationSummary)> {
+    media(summary)
+        .flat_map(|medium| medium.stations.iter().map(|station| (format!("{} {}", medium.name, station.name), station)))
+}
+
+/// A value of a field as a number.
+pub(crate) trait Number {
+    fn number(&self) -> Option<f64>;
+}
+
+impl Number for u64 {
+    fn number(&self) -> Option<f64> {
+        Some(*self as f64)
+    }
+}
+
+impl Number for f64 {
+    fn number(&self) -> Option<f64> {
+        Some(*self)
+    }
+}
+
+impl Number for bool {
+    fn number(&self) -> Option<f64> {
+        Some(f64::from(u8::from(*self)))
+    }
+}
+
+impl<N: Number> Number for Option<N> {
+    fn number(&self) -> Option<f64> {
+        self.as_ref().and_then(Number::number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_definition_is_the_first_sentence_of_a_doc_comment() {
+        assert_eq!(first_sentence(" Bits [RFC3168 s6.1.2]. More. Yet more."), "Bits [RFC3168 s6.1.2]");
+        assert_eq!(first_sentence(" One sentence."), "One sentence");
+        assert_eq!(first_sentence(" No stop"), "No stop");
+        assert_eq!(first_sentence(""), "");
+    }
 }

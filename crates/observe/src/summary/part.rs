@@ -79,7 +79,7 @@ macro_rules! summary_part {
             #[allow(unused_imports)]
             use super::*;
             #[allow(unused_imports)]
-            use $crate::metric::{Better, Field, Get, Metric, Number, Scope};
+            use $crate::summary::{Better, Field, Get, Metric, Number, Scope};
 
             $(summary_part! {
                 @static [$($kind)*] $scope $field, [$($doc),*], [$($was),*], |it| Number::number(&it.$field)
@@ -107,7 +107,7 @@ macro_rules! summary_part {
             unit: $unit,
             scope: Scope::$scope,
             better: Better::$better,
-            definition: $crate::metric::first_sentence(concat!($($doc),*)),
+            definition: $crate::summary::first_sentence(concat!($($doc),*)),
             head: [$($head,)? stringify!($field)][0],
             was: &[$($was),*],
             get: Get::$scope($get),

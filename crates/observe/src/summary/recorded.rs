@@ -10,7 +10,7 @@ use super::{
     DirectionSummary, FlowSummary, LinkSummary, MediumSummary, NodeSummary, StationSummary, Summary, direction, flow,
     link, medium, node, run, station,
 };
-use crate::metric::{Field, METRICS, Metric, Reading};
+use crate::summary::{Field, METRICS, Metric, Reading};
 
 /// A summary that was read, and the metrics that the program that wrote it did not have.
 #[derive(Clone, PartialEq, Debug, Default)]

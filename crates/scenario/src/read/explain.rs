@@ -4,10 +4,10 @@ use engine::near::nearest;
 
 use super::error::{Error, Mistake};
 use super::{deserialize, path_of, words};
-use crate::document::Origin;
 use crate::key_path::{Step, joined};
 use crate::keys::{Shape, renamed, suggest};
 use crate::problem::Problem;
+use crate::tree::Origin;
 use crate::tree::{Data, Source, Value};
 
 /// The problem that an error of reading `tree` is.
