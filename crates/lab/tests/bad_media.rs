@@ -130,7 +130,7 @@ const MEDIA: &[Case<'_>] = &[
     (
         "standard = \"802.11b\"",
         "capture = \"10 dB\"",
-        &["media.cell.capture: found 10 dB, expected nothing: without a range", "hint: add range = \"250 m\""],
+        &["media.cell.capture: found 10 dB, expected no value without `range`", "hint: add range = \"250 m\""],
     ),
     (
         "standard = \"802.11b\"",
