@@ -171,7 +171,7 @@ const MEDIA: &[Case<'_>] = &[
     (
         "medium = \"cell\"",
         "medium = \"cell\"\nchannel = { kind = \"absence\", away = [[\"1 s\", \"2 s\"]], every = \"5000 ms\" }",
-        &["links.air.channel.every: found 5000 ms, expected nothing without `times`", "hint: add times = 10"],
+        &["links.air.channel.every: found 5000 ms, expected no value without `times`", "hint: add times = 10"],
     ),
     // Names of standards.
     (
