@@ -168,7 +168,7 @@ fn print(text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// As [`print`], for commands that write files afterwards: a closed stdout does not stop them.
+/// As [`print()`], for commands that write files afterwards: a closed stdout does not stop them.
 fn print_if_open(text: &str) -> Result<(), Failure> {
     match print(text) {
         Err(Failure::BrokenPipe) => Ok(()),

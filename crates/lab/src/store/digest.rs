@@ -12,7 +12,7 @@ use super::canonical::{FORM, canonical};
 pub struct Digest(pub [u8; 16]);
 
 impl Digest {
-    /// Key of the runs of a network: of the model's version and the [canonical form](super::canonical) of the network, in
+    /// Key of the runs of a network: of the model's version and the canonical form of the network, in
     /// which defaults are filled in and the replication is left out. How a scenario spells it, and what it writes
     /// besides results (title, outputs, the sweep itself), does not enter.
     ///

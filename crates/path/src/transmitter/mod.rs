@@ -1,8 +1,8 @@
 //! Transmitters that one direction of one link has for itself, and that act at the moment they send: which packet goes
-//! next is decided when the line is free, not when a packet is queued as on a [pipe](crate::link::fifo).
+//! next is decided when the line is free, not when a packet is queued as on a [FIFO link](crate::link::fifo).
 //!
 //! Each has one wake-up: the earliest of its timers. Its outcomes for the world outside stand in a queue that
-//! [`Transmitter::outcome`] empties; without a link layer, [`once`], it is at most one packet that arrives. A link
+//! [`Transmitter::outcome`] empties; without a link layer, [`priority`], it is at most one packet that arrives. A link
 //! layer's far end is played here too, as at a [station](crate::station).
 
 pub mod fec;
