@@ -23,7 +23,9 @@
 //! # Ok::<(), engine::units::UnitError>(())
 //! ```
 
+pub mod custom;
 pub mod heap;
+pub mod members;
 pub mod named;
 pub mod near;
 pub mod or_none;
@@ -36,7 +38,9 @@ pub mod text;
 pub mod time;
 pub mod units;
 
+pub use custom::Custom;
 pub use heap::IndexedHeap;
+pub use members::{Factory, Kind, Member, Members};
 pub use named::Named;
 pub use random::{Draws, Stream};
 pub use schedule::{Order, Schedule, Slot};

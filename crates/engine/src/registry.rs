@@ -1,10 +1,16 @@
 //! One line adds a scheme.
 
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+
+use crate::Custom;
+
 /// Something wrong with a member's settings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// The setting.
-    pub key: &'static str,
+    pub key: Cow<'static, str>,
     /// Which of its entries, from 0, if it is a list and only one of them is wrong.
     pub entry: Option<usize>,
     /// The value found, if any.
@@ -17,8 +23,8 @@ pub struct Fault {
 
 impl Fault {
     /// `found` stands at `key` where `expected` should.
-    pub fn new(key: &'static str, found: impl ToString, expected: impl Into<String>) -> Self {
-        Fault { key, entry: None, found: Some(found.to_string()), expected: expected.into(), hint: None }
+    pub fn new(key: impl Into<Cow<'static, str>>, found: impl ToString, expected: impl Into<String>) -> Self {
+        Fault { key: key.into(), entry: None, found: Some(found.to_string()), expected: expected.into(), hint: None }
     }
 
     /// Only this entry of the list is wrong.
@@ -68,10 +74,40 @@ pub trait Registry {
     fn members() -> &'static [(&'static str, &'static str)];
 }
 
-/// The member of a registry that has no settings of its own, by name.
-pub fn by_name<'de, T: serde::Deserialize<'de>>(name: &'de str) -> Option<T> {
+/// A registry to which a program adds members in a table of [`Members`](crate::Members). The macro [`registry!`](crate::registry!)
+/// implements it.
+pub trait Open: Registry + JsonSchema + From<Custom<Self>> + 'static {
+    /// What its members are, in a word or two.
+    const WHAT: &'static str;
+    /// What a member takes to build something; `()` where it takes nothing.
+    type Arg;
+    /// What a member builds.
+    type Built;
+    /// What is known of a member beside its settings; `()` in most registries. The default suits one that says nothing.
+    type Traits: Default;
+
+    /// The member that is not the registry's own, if it is one.
+    fn custom(&self) -> Option<&Custom<Self>>;
+    /// The same, to resolve it.
+    fn custom_mut(&mut self) -> Option<&mut Custom<Self>>;
+}
+
+/// The registry's own member called `name` with its default settings; `None` if it has no such member, or one that has
+/// settings without defaults.
+pub fn by_name<'de, T: Registry + serde::Deserialize<'de>>(name: &'de str) -> Option<T> {
+    T::members().iter().find(|(known, _)| *known == name)?;
     let kind = serde::de::value::MapDeserializer::<_, serde::de::value::Error>::new([("kind", name)].into_iter());
     T::deserialize(kind).ok()
+}
+
+/// Says of a registry's JSON Schema that exactly one of its members fits. The derived one says less because of the variant
+/// `Custom`, which it leaves out.
+#[doc(hidden)]
+pub fn one_of(schema: &mut schemars::Schema) {
+    let keys = std::mem::take(schema.ensure_object());
+    for (key, value) in keys {
+        schema.insert(if key == "anyOf" { "oneOf".to_owned() } else { key }, value);
+    }
 }
 
 /// Declares the members of a registry: an enum of their settings, and what the rest of the program derives from it.
@@ -92,6 +128,9 @@ pub fn by_name<'de, T: serde::Deserialize<'de>>(name: &'de str) -> Option<T> {
 /// }
 /// ```
 ///
+/// Each registry also has a variant `Custom` for members that are not its own: see [`Members`](crate::Members). A kind that is
+/// not known is read as one, and then looked up there.
+///
 /// `build` of the enum calls that of the member. With `=> build() -> T, traits() -> Traits` each module also has a
 /// function `traits`, which says something of the member that no setting changes, and the enum one that asks it.
 #[macro_export]
@@ -107,9 +146,14 @@ macro_rules! registry {
         impl $name {
             /// Makes the thing that these settings describe.
             pub fn build(&self, $arg: $type) -> $built {
-                match self { $(Self::$variant(config) => $crate::registry!(@build config $module ($arg) $($no)?)),+ }
+                match self {
+                    $(Self::$variant(config) => $crate::registry!(@build config $module ($arg) $($no)?),)+
+                    Self::Custom(custom) => custom.build($arg),
+                }
             }
         }
+
+        $crate::registry! { @open $name : $what, $type, $built, () }
     };
     (
         $(#[$meta:meta])*
@@ -118,13 +162,8 @@ macro_rules! registry {
         }
     ) => {
         $crate::registry! { @settings $(#[$meta])* $vis enum $name : $what { $($variant => $module, $key, $summary;)+ } }
-
-        impl $name {
-            /// Makes the thing that these settings describe.
-            pub fn build(&self) -> $built {
-                match self { $(Self::$variant(config) => $crate::registry!(@build config $module () $($no)?)),+ }
-            }
-        }
+        $crate::registry! { @plain $name -> $built { $($variant => $module $(, $no)?;)+ } }
+        $crate::registry! { @open $name : $what, (), $built, () }
     };
     (
         $(#[$meta:meta])*
@@ -132,16 +171,50 @@ macro_rules! registry {
             $($variant:ident => $module:ident, $key:literal, $summary:literal $(, $no:ident settings)?;)+
         }
     ) => {
-        $crate::registry! {
-            $(#[$meta])* $vis enum $name : $what => build() -> $built {
-                $($variant => $module, $key, $summary $(, $no settings)?;)+
-            }
-        }
+        $crate::registry! { @settings $(#[$meta])* $vis enum $name : $what { $($variant => $module, $key, $summary;)+ } }
+        $crate::registry! { @plain $name -> $built { $($variant => $module $(, $no)?;)+ } }
+        $crate::registry! { @open $name : $what, (), $built, $facts }
 
         impl $name {
             /// The member's properties that do not depend on its settings.
             pub fn $fact(&self) -> $facts {
-                match self { $(Self::$variant(_) => $module::$fact()),+ }
+                match self {
+                    $(Self::$variant(_) => $module::$fact(),)+
+                    Self::Custom(custom) => custom.traits(),
+                }
+            }
+        }
+    };
+    (@plain $name:ident -> $built:ty { $($variant:ident => $module:ident $(, $no:ident)?;)+ }) => {
+        impl $name {
+            /// Makes the thing that these settings describe.
+            pub fn build(&self) -> $built {
+                match self {
+                    $(Self::$variant(config) => $crate::registry!(@build config $module () $($no)?),)+
+                    Self::Custom(custom) => custom.build(()),
+                }
+            }
+        }
+    };
+    (@open $name:ident : $what:literal, $arg:ty, $built:ty, $traits:ty) => {
+        impl $crate::registry::Open for $name {
+            const WHAT: &'static str = $what;
+            type Arg = $arg;
+            type Built = $built;
+            type Traits = $traits;
+
+            fn custom(&self) -> Option<&$crate::Custom<Self>> {
+                if let Self::Custom(custom) = self { Some(custom) } else { None }
+            }
+
+            fn custom_mut(&mut self) -> Option<&mut $crate::Custom<Self>> {
+                if let Self::Custom(custom) = self { Some(custom) } else { None }
+            }
+        }
+
+        impl From<$crate::Custom<$name>> for $name {
+            fn from(custom: $crate::Custom<$name>) -> Self {
+                Self::Custom(custom)
             }
         }
     };
@@ -161,13 +234,17 @@ macro_rules! registry {
         $(#[$meta])*
         #[derive(Clone, PartialEq, Debug, $crate::serde::Serialize, $crate::schemars::JsonSchema)]
         #[serde(crate = "engine::serde", tag = "kind")]
-        #[schemars(crate = "engine::schemars")]
+        #[schemars(crate = "engine::schemars", transform = $crate::registry::one_of)]
         $vis enum $name {
             $(
                 #[doc = $summary]
                 #[serde(rename = $key)]
                 $variant($module::Config),
             )+
+            /// A member that is not the registry's own.
+            #[serde(untagged)]
+            #[schemars(skip)]
+            Custom($crate::Custom<$name>),
         }
 
         impl $name {
@@ -176,17 +253,33 @@ macro_rules! registry {
 
             /// The errors of the settings.
             pub fn check(&self) -> Vec<$crate::registry::Fault> {
-                match self { $(Self::$variant(config) => $crate::registry::Settings::check(config)),+ }
+                match self {
+                    $(Self::$variant(config) => $crate::registry::Settings::check(config),)+
+                    Self::Custom(custom) => custom.check(),
+                }
             }
 
-            /// Fills in what was left open the way the thesis's program has it [goel1997 appendix B].
+            /// Fills in what was left open the way the thesis's program has it [goel1997 appendix B]. A member that is
+            /// not the registry's own stays as it is.
             pub fn goel1997(&mut self) {
-                match self { $(Self::$variant(config) => $crate::registry::Settings::goel1997(config)),+ }
+                match self {
+                    $(Self::$variant(config) => $crate::registry::Settings::goel1997(config),)+
+                    Self::Custom(_) => {}
+                }
             }
 
             /// The member's name in scenarios.
-            pub fn name(&self) -> &'static str {
-                match self { $(Self::$variant(_) => $key),+ }
+            pub fn name(&self) -> &str {
+                match self {
+                    $(Self::$variant(_) => $key,)+
+                    Self::Custom(custom) => custom.name(),
+                }
+            }
+        }
+
+        impl $crate::registry::Registry for $name {
+            fn members() -> &'static [(&'static str, &'static str)] {
+                Self::MEMBERS
             }
         }
 
@@ -197,19 +290,13 @@ macro_rules! registry {
         }
 
         impl<'de> $crate::tagged::Tagged<'de> for $name {
-            const KINDS: &'static [&'static str] = &[$($key),+];
-
-            fn settings<D: $crate::serde::Deserializer<'de>>(kind: &'static str, settings: D) -> Result<Self, D::Error> {
+            fn settings<D: $crate::serde::Deserializer<'de>>(kind: &str, settings: D) -> Result<Self, D::Error> {
                 match kind {
                     $($key => $crate::serde::Deserialize::deserialize(settings).map(Self::$variant),)+
-                    _ => Err($crate::serde::de::Error::unknown_variant(kind, Self::KINDS)),
+                    // The answer to this question names the registry's own members.
+                    "" => Err($crate::serde::de::Error::unknown_variant(kind, &[$($key),+])),
+                    _ => $crate::Custom::read(kind, settings).map(Self::Custom),
                 }
-            }
-        }
-
-        impl $crate::registry::Registry for $name {
-            fn members() -> &'static [(&'static str, &'static str)] {
-                Self::MEMBERS
             }
         }
     };

@@ -7,7 +7,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 /// The key that selects the variant.
@@ -15,11 +15,11 @@ pub const KIND: &str = "kind";
 
 /// An enum with one variant per kind, each with its settings.
 pub trait Tagged<'de>: Sized {
-    /// The names of the kinds in scenarios.
-    const KINDS: &'static [&'static str];
-
-    /// Reads the other keys of a table with this `kind`, which is one of [`KINDS`](Self::KINDS).
-    fn settings<D: Deserializer<'de>>(kind: &'static str, settings: D) -> Result<Self, D::Error>;
+    /// Reads the other keys of a table with this `kind`.
+    ///
+    /// # Errors
+    /// Those of the deserializer, and an unknown `kind`.
+    fn settings<D: Deserializer<'de>>(kind: &str, settings: D) -> Result<Self, D::Error>;
 }
 
 /// Reads a table: the key `kind`, in any position, and the settings of that kind.
@@ -39,8 +39,8 @@ impl<'de, T: Tagged<'de>> Visitor<'de> for Table<T> {
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<T, M::Error> {
         let Some(key) = map.next_key::<String>()? else { return Err(M::Error::missing_field(KIND)) };
         if key == KIND {
-            let kind = map.next_value_seed(Kind(T::KINDS))?;
-            return T::settings(kind, MapAccessDeserializer::new(map));
+            let Kind(kind) = map.next_value()?;
+            return T::settings(&kind, MapAccessDeserializer::new(map));
         }
         // `kind` is not the first key: collect the others until it is found.
         let mut settings = Map::new();
@@ -49,28 +49,28 @@ impl<'de, T: Tagged<'de>> Visitor<'de> for Table<T> {
             settings.insert(key, value);
         }
         let kind = settings.remove(KIND).ok_or_else(|| M::Error::missing_field(KIND))?;
-        let kind = Kind(T::KINDS).deserialize(kind).map_err(M::Error::custom)?;
-        T::settings(kind, Value::Object(settings)).map_err(M::Error::custom)
+        let Kind(kind) = Kind::deserialize(kind).map_err(M::Error::custom)?;
+        T::settings(&kind, Value::Object(settings)).map_err(M::Error::custom)
     }
 }
 
-/// Reads the name of a kind.
-struct Kind(&'static [&'static str]);
+/// The name of a kind.
+struct Kind(String);
 
-impl<'de> DeserializeSeed<'de> for Kind {
-    type Value = &'static str;
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<&'static str, D::Error> {
-        deserializer.deserialize_identifier(self)
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_identifier(Name)
     }
 }
 
-impl Visitor<'_> for Kind {
-    type Value = &'static str;
+struct Name;
+
+impl Visitor<'_> for Name {
+    type Value = Kind;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "a name in quotes")
     }
-    fn visit_str<E: Error>(self, name: &str) -> Result<&'static str, E> {
-        let kind = self.0.iter().find(|kind| **kind == name);
-        kind.copied().ok_or_else(|| E::unknown_variant(name, self.0))
+    fn visit_str<E: Error>(self, name: &str) -> Result<Kind, E> {
+        Ok(Kind(name.to_owned()))
     }
 }

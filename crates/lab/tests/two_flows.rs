@@ -73,8 +73,9 @@ fn bound(control: &str) -> f64 {
 fn no_control_starves_a_flow_that_comes_later() {
     let mut controls = BTreeSet::new();
     for preset in PRESETS {
-        let (name, control) = (preset.name, preset.config().control.name());
-        controls.insert(control);
+        let (name, config) = (preset.name, preset.config());
+        let control = config.control.name();
+        controls.insert(control.to_owned());
         for (queue, start) in [(34, 1.37), (34, 20.0), (68, 1.37), (68, 20.0)] {
             let [first, second] = shares("10 Mbps", queue, start, 30, &format!("variant = \"{name}\""));
             let ratio = first.max(second) / first.min(second);
@@ -83,6 +84,6 @@ fn no_control_starves_a_flow_that_comes_later() {
             assert!(first + second > 0.8 * 10e6, "{what}");
         }
     }
-    let known: BTreeSet<&str> = ControlConfig::MEMBERS.iter().map(|(name, _)| *name).collect();
+    let known: BTreeSet<String> = ControlConfig::MEMBERS.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(controls, known, "each control is in a variant");
 }

@@ -28,7 +28,7 @@ macro_rules! keeps_to {
         let base = json!($base);
         let keys = |changed: &Value| {
             let faults = read::<$config>($kind, &base, changed).check();
-            faults.iter().map(|fault| fault.key).collect::<Vec<_>>()
+            faults.into_iter().map(|fault| fault.key).collect::<Vec<_>>()
         };
         assert_eq!(keys(&json!({})), [""; 0], "{}", $kind);
         let rows: Vec<Row> = $rows;

@@ -143,7 +143,7 @@ fn flows_beyond_the_limit_pass_unchanged() {
 fn invalid_settings_are_named() {
     let wrong = |change: fn(&mut Config)| {
         let faults = split(change).check();
-        faults.iter().map(|fault| fault.key).collect::<Vec<_>>()
+        faults.into_iter().map(|fault| fault.key).collect::<Vec<_>>()
     };
     assert_eq!(wrong(|_| {}), [""; 0]);
     assert_eq!(wrong(|config| config.buffer = Bytes(0)), ["buffer"]);

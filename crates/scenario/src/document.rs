@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use engine::Members;
 use toml::de::DeTable;
 use toml::{Table, Value as Toml};
 
@@ -90,15 +91,15 @@ impl Document {
 
     /// The scenario that the text, with what was set, describes, or what is wrong with its form, in the order of the text.
     pub fn read(&self) -> Result<Scenario, Vec<Problem>> {
-        match self.reading() {
+        match self.reading(&Members::default()) {
             Reading { scenario: Some(scenario), problems, .. } if problems.is_empty() => Ok(scenario),
             Reading { problems, .. } => Err(problems),
         }
     }
 
-    /// The same, with the scenario as far as it can be repaired.
-    pub(crate) fn reading(&self) -> Reading {
-        let mut reading = read::read(&self.tree);
+    /// The same with `members` beside the registries' own, and with the scenario as far as it can be repaired.
+    pub(crate) fn reading(&self, members: &Members) -> Reading {
+        let mut reading = read::read(&self.tree, members);
         let located = reading.problems.into_iter().map(|problem| self.locate(self.of_kind(problem)));
         reading.problems = located.collect();
         reading.problems.sort_by_key(|problem| problem.place);

@@ -6,25 +6,36 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use engine::text::file_name;
-use engine::{Named, Span};
+use engine::{Members, Named, Span};
 use path::channel::ChannelConfig;
 use sim::Network;
 
+use crate::check::check_with;
 use crate::goel1997::report::decode;
 use crate::goel1997::{self, trace_file};
 use crate::model::Link;
+use crate::outside::OutsideMember;
 use crate::problem::Problem;
 use crate::read::Reading;
 use crate::recordings;
-use crate::{Checked, Document, Files, Scenario, check, check_with, document};
+use crate::{Checked, Document, Files, Scenario, check, document};
 
 /// The scenario in `text`, which refers to no files: what [`sim::World`] runs, for programs that write their scenarios themselves.
 ///
 /// # Errors
 /// Everything that is wrong with it, with line, key, what was found and what was expected; `name` stands for the file.
 pub fn from_toml(name: &str, text: &str) -> Result<Loaded, Vec<Problem>> {
+    from_toml_with(name, text, &Members::default())
+}
+
+/// The same, for a scenario that also names members which the program adds to registries.
+///
+/// # Errors
+/// As [`from_toml`].
+pub fn from_toml_with(name: &str, text: &str, members: &Members) -> Result<Loaded, Vec<Problem>> {
     let files = Rc::new(crate::NoFiles);
     let source = Source::of_text(files, name.to_owned(), name.into(), text.as_bytes(), &Overrides::default())?;
+    let source = source.with_members(members);
     source.resolve(&source.document)
 }
 
@@ -50,6 +61,8 @@ pub struct Loaded {
     pub scenario: Scenario,
     /// What runs.
     pub network: Network,
+    /// The members it names that are not a registry's own.
+    pub outside: Vec<OutsideMember>,
     /// What its author should know.
     pub warnings: Vec<Problem>,
 }
@@ -87,6 +100,8 @@ pub struct Source {
     /// Where what it refers to is read.
     files: Rc<dyn Files>,
     datafile: Option<goel1997::Parsed>,
+    /// The members that the program adds to registries.
+    members: Members,
     /// What has been read: a sweep resolves its scenario thousands of times.
     recordings: Recordings,
 }
@@ -130,7 +145,13 @@ impl Source {
             (Document::parse(&name, text).map_err(|problem| vec![problem])?, None)
         };
         apply(&mut document, overrides).map_err(|problem| vec![problem])?;
-        Ok(Source { stem, document, path: file.clone(), file, files, datafile, recordings: Recordings::default() })
+        let (members, recordings) = (Members::default(), Recordings::default());
+        Ok(Source { stem, document, path: file.clone(), file, files, datafile, members, recordings })
+    }
+
+    /// With members beside the registries' own, which the scenario may name.
+    pub fn with_members(self, members: &Members) -> Self {
+        Source { members: members.clone(), ..self }
     }
 
     /// Checks `document`, which is this source's or has further changes, and reads in what it refers to.
@@ -145,8 +166,8 @@ impl Source {
             let located = problems.into_iter().map(locate);
             located.filter(|problem| known.insert(problem.clone())).collect::<Vec<_>>()
         };
-        let mut scenario = match document.reading() {
-            Reading { scenario: Some(scenario), problems, .. } if problems.is_empty() => scenario,
+        let (mut scenario, outside) = match document.reading(&self.members) {
+            Reading { scenario: Some(scenario), problems, outside, .. } if problems.is_empty() => (scenario, outside),
             reading => return Err(located(mistakes(document, reading))),
         };
         let mut problems = include_traces(&mut scenario, &*self.files, &self.file, &self.recordings);
@@ -154,10 +175,11 @@ impl Source {
         if !problems.is_empty() {
             return Err(located(problems));
         }
-        let Checked { network, warnings: advice } = check_with(&scenario, &self.recordings.read).map_err(&located)?;
+        let Checked { network, warnings: advice } =
+            check_with(&scenario, &self.recordings.read, &self.members).map_err(&located)?;
         let mut warnings = self.datafile.as_ref().map(|parsed| parsed.warnings.clone()).unwrap_or_default();
         warnings.extend(located(advice));
-        Ok(Loaded { path: self.path.clone(), stem: self.stem.clone(), scenario, network, warnings })
+        Ok(Loaded { path: self.path.clone(), stem: self.stem.clone(), scenario, network, outside, warnings })
     }
 }
 

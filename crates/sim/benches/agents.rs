@@ -2,8 +2,7 @@
 //! that arrived. `cargo bench -p lasthop-sim --bench agents`.
 
 use divan::counter::ItemsCount;
-use engine::serde::Deserialize;
-use engine::serde::de::value::{Error, MapDeserializer};
+use engine::registry::by_name;
 use engine::{Bytes, Rate, Span, Time};
 use path::agent::{AgentConfig, snoop, split};
 use path::channel::{ChannelConfig, perfect, uniform};
@@ -22,11 +21,6 @@ fn schemes() -> impl Iterator<Item = &'static str> {
     AgentConfig::MEMBERS.iter().map(|(name, _)| *name)
 }
 
-/// A member of a registry with its defaults.
-fn member<T: for<'de> Deserialize<'de>>(name: &str) -> Option<T> {
-    T::deserialize(MapDeserializer::<_, Error>::new([("kind", name)].into_iter())).ok()
-}
-
 /// A scheme that forgets none of 10,000 flows, and nothing of windows of 1000 segments.
 fn roomy(scheme: &str) -> AgentConfig {
     match scheme {
@@ -43,7 +37,7 @@ fn roomy(scheme: &str) -> AgentConfig {
 
 /// A scheme as it is by default.
 fn plain(scheme: &str) -> AgentConfig {
-    member(scheme).unwrap_or_else(|| panic!("{scheme} needs defaults"))
+    by_name(scheme).unwrap_or_else(|| panic!("{scheme} needs defaults"))
 }
 
 /// Losses in the air, rare enough to change little.
@@ -73,7 +67,7 @@ fn link(between: [usize; 2], rate: &str, delay: Span, loss: f64) -> LinkSpec {
 
 /// `flows` downloads over one base station that follows a scheme, for `duration`.
 fn network(agent: AgentConfig, flows: usize, rate: &str, window: u64, duration: Span, loss: f64) -> Network {
-    let scheme = agent.name();
+    let scheme = agent.name().to_owned();
     let node = |name: &str, kind, agent: AgentConfig| NodeSpec {
         name: name.into(),
         kind,
@@ -94,7 +88,7 @@ fn network(agent: AgentConfig, flows: usize, rate: &str, window: u64, duration: 
         tcp: tcp::Config {
             segment: SEGMENT,
             window: Bytes(window),
-            response: member(scheme).unwrap_or_else(|| tcp::Config::default().response),
+            response: by_name(&scheme).unwrap_or_else(|| tcp::Config::default().response),
             ..tcp::Config::default()
         },
     };

@@ -85,7 +85,7 @@ fn differentiations_take_values_within_their_bounds() {
 /// Settings of a rule that is not chosen are refused.
 #[test]
 fn settings_belong_to_the_rule_they_are_of() {
-    let keys = |faults: Vec<Fault>| faults.iter().map(|fault| fault.key).collect::<Vec<_>>();
+    let keys = |faults: Vec<Fault>| faults.into_iter().map(|fault| fault.key).collect::<Vec<_>>();
     let reno = |abc_limit, growth| keys(reno::Config { abc_limit, growth, ..reno::Config::default() }.check());
     let (counted, per_ack) = (Some(window::Growth::Counted), Some(window::Growth::PerAck));
     assert_eq!(reno(Some(1), counted), [""; 0]);

@@ -44,7 +44,7 @@ pub struct Path {
 #[derive(Clone, PartialEq, Debug)]
 struct Flow {
     name: String,
-    control: &'static str,
+    control: String,
     start: Duration,
 }
 
@@ -118,7 +118,7 @@ fn flow(flow: &FlowSpec, first: &FlowSpec) -> Result<Flow, String> {
         return Err(format!("`{}` has the key `bytes`, expected unlimited flows", flow.name));
     }
     let start = Span::from_nanos(flow.start.as_nanos());
-    Ok(Flow { name: flow.name.clone(), control: flow.tcp.control.name(), start: duration(start) })
+    Ok(Flow { name: flow.name.clone(), control: flow.tcp.control.name().to_owned(), start: duration(start) })
 }
 
 /// Options after `--path`.

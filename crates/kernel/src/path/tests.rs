@@ -23,14 +23,14 @@ fn all_ten_example_files_can_run_on_the_kernel() {
     assert_eq!(names.len(), 10);
     for name in names {
         let path = path(&name, &[]).unwrap_or_else(|problem| panic!("{name}: {problem}"));
-        assert!(path.flows.iter().all(|flow| ["bbr", "cubic"].contains(&flow.control)), "{name}");
+        assert!(path.flows.iter().all(|flow| ["bbr", "cubic"].contains(&flow.control.as_str())), "{name}");
         assert_eq!(path.lasts, Duration::from_secs(60), "{name}");
     }
 }
 
 #[test]
 fn scenario_gives_rate_delay_queue_losses_and_flows() {
-    let flow = |name: &str, start| Flow { name: name.into(), control: "bbr", start: Duration::from_secs(start) };
+    let flow = |name: &str, start| Flow { name: name.into(), control: "bbr".into(), start: Duration::from_secs(start) };
     let set = ["links.access.delay=3 ms", "links.access.loss=0.01", "links.bottleneck.loss=0.25"];
     let expected = Path {
         rate: 10e6,

@@ -14,6 +14,18 @@ pub struct Traits {
     pub hears_link_layer: bool,
 }
 
+impl Default for Traits {
+    /// Those of a scheme of the base station alone that leaves acknowledgments their meaning.
+    fn default() -> Self {
+        Traits {
+            semantics: Semantics::Kept,
+            changes: &[Place::BaseStation],
+            uploads: &[Place::BaseStation],
+            hears_link_layer: false,
+        }
+    }
+}
+
 /// Direction in which data crosses the radio link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Transfer {

@@ -207,7 +207,7 @@ mod tests {
         let faults = |change: fn(&mut Config)| {
             let mut config = config(Hears::AtOnce);
             change(&mut config);
-            config.check().iter().map(|fault| fault.key).collect::<Vec<_>>()
+            config.check().into_iter().map(|fault| fault.key).collect::<Vec<_>>()
         };
         assert_eq!(faults(|config| config.every = Some(Span::from_millis(100))), ["every"]);
         assert_eq!(faults(|config| config.every = None), ["times"]);

@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn settings_outside_0_to_1_are_refused() {
         let good = Config { p: 0.1, r: None, h: 0.0, k: 1.0 };
-        let wrong = |config: Config| config.check().iter().map(|fault| fault.key).collect::<Vec<_>>();
+        let wrong = |config: Config| config.check().into_iter().map(|fault| fault.key).collect::<Vec<_>>();
         assert_eq!(wrong(good), [""; 0]);
         assert_eq!(wrong(Config { p: -0.1, r: Some(1.1), h: f64::NAN, k: 2.0 }), ["p", "r", "h", "k"]);
     }

@@ -28,7 +28,7 @@ impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         if self.file.is_none() && self.switches.is_none() {
             let expected = "`file` or `switches` is missing".to_owned();
-            return vec![Fault { key: "switches", entry: None, found: None, expected, hint: None }];
+            return vec![Fault { key: "switches".into(), entry: None, found: None, expected, hint: None }];
         }
         rising("switches", self.switches.as_deref().unwrap_or_default()).into_iter().collect()
     }

@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn invalid_settings_are_refused() {
-        let wrong = |config: Config| config.check().iter().map(|fault| fault.key).collect::<Vec<_>>();
+        let wrong = |config: Config| config.check().into_iter().map(|fault| fault.key).collect::<Vec<_>>();
         assert_eq!(wrong(paper(Gaps::Geometric)), [""; 0]);
         for gap in [0.0, 0.9, -2.6, f64::NAN, f64::INFINITY] {
             assert_eq!(wrong(Config { gap_bad: gap, ..paper(Gaps::Geometric) }), ["gap_bad"]);

@@ -47,7 +47,6 @@ impl QueueConfig {
     pub fn drop_tail(&self) -> Option<drop_tail::Config> {
         match self {
             QueueConfig::DropTail(config) => Some(*config),
-            #[allow(unreachable_patterns, reason = "drop-tail may be the only member")]
             _ => None,
         }
     }

@@ -97,6 +97,6 @@ mod tests {
     #[test]
     fn fade_as_long_as_the_period_is_refused() {
         let fault = Config { period: Span::from_millis(20), fade: Span::from_millis(20) }.check().remove(0);
-        assert_eq!((fault.key, fault.expected.as_str()), ("fade", "less than the period, 20 ms"));
+        assert_eq!((&*fault.key, fault.expected.as_str()), ("fade", "less than the period, 20 ms"));
     }
 }

@@ -7,7 +7,7 @@ mod places;
 mod tcp;
 
 use engine::registry::Fault;
-use engine::{Span, Time};
+use engine::{Members, Span, Time};
 use path::agent::AgentConfig;
 use path::channel::{ChannelConfig, perfect, uniform};
 use path::link::Timing;
@@ -19,6 +19,7 @@ use wire::Addr;
 use crate::incidence::Incidence;
 use crate::lint;
 use crate::model::{Flow, Link, LinkKind, Node, NodeKind, Profile, Queue, Radio, Scenario};
+use crate::outside;
 use crate::problem::Problem;
 use crate::recordings::Read;
 use crate::routes::check_routes;
@@ -42,12 +43,14 @@ const LONGEST: Span = Span::from_secs(366 * 24 * 3600);
 const LONGEST_DELAY: Span = Span::from_secs(3600);
 /// Checks a scenario whole: every problem it finds, not the first.
 pub fn check(scenario: &Scenario) -> Result<Checked, Vec<Problem>> {
-    check_with(scenario, &Read::default())
+    let resolved = outside::resolve(&mut scenario.clone(), &Members::default());
+    resolved.map_err(|all| all.into_iter().map(|(key, error)| outside::problem(key, error)).collect::<Vec<_>>())?;
+    check_with(scenario, &Read::default(), &Members::default())
 }
 
-/// The same, where recordings may have been read before.
-pub fn check_with(scenario: &Scenario, recordings: &Read) -> Result<Checked, Vec<Problem>> {
-    let mut checker = Checker { scenario, recordings, names: Names::new(scenario), problems: Vec::new() };
+/// The same for a scenario whose members are resolved in `members`, where recordings may have been read before.
+pub(crate) fn check_with(scenario: &Scenario, recordings: &Read, members: &Members) -> Result<Checked, Vec<Problem>> {
+    let mut checker = Checker { scenario, recordings, members, names: Names::new(scenario), problems: Vec::new() };
     let network = checker.network();
     if !checker.problems.is_empty() {
         return Err(checker.problems);
@@ -67,6 +70,7 @@ pub fn check_with(scenario: &Scenario, recordings: &Read) -> Result<Checked, Vec
 pub(super) struct Checker<'a> {
     scenario: &'a Scenario,
     recordings: &'a Read,
+    members: &'a Members,
     names: Names<'a>,
     problems: Vec<Problem>,
 }
@@ -234,7 +238,6 @@ impl Checker<'_> {
                 return queue;
             }
             QueueConfig::DropTail(_) => "either `ecn_threshold` or `queue.ecn_threshold`, not both",
-            #[allow(unreachable_patterns, reason = "drop-tail may be the only member")]
             _ => "nothing: only drop-tail has a threshold beside it",
         };
         let found = format!("\"{}\"", link.ecn_threshold);

@@ -14,7 +14,7 @@ pub(crate) enum Mistake {
     /// A key without which its table is none.
     MissingKey(&'static str),
     /// A word that is none of those known.
-    UnknownWord { name: String, known: &'static [&'static str] },
+    UnknownWord { name: String, known: Vec<String> },
     /// A value of another type, or beyond the range of its type, and what should stand there.
     Type { expected: String },
     /// A value that its own type refuses: what should stand there, and what was probably meant.
@@ -78,6 +78,7 @@ impl de::Error for Error {
     }
 
     fn unknown_variant(name: &str, known: &'static [&'static str]) -> Self {
+        let known = known.iter().map(|word| (*word).to_owned()).collect();
         Mistake::UnknownWord { name: name.to_owned(), known }.into()
     }
 

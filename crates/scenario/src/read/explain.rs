@@ -1,9 +1,10 @@
 //! Mistakes in the words of scenarios: what was found, what was expected, what to do.
 
+use engine::Members;
 use engine::near::nearest;
 
 use super::error::{Error, Mistake};
-use super::{deserialize, path_of, words};
+use super::{path_of, resolved, words};
 use crate::key_path::{Step, joined};
 use crate::keys::{Shape, renamed, suggest};
 use crate::problem::Problem;
@@ -20,7 +21,7 @@ pub(super) fn explain(tree: &Value, error: &Error) -> Problem {
         Mistake::MissingKey(name) => Problem::new(format!("`{name}` is missing")).key(joined(&path)),
         Mistake::UnknownWord { name, known } => {
             let problem = Problem::new(format!("one of: {}", known.join(", "))).key(joined(&path));
-            problem.found(format!("\"{name}\"")).did_you_mean(name, known.iter().copied())
+            problem.found(format!("\"{name}\"")).did_you_mean(name, known.iter().map(String::as_str))
         }
         Mistake::Type { expected } | Mistake::Refused { expected, .. } => {
             let problem = Problem::new(expected).key(joined(&path));
@@ -120,5 +121,5 @@ fn reads_as_name(tree: &Value, path: &[Step], word: &str) -> bool {
     let Some(value) = changed.at_path_mut(path) else { return false };
     value.data = Data::Text(word.to_owned());
     let is_unknown = |error: &Error| matches!(error.mistake, Mistake::UnknownWord { .. }) && path_of(error) == path;
-    deserialize(&changed).err().is_none_or(|error| !is_unknown(&error))
+    resolved(&changed, &Members::default()).err().is_none_or(|error| !is_unknown(&error))
 }

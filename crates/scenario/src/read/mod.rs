@@ -11,11 +11,13 @@ mod words;
 
 use std::borrow::Cow;
 
+use engine::members::{Members, Unreadable, Unresolved};
 use serde::Deserialize;
 
 use crate::expand_counts;
 use crate::key_path::{self, Step, joined};
 use crate::model::Scenario;
+use crate::outside::{self, OutsideMember};
 use crate::problem::Problem;
 use crate::tree::{Data, Value};
 use deserializer::{Path, Reader};
@@ -29,6 +31,8 @@ const MAX_PROBLEMS: usize = 20;
 pub(crate) struct Reading {
     /// The scenario, repaired where something is wrong; none where that does not make one.
     pub scenario: Option<Scenario>,
+    /// The members in it that are not a registry's own.
+    pub outside: Vec<OutsideMember>,
     /// The mistakes. Without any the scenario is as it was written.
     pub problems: Vec<Problem>,
     /// The keys with other values than in the text.
@@ -50,12 +54,12 @@ impl Reading {
     }
 }
 
-/// Reads a tree.
-pub(crate) fn read(tree: &Value) -> Reading {
+/// Reads a tree that may name `members` beside the registries' own.
+pub(crate) fn read(tree: &Value, members: &Members) -> Reading {
     let (mut tree, mut problems, mut repaired) = (Cow::Borrowed(tree), Vec::new(), Vec::new());
     let scenario = loop {
-        let error = match deserialize(&tree) {
-            Ok(scenario) => break Some(scenario),
+        let error = match resolved(&tree, members) {
+            Ok(read) => break Some(read),
             Err(error) => error,
         };
         // What follows from a mistake is not another one.
@@ -66,6 +70,7 @@ pub(crate) fn read(tree: &Value) -> Reading {
             break None;
         }
     };
+    let (scenario, outside) = scenario.unzip();
     let scenario = match scenario.map(expand_counts::expand_counts).transpose() {
         Ok(scenario) => scenario,
         Err(wrong) => {
@@ -76,11 +81,35 @@ pub(crate) fn read(tree: &Value) -> Reading {
     if scenario.is_some() {
         problems.iter_mut().for_each(|problem| ranges::refine(problem, &tree));
     }
-    Reading { scenario, problems, repaired }
+    Reading { scenario, outside: outside.unwrap_or_default(), problems, repaired }
 }
 
 fn deserialize(tree: &Value) -> Result<Scenario, Error> {
     Scenario::deserialize(Reader { value: tree, path: Path::Whole })
+}
+
+/// The scenario with each member that is not a registry's own bound to that of `members`.
+fn resolved(tree: &Value, members: &Members) -> Result<(Scenario, Vec<OutsideMember>), Error> {
+    let mut scenario = deserialize(tree)?;
+    let outside = outside::resolve(&mut scenario, members).map_err(|mut all| unresolved(tree, all.remove(0)))?;
+    Ok((scenario, outside))
+}
+
+/// The error of a member that is not in a table, or of its settings.
+fn unresolved(tree: &Value, (key, error): (String, Unresolved)) -> Error {
+    let mut at = key_path::steps(&key);
+    match error {
+        Unresolved::Unknown { name, known } => {
+            if tree.at_path(&at).is_some_and(|member| member.as_table().is_some()) {
+                at.push(Step::Key(engine::tagged::KIND.to_owned()));
+            }
+            Error { mistake: Mistake::UnknownWord { name, known }, at: Some(at) }
+        }
+        Unresolved::Settings(Unreadable { path, message }) => {
+            at.extend(key_path::steps(&path));
+            Error { mistake: Mistake::Refused { expected: message, hint: None }, at: Some(at) }
+        }
+    }
 }
 
 /// The path of what is wrong; of a missing key that of the key.
@@ -122,7 +151,7 @@ fn repair(tree: &mut Value, error: Error, repaired: &mut Vec<String>) -> bool {
             // Another kind has other settings.
             let is_kind = *last == Step::Key(engine::tagged::KIND.to_owned());
             repaired.push(joined(if is_kind { parent } else { &at }));
-            match (engine::near::nearest(&name, known.iter().copied()), tree.at_path_mut(&at)) {
+            match (engine::near::nearest(&name, known.iter().map(String::as_str)), tree.at_path_mut(&at)) {
                 (Some(meant), Some(value)) => {
                     value.data = Data::Text(meant.to_owned());
                     true

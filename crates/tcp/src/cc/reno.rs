@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn settings_that_contradict_are_refused() {
         let faults = Config { abc_limit: Some(0), ..Config::default() }.check();
-        assert_eq!(faults.iter().map(|fault| fault.key).collect::<Vec<_>>(), ["abc_limit", "abc_limit"]);
+        assert_eq!(faults.into_iter().map(|fault| fault.key).collect::<Vec<_>>(), ["abc_limit", "abc_limit"]);
         let two = Config { abc_limit: Some(2), growth: Some(Growth::Counted), ..Config::default() };
         assert_eq!(two.check(), []);
     }

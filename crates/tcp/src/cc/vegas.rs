@@ -302,7 +302,7 @@ mod tests {
 
     #[test]
     fn settings_that_leave_no_room_are_refused() {
-        let keys = |config: Config| config.check().iter().map(|fault| fault.key).collect::<Vec<_>>();
+        let keys = |config: Config| config.check().into_iter().map(|fault| fault.key).collect::<Vec<_>>();
         assert_eq!(keys(Config { alpha: 4.0, ..Config::default() }), ["beta"]);
         assert_eq!(keys(Config { alpha: f64::NAN, ..Config::default() }), ["alpha", "beta"]);
         assert_eq!(keys(Config { gamma: 0.0, ..Config::default() }), ["gamma"]);

@@ -41,7 +41,7 @@ impl Settings for Config {
         for (number, part) in (1..).zip(&self.parts) {
             let within = |fault: Fault| {
                 let expected = format!("{} in its part {number}: {}", fault.key, fault.expected);
-                Fault { key: "parts", expected, ..fault }
+                Fault { key: "parts".into(), expected, ..fault }
             };
             faults.extend(Fault::unless_probability("probability", part.probability).map(within));
             faults.extend(part.delay.check().into_iter().map(within));

@@ -135,7 +135,7 @@ mod tests {
         ];
         for (law, key) in laws {
             let faults = law.check();
-            assert_eq!(faults.iter().map(|fault| fault.key).collect::<Vec<_>>(), [key], "{law:?}");
+            assert_eq!(faults.into_iter().map(|fault| fault.key).collect::<Vec<_>>(), [key], "{law:?}");
         }
     }
 

@@ -207,12 +207,12 @@ mod tests {
             |gaps: &[Gap]| check_gaps(gaps).into_iter().map(|(index, fault)| (index, fault.key)).collect::<Vec<_>>();
         assert_eq!(wrong(&[gap(1, 2, Both), gap(3, 4, Forward), gap(3, 5, Backward), gap(6, 7, Both)]), []);
         assert_eq!(wrong(&[gap(1, 2, Forward), gap(1, 2, Backward)]), []);
-        assert_eq!(wrong(&[gap(1, 2, Both), gap(2, 3, Both)]), [(1, "from")]);
-        assert_eq!(wrong(&[gap(3, 4, Forward), gap(1, 2, Backward), gap(2, 3, Backward)]), [(2, "from")]);
+        assert_eq!(wrong(&[gap(1, 2, Both), gap(2, 3, Both)]), [(1, "from".into())]);
+        assert_eq!(wrong(&[gap(3, 4, Forward), gap(1, 2, Backward), gap(2, 3, Backward)]), [(2, "from".into())]);
         // The one before it in one direction is not the last in the list.
-        assert_eq!(wrong(&[gap(30, 40, Forward), gap(5, 6, Backward), gap(20, 25, Both)]), [(2, "from")]);
-        assert_eq!(wrong(&[gap(2, 1, Both)]), [(0, "to")]);
-        assert_eq!(wrong(&[gap(2, 2, Both)]), [(0, "to")]);
+        assert_eq!(wrong(&[gap(30, 40, Forward), gap(5, 6, Backward), gap(20, 25, Both)]), [(2, "from".into())]);
+        assert_eq!(wrong(&[gap(2, 1, Both)]), [(0, "to".into())]);
+        assert_eq!(wrong(&[gap(2, 2, Both)]), [(0, "to".into())]);
         let spike = |at: u64, extra_delay: u64, duration: u64| {
             let [at, extra_delay, duration] = [at, extra_delay, duration].map(Span::from_millis);
             Spike { at, extra_delay, duration, ways: Both }

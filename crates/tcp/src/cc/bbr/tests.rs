@@ -231,7 +231,7 @@ fn a_timeout_is_forgotten_once_all_is_acknowledged() {
 
 #[test]
 fn settings_out_of_range_are_refused() {
-    let keys = |config: Config| config.check().iter().map(|fault| fault.key).collect::<Vec<_>>();
+    let keys = |config: Config| config.check().into_iter().map(|fault| fault.key).collect::<Vec<_>>();
     assert_eq!(keys(Config::default()), [""; 0]);
     assert_eq!(
         keys(Config { cwnd_gain: 0.5, probe_rtt: Span::from_secs(10), ..Config::default() }),

@@ -255,7 +255,7 @@ fn losses_end_startup() {
 
 #[test]
 fn settings_out_of_range_are_refused() {
-    let keys = |config: Config| config.check().iter().map(|fault| fault.key).collect::<Vec<_>>();
+    let keys = |config: Config| config.check().into_iter().map(|fault| fault.key).collect::<Vec<_>>();
     assert_eq!(keys(Config::default()), [""; 0]);
     let wrong = Config { loss_threshold: 0.0, beta: 1.0, probe_rtt: Span::from_secs(9), ..Config::default() };
     assert_eq!(keys(wrong), ["loss_threshold", "beta", "probe_rtt_interval"]);

@@ -153,7 +153,7 @@ fn a_spurious_reduction_and_a_pause_leave_the_curve_where_it_was() {
 
 #[test]
 fn settings_that_contradict_are_refused() {
-    let keys = |config: Config| config.check().iter().map(|fault| fault.key).collect::<Vec<_>>();
+    let keys = |config: Config| config.check().into_iter().map(|fault| fault.key).collect::<Vec<_>>();
     assert_eq!(keys(Config::default()), [""; 0]);
     assert_eq!(keys(Config { c: 0.0, beta: 1.0, ..Config::default() }), ["c", "beta"]);
     assert_eq!(keys(Config { hystart_detect: Some(3), ..Config::default() }), ["hystart_detect"]);

@@ -1,0 +1,134 @@
+//! A member of a registry that is not the registry's own.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use crate::members::Member;
+use crate::registry::{Fault, Open};
+
+/// A member whose name the registry `R` does not have: its name and settings and, once it is resolved in a table of
+/// [`Members`](crate::Members), what builds it.
+///
+/// Two of them are equal if name, settings and version are.
+pub struct Custom<R: Open> {
+    name: String,
+    settings: Map<String, Value>,
+    binding: Option<Binding<R>>,
+}
+
+/// What a factory made of the settings.
+pub(crate) struct Binding<R: Open> {
+    pub(crate) version: Option<String>,
+    pub(crate) member: Arc<dyn Member<R>>,
+}
+
+impl<R: Open> Custom<R> {
+    /// The member called `name` with these settings, not yet resolved.
+    pub fn new(name: impl Into<String>, settings: Map<String, Value>) -> Self {
+        Custom { name: name.into(), settings, binding: None }
+    }
+
+    /// Reads the settings of the member called `name`.
+    ///
+    /// # Errors
+    /// Those of the deserializer.
+    pub fn read<'de, D: Deserializer<'de>>(name: &str, settings: D) -> Result<Self, D::Error> {
+        Ok(Custom::new(name, Map::deserialize(settings)?))
+    }
+
+    /// Its name in scenarios.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its settings as they were given, without `kind`.
+    pub fn settings(&self) -> &Map<String, Value> {
+        &self.settings
+    }
+
+    /// The version that its factory states; `None` also before it is resolved.
+    pub fn version(&self) -> Option<&str> {
+        self.binding.as_ref()?.version.as_deref()
+    }
+
+    /// Whether a table of [`Members`](crate::Members) has it, so that it can build.
+    pub fn is_resolved(&self) -> bool {
+        self.binding.is_some()
+    }
+
+    pub(crate) fn bind(&mut self, binding: Binding<R>) {
+        self.binding = Some(binding);
+    }
+
+    /// The errors of its settings; one that is not resolved is an error itself.
+    pub fn check(&self) -> Vec<Fault> {
+        match &self.binding {
+            Some(binding) => binding.member.check(),
+            None => {
+                let known: Vec<&str> = R::members().iter().map(|(name, _)| *name).collect();
+                vec![Fault::new("kind", format!("\"{}\"", self.name), format!("one of: {}", known.join(", ")))]
+            }
+        }
+    }
+
+    /// What the registry asks of each member, beside what it builds.
+    ///
+    /// # Panics
+    /// If it is not resolved, of which [`check`](Self::check) tells.
+    pub fn traits(&self) -> R::Traits {
+        self.member().traits()
+    }
+
+    /// Makes what the settings describe.
+    ///
+    /// # Panics
+    /// If it is not resolved, of which [`check`](Self::check) tells.
+    pub fn build(&self, arg: R::Arg) -> R::Built {
+        self.member().build(arg)
+    }
+
+    fn member(&self) -> &dyn Member<R> {
+        let binding = self.binding.as_ref();
+        &*binding.expect("a member from outside is resolved in `Members` before anything is built").member
+    }
+}
+
+impl<R: Open> Clone for Binding<R> {
+    fn clone(&self) -> Self {
+        Binding { version: self.version.clone(), member: self.member.clone() }
+    }
+}
+
+impl<R: Open> Clone for Custom<R> {
+    fn clone(&self) -> Self {
+        Custom { name: self.name.clone(), settings: self.settings.clone(), binding: self.binding.clone() }
+    }
+}
+
+impl<R: Open> PartialEq for Custom<R> {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.name, &self.settings, self.version()) == (&other.name, &other.settings, other.version())
+    }
+}
+
+impl<R: Open> fmt::Debug for Custom<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut it = f.debug_struct("Custom");
+        it.field("name", &self.name).field("settings", &self.settings).field("version", &self.version()).finish()
+    }
+}
+
+impl<R: Open> Serialize for Custom<R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(1 + self.settings.len()))?;
+        map.serialize_entry("kind", &self.name)?;
+        for (key, value) in &self.settings {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}

@@ -1,0 +1,307 @@
+//! Members of registries that a program adds to those of this workspace, in a table that it passes to the loader.
+//!
+//! A [`Factory`] makes a [`Member`] from the settings that a scenario gives, and the member builds what the registry's own
+//! members build. [`Kind`] is the factory of members whose settings are a type with serde and JSON Schema.
+
+use std::any::{Any, TypeId};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::custom::Binding;
+use crate::registry::{Fault, Open};
+
+/// Settings, read and typed, that build what the members of `R` build.
+pub trait Member<R: Open>: Send + Sync {
+    /// Errors of the settings, beyond those that their types exclude. A scenario with errors does not run, but its check may
+    /// call [`build`](Self::build) to ask what the settings describe.
+    fn check(&self) -> Vec<Fault> {
+        Vec::new()
+    }
+
+    /// Properties that a registry asks of each member, such as [`Open::Traits`] of a scheme.
+    fn traits(&self) -> R::Traits {
+        R::Traits::default()
+    }
+
+    /// Makes what these settings describe. `arg` is `()` where the registry's own members take nothing.
+    fn build(&self, arg: R::Arg) -> R::Built;
+}
+
+/// Makes members of `R` from the settings in a scenario.
+pub trait Factory<R: Open>: Send + Sync {
+    /// The member's `kind` in scenarios.
+    fn name(&self) -> &str;
+
+    /// One line about it.
+    fn summary(&self) -> &str;
+
+    /// Changes whenever the same settings may give other results. Results of a member without a version are not kept in
+    /// stores.
+    fn version(&self) -> Option<&str>;
+
+    /// The JSON Schema of its settings: an object, without `kind`.
+    fn schema(&self, generator: &mut SchemaGenerator) -> Schema;
+
+    /// Reads the settings: all keys of its table but `kind`.
+    ///
+    /// # Errors
+    /// The first setting that is unknown, missing or of another type. Values are checked later, by [`Member::check`].
+    fn read(&self, settings: &Map<String, Value>) -> Result<Arc<dyn Member<R>>, Unreadable>;
+}
+
+/// A setting that cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unreadable {
+    /// The setting, as `parts[0].delay`; empty for the whole table.
+    pub path: String,
+    /// The error in the words of `serde`.
+    pub message: String,
+}
+
+/// A factory of members with settings of the type `C`.
+pub struct Kind<C> {
+    name: Cow<'static, str>,
+    summary: Cow<'static, str>,
+    version: Option<Cow<'static, str>>,
+    settings: PhantomData<fn() -> C>,
+}
+
+impl<C> Kind<C> {
+    /// A member called `name` in scenarios, with one line about it.
+    pub fn new(name: impl Into<Cow<'static, str>>, summary: impl Into<Cow<'static, str>>) -> Self {
+        Kind { name: name.into(), summary: summary.into(), version: None, settings: PhantomData }
+    }
+
+    /// With a version, so that stores keep its results. See [`Factory::version`].
+    pub fn version(self, version: impl Into<Cow<'static, str>>) -> Self {
+        Kind { version: Some(version.into()), ..self }
+    }
+}
+
+impl<R: Open, C: Member<R> + DeserializeOwned + JsonSchema + 'static> Factory<R> for Kind<C> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn summary(&self) -> &str {
+        &self.summary
+    }
+
+    fn version(&self) -> Option<&str> {
+        self.version.as_deref()
+    }
+
+    fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        C::json_schema(generator)
+    }
+
+    fn read(&self, settings: &Map<String, Value>) -> Result<Arc<dyn Member<R>>, Unreadable> {
+        let settings = Value::Object(settings.clone());
+        match serde_path_to_error::deserialize::<_, C>(settings) {
+            Ok(member) => Ok(Arc::new(member)),
+            Err(error) => {
+                let path = error.path().to_string();
+                let path = if path == "." { String::new() } else { path };
+                Err(Unreadable { path, message: error.inner().to_string() })
+            }
+        }
+    }
+}
+
+/// A name that cannot be added to a registry.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NameError {
+    /// The registry, or the table, already has a member of this name.
+    #[error("there is already a {registry} called \"{name}\"")]
+    Taken {
+        /// What the registry holds.
+        registry: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// The name is not made of lower-case letters, digits and `-`.
+    #[error("a name of a {registry} has lower-case letters, digits and - only, not \"{name}\"")]
+    Characters {
+        /// What the registry holds.
+        registry: &'static str,
+        /// The name.
+        name: String,
+    },
+}
+
+/// A value of a registry whose member, or whose settings, are not known.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unresolved {
+    /// Neither the registry nor the table has a member of this name.
+    Unknown {
+        /// The name in the scenario.
+        name: String,
+        /// The names of all members: first the registry's own, then those of the table.
+        known: Vec<String>,
+    },
+    /// The member cannot read its settings.
+    Settings(Unreadable),
+}
+
+/// A member of a table: an entry of [`Members::list`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Listed {
+    /// What its registry holds, such as `congestion control`.
+    pub registry: &'static str,
+    /// Its name in scenarios.
+    pub name: String,
+    /// One line about it.
+    pub summary: String,
+    /// Its version, if it has one.
+    pub version: Option<String>,
+}
+
+/// The members that a program adds to registries.
+///
+/// ```text
+/// let mut members = Members::default();
+/// members.add::<ControlConfig>(Kind::<Aimd>::new("aimd", "Additive increase, multiplicative decrease").version("1"))?;
+/// ```
+#[derive(Clone, Default)]
+pub struct Members {
+    /// For each registry `R` a `Factories<R>`.
+    factories: BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    schemata: Vec<Arc<dyn MemberSchema>>,
+    list: Vec<Listed>,
+}
+
+/// The factories of one registry.
+type Factories<R> = Vec<Arc<dyn Factory<R>>>;
+
+impl Members {
+    /// Adds a member to the registry `R`.
+    ///
+    /// # Errors
+    /// A name that the registry or this table already has, or that scenarios cannot write.
+    pub fn add<R: Open>(&mut self, factory: impl Factory<R> + 'static) -> Result<&mut Self, NameError> {
+        self.add_shared::<R>(Arc::new(factory))
+    }
+
+    /// The same for a factory that others share.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn add_shared<R: Open>(&mut self, factory: Arc<dyn Factory<R>>) -> Result<&mut Self, NameError> {
+        let (registry, name) = (R::WHAT, factory.name().to_owned());
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if name.is_empty() || !name.chars().all(plain) {
+            return Err(NameError::Characters { registry, name });
+        }
+        if self.names::<R>().any(|known| known == name) {
+            return Err(NameError::Taken { registry, name });
+        }
+        let listed = Listed {
+            registry,
+            name,
+            summary: factory.summary().to_owned(),
+            version: factory.version().map(str::to_owned),
+        };
+        self.list.push(listed);
+        self.schemata.push(Arc::new(InRegistry(factory.clone())));
+        let mut all = self.of::<R>().to_vec();
+        all.push(factory);
+        self.factories.insert(TypeId::of::<R>(), Arc::new(all));
+        Ok(self)
+    }
+
+    /// The factories for the registry `R`, in the order in which they were added.
+    fn of<R: Open>(&self) -> &[Arc<dyn Factory<R>>] {
+        let all = self.factories.get(&TypeId::of::<R>()).and_then(|all| all.downcast_ref::<Factories<R>>());
+        all.map_or(&[], Vec::as_slice)
+    }
+
+    /// The names of all members of `R`: first the registry's own, then those of this table.
+    pub fn names<R: Open>(&self) -> impl Iterator<Item = &str> {
+        let own = R::members().iter().map(|(name, _)| *name);
+        own.chain(self.of::<R>().iter().map(|factory| factory.name()))
+    }
+
+    /// Every member of this table, in the order in which they were added.
+    pub fn list(&self) -> &[Listed] {
+        &self.list
+    }
+
+    /// The member of `R` called `name` with no settings, if this table has it and it needs none.
+    pub fn by_name<R: Open>(&self, name: &str) -> Option<R> {
+        let mut member = R::from(crate::Custom::new(name, Map::new()));
+        self.resolve(&mut member).ok()?;
+        Some(member)
+    }
+
+    /// Binds a member that is not the registry's own to its factory here. The registry's own members stay as they are, and so
+    /// does one that another table has resolved.
+    ///
+    /// # Errors
+    /// A member that is not in this table, or a setting that its factory cannot read.
+    pub fn resolve<R: Open>(&self, member: &mut R) -> Result<(), Unresolved> {
+        let Some(custom) = member.custom_mut() else { return Ok(()) };
+        let Some(factory) = self.of::<R>().iter().find(|factory| factory.name() == custom.name()) else {
+            if custom.is_resolved() {
+                return Ok(());
+            }
+            let known = self.names::<R>().map(str::to_owned).collect();
+            return Err(Unresolved::Unknown { name: custom.name().to_owned(), known });
+        };
+        let member = factory.read(custom.settings()).map_err(Unresolved::Settings)?;
+        custom.bind(Binding { version: factory.version().map(str::to_owned), member });
+        Ok(())
+    }
+
+    /// The JSON Schema of `T` with the members of this table beside the registries' own.
+    pub fn schema<T: JsonSchema>(&self) -> Value {
+        let mut generator = schemars::generate::SchemaSettings::default().into_generator();
+        let mut root = generator.root_schema_for::<T>().to_value();
+        for schema in &self.schemata {
+            schema.add(&mut generator);
+        }
+        root["$defs"] = Value::Object(generator.take_definitions(true));
+        root
+    }
+}
+
+impl fmt::Debug for Members {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&self.list).finish()
+    }
+}
+
+/// Adds a member to its registry's JSON Schema.
+trait MemberSchema: Send + Sync {
+    fn add(&self, generator: &mut SchemaGenerator);
+}
+
+struct InRegistry<R: Open>(Arc<dyn Factory<R>>);
+
+impl<R: Open> MemberSchema for InRegistry<R> {
+    fn add(&self, generator: &mut SchemaGenerator) {
+        let name = self.0.name();
+        let mut table = self.0.schema(generator).to_value();
+        table["description"] = self.0.summary().into();
+        table["properties"]["kind"] = serde_json::json!({ "type": "string", "const": name });
+        match table["required"].as_array_mut() {
+            Some(required) => required.insert(0, "kind".into()),
+            None => table["required"] = serde_json::json!(["kind"]),
+        }
+        let definitions = generator.definitions_mut();
+        let registry = R::schema_name();
+        if let Some(Value::Array(tables)) = definitions.get_mut(&*registry).and_then(|it| it.get_mut("oneOf")) {
+            tables.push(table);
+        }
+        let names = definitions.get_mut(&format!("{registry}OrName")).and_then(|it| it.pointer_mut("/anyOf/0/enum"));
+        if let Some(Value::Array(names)) = names {
+            names.push(name.into());
+        }
+    }
+}

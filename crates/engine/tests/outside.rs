@@ -1,0 +1,176 @@
+//! Members that a program adds to a registry.
+
+use engine::members::{NameError, Unreadable, Unresolved};
+use engine::registry::{Fault, Open, Registry};
+use engine::{Custom, Kind, Member, Members, Named};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, json};
+
+mod plain {
+    pub use engine::registry::NoSettings as Config;
+
+    pub fn build(start: u32) -> u32 {
+        start
+    }
+}
+
+engine::registry! {
+    /// Ways to count.
+    pub enum Count: "count" => build(start: u32) -> u32 {
+        Plain => plain, "plain", "From the start", no settings;
+    }
+}
+
+/// Counts from a multiple of the start.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Scaled {
+    /// The factor.
+    #[serde(default = "two")]
+    factor: u32,
+}
+
+fn two() -> u32 {
+    2
+}
+
+impl Member<Count> for Scaled {
+    fn check(&self) -> Vec<Fault> {
+        Fault::unless_some("factor", self.factor, 9).into_iter().collect()
+    }
+
+    fn build(&self, start: u32) -> u32 {
+        self.factor * start
+    }
+}
+
+fn scaled() -> Kind<Scaled> {
+    Kind::new("scaled", "From a multiple of the start").version("1")
+}
+
+fn members() -> Members {
+    let mut members = Members::default();
+    members.add::<Count>(scaled()).unwrap();
+    members
+}
+
+fn read(value: serde_json::Value) -> Count {
+    serde_json::from_value::<Named<Count>>(value).unwrap().0
+}
+
+#[test]
+fn a_resolved_member_checks_and_builds() {
+    let mut count = read(json!({ "kind": "scaled", "factor": 3 }));
+    assert_eq!(count.check()[0].expected, "one of: plain", "before it is resolved");
+    members().resolve(&mut count).unwrap();
+    assert_eq!((count.name(), count.check(), count.build(5)), ("scaled", vec![], 15));
+    assert_eq!(count.custom().and_then(Custom::version), Some("1"));
+
+    let mut wrong = read(json!({ "kind": "scaled", "factor": 10 }));
+    members().resolve(&mut wrong).unwrap();
+    assert_eq!(wrong.check(), [Fault::new("factor", 10, "1 to 9")]);
+}
+
+#[test]
+fn own_members_are_left_alone() {
+    let mut plain = read(json!("plain"));
+    members().resolve(&mut plain).unwrap();
+    assert_eq!((plain.build(5), plain.custom()), (5, None));
+}
+
+#[test]
+fn settings_are_written_as_they_were_read() {
+    for value in [json!({ "kind": "scaled" }), json!({ "kind": "scaled", "factor": 3, "b": [1.5, "x"], "a": null })] {
+        assert_eq!(serde_json::to_string(&read(value.clone())).unwrap(), value.to_string());
+    }
+    let behind = read(json!({ "factor": 3, "kind": "scaled" }));
+    assert_eq!(behind, read(json!({ "kind": "scaled", "factor": 3 })));
+}
+
+#[test]
+fn names_settings_and_versions_make_members_equal() {
+    let (mut one, same) =
+        (read(json!({ "kind": "scaled", "factor": 3 })), read(json!({ "kind": "scaled", "factor": 3 })));
+    assert_eq!(one, same);
+    assert_ne!(one, read(json!({ "kind": "scaled" })));
+    assert_ne!(one, read(json!({ "kind": "other", "factor": 3 })));
+    members().resolve(&mut one).unwrap();
+    assert_ne!(one, same, "a version against none");
+    assert_eq!(one, one.clone());
+}
+
+#[test]
+fn unknown_names_are_errors_with_every_known_name() {
+    let mut other = read(json!("other"));
+    let known = ["plain", "scaled"].map(str::to_owned).to_vec();
+    assert_eq!(members().resolve(&mut other), Err(Unresolved::Unknown { name: "other".to_owned(), known }));
+    assert_eq!(members().by_name::<Count>("other"), None);
+    assert_eq!(members().by_name::<Count>("scaled").map(|count| count.build(4)), Some(8));
+}
+
+#[test]
+fn settings_that_do_not_fit_are_errors_with_their_path() {
+    let error = |value| match members().resolve(&mut read(value)) {
+        Err(Unresolved::Settings(Unreadable { path, message })) => (path, message),
+        other => panic!("{other:?}"),
+    };
+    let (path, message) = error(json!({ "kind": "scaled", "factor": "3" }));
+    assert_eq!((&*path, &*message), ("factor", "invalid type: string \"3\", expected u32"));
+    let (_, message) = error(json!({ "kind": "scaled", "step": 3 }));
+    assert_eq!(message, "unknown field `step`, expected `factor`");
+}
+
+#[test]
+fn a_name_is_plain_and_added_once() {
+    let mut members = members();
+    let mut add = |name: &'static str| members.add::<Count>(Kind::<Scaled>::new(name, "")).map(drop);
+    let taken = |name: &str| Err(NameError::Taken { registry: "count", name: name.to_owned() });
+    assert_eq!((add("scaled"), add("plain")), (taken("scaled"), taken("plain")));
+    for name in ["", "Scaled", "a b", "a.b", "ä"] {
+        assert_eq!(add(name), Err(NameError::Characters { registry: "count", name: name.to_owned() }));
+    }
+    assert_eq!(add("scaled-2"), Ok(()));
+}
+
+#[test]
+fn a_table_lists_its_members() {
+    let members = members();
+    assert_eq!(members.names::<Count>().collect::<Vec<_>>(), ["plain", "scaled"]);
+    let [listed] = members.list() else { panic!("{members:?}") };
+    assert_eq!((listed.registry, &*listed.name, listed.version.as_deref()), ("count", "scaled", Some("1")));
+    assert_eq!(listed.summary, "From a multiple of the start");
+    assert_eq!(Count::members(), [("plain", "From the start")]);
+    assert_eq!(Count::WHAT, "count");
+}
+
+#[test]
+fn the_schema_has_the_members_of_the_table() {
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is asked for")]
+    struct Document {
+        count: Named<Count>,
+    }
+    assert_eq!(Members::default().schema::<Document>(), schemars::schema_for!(Document).to_value());
+    let schema = members().schema::<Document>();
+    assert_eq!(schema["$defs"]["CountOrName"]["anyOf"][0]["enum"], json!(["plain", "scaled"]));
+    let table = &schema["$defs"]["Count"]["oneOf"][1];
+    assert_eq!(table["description"], "From a multiple of the start");
+    assert_eq!(table["properties"]["kind"]["const"], "scaled");
+    assert_eq!(table["properties"]["factor"]["default"], 2);
+    assert_eq!(table["required"], json!(["kind"]));
+}
+
+/// A sweep resolves a scenario on one thread and runs it on others.
+#[test]
+fn tables_and_members_cross_threads() {
+    fn crosses<T: Send + Sync + Clone>() {}
+    crosses::<Members>();
+    crosses::<Count>();
+}
+
+#[test]
+#[should_panic(expected = "resolved in `Members`")]
+fn nothing_is_built_before_it_is_resolved() {
+    Count::from(Custom::new("scaled", Map::new())).build(1);
+}

@@ -1,0 +1,127 @@
+//! Members of registries that a scenario names and that a program has added.
+
+use std::fmt::Arguments;
+
+use engine::members::{Members, Unreadable, Unresolved};
+use engine::registry::Open;
+use path::link::jitter::LawConfig;
+use serde_json::{Map, Value};
+
+use crate::Scenario;
+use crate::problem::Problem;
+
+/// A member from a table of [`Members`], as a scenario names it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct OutsideMember {
+    /// Where the scenario names it, as `flows.download.tcp.control`.
+    pub key: String,
+    /// What its registry holds, such as `congestion control`.
+    pub registry: &'static str,
+    /// Its name.
+    pub name: String,
+    /// Its version; a store cannot keep the results of a member without one.
+    pub version: Option<String>,
+    /// Its settings as the scenario gives them.
+    pub settings: Map<String, Value>,
+}
+
+/// Binds all members that are not a registry's own to those of `members`, and returns them.
+///
+/// # Errors
+/// Each that is not in the table or whose settings cannot be read, with its key.
+pub fn resolve(scenario: &mut Scenario, members: &Members) -> Result<Vec<OutsideMember>, Vec<(String, Unresolved)>> {
+    let mut resolver = Resolver { members, found: Vec::new(), unresolved: Vec::new() };
+    visit(scenario, &mut resolver);
+    if resolver.unresolved.is_empty() { Ok(resolver.found) } else { Err(resolver.unresolved) }
+}
+
+/// What is wrong with the member at `key`.
+pub(crate) fn problem(key: String, error: Unresolved) -> Problem {
+    match error {
+        Unresolved::Unknown { name, known } => {
+            let problem = Problem::new(format!("one of: {}", known.join(", "))).key(key).found(format!("\"{name}\""));
+            problem.did_you_mean(&name, known.iter().map(String::as_str))
+        }
+        Unresolved::Settings(Unreadable { path, message }) => {
+            Problem::new(message).key(if path.is_empty() { key } else { format!("{key}.{path}") })
+        }
+    }
+}
+
+struct Resolver<'a> {
+    members: &'a Members,
+    found: Vec<OutsideMember>,
+    unresolved: Vec<(String, Unresolved)>,
+}
+
+impl Resolver<'_> {
+    fn member<R: Open>(&mut self, key: Arguments<'_>, member: &mut R) {
+        if let Err(error) = self.members.resolve(member) {
+            self.unresolved.push((key.to_string(), error));
+        } else if let Some(custom) = member.custom() {
+            self.found.push(OutsideMember {
+                key: key.to_string(),
+                registry: R::WHAT,
+                name: custom.name().to_owned(),
+                version: custom.version().map(str::to_owned),
+                settings: custom.settings().clone(),
+            });
+        }
+    }
+
+    fn law(&mut self, key: Arguments<'_>, law: &mut LawConfig) {
+        if let LawConfig::Mixture(mixture) = law {
+            for (number, part) in mixture.parts.iter_mut().enumerate() {
+                self.law(format_args!("{key}.parts[{number}].delay"), &mut part.delay);
+            }
+        }
+        self.member(key, law);
+    }
+}
+
+/// Every place of a scenario where a member of a registry may stand.
+fn visit(scenario: &mut Scenario, resolver: &mut Resolver<'_>) {
+    if let Some(scheme) = &mut scenario.scheme {
+        resolver.member(format_args!("scheme"), &mut scheme.0);
+    }
+    for (name, node) in &mut scenario.nodes {
+        if let Some(scheme) = &mut node.scheme {
+            resolver.member(format_args!("nodes.{name}.scheme"), &mut scheme.0);
+        }
+        if let Some(scheduler) = &mut node.scheduler {
+            resolver.member(format_args!("nodes.{name}.scheduler"), &mut scheduler.0);
+        }
+    }
+    for (name, link) in &mut scenario.links {
+        resolver.member(format_args!("links.{name}.queue"), &mut link.queue.0);
+        if let Some(channel) = &mut link.channel {
+            resolver.member(format_args!("links.{name}.channel"), &mut channel.0);
+        }
+        if let Some(jitter) = &mut link.jitter {
+            resolver.law(format_args!("links.{name}.jitter.delay"), &mut jitter.delay);
+        }
+        if let Some(arq) = &mut link.arq {
+            resolver.member(format_args!("links.{name}.arq"), &mut arq.0);
+        }
+    }
+    for (name, medium) in &mut scenario.media {
+        if let Some(control) = &mut medium.rate_control {
+            resolver.member(format_args!("media.{name}.rate_control"), &mut control.0);
+        }
+    }
+    for (name, flow) in &mut scenario.flows {
+        if let Some(traffic) = &mut flow.traffic {
+            resolver.member(format_args!("flows.{name}.traffic"), &mut traffic.0);
+        }
+        let tcp = &mut flow.tcp;
+        if let Some(recovery) = &mut tcp.recovery {
+            resolver.member(format_args!("flows.{name}.tcp.recovery"), &mut recovery.0);
+        }
+        if let Some(control) = &mut tcp.control {
+            resolver.member(format_args!("flows.{name}.tcp.control"), &mut control.0);
+        }
+        if let Some(differentiation) = &mut tcp.loss_differentiation {
+            resolver.member(format_args!("flows.{name}.tcp.loss_differentiation"), &mut differentiation.0);
+        }
+    }
+}

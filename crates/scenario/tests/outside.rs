@@ -1,0 +1,323 @@
+//! Scenarios that name members which a program has added to the registries.
+
+use std::collections::BTreeSet;
+
+use engine::registry::{Fault, Open};
+use engine::{Draws, Kind, Member, Members, Span, Time};
+use path::agent::{Agent, AgentConfig, Semantics, Traits};
+use path::channel::{Channel, ChannelConfig, Fate, Frame};
+use path::link::jitter::{Law, LawConfig};
+use path::mac::arq::{Arq, ArqConfig};
+use path::mac::dcf::rate::{RateControl, RateControlConfig};
+use path::queue::{QueueConfig, drop_tail};
+use path::scheduler::SchedulerConfig;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use sim::TrafficConfig;
+use tcp::cc::{Acked, Congestion, CongestionControl, ControlConfig, Flight};
+use tcp::differentiation::DifferentiationConfig;
+use tcp::recovery::RecoveryConfig;
+use tcp::response::ResponseConfig;
+
+/// Settings of every member here.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Config {
+    /// From 1 to 9.
+    #[serde(default = "one")]
+    size: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+impl Config {
+    fn faults(&self) -> Vec<Fault> {
+        Fault::unless_some("size", self.size, 9).into_iter().collect()
+    }
+}
+
+struct Fixed(f64);
+
+impl CongestionControl for Fixed {
+    fn cwnd(&self) -> f64 {
+        self.0
+    }
+    fn ssthresh(&self) -> f64 {
+        f64::INFINITY
+    }
+    fn on_ack(&mut self, _: &Acked) {}
+    fn on_congestion(&mut self, _: Congestion, _: &Flight) {}
+}
+
+struct Lossless;
+
+impl Channel for Lossless {
+    fn fate(&mut self, _: &Frame) -> Fate {
+        Fate::Arrives
+    }
+}
+
+struct Silent;
+
+impl Agent for Silent {}
+
+struct NoDelay;
+
+impl Law for NoDelay {
+    fn draw(&self, _: &mut Draws) -> Span {
+        Span::ZERO
+    }
+}
+
+struct First;
+
+impl RateControl for First {
+    fn rate(&mut self, _: u32, _: Time) -> path::mac::dcf::RateIndex {
+        Default::default()
+    }
+}
+
+/// Implements [`Member`] of a registry for [`Config`].
+macro_rules! member {
+    ($registry:ty, $build:expr $(, $traits:expr)?) => {
+        impl Member<$registry> for Config {
+            fn check(&self) -> Vec<Fault> {
+                self.faults()
+            }
+            $(fn traits(&self) -> <$registry as Open>::Traits {
+                $traits
+            })?
+            fn build(&self, arg: <$registry as Open>::Arg) -> <$registry as Open>::Built {
+                let build: fn(&Config, <$registry as Open>::Arg) -> <$registry as Open>::Built = $build;
+                build(self, arg)
+            }
+        }
+    };
+}
+
+member!(ControlConfig, |config, start| Box::new(Fixed(f64::from(config.size) * start.segment)));
+member!(RecoveryConfig, |_, ()| tcp::recovery::reno::build());
+member!(DifferentiationConfig, |_, segment| tcp::differentiation::none::build(segment));
+member!(ResponseConfig, |_, ()| tcp::response::refined_icmp::build());
+member!(ChannelConfig, |_, _| Box::new(Lossless));
+member!(LawConfig, |_, ()| Box::new(NoDelay));
+member!(ArqConfig, |_, ()| Arq::None);
+member!(SchedulerConfig, |_, ()| path::scheduler::round_robin::build());
+member!(QueueConfig, |_, stream| drop_tail::Config::default().build(stream));
+member!(TrafficConfig, |_, stream| sim::app::bulk::Config { bytes: Some(engine::Bytes(100_000)) }.build(stream));
+member!(RateControlConfig, |_, _| Box::new(First));
+member!(AgentConfig, |_, ()| Some(Box::new(Silent)), Traits { semantics: Semantics::Lost, ..Traits::default() });
+
+/// A member called `outside` in every registry.
+fn members() -> Members {
+    let mut members = Members::default();
+    let kind = || Kind::<Config>::new("outside", "A member of the test").version("1");
+    members.add::<ControlConfig>(kind()).unwrap();
+    members.add::<RecoveryConfig>(kind()).unwrap();
+    members.add::<DifferentiationConfig>(kind()).unwrap();
+    members.add::<ResponseConfig>(kind()).unwrap();
+    members.add::<ChannelConfig>(kind()).unwrap();
+    members.add::<LawConfig>(kind()).unwrap();
+    members.add::<ArqConfig>(kind()).unwrap();
+    members.add::<RateControlConfig>(kind()).unwrap();
+    members.add::<AgentConfig>(kind()).unwrap();
+    members.add::<SchedulerConfig>(kind()).unwrap();
+    members.add::<QueueConfig>(kind()).unwrap();
+    members.add::<TrafficConfig>(kind()).unwrap();
+    members
+}
+
+/// A scenario with a member from outside wherever one can stand.
+const EVERYWHERE: &str = r#"
+duration = "10 s"
+scheme = "outside"
+
+[nodes]
+server = { kind = "host" }
+base = { kind = "base-station", scheme = { kind = "outside", size = 2 }, scheduler = "outside" }
+mobile = { kind = "host" }
+laptop = { kind = "host" }
+
+[links.wire]
+kind = "wired"
+between = ["server", "base"]
+rate = "8 Mbps"
+delay = "50 ms"
+jitter = { delay = { kind = "mixture", parts = [{ probability = 1.0, delay = { kind = "outside", size = 3 } }] } }
+
+[links.air]
+kind = "wireless"
+between = ["base", "mobile"]
+rate = "2 Mbps"
+delay = "1 ms"
+queue = { kind = "outside", size = 7 }
+channel = { kind = "outside", size = 4 }
+arq = { kind = "outside", size = 5 }
+
+[links.cell]
+kind = "wireless"
+between = ["base", "laptop"]
+medium = "cell"
+
+[media.cell]
+standard = "802.11b"
+rate_control = { size = 6, kind = "outside" }
+
+[flows.download]
+from = "server"
+to = "mobile"
+traffic = "outside"
+
+[flows.download.tcp]
+recovery = "outside"
+control = { kind = "outside", size = 8 }
+loss_differentiation = { kind = "outside", size = 9 }
+"#;
+
+fn load(text: &str) -> Result<scenario::Loaded, Vec<scenario::problem::Problem>> {
+    scenario::from_toml_with("net.toml", text, &members())
+}
+
+#[test]
+fn members_are_found_wherever_one_can_stand() {
+    let loaded = load(EVERYWHERE).unwrap_or_else(|problems| panic!("{problems:#?}"));
+    let found: Vec<(&str, &str, Option<&Value>)> =
+        loaded.outside.iter().map(|it| (&*it.key, it.registry, it.settings.get("size"))).collect();
+    let expected = [
+        ("scheme", "scheme", None),
+        ("nodes.base.scheme", "scheme", Some(2)),
+        ("nodes.base.scheduler", "scheduler", None),
+        ("links.wire.jitter.delay.parts[0].delay", "delay", Some(3)),
+        ("links.air.queue", "queue", Some(7)),
+        ("links.air.channel", "channel", Some(4)),
+        ("links.air.arq", "arq", Some(5)),
+        ("media.cell.rate_control", "rate control", Some(6)),
+        ("flows.download.traffic", "traffic", None),
+        ("flows.download.tcp.recovery", "recovery", None),
+        ("flows.download.tcp.control", "congestion control", Some(8)),
+        ("flows.download.tcp.loss_differentiation", "loss differentiation", Some(9)),
+    ];
+    let expected: Vec<_> = expected.into_iter().map(|(key, what, size)| (key, what, size.map(Value::from))).collect();
+    let expected: Vec<_> = expected.iter().map(|(key, what, size)| (*key, *what, size.as_ref())).collect();
+    assert_eq!(found, expected);
+    assert!(loaded.outside.iter().all(|it| it.name == "outside" && it.version.as_deref() == Some("1")));
+}
+
+/// The places of the test above are all that the schema has.
+#[test]
+fn the_schema_has_no_other_places() {
+    fn places(at: &str, value: &Value, registries: &BTreeSet<String>, found: &mut BTreeSet<String>) {
+        match value {
+            Value::Object(map) => {
+                let to = map.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix("#/$defs/"));
+                if let Some(to) = to.filter(|to| registries.contains(to.trim_end_matches("OrName"))) {
+                    found.insert(format!("{at} {}", to.trim_end_matches("OrName")));
+                }
+                map.values().for_each(|value| places(at, value, registries, found));
+            }
+            Value::Array(items) => items.iter().for_each(|value| places(at, value, registries, found)),
+            _ => {}
+        }
+    }
+    let schema = scenario::schema();
+    let definitions = schema["$defs"].as_object().unwrap();
+    let tagged = |name: &&String| {
+        definitions.contains_key(&format!("{name}OrName")) || ["LawConfig", "QueueConfig"].contains(&name.as_str())
+    };
+    let registries: BTreeSet<String> = definitions.keys().filter(tagged).cloned().collect();
+    let mut found = BTreeSet::new();
+    let objects = definitions.iter().filter(|(name, _)| !name.ends_with("OrName"));
+    for (name, definition) in objects.chain([(&"Scenario".to_owned(), &schema["properties"])]) {
+        places(name, definition, &registries, &mut found);
+    }
+    let expected = [
+        "Config RateControlConfig",
+        "Flow TrafficConfig",
+        "Jitter LawConfig",
+        "Link ArqConfig",
+        "Link ChannelConfig",
+        "Node AgentConfig",
+        "Node SchedulerConfig",
+        "Part LawConfig",
+        "Queue QueueConfig",
+        "Scenario AgentConfig",
+        "Tcp ControlConfig",
+        "Tcp DifferentiationConfig",
+        "Tcp RecoveryConfig",
+    ];
+    assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn a_scheme_brings_its_traits_and_the_senders_part_of_its_name() {
+    let loaded = load(EVERYWHERE).unwrap();
+    assert_eq!(loaded.network.nodes[1].agent.traits().semantics, Semantics::Lost);
+    assert_eq!(loaded.network.flows[0].tcp.response.name(), "outside");
+}
+
+#[test]
+fn a_scenario_is_written_back_as_it_was_read() {
+    let loaded = load(EVERYWHERE).unwrap();
+    let again = load(&scenario::load::to_toml(&loaded.scenario)).unwrap();
+    assert_eq!(again.scenario, loaded.scenario);
+    assert_eq!(again.outside, loaded.outside);
+}
+
+#[test]
+fn unknown_kinds_are_refused_with_place_names_and_suggestion() {
+    let problem = |from: &str, to: &str| load(&EVERYWHERE.replace(from, to)).unwrap_err().remove(0);
+    let problem_of_name = problem("recovery = \"outside\"", "recovery = \"outsid\"");
+    assert_eq!(problem_of_name.key.as_deref(), Some("flows.download.tcp.recovery"));
+    assert_eq!(problem_of_name.found.as_deref(), Some("\"outsid\""));
+    assert_eq!(problem_of_name.expected, "one of: tahoe, reno, newreno, sack, fack, rack, outside");
+    assert_eq!(problem_of_name.hint.as_deref(), Some("did you mean \"outside\"?"));
+    let (line, column) = problem_of_name.place.unwrap();
+    assert_eq!(EVERYWHERE.lines().nth(line - 1), Some("recovery = \"outside\""));
+    assert_eq!(column, 12);
+
+    let problem = problem("channel = { kind = \"outside\"", "channel = { kind = \"perfct\"");
+    assert_eq!(problem.key.as_deref(), Some("links.air.channel.kind"));
+    assert_eq!(problem.hint.as_deref(), Some("did you mean \"perfect\"?"));
+}
+
+#[test]
+fn settings_are_refused_with_their_place() {
+    let problem = |from: &str, to: &str| load(&EVERYWHERE.replace(from, to)).unwrap_err().remove(0);
+    let fault = problem("size = 8", "size = 10");
+    assert_eq!(fault.key.as_deref(), Some("flows.download.tcp.control.size"));
+    assert_eq!((fault.found.as_deref(), &*fault.expected), (Some("10"), "1 to 9"));
+    assert!(fault.place.is_some());
+
+    let unreadable = problem("size = 8", "size = \"8\"");
+    assert_eq!(unreadable.key.as_deref(), Some("flows.download.tcp.control.size"));
+    assert_eq!(unreadable.found.as_deref(), Some("\"8\""));
+
+    let unknown = problem("size = 8", "siz = 8");
+    assert_eq!(unknown.key.as_deref(), Some("flows.download.tcp.control.siz"));
+    assert!(unknown.expected.contains("expected `size`"), "{unknown:?}");
+}
+
+#[test]
+fn a_scenario_without_the_table_is_refused() {
+    let problems = scenario::from_toml("net.toml", EVERYWHERE).unwrap_err();
+    assert_eq!(problems.len(), 12, "{problems:#?}");
+    let read = toml::from_str(EVERYWHERE).unwrap();
+    assert_eq!(scenario::check(&read).unwrap_err().len(), 12);
+    assert!(scenario::check(&load(EVERYWHERE).unwrap().scenario).is_ok());
+}
+
+#[test]
+fn a_run_uses_the_control() {
+    let run = |size: u32| {
+        let text = EVERYWHERE.replace("size = 8", &format!("size = {size}"));
+        let mut world = sim::World::new(&load(&text).unwrap().network, false);
+        world.run(&mut sim::NullSink);
+        world.results().flows[0].completed.unwrap()
+    };
+    // 69 segments in windows of 1 and of 9 segments: 69 round trips against 8.
+    let (small, large) = (run(1), run(9));
+    assert!(small > large + Span::from_secs(5), "{small:?}, {large:?}");
+}
