@@ -19,6 +19,9 @@ const LONG_TESTS: [&str; 7] = ["--lib", "--bins", "--tests", "--", "--ignored", 
 /// Arguments for the fuzz targets, which are outside of the workspace and would otherwise not be compiled.
 const FUZZ_TARGETS: [&str; 3] = ["check", "--manifest-path", "fuzz/Cargo.toml"];
 
+/// Arguments for the tests of the crate that adds members to registries from outside of the workspace.
+const OUTSIDE_TESTS: [&str; 4] = ["test", "--locked", "--manifest-path", "examples/outside/Cargo.toml"];
+
 /// Programs with which tests read lasthop's output, and the Debian packages that contain them.
 const READERS: [(&str, &str); 2] = [("tshark", "tshark"), ("gnuplot", "gnuplot-nox")];
 
@@ -37,6 +40,9 @@ pub fn run(full: bool) -> Result<(), String> {
     wasm::run()?;
     let dir = workspace::target().join("tmp").join("left-by-tests");
     unskipped(&dir, workspace::cargo().args(TESTS))?;
+    // A target directory of its own: the crate has another workspace, and would otherwise lie in the tree of sources.
+    let outside = workspace::target().join("outside");
+    workspace::run(workspace::cargo().args(OUTSIDE_TESTS).env("CARGO_TARGET_DIR", outside))?;
     if full {
         unskipped(&dir, workspace::cargo().args(TESTS).args(LONG_TESTS))?;
         workspace::run(workspace::cargo().args(FUZZ_TARGETS))?;

@@ -23,9 +23,7 @@
 //! # Ok::<(), engine::units::UnitError>(())
 //! ```
 
-pub mod custom;
 pub mod heap;
-pub mod members;
 pub mod named;
 pub mod near;
 pub mod or_none;
@@ -38,11 +36,10 @@ pub mod text;
 pub mod time;
 pub mod units;
 
-pub use custom::Custom;
 pub use heap::IndexedHeap;
-pub use members::{Factory, Kind, Member, Members};
 pub use named::Named;
 pub use random::{Draws, Stream};
+pub use registry::members::{self, Custom, Factory, Kind, Member, Members, Open};
 pub use schedule::{Order, Schedule, Slot};
 pub use signed::Signed;
 pub use time::{Span, Time};

@@ -1,7 +1,7 @@
 //! Members that a program adds to a registry.
 
-use engine::members::{NameError, Unreadable, Unresolved};
-use engine::registry::{Fault, Open, Registry};
+use engine::members::{NameError, Open, Unreadable, Unresolved};
+use engine::registry::{Fault, Registry};
 use engine::{Custom, Kind, Member, Members, Named};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -62,8 +62,7 @@ fn keeps_order(arq: &ArqConfig) -> bool {
     match arq {
         ArqConfig::SelectiveRepeat(config) => config.in_order,
         ArqConfig::Fec(config) => config.in_order,
-        ArqConfig::None(_) | ArqConfig::StopAndWait(_) | ArqConfig::GoBackN(_) | ArqConfig::Ns2Lan(_) => true,
-        ArqConfig::Custom(_) => false,
+        _ => true,
     }
 }
 

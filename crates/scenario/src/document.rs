@@ -213,12 +213,13 @@ fn value_of(text: &str) -> Result<Toml, Problem> {
     }
 }
 
-/// The scenario in a text that [`write()`] once wrote, in this version or an earlier one; none if it cannot be read any more.
+/// The scenario in a text that [`write()`] wrote, in this version or an earlier one, for its description: members that a
+/// program had added to registries have their settings but cannot build. `None` if this version cannot read the text.
 pub fn read_back(text: &str) -> Option<Scenario> {
-    Document::parse("kept", with_new_names(text)?.as_bytes()).ok()?.read().ok()
+    read::unresolved(&Document::parse("kept", with_new_names(text)?.as_bytes()).ok()?.tree)
 }
 
-/// A scenario's text that an earlier version wrote, with its keys as they are called today; none if it is no TOML.
+/// The text of a scenario that an earlier version wrote, with today's names of its keys. `None` if it is not TOML.
 pub fn with_new_names(text: &str) -> Option<String> {
     let mut tree = parse(text).ok()?;
     renamed::update(&mut tree);

@@ -2,9 +2,9 @@
 
 use std::fmt::Arguments;
 
-use engine::members::{Members, Unreadable, Unresolved};
-use engine::registry::Open;
+use engine::members::{Members, Open, Unreadable, Unresolved};
 use path::link::jitter::LawConfig;
+use path::queue::QueueConfig;
 use serde_json::{Map, Value};
 
 use crate::Scenario;
@@ -69,6 +69,17 @@ impl Resolver<'_> {
         }
     }
 
+    /// The text of a queue may also be a limit.
+    fn queue(&mut self, key: Arguments<'_>, queue: &mut QueueConfig) {
+        let before = self.unresolved.len();
+        self.member(key, queue);
+        for (_, error) in &mut self.unresolved[before..] {
+            if let Unresolved::Unknown { known, .. } = error {
+                known.extend(["unlimited".into(), "a limit such as \"50 packets\"".into()]);
+            }
+        }
+    }
+
     fn law(&mut self, key: Arguments<'_>, law: &mut LawConfig) {
         if let LawConfig::Mixture(mixture) = law {
             for (number, part) in mixture.parts.iter_mut().enumerate() {
@@ -93,7 +104,7 @@ fn visit(scenario: &mut Scenario, resolver: &mut Resolver<'_>) {
         }
     }
     for (name, link) in &mut scenario.links {
-        resolver.member(format_args!("links.{name}.queue"), &mut link.queue.0);
+        resolver.queue(format_args!("links.{name}.queue"), &mut link.queue.0);
         if let Some(channel) = &mut link.channel {
             resolver.member(format_args!("links.{name}.channel"), &mut channel.0);
         }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use engine::registry::{Fault, Open};
+use engine::members::Open;
+use engine::registry::Fault;
 use engine::{Draws, Kind, Member, Members, Span, Time};
 use path::agent::{Agent, AgentConfig, Semantics, Traits};
 use path::channel::{Channel, ChannelConfig, Fate, Frame};
@@ -320,4 +321,20 @@ fn a_run_uses_the_control() {
     // 69 segments in windows of 1 and of 9 segments: 69 round trips against 8.
     let (small, large) = (run(1), run(9));
     assert!(small > large + Span::from_secs(5), "{small:?}, {large:?}");
+}
+
+/// The page about the library shows code of the crate that the tests build.
+#[test]
+fn code_in_the_page_is_that_of_the_example() {
+    let page = include_str!("../../../docs/api.md");
+    let files = [
+        include_str!("../../../examples/outside/src/lib.rs"),
+        include_str!("../../../examples/outside/src/every_nth.rs"),
+    ];
+    let blocks: Vec<&str> =
+        page.split("```rust\n").skip(1).map(|rest| rest.split("```").next().unwrap_or_default()).collect();
+    assert_eq!(blocks.len(), 2);
+    for block in blocks {
+        assert!(files.iter().any(|file| file.contains(block)), "not in examples/outside:\n{block}");
+    }
 }

@@ -12,7 +12,7 @@ use std::fmt;
 use serde::ser::{self, Serialize};
 
 /// Version of the form. It is part of every key.
-pub(crate) const FORM: u32 = 1;
+pub(crate) const FORM: u32 = 2;
 
 /// The canonical form of a value.
 ///

@@ -149,13 +149,18 @@ fn cell(
     }
     let among = |problem| among(problem, at, case);
     let resolved = source.resolve(&document);
-    let Loaded { scenario, network, warnings: advice, .. } =
+    let Loaded { scenario, network, outside, warnings: advice, .. } =
         resolved.map_err(|problems| problems.into_iter().map(among).collect::<Vec<_>>())?;
     for warning in advice {
         // The same warning at every point is one warning, whatever its numbers are there.
         if !warnings.iter().any(|known| alike(known, &warning)) {
             warnings.push(among(warning));
         }
+    }
+    if let Some(member) = outside.into_iter().find(|member| member.version.is_none()) {
+        let problem = Problem::new(format!("a {} with a version: stores keep results under it", member.registry));
+        let problem = problem.key(member.key).found(format!("\"{}\" without one", member.name));
+        return Err(vec![document.locate(problem.hint("its factory states one, such as `Kind::version(\"1\")`"))]);
     }
     let digest = Digest::of(&network).map_err(|why| vec![Problem::new(why)])?;
     Ok(Cell { digest, scenario, network })

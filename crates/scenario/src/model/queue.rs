@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use engine::registry::by_name;
 use path::queue::{Limit, QueueConfig, drop_tail};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::value::MapAccessDeserializer;
+use serde::de::value::{MapAccessDeserializer, MapDeserializer};
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -39,12 +38,11 @@ impl<'de> Deserialize<'de> for Queue {
                 write!(f, "a string such as \"50 packets\", or a table with a `kind`")
             }
             fn visit_str<E: Error>(self, text: &str) -> Result<Queue, E> {
-                if let Some((name, _)) = QueueConfig::MEMBERS.iter().find(|(name, _)| *name == text.trim()) {
-                    return by_name(name)
-                        .map(Queue)
-                        .ok_or_else(|| E::custom(format!("{name} has settings without defaults")));
+                match text.parse::<Limit>() {
+                    Ok(limit) => Ok(limit.into()),
+                    Err(_) if is_name(text.trim()) => QueueConfig::deserialize(kind(text.trim())).map(Queue),
+                    Err(error) => Err(E::custom(error)),
                 }
-                text.parse().map(|limit: Limit| limit.into()).map_err(E::custom)
             }
             fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Queue, M::Error> {
                 QueueConfig::deserialize(MapAccessDeserializer::new(map)).map(Queue)
@@ -52,6 +50,17 @@ impl<'de> Deserialize<'de> for Queue {
         }
         deserializer.deserialize_any(LimitOrTable)
     }
+}
+
+/// Whether a text has the form of a kind's name.
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+}
+
+/// A table with nothing but a `kind`.
+fn kind<'a, E: Error>(name: &'a str) -> impl Deserializer<'a, Error = E> {
+    MapDeserializer::<_, E>::new([(engine::tagged::KIND, name)].into_iter())
 }
 
 impl JsonSchema for Queue {

@@ -84,6 +84,11 @@ pub(crate) fn read(tree: &Value, members: &Members) -> Reading {
     Reading { scenario, outside: outside.unwrap_or_default(), problems, repaired }
 }
 
+/// Reads a tree without errors, and leaves members that are not a registry's own without what builds them.
+pub(crate) fn unresolved(tree: &Value) -> Option<Scenario> {
+    expand_counts::expand_counts(deserialize(tree).ok()?).ok()
+}
+
 fn deserialize(tree: &Value) -> Result<Scenario, Error> {
     Scenario::deserialize(Reader { value: tree, path: Path::Whole })
 }
@@ -91,12 +96,12 @@ fn deserialize(tree: &Value) -> Result<Scenario, Error> {
 /// The scenario with each member that is not a registry's own bound to that of `members`.
 fn resolved(tree: &Value, members: &Members) -> Result<(Scenario, Vec<OutsideMember>), Error> {
     let mut scenario = deserialize(tree)?;
-    let outside = outside::resolve(&mut scenario, members).map_err(|mut all| unresolved(tree, all.remove(0)))?;
+    let outside = outside::resolve(&mut scenario, members).map_err(|mut all| unresolved_error(tree, all.remove(0)))?;
     Ok((scenario, outside))
 }
 
 /// The error of a member that is not in a table, or of its settings.
-fn unresolved(tree: &Value, (key, error): (String, Unresolved)) -> Error {
+fn unresolved_error(tree: &Value, (key, error): (String, Unresolved)) -> Error {
     let mut at = key_path::steps(&key);
     match error {
         Unresolved::Unknown { name, known } => {

@@ -1,10 +1,8 @@
 //! One line adds a scheme.
 
+pub mod members;
+
 use std::borrow::Cow;
-
-use schemars::JsonSchema;
-
-use crate::Custom;
 
 /// Something wrong with a member's settings.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -72,24 +70,6 @@ impl Settings for NoSettings {}
 pub trait Registry {
     /// Every member: its name in scenarios, and one line about it.
     fn members() -> &'static [(&'static str, &'static str)];
-}
-
-/// A registry to which a program adds members in a table of [`Members`](crate::Members). The macro [`registry!`](crate::registry!)
-/// implements it.
-pub trait Open: Registry + JsonSchema + From<Custom<Self>> + 'static {
-    /// What its members are, in a word or two.
-    const WHAT: &'static str;
-    /// What a member takes to build something; `()` where it takes nothing.
-    type Arg;
-    /// What a member builds.
-    type Built;
-    /// What is known of a member beside its settings; `()` in most registries. The default suits one that says nothing.
-    type Traits: Default;
-
-    /// The member that is not the registry's own, if it is one.
-    fn custom(&self) -> Option<&Custom<Self>>;
-    /// The same, to resolve it.
-    fn custom_mut(&mut self) -> Option<&mut Custom<Self>>;
 }
 
 /// The registry's own member called `name` with its default settings; `None` if it has no such member, or one that has
@@ -197,7 +177,7 @@ macro_rules! registry {
         }
     };
     (@open $name:ident : $what:literal, $arg:ty, $built:ty, $traits:ty) => {
-        impl $crate::registry::Open for $name {
+        impl $crate::Open for $name {
             const WHAT: &'static str = $what;
             type Arg = $arg;
             type Built = $built;
@@ -235,6 +215,7 @@ macro_rules! registry {
         #[derive(Clone, PartialEq, Debug, $crate::serde::Serialize, $crate::schemars::JsonSchema)]
         #[serde(crate = "engine::serde", tag = "kind")]
         #[schemars(crate = "engine::schemars", transform = $crate::registry::one_of)]
+        #[non_exhaustive]
         $vis enum $name {
             $(
                 #[doc = $summary]

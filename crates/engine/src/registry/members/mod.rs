@@ -3,6 +3,8 @@
 //! A [`Factory`] makes a [`Member`] from the settings that a scenario gives, and the member builds what the registry's own
 //! members build. [`Kind`] is the factory of members whose settings are a type with serde and JSON Schema.
 
+mod custom;
+
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,8 +16,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::custom::Binding;
-use crate::registry::{Fault, Open};
+use custom::Binding;
+pub use custom::{Custom, Open};
+
+use crate::registry::Fault;
 
 /// Settings, read and typed, that build what the members of `R` build.
 pub trait Member<R: Open>: Send + Sync {

@@ -3,12 +3,31 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::ser::SerializeMap;
+use schemars::JsonSchema;
+use serde::ser::{Error, SerializeMap};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::members::Member;
-use crate::registry::{Fault, Open};
+use super::Member;
+use crate::registry::{Fault, Registry};
+
+/// A registry to which a program adds members in a table of [`Members`](crate::Members). The macro [`registry!`](crate::registry!)
+/// implements it.
+pub trait Open: Registry + JsonSchema + From<Custom<Self>> + 'static {
+    /// What its members are, in a word or two.
+    const WHAT: &'static str;
+    /// What a member takes to build something; `()` where it takes nothing.
+    type Arg;
+    /// What a member builds.
+    type Built;
+    /// What is known of a member beside its settings; `()` in most registries. The default suits one that says nothing.
+    type Traits: Default;
+
+    /// The member that is not the registry's own, if it is one.
+    fn custom(&self) -> Option<&Custom<Self>>;
+    /// The same, to resolve it.
+    fn custom_mut(&mut self) -> Option<&mut Custom<Self>>;
+}
 
 /// A member whose name the registry `R` does not have: its name and settings and, once it is resolved in a table of
 /// [`Members`](crate::Members), what builds it.
@@ -122,8 +141,16 @@ impl<R: Open> fmt::Debug for Custom<R> {
     }
 }
 
+/// As a scenario gives it; in formats that no person reads, which keys of stores are made of, as name, settings and version.
+/// There a member without a version is an error.
 impl<R: Open> Serialize for Custom<R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !serializer.is_human_readable() {
+            let Some(version) = self.version() else {
+                return Err(S::Error::custom(format!("{} \"{}\" has no version", R::WHAT, self.name)));
+            };
+            return (&self.name, &self.settings, version).serialize(serializer);
+        }
         let mut map = serializer.serialize_map(Some(1 + self.settings.len()))?;
         map.serialize_entry("kind", &self.name)?;
         for (key, value) in &self.settings {
