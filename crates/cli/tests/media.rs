@@ -89,8 +89,8 @@ fn summary_counts_agree_with_events() {
         assert_eq!(station["attempts_collided"], collided, "{name}");
         (attempts, collisions) = (attempts + station["attempts"].as_u64().unwrap(), collisions + collided);
         let draws = events.iter().filter(|e| is(e, "back-off", "station", name));
-        assert_eq!(station["back_off_slots"], draws.clone().map(|e| e["slots"].as_u64().unwrap()).sum::<u64>());
-        assert_eq!(station["back_offs"], draws.count());
+        assert_eq!(station["backoff_slots"], draws.clone().map(|e| e["slots"].as_u64().unwrap()).sum::<u64>());
+        assert_eq!(station["backoffs"], draws.count());
         assert!((number(&station["airtime"]) - airtime[name]).abs() < 1e-6, "{name}");
     }
     assert!(attempts > 100 && collisions > 5, "{attempts} {collisions}");

@@ -4,7 +4,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use lab::load::Overrides;
+use lab::load::{self, Overrides};
 use lab::store::Store;
 use lab::sweep::Plan;
 use lab::sweep::analysis::{Analysis, to_json};
@@ -26,8 +26,13 @@ fn store() -> (tempfile::TempDir, PathBuf) {
     (dir, path)
 }
 
-fn plan(name: &str) -> Plan {
-    Plan::load(&before(name), &Overrides::default()).unwrap_or_else(|problems| panic!("{problems:?}"))
+/// The sweep of a scenario of before, whose keys may have other names now.
+fn plan(file: &str) -> Plan {
+    let text = scenario::document::with_new_names(&fs::read_to_string(before(file)).unwrap()).unwrap();
+    let text = text.replace("\"back_offs\"", "\"backoffs\"");
+    let stem = file.trim_end_matches(".toml").to_owned();
+    let source = load::of_text(stem, file.into(), text.as_bytes(), &Overrides::default());
+    source.and_then(|source| Plan::of(&source)).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
 fn swept(plan: &Plan, store: &mut Store) -> Result<Tally, SweepError> {
@@ -48,6 +53,18 @@ fn kept(name: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(before(name)).unwrap()).unwrap()
 }
 
+/// The same with the names that metrics have now.
+fn kept_now(name: &str) -> Value {
+    let mut kept = kept(name);
+    for entry in kept.as_array_mut().unwrap() {
+        let former = entry["metric"].as_str().and_then(metric::formerly);
+        if let Some(metric) = former {
+            entry["metric"] = metric.name.into();
+        }
+    }
+    kept
+}
+
 #[test]
 fn a_store_of_before_shows_what_it_did() {
     let (_dir, path) = store();
@@ -60,9 +77,11 @@ fn a_store_of_before_shows_what_it_did() {
 fn runs_of_before_are_found_again() {
     let (_dir, path) = store();
     let mut store = Store::open(&path).unwrap();
-    let plan = plan("wire.toml");
-    assert_eq!(swept(&plan, &mut store).unwrap(), Tally { wanted: 8, found: 8, done: 0 });
-    assert_eq!(shown(&store, "wire"), kept("wire.json"));
+    for (name, runs) in [("wire", 8), ("cell", 2)] {
+        let plan = plan(&format!("{name}.toml"));
+        assert_eq!(swept(&plan, &mut store).unwrap(), Tally { wanted: runs, found: runs, done: 0 });
+        assert_eq!(shown(&store, name), kept_now(&format!("{name}.json")));
+    }
     assert_eq!(store.sweeps().unwrap().len(), 2, "it is the same sweep");
     assert!(Store::verify(&path).unwrap().is_sound());
 }

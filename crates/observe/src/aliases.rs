@@ -34,6 +34,7 @@ mod tests {
             assert!(metric.was.iter().all(|was| metric::find(was).is_none()), "{}", metric.name);
         }
         assert_eq!(of_metric("Jain"), Some("fairness"));
+        assert_eq!(of_metric("back_offs"), Some("backoffs"), "its former name");
         assert_eq!(of_metric("goodput_bps"), None);
     }
 }

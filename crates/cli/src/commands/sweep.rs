@@ -9,7 +9,7 @@ use lab::sweep::analysis::{self, Analysis};
 use lab::sweep::dedup::together;
 use lab::sweep::run::{Shard, SweepError};
 use lab::sweep::{self, Plan, rekey};
-use observe::metric;
+use observe::{aliases, metric};
 use scenario::problem::Problem;
 
 use super::{Jobs, ScenarioArgs, count, listed, nearest_of_many, print, refused, shown, warn};
@@ -119,7 +119,11 @@ pub fn find(name: &str) -> Result<&'static metric::Metric, Failure> {
     metric::find(name).ok_or_else(|| {
         let problem =
             Problem::new("a metric (see `lasthop list metrics`)").in_file("--metric").found(format!("\"{name}\""));
-        Failure::Input(listed(&[nearest_of_many(problem, name, metric::names())]))
+        let problem = match aliases::of_metric(name) {
+            Some(metric) => problem.hint(format!("write \"{metric}\"")),
+            None => nearest_of_many(problem, name, metric::names()),
+        };
+        Failure::Input(listed(&[problem]))
     })
 }
 

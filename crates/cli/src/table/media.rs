@@ -13,7 +13,7 @@ pub fn stations(summary: &Summary) -> String {
         &station::attempts_collided,
         &station::retries,
         &station::retry_limit_drops,
-        &station::back_off_slots,
+        &station::backoff_slots,
         &station::airtime,
     ];
     let mut rows = vec![[row(&["medium", "station"]), heads(&columns)].concat()];
@@ -47,13 +47,13 @@ mod tests {
     fn each_station_and_each_medium_has_a_line() {
         let station = json!({
             "name": "ap", "attempts": 12, "attempts_collided": 3, "retries": 2, "retry_limit_drops": 0,
-            "back_off_slots": 170, "airtime": 0.25,
+            "backoff_slots": 170, "airtime": 0.25,
         });
         let medium = json!({
             "name": "cell", "air_busy": 0.5, "air_collided": 0.125, "collision_probability": 0.25, "stations": [station],
         });
-        let table = "\nmedium  station  attempts  collided  retries  given up  back-off slots  airtime\n\
-                     cell    ap             12         3        2         0             170   25.0 %\n\n\
+        let table = "\nmedium  station  attempts  collided  retries  given up  backoff slots  airtime\n\
+                     cell    ap             12         3        2         0            170   25.0 %\n\n\
                      cell: busy 50.0 % of the time, in collisions 12.5 %; an attempt collided with 25.0 %\n";
         assert_eq!(shown(&medium), table);
         let silent = json!({ "name": "cell", "air_busy": 0.0, "air_collided": 0.0, "collision_probability": null });

@@ -53,7 +53,7 @@ summary_part! {
         /// the run ended. Data behind a hole is not in order until the hole is filled. It shows what an application
         /// sees of a loss that is repaired by a timeout, of a handover or of a fade; without any of these it is a round
         /// trip of a small window. Null if no time elapsed.
-        longest_pause_s: Option<f64> [metric "s", Lower] = at.result.longest_pause.map(Span::as_secs_f64);
+        max_pause_s: Option<f64> [metric "s", Lower] was "longest_pause_s" = at.result.longest_pause.map(Span::as_secs_f64);
         /// Segments that arrived although all their bytes had arrived before. They were retransmitted needlessly, or
         /// delivered twice by a link layer.
         segments_duplicate: u64 [metric "segments", Lower, "duplicates"] = at.result.segments_duplicate;

@@ -58,7 +58,7 @@ summary_part! {
         /// Time in which at least one station was transmitting, as a share of the run. Time is the transmitters':
         /// propagation delay is not included.
         air_busy: f64 [metric "share", Neither] = at.busy();
-        /// The rest of the run: 1 - `air_busy`, that is spaces between frames, back-off slots and silence.
+        /// The rest of the run: 1 - `air_busy`, that is spaces between frames, backoff slots and silence.
         air_idle: f64 [metric "share", Neither] = 1.0 - at.busy();
         /// Time with a frame in the air that another frame damaged, as a share of the run. Each moment counts once. It
         /// is part of `air_busy`.
@@ -99,10 +99,10 @@ summary_part! {
         /// Packets given up at a retry limit, whether they arrived or not: the sum of `packets_given_up` of the
         /// station's links.
         retry_limit_drops: u64 [metric "packets", Lower, "given up"] = at.counters.given_up;
-        /// Back-offs drawn: one after each exchange, and one when a packet arrives while the medium is busy.
-        back_offs: u64 [metric "count", Neither] = at.counters.back_offs;
-        /// Sum of the back-offs drawn, counted down or not.
-        back_off_slots: u64 [metric "slots", Neither, "back-off slots"] = at.counters.back_off_slots;
+        /// Backoffs drawn: one after each exchange, and one when a packet arrives while the medium is busy.
+        backoffs: u64 [metric "count", Neither] was "back_offs" = at.counters.back_offs;
+        /// Sum of the backoffs drawn, counted down or not.
+        backoff_slots: u64 [metric "slots", Neither, "backoff slots"] was "back_off_slots" = at.counters.back_off_slots;
         /// Time spent transmitting frames of all kinds, responses included, as a share of the run. Of a frame in
         /// transmission when the run ends, the part that is over counts. Where frames collide, the stations' airtimes
         /// add up to more than `air_busy`.
