@@ -1,11 +1,12 @@
-//! The thesis's evaluation as a benchmark: 45 cells, four cases each, `REPLICATIONS` times (100 unless set).
+//! The thesis's evaluation as a benchmark: 45 cells, four cases each, `REPLICATIONS` replications (100 by default).
 //!
 //! ```sh
 //! cargo bench -p lasthop-lab --bench evaluation
 //! ```
 //!
-//! Three times the same runs: by a plain loop that keeps nothing, by a sweep on one thread, by a sweep on all cores.
-//! The second against the first is what planning and the store cost; the third against the second is what cores win.
+//! The same runs are timed three times: in a plain loop that stores nothing, in a sweep on one thread, and in a sweep
+//! on all cores. The second compared with the first gives the cost of planning and of the store; the third compared
+//! with the second gives the speed-up of several cores.
 
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads a clock")]
 #![allow(clippy::disallowed_macros, reason = "a benchmark is watched to the end")]
@@ -31,7 +32,7 @@ fn main() {
     let set = vec![format!("sweep.replications={replications}")];
     let plan = Plan::load(&example, &Overrides { set, ..Overrides::default() }).expect("the example is right");
     let runs = plan.points.len() * plan.cases.len() * replications as usize;
-    // Without loss the length of bursts makes no difference: such cells share their runs, here as in a sweep.
+    // The length of bursts has no effect on a channel without loss: these cells share their runs, as in a sweep.
     let mut seen = HashSet::new();
     let cells = plan.points.iter().flat_map(|point| &point.cells);
     let cells: Vec<_> = cells.filter(|cell| seen.insert(cell.digest)).collect();

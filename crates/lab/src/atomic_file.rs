@@ -1,11 +1,12 @@
-//! Files that appear whole or not at all.
+//! Files that are written completely or not at all.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Writes beside and renames: an interrupted write leaves the old file or none. Makes the directory. Where it fails, what
-/// was begun is removed. A link is followed, and what is no file, such as a pipe or a terminal, is written to as it is.
+/// Writes to a temporary file and renames it: an interrupted write leaves the old file unchanged. Creates missing
+/// directories. On an error the temporary file is removed. Symbolic links are followed; a target that is not a regular
+/// file, such as a pipe or a terminal, is written to directly.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
         return fs::write(path, bytes);
@@ -30,7 +31,7 @@ mod tests {
     }
 
     #[test]
-    fn the_directory_is_made_and_an_old_file_replaced() {
+    fn missing_directories_are_created_and_old_files_are_replaced() {
         let scratch = tempfile::tempdir().unwrap();
         let dir = scratch.path();
         let path = dir.join("new/page.html");
@@ -43,7 +44,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_are_followed_and_devices_are_left_alone() {
+    fn symbolic_links_are_followed_and_devices_are_not_replaced() {
         let scratch = tempfile::tempdir().unwrap();
         let dir = scratch.path();
         fs::write(dir.join("target"), "old").unwrap();
@@ -55,9 +56,9 @@ mod tests {
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
     }
 
-    /// A directory stands where the file should.
+    /// The target is a directory.
     #[test]
-    fn what_fails_leaves_nothing_behind() {
+    fn failed_write_removes_its_temporary_file() {
         let scratch = tempfile::tempdir().unwrap();
         let dir = scratch.path();
         fs::create_dir_all(dir.join("page.html/precious")).unwrap();

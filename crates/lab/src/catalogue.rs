@@ -1,4 +1,4 @@
-//! Every name that scenarios can use, from the registries themselves.
+//! Every name that scenarios can use, taken from the registries.
 
 use std::borrow::Cow;
 
@@ -27,17 +27,17 @@ use crate::papers::PAPERS;
 
 type Members = Vec<(&'static str, Cow<'static, str>)>;
 
-/// One kind of name.
+/// A kind of name, such as the schemes or the channels.
 pub struct Section {
-    /// What they are called.
+    /// The plural under which `lasthop list` prints it.
     pub plural: &'static str,
-    /// Where they are used.
+    /// The keys and options that accept these names.
     pub place: &'static str,
-    /// The names, and one line about each.
+    /// Each name with a description of one line.
     pub members: fn() -> Members,
 }
 
-/// Every kind of name.
+/// All kinds of names.
 pub const CATALOGUE: &[Section] = &[
     Section {
         plural: "schemes",
@@ -114,14 +114,14 @@ fn plain(members: &[(&'static str, &'static str)]) -> Members {
     members.iter().map(|(name, summary)| (*name, (*summary).into())).collect()
 }
 
-/// A scheme, with what it asks for and what it leaves of TCP's promises.
+/// A scheme with the keys it needs and its effect on end-to-end semantics.
 fn scheme(name: &'static str, summary: &'static str) -> Cow<'static, str> {
     let Some(config) = by_name::<AgentConfig>(name) else { return summary.into() };
     let traits = config.traits();
     format!("{summary}. Changes: {}; end-to-end semantics: {}", changes(&traits), traits.semantics.name()).into()
 }
 
-/// The nodes that a scheme asks to follow it, for downloads and, where it asks others, for uploads.
+/// The nodes that must run the scheme, for downloads and, if they differ, for uploads.
 fn changes(traits: &Traits) -> String {
     let (downloads, uploads) = (in_words(traits.changes), in_words(traits.uploads));
     match (traits.changes, traits.uploads) {
@@ -133,7 +133,7 @@ fn changes(traits: &Traits) -> String {
     }
 }
 
-/// The subject, unit and definition of a metric.
+/// Subject, unit and definition of a metric.
 fn described(metric: &Metric) -> Cow<'static, str> {
     let about = match metric.scope {
         Scope::Run => "the run",

@@ -1,4 +1,4 @@
-//! This machine's files, as scenarios are read from them and traces are written to them.
+//! The local file system, from which scenarios are read and to which traces are written.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use observe::output::TraceFiles;
 use scenario::Files;
 
-/// This machine's file system.
+/// The local file system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Disk;
 
@@ -34,7 +34,7 @@ impl Files for Disk {
     }
 }
 
-/// A directory that traces are written to.
+/// A directory for trace files.
 #[derive(Clone, Debug, Default)]
 pub struct Directory(pub PathBuf);
 

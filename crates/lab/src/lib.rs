@@ -1,4 +1,4 @@
-//! What a laboratory does with scenarios on a disk: runs into result directories, sweeps, stores, papers.
+//! Everything that needs a disk: runs into result directories, sweeps, stores, comparisons, papers, exports.
 //!
 //! ```
 //! use std::ops::ControlFlow;

@@ -1,4 +1,4 @@
-//! Scenarios from this machine's disk.
+//! Reads scenarios from the local file system.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -12,12 +12,12 @@ use crate::disk::Disk;
 /// Reads and checks a TOML scenario, a `datafile.dat` of the thesis, or the scenario of a result directory.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// All problems of the scenario.
 pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded, Vec<Problem>> {
     scenario::load::load(Rc::new(Disk), path, overrides)
 }
 
-/// Reads a scenario, as [`load`], without checking it yet.
+/// Reads a scenario like [`load`], but does not check it.
 ///
 /// # Errors
 /// What is wrong with its text.
@@ -25,7 +25,7 @@ pub fn open(path: &Path, overrides: &Overrides) -> Result<Source, Vec<Problem>> 
     Source::open(Rc::new(Disk), path, overrides)
 }
 
-/// The scenario in `text`, as if it had been read from `file`, which recordings stand beside.
+/// Parses the scenario in `text` as if it had been read from `file`; recordings are looked up beside `file`.
 ///
 /// # Errors
 /// What is wrong with its text.

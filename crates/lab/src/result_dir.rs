@@ -1,11 +1,11 @@
-//! A result directory in the making.
+//! Creation and replacement of result directories.
 //!
-//! Everything is written to `DIR.partial` first and becomes `DIR` only when it is whole, so whatever interrupts a run,
-//! no half-written result can be taken for a whole one. A result that is replaced changes places with the new one in
-//! one step, and is then removed under the name `DIR.partial`. Two runs never write to one `DIR.partial`: the first
-//! locks it, the second is refused. A directory is replaced, and leftovers are removed, only if a run wrote everything
-//! in it: `.lasthop` lists the files, and pictures may stand in `plots/`. That list is removed last, so that a
-//! directory whose removal was interrupted is still recognized.
+//! All files are written to `DIR.partial` first, which becomes `DIR` when it is complete: an interrupted run never
+//! leaves a partial result that could be mistaken for a complete one. An old result is swapped with the new one in one
+//! step and is then removed under the name `DIR.partial`. Two runs never write to one `DIR.partial`: the first one
+//! locks it, the second is refused. A directory is replaced, and files of killed runs are removed, only if a run wrote
+//! everything in it: the manifest `.lasthop` lists the files, and plots may be in `plots/`. The manifest is removed
+//! last, so that a directory whose removal was interrupted is still recognized.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
@@ -15,29 +15,31 @@ use crate::run_error::RunError;
 use crate::swap::swap;
 use observe::output;
 
-/// The list of the files that a run wrote, and of what; in an unfinished directory, empty, and locked by the run.
+/// The manifest: the scenario's file and the list of files that the run wrote; empty, and locked by the run, in an
+/// unfinished directory.
 const MANIFEST: &str = ".lasthop";
 /// The files that every result has.
 const EVERY_RESULT: [&str; 2] = ["scenario.toml", "summary.json"];
-/// How often a run begins again whose beginning another one removed.
+/// How often a run restarts if another run removed its new directory.
 const BEGINNINGS: u32 = 100;
-/// Where `lasthop plot` puts pictures.
+/// The directory of plots made by `lasthop plot`.
 const PLOTS: &str = "plots";
-/// Begins the manifest's line about the scenario's file; no file of a result is called so.
+/// Prefix of the manifest's line with the scenario's file; no file of a result has such a name.
 const ORIGIN: &str = "# from ";
 
-/// Dropped before it is complete, it leaves nothing behind.
+/// A result directory in progress. Removed if it is dropped before it is complete.
 pub(crate) struct Partial {
-    /// Where to write until then.
+    /// The directory to write to until the result is complete.
     pub dir: PathBuf,
     target: PathBuf,
     complete: bool,
-    /// Its own lock, and that of the directory it replaces: a reader of either manifest sees that a run is in progress.
+    /// The lock of its manifest and that of the replaced directory: a reader of either manifest sees that a run is in
+    /// progress.
     _locks: (File, Option<File>),
 }
 
 impl Partial {
-    /// Begins a result that is to become `target`, or what `target` links to.
+    /// Starts a result for `target`, or for the target of the symbolic link.
     pub fn create(target: &Path) -> Result<Self, RunError> {
         let target = followed(target);
         let dir = beside(&target, "partial");
@@ -48,19 +50,19 @@ impl Partial {
         let leftover = clear(&dir)?;
         recover(&target, &dir)?;
         let unwritable = |source| RunError::Unwritable { path: dir.clone(), source };
-        // It appears with its manifest locked: of two that begin at once, one finds the place taken.
+        // The directory appears with its manifest locked: of two simultaneous runs, one finds it in use.
         let unseen = beside(&dir, &std::process::id().to_string());
         for tries_left in (0..BEGINNINGS).rev() {
             let begun = fs::create_dir_all(&unseen).and_then(|()| File::create(unseen.join(MANIFEST)));
             let begun = begun.and_then(|lock| {
-                // Where files cannot be locked, two runs at once are not noticed.
+                // On a file system without locks, two simultaneous runs are not detected.
                 let _ = lock.try_lock();
                 fs::rename(&unseen, &dir)?;
                 Ok(lock)
             });
             match begun {
                 Ok(lock) => return Ok(Partial { dir, target, complete: false, _locks: (lock, leftover) }),
-                // Another run took this one's beginning for a leftover.
+                // Another run mistook this directory for that of a killed run.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && tries_left > 0 && !dir.exists() => {}
                 Err(source) => {
                     let _ = remove(&unseen);
@@ -81,8 +83,8 @@ impl Partial {
         written.map_err(|source| RunError::Unwritable { path, source })
     }
 
-    /// Takes the place of whatever result was there, and says whether there was one. `files` were written beside those
-    /// every result has; the scenario's file is `origin`.
+    /// Replaces any previous result, and returns whether there was one. `files` were written in addition to those of
+    /// every result; the scenario's file is `origin`.
     pub fn complete(mut self, files: &[String], origin: &str) -> Result<bool, RunError> {
         let manifest: String = files
             .iter()
@@ -94,9 +96,9 @@ impl Partial {
         let unwritable = |source| RunError::Unwritable { path: target.clone(), source };
         let replaces = target.join(MANIFEST).exists();
         if target.exists() {
-            // Since the run began, something may have been put there.
+            // Files may have been put there since the run began.
             replaceable(target, false)?;
-            // Held until the old result is gone: another run that finds it as `DIR.partial` is refused, as before.
+            // Held until the old result is removed: another run that finds it as `DIR.partial` is refused.
             let old = File::open(target.join(MANIFEST)).ok();
             let _ = old.as_ref().map(File::lock);
             swap(&self.dir, target, &beside(&self.dir, "old")).map_err(unwritable)?;
@@ -140,13 +142,13 @@ fn remove(dir: &Path) -> io::Result<()> {
     gone(fs::remove_dir(dir))
 }
 
-/// Whether a run has just put its result into `target` and still removes the one it replaced.
+/// Whether another run has just put its result into `target` and is still removing the old one.
 fn replacing(target: &Path) -> bool {
     File::open(target.join(MANIFEST)).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
-/// Mends what a run left that was killed, beside its `dir`, where the file system cannot swap two directories; and
-/// removes the beginnings of runs that were killed before they had a `dir`.
+/// Restores the result in `dir` after a run was killed on a file system that cannot swap two directories, and removes
+/// the unfinished directories of killed runs.
 fn recover(target: &Path, dir: &Path) -> Result<(), RunError> {
     let unwritable = |path: &Path, source| RunError::Unwritable { path: path.to_owned(), source };
     let old = beside(dir, "old");
@@ -164,14 +166,14 @@ fn recover(target: &Path, dir: &Path) -> Result<(), RunError> {
         let entry_name = entry.file_name();
         let number = entry_name.to_str().and_then(|entry| entry.strip_prefix(name.as_str()));
         if number.is_some_and(|number| number.parse::<u32>().is_ok()) {
-            // A run that has just begun holds its lock, or begins once more; what is not a run's is left alone.
+            // A run that has just started holds the lock, or restarts; directories that no run wrote are kept.
             let _ = clear(&entry.path());
         }
     }
     Ok(())
 }
 
-/// Whether everything in `dir`, if it exists, was written by a run; of an `unfinished` one any file may be.
+/// Whether a run wrote everything in `dir`, if it exists; an `unfinished` directory may contain any files.
 fn replaceable(dir: &Path, unfinished: bool) -> Result<(), RunError> {
     let foreign = |found: &str| RunError::NotOurs { dir: dir.to_owned(), found: found.to_owned() };
     let entries = match fs::read_dir(dir) {
@@ -204,7 +206,7 @@ fn replaceable(dir: &Path, unfinished: bool) -> Result<(), RunError> {
     plots.find(|name| !picture(name)).map_or(Ok(()), |name| Err(foreign(&format!("{PLOTS}/{name}"))))
 }
 
-/// Removes what a run left that was killed. Gives its lock; a run that goes on holds it.
+/// Removes the directory of a killed run and returns its lock; a run in progress holds the lock.
 fn clear(dir: &Path) -> Result<Option<File>, RunError> {
     let lock = File::open(dir.join(MANIFEST)).ok();
     if lock.as_ref().is_some_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock))) {
@@ -212,7 +214,7 @@ fn clear(dir: &Path) -> Result<Option<File>, RunError> {
     }
     replaceable(dir, true)?;
     let removed = match (&lock, fs::remove_dir(dir)) {
-        // Without a manifest: left by an earlier version, unless by now another run has begun there.
+        // Without a manifest: left by an earlier version, unless another run has started there in the meantime.
         (None, Err(error)) if error.kind() == io::ErrorKind::DirectoryNotEmpty && dir.join(MANIFEST).exists() => {
             Err(error)
         }
@@ -228,13 +230,13 @@ fn clear(dir: &Path) -> Result<Option<File>, RunError> {
     }
 }
 
-/// Of which scenario's file the result in `dir` was made, as [`origin`] has it.
+/// The scenario's file from which the result in `dir` was made, in the form of [`origin`].
 pub(crate) fn origin_of(dir: &Path) -> Option<String> {
     let manifest = fs::read_to_string(dir.join(MANIFEST)).ok()?;
     Some(manifest.lines().next()?.strip_prefix(ORIGIN)?.to_owned())
 }
 
-/// How a result names the scenario's file: as seen from here, in one line.
+/// The scenario's file as the manifest names it: relative to the working directory, on one line.
 pub(crate) fn origin(file: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     let file = file.strip_prefix(here).unwrap_or(file);
@@ -242,11 +244,11 @@ pub(crate) fn origin(file: &Path) -> String {
     format!("{plain:?}")
 }
 
-/// Where `path` leads: a result is written through a symbolic link, not in its place.
+/// The target of the symbolic link `path`: a result replaces the target, not the link.
 fn followed(path: &Path) -> PathBuf {
-    // Components know no trailing slash, behind which nothing could be appended.
+    // Components have no trailing slash, after which nothing could be appended.
     let mut path: PathBuf = path.components().collect();
-    // As many as Linux follows; a longer chain fails where it is used.
+    // The limit of Linux; a longer chain fails when it is used.
     for _ in 0..40 {
         let Ok(link) = fs::read_link(&path) else { break };
         path = path.parent().unwrap_or(Path::new("")).join(link).components().collect();

@@ -1,4 +1,4 @@
-//! Running a scenario into a result directory.
+//! Runs a scenario into a result directory.
 
 use std::fs;
 use std::io;
@@ -18,13 +18,13 @@ use crate::load::{Loaded, to_toml};
 use crate::result_dir::{Partial, origin, origin_of};
 pub use crate::run_error::RunError;
 
-/// Wake-ups between two looks at the progress: a millisecond without traces, perhaps twenty with all of them.
+/// Wake-ups between two calls of the progress callback: about 1 ms without traces, about 20 ms with all of them.
 const STRIDE: u64 = 20_000;
 
-/// Is shown how much of the work is done, from 0 to 1, and says whether to go on.
+/// Progress callback: receives the completed share, from 0 to 1, and returns whether to continue.
 pub type Watch<'a> = &'a mut dyn FnMut(f64) -> ControlFlow<()>;
 
-/// Runs to the end, or until the watch says that it is enough or the sink that it can take no more.
+/// Runs to the end, or until the callback cancels or the sink stops accepting events.
 fn drive<S: Sink>(world: &mut World, sink: &mut S, watch: Watch<'_>, full: fn(&S) -> bool) -> Result<(), RunError> {
     while !full(sink) && world.advance(STRIDE, sink) {
         if watch(world.progress()).is_break() {
@@ -41,7 +41,7 @@ pub fn simulate(network: &Network, watch: Watch<'_>) -> Result<Results, RunError
     Ok(world.results())
 }
 
-/// Runs and tells `sink` what happens, to the end or until it has `enough`.
+/// Runs and passes events to `sink`, to the end or until the sink has `enough`.
 pub fn record<S: Sink>(
     network: &Network,
     sink: &mut S,
@@ -53,9 +53,9 @@ pub fn record<S: Sink>(
     Ok(world.results())
 }
 
-/// Runs again what made the result in `dir`, and tells `sink` what happens. A result is a function of its scenario and
-/// the program; if another program made it, this says so instead of showing something else. A run that was broken off
-/// because the sink had `enough` cannot be compared.
+/// Repeats the run whose result is in `dir`, and passes its events to `sink`. A result is a function of the scenario
+/// and the program; if this program computes another result, the function fails instead of showing it. A run that ended
+/// early because the sink had `enough` is not compared.
 pub fn replay<S: Sink>(
     loaded: &Loaded,
     dir: &Path,
@@ -78,20 +78,20 @@ pub fn replay<S: Sink>(
     Ok(results)
 }
 
-/// The scenario's file of which the result in `dir` was made, if there is a result and it is not that of `loaded`.
+/// The scenario's file from which the result in `dir` was made, if `dir` has a result of another file than `loaded`.
 pub fn made_of_another(loaded: &Loaded, dir: &Path) -> Option<String> {
     origin_of(dir).filter(|other| *other != origin(&loaded.path))
 }
 
 /// The outcome of a run.
 pub struct Done {
-    /// The summary, which is also in the result directory, if there is one.
+    /// The summary, which is also written to the result directory, if there is one.
     pub summary: Summary,
-    /// Whether an earlier result stood there.
+    /// Whether the result replaced an earlier one.
     pub replaced: bool,
 }
 
-/// Lets the world run to the end, and shows it to the traces whenever a print interval has passed.
+/// Runs the world to the end and writes periodic traces at each print interval.
 fn drive_in_intervals(world: &mut World, every: Span, outputs: &mut Outputs, watch: Watch<'_>) -> Result<(), RunError> {
     let mut next = Time::ZERO + every;
     loop {
@@ -112,7 +112,7 @@ fn drive_in_intervals(world: &mut World, every: Span, outputs: &mut Outputs, wat
     }
 }
 
-/// Runs, and shows `outputs` what happens.
+/// Runs and passes the events to `outputs`.
 fn observed(network: &Network, outputs: &mut Outputs, watch: Watch<'_>) -> Result<Results, RunError> {
     if outputs.is_empty() {
         return simulate(network, watch);
@@ -125,7 +125,7 @@ fn observed(network: &Network, outputs: &mut Outputs, watch: Watch<'_>) -> Resul
     Ok(world.results())
 }
 
-/// Runs without a result directory: nothing is written but the event trace, to `printer`, if there is one.
+/// Runs without a result directory: writes only the event trace, to `printer`, if there is one.
 pub fn unkept(loaded: &Loaded, printer: Option<Box<dyn io::Write>>, watch: Watch<'_>) -> Result<Done, RunError> {
     let files = Rc::new(Directory::default());
     let mut outputs = Outputs::open(&[], &loaded.network, files, &loaded.scenario.output, printer);
@@ -137,8 +137,8 @@ pub fn unkept(loaded: &Loaded, printer: Option<Box<dyn io::Write>>, watch: Watch
     Ok(Done { summary, replaced: false })
 }
 
-/// Runs, and writes `summary.json`, `scenario.toml` and the chosen traces to `dir`; the event trace to `printer` too, if there
-/// is one.
+/// Runs and writes `summary.json`, `scenario.toml` and the selected traces to `dir`; also writes the event trace to
+/// `printer`, if there is one.
 pub fn run(
     loaded: &Loaded,
     traces: &[&Trace],
@@ -150,7 +150,7 @@ pub fn run(
         let files = Rc::new(Directory(dir.to_owned()));
         Outputs::open(traces, &loaded.network, files, &loaded.scenario.output, printer)
     };
-    // Before anything is made.
+    // Checked before anything is written.
     if let Some(problem) = open(dir, None).clash() {
         return Err(RunError::OneFile(Box::new(problem)));
     }

@@ -1,11 +1,12 @@
-//! Two directories, or files, change places.
+//! Swaps two directories or files.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// `one` and `other`, which both exist, change places: in one step where the system can do that (Linux and macOS, on most
-/// file systems), so that at no moment one of them is missing; else by three renames over `aside`, which must be free.
+/// Swaps `one` and `other`, which must both exist: in one step where the system supports it (Linux and macOS, on most
+/// file systems), so that neither is missing at any moment; otherwise by three renames over `aside`, which must not
+/// exist.
 pub(crate) fn swap(one: &Path, other: &Path, aside: &Path) -> io::Result<()> {
     at_once(one, other).or_else(|_| by_renames(one, other, aside))
 }
@@ -34,9 +35,9 @@ fn by_renames(one: &Path, other: &Path, aside: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// Both ways; nothing is left at the name on the way.
+    /// Both implementations; neither leaves a file under the temporary name.
     #[test]
-    fn directories_change_places() {
+    fn directories_are_swapped() {
         for swap in [swap, by_renames] {
             let dir = tempfile::tempdir().unwrap();
             let [one, other, aside] = ["one", "other", "aside"].map(|name| dir.path().join(name));
@@ -52,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn a_swap_that_fails_changes_nothing() {
+    fn failed_swap_changes_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let [one, other, aside] = ["one", "other", "aside"].map(|name| dir.path().join(name));
         fs::create_dir(&other).unwrap();

@@ -1,8 +1,8 @@
-//! Values of scenarios as text.
+//! Scenario values as text.
 
 use serde_json::Value;
 
-/// A value of a scenario as text.
+/// A scenario value as text.
 pub fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

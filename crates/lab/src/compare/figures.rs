@@ -4,29 +4,29 @@ use observe::summary::Summary;
 use scenario::Scenario;
 use scenario::model::{LinkKind, NodeKind};
 
-/// The costs of a run of a scheme, beside time.
+/// The costs of one run of a scheme, apart from its duration.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Cost {
-    /// The most memory that the scheme needed at one time in a node that follows it, in bytes for each flow; of several
-    /// nodes the sum, though each may have needed it at another time. A scheme that counts none keeps nothing.
+    /// The peak memory of the scheme in the nodes that run it, in bytes per flow; for several nodes, the sum of their
+    /// peaks, which may occur at different times. 0 for a scheme that does not count memory.
     pub state_bytes_per_flow: f64,
-    /// Packets that came to base stations, and that came from them.
+    /// Packets received and sent by base stations.
     pub packets: f64,
-    /// Seconds of sending over the air, both ways, of all links.
+    /// Seconds of transmission over the radio, in both directions of all radio links.
     pub airtime_s: f64,
-    /// Bytes that were delivered, of all flows.
+    /// Bytes delivered, summed over all flows.
     pub delivered: f64,
 }
 
 impl Cost {
-    /// Of one run of `scenario`.
+    /// The costs of one run of `scenario`.
     pub fn of(scenario: &Scenario, summary: &Summary) -> Self {
         let station = |name: &String| scenario.nodes.get(name).is_some_and(|node| node.kind == NodeKind::BaseStation);
         let (mut packets, mut airtime_s) = (0.0, 0.0);
         for link in &summary.links {
             let Some(known) = scenario.links.get(&link.name) else { continue };
             let delivered = link.forward.packets_delivered + link.backward.packets_delivered;
-            // A packet between two stations is handled at both.
+            // A packet between two base stations is handled by both.
             packets += known.between.iter().filter(|node| station(node)).count() as f64 * delivered as f64;
             if known.kind == LinkKind::Wireless {
                 airtime_s += summary.simulated_s * (link.forward.utilization + link.backward.utilization);
@@ -37,13 +37,13 @@ impl Cost {
         Cost { state_bytes_per_flow: state / scenario.flows.len().max(1) as f64, packets, airtime_s, delivered }
     }
 
-    /// Airtime in seconds for each million bytes delivered; `None` when no byte was. Over several runs it is the
-    /// quotient of the sums: in a mean of quotients a run that delivered next to nothing would dominate.
+    /// Airtime in seconds per million delivered bytes; `None` if no byte was delivered. For several runs it is the
+    /// quotient of the sums: in a mean of quotients, a run that delivered almost nothing would dominate.
     pub fn airtime_s_per_mb(&self) -> Option<f64> {
         (self.delivered > 0.0).then(|| self.airtime_s / (self.delivered / 1e6))
     }
 
-    /// Over all runs: the most memory, and the means of the others. `None` without runs.
+    /// Summarizes all runs: the maximum of memory, the means of the other costs. `None` without runs.
     pub fn of_all(costs: &[Cost]) -> Option<Cost> {
         if costs.is_empty() {
             return None;
@@ -67,10 +67,10 @@ mod tests {
     use observe::summary::Recorded;
     use scenario::Document;
 
-    /// By hand: 900 + 92 bytes, 100 + 60 packets over the wire, 90 + 70 over the air, 50 s x (0.5 + 0.1) of sending, 2
-    /// MB.
+    /// By hand: 900 + 92 bytes, 100 + 60 packets over the wire, 90 + 70 over the radio, 50 s x (0.5 + 0.1) of
+    /// transmission, 2 MB.
     #[test]
-    fn costs_are_counted_in_the_nodes_and_in_the_air() {
+    fn costs_are_counted_in_nodes_and_on_radio_links() {
         let path = &paths::every()[0];
         let scenario = Document::parse("p", path.text.as_bytes()).unwrap().read().unwrap();
         let way = |packets: u64, busy: f64| json!({ "packets_delivered": packets, "utilization": busy });
@@ -89,7 +89,8 @@ mod tests {
         let cost = Cost::of(&scenario, &Recorded::parse(&summary.to_string()).unwrap());
         assert_eq!((cost.state_bytes_per_flow, cost.packets), (992.0, 320.0));
         assert!((cost.airtime_s - 30.0).abs() < 1e-9 && (cost.airtime_s_per_mb().unwrap() - 15.0).abs() < 1e-9);
-        // A run in which 50 s of sending brought half a megabyte: 80 s for 2.5 MB together, not the mean of 15 and 100.
+        // A run in which 50 s of transmission delivered half a megabyte: 80 s for 2.5 MB together, not the mean of 15
+        // and 100.
         let other = Cost { state_bytes_per_flow: 100.0, packets: 300.0, airtime_s: 50.0, delivered: 500_000.0 };
         let both = Cost::of_all(&[cost, other]).unwrap();
         assert_eq!((both.state_bytes_per_flow, both.packets), (992.0, 310.0));

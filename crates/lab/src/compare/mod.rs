@@ -1,7 +1,7 @@
-//! Every scheme on the same paths and the same air: what each brings, and what it costs.
+//! Comparison of all schemes on the same paths and the same channel states: goodput and costs.
 //!
-//! A comparison is a sweep of one point whose cases are the schemes: it is planned, run, kept and analysed as any
-//! other.
+//! A comparison is a sweep of one point whose cases are the schemes. It is planned, run, stored and analysed like any
+//! other sweep.
 
 mod figures;
 pub mod paths;
@@ -29,7 +29,8 @@ use scenario::problem::Problem;
 /// The baseline of the comparison.
 const BASELINE: &str = "unmodified";
 
-/// The schemes with these names, each once, the baseline first if it is among them; all if none is named.
+/// The schemes with these names, without duplicates and with the baseline first if it is named; all schemes if no name
+/// is given.
 pub fn schemes(names: &[String]) -> Result<Vec<&'static str>, Problem> {
     let known = || AgentConfig::MEMBERS.iter().map(|(name, _)| *name);
     let names: Vec<&str> = names.iter().map(|name| name.trim()).collect();
@@ -42,7 +43,7 @@ pub fn schemes(names: &[String]) -> Result<Vec<&'static str>, Problem> {
     Ok(chosen)
 }
 
-/// The source of a built-in path's scenario.
+/// The path of a built-in path's scenario, for messages.
 pub fn source(path: &ComparedPath, overrides: &Overrides) -> Result<Source, Vec<Problem>> {
     let stem = format!("compare-{}", path.name);
     let mut source = load::of_text(stem, PathBuf::from(&path.name), path.text.as_bytes(), overrides)?;
@@ -52,8 +53,8 @@ pub fn source(path: &ComparedPath, overrides: &Overrides) -> Result<Source, Vec<
     Ok(source)
 }
 
-/// The plan of a comparison: a case for each scheme, followed by the nodes that it needs, whatever the scenario says,
-/// and `replications` runs of each. A sweep in the scenario is ignored.
+/// The plan of a comparison: one case per scheme, with the nodes that the scheme requires regardless of the scenario's
+/// own, and `replications` runs of each. A `[sweep]` of the scenario is ignored.
 pub fn plan(mut source: Source, schemes: &[&str], replications: u64) -> Result<Plan, Vec<Problem>> {
     let count = i64::try_from(replications).unwrap_or(i64::MAX);
     let mut sweep = Table::new();
@@ -65,20 +66,20 @@ pub fn plan(mut source: Source, schemes: &[&str], replications: u64) -> Result<P
     };
     source.document.set_everywhere("scheme", BASELINE);
     assign(&mut source, &sweep)?;
-    // The nodes that follow a scheme depend on the network and its flows.
+    // The nodes that run a scheme depend on the network and its flows.
     let scenario = source.resolve(&source.document)?.scenario;
     let compare: Table = schemes.iter().map(|scheme| ((*scheme).to_owned(), case(&scenario, scheme).into())).collect();
     sweep.insert("compare".to_owned(), compare.into());
     assign(&mut source, &sweep)?;
     let mut plan = Plan::of(&source)?;
-    // A scheme without effect here shows it in its row. The schemes come from this function, so a warning about them is
-    // useless.
+    // The table already shows a scheme without effect here. The schemes are set by this function, so a warning about
+    // them would not help the user.
     let of_scheme = |problem: &Problem| problem.key.as_deref().is_some_and(|key| key.ends_with("scheme"));
     plan.warnings.retain(|warning| !of_scheme(warning));
     Ok(plan)
 }
 
-/// The changes that make the nodes follow the scheme which it asks to.
+/// The changes to the scenario that make the required nodes run the scheme.
 fn case(scenario: &Scenario, scheme: &str) -> Table {
     let asked = followers::asked(scenario, &traits(scheme));
     let follow = |node: String| {
@@ -100,28 +101,28 @@ fn traits(scheme: &str) -> Traits {
 /// The results of one path.
 #[derive(Debug)]
 pub struct Comparison {
-    /// The name of the path: the built-in one's name, or the scenario's file.
+    /// The name of the path: that of the built-in path, or the scenario's file name.
     pub name: String,
-    /// One line about it.
+    /// Description of the path, one line.
     pub title: String,
-    /// By scheme; the first is what the others are compared with.
+    /// The results by scheme; the first one is the baseline.
     pub rows: Vec<Compared>,
 }
 
 /// The results of one scheme on one path.
 #[derive(Clone, Debug)]
 pub struct Compared {
-    /// Its name.
+    /// The name of the scheme.
     pub scheme: String,
-    /// Its requirements.
+    /// What the scheme requires and changes.
     pub traits: Traits,
-    /// Of which nodes of this network.
+    /// The nodes of this network that run the scheme.
     pub asked: Asked,
-    /// Whether every run was the same as the first scheme's: it had nothing to do.
+    /// Whether every run gave the results of the baseline: the scheme had no effect.
     pub same_as_first: bool,
-    /// The goodput of all flows; `None` when no run gave one.
+    /// The goodput summed over all flows; `None` if no run gave a value.
     pub goodput: Option<Row>,
-    /// Its cost; none without runs.
+    /// The costs; `None` without runs.
     pub cost: Option<Cost>,
 }
 
@@ -131,7 +132,7 @@ pub fn figure() -> &'static Metric {
 }
 
 impl Comparison {
-    /// From the runs of a plan.
+    /// Analyses the runs of a plan.
     pub fn of(name: &str, plan: &Plan, analysis: &Analysis) -> Self {
         let entries = analysis.entries(figure());
         let same = analysis.same_as_first();
@@ -158,7 +159,7 @@ impl Comparison {
         Comparison { name: name.to_owned(), title, rows: analysis.cases().into_iter().enumerate().map(row).collect() }
     }
 
-    /// As JSON.
+    /// The comparison as JSON.
     pub fn to_json(&self) -> Value {
         let row = |row: &Compared| {
             let goodput = row.goodput.as_ref();
@@ -185,7 +186,7 @@ impl Comparison {
 }
 
 impl Compared {
-    /// The nodes that the scheme asks to follow it here, as people say it.
+    /// The nodes that must run the scheme in this network, as text for tables.
     pub fn changes(&self) -> String {
         match (&self.asked.places[..], self.traits.places(Transfer::Download), self.traits.places(Transfer::Upload)) {
             ([], [], []) => "none".to_owned(),

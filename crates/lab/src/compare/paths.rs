@@ -1,15 +1,15 @@
-//! The paths on which schemes are compared: each network with each kind of air.
+//! The built-in paths on which schemes are compared: each network with each kind of radio link.
 
 use scenario::problem::Problem;
 
-/// A network or a kind of air: its name, one line about it, and its part of a scenario.
+/// A network or a kind of radio link: its name, a description of one line, and its part of a scenario.
 struct Part {
     name: &'static str,
     summary: &'static str,
     text: &'static str,
 }
 
-/// The path between the server and the base station.
+/// The networks: the path between the server and the base station.
 const NETWORKS: &[Part] = &[
     Part { name: "lan", summary: "10 Mbps and 1 ms to the base station", text: include_str!("paths/lan.toml") },
     Part { name: "wan", summary: "10 Mbps and 50 ms to the base station", text: include_str!("paths/wan.toml") },
@@ -20,7 +20,7 @@ const NETWORKS: &[Part] = &[
     },
 ];
 
-/// The link between the base station and the mobile, 2 Mbps and 1 ms, and the flows over it.
+/// The kinds of radio link: the link between the base station and the mobile, 2 Mbps and 1 ms, and the flows over it.
 const AIRS: &[Part] = &[
     Part {
         name: "random-loss",
@@ -52,15 +52,15 @@ const AIRS: &[Part] = &[
 /// A path on which schemes are compared.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ComparedPath {
-    /// `NETWORK-AIR`.
+    /// The name, `NETWORK-RADIO`, such as `wan-bursts`.
     pub name: String,
-    /// One line about it.
+    /// Description of one line.
     pub summary: String,
-    /// Its scenario, as TOML.
+    /// The scenario, as TOML.
     pub text: String,
 }
 
-/// Every path.
+/// All built-in paths.
 pub fn every() -> Vec<ComparedPath> {
     let of = |network: &Part, air: &Part| ComparedPath {
         name: format!("{}-{}", network.name, air.name),
@@ -70,8 +70,8 @@ pub fn every() -> Vec<ComparedPath> {
     NETWORKS.iter().flat_map(|network| AIRS.iter().map(move |air| of(network, air))).collect()
 }
 
-/// The paths with these names, in their own order; the name of a network, or of a kind of air, is that of all its
-/// paths.
+/// The paths with these names, in the order of the list. The name of a network or of a kind of radio link selects all
+/// of its paths.
 pub fn named(names: &[String]) -> Result<Vec<ComparedPath>, Problem> {
     let every = every();
     let of = |path: &ComparedPath, name: &str| {
@@ -103,17 +103,17 @@ mod tests {
     }
 
     #[test]
-    fn a_part_names_all_its_paths() {
+    fn name_of_network_or_radio_link_selects_all_its_paths() {
         assert_eq!(chosen(&[]).len(), 15);
         let wan = ["wan-random-loss", "wan-bursts", "wan-disconnection", "wan-delay-variation", "wan-upload"];
         assert_eq!(chosen(&["wan"]), wan);
         assert_eq!(chosen(&["bursts"]), ["lan-bursts", "wan-bursts", "satellite-bursts"]);
-        // Each once, whatever names it and in whatever order.
+        // Without duplicates, for any order of the names.
         assert_eq!(chosen(&["wan-bursts", "bursts"]), ["lan-bursts", "wan-bursts", "satellite-bursts"]);
     }
 
     #[test]
-    fn an_unknown_path_is_told_of_with_the_nearest() {
+    fn unknown_path_is_reported_with_the_nearest_name() {
         let problem = named(&["wan-burst".to_owned()]).unwrap_err();
         assert_eq!(problem.hint.as_deref(), Some("did you mean \"wan-bursts\"?"));
         let problem = named(&["the moon".to_owned()]).unwrap_err();

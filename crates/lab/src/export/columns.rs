@@ -1,49 +1,49 @@
-//! A table by columns, each with its unit and definition.
+//! A table stored by columns, each with its unit and definition.
 
 use serde_json::Value;
 
 /// A table.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Table {
-    /// What its file is called, without ending.
+    /// The file name without its extension.
     pub name: &'static str,
-    /// Its columns, all equally long.
+    /// The columns, all of equal length.
     pub columns: Vec<Column>,
 }
 
-/// A column.
+/// A column of a table.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Column {
-    /// Its name.
+    /// The name of the column.
     pub name: String,
-    /// The unit of its values; empty if they have none.
+    /// The unit of the values; empty for values without a unit.
     pub unit: String,
-    /// What its values are.
+    /// The definition of the values.
     pub definition: String,
-    /// Its values.
+    /// The values.
     pub data: Data,
 }
 
-/// Values of one kind.
+/// Values of one type.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Data {
-    /// Texts.
+    /// Text.
     Text(Vec<String>),
-    /// Whole numbers.
+    /// Integers.
     Integers(Vec<i64>),
-    /// Numbers; `None` where there is none.
+    /// Numbers; `None` for a missing value.
     Numbers(Vec<Option<f64>>),
 }
 
 impl Table {
-    /// How many rows it has.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |column| column.data.len())
     }
 }
 
 impl Data {
-    /// How many values there are.
+    /// The number of values.
     pub fn len(&self) -> usize {
         match self {
             Data::Text(values) => values.len(),
@@ -52,12 +52,12 @@ impl Data {
         }
     }
 
-    /// Whether there is none.
+    /// Whether the column has no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// A value as text; numbers so that they read back exactly.
+    /// A value as text; numbers in the shortest form that reads back exactly.
     pub(super) fn text(&self, row: usize) -> String {
         match self {
             Data::Text(values) => values[row].clone(),

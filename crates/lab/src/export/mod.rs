@@ -1,4 +1,4 @@
-//! A store's results as tables that other programs open: CSV, Parquet, JSON.
+//! Export of a store's results as tables for other programs: CSV, Parquet, JSON.
 
 mod columns;
 mod parquet;
@@ -16,14 +16,14 @@ pub use tables::{numbers, tables};
 
 /// A file format.
 pub struct Format {
-    /// Its name, and the ending of its files.
+    /// The name, which is also the file extension.
     pub name: &'static str,
-    /// One line about it.
+    /// Description of one line.
     pub summary: &'static str,
     write: fn(&Table) -> io::Result<Vec<u8>>,
 }
 
-/// Every format.
+/// All formats.
 pub static FORMATS: &[Format] = &[
     Format { name: "csv", summary: "comma-separated values, a line of column names first", write: csv },
     Format {
@@ -46,8 +46,8 @@ fn csv(table: &Table) -> io::Result<Vec<u8>> {
     writer.into_inner().map_err(|error| error.into_error())
 }
 
-/// A text as a cell of CSV. A spreadsheet takes one that begins with = + - or @ for a formula, unless it is a number; an
-/// apostrophe before it says that it is a text.
+/// Quotes a text as a CSV cell. Spreadsheets read a cell that begins with = + - or @ as a formula, unless it is a
+/// number; a leading apostrophe marks it as text.
 fn cell(text: &str) -> String {
     let digits = |c: char| c.is_ascii_digit() || "+-.eE".contains(c);
     let number = text.parse::<f64>().is_ok() && text.chars().all(digits);
@@ -65,7 +65,7 @@ fn json(table: &Table) -> io::Result<Vec<u8>> {
     let mut text = b"{\n\"columns\": ".to_vec();
     serde_json::to_writer_pretty(&mut text, &columns)?;
     text.extend(b",\n\"rows\": [");
-    // A line for each row, and one row in memory: a million of them as values would not fit.
+    // Writes row by row: a million rows as JSON values would not fit into memory.
     for row in 0..table.rows() {
         text.extend(if row == 0 { b"\n".as_slice() } else { b",\n" });
         let row: Value = table.columns.iter().map(|column| (column.name.clone(), column.data.value(row))).collect();
@@ -82,7 +82,7 @@ mod tests {
     use ::parquet::record::Field;
     use std::io::Write;
 
-    /// Everything that a reader may stumble over.
+    /// A table with every value that is difficult to escape.
     fn table() -> Table {
         let column = |name: &str, unit: &str, data| Column {
             name: name.into(),
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn csv_reads_back() {
+    fn csv_round_trips() {
         let (table, bytes) = (table(), csv(&table()).unwrap());
         let mut reader = csv::Reader::from_reader(&bytes[..]);
         let head: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn no_cell_is_a_formula() {
+    fn csv_cells_are_not_formulas() {
         let formulas = ["=cmd()|' /C calc'!A0", "+1+2", "-x", "@SUM(A1)", "\t=1", " =1", "-inf", "--1", "- 5 ms"];
         assert!(formulas.iter().all(|text| cell(text).starts_with('\'')), "{formulas:?}");
         for number in ["-5", "+0.5", "-1e-9", "12", "", "8 Mbps", "a=b"] {
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn json_reads_back_with_units_and_definitions() {
+    fn json_round_trips_with_units_and_definitions() {
         let read: serde_json::Value = serde_json::from_slice(&json(&table()).unwrap()).unwrap();
         let mean = &read["columns"][2];
         assert_eq!(
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn parquet_reads_back_with_units_and_definitions() {
+    fn parquet_round_trips_with_units_and_definitions() {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&parquet::write(&table()).unwrap()).unwrap();
         let reader = SerializedFileReader::new(file).unwrap();
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_without_rows_is_a_file_too() {
+    fn table_without_rows_is_written() {
         let mut empty = table();
         empty.columns.truncate(1);
         empty.columns[0].data = Data::Text(Vec::new());

@@ -1,5 +1,5 @@
-//! A table as Apache Parquet: one row group, optional columns where a value may be missing. Units and definitions are
-//! in the file's key-value metadata under `COLUMN.unit` and `COLUMN.definition`.
+//! Writes a table as Apache Parquet: one row group; columns with missing values are optional. Units and definitions are
+//! stored in the file's key-value metadata under `COLUMN.unit` and `COLUMN.definition`.
 
 use std::io;
 use std::sync::Arc;

@@ -1,9 +1,9 @@
-//! The files of an export, which change together: all of them are of one state of the store, or the old ones are left.
+//! The files of an export, replaced as a set: all show the same state of the store, or the old files are kept.
 //!
-//! They are written to `DIR.partial` first. If `DIR` is not there, or holds nothing but files of an export, the two
-//! directories change places in one step. Else, as when a user keeps other files there, the old ones are removed first
-//! and the new ones moved in one by one: a kill there leaves files missing, never some of one state and some of
-//! another.
+//! The files are written to `DIR.partial` first. If `DIR` does not exist or holds only files of an export, the two
+//! directories are swapped in one step. Otherwise, for example if a user keeps other files there, the old files are
+//! removed first and the new ones are moved one by one: a crash during this step leaves files missing, but never mixes
+//! files of two states.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use super::{FORMATS, Format, Table, tables};
 use crate::swap::swap;
 
-/// Where an error was, and which.
+/// The path of a failed operation and its error.
 type Failed = (PathBuf, io::Error);
 
-/// Writes every table in every one of these formats into `dir`, which is made if need be; gives the files. Files of
-/// other formats stay.
+/// Writes every table in each of these formats into `dir`, which is created if it is missing, and returns the files.
+/// Files of other formats are kept.
 pub fn write(tables: &[Table], formats: &[&Format], dir: &Path) -> Result<Vec<PathBuf>, Failed> {
     let target = fs::canonicalize(dir).unwrap_or_else(|_| dir.components().collect());
     let staging = Staging::create(&target)?;
@@ -33,10 +33,10 @@ pub fn write(tables: &[Table], formats: &[&Format], dir: &Path) -> Result<Vec<Pa
     Ok(names.into_iter().map(|name| dir.join(name)).collect())
 }
 
-/// Where the files are written; gone when it is dropped.
+/// The temporary directory of an export; removed on drop.
 struct Staging {
     dir: PathBuf,
-    /// Says to others that an export is on.
+    /// Locked while the export runs, so that a second one is refused.
     _lock: Option<File>,
 }
 
@@ -47,14 +47,14 @@ impl Staging {
         }
         let mut beside = target.as_os_str().to_owned();
         beside.push(".partial");
-        // Where nothing can be made beside the directory, it is made in it.
+        // If no directory can be created beside `target`, the temporary directory is created inside it.
         Self::at(PathBuf::from(beside)).or_else(|failed| Self::at(target.join(".partial")).map_err(|_| failed))
     }
 
     fn at(dir: PathBuf) -> Result<Self, Failed> {
         let made = || -> io::Result<Option<File>> {
             if dir.exists() {
-                // Left by an export that was killed, or of one that is on.
+                // Left by an export that was killed, or in use by one that is running.
                 let lock = File::open(&dir)?;
                 if matches!(lock.try_lock(), Err(TryLockError::WouldBlock)) {
                     let why = "another export is writing here";
@@ -64,7 +64,7 @@ impl Staging {
             }
             fs::create_dir_all(dir.parent().unwrap_or(Path::new("")))?;
             fs::create_dir(&dir)?;
-            // Some systems open no directories; there two exports at once are not noticed.
+            // Some systems cannot open directories; there, two simultaneous exports are not detected.
             Ok(File::open(&dir).ok().filter(|lock| lock.try_lock().is_ok()))
         };
         match made() {
@@ -76,12 +76,12 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        // Other files than those of an export are kept, and the directory with them.
+        // Files that no export wrote are kept, and so is their directory.
         let _ = remove(&self.dir);
     }
 }
 
-/// Removes a directory, unless there is something in it that is not a file of an export.
+/// Removes a directory, unless it contains a file that no export wrote.
 fn remove(dir: &Path) -> io::Result<()> {
     let entries = match fs::read_dir(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -93,13 +93,13 @@ fn remove(dir: &Path) -> io::Result<()> {
     fs::remove_dir(dir)
 }
 
-/// The format of an export's file by its name.
+/// The format of an exported file, from its name.
 fn format_of(name: &str) -> Option<&'static Format> {
     let (stem, ending) = name.split_once('.')?;
     FORMATS.iter().find(|format| format.name == ending && tables::NAMES.contains(&stem))
 }
 
-/// Puts what is in `new` in the place of the files of these formats in `target`.
+/// Moves the files in `new` into `target`, in place of its files of the given formats.
 fn place(new: &Path, target: &Path, formats: &[&Format], names: &[String]) -> io::Result<()> {
     let old = match fs::read_dir(target) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return fs::rename(new, target),
@@ -112,7 +112,7 @@ fn place(new: &Path, target: &Path, formats: &[&Format], names: &[String]) -> io
     let only_ours = old.iter().all(|(path, name)| format_of(name).is_some() && plain(path));
     let here = std::env::current_dir().and_then(fs::canonicalize).is_ok_and(|here| here == target);
     if only_ours && !here && !new.starts_with(target) {
-        // Files of other formats are in both directories for a moment.
+        // Files of other formats exist in both directories for a moment.
         let mut kept = old.iter().filter(|(_, name)| !replaced(name));
         let together = kept.all(|(path, name)| fs::hard_link(path, new.join(name)).is_ok());
         let mut aside = new.as_os_str().to_owned();
@@ -154,11 +154,11 @@ mod tests {
     }
 
     #[test]
-    fn a_set_replaces_the_last_one_of_its_format() {
+    fn export_replaces_the_previous_files_of_its_format() {
         let scratch = tempfile::tempdir().unwrap();
         let out = scratch.path().join("new/out");
         write(&tables(1), &formats(&["csv", "json"]), &out).unwrap();
-        // A table that the store does not have any more.
+        // A table that the store no longer has.
         fs::write(out.join("media.csv"), "n\n1\n").unwrap();
         let paths = write(&tables(2), &formats(&["csv"]), &out).unwrap();
         assert_eq!(paths, ["flows.csv", "links.csv", "summary.csv"].map(|name| out.join(name)));
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_stay() {
+    fn files_of_other_origin_are_kept() {
         let scratch = tempfile::tempdir().unwrap();
         let out = scratch.path().join("out");
         fs::create_dir(&out).unwrap();
@@ -179,9 +179,9 @@ mod tests {
         assert_eq!(names(scratch.path()), ["out"]);
     }
 
-    /// A table that cannot be written leaves the old files as they were.
+    /// A table that cannot be written leaves the old files unchanged.
     #[test]
-    fn a_set_that_fails_changes_nothing() {
+    fn failed_export_changes_nothing() {
         let scratch = tempfile::tempdir().unwrap();
         let out = scratch.path().join("out");
         write(&tables(1), &formats(&["csv"]), &out).unwrap();
@@ -195,9 +195,9 @@ mod tests {
         assert_eq!(names(scratch.path()), ["out"]);
     }
 
-    /// Leftovers of a killed export are removed, files of other origin are kept.
+    /// Files left by a killed export are removed; files of other origin are kept.
     #[test]
-    fn leftovers_are_removed() {
+    fn files_of_a_killed_export_are_removed() {
         let scratch = tempfile::tempdir().unwrap();
         let [out, left] = ["out", "out.partial"].map(|name| scratch.path().join(name));
         fs::create_dir(&left).unwrap();

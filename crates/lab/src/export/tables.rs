@@ -1,5 +1,5 @@
-//! The tables of a store: `flows`, `links`, `media`, `stations` and `nodes` have a row for each in every run, `summary`
-//! one for each mean. Those of media, and of nodes, are there only if a run has figures of them.
+//! The tables of a store. `flows`, `links`, `media`, `stations` and `nodes` have one row per subject and run, `summary`
+//! one row per mean. The tables of media and nodes exist only if a run has metrics of them.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -13,10 +13,10 @@ use crate::sweep::analysis::{Analysis, Entry, Row};
 use crate::value_text::shown;
 use observe::metric::{METRICS, Metric, Scope};
 
-/// The name of every table there can be.
+/// The names of all possible tables.
 pub(super) const NAMES: [&str; 6] = ["flows", "links", "summary", "media", "stations", "nodes"];
 
-/// Every table of these sweeps.
+/// The tables of these sweeps.
 pub fn tables(sweeps: &[Analysis]) -> Vec<Table> {
     let runs = |name, scope, subject| Table { name, columns: by_run(sweeps, scope, subject) };
     let mut tables = vec![
@@ -37,12 +37,12 @@ pub fn tables(sweeps: &[Analysis]) -> Vec<Table> {
     tables
 }
 
-/// Where something stands: columns that every table has.
+/// The columns that every table has: sweep, point, case and axes.
 struct Places {
     names: HashMap<i64, String>,
     sweep: Vec<String>,
     case: Vec<String>,
-    /// Each key that any sweep varies, its values as the scenario writes them.
+    /// The keys that any sweep varies, with their values as the scenario writes them.
     keys: Vec<(String, Vec<String>)>,
 }
 
@@ -72,7 +72,7 @@ impl Places {
         for (key, values) in self.keys {
             let numbers = numbers(&values);
             columns.push(text(&key, "as the scenario writes it", values));
-            // The same as a number in the base unit, to be plotted against.
+            // The same value as a number in the base unit, for plotting.
             if let Some((unit, suffix, values)) = numbers {
                 let name = format!("{key}_{suffix}");
                 columns.push(column(&name, unit, &format!("{key} as a number"), Data::Numbers(values)));
@@ -95,7 +95,7 @@ fn names(sweeps: &[Analysis]) -> HashMap<i64, String> {
 
 fn by_run(sweeps: &[Analysis], scope: Scope, (subject, about): (&str, &str)) -> Vec<Column> {
     let of_scope = |scope| METRICS.iter().copied().filter(move |metric: &&Metric| metric.scope == scope);
-    // A run's own figures stand beside its flows.
+    // Metrics of the whole run are repeated in the rows of its flows.
     let whole: Vec<&Metric> = if scope == Scope::Flow { of_scope(Scope::Run).collect() } else { Vec::new() };
     let metrics: Vec<&Metric> = of_scope(scope).collect();
     let mut places = Places::new(sweeps);
@@ -115,7 +115,7 @@ fn by_run(sweeps: &[Analysis], scope: Scope, (subject, about): (&str, &str)) -> 
                     let subject = &read[0][row].0;
                     for (values, of_metric) in values.iter_mut().zip(&read) {
                         let same = |entry: &&(String, Option<f64>)| entry.0 == *subject;
-                        // Some subjects have no such figure.
+                        // Some subjects do not have this metric.
                         let entry = of_metric.get(row).filter(same).or_else(|| of_metric.iter().find(same));
                         values.push(entry.and_then(|(_, value)| *value));
                     }
@@ -127,12 +127,12 @@ fn by_run(sweeps: &[Analysis], scope: Scope, (subject, about): (&str, &str)) -> 
         }
     }
     let mut columns = places.columns();
-    // A sweep may vary the seed, which every run has anyway; readers want each name once.
+    // A sweep may vary the seed, which is a column of every run; column names must be unique.
     columns.retain(|column| column.name != "seed" && column.name != "seed_number");
     columns.push(column("seed", "", "the random seed", Data::Integers(seeds)));
     let replications = Data::Integers(replications);
     columns.push(column("replication", "", "which repetition; the same number is the same chance", replications));
-    // Without runs it is unknown which metrics have a value.
+    // Without runs it is unknown which metrics have values.
     let nobody = subjects.is_empty();
     columns.push(text(subject, about, subjects));
     known.extend(whole.iter().map(|_| true));
@@ -235,7 +235,8 @@ fn column(name: &str, unit: &str, definition: &str, data: Data) -> Column {
     Column { name: name.into(), unit: unit.into(), definition: definition.into(), data }
 }
 
-/// Values with a unit, or plain numbers, as numbers: the unit, the ending of the column's name, the values.
+/// Values that are all numbers or quantities of one unit, as numbers: the unit, the suffix of the column's name, the
+/// values.
 pub fn numbers(values: &[String]) -> Option<(&'static str, &'static str, Vec<Option<f64>>)> {
     fn all<T: FromStr>(values: &[String], number: fn(T) -> f64) -> Option<Vec<Option<f64>>> {
         values

@@ -1,24 +1,24 @@
-//! What a number of a paper can be marked as.
+//! The verdicts on a paper's numbers.
 
 use std::fmt;
 
 use super::printed::{Contradiction, Reading};
 
-/// What became of a number.
+/// The verdict on a number.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Mark {
-    /// It fits our single runs under the primary reading.
+    /// It lies within the range of our single runs under the primary reading.
     Reproduced,
-    /// It does so under another one.
+    /// It does so under another reading only.
     ReproducedUnder(&'static Reading),
-    /// It fits under no reading, and the paper contradicts it elsewhere.
+    /// It does so under no reading, and another statement of the paper contradicts it.
     Contradicts(Contradiction),
-    /// None of these.
+    /// None of the others.
     NotReproduced,
 }
 
 impl Mark {
-    /// Its name, without the reading.
+    /// The name, without that of the reading.
     pub fn name(&self) -> &'static str {
         match self {
             Mark::Reproduced => "reproduced",

@@ -1,7 +1,7 @@
-//! Papers, reproduced: their scenarios, their numbers, and ours beside them.
+//! Reproduction of papers: their scenarios, and their numbers beside ours.
 //!
-//! A paper is one file and one line in [`PAPERS`]. Its printed numbers are copied from the text; ours are computed from
-//! runs, never written down.
+//! A paper is one file and one line in [`PAPERS`]. Its printed numbers are copied from the text; ours are always
+//! computed from runs.
 
 pub mod disconnections2012;
 pub mod goel1997;
@@ -35,23 +35,23 @@ pub static PAPERS: &[&Paper] =
 
 /// A paper.
 pub struct Paper {
-    /// Its short name.
+    /// The short name.
     pub name: &'static str,
     /// Author, title, place, year.
     pub reference: &'static str,
-    /// Replications unless asked otherwise.
+    /// The default number of replications.
     pub replications: u64,
-    /// Its sweeps.
+    /// The paper's sweeps.
     pub sweeps: &'static [Source],
-    /// How it can be read: the primary reading first, then those under which a number of it has alternatives.
+    /// The readings: the primary one first, then those under which one of its numbers has alternatives.
     pub readings: &'static [&'static Reading],
-    /// Its numbers, from its sweeps in their order.
+    /// Computes the paper's numbers from its sweeps, given in their order.
     pub numbers: fn(&[Analysis]) -> Vec<Number>,
-    /// Its bar charts and curves.
+    /// Bar charts and curves.
     pub charts: &'static [Chart],
-    /// Its pictures of single runs.
+    /// Plots of single runs.
     pub pictures: &'static [Picture],
-    /// The discussion of what reproduces and what does not, in Markdown.
+    /// The discussion of what is reproduced and what is not, in Markdown.
     pub words: &'static str,
 }
 
@@ -59,24 +59,24 @@ pub struct Paper {
 pub struct Source {
     /// The name of its results.
     pub name: &'static str,
-    /// TOML.
+    /// The scenario, as TOML.
     pub text: &'static str,
 }
 
 impl Source {
-    /// The text, changed as the command line would.
+    /// The text with changes applied as by `--set`.
     pub fn open(&self, overrides: &Overrides) -> Result<load::Source, Vec<Problem>> {
         load::of_text(self.name.to_owned(), format!("{}.toml", self.name).into(), self.text.as_bytes(), overrides)
     }
 
-    /// The scenario, under a scheme if not its own, and with changes.
+    /// The scenario with changes, under `scheme` if one is given.
     pub fn load(&self, scheme: Option<&str>, set: &[&str]) -> Result<Loaded, Vec<Problem>> {
         let set = set.iter().map(|change| (*change).to_owned()).collect();
         let source = self.open(&Overrides { set, scheme: scheme.map(str::to_owned), ..Overrides::default() })?;
         source.resolve(&source.document)
     }
 
-    /// Everything that happens in it; nothing if it is wrong, which a test excludes for all of them.
+    /// All events of the run; empty if the scenario is invalid, which a test excludes for all of them.
     fn events(&self, scheme: Option<&str>, set: &[&str]) -> Vec<(Time, Event)> {
         let mut events = Vec::new();
         if let Ok(loaded) = self.load(scheme, set) {
@@ -92,44 +92,44 @@ impl Source {
     }
 }
 
-/// A figure with bars: one figure of one sweep, a group of bars for each value of a key, a bar for each case.
+/// A bar chart: one metric of one sweep, a group of bars for each value of a key, a bar for each case.
 pub struct Chart {
-    /// Which: "figure 5.8".
+    /// The number in the paper, such as "figure 5.8".
     pub place: &'static str,
-    /// Its title.
+    /// The title.
     pub title: &'static str,
-    /// The sweep's name.
+    /// The name of the sweep.
     pub sweep: &'static str,
     /// The metric.
     pub metric: &'static str,
     /// The key along the horizontal axis.
     pub along: &'static str,
-    /// The points shown: keys and the values they have, as the scenario writes them.
+    /// The points shown: keys and their values, as the scenario writes them.
     pub only: &'static [(&'static str, &'static str)],
     /// The cases shown, in order.
     pub cases: &'static [&'static str],
 }
 
-/// A figure that shows one run.
+/// A plot of one run.
 pub struct Picture {
-    /// Which: "figure 2.1".
+    /// The number in the paper, such as "figure 2.1".
     pub place: &'static str,
-    /// Its title.
+    /// The title.
     pub title: &'static str,
     /// The scenario.
     pub scenario: Source,
-    /// The scheme, if not the scenario's.
+    /// The scheme; `None` for the scenario's own.
     pub scheme: Option<&'static str>,
-    /// Changes to it, as the command line takes them.
+    /// Changes to the scenario, in the syntax of `--set`.
     pub set: &'static [&'static str],
-    /// Which part of it.
+    /// The panel of the plot that is shown.
     pub panel: Panel,
-    /// From when to when, as "1.2 s".
+    /// Start and end of the time shown, such as "1.2 s".
     pub part: Option<(&'static str, &'static str)>,
 }
 
 impl Picture {
-    /// A picture.
+    /// A plot of one run without changes.
     pub const fn new(
         place: &'static str,
         title: &'static str,
@@ -141,7 +141,7 @@ impl Picture {
         Picture { place, title, scenario, scheme, set: &[], panel, part }
     }
 
-    /// The same, with changes to the scenario.
+    /// The same plot with changes to the scenario.
     pub const fn with(self, set: &'static [&'static str]) -> Self {
         Picture { set, ..self }
     }
@@ -152,7 +152,7 @@ impl Picture {
     }
 }
 
-/// The panel that a picture shows.
+/// The panel of a plot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Panel {
     /// Sequence and acknowledgment numbers.
@@ -161,7 +161,7 @@ pub enum Panel {
     Window,
 }
 
-/// The paper called `name`.
+/// The paper with the short name `name`.
 pub fn find(name: &str) -> Option<&'static Paper> {
     PAPERS.iter().copied().find(|paper| paper.name == name)
 }

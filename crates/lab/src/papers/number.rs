@@ -1,4 +1,4 @@
-//! A number that a paper prints, and ours beside it.
+//! A number that a paper prints, beside ours.
 
 use serde_json::{Map, Value, json};
 use stats::{Interval, Level};
@@ -11,19 +11,19 @@ use crate::value_text::shown;
 /// A number of a paper, and ours.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Number {
-    /// Where it is: "table 5.4".
+    /// Where the paper prints it, such as "table 5.4".
     pub place: String,
-    /// Which of the numbers there: axes and their values.
+    /// The axes and their values that select the number there.
     pub what: Map<String, Value>,
     /// The unit of all values.
     pub unit: &'static str,
-    /// What the paper prints.
+    /// The value that the paper prints.
     pub paper: Printed,
     /// Ours under the paper's primary reading.
     pub ours: Quantity,
-    /// Ours under other readings, the likelier first.
+    /// Ours under other readings, the most plausible first.
     pub alternatives: Vec<(&'static Reading, Quantity)>,
-    /// What the paper itself says against it.
+    /// Another statement of the paper that contradicts it.
     pub contradiction: Option<Contradiction>,
 }
 
@@ -48,16 +48,18 @@ impl Number {
         self
     }
 
-    /// The same, contradicted by its own paper.
+    /// The same, contradicted by another statement of the paper.
     #[must_use]
     pub fn contradicted(self, contradiction: Contradiction) -> Self {
         Number { contradiction: Some(contradiction), ..self }
     }
 
-    /// Numbers with the same numbers of another reading beside them; `others` may have fewer.
+    /// Adds the numbers of another reading to those of the primary one; `others` may have fewer.
     ///
     /// # Panics
-    /// If one of `others` has no counterpart with its place, axes and printed value: papers are part of the program.
+    ///
+    /// If a number of `others` has no counterpart with its place, axes and printed value: papers are part of the
+    /// program.
     #[must_use]
     pub fn beside(mut numbers: Vec<Number>, reading: &'static Reading, others: Vec<Number>) -> Vec<Number> {
         for other in others {
@@ -72,18 +74,19 @@ impl Number {
         numbers
     }
 
-    /// Ours under each reading; first under the primary one, which is none.
+    /// Ours under each reading; `None` stands for the primary one, which comes first.
     pub fn readings(&self) -> impl Iterator<Item = (Option<&'static Reading>, &Quantity)> {
         let others = self.alternatives.iter().map(|(reading, ours)| (Some(*reading), ours));
         std::iter::once((None, &self.ours)).chain(others)
     }
 
-    /// The first reading under which single runs of ours fit, and the mode that does.
+    /// The first reading under which the number lies within the range of our single runs, and the mode that contains
+    /// it.
     fn fitting(&self, level: Level) -> Option<(Option<&'static Reading>, &Quantity, &Mode)> {
         self.readings().find_map(|(reading, ours)| Some((reading, ours, ours.fits(self.paper, level)?)))
     }
 
-    /// What became of it.
+    /// The verdict.
     pub fn mark(&self, level: Level) -> Mark {
         match (self.fitting(level), self.contradiction) {
             (Some((None, ..)), _) => Mark::Reproduced,
@@ -93,12 +96,12 @@ impl Number {
         }
     }
 
-    /// Whether the paper's value fits only because single runs are so far apart that 0 does as well.
+    /// Whether the paper's value fits only because single runs vary so widely that 0 fits too.
     pub fn holds_zero(&self, level: Level) -> bool {
         self.fitting(level).is_some_and(|(_, _, mode)| mode.holds_zero(self.paper, level))
     }
 
-    /// The mark in a sentence or two.
+    /// The verdict in one or two sentences.
     pub fn sentence(&self, level: Level) -> String {
         let mut out = match self.fitting(level) {
             Some((reading, ours, mode)) => {
@@ -138,7 +141,7 @@ impl Number {
         out
     }
 
-    /// Single runs of a mode in words.
+    /// The single runs of a mode as text.
     fn told(&self, ours: &Quantity, mode: &Mode, level: Level) -> String {
         let places = self.places();
         let unit = if self.unit == "count" { String::new() } else { format!(" {}", self.unit) };
@@ -156,11 +159,11 @@ impl Number {
         out
     }
 
-    /// Which of the numbers at its place, in words.
+    /// The axes and values that select the number, as text.
     pub fn label(&self) -> String {
         let axis = |(axis, value): (&String, &Value)| {
             let value = shown(value);
-            // A scheme, an event or a figure says itself what it is; other values do not.
+            // The value of a scheme, event or metric needs no key in the text; other values do.
             if ["scheme", "event", "figure"].contains(&axis.as_str()) {
                 value
             } else {
@@ -170,31 +173,32 @@ impl Number {
         self.what.iter().map(axis).collect::<Vec<_>>().join(", ")
     }
 
-    /// Decimals of the paper's value; none of what is large.
+    /// Decimals of the paper's value; 0 for large values.
     pub fn places_printed(&self) -> usize {
         let value = self.paper.value().abs();
         let printed = value.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
         printed.min(if value < 1e4 { 3 } else { 0 })
     }
 
-    /// Decimals that suit ours: those printed, and two of percent.
+    /// Decimals for ours: those printed, and two for percentages.
     pub fn places(&self) -> usize {
         self.places_printed().max(if self.unit == "%" { 2 } else { 0 })
     }
 
-    /// Decimals of half an interval: those of the number, unless it is so small that they would tell little of it.
+    /// Decimals of the half-width of an interval: those of the number, or more if the half-width would round to almost
+    /// 0.
     pub fn places_of(&self, half_width: f64) -> usize {
         if half_width < 10.0 { self.places().max(2) } else { self.places() }
     }
 
-    /// Single runs of a mode as people are shown them: what is counted or timed is not below 0, whatever is assumed of single
-    /// runs; only a change in percent can be.
+    /// The interval of a mode's single runs as displayed: counts and times are cut off at 0, below which a normal
+    /// distribution may extend; only changes in percent can be negative.
     pub fn run_shown(&self, mode: &Mode, level: Level) -> Option<Interval> {
         let least = if self.unit == "%" { f64::NEG_INFINITY } else { 0.0 };
         mode.run(level).map(|run| Interval { low: run.low.max(least), ..run })
     }
 
-    /// As `lasthop reproduce --json` prints it.
+    /// The number as `lasthop reproduce --json` prints it.
     pub fn to_json(&self, level: Level) -> Value {
         let mark = self.mark(level);
         let mut out = json!({
@@ -240,8 +244,8 @@ mod tests {
     const AGAINST: Contradiction =
         Contradiction { pages: "pages 3 and 5", values: ["68 %", "64 %"], why: "The set-up is the same." };
 
-    /// By hand, two values a and b: half of the interval of one run is 12.706 |a - b| / sqrt(2) x sqrt(1.5). 29 and 31 reach 22
-    /// away from 30, 20 and 40 reach 220.
+    /// By hand, for two values a and b: half of the interval of one run is 12.706 |a - b| / sqrt(2) x sqrt(1.5). 29 and
+    /// 31 reach 22 from 30, 20 and 40 reach 220.
     fn ours(values: impl IntoIterator<Item = f64>) -> Moments {
         Moments::of(values).unwrap()
     }
@@ -301,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_are_kept_by_single_runs() {
+    fn bounds_are_compared_with_single_runs() {
         let of = |paper, values| mark(&number(paper, values));
         assert_eq!(of(Printed::AtLeast(1.0), [29.0, 31.0]), Mark::Reproduced);
         assert_eq!(of(Printed::AtLeast(10.0), [29.0, 31.0]), Mark::NotReproduced, "a run may well have 8");
@@ -313,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_without_chance_must_be_equal() {
+    fn deterministic_value_must_be_equal() {
         let exact = |ours: Option<f64>| mark(&Number::new("p", json!({}), "ms", 945.0, ours));
         assert_eq!(exact(Some(945.0)), Mark::Reproduced);
         assert_eq!([exact(Some(945.5)), exact(None)], [Mark::NotReproduced; 2]);
@@ -344,14 +348,14 @@ mod tests {
 
     /// 1 run of 30 is 3 %: 95 % of single runs are of the other mode.
     #[test]
-    fn a_mode_hardly_ever_met_does_not_count() {
+    fn rare_mode_does_not_count() {
         let often = (0..29).map(|run| 100.0 + f64::from(run));
         let modes = Quantity::of_modes([("rare", ours([7.0])), ("often", ours(often))]);
         assert_eq!(mark(&Number::new("p", json!({}), "ms", 7.0, modes)), Mark::NotReproduced);
     }
 
     #[test]
-    fn numbers_of_another_reading_find_their_counterparts() {
+    fn numbers_of_another_reading_are_matched_by_place_and_axes() {
         let one = |row: u32, values| Number::new("t", json!({ "row": row }), "%", 60.0, ours(values));
         let primary = vec![one(1, [1.0, 1.1]), one(2, [1.0, 1.1])];
         let both = Number::beside(primary, &OTHER, vec![one(2, [60.0, 60.0])]);
@@ -359,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn no_run_is_shown_to_take_less_than_no_time() {
+    fn intervals_of_times_are_cut_off_at_zero() {
         let shown = |unit| {
             let number = Number::new("p", json!({}), unit, 30.0, ours([20.0, 40.0]));
             number.run_shown(&number.ours.modes()[0], Level::default()).unwrap()
@@ -373,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_that_holds_zero_too_says_little() {
+    fn interval_that_contains_zero_is_inconclusive() {
         let zero = |number: Number| number.holds_zero(Level::default());
         assert!(zero(number(30.0, [20.0, 40.0])));
         assert!(!zero(number(30.0, [29.0, 31.0])));
@@ -387,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn decimals_are_those_printed() {
+    fn decimals_are_those_of_the_printed_value() {
         let places = |unit, paper: f64| Number::new("p", json!({}), unit, paper, None).places();
         assert_eq!(
             [places("ms", 18.5), places("ms", 1980.0), places("%", 64.0), places("bit/s", 499_522.796)],

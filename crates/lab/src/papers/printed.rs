@@ -1,33 +1,34 @@
-//! What papers print: numbers, readings of what they leave open, statements that exclude each other.
+//! What papers print: numbers, readings of ambiguous passages, and contradictory statements.
 
-/// A way to read what a paper leaves open. A paper's file declares each of its readings once.
+/// A reading, that is, an interpretation of what a paper leaves open. A paper's file declares each of its readings
+/// once.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Reading {
-    /// Its short name.
+    /// The short name.
     pub name: &'static str,
-    /// What is taken so; of an alternative, what differs from the primary reading.
+    /// The assumption; for an alternative reading, how it differs from the primary one.
     pub what: &'static str,
-    /// Why it can be meant: a page of the paper, or how the paper's simulator works.
+    /// The evidence for it: a page of the paper, or how the paper's simulator works.
     pub source: &'static str,
 }
 
-/// What the paper prints: a value, or only a bound ("at least one back-off").
+/// A printed value, or only a bound ("at least one back-off").
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Printed {
-    /// A value.
+    /// An exact value.
     Value(f64),
-    /// A value or more.
+    /// A lower bound.
     AtLeast(f64),
-    /// A value or less.
+    /// An upper bound.
     AtMost(f64),
 }
 
-/// Two statements of a paper that exclude each other.
+/// Two statements of a paper that contradict each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Contradiction {
-    /// Where they are: "pages 5 and 6".
+    /// Where they are, such as "pages 5 and 6".
     pub pages: &'static str,
-    /// What they say, as printed; the number's own first.
+    /// The two statements as printed; that of the number itself first.
     pub values: [&'static str; 2],
     /// Why both cannot hold: a sentence.
     pub why: &'static str,
@@ -46,7 +47,7 @@ impl Printed {
         value
     }
 
-    /// The word before it: "at least ", or nothing.
+    /// The prefix of a bound, such as "at least "; empty for a value.
     pub fn prefix(self) -> &'static str {
         match self {
             Printed::Value(_) => "",

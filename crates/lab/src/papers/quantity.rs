@@ -1,24 +1,24 @@
-//! What our runs say of a quantity that a paper prints: a distribution of single runs, or several where the runs fall
-//! into modes.
+//! The values of our runs for a quantity that a paper prints: one distribution of single runs, or several if the runs
+//! fall into modes.
 
 use serde_json::{Map, Value, json};
 use stats::{Interval, Level, Moments, Sample};
 
 use super::printed::Printed;
 
-/// Ours, under one reading of the paper. Without values where no run gave one.
+/// Ours, under one reading of the paper. Has no values if no run gave one.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Quantity {
-    /// At least one.
+    /// The modes, at least one.
     modes: Vec<Mode>,
 }
 
-/// Runs of one kind. The mean over several kinds would be a value that no run has, so each keeps its own.
+/// Runs of one mode. A mean over several modes could be a value that no run has, so each mode has its own.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Mode {
-    /// What its runs have in common; empty where all runs are of one kind.
+    /// What its runs have in common; empty if there is only one mode.
     pub name: &'static str,
-    /// Their values: one for each replication, or a single one that is not left to chance.
+    /// The values: one per replication, or a single one that is deterministic.
     pub moments: Moments,
 }
 
@@ -34,7 +34,7 @@ impl From<Sample> for Quantity {
     }
 }
 
-/// A value that is not left to chance.
+/// A deterministic value.
 impl From<Option<f64>> for Quantity {
     fn from(value: Option<f64>) -> Self {
         Moments::of(value).unwrap_or_default().into()
@@ -42,25 +42,25 @@ impl From<Option<f64>> for Quantity {
 }
 
 impl Quantity {
-    /// Of runs that fall into kinds by something other than the value itself, such as whether a timer expired. Kinds without
-    /// runs are left out.
+    /// Groups the values of runs into modes by another property than the value itself, such as whether a timer expired.
+    /// Modes without runs are left out.
     pub fn of_modes(modes: impl IntoIterator<Item = (&'static str, Moments)>) -> Self {
         let modes = modes.into_iter().map(|(name, moments)| Mode { name, moments });
         let modes: Vec<Mode> = modes.filter(|mode| mode.moments.n() > 0).collect();
         if modes.is_empty() { Moments::default().into() } else { Quantity { modes } }
     }
 
-    /// Its modes; one without a name where all runs are of one kind.
+    /// The modes; one without a name if all runs are alike.
     pub fn modes(&self) -> &[Mode] {
         &self.modes
     }
 
-    /// Values behind it.
+    /// The number of values.
     pub fn n(&self) -> u64 {
         self.modes.iter().map(|mode| mode.moments.n()).sum()
     }
 
-    /// The mean, where all runs are of one kind.
+    /// The mean, if there is only one mode.
     pub fn mean(&self) -> Option<f64> {
         match &self.modes[..] {
             [only] => only.moments.mean(),
@@ -73,12 +73,13 @@ impl Quantity {
         mode.moments.n() as f64 / self.n().max(1) as f64
     }
 
-    /// The mode whose single runs the paper's value fits. A mode so rare that a single run is hardly ever of it does not count.
+    /// The mode whose single runs include the paper's value. A mode too rare to be expected in a single run does not
+    /// count.
     pub fn fits(&self, paper: Printed, level: Level) -> Option<&Mode> {
         self.modes.iter().find(|mode| self.share(mode) > level.alpha() && mode.fits(paper, level))
     }
 
-    /// Its part of a number in `numbers.json`: `mean` and intervals where all runs are of one kind, else `modes`.
+    /// The quantity's part of a number in `numbers.json`: `mean` and intervals if there is one mode, otherwise `modes`.
     pub(super) fn to_json(&self, paper: Printed, level: Level) -> Map<String, Value> {
         let mut out = Map::new();
         let of = |mode: &Mode| {
@@ -104,18 +105,18 @@ impl Quantity {
 }
 
 impl Mode {
-    /// Where the true mean lies; none for a value that is not left to chance.
+    /// The confidence interval of the mean; `None` for a deterministic value.
     pub fn ci(&self, level: Level) -> Option<Interval> {
         Interval::of_mean(&self.moments, level)
     }
 
-    /// Where one more single run lies: the paper's is one. None for a value that is not left to chance.
+    /// The prediction interval of one more run, such as the paper's. `None` for a deterministic value.
     pub fn run(&self, level: Level) -> Option<Interval> {
         Interval::of_next(&self.moments, level)
     }
 
-    /// Whether the paper's value lies where a single run does, or, of a bound, whether single runs keep to it. What is not left
-    /// to chance must be equal.
+    /// Whether the paper's value lies in the prediction interval, or, for a bound, whether single runs keep it.
+    /// Deterministic values must be equal.
     pub fn fits(&self, paper: Printed, level: Level) -> bool {
         let exact = self.moments.mean().map(|mean| Interval { low: mean, high: mean });
         self.run(level).or(exact).is_some_and(|run| match paper {
@@ -125,8 +126,8 @@ impl Mode {
         })
     }
 
-    /// Whether single runs are so far apart that 0 fits as well as the paper's value, which is another: then that it fits
-    /// decides little.
+    /// Whether the prediction interval contains 0 as well as the paper's value, which is not 0: the match is then
+    /// inconclusive.
     pub fn holds_zero(&self, paper: Printed, level: Level) -> bool {
         let Printed::Value(value) = paper else { return false };
         value != 0.0 && self.fits(paper, level) && self.run(level).is_some_and(|run| run.contains(0.0))

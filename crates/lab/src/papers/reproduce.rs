@@ -1,4 +1,4 @@
-//! A paper's sweeps, run and compared with what it prints.
+//! Runs a paper's sweeps and compares the results with its printed numbers.
 
 use std::collections::HashSet;
 
@@ -8,11 +8,11 @@ use crate::sweep::Plan;
 use crate::sweep::analysis::Analysis;
 use crate::sweep::run::{self, Shard, SweepError, Tally, Watch};
 
-/// A paper's numbers beside ours, and the sweeps they came from.
+/// A paper's numbers beside ours, and the sweeps that ours are computed from.
 pub struct Reproduction {
     /// The paper's numbers, in the order of its pages.
     pub numbers: Vec<Number>,
-    /// Its sweeps, in its order.
+    /// The sweeps, in the paper's order.
     pub sweeps: Vec<Analysis>,
     /// Replications of each cell.
     pub replications: u64,
@@ -21,7 +21,7 @@ pub struct Reproduction {
 /// Runs what `store` does not have yet, and compares.
 ///
 /// # Panics
-/// If one of the paper's sweeps is invalid at this number of replications, or a number has a reading that the paper's
+/// If one of the paper's sweeps is invalid for this number of replications, or a number has a reading that the paper's
 /// file does not declare: they are part of the program.
 pub fn reproduce(
     paper: &Paper,
@@ -37,14 +37,14 @@ pub fn reproduce(
     let cells = |plan: &Plan| -> HashSet<Digest> {
         plan.points.iter().flat_map(|point| &point.cells).map(|cell| cell.digest).collect()
     };
-    // Points and sweeps share runs in which what is varied is not at work.
+    // Points and sweeps share runs if the varied key has no effect on them.
     let wanted = plans.iter().flat_map(cells).collect::<HashSet<_>>().len() as u64 * replications;
     let mut sweeps = Vec::new();
     let mut before = Tally { wanted, ..Tally::default() };
     let mut counted: HashSet<Digest> = HashSet::new();
     for plan in &plans {
         let cells = cells(plan);
-        // Runs that it shares with earlier sweeps were counted with those.
+        // Runs shared with earlier sweeps were already counted with those.
         let shared = cells.intersection(&counted).count() as u64 * replications;
         let so_far = |tally: Tally| Tally {
             wanted,
@@ -118,7 +118,7 @@ axes.flows.f.bytes = "#,
     };
 
     #[test]
-    fn runs_that_sweeps_share_are_counted_once() {
+    fn runs_shared_by_sweeps_are_counted_once() {
         let (_dir, mut store) = Store::scratch();
         let mut last = Vec::new();
         for _ in 0..2 {
@@ -138,7 +138,7 @@ axes.flows.f.bytes = "#,
 
     #[test]
     #[should_panic(expected = "the sweep bad is wrong")]
-    fn a_sweep_that_is_wrong_is_not_left_out() {
+    fn invalid_sweep_panics() {
         let paper = Paper { sweeps: &[Source { name: "bad", text: "title = 3" }], ..PAPER };
         let (_dir, mut store) = Store::scratch();
         let _ = reproduce(&paper, 3, &mut store, 1, &mut |_| ControlFlow::Continue(()));
@@ -146,7 +146,7 @@ axes.flows.f.bytes = "#,
 
     #[test]
     #[should_panic(expected = "shared does not declare the reading odd")]
-    fn a_reading_must_be_declared() {
+    fn undeclared_reading_panics() {
         static ODD: Reading = Reading { name: "odd", what: "", source: "" };
         let numbers = |_: &[Analysis]| vec![Number::new("p", json!({}), "s", 1.0, None).or(&ODD, None)];
         let paper = Paper { sweeps: &[], numbers, ..PAPER };
@@ -155,10 +155,10 @@ axes.flows.f.bytes = "#,
     }
 
     #[test]
-    fn every_scenario_of_every_paper_is_right() {
+    fn every_scenario_of_every_paper_is_valid() {
         for paper in PAPERS {
             for sweep in paper.sweeps {
-                // As few and as many as the command allows.
+                // The smallest and the largest number of replications that the command accepts.
                 for replications in [2, 100_000] {
                     sweep.plan(replications).unwrap_or_else(|problems| panic!("{}: {problems:?}", sweep.name));
                 }

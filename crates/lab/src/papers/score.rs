@@ -1,4 +1,4 @@
-//! How many numbers of a paper have each mark.
+//! Counts the numbers of a paper by verdict.
 
 use std::fmt;
 
@@ -7,21 +7,21 @@ use stats::Level;
 use super::mark::Mark;
 use super::number::Number;
 
-/// How many numbers have each mark.
+/// The number of a paper's numbers with each verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Score {
     /// Reproduced.
     pub reproduced: usize,
     /// Reproduced under another reading.
     pub under: usize,
-    /// Contradicted by their own paper.
+    /// Contradicted by another statement of their paper.
     pub contradicts: usize,
     /// Not reproduced.
     pub not: usize,
 }
 
 impl Score {
-    /// Counts.
+    /// Counts the verdicts.
     pub fn of(numbers: &[Number], level: Level) -> Self {
         let mut score = Score::default();
         for number in numbers {
@@ -35,7 +35,7 @@ impl Score {
         score
     }
 
-    /// All of them.
+    /// The number of all numbers.
     pub fn all(&self) -> usize {
         self.reproduced + self.under + self.contradicts + self.not
     }

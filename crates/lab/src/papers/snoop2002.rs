@@ -29,14 +29,14 @@ static TEXT: Reading = Reading {
     source: "sections 2 and 3",
 };
 
-/// The other one.
+/// The alternative reading.
 static NS2: Reading = Reading {
     name: "ns-2",
     what: "ns-2's LAN, sender and own agent, which differs from the text",
     source: "section 3: \"ns-2 simulator, version 2.1b9 with integrated Snoop Agent\"; ns-2's tcp/snoop.cc, tcp/tcp.cc, mac/mac.h, mac/ll.cc, tcl/ex/snoop/snoop.tcl",
 };
 
-/// One set-up, two throughputs.
+/// One set-up for which the paper gives two throughputs.
 const TWO_THROUGHPUTS: Contradiction = Contradiction {
     pages: "table 1, section 4.1, and table 2, section 4.2",
     values: ["0.68 after 140 and 160 s", "0.64 after 150 s"],
@@ -54,11 +54,11 @@ const NS2_TIME: Source = Source { name: "snoop2002-ns2-time", text: include_str!
 const GAP: &str = "links.air.channel.gap_bad";
 const DURATION: &str = "duration";
 
-/// Packets from one loss to the next in a bad state, as table 2 has its columns. The last one was measured in real air.
+/// Packets between losses in the bad state, the columns of table 2. The last value was measured on a real radio link.
 const GAPS: [f64; 9] = [128.0, 64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0, 2.6];
 const MEASURED: f64 = 2.6;
 
-/// Table 2, in percent: which network, our case, normalized throughput.
+/// Table 2, in percent: network, our case, normalized throughput.
 const TABLE_2: [(&str, &str, [f64; 9]); 4] = [
     ("WAN, Snoop", "wan-snoop", [83.0, 84.0, 83.0, 77.0, 78.0, 74.0, 67.0, 64.0, 64.0]),
     ("WAN", "wan", [26.0, 25.0, 25.0, 20.0, 18.0, 18.0, 18.0, 14.0, 15.0]),
@@ -66,7 +66,7 @@ const TABLE_2: [(&str, &str, [f64; 9]); 4] = [
     ("LAN", "lan", [82.0, 82.0, 82.0, 81.0, 79.0, 74.0, 64.0, 70.0, 65.0]),
 ];
 
-/// Section 4.2: throughput with Snoop, in percent of that without, where the bad state is as measured.
+/// Section 4.2: throughput with Snoop in percent of that without, with the bad state as measured.
 const GAINS: [(&str, &str, &str, f64); 2] = [("WAN", "wan", "wan-snoop", 427.0), ("LAN", "lan", "lan-snoop", 137.0)];
 
 /// Table 1, in percent, after 20, 40, ..., 400 s.
@@ -75,10 +75,11 @@ const TABLE_1: [f64; 20] = [
     69.0,
 ];
 
-/// Section 4.1: about which the numbers of table 1 "go up and down" from 140 to 400 s, in percent.
+/// Section 4.1: the value around which the numbers of table 1 "go up and down" from 140 to 400 s, in percent.
 const STEADY: f64 = 68.4;
 
-/// A packet of 1000 bytes, of which the paper's simulator takes every one for data, holds 960 of ours; 2 Mbps are 100 %.
+/// A packet of 1000 bytes, all of which the paper's simulator counts as data, holds 960 bytes of data here; 2 Mbps are
+/// 100 %.
 const PERCENT_FOR_GOODPUT: f64 = 1000.0 / 960.0 * 100.0 / 2e6;
 
 fn numbers(sweeps: &[Analysis]) -> Vec<Number> {
@@ -125,7 +126,7 @@ fn after(sweep: &Analysis, seconds: u64) -> Sample {
     throughput(sweep, "snoop", DURATION, is_it)
 }
 
-/// Normalized throughput in percent, where the sweep changed `key` so.
+/// Normalized throughput in percent, at the point where `key` has this value.
 fn throughput(sweep: &Analysis, case: &str, key: &str, is_it: impl Fn(&Value) -> bool) -> Sample {
     let changed = |changes: &[(String, Value)]| changes.iter().any(|(name, value)| name == key && is_it(value));
     let cell = sweep.cells.iter().find(|cell| cell.cell.case_name == case && changed(&cell.cell.changes));
@@ -173,7 +174,7 @@ const CHARTS: &[Chart] = &[
     },
 ];
 
-/// The paper has no picture of a run; these show why the two differ.
+/// The paper plots no run; these plots show why the two cases differ.
 const PICTURES: &[Picture] = &[
     Picture::new("beside figure 7", "The window over the long wire", LOSSES, Some("unmodified"), Panel::Window, EARLY),
     Picture::new("beside figure 7", "The same with Snoop", LOSSES, None, Panel::Window, EARLY),
@@ -189,8 +190,8 @@ mod tests {
     use crate::papers::reproduce::reproduce;
     use crate::store::Store;
 
-    /// A case or a key that the scenario has under another name would have no values. Section 4.2: throughput falls with the
-    /// rate of losses in all four networks, and the long wire suffers more.
+    /// A case or a key that the scenario calls by another name would give no values. Section 4.2: throughput falls with
+    /// the loss rate in all four networks, and more over the long wire.
     #[test]
     fn every_number_has_its_values_and_the_trends_are_the_papers() {
         let (_dir, mut store) = Store::scratch();

@@ -1,14 +1,15 @@
-//! The bytes that arrived in each bin.
+//! The bytes that arrived in each bin of time.
 
 use engine::{Span, Time};
 use sim::{Event, Sink};
 
 use observe::received::Received;
 
-/// Fewest bins: batch means need 400 after a warm-up of at most half of them, and more make the answer finer.
+/// The minimum number of bins: batch means need 400 after a warm-up of at most half of them; more bins give a finer
+/// result.
 pub(super) const FEWEST: u64 = 2000;
 
-/// The shortest time that has bins, of 1 ns.
+/// The shortest length that can be divided, into bins of 1 ns.
 pub(super) const LEAST: Span = Span::from_nanos(FEWEST);
 
 /// Bins of equal width from a flow's start.
@@ -20,12 +21,12 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// The widest bins of 1, 2 or 5 x 10^k ns of which at least [`FEWEST`] fit into `length`; `None` when not even the
-    /// narrowest do.
+    /// The widest bins of 1, 2 or 5 x 10^k ns of which at least [`FEWEST`] fit into `length`; `None` if bins of 1 ns do
+    /// not fit.
     pub fn of(start: Time, length: Span) -> Option<Self> {
         let widths = (0..19).flat_map(|power| [1, 2, 5].map(|digit| digit * 10u64.pow(power)));
         let width = widths.take_while(|width| length.as_nanos() / width >= FEWEST).last()?;
-        // At most 2.5 times the fewest.
+        // At most 2.5 times the minimum number.
         let count = (length.as_nanos() / width) as usize;
         Some(Grid { start, width: Span::from_nanos(width), count })
     }
@@ -35,7 +36,7 @@ impl Grid {
         self.width.times(bins as u64)
     }
 
-    /// Numbers of bins whose end is 1, 2 or 5 x 10^k ns and at least a 500th of all, and all.
+    /// Numbers of bins whose end is 1, 2 or 5 x 10^k ns and at least 1/500 of the whole, and the number of all bins.
     pub fn rows(&self) -> Vec<usize> {
         let all = self.end(self.count).as_nanos();
         let ends = (0..19).flat_map(|power| [1, 2, 5].map(|digit| digit * 10u64.pow(power)));
@@ -44,13 +45,13 @@ impl Grid {
         ends.map(|end| (end / self.width.as_nanos()) as usize).chain([self.count]).collect()
     }
 
-    /// The bin of `at`. Bytes that arrive at the end of a bin belong to it, as those at the end of a run do.
+    /// The bin of `at`. Bytes that arrive at the end of a bin belong to it, like those at the end of a run.
     fn bin(&self, at: Time) -> usize {
         (at.since(self.start).as_nanos().saturating_sub(1) / self.width.as_nanos()) as usize
     }
 }
 
-/// Counts bytes that arrive in order at some flows.
+/// Counts the bytes that arrive in order at the selected flows.
 pub(super) struct Arrivals {
     /// By flow number.
     flows: Vec<Option<Flow>>,
@@ -63,7 +64,7 @@ struct Flow {
 }
 
 impl Arrivals {
-    /// Watches each of the flows of `watched`, with its bins.
+    /// Observes each flow of `watched`, with its bins.
     pub fn new(flows: usize, watched: &[(usize, Grid)]) -> Self {
         let mut arrivals = Arrivals { flows: (0..flows).map(|_| None).collect() };
         for &(flow, grid) in watched {
@@ -85,7 +86,7 @@ impl Sink for Arrivals {
         let Some(flow) = &mut self.flows[flow as usize] else { return };
         let before = flow.received.next();
         flow.received.take(seq, seq + u64::from(len));
-        // Bytes after the last whole bin are in none.
+        // Bytes after the last whole bin are not counted.
         if let Some(bin) = flow.bins.get_mut(flow.grid.bin(at)) {
             *bin += flow.received.next() - before;
         }
@@ -97,8 +98,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bins_are_round_and_thousands() {
-        // length and width in ns, count
+    fn bin_widths_are_round_and_bins_number_thousands() {
+        // Length and width in ns, count.
         let cases = [
             (2000, 1, 2000),
             (3999, 1, 3999),
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_bin_belongs_to_it() {
+    fn end_of_a_bin_belongs_to_it() {
         let grid = Grid::of(Time::from_nanos(100), Span::from_nanos(20_000)).unwrap();
         let bins = [100, 101, 110, 111, 120].map(|at| grid.bin(Time::from_nanos(at)));
         assert_eq!(bins, [0, 0, 0, 1, 1]);

@@ -1,4 +1,4 @@
-//! From bins of replications to an answer.
+//! Computes the report on a flow from the bins of all replications.
 
 use stats::steady::{Convergence, batch_means, mser5, run_length};
 use stats::{Error, Sample};
@@ -27,7 +27,7 @@ pub(super) fn judge(flow: usize, grid: &Grid, bins: &[&[u64]], question: &Questi
     }
 }
 
-/// Goodput in bit/s against the number of bins.
+/// Goodput in bit/s by number of bins.
 fn convergence(grid: &Grid, bins: &[&[u64]]) -> Convergence {
     let mut convergence = Convergence::default();
     let mut bytes = vec![0u64; bins.len()];
@@ -35,7 +35,7 @@ fn convergence(grid: &Grid, bins: &[&[u64]]) -> Convergence {
         bytes.iter_mut().zip(bins).for_each(|(bytes, bins)| *bytes += bins[bin]);
         let seconds = grid.end(bin + 1).as_secs_f64();
         let figure = Sample::of(bytes.iter().map(|bytes| *bytes as f64 * 8.0 / seconds));
-        // Numbers of bins rise, and a 64-bit count over more than a nanosecond is far below the largest value.
+        // Numbers of bins increase, and a 64-bit count over more than a nanosecond is far below the largest value.
         let _ = figure.and_then(|figure| convergence.push((bin + 1) as f64, &figure));
     }
     convergence
@@ -53,27 +53,27 @@ fn verdict(grid: &Grid, convergence: &Convergence, rows: &[Row], question: &Ques
         Ok(Some(steady)) => {
             let bins = steady.from as usize;
             let from = grid.end(bins);
-            // The rule of MSER-5 as well: what begins in the second half has not been watched for long enough.
+            // As in MSER-5: a warm-up that ends in the second half cannot be told from a run that is too short.
             if 2 * bins > grid.count { Verdict::Late { from } } else { Verdict::Steady { from } }
         }
         Ok(None) | Err(_) => {
             let half_width = last.goodput.relative_half_width().unwrap_or(f64::INFINITY);
             let times = half_width / question.relative;
-            // The conversion saturates: the largest counts are out of reach anyway.
+            // The conversion saturates: the largest counts are unreachable.
             let replications = (question.replications as f64 * times * times).ceil() as u64;
             Verdict::Wide { half_width, replications }
         }
     }
 }
 
-/// Bins to leave out at the beginning: of the mean of the replications, which has the same warm-up and less noise.
+/// Bins of the warm-up, from the mean of the replications, which has the same warm-up and less noise.
 fn warmup(grid: &Grid, bins: &[&[u64]]) -> Result<usize, Error> {
     let mean = |bin: usize| bins.iter().map(|bins| bins[bin] as f64).sum::<f64>() / bins.len() as f64;
     let series: Vec<f64> = (0..grid.count).map(mean).collect();
     mser5(&series).map(|warmup| warmup.values)
 }
 
-/// The length that one run alone needs, from the batch means of each.
+/// The run length that a single run needs, from the batch means of each replication.
 fn alone(grid: &Grid, bins: &[&[u64]], cut: usize, question: &Question) -> Alone {
     let needed = |bins: &&[u64]| {
         let rest: Vec<f64> = bins[cut..].iter().map(|bytes| *bytes as f64).collect();
@@ -83,7 +83,7 @@ fn alone(grid: &Grid, bins: &[&[u64]], cut: usize, question: &Question) -> Alone
     let lengths: Vec<Result<Option<u64>, Error>> = bins.iter().map(needed).collect();
     let mut told: Vec<u64> = lengths.iter().flatten().flatten().copied().collect();
     told.sort_unstable();
-    // A replication without an answer needs a longer run than all with one, so it counts as the longest.
+    // A replication without a result needs a longer run than all others, so it sorts last.
     match told.get(bins.len() / 2) {
         Some(median) => {
             let length = grid.end(cut) + grid.width.times(*median);

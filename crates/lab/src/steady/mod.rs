@@ -1,4 +1,4 @@
-//! How long a scenario must run until a flow's goodput is steady.
+//! The run length after which a flow's goodput is steady.
 //!
 //! Source: the question and the table are those of snoop2002 4.1 and table 1; the rules are those of [`stats::steady`].
 //! Definitions and limits: `docs/models/steady.md`.
@@ -11,8 +11,8 @@
 //! one run   warm-up + the length that batch means of one replication ask for; the median of the replications
 //! ```
 //!
-//! Every flow is made endless first: a transfer with an end has no steady state, and when one ends the others' paths
-//! change.
+//! Every flow is made endless first: a transfer with an end has no steady state, and its end changes the load of the
+//! other flows.
 
 mod bins;
 mod judge;
@@ -28,7 +28,7 @@ use stats::{Error, Interval, Level};
 use bins::Grid;
 use scenario::problem::Problem;
 
-/// The question.
+/// The parameters of the analysis.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Question {
     replications: u64,
@@ -37,7 +37,8 @@ pub struct Question {
 }
 
 impl Question {
-    /// From when on is the mean of `replications` runs within the share `relative` of its final value, at the `level`?
+    /// Asks for the time from which the mean of `replications` runs is within the share `relative` of its final value,
+    /// at the `level`.
     ///
     /// # Errors
     /// [`Error::Bounds`] below 2 replications; [`Error::Precision`] unless `relative` is between 0 and 1.
@@ -51,7 +52,7 @@ impl Question {
         self.replications
     }
 
-    /// The share, between 0 and 1.
+    /// The relative precision, between 0 and 1.
     pub fn relative(&self) -> f64 {
         self.relative
     }
@@ -62,22 +63,22 @@ impl Question {
     }
 }
 
-/// The findings about a flow. Times count from its start.
+/// The results for a flow. Times count from its start.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FlowReport {
     /// The flow's number.
     pub flow: usize,
     /// The width of a bin.
     pub bin: Span,
-    /// How long it was looked at: all bins.
+    /// The observed time: all bins.
     pub looked: Span,
-    /// Goodput against simulated time.
+    /// Goodput by simulated time.
     pub rows: Vec<Row>,
-    /// The length of the warm-up, or why there is none to be told.
+    /// The length of the warm-up, or why it cannot be determined.
     pub warmup: Result<Span, Error>,
-    /// From when on it is steady.
+    /// The time from which the goodput is steady.
     pub verdict: Verdict,
-    /// How long one run alone must be.
+    /// The length that a single run needs.
     pub alone: Alone,
 }
 
@@ -90,43 +91,44 @@ pub struct Row {
     pub goodput: Interval,
 }
 
-/// From when on a goodput is steady.
+/// The time from which a goodput is steady.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Verdict {
     /// From `from` on every interval is within the precision of the last mean.
     Steady {
-        /// The length of run that is needed.
+        /// The run length that is needed.
         from: Span,
     },
-    /// It is, but only from beyond the first half of what was looked at: a figure that drifts ends at its end too.
+    /// Steady, but only from a time in the second half of the observation: a goodput that drifts also ends at its own
+    /// end.
     Late {
-        /// From when on it is within the precision of the last mean.
+        /// The time from which it is within the precision of the last mean.
         from: Span,
     },
-    /// Not even the last interval is as narrow as the precision.
+    /// Even the last interval is wider than the precision.
     Wide {
         /// Its half-width as a share of the mean.
         half_width: f64,
-        /// Replications that would do at this length, from the variance so far.
+        /// Replications that would suffice at this length, estimated from the variance so far.
         replications: u64,
     },
     /// No data arrived in any replication.
     Nothing,
 }
 
-/// How long one run alone must be.
+/// The length that a single run needs.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Alone {
-    /// This length, the warm-up included and left out of the figure: the median of the replications.
+    /// This length, which includes the discarded warm-up: the median of the replications.
     Needs {
         /// The length.
         length: Span,
-        /// How many of the replications were long enough to tell.
+        /// The number of replications that were long enough for an estimate.
         told: u64,
     },
-    /// All replications are the same: one says as much as many.
+    /// All replications are equal: one run gives the same result as many.
     NoChance,
-    /// At least half of the replications give no answer; the reason of the first of these, or `None` when no data
+    /// At least half of the replications have no estimate; the reason of the first of these, or `None` if no data
     /// arrived after the warm-up.
     Unknown(Option<Error>),
 }
@@ -137,19 +139,20 @@ pub enum SteadyError {
     /// Cancelled by the progress callback.
     #[error("interrupted")]
     Interrupted,
-    /// The scenario leaves too little time.
+    /// The simulated time is too short.
     #[error("error: {0}")]
     Short(Box<Problem>),
 }
 
-/// Is shown how many replications are done, and says whether to go on.
+/// Progress callback: receives the number of finished replications, and returns whether to continue.
 pub type Watch<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 
-/// Runs replications of `network` on `jobs` threads for as long as it says, its flows made endless, and reports on
-/// `flows`. The answer does not depend on `jobs`.
+/// Runs replications of `network`, with endless flows, on `jobs` threads for the scenario's duration, and reports on
+/// `flows`. The result does not depend on `jobs`.
 ///
 /// # Errors
-/// [`SteadyError::Short`] if a flow has less than a bin's time, [`SteadyError::Interrupted`] if the watch says so.
+///
+/// [`SteadyError::Short`] if a flow has less than a bin's time, [`SteadyError::Interrupted`] if the callback cancels.
 pub fn examine(
     network: &Network,
     flows: &[usize],

@@ -1,4 +1,4 @@
-//! The replications, on several threads.
+//! Runs the replications on several threads.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use super::bins::{Arrivals, Grid};
 use super::{SteadyError, Watch};
 use crate::run::record;
 
-/// Between two looks at the watch while no replication ends.
+/// The interval of the progress callback while no replication finishes.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Bytes by replication, by flow of `watched`, by bin.
@@ -29,7 +29,7 @@ pub(super) fn replicate(
     let mut done = BTreeMap::new();
     thread::scope(|scope| {
         let (send, results) = mpsc::channel();
-        // More threads than replications would only be made and go.
+        // More threads than replications would have no work.
         for _ in 0..jobs.clamp(1, usize::try_from(replications).unwrap_or(usize::MAX).max(1)) {
             let (send, next, stop) = (send.clone(), &next, &stop);
             scope.spawn(move || {
@@ -44,7 +44,7 @@ pub(super) fn replicate(
                         true => ControlFlow::Break(()),
                         false => ControlFlow::Continue(()),
                     };
-                    // Told to end; a run that writes nothing fails in no other way.
+                    // Cancelled; a run that writes nothing cannot fail in another way.
                     let Ok(_) = record(&network, &mut arrivals, |_| false, &mut go_on) else { break };
                     // The receiver is closed when the work was cancelled.
                     let _ = send.send((replication, arrivals.finish(watched)));

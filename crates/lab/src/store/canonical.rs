@@ -1,11 +1,12 @@
-//! The canonical form of a value, of which a store's keys are made: what it holds, not how its fields are called.
+//! The canonical form of a value, from which a store's keys are computed: its content without the names of its fields.
 //!
-//! Every value becomes bytes: a tag and what it holds. A struct is the list of its fields' values in order, without their
-//! names; fields at its end that are `None` or skipped are left out. So a field may be renamed, and one that is `None`
-//! by default may be added at the end, without another form. An enum's variant has the name that scenarios give it.
-//! Maps, which only settings of outside members have, are sorted by key. Integers of any width have one form.
+//! Every value becomes bytes: a tag and its content. A struct is the list of its fields' values in order, without their
+//! names; trailing fields that are `None` or skipped are left out. A field may therefore be renamed, and a field that
+//! is `None` by default may be added at the end, without a change of the form. An enum's variant has the name that
+//! scenarios give it. Maps, which only settings of outside members contain, are sorted by key. Integers of any width
+//! have one form.
 //!
-//! To move a field, or to add one before others, changes the form: then [`FORM`] is raised, and stores are rekeyed.
+//! Moving a field, or adding one before others, changes the form: [`FORM`] must then be raised, and stores are rekeyed.
 
 use std::fmt;
 
@@ -17,7 +18,8 @@ pub(crate) const FORM: u32 = 2;
 /// The canonical form of a value.
 ///
 /// # Errors
-/// A value whose own `Serialize` fails.
+///
+/// If the value's own `Serialize` fails.
 pub(super) fn canonical<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Unwritable> {
     let mut form = Form(Vec::new());
     value.serialize(&mut form)?;
@@ -59,7 +61,7 @@ impl Form {
     }
 
     fn float(&mut self, value: f64) {
-        // -0 and 0 are one number.
+        // -0 and 0 have the same form.
         let value = if value == 0.0 { 0.0 } else { value };
         self.0.push(b'f');
         self.0.extend(value.to_bits().to_be_bytes());
@@ -220,7 +222,7 @@ impl<'a> ser::Serializer for &'a mut Form {
         Ok(self.open(b'('))
     }
 
-    /// Members from outside give name, settings and version to a form that no person reads.
+    /// Members from outside write name, settings and version to formats that are not human-readable.
     fn is_human_readable(&self) -> bool {
         false
     }
@@ -229,7 +231,7 @@ impl<'a> ser::Serializer for &'a mut Form {
 /// Values in order, up to an end mark.
 struct Fields<'a> {
     form: &'a mut Form,
-    /// Fields without a value since the last one that has one.
+    /// Fields without a value since the last one with a value.
     skipped: usize,
 }
 
@@ -299,7 +301,7 @@ macro_rules! structs {
 
 structs! { SerializeStruct, SerializeStructVariant }
 
-/// The entries of a map, which are sorted at its end.
+/// The entries of a map, sorted when it ends.
 struct Entries<'a> {
     form: &'a mut Form,
     entries: Vec<(Vec<u8>, Vec<u8>)>,
@@ -381,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_fields_and_widths_of_integers_do_not_enter() {
+    fn form_is_independent_of_field_names_and_integer_widths() {
         for (loss, kind) in [(None, Kind::OneWay), (Some(0.1), Kind::Both { count: 2 })] {
             let before = Before { rate: 7, loss, kind };
             let renamed = Renamed { bandwidth: 7, packet_loss: loss, sort: kind, added: None, also_added: 0 };
@@ -391,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn every_value_enters() {
+    fn form_depends_on_every_value() {
         let forms = [
             form(&Before { rate: 7, loss: None, kind: Kind::OneWay }),
             form(&Before { rate: 8, loss: None, kind: Kind::OneWay }),
@@ -419,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn maps_have_no_order() {
+    fn form_is_independent_of_map_order() {
         let one: BTreeMap<&str, u8> = [("a", 1), ("b", 2)].into();
         let other = serde_json::json!({ "b": 2, "a": 1 });
         assert_eq!(form(&one), form(&other));

@@ -1,15 +1,15 @@
-//! A checksum for each row: the CRC-32 of ISO 3309 (as zlib's) over its other columns in order. An integer counts as
-//! the byte `i` and its eight bytes, the most significant first; a text as `t`, its length as eight bytes, and its
-//! bytes; a blob as a text with `b`.
+//! A checksum for each row: the CRC-32 of ISO 3309 (as in zlib) over its other columns in order. An integer is encoded
+//! as the byte `i` and its eight bytes, most significant first; a text as `t`, its length as eight bytes, and its
+//! bytes; a blob like a text, with `b`.
 //!
-//! It finds every changed bit and every burst of up to 32 of them. It is no seal: a deliberate change of a row can
-//! include a new checksum.
+//! It detects every changed bit and every burst of up to 32 bits. It does not protect against deliberate changes, which
+//! can include a new checksum.
 
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, params};
 
-/// The tables of a store, and their columns but the checksum.
+/// The tables of a store, and their columns except the checksum.
 pub(super) const TABLES: [(&str, &str); 4] = [
     ("sweeps", "id, digest, name, title, scenario, metrics, lasthop, model, form"),
     ("cells", "sweep, point, \"case\", case_name, changes, case_changes, digest"),
@@ -17,7 +17,7 @@ pub(super) const TABLES: [(&str, &str); 4] = [
     ("runs", "digest, replication, summary, metric_set"),
 ];
 
-/// The columns of a table but the checksum.
+/// The columns of a table except the checksum.
 pub(super) fn columns(table: &str) -> &'static str {
     TABLES.iter().find(|(name, _)| *name == table).map_or("", |(_, columns)| columns)
 }
@@ -28,10 +28,11 @@ fn long(sum: &mut crc32fast::Hasher, tag: &[u8], bytes: &[u8]) {
     sum.update(bytes);
 }
 
-/// Makes `row_checksum(...)` known to a connection.
+/// Registers the SQL function `row_checksum(...)` with a connection.
 ///
 /// # Errors
-/// That of SQLite.
+///
+/// The error of SQLite.
 pub fn register(db: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     db.create_scalar_function("row_checksum", -1, flags, |row| {
@@ -44,7 +45,7 @@ pub fn register(db: &Connection) -> rusqlite::Result<()> {
                     sum.update(b"i");
                     sum.update(&value.to_be_bytes());
                 }
-                // No column has such values.
+                // No column has values of this type.
                 ValueRef::Real(_) | ValueRef::Null => sum.update(b"?"),
             }
         }
@@ -52,7 +53,7 @@ pub fn register(db: &Connection) -> rusqlite::Result<()> {
     })
 }
 
-/// Computes the checksum of a sweep's row again, after it was changed.
+/// Recomputes the checksum of a sweep's row after a change.
 pub(super) fn renew(db: &Connection, sweep: i64) -> rusqlite::Result<()> {
     let columns = columns("sweeps");
     db.execute(&format!("UPDATE sweeps SET checksum = row_checksum({columns}) WHERE id = ?1"), params![sweep])?;
@@ -66,7 +67,7 @@ mod tests {
     /// Python: `d = bytes(range(16)); t = b'{"a":1}'; zlib.crc32(b'b' + struct.pack('>Q', 16) + d + b'i' +
     /// struct.pack('>q', 3) + b't' + struct.pack('>Q', 7) + t)`.
     #[test]
-    fn it_is_the_crc_32_of_zlib() {
+    fn checksum_is_the_crc_32_of_zlib() {
         let db = Connection::open_in_memory().unwrap();
         register(&db).unwrap();
         let digest: Vec<u8> = (0..16).collect();

@@ -1,4 +1,4 @@
-//! The key under which results are kept: all that they depend on.
+//! The key of stored results: a hash of everything that they depend on.
 
 use std::fmt;
 
@@ -12,18 +12,19 @@ use super::canonical::{FORM, canonical};
 pub struct Digest(pub [u8; 16]);
 
 impl Digest {
-    /// Key of the runs of a network: of the model's version and the canonical form of the network, in
-    /// which defaults are filled in and the replication is left out. How a scenario spells it, and what it writes
-    /// besides results (title, outputs, the sweep itself), does not enter.
+    /// Key of the runs of a network: a hash of the model version and the canonical form of the network, with defaults
+    /// filled in and without the replication. The spelling of the scenario and what it writes besides results (title,
+    /// outputs, the sweep itself) have no influence.
     ///
     /// # Errors
-    /// A setting of an outside member that has no canonical form.
+    ///
+    /// If a setting of an outside member has no canonical form.
     pub fn of(network: &Network) -> Result<Self, String> {
         let form = canonical(network).map_err(|error| error.to_string())?;
         Ok(Self::of_bytes(&[&FORM.to_be_bytes(), &sim::MODEL_VERSION.to_be_bytes(), &form]))
     }
 
-    /// Key of a sweep, by what it consists of, under a version of the model.
+    /// Key of a sweep, from its description, under a version of the model.
     pub(super) fn of_sweep(model: u32, content: &str) -> Self {
         Self::of_bytes(&[&model.to_be_bytes(), content.as_bytes()])
     }

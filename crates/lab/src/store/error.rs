@@ -1,106 +1,106 @@
-//! Why a store cannot be used.
+//! Errors of stores.
 
 use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
-/// What is wrong with a store. Runs that were kept stay kept.
+/// A problem with a store. Runs stored before remain stored.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The file cannot be opened.
     #[error("{}: cannot be opened: {why}", path.display())]
     Unopened {
-        /// Which.
+        /// The store's file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's message.
         why: String,
     },
-    /// A new one cannot be made.
+    /// A new store cannot be created.
     #[error("{}: cannot be written: {why}", path.display())]
     Unmade {
-        /// Which.
+        /// The store's file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's message.
         why: String,
     },
-    /// It can only be read, and its last runs stand in a log beside it that cannot be read so.
+    /// The store is read-only, and its last runs are in a write-ahead log that cannot be read without write access.
     #[error("{}: cannot be read whole: its last runs are in {}, which takes a place that can be written\n  hint: copy both files to one", path.display(), log.display())]
     Unread {
-        /// Which.
+        /// The store's file.
         path: PathBuf,
-        /// The log.
+        /// The log's file.
         log: PathBuf,
     },
-    /// It is a file of another kind.
+    /// The file is not a store.
     #[error("{}: is not a store of lasthop\n  hint: a store is written by `lasthop sweep`", .0.display())]
     NotAStore(PathBuf),
-    /// It was written by a newer program.
+    /// The store was written by a newer version of the program.
     #[error("{}: was written by a newer lasthop: format {found}, this one knows up to {known}\n  hint: use that version, or another store with --out", path.display())]
     Newer {
-        /// Which.
+        /// The store's file.
         path: PathBuf,
-        /// Its format.
+        /// The store's format.
         found: i32,
-        /// The newest one known here.
+        /// The newest format that this program supports.
         known: i32,
     },
-    /// It was cut short or overwritten.
+    /// The file was truncated or overwritten.
     #[error("{}: is damaged: {found}\n  hint: nothing was changed in it; `sqlite3 FILE .recover` saves what can be saved, and a new store runs the rest again", path.display())]
     Damaged {
-        /// Which.
+        /// The store's file.
         path: PathBuf,
-        /// What SQLite found.
+        /// SQLite's message.
         found: String,
     },
-    /// Rows are not as they were written.
+    /// Rows differ from what was written.
     #[error("{}: {rows} of its rows {} not as written, the first of them: {first}\n  hint: `lasthop verify {}` lists them and says what can be done", path.display(), if *rows == 1 { "is" } else { "are" }, path.display())]
     BadRows {
-        /// Which.
+        /// The store's file.
         path: PathBuf,
-        /// How many.
+        /// The number of damaged rows.
         rows: usize,
-        /// One of them.
+        /// Description of the first damaged row.
         first: String,
     },
-    /// No room, or no permission.
+    /// The disk is full, or permission is denied.
     #[error("{}: cannot be written: {why}\n  hint: every run that had finished before is kept; the same command goes on from there", path.display())]
     Unwritable {
-        /// Which.
+        /// The store's file.
         path: PathBuf,
-        /// What SQLite says.
+        /// SQLite's message.
         why: String,
     },
-    /// A run that was filled again came out otherwise.
+    /// A repeated run gave another result than the stored one.
     #[error("{}: replication {replication} of {run} has another result than before; the one before is kept\n  hint: results depend on nothing but the scenario, so the store was changed or made by a program with the same version and another model", path.display())]
     Otherwise {
-        /// The store.
+        /// The store's file.
         path: PathBuf,
-        /// The run.
+        /// The key of the run.
         run: String,
-        /// Its replication.
+        /// The replication.
         replication: u64,
     },
-    /// Two stores disagree about one run.
+    /// Two stores have different results for the same run.
     #[error("{}: has another result than {} for replication {replication} of {run}\n  hint: results depend on nothing but the scenario, so one of the two was changed or made by a program with the same version and another model", other.display(), path.display())]
     Disagree {
-        /// The store that was to take the other's runs.
+        /// The store into which the other one was merged.
         path: PathBuf,
-        /// The other.
+        /// The other store.
         other: PathBuf,
-        /// The run.
+        /// The key of the run.
         run: String,
-        /// Its replication.
+        /// The replication.
         replication: u64,
     },
 }
 
 impl StoreError {
-    /// The system could not open a file.
+    /// An error of opening a file, from the system.
     pub(crate) fn file(path: &Path, error: &std::io::Error) -> Self {
         StoreError::Unopened { path: path.to_owned(), why: error.to_string() }
     }
 
-    /// SQLite found something wrong.
+    /// An error of SQLite.
     pub(crate) fn of(path: &Path, error: rusqlite::Error) -> Self {
         let path = path.to_owned();
         if error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE) {
@@ -129,7 +129,7 @@ impl StoreError {
                 | ErrorCode::OutOfMemory
                 | ErrorCode::OperationInterrupted,
             ) => StoreError::Unwritable { path, why: error.to_string() },
-            // A column of the wrong type, a table that is not there.
+            // A column of the wrong type, or a missing table.
             Some(_) | None => StoreError::Damaged { path, found: error.to_string() },
         }
     }

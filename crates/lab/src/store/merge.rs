@@ -1,4 +1,4 @@
-//! Taking over what another store has: shards of one sweep, made on different machines.
+//! Merging stores: shards of one sweep, made on different machines.
 
 use std::path::Path;
 
@@ -8,17 +8,17 @@ use rusqlite::{OptionalExtension, Row, params};
 use super::refill::{add_sets, more_metrics};
 use super::{Digest, Store, StoreError, add};
 
-/// What was taken over.
+/// The numbers of merged sweeps and runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Merged {
-    /// Sweeps that were not here before.
+    /// Sweeps that the store did not have.
     pub sweeps: u64,
-    /// Runs that were not here before.
+    /// Runs that the store did not have.
     pub runs: u64,
 }
 
 impl Store {
-    /// Takes over every sweep and run of the store at `other`, in one transaction. The other store is not changed.
+    /// Copies every sweep and run of the store at `other` in one transaction. The other store is not changed.
     pub fn merge(&mut self, other: &Path) -> Result<Merged, StoreError> {
         let their = Store::open(other)?;
         let (path, wrong) = (self.path.clone(), |error| StoreError::of(&self.path, error));
@@ -83,7 +83,7 @@ impl Store {
     }
 }
 
-/// Whether two summaries have the same results: the same values of all metrics that both have.
+/// Whether two summaries have the same values of all metrics that both have.
 fn same(one: &str, other: &str) -> bool {
     let read = |text| Recorded::parse(text).ok();
     one == other || read(one).zip(read(other)).is_some_and(|(one, other)| one.agrees_with(&other))

@@ -1,8 +1,8 @@
-//! Finished runs, kept in an SQLite file: each one transaction, found again by the content of what was run.
+//! Finished runs in an SQLite file, each written in one transaction and found by a hash of its content.
 //!
-//! The file is in WAL mode with `synchronous = NORMAL`: what was committed survives the death of the program at any
-//! moment; a power cut may lose the last commits, never what was before them. Several programs may write at once. Each row
-//! has a checksum, which is checked when a store is opened and when a run is read.
+//! The file is in WAL mode with `synchronous = NORMAL`: a committed run survives a crash of the program at any moment;
+//! a power failure may lose the last commits, but nothing before them. Several programs may write at once. Each row has
+//! a checksum, which is verified when a store is opened and when a run is read.
 
 mod canonical;
 mod checksum;
@@ -34,9 +34,9 @@ pub use error::StoreError;
 use open::Sums;
 pub use verify::{Damage, Verified};
 
-/// In the file's header, so that no other database is taken for a store: "lhop".
+/// The application id in the file's header, which distinguishes stores from other databases: "lhop".
 const APPLICATION: i32 = 0x6c68_6f70;
-/// Of the tables. A store with a greater one was written by a newer program.
+/// The format of the tables. A store with a greater number was written by a newer program.
 const FORMAT: i32 = 3;
 
 /// An open store.
@@ -45,52 +45,53 @@ pub struct Store {
     path: PathBuf,
     db: Connection,
     sums: Sums,
-    /// The number of this program's set of metrics, once it was needed.
+    /// The number of this program's set of metrics, cached after the first use.
     metric_set: OnceCell<i64>,
-    /// The sets of metrics whose runs are to be run again.
+    /// The sets of metrics whose runs are to be repeated.
     unfilled: Vec<i64>,
 }
 
-/// A sweep as it is kept.
+/// A stored sweep.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KeptSweep {
-    /// Its number in the store.
+    /// The number of the sweep in the store.
     pub id: i64,
-    /// What it is called.
+    /// The name of the sweep.
     pub name: String,
-    /// Its scenario's title.
+    /// The scenario's title.
     pub title: String,
-    /// Its scenario, as TOML.
+    /// The scenario, as TOML.
     pub scenario: String,
-    /// The names of the figures to show.
+    /// The names of the metrics to show.
     pub metrics: Vec<String>,
-    /// The version of the program that began it.
+    /// The version of the program that started the sweep.
     pub lasthop: String,
     /// The version of the model.
     pub model: u32,
-    /// The version of the canonical form of which the keys of its runs are made; 0: the scenario's text.
+    /// The version of the canonical form from which the keys of its runs are made; 0 for keys made from the scenario's
+    /// text.
     pub form: u32,
 }
 
-/// A case at a point, as it is kept.
+/// A stored cell: one case at one point.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KeptCell {
     /// The number of the point.
     pub point: usize,
     /// The number of the case.
     pub case: usize,
-    /// What the case is called.
+    /// The name of the case.
     pub case_name: String,
-    /// What is different at this point.
+    /// The changes of this point.
     pub changes: Vec<(String, Value)>,
-    /// What is different in this case.
+    /// The changes of this case.
     pub case_changes: Vec<(String, Value)>,
-    /// What its runs are kept under.
+    /// The key of its runs.
     pub digest: Digest,
 }
 
 impl Store {
-    /// The file.
+    /// The store's file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -99,8 +100,8 @@ impl Store {
         question(&self.db).map_err(|error| StoreError::of(&self.path, error))
     }
 
-    /// Notes what a sweep consists of, of at most so many `replications`. Noted before, it keeps its number; how often it
-    /// repeats, what it is called and which figures it shows may change.
+    /// Records the description of a sweep of at most `replications` replications. A sweep recorded before keeps its
+    /// number; its replications, name and metrics may change.
     pub fn note(&mut self, mut sweep: KeptSweep, cells: &[KeptCell], replications: u64) -> Result<i64, StoreError> {
         let digest = Digest::of_sweep(sim::MODEL_VERSION, &content(cells));
         let noted = Self::transaction(&mut self.db).and_then(|transaction| {
@@ -111,7 +112,7 @@ impl Store {
                 None => sweep.id = add(&transaction, digest, &sweep, cells)?,
                 Some((id, scenario)) => {
                     sweep.id = id;
-                    // A look at fewer replications than were made does not change what the store says it holds.
+                    // Showing fewer replications than were run does not change the stored number.
                     let most = read_back(&scenario).map(|kept| kept.sweep.unwrap_or_default().replications.bounds().1);
                     if most.is_none_or(|most| most <= replications) {
                         let KeptSweep { id, name, title, scenario, metrics, .. } = &sweep;
@@ -120,7 +121,7 @@ impl Store {
                             params![id, name, title, scenario, json!(metrics).to_string()],
                         )?;
                         checksum::renew(&transaction, *id)?;
-                        // A key that was renamed is another change of the same network.
+                        // A renamed key is another spelling of the same network.
                         if cells_in(&transaction, *id)? != cells {
                             transaction.execute("DELETE FROM cells WHERE sweep = ?1", [id])?;
                             add_cells(&transaction, *id, cells)?;
@@ -134,8 +135,8 @@ impl Store {
         noted.map_err(|error| StoreError::of(&self.path, error))
     }
 
-    /// Keeps a finished run: one transaction. Kept before, it stays as it is, unless it is to be [filled
-    /// again](Self::refill).
+    /// Stores a finished run in one transaction. A run that was stored before is unchanged, unless it is to be
+    /// [refilled](Self::refill).
     pub fn keep(&self, digest: Digest, replication: u64, summary: &str) -> Result<(), StoreError> {
         let set = self.metric_set()?;
         self.fits_before(digest, replication, summary)?;
@@ -163,7 +164,7 @@ impl Store {
         })
     }
 
-    /// Which replications of a cell are finished among these: runs of numbers, in order.
+    /// Which replications of a cell are finished among these, as ascending ranges.
     pub fn kept(&self, digest: Digest, among: Range<u64>) -> Result<Vec<Range<u64>>, StoreError> {
         let unfilled = self.unfilled_text();
         self.ask(|db| {
@@ -220,7 +221,7 @@ impl Store {
         rows.into_iter().map(read).collect()
     }
 
-    /// The sweeps that are kept here, in the order in which they were begun.
+    /// The stored sweeps, in the order in which they were started.
     pub fn sweeps(&self) -> Result<Vec<KeptSweep>, StoreError> {
         let rows = self.ask(|db| {
             let mut find =
@@ -256,7 +257,7 @@ impl Store {
         self.sweeps()?.into_iter().find(|sweep| sweep.id == id).ok_or_else(gone)
     }
 
-    /// What a sweep consists of, by point and case.
+    /// The cells of a sweep, by point and case.
     pub fn cells(&self, sweep: i64) -> Result<Vec<KeptCell>, StoreError> {
         self.ask(|db| cells_in(db, sweep))
     }
@@ -274,12 +275,12 @@ impl Store {
     }
 }
 
-/// A replication as SQLite counts.
+/// A replication as SQLite's integer type.
 fn number(replication: u64) -> i64 {
     replication.min(i64::MAX as u64) as i64
 }
 
-/// What a sweep consists of, by point and case.
+/// The cells of a sweep, by point and case.
 fn cells_in(db: &Connection, sweep: i64) -> rusqlite::Result<Vec<KeptCell>> {
     let mut find = db.prepare(
         "SELECT point, \"case\", case_name, changes, case_changes, digest FROM cells WHERE sweep = ?1
@@ -304,7 +305,7 @@ fn cells_in(db: &Connection, sweep: i64) -> rusqlite::Result<Vec<KeptCell>> {
     cells.collect()
 }
 
-/// What tells a sweep from others: the names of keys are no part of it.
+/// The content that identifies a sweep; the names of keys are not part of it.
 fn content(cells: &[KeptCell]) -> String {
     let of_cell = |KeptCell { point, case_name, changes, digest, .. }: &KeptCell| {
         let values: Vec<&Value> = changes.iter().map(|(_, value)| value).collect();
@@ -313,7 +314,7 @@ fn content(cells: &[KeptCell]) -> String {
     cells.iter().map(of_cell).collect()
 }
 
-/// Adds a sweep that is not there yet, and what it consists of; gives its number.
+/// Adds a new sweep and its cells; returns its number.
 fn add(db: &Connection, digest: Digest, sweep: &KeptSweep, cells: &[KeptCell]) -> rusqlite::Result<i64> {
     let KeptSweep { name, title, scenario, metrics, lasthop, model, form, .. } = sweep;
     db.execute(

@@ -1,5 +1,4 @@
-//! Opening a store: what is none is refused, one of an earlier format gets what is missing, and damage is found before
-//! anything is read.
+//! Opens a store: refuses other files, upgrades earlier formats, and detects damage before anything is read.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -11,29 +10,29 @@ use super::checksum::{self, TABLES};
 use super::upgrade::{self, FIRST_WITH_CHECKSUMS, SCHEMA, columns_before};
 use super::{APPLICATION, FORMAT, Store, StoreError};
 
-/// Stands for the format of a store that has no tables yet.
+/// The format of a store that has no tables yet.
 const NEW: i32 = 0;
 /// How long to wait for another program's transaction.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Whether the rows of an open store have checksums.
+/// Whether the rows of an open store have had checksums since they were written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Sums {
-    /// They have had them since they were written.
+    /// Checksums were written with the rows.
     Kept,
-    /// They got them now.
+    /// Checksums were added when the store was opened.
     New,
 }
 
 impl Sums {
-    /// A condition of SQL: whether a row of this table is as it was written.
+    /// An SQL condition: whether a row of this table matches its checksum.
     pub fn sound(table: &str) -> String {
         format!("checksum = row_checksum({})", checksum::columns(table))
     }
 }
 
 impl Store {
-    /// A new store for a test, in a directory that goes when it is dropped.
+    /// A new store for a test, in a directory that is removed on drop.
     #[cfg(test)]
     pub(crate) fn scratch() -> (tempfile::TempDir, Self) {
         let dir = tempfile::tempdir().expect("the system's temporary directory can be written");
@@ -41,7 +40,7 @@ impl Store {
         (dir, store)
     }
 
-    /// Opens a store, or makes a new one.
+    /// Opens a store, or creates a new one.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
         if path.try_exists().is_ok_and(|exists| exists) {
             let store = Self::writable(path)?;
@@ -64,7 +63,7 @@ impl Store {
         Ok(store)
     }
 
-    /// The same without looking whether it is whole.
+    /// Opens a store that must exist, without checking its integrity.
     pub(super) fn unchecked(path: &Path) -> Result<Self, StoreError> {
         // SQLite says only "unable to open".
         let file = std::fs::File::open(path).map_err(|error| StoreError::file(path, &error))?;
@@ -73,13 +72,13 @@ impl Store {
             return Err(StoreError::NotAStore(path.to_owned()));
         }
         match Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE) {
-            // Where nothing can be written there is no place for the files that readers share.
+            // A read-only directory has no place for the files that SQLite's readers share.
             Err(StoreError::Unopened { .. } | StoreError::Unwritable { .. }) => Self::look(path),
             opened => opened,
         }
     }
 
-    /// Opens a store, or makes a new one, without looking whether it is whole.
+    /// Opens a store, or creates a new one, without checking its integrity.
     pub(crate) fn writable(path: &Path) -> Result<Self, StoreError> {
         if path.is_dir() {
             return Err(StoreError::NotAStore(path.to_owned()));
@@ -87,7 +86,7 @@ impl Store {
         Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
     }
 
-    /// Opens a store to read what is there, as in a directory that cannot be written.
+    /// Opens a store for reading only, as in a read-only directory.
     pub(super) fn look(path: &Path) -> Result<Self, StoreError> {
         let wrong = |error| StoreError::of(path, error);
         let mut log = path.as_os_str().to_owned();
@@ -97,7 +96,7 @@ impl Store {
             return Err(StoreError::Unread { path: path.to_owned(), log });
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-        // Bytes that mean something in an address are written as their numbers.
+        // Bytes with a meaning in a URI are percent-encoded.
         let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-".contains(byte);
         let bytes = path.as_os_str().as_encoded_bytes().iter();
         let address: String =
@@ -110,7 +109,7 @@ impl Store {
         }
     }
 
-    /// A copy of a store of an earlier format that can only be read.
+    /// An in-memory copy of a read-only store of an earlier format.
     fn copy_in_memory(self, address: &str, format: i32) -> Result<Self, StoreError> {
         self.intact()?;
         let wrong = |error| StoreError::of(&self.path, error);
@@ -131,7 +130,7 @@ impl Store {
 
     pub(super) fn connect(path: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
         let wrong = |error| StoreError::of(path, error);
-        // Some names, such as ":memory:", mean something to SQLite; none with a directory does.
+        // Some names, such as ":memory:", have a meaning in SQLite; paths with a directory do not.
         let file = Path::new(".").join(path);
         let db = Connection::open_with_flags(file, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(wrong)?;
         db.busy_timeout(PATIENCE).map_err(wrong)?;
@@ -142,7 +141,7 @@ impl Store {
         if format == NEW {
             store.lay_out().map_err(wrong)?;
         } else if format < FORMAT {
-            // Damage that can be seen is not covered with checksums.
+            // Visible damage must not get valid checksums.
             store.intact()?;
             upgrade::in_place(&store.db).map_err(wrong)?;
             store.sums = sums_of(format);
@@ -150,7 +149,7 @@ impl Store {
         Ok(store)
     }
 
-    /// SQLite does not wait for others here, as it does for their transactions.
+    /// SQLite does not wait for other programs here, as it does for their transactions.
     fn use_wal(&self) -> rusqlite::Result<()> {
         const NAP: Duration = Duration::from_millis(10);
         let mut naps = 0;
@@ -165,14 +164,14 @@ impl Store {
         }
     }
 
-    /// A transaction that writes from its beginning: one that begins to after it has read is refused, not made to wait, if
-    /// another program wrote in between.
+    /// A transaction that takes the write lock at its start: one that takes it only after reading fails at once,
+    /// without waiting, if another program wrote in between.
     pub(super) fn transaction(db: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
         db.transaction_with_behavior(TransactionBehavior::Immediate)
     }
 
-    /// Its format; [`NEW`] if it has no tables yet. What is not a store, or one of a newer program, is refused, and one in
-    /// which a table or a column is missing.
+    /// The store's format; [`NEW`] if it has no tables yet. Refuses files that are not stores, stores of a newer
+    /// program, and stores without a required table or column.
     fn known(&self) -> Result<i32, StoreError> {
         let (store, path, wrong) = (self, &self.path, |error| StoreError::of(&self.path, error));
         let number = |name: &str| store.db.pragma_query_value(None, name, |row| row.get::<_, i32>(0)).map_err(wrong);
@@ -207,7 +206,7 @@ impl Store {
         Ok(format)
     }
 
-    /// Makes the tables, unless another program just did.
+    /// Creates the tables, unless another program just did.
     fn lay_out(&self) -> rusqlite::Result<()> {
         let transaction = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
         let format: i32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
@@ -219,7 +218,7 @@ impl Store {
         transaction.commit()
     }
 
-    /// Whether the file is whole, and every row as it was written; a store that was cut short is not.
+    /// Whether the file is complete and every row matches its checksum.
     fn whole(&self) -> Result<(), StoreError> {
         self.intact()?;
         let damage = self.bad_rows(usize::MAX)?;
@@ -232,7 +231,7 @@ impl Store {
         }
     }
 
-    /// Whether SQLite finds its tables and indices sound.
+    /// Whether SQLite finds the tables and indices intact.
     pub(super) fn intact(&self) -> Result<(), StoreError> {
         let verdict: String = self.ask(|db| db.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)))?;
         if verdict == "ok" { Ok(()) } else { Err(StoreError::Damaged { path: self.path.clone(), found: verdict }) }

@@ -1,4 +1,4 @@
-//! Which metrics the programs had that wrote runs, and runs that are to be filled again because they lack some.
+//! Records which metrics the programs that stored runs knew, and repeats runs that lack some.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,7 +9,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::{Digest, Store, StoreError};
 
 impl Store {
-    /// From now on, runs that lack one of these metrics count as not finished, and are replaced when they are kept again.
+    /// From now on, runs that lack one of these metrics count as unfinished, and are replaced when they are stored
+    /// again.
     pub fn refill(&mut self, metrics: &[&Metric]) -> Result<(), StoreError> {
         let lacking = self.lacking_by_set()?;
         let lacks = |names: &BTreeSet<&str>| metrics.iter().any(|metric| names.contains(metric.name));
@@ -17,19 +18,19 @@ impl Store {
         Ok(())
     }
 
-    /// Another connection to the same store, with the same runs to be filled again.
+    /// Another connection to the same store, with the same runs to be refilled.
     pub(crate) fn again(&self) -> Result<Self, StoreError> {
         let mut again = Self::writable(&self.path)?;
         again.unfilled.clone_from(&self.unfilled);
         Ok(again)
     }
 
-    /// The sets whose runs are to be filled again, as a list of SQL.
+    /// The sets whose runs are to be refilled, as an SQL list.
     pub(super) fn unfilled_text(&self) -> String {
         self.unfilled.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")
     }
 
-    /// This program's set of metrics.
+    /// The number of this program's set of metrics.
     pub(super) fn metric_set(&self) -> Result<i64, StoreError> {
         if let Some(set) = self.metric_set.get() {
             return Ok(*set);
@@ -47,7 +48,7 @@ impl Store {
         })
     }
 
-    /// The metrics of today that each set lacks; sets that lack none are left out.
+    /// The current metrics that each set lacks; sets that lack none are left out.
     pub(super) fn lacking_by_set(&self) -> Result<HashMap<i64, BTreeSet<&'static str>>, StoreError> {
         let sets = self.metric_sets()?.into_iter();
         let lacking = sets.map(|(set, names)| {
@@ -58,7 +59,7 @@ impl Store {
         Ok(lacking.filter(|(_, lacking)| !lacking.is_empty()).collect())
     }
 
-    /// Whether a run that is filled again has the results that it had.
+    /// Whether a repeated run has the results that were stored.
     pub(super) fn fits_before(&self, digest: Digest, replication: u64, summary: &str) -> Result<(), StoreError> {
         if self.unfilled.is_empty() {
             return Ok(());
@@ -76,25 +77,25 @@ impl Store {
     }
 }
 
-/// Adds a set of metrics unless it is there; gives its number.
+/// Adds a set of metrics if it is new; returns its number.
 fn add_set(db: &Connection, names: &str) -> rusqlite::Result<i64> {
     let find = "SELECT id FROM metric_sets WHERE names = ?1";
     if let Some(id) = db.query_row(find, [names], |row| row.get(0)).optional()? {
         return Ok(id);
     }
-    // Another program may add it at this moment.
+    // Another program may add it at the same moment.
     let add = "INSERT INTO metric_sets SELECT next, ?1, row_checksum(next, ?1)
                FROM (SELECT coalesce(max(id), 0) + 1 AS next FROM metric_sets) WHERE true ON CONFLICT DO NOTHING";
     db.execute(add, [names])?;
     db.query_row(find, [names], |row| row.get(0))
 }
 
-/// Adds another store's sets of metrics; gives their numbers here by their numbers there.
+/// Adds another store's sets of metrics; maps their numbers there to the numbers here.
 pub(super) fn add_sets(db: &Connection, sets: &[(i64, String)]) -> rusqlite::Result<HashMap<i64, i64>> {
     sets.iter().map(|(set, names)| Ok((*set, add_set(db, names)?))).collect()
 }
 
-/// Whether one set has metrics beyond those of another.
+/// Whether one set has metrics that another lacks.
 pub(super) fn more_metrics(db: &Connection, one: i64, other: i64) -> rusqlite::Result<bool> {
     if one == other {
         return Ok(false);

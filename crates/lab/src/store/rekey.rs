@@ -1,4 +1,4 @@
-//! The runs of a sweep get other keys: their results are the same, and the program makes its keys in another way.
+//! Changes the keys of a sweep's runs when the program computes keys in another way; the results stay equal.
 
 use rusqlite::{Connection, params};
 
@@ -6,8 +6,8 @@ use super::checksum::columns;
 use super::{Digest, FORM, Store, StoreError, cells_in, content};
 
 impl Store {
-    /// Gives the cells of a sweep, in order, these keys, and their runs with them; in one transaction. Runs stay under
-    /// their old key, too, if another sweep refers to it. A sweep that is there already under its new key is dropped.
+    /// Gives the cells of a sweep, in order, and their runs these keys, in one transaction. Runs are also kept under
+    /// their old key if another sweep refers to it. A sweep that already exists under its new key is removed.
     pub(crate) fn rekey(&mut self, sweep: i64, model: u32, keys: &[Digest]) -> Result<(), StoreError> {
         let rekeyed = Self::transaction(&mut self.db).and_then(|transaction| {
             let mut cells = cells_in(&transaction, sweep)?;
@@ -42,7 +42,7 @@ fn old_keys(db: &Connection, sweep: i64) -> rusqlite::Result<Vec<[u8; 16]>> {
     find.query_map([sweep], |row| row.get(0))?.collect()
 }
 
-/// Copies runs to another key. A row that is not as it was written stays so.
+/// Copies runs to another key. A damaged row remains marked as damaged.
 fn copy_runs(db: &Connection, from: Digest, to: Digest) -> rusqlite::Result<()> {
     let columns = columns("runs");
     let mut copy = db.prepare_cached(&format!(

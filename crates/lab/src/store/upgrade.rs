@@ -1,14 +1,14 @@
-//! Stores of earlier formats: their rows are copied into tables of today's format.
+//! Upgrades stores of earlier formats by copying their rows into tables of the current format.
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use super::FORMAT;
 use super::{Digest, content};
 
-/// The format since which each row has a checksum.
+/// The first format with a checksum in each row.
 pub(super) const FIRST_WITH_CHECKSUMS: i32 = 2;
 
-/// The metrics of the programs that wrote stores before sets of metrics were kept.
+/// The metrics of the programs that wrote stores before sets of metrics were recorded.
 const METRICS_BEFORE: &str = "completion_time_s goodput_bps completed bytes_delivered longest_pause_s segments_sent \
      segments_retransmitted segments_duplicate segments_discarded fast_retransmits timeouts tail_probes reductions_undone \
      reductions_by_ecn icmp_defer icmp_retransmit frames_sent frames_corrupted frames_duplicate frames_discarded \
@@ -17,10 +17,10 @@ const METRICS_BEFORE: &str = "completion_time_s goodput_bps completed bytes_deli
      attempts attempts_collided retries retry_limit_drops back_offs back_off_slots airtime packets_dropped_no_route handovers \
      unassociated_s simulated_s events packets_dropped_buffer_full total_goodput_bps fairness state_bytes_most";
 
-/// Today's tables.
+/// The tables of the current format.
 pub(super) const SCHEMA: &str = include_str!("schema.sql");
 
-/// The columns of tables before format 3, but the checksum.
+/// The columns of tables before format 3, except the checksum.
 pub(super) fn columns_before(table: &str) -> Option<&'static str> {
     match table {
         "sweeps" => Some("id, digest, name, title, scenario, metrics, lasthop, model"),
@@ -30,7 +30,7 @@ pub(super) fn columns_before(table: &str) -> Option<&'static str> {
     }
 }
 
-/// Brings the tables of a store of an earlier format to today's, unless another program just did.
+/// Upgrades the tables of a store of an earlier format, unless another program just did.
 pub(super) fn in_place(db: &Connection) -> rusqlite::Result<()> {
     let transaction = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
     let format: i32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
@@ -47,7 +47,7 @@ pub(super) fn in_place(db: &Connection) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
-/// Copies the rows of a store that can only be read, attached as `before`, into the tables of one in memory.
+/// Copies the rows of a read-only store, attached as `before`, into the tables of an in-memory database.
 pub(super) fn in_memory(db: &Connection, format: i32) -> rusqlite::Result<()> {
     let transaction = Transaction::new_unchecked(db, TransactionBehavior::Deferred)?;
     transaction.execute_batch(SCHEMA)?;
@@ -55,7 +55,7 @@ pub(super) fn in_memory(db: &Connection, format: i32) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
-/// Copies every row. One that is not as it was written gets a checksum that says so.
+/// Copies every row. A damaged row gets a checksum that does not match.
 fn copy(db: &Connection, before: &str, format: i32) -> rusqlite::Result<()> {
     let set = "INSERT INTO metric_sets VALUES (1, ?1, row_checksum(1, ?1))";
     db.execute(set, [METRICS_BEFORE.split_whitespace().collect::<Vec<_>>().join(" ")])?;
@@ -72,7 +72,7 @@ fn copy(db: &Connection, before: &str, format: i32) -> rusqlite::Result<()> {
     name_sweeps(db)
 }
 
-/// Gives every sweep its key of today: before, the names of keys were part of it.
+/// Computes the current key of every sweep: previously, the names of keys were part of it.
 fn name_sweeps(db: &Connection) -> rusqlite::Result<()> {
     let mut find = db.prepare("SELECT id, model FROM sweeps")?;
     let sweeps = find.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<Vec<_>>>()?;

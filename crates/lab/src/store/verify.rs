@@ -1,4 +1,4 @@
-//! Which rows of a store are not as they were written, and their removal.
+//! Finds and removes damaged rows of a store.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,17 +10,17 @@ use super::checksum::TABLES;
 use super::open::Sums;
 use super::{Digest, Store, StoreError, content};
 
-/// A row that is not as it was written. What it says of itself may be what is wrong.
+/// A row that does not match its checksum. Any of its fields may be the damaged one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Damage {
     /// A sweep's description.
     Sweep {
-        /// Its number.
+        /// The number of the sweep.
         id: i64,
-        /// Its name.
+        /// The name of the sweep.
         name: String,
     },
-    /// What a sweep has at one point in one case.
+    /// A cell of a sweep: one case at one point.
     Cell {
         /// The number of the sweep.
         sweep: i64,
@@ -29,20 +29,20 @@ pub enum Damage {
         /// The number of the case.
         case: i64,
     },
-    /// Which metrics a program had.
+    /// A set of metrics.
     Metrics {
         /// The number of the set.
         id: i64,
     },
     /// A finished run.
     Run {
-        /// Its number in the table.
+        /// The row number in the table.
         row: i64,
-        /// What it is kept under.
+        /// The key of the run.
         digest: String,
-        /// Its replication.
+        /// The replication.
         replication: i64,
-        /// Where a sweep has it: the sweep's name, the point and the case.
+        /// The cell that refers to it: the sweep's name, the point and the case.
         place: Option<(String, i64, String)>,
     },
 }
@@ -65,31 +65,31 @@ impl fmt::Display for Damage {
     }
 }
 
-/// What was found in a store.
+/// The result of verifying a store.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verified {
-    /// How many sweeps, cells and runs it has.
+    /// The number of sweeps, cells and runs.
     pub rows: [u64; 3],
-    /// Rows that are not as they were written.
+    /// Rows that do not match their checksum.
     pub damage: Vec<Damage>,
-    /// What SQLite says of the file; empty if it finds nothing.
+    /// SQLite's messages about the file; empty if it finds no problem.
     pub file: Vec<String>,
-    /// Whether the rows have had checksums since they were written. If not, only damage done from now on can be seen.
+    /// Whether the rows have had checksums since they were written. If not, only damage from now on is detected.
     pub checksums: bool,
 }
 
 impl Verified {
-    /// Whether nothing is wrong.
+    /// Whether no problem was found.
     pub fn is_sound(&self) -> bool {
         self.damage.is_empty() && self.file.is_empty()
     }
 }
 
-/// The most that is listed of what SQLite says of a file.
+/// The maximum number of SQLite's messages that are listed.
 const MOST_LINES: u32 = 20;
 
 impl Store {
-    /// Reads every row of the store at `path` and says which are not as they were written.
+    /// Reads every row of the store at `path` and reports the damaged ones.
     pub fn verify(path: &Path) -> Result<Verified, StoreError> {
         let store = Self::unchecked(path)?;
         let file = store.ask(|db| {
@@ -97,7 +97,7 @@ impl Store {
             let lines = check.query_map([], |row| row.get::<_, String>(0))?;
             lines.filter(|line| line.as_ref().map_or(true, |line| line != "ok")).collect::<rusqlite::Result<_>>()
         })?;
-        // Counted by reading them: the length of an index proves nothing.
+        // Counted by reading the rows: the length of an index proves nothing.
         let count = |table| {
             let question = format!("SELECT count(*) FROM {table} NOT INDEXED");
             store.ask(|db| db.query_row(&question, [], |row| Ok(row.get::<_, i64>(0)? as u64)))
@@ -107,10 +107,10 @@ impl Store {
         Ok(Verified { rows, damage, file, checksums: store.sums == Sums::Kept })
     }
 
-    /// Rows that are not as they were written, up to a limit for each table.
+    /// Damaged rows, up to a limit for each table.
     pub(super) fn bad_rows(&self, most: usize) -> Result<Vec<Damage>, StoreError> {
         let mut damage = self.bad("sweeps", most, "id, name", |row| {
-            // What is of another type by now is not shown.
+            // Columns that have another type by now are not shown.
             Ok(Damage::Sweep { id: row.get(0)?, name: row.get(1).unwrap_or_default() })
         })?;
         damage.extend(self.bad("metric_sets", most, "id", |row| Ok(Damage::Metrics { id: row.get(0)? }))?);
@@ -152,9 +152,9 @@ impl Store {
         })
     }
 
-    /// Removes rows that are not as they were written, in one transaction, and gives them. Where a sweep's description is
-    /// damaged the whole description goes, never a run that is sound; the same sweep writes it again. What SQLite finds
-    /// wrong with an index is mended; if it finds more, this fails and nothing is changed.
+    /// Removes damaged rows in one transaction, and returns them. If a sweep's description is damaged, the whole
+    /// description is removed, but never an intact run; running the sweep again restores it. Damaged indices are
+    /// rebuilt; if SQLite finds other damage, this fails and changes nothing.
     pub fn remove_damage(path: &Path) -> Result<Vec<Damage>, StoreError> {
         let mut store = Self::unchecked(path)?;
         let damage = store.bad_rows(usize::MAX)?;
@@ -170,12 +170,12 @@ impl Store {
                         "DELETE FROM cells WHERE sweep = ?1 AND point = ?2 AND \"case\" = ?3",
                         params![sweep, point, case],
                     )?,
-                    // Which metrics its runs could have is not known any more.
+                    // Which metrics its runs could have is unknown.
                     Damage::Metrics { id } => {
                         transaction.execute("DELETE FROM runs WHERE metric_set = ?1", [id])?
                             + transaction.execute("DELETE FROM metric_sets WHERE id = ?1", [id])?
                     }
-                    // Below, with its cells.
+                    // Removed below, with its cells.
                     Damage::Sweep { .. } => 0,
                 };
             }
@@ -183,7 +183,7 @@ impl Store {
                 transaction.execute("DELETE FROM cells WHERE sweep = ?1", [sweep])?;
                 transaction.execute("DELETE FROM sweeps WHERE id = ?1", [sweep])?;
             }
-            // Cells of a sweep that is not there belong to none.
+            // Cells of a missing sweep have no owner.
             transaction.execute("DELETE FROM cells WHERE sweep NOT IN (SELECT id FROM sweeps)", [])?;
             for (table, _) in TABLES {
                 let left = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE NOT ({}))", Sums::sound(table));
@@ -200,14 +200,14 @@ impl Store {
         Ok(damage)
     }
 
-    /// The sweeps whose description is not whole any more without its damaged rows.
+    /// The sweeps whose description would be incomplete without its damaged rows.
     fn sweeps_to_forget(&self, damage: &[Damage]) -> Result<BTreeSet<i64>, StoreError> {
         let mut forget: BTreeSet<i64> = BTreeSet::new();
         forget.extend(damage.iter().filter_map(|damage| match damage {
             Damage::Sweep { id, .. } | Damage::Cell { sweep: id, .. } => Some(*id),
             Damage::Run { .. } | Damage::Metrics { .. } => None,
         }));
-        // A damaged row may say that it belongs to another sweep; the one that lost it is not what it was.
+        // A damaged row may name another sweep; the sweep that lost the row no longer matches its own key.
         let sweeps = self.ask(|db| {
             let mut find = db.prepare("SELECT id, digest, model FROM sweeps NOT INDEXED")?;
             let sweeps = find.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;

@@ -1,4 +1,5 @@
-//! Statistics of a sweep's kept runs: means with intervals, and each case against the first on the same air.
+//! Statistics of a sweep's stored runs: means with intervals, and each case compared with the first one under the same
+//! random streams.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +18,7 @@ use observe::summary::Recorded;
 pub struct Analysis {
     /// The sweep.
     pub sweep: KeptSweep,
-    /// Its cells, by point and case.
+    /// The cells, by point and case.
     pub cells: Vec<CellRuns>,
     /// The level of every interval.
     pub level: Level,
@@ -26,95 +27,95 @@ pub struct Analysis {
 /// The runs of one case at one point.
 #[derive(Debug)]
 pub struct CellRuns {
-    /// Which.
+    /// The cell.
     pub cell: KeptCell,
-    /// By replication.
+    /// The runs, by replication.
     pub runs: Vec<(u64, Recorded)>,
 }
 
 impl CellRuns {
-    /// Runs that were kept by a version of the program without `metric`.
+    /// The number of runs stored by a version of the program without `metric`.
     pub fn lacking(&self, metric: &Metric) -> u64 {
         self.runs.iter().filter(|(_, summary)| summary.lacks(metric)).count() as u64
     }
 
-    /// A figure by replication, of the first subject that `wanted` accepts.
+    /// A metric by replication, of the first subject that `wanted` accepts.
     pub fn sample(&self, metric: &Metric, wanted: impl Fn(&str) -> bool) -> Sample {
         let mut all = series(&self.runs, metric).into_iter();
         all.find(|(subject, _)| wanted(subject)).map(|(_, series)| series.values).unwrap_or_default()
     }
 }
 
-/// One figure of one case at one point, about one subject.
+/// One metric of one subject, in one case at one point.
 #[derive(Clone, Debug)]
 pub struct Entry<'a> {
     /// The case and the point.
     pub cell: &'a KeptCell,
-    /// Its subject: a flow, a way of a link, or empty for the whole run.
+    /// The subject: a flow, a direction of a link, or empty for the whole run.
     pub subject: String,
-    /// Replications that gave no value, such as transfers that did not complete.
+    /// Replications without a value, such as transfers that did not complete.
     pub without: u64,
-    /// Replications whose runs were kept by a version of the program without this metric.
+    /// Replications whose runs were stored by a version of the program without this metric.
     pub lacking: u64,
-    /// The statistics of the others; `None` when there are none, as in a case in which no transfer completes.
+    /// The statistics of the others; `None` if no replication gave a value.
     pub row: Option<Row>,
 }
 
 /// The statistics of the replications that gave a value.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// How many they are.
+    /// The number of values.
     pub n: u64,
     /// The mean.
     pub mean: f64,
-    /// The standard deviation of single runs; none for one.
+    /// The standard deviation of single runs; `None` for one run.
     pub deviation: Option<f64>,
-    /// Where the true mean lies: of its interval, what the figure can be.
+    /// The confidence interval of the mean, cut off at the range of the metric.
     pub ci: Option<Interval>,
-    /// Half of that interval, before its ends were cut off.
+    /// The half-width of that interval, before its ends were cut off.
     pub half: Option<f64>,
-    /// Where the next single run lies, cut off likewise.
+    /// The prediction interval of the next single run, cut off likewise.
     pub run: Option<Interval>,
-    /// The values below which the shares [`QUANTILES`] of single runs lie. They assume nothing about the distribution.
+    /// The quantiles [`QUANTILES`] of single runs. They assume nothing about the distribution.
     pub quantiles: [Quantile; 3],
-    /// Compared with the first case at the same point; none for the first case itself.
+    /// The comparison with the first case at the same point; `None` for the first case itself.
     pub against: Option<Against>,
 }
 
 /// The shares whose quantiles are computed.
 pub const QUANTILES: [f64; 3] = [0.1, 0.5, 0.9];
 
-/// The value below which a share of single runs lies.
+/// The quantile of single runs at one share.
 #[derive(Clone, Copy, Debug)]
 pub struct Quantile {
-    /// Of the replications, interpolated.
+    /// The interpolated sample quantile.
     pub value: f64,
-    /// The confidence interval; `None` when there are too few replications for it.
+    /// The confidence interval; `None` if there are too few replications for one.
     pub ci: Option<Interval>,
 }
 
-/// A case against the first, replication by replication.
+/// The comparison of a case with the first one, paired by replication.
 #[derive(Clone, Debug)]
 pub struct Against {
     /// Replications that both have.
     pub pairs: u64,
-    /// The mean difference, in the figure's unit.
+    /// The mean difference, in the metric's unit.
     pub difference: f64,
-    /// Where the true mean difference lies.
+    /// The confidence interval of the mean difference.
     pub difference_ci: Option<Interval>,
-    /// From the first case's mean to this one's, in percent; `None` when the first is 0.
+    /// The change from the first case's mean to this one's, in percent; `None` if the first is 0.
     pub percent: Option<f64>,
-    /// Where the true change of the means lies.
+    /// The confidence interval of the change of the means.
     pub percent_ci: Option<Interval>,
-    /// The prediction interval of the change in the next single pair of runs; `None` when the first case has a 0 in any
+    /// The prediction interval of the change in the next single pair of runs; `None` if the first case has a 0 in any
     /// pair.
     pub percent_run: Option<Interval>,
 }
 
 impl Analysis {
-    /// Of a sweep that `store` keeps, its first `most` replications. At each point these are the replications that all
-    /// of its cases have: cases are compared on the same air, and one that shares its runs with another point may have
-    /// more.
+    /// Reads a sweep from `store`, at most its first `most` replications. At each point only the replications that all
+    /// of its cells have are used: cases are compared under the same random streams, and a cell that shares its runs
+    /// with another point may have more.
     pub fn of(store: &Store, sweep: KeptSweep, most: u64) -> Result<Self, StoreError> {
         let cells = store.cells(sweep.id)?.into_iter();
         let cells = cells
@@ -129,7 +130,7 @@ impl Analysis {
         Ok(analysis)
     }
 
-    /// Leaves at each point the replications that all of its cases have. A case without any does not count.
+    /// Keeps at each point the replications that all of its cells have. A case without any does not count.
     fn level_out(&mut self) {
         for point in self.cells.chunk_by_mut(|one, next| one.cell.point == next.cell.point) {
             let numbers = |runs: &CellRuns| runs.runs.iter().map(|(number, _)| *number).collect::<BTreeSet<_>>();
@@ -141,7 +142,8 @@ impl Analysis {
         }
     }
 
-    /// Leaves at each point no more than its number of replications: what a rule asked for, where a store has more.
+    /// Keeps at each point no more than its number of replications: those that the stopping rule asked for, if the
+    /// store has more.
     pub fn first(mut self, wanted: &[u64]) -> Self {
         for cell in &mut self.cells {
             let most = wanted.get(cell.cell.point).copied().unwrap_or(u64::MAX);
@@ -150,18 +152,18 @@ impl Analysis {
         self
     }
 
-    /// The figures that the sweep's author asked for.
+    /// The metrics selected by the sweep's author.
     pub fn metrics(&self) -> Vec<&'static Metric> {
         self.sweep.metrics.iter().filter_map(|name| metric::find(name).or_else(|| metric::formerly(name))).collect()
     }
 
-    /// Of what a figure is about, in the order of `entries`, what has 0 in every run of every case at every point.
-    /// Flows always count, and where nothing has more than 0, nothing is idle.
+    /// The subjects, in the order of `entries`, whose metric is 0 in every run of every case at every point. Flows are
+    /// never included; if all values are 0, no subject is.
     pub fn idle<'e>(metric: &Metric, entries: &'e [Entry<'_>]) -> Vec<&'e str> {
         if matches!(metric.scope, Scope::Run | Scope::Flow) {
             return Vec::new();
         }
-        // No figure is below 0, so a mean of 0 is one of zeros.
+        // No metric is negative, so a mean of 0 means that all values are 0.
         let moves = |entry: &&Entry<'_>| entry.row.as_ref().is_none_or(|row| row.mean != 0.0);
         let moving: BTreeSet<&str> = entries.iter().filter(moves).map(|entry| entry.subject.as_str()).collect();
         let mut idle: Vec<&str> = Vec::new();
@@ -183,12 +185,12 @@ impl Analysis {
         self.cells.first().map_or(Vec::new(), |runs| runs.cell.changes.iter().map(|(key, _)| key.as_str()).collect())
     }
 
-    /// Runs that are kept.
+    /// The number of stored runs.
     pub fn runs(&self) -> usize {
         self.cells.iter().map(|cell| cell.runs.len()).sum()
     }
 
-    /// One figure, by point, case and subject. Cells without runs have no entry.
+    /// One metric, by point, case and subject. Cells without runs have no entry.
     pub fn entries(&self, metric: &Metric) -> Vec<Entry<'_>> {
         let mut entries = Vec::new();
         let mut first: BTreeMap<String, Series> = BTreeMap::new();
@@ -208,7 +210,7 @@ impl Analysis {
         entries
     }
 
-    /// `range` is where values can lie.
+    /// `range` is the range of possible values.
     fn row(&self, series: &Series, base: Option<&Series>, range: &Interval) -> Option<Row> {
         let moments = series.values.moments();
         let ci = Interval::of_mean(&moments, self.level);
@@ -238,7 +240,7 @@ impl Analysis {
         let pairs = Pairs::of(&base.values, &series.values);
         let changes = pairs.changes();
         let change = pairs.change_of_means(self.level);
-        // From 0 there is no change in percent, and the other pairs would be chosen ones.
+        // From 0 there is no change in percent, and dropping such pairs would bias the others.
         let single = if changes.undefined == 0 { changes.percent.moments() } else { Moments::default() };
         Some(Against {
             pairs: pairs.len() as u64,
@@ -250,7 +252,7 @@ impl Analysis {
         })
     }
 
-    /// The same, without what the rows can show themselves: cases that make no difference, and how precise they are.
+    /// The same warnings, without those that the table shows itself: cases that make no difference, and the precision.
     pub fn warnings_of_runs(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         let empty = self.cells.iter().filter(|cell| cell.runs.is_empty()).count();
@@ -292,13 +294,13 @@ impl Analysis {
         warnings
     }
 
-    /// A value that is always the same does not depend on chance. A figure may be, as a count that is always 0; a whole
+    /// A value that is always equal is deterministic. A single metric may be, such as a count that is always 0; a whole
     /// run is not.
     fn same_replications(&self) -> Option<String> {
         let repeated = self.cells.iter().filter(|cell| cell.runs.len() > 1);
         let (still, moving): (Vec<_>, Vec<_>) =
             repeated.partition(|cell| cell.runs.windows(2).all(|pair| pair[0].1 == pair[1].1));
-        // Of a case that is still at some points only, the points are to blame, and the author varies them.
+        // If a case has this property at some points only, the points are the cause, and these are varied on purpose.
         let named = |cells: &[&CellRuns]| cells.iter().map(|runs| runs.cell.case).collect::<BTreeSet<_>>();
         let cases: Vec<usize> = named(&still).difference(&named(&moving)).copied().collect();
         let names: Vec<&str> = cases.iter().filter_map(|case| self.cases().get(*case).copied()).collect();
@@ -312,7 +314,7 @@ impl Analysis {
         ))
     }
 
-    /// The cases, by number, that have the results of the first in every run.
+    /// The cases, by number, that have the results of the first one in every run.
     pub fn same_as_first(&self) -> Vec<usize> {
         let same = |number: usize| {
             let pairs = self.cells.chunk_by(|one, next| one.cell.point == next.cell.point);
@@ -327,7 +329,7 @@ impl Analysis {
         (1..self.cases().len()).filter(|number| same(*number)).collect()
     }
 
-    /// Cases that never differ from the first.
+    /// Warns of cases that never differ from the first.
     pub(super) fn same_cases(&self) -> Vec<String> {
         let cases = self.cases();
         let text = |number: usize| {
@@ -340,7 +342,7 @@ impl Analysis {
     }
 }
 
-/// One figure about one subject, by replication.
+/// One metric of one subject, by replication.
 #[derive(Default)]
 struct Series {
     values: Sample,
@@ -353,7 +355,7 @@ fn series(runs: &[(u64, Recorded)], metric: &Metric) -> BTreeMap<String, Series>
     for (replication, summary) in runs {
         for (subject, value) in summary.read(metric) {
             let series = all.entry(subject).or_default();
-            // A value that is not a number is none; a store has each replication once.
+            // A value that is not a number is left out; a store has each replication once.
             if value.is_none_or(|value| series.values.insert(*replication, value).is_err()) {
                 let count = if summary.lacks(metric) { &mut series.lacking } else { &mut series.without };
                 *count += 1;
@@ -368,7 +370,7 @@ fn gaps(runs: &[(u64, Recorded)]) -> bool {
     runs.last().is_some_and(|(last, _)| last + 1 != runs.len() as u64)
 }
 
-/// Every entry of every figure as JSON, one object each; of a figure those without a value last.
+/// Every entry of every metric as JSON, one object each; entries without a value come last.
 pub fn to_json(analysis: &Analysis) -> Value {
     let of_metric = |metric: &'static Metric| {
         let mut entries = analysis.entries(metric);

@@ -1,4 +1,4 @@
-//! What a sweep varies and compares, as lists of changes to the scenario.
+//! The axes and cases of a sweep, as lists of changes to the scenario.
 
 use toml::{Table, Value};
 
@@ -11,26 +11,26 @@ pub type Change = (String, Value);
 /// One dimension of the grid.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Axis {
-    /// Where it stands in the scenario: `sweep.axes` or `sweep.zip[0]`.
+    /// The key in the scenario that declares it: `sweep.axes` or `sweep.zip[0]`.
     pub at: String,
     /// The keys that change together.
     pub keys: Vec<String>,
-    /// For each place along the axis, what changes there.
+    /// The changes at each place along the axis.
     pub places: Vec<Vec<Change>>,
 }
 
-/// One of the things that are compared.
+/// One of the compared cases.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Case {
-    /// What it is called.
+    /// The name.
     pub name: String,
-    /// Where each of its changes stands in the scenario.
+    /// The key in the scenario that declares each of its changes.
     pub at: Vec<String>,
-    /// What changes for it.
+    /// The changes of the case.
     pub changes: Vec<Change>,
 }
 
-/// Keys that change no result, so that there is nothing to vary.
+/// Keys that have no effect on results and are therefore not varied.
 const WITHOUT_EFFECT: [&str; 4] = ["sweep", "output", "title", "replication"];
 
 /// The dimensions of `sweep.axes` and `sweep.zip`, in their order.
@@ -79,7 +79,7 @@ pub(super) fn axes(axes: &Table, zip: &[Table]) -> Result<Vec<Axis>, Problem> {
 }
 
 impl Axis {
-    /// What changes at a place, and where each change stands in the scenario.
+    /// The changes at a place, and the keys in the scenario that declare them.
     pub(super) fn at(&self, place: usize) -> impl Iterator<Item = (String, &Change)> {
         let at = move |key: &str| format!("{}.{key}[{place}]", self.at);
         self.places[place].iter().map(move |change| (at(&change.0), change))
@@ -95,7 +95,8 @@ fn has_effect(key: &str, at: &str) -> Result<(), Problem> {
     Err(if head == "replication" { problem.hint("sweep.replications = N repeats every point") } else { problem })
 }
 
-/// What is compared; one case without name and changes if nothing is. `axes` are the dimensions of the grid.
+/// The compared cases; a single one without name and changes if the scenario compares nothing. `axes` are the
+/// dimensions of the grid.
 pub(super) fn cases(compare: &Table, axes: &[Axis]) -> Result<Vec<Case>, Problem> {
     if compare.is_empty() {
         return Ok(vec![Case { name: String::new(), at: Vec::new(), changes: Vec::new() }]);
@@ -148,7 +149,7 @@ fn named(name: &str, changes: &Value) -> Result<Case, Problem> {
     }
 }
 
-/// The keys of a table of lists with what they list: `links.wire.delay`, written with quotes or without.
+/// The keys of a table with their lists of values: `links.wire.delay`, with or without quotes.
 fn leaves<'a>(table: &'a Table, prefix: &str) -> Vec<(String, &'a Value)> {
     let mut found = Vec::new();
     for (name, value) in table {
@@ -161,7 +162,7 @@ fn leaves<'a>(table: &'a Table, prefix: &str) -> Vec<(String, &'a Value)> {
     found
 }
 
-/// The changes that a case's table describes. A table that says what `kind` it is, is a value; others are parts of keys.
+/// The changes that a case's table describes. A table with a key `kind` is a value; other tables are parts of keys.
 fn flat(table: &Table) -> Vec<Change> {
     let mut found = Vec::new();
     for (name, value) in table {
@@ -176,7 +177,7 @@ fn flat(table: &Table) -> Vec<Change> {
     found
 }
 
-/// A value as tables and pictures show it: text without its quotes.
+/// A value as tables and plots show it: text without its quotes.
 pub fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_may_be_quoted_or_not() {
+    fn keys_with_and_without_quotes_are_equal() {
         let quoted = axes(&table("\"links.wire.delay\" = [\"1 ms\"]\n\"seed\" = [1, 2]"), &[]).unwrap();
         let plain = axes(&table("links.wire.delay = [\"1 ms\"]\nseed = [1, 2]"), &[]).unwrap();
         assert_eq!(quoted, plain);
@@ -244,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_no_result_is_not_varied() {
+    fn keys_without_effect_on_results_are_refused() {
         for key in ["title", "replication", "output.traces", "sweep.metrics", "\"sweep.replications\""] {
             let found = [
                 axes(&table(&format!("{key} = [1, 2]")), &[]).err(),

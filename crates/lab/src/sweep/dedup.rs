@@ -1,5 +1,4 @@
-//! Which warnings of a sweep are one: a sweep meets the same at point after point, with other numbers, and at flow
-//! after flow.
+//! Merges the warnings of a sweep that are the same except for their numbers or their flows: most occur at every point.
 
 use std::str::FromStr;
 
@@ -7,15 +6,15 @@ use engine::{Bytes, Rate, Span};
 
 use scenario::problem::Problem;
 
-/// Flows that a warning names besides its own, at most.
+/// The maximum number of other flows that a warning names.
 const NAMED: usize = 5;
 
-/// Whether two warnings about one key differ in numbers and in names of flows only.
+/// Whether two warnings about one key differ only in numbers and names of flows.
 pub(super) fn alike(one: &Problem, other: &Problem) -> bool {
     one.key == other.key && wording(&one.expected) == wording(&other.expected)
 }
 
-/// Merges warnings that say the same of several flows: the first is kept, and names the other flows.
+/// Merges equal warnings about several flows: the first one is kept, and names the other flows.
 pub fn together(warnings: &[Problem]) -> Vec<Problem> {
     let mut once: Vec<(Problem, Vec<&str>)> = Vec::new();
     for warning in warnings {
@@ -28,14 +27,14 @@ pub fn together(warnings: &[Problem]) -> Vec<Problem> {
     once.into_iter().map(|(warning, others)| naming(warning, &others)).collect()
 }
 
-/// Whether two warnings say the same about the same key of two flows.
+/// Whether two warnings are the same for the same key of two flows.
 fn of_flows(one: &Problem, other: &Problem) -> bool {
     let flows = [one, other].map(|problem| problem.key.as_deref().and_then(flow));
     let [Some((one_flow, one_key)), Some((other_flow, other_key))] = flows else { return false };
     one_flow != other_flow && one_key == other_key && wording(&one.expected) == wording(&other.expected)
 }
 
-/// The flow that a key is of, and the rest of the key.
+/// The flow to which a key belongs, and the rest of the key.
 fn flow(key: &str) -> Option<(&str, &str)> {
     let (flow, rest) = key.strip_prefix("flows.")?.split_once('.')?;
     Some((flow, rest))
@@ -76,7 +75,7 @@ fn wording(text: &str) -> Vec<&str> {
     kept
 }
 
-/// A word without the punctuation around it.
+/// A word without surrounding punctuation.
 fn bare(word: &str) -> &str {
     word.trim_matches(|c: char| c.is_ascii_punctuation())
 }
@@ -94,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_flows_do_not_make_another_warning() {
+    fn warnings_that_differ_in_numbers_and_flows_are_equal() {
         let one = warning("duration", "at least 24.1 s: slow start of flows.a takes 2407 ms (6 round trips)");
         let slower = warning("duration", "at least 480 ms: slow start of flows.b1 takes 7 us (12 round trips)");
         assert!(alike(&one, &slower));
@@ -104,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn flows_that_are_warned_of_alike_are_named_together() {
+    fn flows_with_equal_warnings_are_named_together() {
         let flows: Vec<Problem> =
             (0..8).map(|flow| warning(&format!("flows.f{flow}.window"), "more than 4 kB").hint("more")).collect();
         let [once] = &together(&flows)[..] else { panic!("several") };

@@ -1,4 +1,4 @@
-//! Warnings about a sweep, among them points that are not known precisely enough.
+//! Warnings about a sweep's results, among them points without the requested precision.
 
 use stats::Moments;
 use stats::precise::{Rule, Verdict};
@@ -9,11 +9,11 @@ use crate::value_text;
 use scenario::document::read_back;
 use scenario::sweep::Replications;
 
-/// Points that a warning names, at most.
+/// The maximum number of points that a warning names.
 const NAMED: usize = 5;
 
 impl Analysis {
-    /// What whoever reads the figures should know.
+    /// Warnings for readers of the results.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.warnings_of_runs();
         warnings.extend(self.same_cases());
@@ -22,9 +22,9 @@ impl Analysis {
     }
 }
 
-/// The points of a sweep that have as many replications as are allowed and are not precise.
+/// The points of a sweep that have the maximum number of replications and are not precise.
 fn warning(analysis: &Analysis) -> Option<String> {
-    // As the scenario is kept; one that cannot be read any more has other troubles.
+    // The scenario as it is stored; one that can no longer be read is reported elsewhere.
     let kept = read_back(&analysis.sweep.scenario)?;
     let sweep = kept.sweep.as_ref()?;
     let Replications::UntilPrecise(precision) = &sweep.replications else { return None };
@@ -53,7 +53,7 @@ fn warning(analysis: &Analysis) -> Option<String> {
     ))
 }
 
-/// A cell, and how precisely its mean is known.
+/// A cell and the precision of its mean.
 fn shown(cell: &CellRuns, subject: &str, moments: &Moments, rule: Rule) -> String {
     let changes = cell.cell.changes.iter().map(|(key, value)| {
         let value = value_text::shown(value);
@@ -62,7 +62,7 @@ fn shown(cell: &CellRuns, subject: &str, moments: &Moments, rule: Rule) -> Strin
     let names = [cell.cell.case_name.as_str(), subject];
     let named = changes.chain(names.iter().filter(|name| !name.is_empty()).map(|name| (*name).to_owned()));
     let named = named.collect::<Vec<_>>().join(", ");
-    // The rule bounds half-width / mean by g / (1 + g): g is what was reached.
+    // The rule bounds half-width / mean by g / (1 + g): g is the precision that was reached.
     let width = rule.interval(moments).and_then(|interval| interval.relative_half_width());
     let reached = width
         .filter(|width| *width < 0.5)

@@ -1,4 +1,4 @@
-//! The runs of a sweep, counted and looked up without a list: there may be many millions of runs.
+//! Enumerates the runs of a sweep without a list: there may be many millions of runs.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
@@ -10,18 +10,18 @@ use super::{Cell, Plan};
 use crate::store::{Digest, Store};
 use scenario::sweep::Replications;
 
-/// How many runs are looked up between calls of the progress callback.
+/// The number of runs that are looked up between calls of the progress callback.
 const LOOKED_UP: u64 = 4096;
 
-/// The replications of one cell. Points share cells in which what is varied is not at work; these are run once.
+/// The replications of one cell. Points share a cell if the varied key has no effect on it; its runs are executed once.
 struct Lane<'a> {
-    /// Where it comes first.
+    /// The first point and case of the cell.
     cell: &'a Cell,
-    /// The numbers of the points it belongs to, divided by the count of shards: what remains.
+    /// The numbers of the points it belongs to, modulo the number of shards.
     remainders: BTreeSet<u64>,
-    /// Replications that are wanted now; those before are finished.
+    /// Replications that are requested now; those before are finished.
     wanted: Range<u64>,
-    /// Of these, finished before.
+    /// The number of these that were finished before.
     kept: Vec<Range<u64>>,
 }
 
@@ -32,17 +32,17 @@ impl Lane<'_> {
     }
 }
 
-/// Every run of a shard, without a list of them: there may be many millions.
+/// Every run of a shard.
 pub(super) struct Lanes<'a> {
     lanes: Vec<Lane<'a>>,
     of: HashMap<Digest, usize>,
     shard: Shard,
-    /// The term that a replication adds to a point's number to make the unit that is dealt to shards. A rule that stops
-    /// when a point is precise must see all of its replications: there it is 0.
+    /// The term that a replication adds to a point's number to choose the shard. A rule that stops when a point is
+    /// precise needs all of its replications in one shard: the term is then 0.
     stride: u64,
 }
 
-/// The runs that a store does not have: how many, and among which replications.
+/// The runs that a store does not have: their number, and the replications among which they are.
 pub(super) struct Missing {
     pub count: u64,
     pub among: Range<u64>,
@@ -79,7 +79,7 @@ impl<'a> Lanes<'a> {
         lanes
     }
 
-    /// Goes on to the replications that are wanted at points that grew. All before are finished.
+    /// Continues with the replications requested at points that grew. All earlier ones are finished.
     pub fn extend(&mut self, growing: &[Growth]) {
         for lane in &mut self.lanes {
             lane.wanted.start = lane.wanted.end;
@@ -92,7 +92,7 @@ impl<'a> Lanes<'a> {
         }
     }
 
-    /// Whether a run is wanted of this shard.
+    /// Whether a run belongs to this shard.
     fn wants(&self, lane: &Lane, replication: u64) -> bool {
         lane.wanted.contains(&replication) && lane.remainders.contains(&self.shard.remainder(replication * self.stride))
     }
@@ -105,7 +105,7 @@ impl<'a> Lanes<'a> {
         lane.wanted.clone().filter(|replication| self.wants(lane, *replication)).count() as u64
     }
 
-    /// Counts what is wanted now, and looks up what is finished.
+    /// Counts the requested runs, and looks up which are finished.
     pub fn look_up(&mut self, store: &Store, tally: &mut Tally, watch: Watch<'_>) -> Result<Missing, SweepError> {
         tally.wanted += self.lanes.iter().map(|lane| self.number_wanted(lane)).sum::<u64>();
         let (mut count, mut first, mut end) = (0, u64::MAX, 0);
@@ -133,7 +133,7 @@ impl<'a> Lanes<'a> {
         Ok(Missing { count, among: first..end })
     }
 
-    /// The runs that are missing, the first replication of everything first.
+    /// The missing runs, the first replication of every cell first.
     pub fn tasks(&self, among: Range<u64>) -> impl DoubleEndedIterator<Item = Task<'a>> {
         let width = self.lanes.len() as u64;
         let places = (among.start * width)..(among.end * width);

@@ -1,4 +1,4 @@
-//! Many runs of one scenario: worked out, run on all cores, kept, and put side by side.
+//! Sweeps: many runs of one scenario, planned, executed on all cores, stored and analysed.
 
 pub mod analysis;
 pub mod axes;

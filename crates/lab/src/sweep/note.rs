@@ -1,4 +1,4 @@
-//! A plan as stores keep it.
+//! The description of a plan in a store.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::load::to_toml;
 use crate::store::{FORM, KeptCell, KeptSweep, Store, StoreError};
 
 impl Plan {
-    /// Notes in a store what the sweep consists of; gives its number there.
+    /// Records the description of the sweep in a store; returns its number there.
     pub fn note(&self, store: &mut Store) -> Result<i64, StoreError> {
         let sweep = KeptSweep {
             id: 0,
@@ -24,7 +24,7 @@ impl Plan {
     }
 }
 
-/// What a plan consists of, by point and case.
+/// The cells of a plan, by point and case.
 fn kept_cells(plan: &Plan) -> Vec<KeptCell> {
     let kept = |changes: &[Change]| -> Vec<(String, Value)> {
         changes.iter().map(|(key, to)| (key.clone(), serde_json::to_value(to).unwrap_or_default())).collect()

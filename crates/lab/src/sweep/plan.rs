@@ -1,4 +1,4 @@
-//! A sweep worked out: every point of its grid, every case at it, checked and ready to run.
+//! The plan of a sweep: every case at every point of the grid, checked and ready to run.
 
 use std::path::Path;
 
@@ -16,63 +16,63 @@ use scenario::document::Origin;
 use scenario::problem::Problem;
 use scenario::sweep::{Precision, Replications, Sweep};
 
-/// Cases at points at most: all of them are checked, and kept in memory, before the first runs.
+/// The maximum number of cells: all of them are checked, and kept in memory, before the first run.
 const MOST_CELLS: u128 = 100_000;
 /// An upper bound of runs, against mistyped counts.
 const MOST_RUNS: u128 = 100_000_000;
-/// Replications of one point at most.
+/// The maximum number of replications of one point.
 const MOST_REPLICATIONS: u64 = 1_000_000;
 
 /// A sweep, ready to run.
 #[derive(Debug)]
 pub struct Plan {
-    /// What it is called: the scenario's file name without its ending.
+    /// The name: the scenario's file name without its extension.
     pub stem: String,
-    /// The scenario as it is written, with what the command line changed.
+    /// The scenario as it is written, with the changes of the command line.
     pub scenario: Scenario,
     /// The dimensions of the grid.
     pub axes: Vec<Axis>,
-    /// What is compared at every point; the others are compared with the first.
+    /// The compared cases; the first one is the baseline.
     pub cases: Vec<Case>,
     /// The points of the grid, the last axis varying fastest.
     pub points: Vec<Point>,
-    /// How often each is run.
+    /// The number of replications of each point.
     pub replications: Replications,
-    /// The figures to show; the first one leads.
+    /// The metrics to show; the first one leads.
     pub metrics: Vec<&'static Metric>,
-    /// The figure that must be precise, where that decides.
+    /// The stopping rule with its metric, if the number of replications depends on precision.
     pub precise: &'static Metric,
-    /// What its author should know, each said once.
+    /// Warnings for the author, without duplicates.
     pub warnings: Vec<Problem>,
 }
 
-/// A place in the grid.
+/// A point of the grid.
 #[derive(Debug)]
 pub struct Point {
-    /// Where it is: what is different here.
+    /// The changes of this point.
     pub changes: Vec<Change>,
-    /// What runs here, by the number of the case.
+    /// The cells, by the number of the case.
     pub cells: Vec<Cell>,
 }
 
 /// One case at one point.
 #[derive(Debug)]
 pub struct Cell {
-    /// The scenario here.
+    /// The scenario of the cell.
     pub scenario: Scenario,
-    /// What runs; each replication with a number of its own.
+    /// The network to run; each replication sets its own number.
     pub network: Network,
-    /// What its results are kept under.
+    /// The key under which its results are stored.
     pub digest: Digest,
 }
 
 impl Plan {
-    /// Reads a scenario and works out its sweep. One without `[sweep]` has one point, repeated.
+    /// Reads a scenario and plans its sweep. One without `[sweep]` has a single point.
     pub fn load(path: &Path, overrides: &Overrides) -> Result<Self, Vec<Problem>> {
         Self::of(&load::open(path, overrides)?)
     }
 
-    /// Works out the sweep of a scenario.
+    /// Plans the sweep of a scenario.
     pub fn of(source: &Source) -> Result<Self, Vec<Problem>> {
         let base = source.resolve(&source.document)?;
         let located = |problem: Problem| vec![source.document.locate(problem)];
@@ -93,13 +93,13 @@ impl Plan {
         })
     }
 
-    /// Replications of each point at least, and at most.
+    /// The minimum and maximum number of replications of each point.
     pub fn replications(&self) -> (u64, u64) {
         self.replications.bounds()
     }
 }
 
-/// Every point of a sweep with its cells, and what they are made of.
+/// The points of a sweep with their cells, and the parts from which they are built.
 pub(super) struct Grid {
     axes: Vec<Axis>,
     cases: Vec<Case>,
@@ -108,7 +108,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// Resolves the scenario at every point in every case, and adds to the warnings.
+    /// Resolves the scenario for every case at every point, and collects the warnings.
     pub(super) fn of(source: &Source, sweep: &Sweep, warnings: Vec<Problem>) -> Result<Self, Vec<Problem>> {
         let located = |problem: Problem| vec![source.document.locate(problem)];
         let axes = axes::axes(&sweep.axes, &sweep.zip).map_err(located)?;
@@ -123,7 +123,7 @@ impl Grid {
             let cells = cells.collect::<Result<_, _>>()?;
             let changes = at.into_iter().map(|(_, change)| change.clone()).collect();
             grid.points.push(Point { changes, cells });
-            // As an odometer: the last axis advances, and the one before it when it is round.
+            // Advances like an odometer: the last axis first, and the one before it when the last one wraps.
             let turned = grid.axes.iter().zip(&mut place).rev().any(|(axis, at)| {
                 *at = (*at + 1) % axis.places.len();
                 *at != 0
@@ -152,7 +152,7 @@ fn cell(
     let Loaded { scenario, network, outside, warnings: advice, .. } =
         resolved.map_err(|problems| problems.into_iter().map(among).collect::<Vec<_>>())?;
     for warning in advice {
-        // The same warning at every point is one warning, whatever its numbers are there.
+        // The same warning at every point is reported once, whatever its numbers are there.
         if !warnings.iter().any(|known| alike(known, &warning)) {
             warnings.push(among(warning));
         }
@@ -166,7 +166,7 @@ fn cell(
     Ok(Cell { digest, scenario, network })
 }
 
-/// What a problem is about may be right by itself, and wrong with what else is changed there.
+/// A value may be valid by itself and invalid in combination with other changes of the point.
 fn among(mut problem: Problem, at: &[(String, &Change)], case: &Case) -> Problem {
     let about = |key: &str| problem.key.as_deref().is_some_and(|about| about.starts_with(key));
     let others = at.iter().filter(|(_, (key, _))| !about(key)).map(|(_, (key, value))| format!("{key} = {value}"));
@@ -176,7 +176,7 @@ fn among(mut problem: Problem, at: &[(String, &Change)], case: &Case) -> Problem
     problem
 }
 
-/// The figures asked for, or those that suit the scenario.
+/// The requested metrics, or the defaults for the scenario.
 pub(super) fn metrics(sweep: &Sweep, scenario: &Scenario) -> Result<Vec<&'static Metric>, Problem> {
     let find = |name: &String, key: String| {
         metric::find(name).ok_or_else(|| {
@@ -237,7 +237,7 @@ fn check_replications(replications: &Replications) -> Result<(), Problem> {
         }
         let problem = Problem::new("more than 0, less than 1").key(format!("sweep.replications.{key}"));
         let problem = problem.found(share.to_string());
-        // Percent are meant.
+        // The value was meant as a percentage.
         let percent = (1.0..100.0).contains(&share).then(|| format!("{share} % is {}", share / 100.0));
         Err(Problem { hint: percent, ..problem })
     };

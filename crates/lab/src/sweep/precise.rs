@@ -1,4 +1,4 @@
-//! Until precise: how many replications each point gets, and which points stay imprecise.
+//! Sequential stopping: how many replications each point gets, and which points remain imprecise.
 
 use stats::precise::{Rule, Verdict};
 use stats::{Level, Moments};
@@ -10,14 +10,14 @@ use observe::summary::Recorded;
 use scenario::document::read_back;
 use scenario::sweep::{Precision, Replications};
 
-/// Replications of a cell that are read at once: a run may be long, and its figure is one number.
+/// Replications of a cell that are read at once: a summary may be long, and the metric is one number.
 const AT_ONCE: u64 = 1000;
 
-/// Decides how many replications a point gets, from nothing but the results of earlier ones.
+/// Decides how many replications a point gets, from the results of earlier ones only.
 ///
-/// The rule counts values, and a run may give none, such as a transfer that did not complete. So as many runs are asked
-/// for as should give the values that are missing, if values stay as rare as they were. Where no run gave any, nothing
-/// can be estimated: the point gets all that are allowed at once.
+/// The rule counts values, and a run may give none, such as a transfer that did not complete. The number of runs
+/// requested is therefore the number that gives the missing values if the share of runs with a value stays the same. If
+/// no run gave a value, nothing can be estimated: the point gets the maximum at once.
 #[derive(Clone, Copy)]
 pub(super) struct Judge {
     metric: &'static Metric,
@@ -27,14 +27,14 @@ pub(super) struct Judge {
 }
 
 impl Judge {
-    /// None where the number of replications is fixed.
+    /// `None` if the number of replications is fixed.
     pub(super) fn of(plan: &Plan) -> Option<Self> {
         let Replications::UntilPrecise(precision) = &plan.replications else { return None };
-        // The plan was checked: its numbers make a rule.
+        // The plan was checked: its numbers are valid for the rule.
         Some(Judge { metric: plan.precise, rule: rule(precision)?, min: precision.min, max: precision.max })
     }
 
-    /// How many more runs a figure asks for after `replications` that gave these values.
+    /// The number of further runs that a metric requires after `replications` that gave these values.
     fn asked_for(&self, moments: &Moments, replications: u64) -> u64 {
         let most = self.max.saturating_sub(replications);
         let Verdict::More(values) = self.rule.judge(moments) else { return 0 };
@@ -46,38 +46,39 @@ impl Judge {
     }
 }
 
-/// How a point grows: how many replications it should have, and what those looked at gave. Keeps numbers, not runs.
+/// The progress of a point: how many replications it needs, and the statistics of those already read. Keeps moments,
+/// not runs.
 pub(super) struct Growth<'a> {
     pub(super) point: &'a Point,
     judge: Judge,
-    /// Replications that the point should have.
+    /// Replications that the point needs.
     pub(super) wanted: u64,
-    /// Of these, looked at.
+    /// The number of these that were read.
     looked: u64,
-    /// A figure's moments for each subject, by case.
+    /// Moments of the metric for each subject, by case.
     cases: Vec<Subjects>,
 }
 
-/// The outcome of a look at some more runs.
+/// The outcome of reading some more runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Look {
-    /// There are more to look at.
+    /// More runs remain to be read.
     On,
-    /// All that were wanted were looked at, and more are wanted now.
+    /// All requested runs were read, and more are requested now.
     More,
-    /// It is settled.
+    /// The point needs no more runs.
     Settled,
-    /// Not all that were wanted are finished.
+    /// Not all requested runs are finished.
     Unfinished,
 }
 
 impl<'a> Growth<'a> {
-    /// From its beginning.
+    /// The state before the first run.
     pub(super) fn new(point: &'a Point, judge: Judge) -> Self {
         Growth { point, judge, wanted: judge.min, looked: 0, cases: vec![Subjects::default(); point.cells.len()] }
     }
 
-    /// Looks at some more of the runs that were wanted; at the last of them, judges.
+    /// Reads some of the remaining runs; after the last one, applies the rule.
     pub(super) fn look(&mut self, store: &Store) -> Result<Look, StoreError> {
         let next = self.looked..self.wanted.min(self.looked + AT_ONCE);
         for (cell, subjects) in self.point.cells.iter().zip(&mut self.cases) {
@@ -98,8 +99,7 @@ impl<'a> Growth<'a> {
     }
 }
 
-/// How many replications of each point the rule asks for, as far as the store can tell: it depends on nothing but the
-/// runs.
+/// The number of replications that the rule requests for each point, as far as the store's runs determine it.
 pub fn replications(plan: &Plan, store: &Store) -> Result<Vec<u64>, StoreError> {
     let Some(judge) = Judge::of(plan) else { return Ok(vec![plan.replications().0; plan.points.len()]) };
     let of_point = |point| {
@@ -110,7 +110,7 @@ pub fn replications(plan: &Plan, store: &Store) -> Result<Vec<u64>, StoreError> 
     plan.points.iter().map(of_point).collect()
 }
 
-/// The level of a kept sweep's intervals: that of its rule, or 95 %.
+/// The level of a stored sweep's intervals: that of its rule, or 95 %.
 pub(super) fn level(scenario: &str) -> Level {
     match read_back(scenario).and_then(|kept| kept.sweep).map(|sweep| sweep.replications) {
         Some(Replications::UntilPrecise(precision)) => Level::new(precision.level).unwrap_or_default(),
@@ -123,12 +123,12 @@ pub(super) fn rule(precision: &Precision) -> Option<Rule> {
     Rule::new(precision.precision, level, precision.min, precision.max).ok()
 }
 
-/// A figure's moments for each of its subjects.
+/// Moments of a metric for each of its subjects.
 #[derive(Clone, Default)]
 pub(super) struct Subjects(pub(super) Vec<(String, Moments)>);
 
 impl Subjects {
-    /// Takes in a run.
+    /// Adds a run.
     pub(super) fn take(&mut self, summary: &Recorded, metric: &Metric) {
         for (subject, value) in summary.read(metric) {
             let at = self.0.iter().position(|(known, _)| *known == subject).unwrap_or_else(|| {
@@ -153,9 +153,9 @@ mod tests {
         Judge { metric: &flow::completion_time_s, rule, min, max }
     }
 
-    /// Of 9, 11, 9, ... ten are 6 values short of 5 % at 90 % (by hand, beside the rule itself).
+    /// With 9, 11, 9, ..., ten values are 6 too few for 5 % at 90 % (by hand; see the test of the rule).
     #[test]
-    fn runs_are_asked_for_as_values_are_rare() {
+    fn more_runs_are_requested_if_values_are_rare() {
         let ten = Moments::of([9.0, 11.0].into_iter().cycle().take(10)).unwrap();
         assert_eq!(judge(10, 1000).asked_for(&ten, 10), 6);
         assert_eq!(judge(10, 1000).asked_for(&ten, 25), 15, "two values in five runs");
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_value_all_are_asked_for_at_once() {
+    fn maximum_is_requested_if_no_run_gave_a_value() {
         assert_eq!(judge(10, 1000).asked_for(&Moments::default(), 10), 990);
         assert_eq!(judge(10, 1000).asked_for(&Moments::default(), 1000), 0);
     }

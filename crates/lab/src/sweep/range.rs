@@ -1,4 +1,4 @@
-//! The values of an axis: listed, or from here to there in steps.
+//! The values of an axis: a list, or a range with steps.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -81,7 +81,7 @@ fn range_of(key: &str, range: &Table) -> Result<Vec<Value>, Problem> {
                 problem.found(step.to_string())
             })?;
             alike(&step_value, "step")?;
-            // A step that just misses the end because of binary fractions still reaches it.
+            // A step that misses the end only by binary rounding still reaches it.
             let steps = ((to.value - from.value) / step_value.value + 1e-9).floor();
             return listed(key, &from, steps + 1.0, |index| from.value + index * step_value.value);
         }
@@ -112,7 +112,7 @@ fn listed(key: &str, like: &Quantity, count: f64, value: impl Fn(f64) -> f64) ->
     Ok((0..count as u32).map(|index| like.kind.write(value(f64::from(index)))).collect())
 }
 
-/// A number with the kind of thing it counts.
+/// A number with its unit.
 struct Quantity {
     kind: Kind,
     value: f64,
@@ -159,7 +159,7 @@ impl Kind {
         }
     }
 
-    /// The value as a scenario writes it, rounded to what can be written.
+    /// The value in the syntax of scenarios, rounded to its precision.
     fn write(self, value: f64) -> Value {
         fn text(quantity: Option<impl Display>) -> Value {
             Value::String(quantity.map_or_else(String::new, |quantity| quantity.to_string()))
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_has_both_ends() {
+    fn range_includes_both_ends() {
         assert_eq!(shown(r#"{ from = "50 ms", to = "100 ms", step = "25 ms" }"#), ["50 ms", "75 ms", "100 ms"]);
         assert_eq!(shown(r#"{ from = 1, to = 9, step = 4 }"#), ["1", "5", "9"]);
         assert_eq!(shown(r#"{ from = 0.1, to = 0.3, step = 0.1 }"#), ["0.1", "0.2", "0.3"]);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn invalid_ranges_are_reported() {
         let wrong = |text: &str| {
             let problem = read(text).unwrap_err();
             (problem.key.unwrap_or_default(), problem.expected)

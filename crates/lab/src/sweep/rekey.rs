@@ -1,15 +1,16 @@
-//! Sweeps that were kept by a version of the program that made the keys of runs in another way.
+//! Rekeys sweeps that were stored by a version of the program that computed the keys of runs in another way.
 
 use super::plan::Grid;
 use crate::load::{self, Overrides};
 use crate::store::{Digest, FORM, KeptSweep, Store, StoreError};
 use scenario::document::with_new_names;
 
-/// Gives the runs of every sweep of today's model their keys of today, so that they are found again. Gives the names of
-/// the sweeps of which this is not possible because their kept scenario cannot be read any more; they stay as they are.
+/// Gives the runs of every sweep of the current model version their current keys, so that they are found again. Returns
+/// the names of the sweeps whose stored scenario can no longer be read; these are unchanged.
 ///
 /// # Errors
-/// A store that cannot be read or written.
+///
+/// If the store cannot be read or written.
 pub fn rekey(store: &mut Store) -> Result<Vec<String>, StoreError> {
     let mut unread = Vec::new();
     for sweep in store.sweeps()? {
@@ -24,7 +25,7 @@ pub fn rekey(store: &mut Store) -> Result<Vec<String>, StoreError> {
     Ok(unread)
 }
 
-/// The keys of a kept sweep's cells, by point and case.
+/// The keys of a stored sweep's cells, by point and case.
 fn keys(sweep: &KeptSweep) -> Option<Vec<Digest>> {
     let file = format!("{}.toml", sweep.name).into();
     let text = with_new_names(&sweep.scenario)?;

@@ -1,4 +1,4 @@
-//! A sweep on all cores. The runs and their results are the same for any number of jobs.
+//! Runs a sweep on all cores. The results are the same for any number of jobs.
 
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
@@ -22,10 +22,10 @@ use observe::summary::summary;
 
 /// The interval of the progress callback while no run finishes.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// The most workers: more than there are cores do not help, and each has a stack of its own.
+/// The maximum number of threads: more threads than cores do not help, and each has its own stack.
 const MOST_WORKERS: usize = 1024;
 
-/// Runs what `store` does not have yet.
+/// Runs everything that `store` does not have yet.
 pub fn run(plan: &Plan, store: &mut Store, jobs: usize, shard: Shard, watch: Watch<'_>) -> Result<Tally, SweepError> {
     rekey(store)?;
     plan.note(store)?;
@@ -45,7 +45,7 @@ pub fn run(plan: &Plan, store: &mut Store, jobs: usize, shard: Shard, watch: Wat
     }
 }
 
-/// The points that need more replications after those that are finished.
+/// The points that need more replications after the finished ones.
 fn grow<'a>(
     growing: Vec<Growth<'a>>,
     store: &Store,
@@ -61,7 +61,7 @@ fn grow<'a>(
                 break outcome;
             }
         };
-        // A result that was removed from the store meanwhile is not waited for.
+        // A result that was removed from the store in the meantime is not waited for.
         if outcome == Look::More {
             grown.push(growth);
         }
@@ -69,7 +69,7 @@ fn grow<'a>(
     Ok(grown)
 }
 
-/// Runs what is missing on `jobs` threads and keeps each result.
+/// Runs the missing replications on `jobs` threads and stores each result.
 fn work(
     store: &Store,
     jobs: usize,
@@ -95,7 +95,7 @@ fn work(
                 threads.push(scope.spawn(work));
                 continue;
             }
-            // The system may allow no more; then those that are there do it all.
+            // The system may refuse more threads; those that exist do all the work.
             let Ok(thread) = thread::Builder::new().spawn_scoped(scope, work) else { break };
             threads.push(thread);
         }
@@ -118,7 +118,7 @@ fn work(
         };
         stop.store(true, Ordering::Relaxed);
         let outcome = match outcome {
-            // The runs that other workers had finished by then are kept too.
+            // Runs that other threads had finished by then are stored too.
             Err(SweepError::Interrupted(_)) => {
                 let rest = results.iter().flatten().try_for_each(|(task, text)| {
                     store.keep(task.cell.digest, task.replication, &text)?;
@@ -129,7 +129,7 @@ fn work(
             }
             outcome => outcome,
         };
-        // Waited for, not let go: glibc may touch what a thread that ends while it is let go has given back.
+        // Joined, not detached: glibc may access memory that a detached thread has already released.
         for thread in threads {
             thread.join().unwrap_or_else(|panic| resume_unwind(panic));
         }
@@ -140,7 +140,8 @@ fn work(
 /// The remaining runs.
 struct Todo<T> {
     tasks: T,
-    /// To see what others finished. All workers share it: it answers in no time beside a run, and files are few.
+    /// The connection that shows what other programs finished. All threads share it: a query takes far less time than a
+    /// run, and file handles are limited.
     store: Store,
     from_back: bool,
 }
@@ -154,7 +155,7 @@ impl<'a, T: DoubleEndedIterator<Item = Task<'a>>> Todo<T> {
             if !self.store.has(task.cell.digest, task.replication)? {
                 return Ok(Some(task));
             }
-            // Another sweep writes the same store, and was here first: work from the other end.
+            // Another program is running the same sweep and started earlier: continue from the other end.
             self.from_back = !self.from_back;
         }
         Ok(None)
@@ -179,7 +180,7 @@ fn worker<'a, T: DoubleEndedIterator<Item = Task<'a>>>(
         let network = Network { replication: task.replication, ..task.cell.network.clone() };
         let mut watch =
             |_| if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        // Told to end; a run without outputs fails in no other way.
+        // Cancelled; a run without outputs cannot fail in another way.
         let Ok(results) = simulate(&network, &mut watch) else { break };
         let text = summary("", &task.cell.scenario, &network, &results).to_string();
         // The receiver is closed when the sweep was cancelled.
@@ -197,7 +198,7 @@ mod tests {
     use crate::store::Digest;
     use scenario::sweep::Replications;
 
-    /// Two sizes over three kinds of bad air, and over clear air: there the kind of bad air is not at work.
+    /// Two sizes over three kinds of lossy channel and over a perfect one, on which the kind has no effect.
     fn plan(replications: &str) -> Plan {
         let text = format!(
             r#"title = "Shared cells"
@@ -239,7 +240,7 @@ clear = {{ links.air.channel = "perfect" }}
         ControlFlow::Continue(())
     }
 
-    /// Unit by unit, as the shards are defined.
+    /// The runs unit by unit, as the shards are defined.
     fn listed(plan: &Plan, shard: Shard) -> HashSet<(u64, Digest)> {
         let points = plan.points.len() as u64;
         let units =
@@ -254,7 +255,7 @@ clear = {{ links.air.channel = "perfect" }}
     }
 
     #[test]
-    fn every_run_of_a_shard_comes_once_the_first_replications_first() {
+    fn every_run_of_a_shard_occurs_once_in_order_of_replication() {
         for replications in ["7", "{ precision = 0.1, min = 5, max = 9 }"] {
             let plan = plan(replications);
             for count in [1, 2, 3, 4, 5, 7, 100, u64::MAX] {
@@ -280,7 +281,7 @@ clear = {{ links.air.channel = "perfect" }}
     }
 
     #[test]
-    fn what_is_kept_is_found_wherever_the_gaps_are() {
+    fn stored_runs_are_found_between_gaps() {
         let plan = plan("6");
         let (_dir, mut store) = Store::scratch();
         let digest = plan.points[0].cells[0].digest;
@@ -290,14 +291,14 @@ clear = {{ links.air.channel = "perfect" }}
         assert_eq!(store.kept(digest, 0..6).unwrap(), [0..1, 2..4, 5..6]);
         assert_eq!(store.kept(digest, 3..10).unwrap(), [3..4, 5..6, 9..10]);
         let tally = run(&plan, &mut store, 2, Shard::WHOLE, &mut go_on).unwrap();
-        // Six cells over bad air, and two over clear air.
+        // Six cells over the lossy channels, and two over the perfect one.
         assert_eq!(tally, Tally { wanted: 48, found: 4, done: 44 });
         assert_eq!(store.kept(digest, 0..6).unwrap(), vec![Range { start: 0, end: 6 }]);
     }
 
     /// Long before the last of a million is looked up.
     #[test]
-    fn whoever_watches_is_heard_before_the_first_run() {
+    fn callback_can_cancel_before_the_first_run() {
         let plan = plan("1000000");
         let (_dir, mut store) = Store::scratch();
         let mut asked = 0;
@@ -310,7 +311,7 @@ clear = {{ links.air.channel = "perfect" }}
     }
 
     #[test]
-    fn any_number_of_jobs_is_enough() {
+    fn any_number_of_jobs_completes_the_sweep() {
         let plan = plan("300");
         let (_dir, mut store) = Store::scratch();
         let tally = run(&plan, &mut store, usize::MAX, Shard::WHOLE, &mut go_on).unwrap();
@@ -320,9 +321,9 @@ clear = {{ links.air.channel = "perfect" }}
         assert_eq!(again.unwrap(), Tally { wanted: 2400, found: 2400, done: 0 });
     }
 
-    /// In a millisecond nothing arrives: to the maximum in one step.
+    /// In a millisecond nothing arrives: the maximum is requested in one step.
     #[test]
-    fn what_never_gives_a_value_is_not_asked_round_after_round() {
+    fn metric_without_values_requests_the_maximum_at_once() {
         let mut plan = plan("{ precision = 0.05, min = 2, max = 200 }");
         for cell in plan.points.iter_mut().flat_map(|point| &mut point.cells) {
             cell.network.duration = engine::Span::from_millis(1);

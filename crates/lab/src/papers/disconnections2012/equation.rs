@@ -1,32 +1,32 @@
-//! Equation 2: how long the MAC goes on trying, in the mean, from the times of its physical layer.
+//! Equation 2: the mean time for which the MAC retries, from the times of its physical layer.
 
 use engine::Span;
 use path::mac::dcf::config::Retries;
 use path::mac::dcf::frame::{ACK_SIZE, LLC_OVERHEAD, MAC_OVERHEAD};
 use path::mac::dcf::{Phy, RateIndex};
 
-/// A station without acknowledgments and without contention that found the medium idle.
+/// A station that receives no acknowledgments, without contention, whose medium was idle at the start.
 pub(super) struct Unanswered<'a> {
     pub phy: &'a Phy,
     pub retries: Retries,
-    /// The rate of each packet, as a function of the number of packets given up before it.
+    /// The data rate of each packet, as a function of the number of packets given up before it.
     pub rates: &'a dyn Fn(u32) -> RateIndex,
-    /// Bytes of an IP packet.
+    /// Size of an IP packet in bytes.
     pub packet: u32,
 }
 
 impl Unanswered<'_> {
-    /// T_LINK of an attempt that fails: the frame, and until its sender may count slots again [802.11-2007 s9.2.5.2,
-    /// s9.2.8].
+    /// T_LINK of a failed attempt: the frame and the time until its sender resumes counting slots [802.11-2007
+    /// s9.2.5.2, s9.2.8].
     fn link(&self, rate: RateIndex) -> Span {
         let Phy { difs, answer_timeout, delay, .. } = *self.phy;
-        // Its own frame is over for it when it is over for all, and it then waits for silence; if that is shorter, for
-        // the answer.
+        // The sender's own frame ends for it and for all others at the same time. It then waits for an idle medium, or,
+        // if that is longer, for the response to time out.
         let silence = (delay + difs).max(answer_timeout);
         self.phy.duration(rate, self.packet + LLC_OVERHEAD + MAC_OVERHEAD) + silence
     }
 
-    /// T_LINK in the paper's words, the constant durations of a whole exchange: the frame, SIFS, the acknowledgment,
+    /// T_LINK as the paper defines it, the constant durations of a whole exchange: the frame, SIFS, the acknowledgment,
     /// DIFS.
     fn exchange(&self, rate: RateIndex) -> Span {
         let Phy { sifs, difs, delay, .. } = *self.phy;
@@ -34,19 +34,19 @@ impl Unanswered<'_> {
         frame + delay + sifs + self.phy.duration(self.phy.answer_rate(rate), ACK_SIZE) + delay + difs
     }
 
-    /// The mean back-off before attempt `k` of a packet, from 0: half of the contention window, which doubles.
+    /// The mean back-off before attempt `k` of a packet, counted from 0: half of the contention window, which doubles.
     fn back_off(&self, k: u32) -> f64 {
         let window = (0..k).fold(self.phy.cw_min, |window, _| (2 * window + 1).min(self.phy.cw_max));
         self.phy.slot.as_secs_f64() * f64::from(window) / 2.0
     }
 
     /// T_CRD of a number of packets in milliseconds: the sum over packets of RL + 1 attempts, each of T_LINK and a
-    /// back-off. Only the very first attempt has none, for the medium was idle.
+    /// back-off. Only the first attempt has no back-off, because the medium was idle.
     pub fn tries(&self, packets: u32) -> f64 {
         self.sum(packets, |rate| self.link(rate)) - 1e3 * self.back_off(0)
     }
 
-    /// T_CRD as equation 2 is written: T_LINK of a whole exchange, and a back-off before every attempt.
+    /// T_CRD as equation 2 is printed: T_LINK of a whole exchange, and a back-off before every attempt.
     pub fn as_written(&self, packets: u32) -> f64 {
         self.sum(packets, |rate| self.exchange(rate))
     }

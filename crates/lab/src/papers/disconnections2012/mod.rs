@@ -37,14 +37,14 @@ const HEARS: &str = "links.air.channel.hears";
 const EVERY: &str = "links.air.channel.every";
 const RATE: &str = "media.cell.rate";
 
-/// Milliseconds of the round trip.
+/// The round trip time in milliseconds.
 const RTT: f64 = 210.0;
-/// Milliseconds of the timeout (section 3).
+/// The RTO in milliseconds (section 3).
 const RTO: f64 = 240.0;
-/// When the mobile leaves at the earliest, in milliseconds.
+/// The earliest start of the disconnection, in milliseconds.
 const LEAVES: f64 = 10_200.0;
 
-/// Table 1, by round trips: normal MAC, and modified.
+/// Table 1 by disconnection length in round trips: normal MAC, and modified.
 const TABLE_1: [(f64, f64, f64); 7] = [
     (0.5, 22.0, 12.0),
     (1.0, 37.0, 17.0),
@@ -55,7 +55,7 @@ const TABLE_1: [(f64, f64, f64); 7] = [
     (6.0, 173.0, 102.0),
 ];
 
-/// Round trips of the points up to one, and beyond.
+/// The points with disconnections of up to one round trip, and those beyond.
 const SHORT: [f64; 6] = [0.2, 0.4, 0.5, 0.6, 0.8, 1.0];
 const LONG: [f64; 5] = [1.5, 2.5, 4.0, 5.0, 6.0];
 
@@ -68,7 +68,7 @@ fn numbers(sweeps: &[Analysis]) -> Vec<Number> {
 
 const CASES: &[&str] = &["normal", "a", "ab", "patient"];
 
-/// Figures 8, 9 and 11: goodput itself, of which the paper draws the gain.
+/// Figures 8, 9 and 11, drawn as goodput; the paper draws the gain.
 const CHARTS: &[Chart] = &[
     Chart {
         place: "figures 8, 9 and 11",
@@ -103,11 +103,12 @@ const PART: Option<(&str, &str)> = Some(("9.5 s", "14.5 s"));
 const A: &[&str] =
     &[AWAY_WITH_A_FLIGHT, NOT_LATER, "media.cell.retry_growth.max=25", "media.cell.rate_control=\"stepping\""];
 const NORMAL: &[&str] = &[AWAY_WITH_A_FLIGHT, NOT_LATER];
-/// Half a round trip, from when the mobile's MAC has a packet.
+/// Half a round trip after the mobile's MAC received a packet.
 const AWAY_WITH_A_FLIGHT: &str = "links.air.channel.away=[[\"10.284 s\", \"10.389 s\"]]";
 const NOT_LATER: &str = "links.air.channel.shift=\"0 s\"";
 
-/// Figure 10, where three duplicates begin recovery. There the paper's disconnection is longer than the timeout.
+/// Figure 10, in which three duplicate acknowledgments start recovery. The paper's disconnection there is longer than
+/// the timeout.
 const PICTURES: &[Picture] = &[
     Picture::new(
         "figure 10",

@@ -1,4 +1,4 @@
-//! How disconnections2012 can be read. Each reading has its source in the paper, or in the simulator that it names.
+//! Interpretations ("readings") of disconnections2012. Each names its source in the paper or in the simulator.
 
 use super::Reading;
 
@@ -70,7 +70,7 @@ pub(super) static SINGLY_AT_ONCE: Reading = Reading {
     source: "captions of figures 8 and 10, and section 2",
 };
 
-/// All of them, the primary one first.
+/// All readings, the primary one first.
 pub(super) static ALL: &[&Reading] = &[
     &PRIMARY,
     &FLIGHT,

@@ -12,13 +12,13 @@ use super::{AWAY, HEARS, RTO, RTT, SHORT, TABLE_1};
 pub(super) const SCENARIO: Source =
     Source { name: "disconnections2012", text: include_str!("../examples/disconnections2012.toml") };
 
-/// Seeds of the runs whose times are taken.
+/// Seeds of the runs whose times are measured.
 pub(super) const SEEDS: u64 = 30;
 
-/// How the runs of a reading differ from the scenario, in which the mobile hears at once.
+/// How the runs of a reading differ from the scenario, in which the mobile receives again immediately.
 #[derive(Clone, Copy)]
 pub(super) struct Setting {
-    /// When the mobile leaves at the earliest, and how much later at most, in milliseconds.
+    /// The earliest start of the disconnection and the range of its random delay, in milliseconds.
     leaves: (f64, f64),
     set: &'static [&'static str],
 }
@@ -26,9 +26,9 @@ pub(super) struct Setting {
 const DEAF: &str = "links.air.channel.hears=\"when-it-sends\"";
 const SLOW_AIR: &str = "media.cell.rate=\"2 Mbps\"";
 
-/// Anywhere in a round trip.
+/// The disconnection starts at any time of a round trip.
 const ANYWHERE: (f64, f64) = (10_200.0, RTT);
-/// While the acknowledgments of a flight arrive.
+/// The disconnection starts while the acknowledgments of a flight arrive.
 const WITH_A_FLIGHT: (f64, f64) = (10_270.0, 30.0);
 
 pub(super) const PRIMARY_RUNS: Setting = Setting { leaves: ANYWHERE, set: &[DEAF] };
@@ -36,7 +36,7 @@ pub(super) const FLIGHT_RUNS: Setting = Setting { leaves: WITH_A_FLIGHT, set: &[
 const AT_ONCE_RUNS: Setting = Setting { leaves: ANYWHERE, set: &[] };
 const SLOW_RUNS: Setting = Setting { leaves: ANYWHERE, set: &[DEAF, SLOW_AIR] };
 
-/// How approach A is read: the limit grows with packets given up, or within each.
+/// The interpretation of approach A: the retry limit grows with each packet given up, or during each packet.
 const GROWING: &[&str] = &["media.cell.retry_growth.max=25", "media.cell.rate_control=\"stepping\""];
 const GROWING_WITHIN: &[&str] = &[
     "media.cell.short_retry_limit=25",
@@ -59,7 +59,7 @@ impl Setting {
         Times::of(&SCENARIO.events(Some("unmodified"), &set))
     }
 
-    /// Those of all seeds.
+    /// The times of the runs of all seeds.
     pub(super) fn runs(&self, case: &[&str], loss: f64) -> Vec<Times> {
         (0..SEEDS).map(|seed| self.run(case, loss, seed)).collect()
     }
@@ -69,7 +69,7 @@ fn moments(values: impl Iterator<Item = f64>) -> Moments {
     Moments::of(values).unwrap_or_default()
 }
 
-/// T_PAUSE, by why the mobile sends again.
+/// T_PAUSE, grouped by the cause of the next transmission.
 pub(super) fn pause(runs: &[Times]) -> Quantity {
     let of = |cause: Cause| {
         moments(runs.iter().filter_map(|run| run.pause).filter(|(why, _)| *why == cause).map(|(_, ms)| ms))
@@ -82,7 +82,7 @@ pub(super) fn pause(runs: &[Times]) -> Quantity {
     ])
 }
 
-/// T_RES, by how many timeouts there were before the window was restored. Without a cut there is nothing to restore.
+/// T_RES, grouped by the number of timeouts before cwnd was restored. Runs without a reduction are left out.
 fn restored(runs: &[Times]) -> Quantity {
     let of = |timeouts: std::ops::RangeInclusive<u32>| {
         moments(runs.iter().filter(|run| timeouts.contains(&run.timeouts)).filter_map(|run| run.restored))
@@ -94,9 +94,9 @@ fn restored(runs: &[Times]) -> Quantity {
     ])
 }
 
-/// Figure 1 is not of the network of figure 6: packet 10119 leaves at 27.719 s, so that the upload carries at least
-/// 10119 / 27.719 = 365 packets a second. Figure 6's carries 12 in a round trip of 210 ms, 57 a second: 1584 by then,
-/// had it begun at 0.
+/// Figure 1 does not show the network of figure 6: packet 10119 leaves at 27.719 s, so the upload carries at least
+/// 10119 / 27.719 = 365 packets per second. The network of figure 6 carries 12 per round trip of 210 ms, 57 per second:
+/// 1584 by then if it starts at 0.
 const FIGURE_1: Contradiction = Contradiction {
     pages: "sections 3 and 5.2",
     values: ["packet 10119 leaves at 27.719 s", "12 packets are unacknowledged, and the RTT is 210 ms"],
@@ -104,7 +104,7 @@ const FIGURE_1: Contradiction = Contradiction {
           By its own times the timer began when packet 10119 was sent: 27.719 + 0.240 - 27.94 s = 19 ms.",
 };
 
-/// Equation 1 as figure 7 has it, figure 1, and T_RES of section 5.3.
+/// Equation 1 as figure 7 plots it, figure 1, and T_RES of section 5.3.
 pub(super) fn pauses() -> Vec<Number> {
     let what = |what: &str, case: &str, loss: f64| json!({ "figure": what, "implementation": case, "T_LOSS_ms": loss });
     let mut numbers = Vec::new();
@@ -135,7 +135,8 @@ pub(super) fn pauses() -> Vec<Number> {
     numbers
 }
 
-/// Changes under which an upload of this many packets begins as the mobile leaves; all of them then wait at its MAC.
+/// Changes that start an upload of this many packets when the disconnection starts; all packets then wait at the
+/// mobile's MAC.
 fn waiting(packets: u32, air: Option<&str>) -> Vec<String> {
     let mut set = vec![
         "flows.ftp.start=\"10.2 s\"".to_owned(),
@@ -147,7 +148,7 @@ fn waiting(packets: u32, air: Option<&str>) -> Vec<String> {
     set
 }
 
-/// While the first of them is in the air.
+/// The start of the disconnection, during the transmission of the first packet.
 const AS_IT_BEGINS: Setting = Setting { leaves: (10_200.1, 0.0), ..PRIMARY_RUNS };
 
 fn waiting_runs(packets: u32, air: Option<&str>, case: &[&str], loss: f64) -> Vec<Times> {
@@ -160,7 +161,7 @@ fn waiting_runs(packets: u32, air: Option<&str>, case: &[&str], loss: f64) -> Ve
 const SUMS: u64 = 10;
 const TWELVE: u64 = 12;
 
-/// Table 1 with packets that wait at the mobile. Given-up packets are counted until a round trip behind the
+/// Table 1 with packets waiting at the mobile. Packets given up are counted until one round trip after the
 /// disconnection.
 fn table_1_waiting(packets: u32, air: Option<&str>) -> Vec<Number> {
     let mut numbers = Vec::new();
@@ -181,7 +182,7 @@ fn table_1_waiting(packets: u32, air: Option<&str>) -> Vec<Number> {
     numbers
 }
 
-/// Table 1 with the same numbers beside it, under the readings in which packets wait at the mobile.
+/// Table 1 with the same numbers under the readings in which packets wait at the mobile.
 pub(super) fn beside_waiting(numbers: Vec<Number>) -> Vec<Number> {
     let numbers = Number::beside(numbers, &WINDOW_WAITS, table_1_waiting(12, None));
     let numbers = Number::beside(numbers, &WINDOW_WAITS_SLOW, table_1_waiting(12, Some(SLOW_AIR)));

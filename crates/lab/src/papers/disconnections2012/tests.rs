@@ -1,4 +1,4 @@
-//! What must hold of the runs: equation 1 where the timer decides, equation 2 where no answer comes.
+//! Properties of the runs: equation 1 where the RTO ends the pause, equation 2 where nothing is acknowledged.
 
 use std::ops::ControlFlow;
 
@@ -13,7 +13,7 @@ use crate::papers::reproduce::reproduce;
 use crate::papers::{Mark, Quantity};
 use crate::store::Store;
 
-/// A case or a key that the scenarios have under another name would have no values.
+/// A case or a key that the scenarios call by another name would give no values.
 #[test]
 fn every_number_has_values_under_every_reading() {
     let (_dir, mut store) = Store::scratch();
@@ -33,13 +33,13 @@ fn every_number_has_values_under_every_reading() {
     assert_eq!(counts("table 1", 7, 2), 14);
     assert_eq!(counts("section 6", 6, 2), 2);
     assert_eq!(counts("section 5.3, figure 11", 5, 2), 1);
-    // Without a cut there is nothing to restore.
+    // Without a reduction there is nothing to restore.
     for number in all("section 5.3, figure 10") {
         let runs: Vec<u64> = number.readings().map(|(_, ours)| ours.n()).collect();
         assert!(runs.len() == 7 && runs.iter().all(|n| *n > 5), "{}: {runs:?}", number.label());
     }
     assert_eq!(all("section 5.3, figure 10").len(), 2);
-    // Another network's numbers have no runs beside them, whatever these would say.
+    // Numbers of another network have no runs to compare with.
     let marks = all("figure 1")
         .into_iter()
         .filter(|number| number.place == "figure 1")
@@ -48,10 +48,10 @@ fn every_number_has_values_under_every_reading() {
     assert_eq!(marks.count(), 2);
 }
 
-/// Between 10.27 and 10.30 s the acknowledgments of a flight arrive, if there is no disconnection: of 12 packets, at most two a seed
-/// come before or after.
+/// Between 10.27 and 10.30 s the acknowledgments of a flight arrive if there is no disconnection: of 12 packets, at
+/// most two per seed arrive before or after.
 #[test]
-fn a_flight_s_acknowledgments_arrive_where_the_reading_says() {
+fn acknowledgments_of_a_flight_arrive_in_the_interval_of_the_reading() {
     for seed in 0..10 {
         let set = [format!("{AWAY}=[[\"14 s\", \"14.1 s\"]]"), format!("replication={seed}")];
         let events = single::SCENARIO.events(Some("unmodified"), &set.each_ref().map(String::as_str));
@@ -65,16 +65,16 @@ fn a_flight_s_acknowledgments_arrive_where_the_reading_says() {
     }
 }
 
-/// The timer began with the last acknowledgment before the mobile left: a pause that it ends is shorter than equation 1 by exactly
-/// that time, but for the wait for the air when it expires: 31 slots of 20 us and DIFS, and an attempt of the station in between,
-/// below 2 ms in all.
+/// The retransmission timer started with the last acknowledgment before the disconnection: a pause that it ends is
+/// shorter than equation 1 by exactly this time, except for the medium access at the expiry: 31 slots of 20 us and
+/// DIFS, and one attempt of the station in between, below 2 ms in all.
 // covers [disconnections2012 equation 1]
 #[test]
-fn pauses_that_the_timer_ends_are_equation_1_less_the_time_since_the_last_acknowledgment() {
+fn pauses_ended_by_the_timer_are_equation_1_less_the_time_since_the_last_acknowledgment() {
     let mut ended = 0;
     for (setting, loss) in [(FLIGHT_RUNS, 105.0), (FLIGHT_RUNS, 210.0), (PRIMARY_RUNS, 42.0), (PRIMARY_RUNS, 126.0)] {
         for run in setting.runs(&[], loss) {
-            // A timer that expired while the mobile was away doubled.
+            // A timer that expired during the disconnection has doubled.
             if let (Some((Cause::Timer, pause)), 1) = (run.pause, run.timeouts) {
                 let expected = RTO - loss - run.since_ack.unwrap();
                 let late = pause - expected;
@@ -86,11 +86,12 @@ fn pauses_that_the_timer_ends_are_equation_1_less_the_time_since_the_last_acknow
     assert!(ended > 40, "{ended}");
 }
 
-/// Figure 7 where the mobile leaves with a flight: in the mean, what the timer ends is within 5 ms of the line. At 42 ms, hardly longer
-/// than T_CRD of one packet, the MAC still tries in half of the seeds.
+/// Figure 7 if the disconnection starts while a flight's acknowledgments arrive: the mean of the pauses ended by the
+/// timer is within 5 ms of the line. At 42 ms, only slightly longer than T_CRD of one packet, the MAC still retries in
+/// half of the seeds.
 // covers [disconnections2012 equation 1]
 #[test]
-fn figure_7_is_a_line_if_the_mobile_leaves_with_a_flight() {
+fn figure_7_is_a_line_if_the_disconnection_starts_during_a_flight() {
     for loss in SHORT.map(|round_trips| round_trips * RTT) {
         let quantity: Quantity = single::pause(&FLIGHT_RUNS.runs(&[], loss));
         let timer = quantity.modes().iter().find(|mode| mode.name == "the timer expires").unwrap();
@@ -101,12 +102,12 @@ fn figure_7_is_a_line_if_the_mobile_leaves_with_a_flight() {
     }
 }
 
-/// Equation 2 by hand, of one packet and T_LINK in the paper's words: seven frames of 192 us and 1076 bytes, delay, SIFS, an
-/// acknowledgment of 304 us at 1 Mbps, delay, DIFS, and the back-offs (31 + 63 + 127 + 255 + 511 + 1023 + 1023) x 10 us = 30.33 ms.
-/// T_LOSS > T_CRD from 40 ms on (section 5.2) at 11 Mbps, and at no lower rate.
+/// Equation 2 by hand, for one packet and T_LINK as the paper defines it: seven frames of 192 us and 1076 bytes, delay,
+/// SIFS, an acknowledgment of 304 us at 1 Mbps, delay, DIFS, and the back-offs (31 + 63 + 127 + 255 + 511 + 1023 +
+/// 1023) x 10 us = 30.33 ms. T_LOSS > T_CRD from 40 ms on (section 5.2) at 11 Mbps, and at no lower rate.
 // covers [disconnections2012 equation 2]
 #[test]
-fn one_packet_is_tried_for_less_than_40_ms_at_11_mbps_only() {
+fn mac_gives_up_a_packet_within_40_ms_at_11_mbps_only() {
     for (rate, frame, expected) in [("11 Mbps", 0.975, 39.71), ("5.5 Mbps", 1.758, 45.20), ("2 Mbps", 4.496, 64.36)] {
         let by_hand: f64 = 7.0 * (frame + 0.001 + 0.010 + 0.304 + 0.001 + 0.050) + 30.33;
         assert!((by_hand - expected).abs() < 0.01, "{by_hand}");
@@ -122,10 +123,10 @@ fn one_packet_is_tried_for_less_than_40_ms_at_11_mbps_only() {
     }
 }
 
-/// Packets that wait in a silence that nothing ends: the mean of T_CRD over seeds is equation 2's.
+/// Packets that wait during a disconnection without end: the mean of T_CRD over seeds is that of equation 2.
 // covers [disconnections2012 equation 2]
 #[test]
-fn the_mac_goes_on_trying_for_as_long_as_equation_2_says() {
+fn mean_retry_time_of_the_mac_is_that_of_equation_2() {
     let loaded = single::SCENARIO.load(None, &[]).unwrap();
     let phy = Phy::new(&loaded.network.media[0].config);
     // 78, 55 and 33 % of 11 Mbps are 8.5, 6.1 and 3.6: 5.5, 5.5 and 2 Mbps.

@@ -1,51 +1,52 @@
-//! What happens around the disconnection of a run: the three times of disconnections2012, and what was given up.
+//! Measures the disconnection of a run: the three times of disconnections2012, and the packets given up.
 
 use engine::Time;
 use path::channel::State;
 use path::{HopId, LinkDirection, LinkEvent, MediumEvent, Reception};
 use sim::{Event, NodeEvent};
 
-/// The mobile, which sends, is the link's first node, and both are the first of their kind.
+/// The mobile, which sends, is the link's first node; it is the first host and the link is the first link.
 const MOBILE: u32 = 0;
 const AIR: u32 = 0;
 const UP: HopId = HopId { link: AIR, way: LinkDirection::Forward };
 
-/// Why the mobile sends data when it is back.
+/// The cause of the mobile's first transmission after the disconnection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Cause {
-    /// Its MAC still tries a packet from before.
+    /// Its MAC is still retrying a packet from before the disconnection.
     Mac,
     /// An acknowledgment arrives.
     Acknowledgment,
-    /// The retransmission timer expires, for the first time.
+    /// The retransmission timer expires for the first time.
     Timer,
-    /// It expires, doubled: it had expired while the mobile was away.
+    /// The retransmission timer expires with a doubled RTO: it had expired during the disconnection.
     LaterTimer,
 }
 
-/// Times in milliseconds; none of what did not happen.
+/// Times in milliseconds; `None` for events that did not occur.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(super) struct Times {
-    /// From the last acknowledgment before the mobile leaves until then.
+    /// From the last acknowledgment before the disconnection to its start.
     pub since_ack: Option<f64>,
-    /// Packets that the mobile's MAC has as it leaves.
+    /// Packets in the mobile's MAC when the disconnection starts.
     pub queued: u64,
-    /// T_CRD: from the beginning of the first attempt that fails in the disconnection until the MAC of the mobile has nothing left
-    /// to try, or an attempt succeeds.
+    /// T_CRD: from the start of the first attempt that fails in the disconnection until the mobile's MAC has no packet
+    /// left, or an attempt succeeds.
     pub tries: Option<f64>,
-    /// T_PAUSE: from the end of the disconnection until the mobile next begins to send a frame with data, and why it does.
+    /// T_PAUSE: from the end of the disconnection until the mobile next starts a frame with data, and the cause of this
+    /// transmission.
     pub pause: Option<(Cause, f64)>,
-    /// T_RES: from when cwnd first falls below what it was before the disconnection until it is there again and no recovery is going
-    /// on, whose duplicates would count.
+    /// T_RES: from when cwnd first falls below its value before the disconnection until it has this value again and no
+    /// recovery, in which duplicate acknowledgments count, is in progress.
     pub restored: Option<f64>,
-    /// Timeouts until then, or until the end.
+    /// Timeouts until cwnd is restored, or until the end of the run.
     pub timeouts: u32,
-    /// Packets given up by the MACs of both ends of the air.
+    /// Packets given up by the MACs of both ends of the radio link.
     pub given_up: u32,
 }
 
 impl Times {
-    /// Of a run with one disconnection.
+    /// Measures a run with one disconnection.
     pub fn of(events: &[(Time, Event)]) -> Self {
         let mut observer = Observer::default();
         for (at, event) in events {
@@ -60,16 +61,16 @@ struct Observer {
     left: Option<Time>,
     returned: Option<Time>,
     times: Times,
-    /// Packets that the mobile's MAC has.
+    /// The number of packets in the mobile's MAC.
     waiting: u64,
-    /// When the last attempt of the mobile began.
+    /// The start of the mobile's latest attempt.
     attempt: Time,
     tries_since: Option<Time>,
     acknowledged: Option<Time>,
-    /// Whether its MAC had a packet as the mobile came back, and whether the timer has expired since.
+    /// Whether the MAC held a packet at the end of the disconnection, and whether the timer has expired since.
     trying: bool,
     expired: bool,
-    /// Whether it had expired before.
+    /// Whether the timer expired during the disconnection.
     expired_away: bool,
     /// cwnd before the disconnection.
     before: f64,
@@ -142,7 +143,7 @@ impl Observer {
     /// A packet has left the MAC.
     fn gone(&mut self, at: Time, acknowledged: bool) {
         self.waiting = self.waiting.saturating_sub(1);
-        // The last attempt at the last packet may have begun before the mobile was back.
+        // The last attempt at the last packet may have started before the end of the disconnection.
         self.trying &= self.waiting > 0 || self.times.pause.is_some();
         if let Some(since) = self.tries_since
             && (acknowledged || self.waiting == 0)
@@ -165,7 +166,7 @@ impl Observer {
                 }
             }
             tcp::Event::Window { cwnd, .. } if self.left.is_none() => self.before = *cwnd,
-            // A sender that has cut has a threshold: this is the first window of the other end.
+            // A sender that has reduced cwnd has a finite ssthresh; this event is the initial window of the other end.
             tcp::Event::Window { ssthresh, .. } if self.cut.is_some() && ssthresh.is_infinite() => {}
             tcp::Event::Window { cwnd, .. } => match self.cut {
                 None => self.cut = (*cwnd < self.before).then_some(at),

@@ -14,7 +14,7 @@ use observe::summary::{direction, flow};
 #[derive(Clone, Copy)]
 struct Runs<'a> {
     sweep: &'a Analysis,
-    /// Keys that are varied beside the length of the disconnection.
+    /// Keys that are varied besides the length of the disconnection.
     at: &'a [(&'static str, &'static str)],
     /// The case of approach A, and that of both approaches.
     approach: [&'static str; 2],
@@ -29,9 +29,9 @@ const SHORT_RUN: (&str, &str) = (EVERY, "2 s");
 const FAST: (&str, &str) = (RATE, "11 Mbps");
 const SLOW_AIR: (&str, &str) = (RATE, "2 Mbps");
 
-/// By packets given up.
+/// Approach A grows the limit with each packet given up.
 const GROWING: [&str; 2] = ["a", "ab"];
-/// Within each packet; without approach B.
+/// Approach A grows the limit during each packet; without approach B.
 const GROWING_WITHIN: [&str; 2] = ["patient", "patient"];
 
 impl<'a> Runs<'a> {
@@ -52,19 +52,19 @@ impl<'a> Runs<'a> {
         cell.map(|cell| cell.sample(metric, |name| name == subject)).unwrap_or_default()
     }
 
-    /// By how many percent goodput is higher than in another case.
+    /// The gain in goodput over another case, in percent.
     fn gain(&self, base: &str, case: &str, round_trips: f64) -> Sample {
         let goodput = |case| self.figure(case, round_trips, &flow::goodput_bps, "ftp");
         goodput(base).zip_with(&goodput(case), |base, case| 100.0 * (case - base) / base)
     }
 
-    /// The greatest of several gains, in each replication.
+    /// The maximum of several gains, per replication.
     fn greatest(&self, base: &str, case: &str, round_trips: &[f64]) -> Moments {
         let all = round_trips.iter().map(|loss| self.gain(base, case, *loss));
         all.reduce(|all, next| all.zip_with(&next, f64::max)).unwrap_or_default().moments()
     }
 
-    /// Packets given up at both ends of the air: data of the mobile, and acknowledgments of the station.
+    /// Packets given up at both ends of the radio link: data of the mobile, and acknowledgments of the station.
     fn table_1(&self) -> Vec<Number> {
         let mut numbers = Vec::new();
         for (round_trips, normal, modified) in TABLE_1 {
@@ -78,7 +78,7 @@ impl<'a> Runs<'a> {
         numbers
     }
 
-    /// What the text says of goodput: figures 8, 9 and 11, and the conclusions.
+    /// The statements about goodput in the text: figures 8, 9 and 11, and the conclusions.
     fn gains(&self) -> Vec<Number> {
         let gain =
             |place, what: &str, paper, ours: Moments| Number::new(place, json!({ "figure": what }), "%", paper, ours);
@@ -101,9 +101,9 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// What normal TCP can lose to one disconnection shorter than the timeout in an upload of 10 s is 240 ms of silence (14 packets at 12 a
-/// round trip of 210 ms), 12 packets to send again, and 11 + 10 + 8 + 6 + 5 + 4 + 3 + 2 + 1 while the window grows from 1 by way of
-/// ssthresh = 6 to 12: 76 of 571.
+/// The most that normal TCP can lose to one disconnection shorter than the timeout in an upload of 10 s: 240 ms of
+/// silence (14 packets at 12 per round trip of 210 ms), 12 retransmitted packets, and 11 + 10 + 8 + 6 + 5 + 4 + 3 + 2 +
+/// 1 while cwnd grows from 1 by way of ssthresh = 6 to 12: 76 of 571.
 const FIGURE_8: Contradiction = Contradiction {
     pages: "sections 5.2 and 6",
     values: ["more than 45 %", "FTP from 5 to 15 s, one disconnection at 10.2 s"],
@@ -152,7 +152,7 @@ pub(super) fn numbers(single: &Analysis, twelve: &Analysis) -> Vec<Number> {
         (&SINGLY_AT_ONCE, Runs { sweep: single, at: &[HEARING], approach: GROWING }),
     ] {
         let mut others = runs.gains();
-        // Nothing is above A there.
+        // The paper states no value above approach A there.
         others.retain(|other| runs.approach[0] != runs.approach[1] || other.place != FIGURE_11);
         gains = Number::beside(gains, reading, others);
     }

@@ -1,4 +1,4 @@
-//! The event times that the thesis prints: appendix B.4 and the illustration of 5.4.3. No chance acts in them.
+//! The event times that the thesis prints: appendix B.4 and the example of section 5.4.3. Both runs are deterministic.
 
 use engine::Time;
 use path::LinkEvent;
@@ -8,15 +8,15 @@ use tcp::Reason;
 
 use crate::papers::{Number, Source};
 
-/// The run of appendix B, with the stay in BAD that its trace shows.
+/// The run of appendix B, with the BAD period of its trace.
 const APPENDIX_B: Source =
     Source { name: "goel1997-appendix-b", text: include_str!("../examples/goel1997-appendix-b.toml") };
 
 /// The run of section 5.4.3.
 pub(super) const TWO_LOSSES: Source = Source { name: "two-losses", text: include_str!("../examples/two-losses.toml") };
 
-/// When the first segment that is lost was sent, on the thesis's clock. Its run had gone on for longer than ours; all
-/// other times are compared after our clock is set by this one.
+/// When the first lost segment was sent, on the thesis's clock. The thesis's run was longer than ours; all other times
+/// are compared after our clock is set by this one.
 const FIRST_LOST_SENT: f64 = 96_651.0;
 
 const REPEAT: &str = "duplicate acknowledgment";
@@ -59,7 +59,7 @@ fn two_losses() -> Vec<Number> {
         let timeouts = of_sender(&|event| matches!(event, tcp::Event::Timeout { .. }));
         let repeats =
             of_sender(&|event| matches!(event, tcp::Event::AckReceived { ack, duplicate: true } if *ack == lost));
-        // The paper's come after the timeout; those of data sent before the loss are not meant.
+        // The times of the paper follow the timeout; data sent before the loss are left out.
         let expired = timeouts.first().copied().unwrap_or(f64::INFINITY);
         let mut news = of_sender(&|event| matches!(event, tcp::Event::AckReceived { duplicate: false, .. }));
         news.retain(|at| *at > expired);
@@ -93,7 +93,7 @@ fn two_losses() -> Vec<Number> {
     numbers
 }
 
-/// A number of milliseconds that is not left to chance.
+/// A deterministic number of milliseconds.
 fn exact(place: &str, what: serde_json::Value, paper: f64, ours: Option<f64>) -> Number {
     Number::new(place, what, "ms", paper, ours)
 }
@@ -111,7 +111,7 @@ fn sent(events: &Events, why: Reason) -> Vec<f64> {
     )
 }
 
-/// The segment that the link layer gave up first, and when it was first sent.
+/// The first segment given up by the link layer, and the time when it was first sent.
 fn first_loss(events: &Events) -> Option<(u64, f64)> {
     let lost = events.iter().find_map(|(_, event)| match event {
         Event::Link { event: LinkEvent::GivenUp { packet, .. }, .. } => packet.data().map(|data| u64::from(data.seq.0)),

@@ -68,8 +68,8 @@ fn numbers(sweeps: &[Analysis]) -> Vec<Number> {
     numbers
 }
 
-/// Numbers that the text gives as the least or the greatest of several runs. Ours are the least or the greatest over the
-/// same cells, in each replication.
+/// Numbers that the text gives as the minimum or maximum of several runs. Ours are the minimum or maximum over the same
+/// cells, per replication.
 fn ranges(tables: &Analysis, satellite: &Analysis) -> Vec<Number> {
     let number = |place, what: Value, unit, paper, ours: Sample| Number::new(place, what, unit, paper, ours.moments());
     let best = |place, scheme, paper| {
@@ -99,7 +99,7 @@ fn ranges(tables: &Analysis, satellite: &Analysis) -> Vec<Number> {
     ]
 }
 
-/// The transfer of section 5.4.3 in which the thesis counts what was lost and how it was recovered.
+/// The transfer of section 5.4.3, for which the thesis counts the losses and their recoveries.
 fn recovered(sweep: &Analysis) -> Vec<Number> {
     const PLACE: &str = "section 5.4.3";
     const PRINTED: [(&str, f64, f64, f64, f64); 2] =
@@ -116,7 +116,7 @@ fn recovered(sweep: &Analysis) -> Vec<Number> {
         add("fast retransmits", "count", fast, cells.figure(scheme, "fast_retransmits"));
         add("timeouts", "count", timeouts, cells.figure(scheme, "timeouts"));
     }
-    // The paper's two runs against each other: what is lost more often costs both.
+    // The paper's two runs compared with each other: segments lost repeatedly affect both.
     let slower = cells.improvement(SIMPLE).map(|faster| -faster);
     let paper = 100.0 * (945_579.0 - 929_824.0) / 929_824.0;
     let what = json!({ "figure": "completion time against unmodified", "scheme": SIMPLE });
@@ -144,7 +144,7 @@ impl<'a> Cells<'a> {
         self.sweep.cells.iter().find(|cell| cell.cell.case_name == case && is_at(cell, &self.at))
     }
 
-    /// A figure by replication: of the flow, or of the air on the way to the mobile.
+    /// A metric by replication: of the flow, or of the radio link's direction to the mobile.
     fn figure(&self, case: &str, name: &str) -> Sample {
         let metric: Option<&Metric> = metric::find(name);
         let subject = |name: &str| name == "download" || name == "air forward";
@@ -157,7 +157,7 @@ impl<'a> Cells<'a> {
         stats::paired::Pairs::of(&base, &other).changes().percent.map(|change| -change)
     }
 
-    /// By how many percent of the time without loss a scheme is slower.
+    /// By how many percent of the lossless time a scheme is slower.
     fn degradation(&self, case: &str) -> Sample {
         let (base, other) = (self.figure(NO_LOSS, "completion_time_s"), self.figure(case, "completion_time_s"));
         stats::paired::Pairs::of(&base, &other).changes().percent
@@ -168,12 +168,12 @@ fn is_at(cell: &CellRuns, at: &[(&str, &str)]) -> bool {
     at.iter().all(|(key, value)| cell.cell.changes.iter().any(|(changed, to)| changed == key && to == value))
 }
 
-/// The least of several samples, replication by replication.
+/// The minimum of several samples, per replication.
 fn least(samples: impl Iterator<Item = Sample>) -> Sample {
     fold(samples, f64::min)
 }
 
-/// The greatest of several samples, replication by replication.
+/// The maximum of several samples, per replication.
 fn greatest(samples: impl Iterator<Item = Sample>) -> Sample {
     fold(samples, f64::max)
 }
@@ -194,7 +194,7 @@ macro_rules! bars {
     }),*] };
 }
 
-/// Figures 5.2 and 5.7 to 5.16. The figures of the thesis print no values of bars.
+/// Figures 5.2 and 5.7 to 5.16. The thesis prints no values for the bars of its figures.
 const CHARTS: &[Chart] = &{
     let [a, b, c, d, e, f, g, h, i] = bars! {
         "figure 5.8" "100 ms" "100 ms"
@@ -242,7 +242,7 @@ const TIMEOUT: Source = Source { name: "timeout", text: include_str!("../example
 const FAST: Source = Source { name: "fast-retransmit", text: include_str!("../examples/fast-retransmit.toml") };
 const LARGE: Source = Source { name: "large-window", text: include_str!("../examples/large-window.toml") };
 
-/// The illustrations.
+/// The plots of single runs.
 const PICTURES: &[Picture] = &[
     Picture::new("figure 2.1", "A timeout: sequence numbers", TIMEOUT, None, Panel::Sequence, None),
     Picture::new("figure 2.2", "A timeout: cwnd and ssthresh", TIMEOUT, None, Panel::Window, None),

@@ -1,12 +1,12 @@
 //! Tables 5.4 to 5.12: by how many percent each scheme is faster than unmodified TCP.
 
-/// A table: where it stands, its channel and latency, and a row for each window.
+/// A table: its number, its channel and latency, and a row for each window.
 pub(super) struct Table {
-    /// "table 5.4".
+    /// The number, such as "table 5.4".
     pub place: &'static str,
-    /// Latency of the wire, as the scenario writes it.
+    /// Latency of the wired link, as the scenario writes it.
     pub delay: &'static str,
-    /// Mean stay in BAD.
+    /// Mean sojourn time in BAD.
     pub mean_bad: &'static str,
     /// Simple and Refined, for windows of 4, 8, 16, 32 and 48 KB.
     pub rows: [(f64, f64); 5],
@@ -15,7 +15,7 @@ pub(super) struct Table {
 /// The windows of the rows, in KB.
 pub(super) const WINDOWS: [u64; 5] = [4, 8, 16, 32, 48];
 
-/// As printed.
+/// The values as printed.
 pub(super) const TABLES: [Table; 9] = [
     Table {
         place: "table 5.4",

@@ -31,14 +31,14 @@ static EACH: Reading = Reading {
     source: "section 3.B: \"a high number of re-ordered segments\"; section 5.C: \"a delay of 6 s is introduced at 5 s\"",
 };
 
-/// Of table I.
+/// Another reading of table I.
 static ONCE: Reading = Reading {
     name: "once a round trip",
     what: "a delay of table I is drawn once for there and back",
     source: "table I has shares of round trips, and link delays that are half of them",
 };
 
-/// Of scenario III.
+/// Another reading of scenario III.
 static LATE: Reading = Reading {
     name: "each packet late",
     what: "every packet of the 6 s from 5 s on is late by 6 s by itself",
@@ -52,7 +52,7 @@ const SPIKE: Source =
 const LOSS: &str = "links.air.channel.loss";
 const SPIKES: &str = "links.air.delay_spikes";
 
-/// The text's statements about goodput against none of the filters, in percent: where, share lost, case, threshold,
+/// The text's statements about goodput compared with no filters, in percent: place, loss rate, case, threshold,
 /// filters.
 const PRINTED: [(&str, f64, &str, u32, &str, f64); 4] = [
     ("section 5.A, figure 7", 0.0, "both-12", 12, "both", 100.0),
@@ -78,19 +78,19 @@ fn numbers(sweeps: &[Analysis]) -> Vec<Number> {
     numbers
 }
 
-/// Timeouts beyond the first, at the spike that lasts `lasts`.
+/// Timeouts beyond the first, for a spike of length `lasts`.
 fn back_offs(sweep: &Analysis, lasts: &str) -> Sample {
     let lasts_so = |value: &Value| value[0]["duration"].as_str() == Some(lasts);
     figure(sweep, &flow::timeouts, SPIKES, lasts_so, "none").map(|timeouts| (timeouts - 1.0).max(0.0))
 }
 
-/// By how many percent goodput is higher than without filters, on the same air.
+/// The gain in goodput over the case without filters, in percent, with the same channel states.
 fn gain(sweep: &Analysis, loss: f64, case: &str) -> Sample {
     let goodput = |case| figure(sweep, &flow::goodput_bps, LOSS, |value| value.as_f64() == Some(loss), case);
     goodput("none").zip_with(&goodput(case), |none, with| 100.0 * (with - none) / none)
 }
 
-/// A metric of a case, where the sweep changed `key` so.
+/// A metric of a case at the point where `key` has this value.
 fn figure(sweep: &Analysis, metric: &Metric, key: &str, is_it: impl Fn(&Value) -> bool, case: &str) -> Sample {
     let changed = |changes: &[(String, Value)]| changes.iter().any(|(name, value)| name == key && is_it(value));
     let cell = sweep.cells.iter().find(|cell| cell.cell.case_name == case && changed(&cell.cell.changes));
@@ -130,7 +130,7 @@ const CHARTS: &[Chart] = &[
     },
 ];
 
-/// The packet of 5 s is late by 6 s, and so are all behind it.
+/// The packet of 5 s is late by 6 s, and so are all packets after it.
 const PAUSE: &[&str] = &[r#"links.air.delay_spikes=[{ at = "5 s", extra_delay = "6 s", duration = "1 ms" }]"#];
 
 /// Figures 6 and 9.
@@ -171,10 +171,10 @@ mod tests {
         figure(sweep, metric, LOSS, |value| value.as_f64() == Some(0.0), case).moments().mean().unwrap()
     }
 
-    /// A case or a key that the scenario has under another name would have no values. "The larger the duplicate ACK
+    /// A case or a key that the scenario calls by another name would give no values. "The larger the duplicate ACK
     /// threshold, ... fewer fast retransmits will be performed", and goodput the other way.
     #[test]
-    fn goodput_gained_is_reproduced_and_the_order_is_the_papers() {
+    fn goodput_gain_is_reproduced_and_thresholds_rank_as_in_the_paper() {
         let Reproduction { numbers, sweeps, .. } = reproduced(20);
         assert!(numbers.iter().all(|number| number.ours.n() > 0), "{numbers:?}");
         let marked = |place: &str, mark| {

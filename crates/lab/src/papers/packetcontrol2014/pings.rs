@@ -1,5 +1,6 @@
-//! Table I against round trips of ours, one small packet in the air at a time, as "ping" sends them. Nothing is lost or queued,
-//! and the links are so fast that only delays count: a round trip is the wire and the air, there and back.
+//! Table I compared with our round trips of single small packets, as "ping" sends them. No packet is lost or queued,
+//! and the links are so fast that only their delays count: a round trip crosses the wire and the radio link in both
+//! directions.
 
 use serde_json::json;
 use sim::Event;
@@ -12,9 +13,9 @@ use crate::papers::{Contradiction, Number, Quantity};
 struct Row {
     /// "RTT (%)".
     share: f64,
-    /// "Total RTT", from and to, in milliseconds.
+    /// "Total RTT": bounds in milliseconds.
     total: [f64; 2],
-    /// "Wireless link delay", from and to.
+    /// "Wireless link delay": bounds in milliseconds.
     link: [u32; 2],
 }
 
@@ -25,7 +26,7 @@ const TABLE_I: [Row; 4] = [
     Row { share: 2.0, total: [605.0, 1252.0], link: [297, 621] },
 ];
 
-/// Twice 297 ms and the wire's 10 are 604.
+/// Twice 297 ms and 10 ms of wire are 604 ms.
 const ROUNDED: Contradiction = Contradiction {
     pages: "table I, rows 3 and 4",
     values: ["a total of 605 ms", "297 ms each way in the air"],
@@ -72,7 +73,7 @@ pub(super) fn numbers() -> Vec<Number> {
     numbers
 }
 
-/// What turns scenario I into 1000 pings of 56 bytes and a header.
+/// Changes that turn scenario I into 1000 pings of 56 bytes and a header.
 const PING: &[&str] = &[
     "flows.download.mss=\"56 B\"",
     "flows.download.receive_window=\"56 B\"",
@@ -80,16 +81,16 @@ const PING: &[&str] = &[
     "links.air.rate=\"1 Gbps\"",
     "links.air.jitter.from=\"0 s\"",
     "flows.download.bytes=\"56 kB\"",
-    // A ping is not sent again.
+    // A ping is not retransmitted.
     "flows.download.tcp.initial_rto=\"5 s\"",
     "flows.download.tcp.min_rto=\"5 s\"",
     "duration=\"2000 s\"",
 ];
 
-/// About as many pings as a run of the paper, 20 s, has time for.
+/// About as many pings as fit into a run of the paper, 20 s.
 const RUN: usize = 50;
 
-/// Table I drawn once for there and back.
+/// The delays of table I, drawn once for both directions.
 const ROUND_TRIP: &str = r#"links.air.jitter={ reordering = true, ways = "forward", delay = { kind = "mixture", parts = [
     { probability = 0.80, delay = { kind = "uniform", high = "84 ms" } },
     { probability = 0.10, delay = { kind = "uniform", low = "84 ms", high = "144 ms" } },
@@ -129,7 +130,7 @@ fn share_of(all: &[f64], range: std::ops::Range<f64>) -> f64 {
     all.iter().filter(|rtt| range.contains(rtt)).count() as f64 / all.len().max(1) as f64
 }
 
-/// The round trip with a delay that does not vary, in whole milliseconds, as the table has it.
+/// The round trip with a constant delay, in whole milliseconds as in the table.
 fn fixed(link: u32) -> Option<f64> {
     let delay = format!("links.air.delay=\"{link} ms\"");
     let all =
@@ -144,10 +145,10 @@ mod tests {
     use super::*;
     use crate::papers::Mark;
 
-    /// By hand: with a delay for each way, 0.64 + 0.16 x 27/42 + 0.128 x (12^2 / 2) / (42 x 72) = 74.6 % of the round trips take
-    /// less than 400 ms; drawn once, 80 %. The average is 10 ms and twice 190.26.
+    /// By hand: with a delay for each direction, 0.64 + 0.16 x 27/42 + 0.128 x (12^2 / 2) / (42 x 72) = 74.6 % of the
+    /// round trips take less than 400 ms; with one draw for both, 80 %. The average is 10 ms and twice 190.26.
     #[test]
-    fn round_trips_have_the_shares_of_their_draws() {
+    fn round_trip_shares_follow_from_the_delay_distribution() {
         let mean = |pings: &Pings, pick: fn(&[f64]) -> f64| pings.each(pick).mean().unwrap();
         let (own, once) = (Pings::of(&[]), Pings::of(&[ROUND_TRIP]));
         let short = |all: &[f64]| 100.0 * share_of(all, 316.0..400.0);

@@ -1,7 +1,7 @@
-//! Which packet is lost first in each of figures 3 to 11. The losses are those of slow start over a short queue: no chance
-//! acts in them.
+//! Which packet is lost first in each of figures 3 to 11. The losses are those of slow start over a short queue; the
+//! runs are deterministic.
 //!
-//! Packet 0 is the SYN, as in ns-2. So packet n is the n-th segment of data.
+//! Packet 0 is the SYN, as in ns-2, so packet n is the n-th segment of data.
 
 use path::LinkEvent;
 use serde_json::json;
@@ -11,10 +11,10 @@ use wire::{Body, Flags};
 use super::{SEGMENT, WINDOW};
 use crate::papers::{Contradiction, Number};
 
-/// By first window, as the text has them: figures 3 to 6, then "all numbered 5" for figures 7 to 11.
+/// By initial window, as in the text: figures 3 to 6, then "all numbered 5" for figures 7 to 11.
 const PRINTED: [f64; 9] = [14.0, 13.0, 16.0, 11.0, 5.0, 5.0, 5.0, 5.0, 5.0];
 
-/// What section 5 says at figure 7, and "as in the previous configuration" at figure 8.
+/// The statements of section 5 at figure 7, and "as in the previous configuration" at figure 8.
 const SIX: f64 = 6.0;
 const NOT_SIX: Contradiction = Contradiction {
     pages: "section 5, at figures 7 and 8, and after figure 11",
@@ -46,17 +46,17 @@ pub(super) fn numbers() -> Vec<Number> {
     numbers
 }
 
-/// What a run without random losses shows, in packet numbers.
+/// Measurements of a run without random losses, in packet numbers.
 #[derive(Default)]
 struct Run {
-    /// What found the queue full.
+    /// The packets dropped by the full queue.
     lost: Vec<u32>,
-    /// The last packet sent before any was sent again.
+    /// The last packet sent before the first retransmission.
     sent_before_again: Option<u32>,
 }
 
 impl Run {
-    /// The packet before the first one that is lost in the flight after that of the first loss. Slow start sends flights of w, 2w,
+    /// The packet before the first loss in the flight after that of the first loss. Slow start sends flights of w, 2w,
     /// 4w, ... packets, which end at w, 3w, 7w, ...
     fn arrives_before_next_flights_loss(&self, window: u32) -> Option<u32> {
         let first = *self.lost.first()?;
@@ -119,10 +119,10 @@ mod tests {
         }
     }
 
-    /// Worked out with exact fractions, outside this program: how it would be if a place were free at once, or if the buffer
-    /// had room for one packet less or more.
+    /// Computed with exact fractions outside this program: the result if a departing packet freed its place
+    /// immediately, or if the buffer held one packet less or more.
     #[test]
-    fn no_other_reading_of_the_buffer_loses_these_packets() {
+    fn other_buffer_rules_lose_other_packets() {
         let lost_first = |change: &str| (1..=9).map(|window| Run::with(window, &[change]).lost[0]).collect::<Vec<_>>();
         assert_eq!(lost_first("links.air.queue_tie=departure-first"), [15, 14, 17, 12, 5, 5, 5, 5, 5]);
         assert_eq!(lost_first("links.air.queue=2 packets"), [12, 11, 8, 4, 4, 4, 4, 4, 4]);

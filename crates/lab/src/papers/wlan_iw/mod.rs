@@ -30,7 +30,7 @@ static DATA: Reading = Reading {
     source: "table 1 has \"efficient bandwidth\", and section 5 \"efficient throughput\"",
 };
 
-/// The other one.
+/// The alternative reading.
 static BYTES: Reading = Reading {
     name: "every byte",
     what: "all 1000 bytes of a packet count",
@@ -43,7 +43,7 @@ const SENDERS: &str = "wlan-iw-senders";
 const FIRST_WINDOW: &str = "flows.transfer.tcp.initial_window";
 const LOSS: &str = "links.air.channel.loss";
 
-/// Table 1, by first window. The paper's unit, "Kb/s", cannot be meant: the slowest link has 650 kbps.
+/// Table 1, by initial window. The paper's unit, "Kb/s", cannot be right: the slowest link has 650 kbps.
 const TABLE_1: [f64; 9] = [
     499_522.796,
     506_383.035,
@@ -148,14 +148,14 @@ mod tests {
     use crate::store::Store;
 
     #[test]
-    fn the_scenarios_have_the_papers_packets() {
+    fn scenarios_use_the_packet_sizes_of_the_paper() {
         for source in PAPER.sweeps {
             let scenario = source.load(None, &[]).unwrap().scenario;
             assert!(scenario.flows.values().all(|flow| flow.mss == Bytes(SEGMENT)), "{}", source.name);
         }
     }
 
-    /// A case or a key that the scenario has under another name would have no values.
+    /// A case or a key that the scenario calls by another name would give no values.
     #[test]
     fn every_number_of_table_1_has_a_value_for_each_replication() {
         let (_dir, mut store) = Store::scratch();
