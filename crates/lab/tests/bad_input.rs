@@ -7,11 +7,11 @@ use proptest::prelude::*;
 use scenario::{Document, check};
 
 #[test]
-fn the_good_scenario_is_good() {
+fn unchanged_scenario_is_valid() {
     assert_eq!(problems(GOOD), []);
 }
 
-/// The text to replace, its replacement, and the parts of the message besides the file and the line.
+/// The text to replace, its replacement, and the parts of the message except the file and the line.
 const CASES: &[Case<'_>] = &[
     // Names and keys.
     ("delay = \"100 ms\"", "dealy = \"100 ms\"", &["links.wire.dealy", "no such key", "did you mean \"delay\"?"]),
@@ -56,7 +56,7 @@ const CASES: &[Case<'_>] = &[
         "scheme = { kind = \"snoop\", cache = 1.5 }",
         &["scheme.cache: found 1.5, expected a whole number, 1 to 100000"],
     ),
-    // Missing.
+    // Missing keys.
     ("rate = \"8 Mbps\"\n", "", &["links.wire.rate", "`rate` is missing"]),
     ("duration = \"10 s\"\n", "", &["duration", "`duration` is missing"]),
     ("mean_good = \"5 s\", ", "", &["links.air.channel", "`mean_good` is missing"]),
@@ -143,7 +143,7 @@ const CASES: &[Case<'_>] = &[
     ("duration = \"10 s\"", "duration = \"0 s\"", &["duration", "more than nothing"]),
     ("loss = 0.01", "ecn_threshold = 5", &["links.wire.ecn_threshold", "found 5, expected text in quotes"]),
     ("buffer = \"64 kB\"", "buffer = \"100 B\"", &["nodes.x.buffer", "a packet of flows.down never fits"]),
-    // Types, in words that are not the program's.
+    // Types, in words other than serde's.
     ("buffer = \"64 kB\"", "buffer = 64000", &["nodes.x.buffer", "found 64000", "a size such as"]),
     ("kind = \"wired\"", "kind = 5", &["links.wire.kind", "found 5, expected a name in quotes"]),
     ("loss = 0.01", "queue = 5", &["links.wire.queue", "found 5, expected a string such as \"50 packets\""]),
@@ -194,7 +194,7 @@ const CASES: &[Case<'_>] = &[
         "seed = 9223372036854775808",
         &["found 9223372036854775808, expected a whole number, -9223372036854775808 to 9223372036854775807"],
     ),
-    // Links that change.
+    // Variable links.
     (
         "loss = 0.01",
         "jitter = { delay = { kind = \"uniform\", low = \"3 ms\", high = \"2 ms\" } }",
@@ -249,20 +249,20 @@ const CASES: &[Case<'_>] = &[
     ("a = { kind = \"host\" }", "a = { kind = \"host\", buffer = \"1 kB\" }", &["nodes.a.buffer", "only routers"]),
     ("kind = \"base-station\"", "kind = \"host\"", &["nodes.x.buffer"]),
     ("[nodes]\na = { kind = \"host\" }", "[nodes]\na = 5", &["nodes.a", "found 5", "a table"]),
-    // Text that is no TOML.
+    // Text that is not TOML.
     ("duration = \"10 s\"", "duration = \"10 s", &["net.toml:4:"]),
     ("[flows.down]", "[flows.down", &[]),
     ("duration = \"10 s\"", "duration = \"10 s\"\nduration = \"11 s\"", &["duplicate"]),
 ];
 
 #[test]
-fn every_mistake_is_named_with_its_line_and_a_way_out() {
+fn every_mistake_is_reported_with_its_line_and_a_hint() {
     each_is_told_of(GOOD, CASES);
 }
 
-/// Only stop and wait lets another link's frame go between.
+/// Other link layers cannot interleave their frames with those of another link.
 #[test]
-fn a_shared_radio_is_for_stop_and_wait() {
+fn shared_radio_requires_stop_and_wait() {
     for (arq, wrong) in [("stop-and-wait", 0), ("none", 0), ("go-back-n", 1), ("selective-repeat", 1), ("fec", 1)] {
         let text = GOOD
             .replace("kind = \"base-station\"", "kind = \"base-station\", radio = \"shared\"")
@@ -279,15 +279,15 @@ fn a_shared_radio_is_for_stop_and_wait() {
 }
 
 #[test]
-fn an_unreachable_destination_is_found_before_the_run() {
+fn unreachable_destination_is_reported_before_the_run() {
     let text = GOOD.replace("between = [\"x\", \"b\"]", "between = [\"x\", \"a\"]");
     let shown = problems(&text)[0].to_string();
     assert!(shown.contains("flows.down.to") && shown.contains("can be reached from \"a\""), "{shown}");
 }
 
-/// A round trip of zero would never let the clock advance.
+/// With a round trip time of zero the clock would never advance.
 #[test]
-fn a_way_that_takes_no_time_is_refused() {
+fn path_with_zero_delay_is_refused() {
     let still = |profile: &str, rate: &str| {
         let text = common::wire(rate, "0 s", "mss = \"1000 B\"");
         problems(&format!("profile = \"{profile}\"\n{text}"))
@@ -297,32 +297,32 @@ fn a_way_that_takes_no_time_is_refused() {
     assert_eq!(still("goel1997", "2 Mbps"), []);
 }
 
-/// A buffer too small for a flow that never crosses it is not warned of.
+/// A buffer that is too small for a flow whose path does not cross it causes no warning.
 #[test]
-fn only_buffers_on_the_way_count() {
+fn only_buffers_on_the_path_are_checked() {
     let elsewhere = GOOD.replace("[nodes]", "[nodes]\nlone = { kind = \"router\", buffer = \"100 B\" }");
     assert_eq!(problems(&elsewhere), []);
 }
 
 #[test]
-fn several_mistakes_are_said_at_once() {
+fn several_mistakes_are_reported_together() {
     let text =
         GOOD.replace("loss = 0.01", "loss = 7").replace("to = \"b\"", "to = \"q\"").replace("\"1 MB\"", "\"0 B\"");
     let keys: Vec<String> = problems(&text).into_iter().filter_map(|problem| problem.key).collect();
     assert_eq!(keys, ["links.wire.loss", "flows.down.to", "flows.down.bytes"]);
 }
 
-/// All unknown keys are reported, and the errors behind them as far as they do not follow from them: with `betwen`
-/// there is no `between`.
+/// All unknown keys are reported, and later errors unless an unknown key causes them: with `betwen`, `between` is
+/// missing.
 #[test]
-fn unknown_keys_are_said_at_once() {
+fn unknown_keys_are_reported_together() {
     let text = GOOD.replace("title =", "secnario = 3\ntitle =");
     let text = text.replacen("between =", "betwen =", 1).replacen("delay =", "dealy =", 1);
     let text = text.replace("variant = \"reno\"", "recovry = \"rack\"");
     let keys = |text: &str| problems(text).into_iter().filter_map(|problem| problem.key).collect::<Vec<_>>();
     let unknown = ["secnario", "links.wire.betwen", "links.wire.dealy", "flows.down.tcp.recovry"];
     assert_eq!(keys(&text), unknown);
-    // And values beside them.
+    // Wrong values of other keys are reported too.
     let besides = keys(&text.replace("max_transmissions = 9", "max_transmissions = -1"));
     let all = [
         "secnario",
@@ -332,33 +332,33 @@ fn unknown_keys_are_said_at_once() {
         "flows.down.tcp.recovry",
     ];
     assert_eq!(besides, all);
-    // The same setting under both names, and one whose value is not looked at under a name that is not in the text.
+    // The same setting under both names, and a setting under an unknown name, whose value is not checked.
     assert_eq!(keys(&GOOD.replace("loss = 0.01", "loss = 0.01\nlos = 0.02")), ["links.wire.los"]);
     assert_eq!(keys(&GOOD.replace("delay = \"100 ms\"", "dealy = 5")), ["links.wire.dealy"]);
-    // An unknown word does not hide later errors; the kind of a node stands before the links.
+    // An unknown word does not hide later errors; the kind of a node is read before the links.
     let word = GOOD.replace("\"base-station\"", "\"base-staton\"").replacen("between =", "betwen =", 1);
     assert_eq!(keys(&word), ["nodes.x.kind", "links.wire.betwen"]);
-    // Nor does what is no quantity, or one in a wrong unit.
+    // Neither does a value that is not a quantity, or that has a wrong unit.
     let units =
         GOOD.replace("\"64 kB\"", "64000").replace("\"8 Mbps\"", "\"8 mbps\"").replace("\"5 s\"", "\"10 parsecs\"");
     let units = units.replace("mss =", "segmnt =");
     let every = ["nodes.x.buffer", "links.wire.rate", "links.air.channel.mean_good", "flows.down.segmnt"];
     assert_eq!(keys(&units), every);
-    // No end of them.
+    // The number of reported errors is limited.
     let many: String = (0..100).map(|number| format!("key{number} = 1\n")).collect();
     assert_eq!(keys(&(many + GOOD)).len(), 20);
 }
 
-/// Its settings are looked at before anything else is made of a link layer.
+/// The settings of a link layer are checked even if the link cannot have one.
 #[test]
-fn a_link_layer_out_of_place_is_checked_too() {
+fn link_layer_of_a_wired_link_is_checked() {
     let text = GOOD.replace("loss = 0.01", "arq = { kind = \"stop-and-wait\", max_transmissions = 0 }");
     let keys: Vec<String> = problems(&text).into_iter().filter_map(|problem| problem.key).collect();
     assert_eq!(keys, ["links.wire.arq.max_transmissions", "links.wire.arq"]);
 }
 
 #[test]
-fn binary_and_empty_files_are_refused_in_words() {
+fn binary_and_empty_files_are_reported_clearly() {
     let binary = Document::parse("net.toml", &[0x7f, b'E', b'L', b'F', 0xff, 0xfe]).err().unwrap().to_string();
     assert!(binary.contains("binary") && binary.contains("0xff"), "{binary}");
     let lacks = |text: &str| problems(text)[0].to_string();
@@ -366,9 +366,9 @@ fn binary_and_empty_files_are_refused_in_words() {
     assert!(lacks("[links]\n[nodes]").contains("`duration` and `flows` are missing"));
 }
 
-/// "0 s" means no BAD state; it is no way out for a stay in GOOD.
+/// "0 s" means no BAD state and is suggested for BAD only, not for the sojourn time in GOOD.
 #[test]
-fn a_stay_that_is_too_short_has_a_way_out_that_works() {
+fn hint_for_a_short_sojourn_time_works_when_followed() {
     let said = |from: &str, to: &str| problems(&GOOD.replace(from, to))[0].to_string();
     let good = said("mean_good = \"5 s\"", "mean_good = \"1 ns\"");
     assert!(good.contains("expected at least 1 us\n"), "{good}");
@@ -377,7 +377,7 @@ fn a_stay_that_is_too_short_has_a_way_out_that_works() {
 }
 
 #[test]
-fn what_is_set_from_outside_is_named_as_such() {
+fn errors_in_set_options_name_the_option() {
     let set = |assignment: &str| {
         let mut document = Document::parse("net.toml", GOOD.as_bytes()).unwrap();
         match document.set(assignment) {
@@ -424,9 +424,9 @@ fn what_is_set_from_outside_is_named_as_such() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
-    /// Whatever is done to a scenario's bytes, reading it ends in a network or in problems that can be read.
+    /// For any change of a scenario's bytes, the reader returns a network or printable problems.
     #[test]
-    fn no_text_makes_the_reader_panic(edits in prop::collection::vec((any::<prop::sample::Index>(), 0..5u8, any::<u8>(), 0..40usize), 1..6)) {
+    fn reader_does_not_panic_on_any_text(edits in prop::collection::vec((any::<prop::sample::Index>(), 0..5u8, any::<u8>(), 0..40usize), 1..6)) {
         let mut bytes = GOOD.as_bytes().to_vec();
         for (place, kind, byte, span) in edits {
             if bytes.is_empty() { break; }

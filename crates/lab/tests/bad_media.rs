@@ -1,12 +1,12 @@
-//! What is wrong with media and places is said with its line, its key, what was found, what was expected, and a hint;
-//! and it is said alone.
+//! Errors in media and positions are reported with line, key, found value, expected value and a hint, and without
+//! consequential errors.
 
 mod common;
 
 use common::broken::{Case, each_is_told_of, problems};
 use scenario::Document;
 
-/// A cell in one room.
+/// A cell without positions.
 const CELL: &str = r#"
 duration = "10 s"
 [nodes]
@@ -93,7 +93,7 @@ const MEDIA: &[Case<'_>] = &[
             "hint: leave it out; short_retry_limit in [media.cell] says how often it tries",
         ],
     ),
-    // Its settings. Other messages about them: crates/path/tests/dcf_settings.rs.
+    // The medium's settings. Other messages about them: crates/path/tests/dcf_settings.rs.
     (
         "standard = \"802.11b\"",
         "basic_rates = []",
@@ -116,7 +116,7 @@ const MEDIA: &[Case<'_>] = &[
             "hint: write standard = \"802.11n\"",
         ],
     ),
-    // In the words that stand there.
+    // The value is repeated as it was written.
     (
         "standard = \"802.11b\"",
         "rts_threshold = \"3000 B\"",
@@ -137,7 +137,7 @@ const MEDIA: &[Case<'_>] = &[
         "range = \"150\"",
         &["media.cell.range: found \"150\", expected a length", "add a unit after 150"],
     ),
-    // Only the word for off switches a setting off.
+    // Only "none" switches a setting off.
     (
         "standard = \"802.11b\"",
         "rts_threshold = \"never\"",
@@ -150,7 +150,7 @@ const MEDIA: &[Case<'_>] = &[
             "media.cell.rts_threshold: found 500, expected a size such as \"512 kB\" (units: B, kB, KiB, MB, MiB, GB, GiB), or \"none\"",
         ],
     ),
-    // What there is with one more word.
+    // A key that exists with a prefix.
     (
         "standard = \"802.11b\"",
         "retry_limit = 7",
@@ -166,7 +166,7 @@ const MEDIA: &[Case<'_>] = &[
         "rate_control = \"ARF\"",
         &["media.cell.rate_control: found \"ARF\"", "did you mean \"arf\"?"],
     ),
-    // In the units that stand there.
+    // The value is repeated in its own unit.
     ("standard = \"802.11b\"", "slot = \"0 us\"", &["media.cell.slot: found 0 us, expected more than 0"]),
     (
         "medium = \"cell\"",
@@ -261,7 +261,7 @@ const IN_PLACES: &[Case<'_>] = &[
             "nodes.walker.motion.waypoints[0].at: found \"0 s\", expected more than 0 s: `position` says where it begins",
         ],
     ),
-    // 20 km in the first second are just slow enough.
+    // 20 km in the first second is just slow enough.
     (
         "motion.velocity = [\"5 m/s\", \"0 m/s\"]",
         "motion.waypoints = [{ at = \"1 s\", position = [\"0 m\", \"20 km\"] }, { at = \"2 s\", position = [\"0 m\", \"1020 km\"] }]",
@@ -313,12 +313,12 @@ fn said(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_is_right_is_right() {
+fn unchanged_scenarios_are_valid() {
     assert_eq!([said(CELL), said(PLACES)].concat(), [""; 0]);
 }
 
 #[test]
-fn every_mistake_is_named_with_its_line_and_a_way_out_alone() {
+fn every_mistake_is_reported_alone_with_its_line_and_a_hint() {
     for (good, cases) in [(CELL, MEDIA), (PLACES, IN_PLACES)] {
         each_is_told_of(good, cases);
         for (from, to, _) in cases {
@@ -328,9 +328,9 @@ fn every_mistake_is_named_with_its_line_and_a_way_out_alone() {
     }
 }
 
-/// An error of two tables together is marked at one of them.
+/// An error that involves two tables is marked at one of them.
 #[test]
-fn a_medium_without_links_and_an_association_without_a_medium_are_named() {
+fn medium_without_links_and_association_without_medium_are_reported() {
     let linkless = said(&CELL.replace("medium = \"cell\"", "rate = \"1 Mbps\"\ndelay = \"1 ms\""));
     assert_eq!(
         linkless,
@@ -349,9 +349,9 @@ fn a_medium_without_links_and_an_association_without_a_medium_are_named() {
     assert!(rangeless.contains("hint: add range = \"250 m\" to [media.channel]"), "{rangeless}");
 }
 
-/// Where a medium has a range, and the host no link in it, the link is what is missing.
+/// If a medium has a range and the host has no link in it, the missing link is reported.
 #[test]
-fn an_association_without_a_link_in_a_medium_is_told_which() {
+fn association_without_a_link_names_the_medium() {
     let wired = PLACES.replacen(
         "to = \"walker\"",
         "to = \"walker\"\n[nodes.desk]\nkind = \"host\"\nassociation = {}\n[links.desk]\nkind = \"wired\"\nbetween = [\"core\", \"desk\"]\n\
@@ -365,9 +365,9 @@ fn an_association_without_a_link_in_a_medium_is_told_which() {
     }
 }
 
-/// A sweep can give a key a value and cannot take it away.
+/// A sweep can set a key but cannot remove it.
 #[test]
-fn what_is_none_if_left_out_can_be_called_none() {
+fn optional_keys_accept_none() {
     let read = |text: &str| Document::parse("net.toml", text.as_bytes()).unwrap().read().unwrap();
     for key in ["rts_threshold", "fragmentation_threshold", "capture", "beacon_interval", "aggregation", "retry_growth"]
     {
@@ -381,9 +381,9 @@ fn what_is_none_if_left_out_can_be_called_none() {
     assert_eq!(document.read().unwrap().media["cell"].rts_threshold, None);
 }
 
-/// A node that associates must not have links to anything but base stations, and the message names such a link.
+/// A node that associates must have links to base stations only; the message names the other link.
 #[test]
-fn an_association_with_a_host_is_none() {
+fn association_with_a_host_is_refused() {
     let text = PLACES.replace("east = { kind = \"base-station\"", "east = { kind = \"host\"");
     let expected =
         "nodes.walker.association: found a link to the host east, expected a link to a base station: walker associates";
@@ -395,9 +395,9 @@ fn an_association_with_a_host_is_none() {
     );
 }
 
-/// The shell takes the quotes of `--set media.cell.standard="802.11"`, and what is left reads as a number.
+/// The shell removes the quotes of `--set media.cell.standard="802.11"`, and the rest parses as a number.
 #[test]
-fn a_standard_that_reads_as_a_number_is_typed_in_two_pairs_of_quotes() {
+fn hint_for_standard_on_the_command_line_has_two_pairs_of_quotes() {
     let set = |assignment: &str| -> Vec<String> {
         let mut document = Document::parse("net.toml", CELL.as_bytes()).unwrap();
         document.set(assignment).unwrap();
@@ -413,12 +413,12 @@ fn a_standard_that_reads_as_a_number_is_typed_in_two_pairs_of_quotes() {
     );
     assert_eq!(set("media.cell.standard=\"802.11\""), [""; 0]);
     assert_eq!(set("media.cell.standard=802.11b"), [""; 0]);
-    // Quotes make no name of what is none.
+    // Quotes do not make an invalid name valid.
     assert!(!set("media.cell.standard=802")[0].contains("hint"));
 }
 
 #[test]
-fn a_standard_without_quotes_in_a_file_gets_them() {
+fn hint_for_standard_in_a_file_has_quotes() {
     for (standard, written) in [("802.11b", "802.11b"), ("802.11-fhss # slow", "802.11-fhss"), ("wifi", "wifi")] {
         let said = said(&CELL.replace("\"802.11b\"", standard)).remove(0);
         assert!(

@@ -1,5 +1,5 @@
-//! What is wrong with the settings of flows and of their TCP is said with its line, its key, what was found, what was
-//! expected, and a hint.
+//! Errors in the settings of flows and of their TCP are reported with line, key, found value, expected value and a
+//! hint.
 
 mod common;
 
@@ -7,7 +7,7 @@ use common::broken::{Case, GOOD, each_is_told_of, problems};
 use scenario::check;
 use tcp::cc::{ControlConfig, Start};
 
-/// What to replace, by what, and what the message must hold besides the file and the line of the replacement.
+/// The text to replace, its replacement, and the parts of the message except the file and the line of the replacement.
 const CASES: &[Case<'_>] = &[
     ("variant = \"reno\"", "variant = \"rino\"", &["flows.down.tcp.variant", "\"rino\"", "did you mean \"reno\"?"]),
     (
@@ -144,11 +144,11 @@ const CASES: &[Case<'_>] = &[
 ];
 
 #[test]
-fn every_mistake_is_named_with_its_line_and_a_way_out() {
+fn every_mistake_is_reported_with_its_line_and_a_hint() {
     each_is_told_of(GOOD, CASES);
 }
 
-/// A host has 55,536 ports from 10,000 on, and each flow takes one at either end.
+/// A host has 55,536 ports from 10,000 on, and each flow uses one at either end.
 #[test]
 fn more_flows_than_a_host_has_ports_are_refused() {
     let mut scenario = common::scenario(GOOD);
@@ -160,10 +160,10 @@ fn more_flows_than_a_host_has_ports_are_refused() {
     assert!(problems[0].expected.contains("at most 55536 flows at one host"), "{problems:?}");
 }
 
-/// Two ends with the same settings, of which neither asks, do without ECN; and a control driven by delivery needs SACK
-/// to measure it.
+/// Two ends with the same settings, neither of which requests ECN, do not use it; and a congestion control driven by
+/// the delivery rate needs SACK to measure it.
 #[test]
-fn a_control_gets_what_it_cannot_do_without() {
+fn congestion_control_enables_the_options_that_it_requires() {
     for (name, _) in ControlConfig::MEMBERS {
         let control: ControlConfig = scenario::document::by_name(name).unwrap();
         let made = control.build(Start::trial());
@@ -187,9 +187,9 @@ fn a_control_gets_what_it_cannot_do_without() {
     }
 }
 
-/// What follows from a mistake is not another mistake.
+/// An invalid segment size does not cause a second error about the window.
 #[test]
-fn a_window_is_not_measured_by_a_segment_that_is_wrong() {
+fn window_is_not_checked_against_an_invalid_segment_size() {
     let keys = |segment: &str, window: &str| -> Vec<String> {
         let text = GOOD.replace("mss = \"1000 B\"", segment).replace("receive_window = \"16 KiB\"", window);
         problems(&text).into_iter().filter_map(|problem| problem.key).collect()

@@ -1,4 +1,4 @@
-//! Schemes of the base station in whole runs: one frame on the radio link is lost, and which node retransmits it.
+//! Schemes of the base station in whole runs: one frame is lost on the radio link; which node retransmits it?
 
 mod common;
 
@@ -10,13 +10,13 @@ const WIRE: (&str, &str) = ("10 Mbps", "50 ms");
 /// 200 segments.
 const SMALL: &str = "bytes = \"200 kB\"\nmss = \"1000 B\"\nreceive_window = \"32 kB\"";
 
-/// 200 segments over a wire of 50 ms and air of 1 ms without a link layer; the 101st frame from the flow's sender is
-/// lost.
+/// 200 segments over a wire of 50 ms and a radio link of 1 ms without a link layer; the 101st frame from the flow's
+/// sender is lost.
 fn one_loss(scheme: &str, ends: [&str; 2]) -> Results {
     one_loss_under([scheme; 2], ends)
 }
 
-/// The same with the schemes of the station and of the mobile.
+/// The same with the schemes of the base station and of the mobile.
 fn one_loss_under([scheme, mobile]: [&str; 2], [from, to]: [&str; 2]) -> Results {
     let drop = if from == "mobile" { "drop_backward" } else { "drop" };
     let flow = format!("from = \"{from}\"\nto = \"{to}\"\n{SMALL}");
@@ -35,9 +35,9 @@ fn counted(results: &Results, name: &str) -> u64 {
     counts.unwrap_or_else(|| panic!("no {name} in {:?}", results.agents[1])).1
 }
 
-// covers [balakrishnan1995 3]: the sender neither hears of the loss nor cuts.
+// covers [balakrishnan1995 3]: the sender is not notified of the loss and does not reduce cwnd.
 #[test]
-fn snoop_makes_it_good_without_the_sender() {
+fn snoop_recovers_the_loss_without_the_sender() {
     let [without, with] = ["unmodified", "snoop"].map(|scheme| one_loss(scheme, ["server", "mobile"]));
     let sender = &with.flows[0].sender;
     assert_eq!((sender.segments_retransmitted, sender.fast_retransmits, sender.timeouts), (0, 0, 0));
@@ -47,10 +47,10 @@ fn snoop_makes_it_good_without_the_sender() {
     assert!(with.flows[0].elapsed < without.flows[0].elapsed);
 }
 
-/// The link layer holds on through a fade: nothing is lost, one local timeout comes too early, and that is all that
-/// comes twice.
+/// The link layer retries through a fade: no packet is lost, one local timeout is premature, and its copy is the only
+/// duplicate.
 #[test]
-fn a_needless_copy_of_snoop_brings_no_other() {
+fn premature_copy_of_snoop_causes_no_further_copies() {
     let air = "arq = { kind = \"stop-and-wait\", max_transmissions = 10000 }\n\
                channel = { kind = \"scripted\", bad = [[\"5 s\", \"5.5 s\"]] }";
     let network = network(&last_hop("duration = \"20 s\"\nscheme = \"snoop\"", WIRE, air, TO_MOBILE));
@@ -59,17 +59,17 @@ fn a_needless_copy_of_snoop_brings_no_other() {
     assert_eq!((needless, results.flows[0].sender.segments_retransmitted), ([1, 0], 0));
 }
 
-/// Data from the mobile is not Snoop's business: it is the sender that resends.
+/// Snoop ignores data from the mobile: the sender retransmits.
 #[test]
-fn snoop_leaves_data_from_the_mobile_alone() {
+fn snoop_ignores_data_from_the_mobile() {
     let [without, with] = ["unmodified", "snoop"].map(|scheme| one_loss(scheme, ["mobile", "server"]));
     assert_eq!(with.flows, without.flows);
     assert_eq!((counted(&with, "flows"), counted(&with, "packets_cached")), (0, 0));
 }
 
-// covers [balakrishnan1998]: the sender resends at the first marked duplicate, and does not cut.
+// covers [balakrishnan1998]: the sender retransmits at the first marked duplicate without reducing cwnd.
 #[test]
-fn eln_makes_the_sender_resend_without_a_cut() {
+fn eln_makes_the_sender_retransmit_without_reducing_cwnd() {
     let [without, with] = ["unmodified", "eln"].map(|scheme| one_loss(scheme, ["mobile", "server"]));
     assert_eq!(without.flows[0].sender.fast_retransmits, 1);
     let sender = &with.flows[0].sender;
@@ -78,15 +78,15 @@ fn eln_makes_the_sender_resend_without_a_cut() {
     assert!(with.flows[0].elapsed < without.flows[0].elapsed);
 }
 
-/// A sender that does not know the mark does as if there were none.
+/// A sender without ELN ignores the mark.
 #[test]
-fn a_mark_that_nobody_heeds_changes_nothing() {
+fn eln_mark_is_ignored_by_a_sender_without_eln() {
     let with = one_loss_under(["eln", "unmodified"], ["mobile", "server"]);
     assert!(counted(&with, "acks_marked") > 3);
     assert_eq!(with.flows, one_loss("unmodified", ["mobile", "server"]).flows);
 }
 
-/// What finds the queue full is congestion's doing: the sender hears of it and cuts, under Snoop as without it.
+/// A packet dropped by a full queue is congestion: the sender detects it and reduces cwnd, with and without Snoop.
 #[test]
 fn snoop_does_not_hide_congestion() {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/snoop.toml")).unwrap();
@@ -98,11 +98,11 @@ fn snoop_does_not_hide_congestion() {
     assert!(results.flows[0].sender.fast_retransmits > 0);
 }
 
-/// Four segments in a row are lost, of which the node's link layer tells. The first is found by duplicates. Each of the
-/// others waits for the timer, 1 s, or as long again as the one before where a doubled timeout holds until a round trip
-/// is measured: repairs measure none. covers [goel1997 5.4.3], [RFC6298 s5.5]
+/// Four consecutive segments are lost, and the node's link layer reports each. The first is found by duplicates. Each
+/// of the others waits for the timer, 1 s, or the doubled RTO where it is kept until the next RTT sample:
+/// retransmissions give none. covers [goel1997 5.4.3], [RFC6298 s5.5]
 #[test]
-fn simple_icmp_waits_for_its_timer_once_for_each_hole() {
+fn simple_icmp_waits_for_one_timeout_per_hole() {
     let waited = |back_off: &str| {
         let air = "arq = { kind = \"stop-and-wait\", max_transmissions = 1 }\n\
                    channel = { kind = \"scripted\", drop = [100, 101, 102, 103] }";

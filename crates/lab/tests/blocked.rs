@@ -1,4 +1,4 @@
-//! Why senders send nothing, as the traces of a run tell it: each of the five reasons is brought about.
+//! Why senders send nothing, in the traces of a run: a scenario for each of the five reasons.
 
 mod common;
 
@@ -23,7 +23,7 @@ impl TraceFiles for Memory {
     }
 }
 
-/// The trace called `trace` of a run.
+/// The contents of the trace called `trace` of a run.
 fn traced(text: &str, trace: &str) -> String {
     let (network, files) = (network(text), Rc::new(Memory::default()));
     let traces: Vec<&Trace> = TRACES.iter().filter(|known| known.name == trace).collect();
@@ -36,8 +36,8 @@ fn traced(text: &str, trace: &str) -> String {
     files.values().map(|bytes| String::from_utf8_lossy(bytes)).collect()
 }
 
-/// A flow of segments of 1,000 bytes over 8 Mbps and 10 ms. A segment takes 1.04 ms with its 40 bytes of headers, and its
-/// acknowledgment, which takes 0.04 ms, is there 21.08 ms after it left.
+/// A flow of segments of 1,000 bytes over 8 Mbps and 10 ms. A segment with its 40 bytes of headers takes 1.04 ms, and
+/// its acknowledgment, which takes 0.04 ms, arrives 21.08 ms after the segment was sent.
 fn flow(rest: &str) -> String {
     wire("8 Mbps", "10 ms", &format!("mss = \"1000 B\"\n{rest}"))
 }
@@ -55,12 +55,12 @@ fn reasons(text: &str) -> Vec<(u64, String)> {
     blocked.map(reason).collect()
 }
 
-/// By hand. A window of one segment holds back two of three until the first is acknowledged. A receiver that takes two has
-/// a pair in each round, the second 1.04 ms behind the first: the tenth segment is the second of the fifth round. Nagle
-/// keeps 400 bytes back for a round. BBR begins at 0.99 x 2.885 windows of 4,000 bytes a millisecond, so the second of two
-/// segments leaves after 87.53 us.
+/// By hand. A window of one segment blocks two of three segments until the first is acknowledged. A receiver with a
+/// window of two gets a pair per round, the second 1.04 ms after the first: the tenth segment is the second of the
+/// fifth round. Nagle delays 400 bytes for a round. BBR starts at 0.99 x 2.885 windows of 4,000 bytes per millisecond,
+/// so the second of two segments leaves after 87.53 us.
 #[test]
-fn each_reason_is_told_when_it_begins() {
+fn each_reason_is_reported_when_it_begins() {
     let cases = [
         ("bytes = \"3 kB\"\nreceive_window = \"60 kB\"\ntcp = { initial_window = 1 }", [(0, "cwnd"), (21_080, "data")]),
         (
@@ -84,7 +84,7 @@ fn each_reason_is_told_when_it_begins() {
 }
 
 #[test]
-fn the_event_trace_names_reasons_if_it_is_asked_to() {
+fn event_trace_contains_reasons_if_selected() {
     let text = flow("bytes = \"3 kB\"\nreceive_window = \"60 kB\"\ntcp = { initial_window = 1 }");
     let entry =
         |at: &str, reason: &str| format!("TCP_SRC(Node-id - a):: NOTHING SENT because of {reason}(CLOCK : {at})");

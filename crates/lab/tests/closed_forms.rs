@@ -1,4 +1,4 @@
-//! Runs against what can be computed by hand.
+//! Runs compared with hand calculations.
 
 mod common;
 
@@ -28,17 +28,17 @@ fn round_trip(delay_ms: u64) -> u64 {
 }
 
 #[test]
-fn one_segment_at_a_time_takes_a_round_trip_each() {
+fn window_of_one_segment_takes_a_round_trip_per_segment() {
     for delay in [0, 1, 10, 100, 492] {
         let text = wire("8 Mbps", &format!("{delay} ms"), &flow(50, 1, 1));
         assert_eq!(completion(&text), 50 * round_trip(delay), "delay {delay} ms");
     }
 }
 
-/// Rounds of W segments, W T shorter than the round trip: each acknowledgment lets one segment go, so segment j of
-/// round k leaves at k RTT + j T, and the last acknowledgment comes at K RTT + (W - 1) T.
+/// Rounds of W segments, W T shorter than the round trip: each acknowledgment releases one segment, so segment j of
+/// round k leaves at k RTT + j T, and the last acknowledgment arrives at K RTT + (W - 1) T.
 #[test]
-fn a_window_shorter_than_the_pipe_takes_a_round_trip_a_round() {
+fn window_below_the_bandwidth_delay_product_takes_a_round_trip_per_window() {
     for (delay, window) in [(10, 2), (10, 16), (100, 16), (100, 128), (492, 64)] {
         let text = wire("8 Mbps", &format!("{delay} ms"), &flow(7 * window, window, window));
         let expected = 7 * round_trip(delay) + (window - 1) * MS;
@@ -46,18 +46,18 @@ fn a_window_shorter_than_the_pipe_takes_a_round_trip_a_round() {
     }
 }
 
-/// A window longer than the pipe keeps the line busy: N segments in N T, then the way there and the acknowledgment's
-/// way back.
+/// A window above the bandwidth-delay product keeps the link busy: N segments in N T, then the propagation delay and
+/// the acknowledgment's way back.
 #[test]
-fn a_window_longer_than_the_pipe_runs_at_line_rate() {
+fn window_above_the_bandwidth_delay_product_runs_at_line_rate() {
     for (delay, window) in [(1, 8), (10, 32), (100, 256)] {
         let text = wire("8 Mbps", &format!("{delay} ms"), &flow(1000, window, window));
         assert_eq!(completion(&text), 1000 * MS + MS / 25 + 2 * delay * MS, "delay {delay} ms, window {window}");
     }
 }
 
-/// Slow start from one segment: round k has 2^k segments, back to back from k RTT on. 2^K - 1 segments end with round
-/// K - 1, whose last acknowledgment comes at (K - 1) RTT + (2^(K-1) - 1) T + RTT.
+/// Slow start from one segment: round k has 2^k segments, back to back from k RTT on. 2^K - 1 segments end with round K
+/// - 1, whose last acknowledgment arrives at (K - 1) RTT + (2^(K-1) - 1) T + RTT.
 #[test]
 fn slow_start_doubles_each_round() {
     for (delay, rounds) in [(50, 1), (50, 4), (100, 7), (492, 9)] {
@@ -67,9 +67,9 @@ fn slow_start_doubles_each_round() {
     }
 }
 
-/// Congestion avoidance: above ssthresh = 2 segments the window grows by one a round trip. With cwnd
-/// 2, 3 (the acknowledgment that finds cwnd = ssthresh still adds one), 3.33, 3.63, 3.91, 4.16, ... whole windows of
-/// 3, 3, 4, 4, ... segments fly.
+/// Congestion avoidance: above ssthresh = 2 segments cwnd grows by one segment per round trip. With cwnd 2, 3 (the
+/// acknowledgment that finds cwnd = ssthresh still adds one), 3.33, 3.63, 3.91, 4.16, ... windows of 3, 3, 4, 4, ...
+/// whole segments are in flight.
 #[test]
 fn congestion_avoidance_adds_one_a_round() {
     let flow = format!("{}\ntcp.initial_ssthresh = \"1920 B\"", flow(200, 64, 2));
@@ -96,9 +96,9 @@ fn congestion_avoidance_adds_one_a_round() {
     assert_eq!(acks, 200);
 }
 
-/// The thesis's network without loss: stop and wait lets one frame through each 10 ms (8 there, 1 the way, 1 the
-/// acknowledgment's way), so a full window of W segments needs the greater of W x 10 ms and the round trip
-/// of 2 L + 11 ms.
+/// The thesis's network without loss: stop-and-wait sends one frame per 10 ms (8 of transmission, 1 of propagation, 1
+/// for the acknowledgment), so a full window of W segments takes the larger of W x 10 ms and the round trip of 2 L + 11
+/// ms.
 #[test]
 fn the_thesis_network_without_loss_agrees_with_a_hand_calculation() {
     let profile = "profile = \"goel1997\"";
@@ -109,12 +109,12 @@ fn the_thesis_network_without_loss_agrees_with_a_hand_calculation() {
             let text = thesis(profile, latency, "\"perfect\"", &flow);
             let trip = 2 * u64::from(latency) + 11;
             let rounds = 1000_u64.div_ceil(window);
-            // Segments of the last round, all but its first one frame time behind one another.
+            // Segments of the last round, all except the first, one frame time apart.
             let last = 1000 - (rounds - 1) * window;
             let expected = if window * 10 <= trip {
                 rounds * trip + (last - 1) * 10
             } else {
-                // The air never rests: the first frame starts when it arrives, at 1 + L.
+                // The radio link is never idle: the first frame starts when it arrives, at 1 + L.
                 trip + 999 * 10
             };
             assert_eq!(completion(&text), expected * MS, "latency {latency} ms, window {window} KiB");
@@ -122,7 +122,7 @@ fn the_thesis_network_without_loss_agrees_with_a_hand_calculation() {
     }
 }
 
-/// Stop and wait without errors delivers one frame each T + 2 d + T_ack, so the air is busy T of it.
+/// Stop-and-wait without errors delivers one frame per T + 2 d + T_ack, so the link is busy for T of it.
 #[test]
 fn stop_and_wait_has_its_efficiency() {
     for delay in ["100 us", "1 ms", "20 ms"] {
@@ -146,10 +146,10 @@ fn stop_and_wait_has_its_efficiency() {
     }
 }
 
-/// With frames and acknowledgments lost independently with probability p an attempt fails with q = 1 - (1 - p)^2:
-/// of N attempts (1 - q^N) / (1 - q) are made in the mean, and q^N of all packets are given up. Four standard errors.
+/// If frames and acknowledgments are lost independently with probability p, an attempt fails with q = 1 - (1 - p)^2: of
+/// N attempts (1 - q^N) / (1 - q) are made on average, and q^N of all packets are given up. Four standard errors.
 #[test]
-fn stop_and_wait_makes_as_many_attempts_as_it_should() {
+fn stop_and_wait_makes_the_expected_number_of_attempts() {
     for (loss, attempts) in [(0.1, 2), (0.2, 3), (0.4, 6)] {
         let channel = format!("{{ kind = \"uniform\", loss = {loss} }}");
         let flow = "bytes = \"20 MB\"\nreceive_window = \"16 KiB\"\ntcp.min_rto = \"200 ms\"";
@@ -173,15 +173,15 @@ fn stop_and_wait_makes_as_many_attempts_as_it_should() {
     }
 }
 
-/// A round trip of 1.2 s against a first timeout of 1 s. By hand: segment 1 is resent at 1 s for nothing, and the RTO is 2 s
-/// from then on. Its acknowledgment at 1.2 s lets segments 2 and 3 go; 2 is timed and acknowledged at 2.4 s, before 3.2 s. So
-/// the timeout is above the round trip, and nothing more is resent.
+/// A round trip of 1.2 s with an initial RTO of 1 s. By hand: segment 1 is retransmitted at 1 s in vain, and the RTO is
+/// 2 s from then on. Its acknowledgment at 1.2 s releases segments 2 and 3; segment 2 is timed and acknowledged at 2.4
+/// s, before 3.2 s. The RTO is then above the round trip time, and nothing more is retransmitted.
 #[test]
-fn a_round_trip_longer_than_the_first_timeout_is_learnt() {
+fn round_trip_longer_than_the_initial_rto_is_measured() {
     let text = wire("8 Mbps", "600 ms", &flow(200, 8, 1));
     let sender = run(&network(&text)).flows[0].sender;
     assert_eq!((sender.timeouts, sender.segments_retransmitted), (1, 1), "{sender:?}");
-    // The rule of 4.3BSD before August 1987, which the thesis's program kept, never learns.
+    // The rule of 4.3BSD before August 1987, which the thesis's program kept, never measures it.
     let bsd = run(&network(&format!("profile = \"goel1997\"\n{text}"))).flows[0].sender;
     assert!(bsd.timeouts > 10, "{bsd:?}");
 }

@@ -1,11 +1,11 @@
-//! Nodes of which there are several.
+//! Nodes with `count`.
 
 mod common;
 
 use lab::load::{self, Overrides};
 use scenario::Scenario;
 
-/// A cell of three mobiles by `count`, each with an upload.
+/// A cell of three mobiles declared by `count`, each with an upload.
 const CELL: &str = r#"
 duration = "1 s"
 [nodes]
@@ -29,7 +29,7 @@ fn read(text: &str) -> Result<Scenario, Vec<String>> {
 }
 
 #[test]
-fn each_has_its_link_and_its_flow() {
+fn each_copy_has_its_link_and_its_flow() {
     let scenario = read(CELL).unwrap();
     let names = |names: Vec<&String>| names.into_iter().map(String::as_str).collect::<Vec<_>>().join(" ");
     assert_eq!(names(scenario.nodes.keys().collect()), "server ap m1 m2 m3");
@@ -37,7 +37,7 @@ fn each_has_its_link_and_its_flow() {
     assert_eq!(names(scenario.flows.keys().collect()), "up1 up2 up3");
     assert_eq!(scenario.links["air2"].between, ["ap", "m2"]);
     assert_eq!((&*scenario.flows["up3"].from, &*scenario.flows["up3"].to), ("m3", "server"));
-    // Written out, it is the same scenario as one that was written by hand.
+    // The expanded scenario equals one that is written without `count`.
     let long = CELL
         .replace(
             "m = { kind = \"host\", count = 3 }",
@@ -51,13 +51,13 @@ fn each_has_its_link_and_its_flow() {
     assert_eq!(read(&long).unwrap(), scenario);
 }
 
-/// A line for each of three.
+/// A wire for each of three mobiles.
 fn lines(line: &str) -> String {
     ["1", "2", "3"].map(|number| line.replace('#', number)).join("\n")
 }
 
 #[test]
-fn two_of_a_number_are_partners() {
+fn copies_of_equal_count_are_paired() {
     let text = CELL
         .replace("server = { kind = \"host\" }", "server = { kind = \"host\", count = 3 }")
         .replace("to = \"server\"", "to = \"server\", bytes = \"1 MB\"");
@@ -72,7 +72,7 @@ fn two_of_a_number_are_partners() {
 }
 
 #[test]
-fn a_mistake_is_told_once_where_it_stands() {
+fn mistake_in_copies_is_reported_once() {
     let said = read(&CELL.replace("medium = \"cell\"", "medium = \"sell\"")).unwrap_err();
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(said[0].starts_with("cell.toml:11:") && said[0].contains("links.air.medium"), "{said:?}");

@@ -1,11 +1,12 @@
-//! A mobile that uploads over 802.11 and is out of reach for a while: radio silence, and motion out of range and back.
+//! A mobile that uploads over 802.11 and is disconnected for a while: by a channel without reception, and by motion out
+//! of range and back.
 
 mod common;
 
 use common::{network, run};
 use sim::Results;
 
-/// 300 ms without air from 10.2 s on, under a scheme; by what `node`, `cell` and `link` say.
+/// A disconnection of 300 ms from 10.2 s on, under a scheme, with settings of `node`, `cell` and `link`.
 fn upload(scheme: &str, [mobile, station, cell, link]: [&str; 4]) -> Results {
     run(&network(&format!(
         r#"
@@ -43,9 +44,9 @@ fn trouble(results: &Results) -> [u64; 3] {
     [results.flows[0].sender.timeouts, up.given_up, down.given_up]
 }
 
-/// 100 m/s: it passes the range of 250 m at 10.2 s, turns at 265 m, and passes it again at 10.5 s.
+/// 100 m/s: the mobile leaves the range of 250 m at 10.2 s, turns at 265 m, and returns at 10.5 s.
 #[test]
-fn who_moves_out_of_range_and_back_is_away_for_as_long() {
+fn motion_out_of_range_equals_a_disconnection_of_the_same_length() {
     let way = r#", position = ["240 m", "0 m"], motion = { waypoints = [
         { at = "10.1 s", position = ["240 m", "0 m"] }, { at = "10.35 s", position = ["265 m", "0 m"] },
         { at = "10.6 s", position = ["240 m", "0 m"] }] }"#
@@ -54,31 +55,31 @@ fn who_moves_out_of_range_and_back_is_away_for_as_long() {
     let silent = upload("unmodified", ["", "", "", &silence("10.5 s", "at-once")]);
     assert_eq!(trouble(&moves), trouble(&silent));
     let [moved, stayed] = [moves, silent].map(|results| results.flows[0].bytes_delivered);
-    // Frames in the air as it leaves or comes back may differ: a station out of range hears no damaged frame, and does
-    // not defer to it.
+    // Frames in flight at the start and end may differ: a station out of range receives no damaged frame, and does not
+    // defer to it.
     assert!(moved.abs_diff(stayed) <= 12_000, "{moved} {stayed}");
 }
 
-/// A hundred milliseconds: one packet is given up, the station's acknowledgments come as soon as the mobile is back,
-/// three of them are duplicates. With the flag that costs no window.
+/// A disconnection of 100 ms: one packet is given up; the station's acknowledgments arrive as soon as the mobile is
+/// back, and three of them are duplicates. With the link-loss flag cwnd is not reduced.
 // covers [disconnections2012 4.2]
 #[test]
-fn link_loss_saves_the_window() {
+fn link_loss_flag_avoids_the_reduction_of_cwnd() {
     let quiet = silence("10.3 s", "at-once");
     let [without, with] = ["unmodified", "link-loss"].map(|scheme| upload(scheme, ["", "", "", &quiet]));
     for results in [&without, &with] {
         assert_eq!((trouble(results)[..2].to_vec(), results.flows[0].sender.fast_retransmits), (vec![0, 1], 1));
     }
     assert_eq!(with.agents[0], [("own_data_given_up", 1)]);
-    // Half a window of 12 grows back in six round trips, and would carry 6 + 5 + 4 + 3 + 2 + 1 segments more if it need
-    // not.
+    // Half a window of 12 grows back in six round trips, which would carry 6 + 5 + 4 + 3 + 2 + 1 segments more without
+    // the reduction.
     let saved = with.flows[0].bytes_delivered - without.flows[0].bytes_delivered;
     assert!((15_000..=27_000).contains(&saved), "{saved}");
 }
 
-/// As ns-2 has it: nothing reaches the mobile until its timer expires and it sends.
+/// As in ns-2: the mobile receives nothing until its timer expires and it sends.
 #[test]
-fn who_hears_when_it_sends_waits_for_its_timer() {
+fn mobile_that_receives_only_after_sending_waits_for_its_timer() {
     let [at_once, deaf] =
         ["at-once", "when-it-sends"].map(|hears| upload("unmodified", ["", "", "", &silence("10.3 s", hears)]));
     assert_eq!((trouble(&at_once)[0], trouble(&deaf)[0]), (0, 1));

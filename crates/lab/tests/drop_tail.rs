@@ -1,5 +1,5 @@
-//! No variant starves where nothing is wrong: alone over a short queue, with a receiver that takes anything, slow start loses
-//! a hundred segments of one window, and what is left of that must be over in a few seconds.
+//! No variant starves on a path without other losses: alone over a short queue, with a large receive window, slow start
+//! loses a hundred segments of one window, and the recovery must be over in a few seconds.
 
 mod common;
 
@@ -37,11 +37,11 @@ tcp = {{ variant = "{variant}" }}
     )
 }
 
-/// A threshold from all that is outstanding, instead of at most the window, made SACK and NewReno lose as many segments again
-/// each time, with a timeout every 1.5 s: 4.4 to 7 of 10 Mbps. A queue that takes 40 packets of a path that holds 50 lets
-/// halving fill nine tenths of it.
+/// When ssthresh was computed from all outstanding data, not from at most cwnd, SACK and NewReno lost the same number
+/// of segments again each time, with a timeout every 1.5 s: 4.4 to 7 of 10 Mbps. A queue of 40 packets on a path that
+/// holds 50 lets halving fill nine tenths of it.
 #[test]
-fn slow_start_over_a_short_queue_costs_a_timeout_at_most_now_and_then() {
+fn slow_start_over_a_short_queue_rarely_causes_timeouts() {
     for preset in PRESETS {
         let results = run(&network(&text(preset.name)));
         let flow = &results.flows[0];

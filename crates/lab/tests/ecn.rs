@@ -1,4 +1,4 @@
-//! Marks in the network, and what ends make of them.
+//! ECN marks in the network, and the reaction of the endpoints.
 
 mod common;
 
@@ -14,11 +14,11 @@ fn burst(tcp: &str) -> String {
     wire("8 Mbps", "10 ms", &flow).replace("kind = \"wired\"", "kind = \"wired\"\necn_threshold = \"3 packets\"")
 }
 
-/// Segment n, from 0, finds n - 1 waiting; those from 5 on find more than three. All marks are of one window, so the
-/// sender answers once.
+/// Segment n, counted from 0, finds n - 1 packets waiting; those from 5 on find more than three. All marks are of one
+/// window, so the sender reacts once.
 // covers [RFC8257 s3.1], [RFC3168 s6.1.2]
 #[test]
-fn of_ten_segments_at_once_five_find_more_than_three_waiting() {
+fn segments_that_find_the_queue_above_the_threshold_are_marked() {
     let results = run(&network(&burst("ecn = \"request\"")));
     let (flow, way) = (&results.flows[0], results.links[0].ways[0]);
     assert_eq!((way.marked, results.links[0].ways[1].marked, way.packets_dropped), (5, 0, 0));
@@ -26,10 +26,10 @@ fn of_ten_segments_at_once_five_find_more_than_three_waiting() {
     assert!(flow.completed.is_some());
 }
 
-/// Packets of ends that do not take part are left alone; two ends that only accept do not take part.
+/// Packets of connections without ECN are not marked; two ends that only accept ECN do not negotiate it.
 // covers [RFC3168 s5]
 #[test]
-fn packets_of_ends_that_do_not_take_part_are_not_marked() {
+fn packets_of_connections_without_ecn_are_not_marked() {
     for tcp in ["ecn = \"off\"", "ecn = \"accept\"", "ecn = \"accept\", handshake = true", "handshake = true"] {
         let results = run(&network(&burst(tcp)));
         assert_eq!((results.links[0].ways[0].marked, results.flows[0].sender.marks), (0, 0), "{tcp}");
@@ -37,9 +37,9 @@ fn packets_of_ends_that_do_not_take_part_are_not_marked() {
     assert!(run(&network(&burst("ecn = \"request\", handshake = true"))).links[0].ways[0].marked > 0);
 }
 
-/// SYNs, acknowledgments and what is sent again are not to be marked [RFC3168 s6.1.1, s6.1.4, s6.1.5].
+/// SYNs, acknowledgments and retransmissions are not ECN-capable [RFC3168 s6.1.1, s6.1.4, s6.1.5].
 #[test]
-fn only_new_data_says_that_it_may_be_marked() {
+fn only_new_data_is_ecn_capable() {
     let text = burst("ecn = \"request\", handshake = true, close = true")
         .replace("kind = \"wired\"", "kind = \"wired\"\nchannel = { kind = \"scripted\", drop = [4] }");
     let (results, events) = watch(&network(&text));
@@ -54,7 +54,7 @@ fn only_new_data_says_that_it_may_be_marked() {
     }
 }
 
-/// 2 Mbps and a round trip of 128.16 ms: 31 packets of 1040 bytes are on their way, and a queue for 100.
+/// 2 Mbps and a round trip of 128.16 ms: 31 packets of 1040 bytes in flight, and a queue of 100.
 fn bottleneck(threshold: &str, flows: &[(&str, &str)]) -> String {
     let mut text = format!(
         "duration = \"100 s\"\nnodes.a = {{ kind = \"host\" }}\nnodes.r = {{ kind = \"router\" }}\nnodes.b = {{ kind = \"host\" }}\n\
@@ -71,24 +71,24 @@ fn bottleneck(threshold: &str, flows: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn marks_instead_of_drops_keep_a_long_transfer_without_loss() {
+fn long_transfer_with_ecn_has_no_loss() {
     let [with, without] = ["request", "off"].map(|ecn| {
         run(&network(&bottleneck("30 packets", &[("f", &format!("ecn = \"{ecn}\", initial_ssthresh = \"40 kB\""))])))
     });
     let way = |results: &sim::Results| results.links[1].ways[0];
     assert_eq!((way(&with).queue_full, with.flows[0].sender.segments_retransmitted), (0, 0));
     assert!(with.flows[0].sender.marks >= 3, "{:?}", with.flows[0]);
-    // At most one answer a window, of which each has more than one mark.
+    // At most one reaction per window, of which each has more than one mark.
     assert!(way(&with).marked >= with.flows[0].sender.marks);
     assert!(way(&without).queue_full > 0 && way(&without).marked == 0, "{:?}", way(&without));
-    // Half of 31 + 30 is the pipe itself: the link never runs dry for long.
+    // Half of 31 + 30 is the bandwidth-delay product: the link is never idle for long.
     let share = with.flows[0].bytes_delivered as f64 * 8.0 / 100.0 / (2e6 * 1000.0 / 1040.0);
     assert!(share > 0.97, "{share}");
 }
 
-/// Beside a flow that takes part, one that does not.
+/// A flow with ECN and one without.
 #[test]
-fn marks_are_for_those_that_take_part() {
+fn only_ecn_flows_are_marked() {
     let flows = [("with", "ecn = \"request\""), ("without", "")];
     let (results, events) = watch(&network(&bottleneck("20 packets", &flows)));
     let mut marked = 0;
@@ -104,11 +104,11 @@ fn marks_are_for_those_that_take_part() {
     assert_eq!(results.flows[1].sender.marks, 0);
 }
 
-/// A control that answers every mark in proportion holds the queue near the threshold: more than nothing, and less than
-/// the threshold and a window's growth in the time that a mark takes to be answered.
+/// A congestion control that reacts to every mark in proportion keeps the queue near the threshold: above zero, and
+/// below the threshold plus the window's growth during the delay of the reaction.
 // covers [RFC8257 s3]
 #[test]
-fn proportional_answers_keep_the_queue_near_the_threshold() {
+fn proportional_reaction_keeps_the_queue_near_the_threshold() {
     let precise = |name: &&str| {
         let control: ControlConfig = scenario::document::by_name(name).unwrap();
         control.build(Start::trial()).precise_ecn()

@@ -1,4 +1,4 @@
-//! Findings of `observe::explain`: in events made by hand, and in runs whose waits are known.
+//! Findings of `observe::explain`: in handwritten events, and in runs whose waiting times are known.
 
 mod common;
 
@@ -12,11 +12,11 @@ use std::ops::ControlFlow;
 use tcp::Reason;
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 
-/// Bytes of data in a segment of the events made by hand: 1000 on the wire, 1 ms at 8 Mbps.
+/// Bytes of data in a segment of the handwritten events: 1000 on the wire, 1 ms at 8 Mbps.
 const SEGMENT: u32 = 960;
 
-/// Events written down by hand: one flow from host 0 to host 1 over a wire of 8 Mbps and 100 ms. Times are
-/// milliseconds, segments are counted from 0.
+/// Handwritten events: one flow from host 0 to host 1 over a wire of 8 Mbps and 100 ms. Times are in milliseconds,
+/// segments are counted from 0.
 struct Script {
     explain: Explain,
     now: Time,
@@ -53,23 +53,23 @@ impl Script {
         self.event(sent(0, data(segment)))
     }
 
-    /// The sender sends a segment that may be marked.
+    /// The sender sends an ECN-capable segment.
     fn send_capable(&mut self, segment: u64, reason: Reason) -> &mut Self {
         self.tcp(tcp::Event::SegmentSent { seq: segment * u64::from(SEGMENT), len: SEGMENT, reason });
         self.event(sent(0, with_ecn(segment, Ecn::Ect0)))
     }
 
-    /// The queue in front of the wire marks it.
+    /// The queue of the wire marks it.
     fn marked(&mut self, segment: u64) -> &mut Self {
         self.link(LinkDirection::Forward, LinkEvent::Marked { packet: with_ecn(segment, Ecn::Ce) })
     }
 
-    /// It is lost on the wire: now it would have arrived.
+    /// It is lost on the wire; without the loss it would arrive now.
     fn lost(&mut self, segment: u64) -> &mut Self {
         self.link(LinkDirection::Forward, LinkEvent::Lost { packet: data(segment) })
     }
 
-    /// It finds the queue in front of the wire full.
+    /// It is dropped by the full queue of the wire.
     fn queue_full(&mut self, segment: u64) -> &mut Self {
         self.link(LinkDirection::Forward, LinkEvent::QueueFull { packet: data(segment) })
     }
@@ -116,7 +116,7 @@ fn segment(src: usize, seq: u64, ack: u64, len: u32) -> Packet {
     Packet { src: Addr::of_node(src), dst: Addr::of_node(1 - src), ecn: Ecn::NotEct, body: Body::Tcp(segment) }
 }
 
-/// Where a packet of flow 0 belongs: both streams begin with sequence number 0.
+/// The flow and stream offset of a packet of flow 0: both streams begin with sequence number 0.
 fn flow_of(packet: &Packet) -> PacketFlow {
     let Body::Tcp(segment) = &packet.body else { panic!("{packet:?}") };
     let (seq, ack) = (Some(u64::from(segment.seq.0)), Some(u64::from(segment.ack.0)));
@@ -139,17 +139,17 @@ fn ack(next: u64) -> Packet {
     segment(1, 0, next * u64::from(SEGMENT), 0)
 }
 
-/// Kind, from, to and cost of a finding, in whole milliseconds.
+/// Kind, start, end and cost of a finding, in whole milliseconds.
 fn row(finding: &Finding) -> (&'static str, u64, u64, u64) {
     (finding.kind, millis(finding.from), millis(finding.to), ms(finding.cost))
 }
 
-/// Each finding, the costliest first.
+/// All findings, the costliest first.
 fn rows(report: &FlowReport) -> Vec<(&'static str, u64, u64, u64)> {
     report.findings.iter().map(row).collect()
 }
 
-/// From, to and cost of the findings of one kind.
+/// Start, end and cost of the findings of one kind.
 fn of_kind(report: &FlowReport, kind: &str) -> Vec<(u64, u64, u64)> {
     let of_kind = report.findings.iter().filter(|finding| finding.kind == kind);
     of_kind.map(row).map(|(_, from, to, cost)| (from, to, cost)).collect()
@@ -160,7 +160,7 @@ fn ms(span: Span) -> u64 {
 }
 
 #[test]
-fn a_transfer_without_trouble_has_nothing_to_explain() {
+fn transfer_without_problems_has_no_findings() {
     let mut script = Script::new();
     script.at(0).window(1.0, f64::INFINITY).send(0, Reason::New);
     script.at(101).arrive(0, 1);
@@ -170,11 +170,11 @@ fn a_transfer_without_trouble_has_nothing_to_explain() {
     assert_eq!((ms(report.took), ms(report.lost), ms(report.lost_avoidably)), (201, 0, 0));
 }
 
-/// The segment is on the wire from 0 to 1 and would have arrived at 101: from then to the timer at 1000 nothing can
-/// come. Resent at 1000 it is lost again; the next timer ends a silence that began at 1000 and an emptiness that began
-/// at 1101. Lost once counted: 0 to 1, and 101 to 3000.
+/// The segment is on the wire from 0 to 1 and would have arrived at 101: from then until the timer expires at 1000
+/// nothing can arrive. The retransmission at 1000 is lost too; the next timeout ends a silence that began at 1000 and a
+/// period with an empty network that began at 1101. Lost time counted once: 0 to 1, and 101 to 3000.
 #[test]
-fn waits_for_the_timer_and_a_second_expiry_for_the_same_window() {
+fn timeout_and_repeated_timeout_are_found() {
     let mut script = Script::new();
     script.at(0).window(1.0, f64::INFINITY).send(0, Reason::New);
     script.at(101).lost(0);
@@ -200,10 +200,10 @@ fn waits_for_the_timer_and_a_second_expiry_for_the_same_window() {
     );
 }
 
-/// The timer expires at 150, when the segment has arrived and its acknowledgment is on the way. What is sent again is
-/// on the wire from 150 to 151 for nothing, and it is there at 251.
+/// The timer expires at 150, when the segment has arrived and its acknowledgment is on the way. The retransmission
+/// occupies the wire from 150 to 151 in vain, and arrives at 251.
 #[test]
-fn a_timeout_is_spurious_while_the_acknowledgment_is_on_its_way() {
+fn timeout_is_spurious_while_the_acknowledgment_is_in_flight() {
     let mut script = Script::new();
     script.at(0).window(1.0, f64::INFINITY).send(0, Reason::New);
     script.at(101).arrive(0, 1);
@@ -216,10 +216,10 @@ fn a_timeout_is_spurious_while_the_acknowledgment_is_on_its_way() {
     assert_eq!(rows(&script.complete()), [("spurious-timeout", 150, 251, 1)]);
 }
 
-/// The wire's queue marks the first segment, and it arrives at 101. The second is lost where it would have arrived, so
-/// from 300 on nothing is in the network, and the timer ends the wait at 1300.
+/// The wire's queue marks the first segment, which arrives at 101. The second one is lost where it would have arrived,
+/// so from 300 on the network is empty, and the timeout ends the wait at 1300.
 #[test]
-fn a_packet_that_was_marked_on_its_way_is_the_same_packet() {
+fn marked_packet_is_the_same_packet() {
     let mut script = Script::new();
     script.at(0).window(1.0, f64::INFINITY).send_capable(0, Reason::New);
     script.marked(0).at(101).link(LinkDirection::Forward, LinkEvent::Arrived { packet: with_ecn(0, Ecn::Ce) });
@@ -232,10 +232,10 @@ fn a_packet_that_was_marked_on_its_way_is_the_same_packet() {
     assert_eq!(of_kind(&script.complete(), "idle-wait"), [(300, 1300, 1000)]);
 }
 
-/// The timer expires at 50 while the marked segment is on its way; what is sent again is on the wire from 50 to 51 for
-/// nothing.
+/// The timer expires at 50 while the marked segment is in flight; the retransmission occupies the wire from 50 to 51 in
+/// vain.
 #[test]
-fn a_timeout_is_spurious_whether_the_segment_was_marked_or_not() {
+fn timeout_is_spurious_for_marked_and_unmarked_segments() {
     let mut script = Script::new();
     script.at(0).window(1.0, f64::INFINITY).send_capable(0, Reason::New).marked(0);
     script.at(50).timeout(0, 1).send(0, Reason::Timeout);
@@ -251,7 +251,7 @@ fn a_timeout_is_spurious_whether_the_segment_was_marked_or_not() {
 
 /// As above, but the acknowledgment is lost at 201: the timeout was needed.
 #[test]
-fn a_timeout_is_needed_when_the_acknowledgment_is_lost() {
+fn timeout_is_necessary_if_the_acknowledgment_is_lost() {
     let mut script = Script::new();
     script.at(0).window(1.0, f64::INFINITY).send(0, Reason::New);
     script.at(101).arrive(0, 1);
@@ -262,11 +262,11 @@ fn a_timeout_is_needed_when_the_acknowledgment_is_lost() {
     assert_eq!(of_kind(&script.complete(), "spurious-timeout"), []);
 }
 
-/// The segment at 0 finds no room in its own node, and the one at 1000 none in the queue of the wire, where it stood in
-/// line with the node's processing until 1101: nothing is in the network from 0 to 1000, and from 1101 to 3000. Both
-/// are congestion, so the cuts are what TCP is meant to do.
+/// The segment at 0 is dropped by its own node's buffer, and the one at 1000 by the queue of the wire, which it reached
+/// at 1101 after the node's processing delay: the network is empty from 0 to 1000, and from 1101 to 3000. Both drops
+/// are congestion, so the reductions of cwnd are justified.
 #[test]
-fn a_full_buffer_leaves_nothing_in_the_network() {
+fn drop_by_a_full_buffer_empties_the_network() {
     let mut script = Script::new();
     let full = Event::Node { node: 0, event: NodeEvent::BufferFull { packet: data(0) }, of: Some(flow_of(&data(0))) };
     script.at(0).window(8.0, f64::INFINITY);
@@ -281,14 +281,14 @@ fn a_full_buffer_leaves_nothing_in_the_network() {
     assert_eq!(of_kind(&report, "needless-cut"), []);
 }
 
-/// A cut from 8 to 4 segments at 1000, to 6 at 3000, and whole at 4000: 2000 x 4/8 + 1000 x 2/8 = 1250.
+/// A reduction from 8 to 4 segments at 1000, back to 6 at 3000, and to 8 at 4000: 2000 x 4/8 + 1000 x 2/8 = 1250.
 fn cut(lose: fn(&mut Script)) -> FlowReport {
     let mut script = Script::new();
     script.at(0).window(8.0, f64::INFINITY).send(0, Reason::New);
     script.at(100);
     lose(&mut script);
     script.at(1000).tcp(tcp::Event::FastRetransmit { seq: 0 }).window(7.0, 4.0).send(0, Reason::FastRetransmit);
-    // Recovery adds a segment for each duplicate; that is not the window growing.
+    // Recovery inflates the window by a segment for each duplicate; that is not growth of the window.
     script.at(1050).window(9.0, 4.0);
     script.at(1101).arrive(0, 1);
     script.at(1201).acked(1, false).tcp(tcp::Event::RecoveryEnd).window(4.0, 4.0);
@@ -298,7 +298,7 @@ fn cut(lose: fn(&mut Script)) -> FlowReport {
 }
 
 #[test]
-fn a_cut_without_congestion_costs_what_is_missing_until_the_window_is_whole() {
+fn reduction_without_congestion_costs_the_missing_window_until_it_is_restored() {
     let report = cut(|script| {
         script.lost(0);
     });
@@ -307,17 +307,17 @@ fn a_cut_without_congestion_costs_what_is_missing_until_the_window_is_whole() {
 }
 
 #[test]
-fn a_cut_after_a_mark_is_what_tcp_is_meant_to_do() {
+fn reduction_after_an_ecn_mark_is_no_finding() {
     let report = cut(|script| {
         script.marked(0);
     });
     assert_eq!(of_kind(&report, "needless-cut"), []);
 }
 
-/// 8 to 4 at 1000 without congestion; 4 to 2 at 2000 for a mark; 4 again at 3000, 8 at 4000. What is missing below 4 is
-/// the mark's doing: 3000 x 4/8 is left.
+/// 8 to 4 at 1000 without congestion; 4 to 2 at 2000 for a mark; 4 again at 3000, 8 at 4000. The part below 4 is due to
+/// the mark: 3000 x 4/8 remains.
 #[test]
-fn what_an_answered_mark_cuts_is_not_charged_to_the_cut_before() {
+fn reduction_for_a_mark_is_not_attributed_to_an_earlier_reduction() {
     let mut script = Script::new();
     script.at(0).window(8.0, f64::INFINITY).send(0, Reason::New);
     script.at(101).lost(0);
@@ -331,7 +331,7 @@ fn what_an_answered_mark_cuts_is_not_charged_to_the_cut_before() {
 }
 
 #[test]
-fn a_cut_after_a_full_queue_is_what_tcp_is_meant_to_do() {
+fn reduction_after_a_drop_is_no_finding() {
     let report = cut(|script| {
         script.queue_full(0);
     });
@@ -339,10 +339,10 @@ fn a_cut_after_a_full_queue_is_what_tcp_is_meant_to_do() {
     assert_eq!(ms(report.lost), 0);
 }
 
-/// 8 to 4 at 1000, 4 to 2 at 2000, 4 again at 3000, 8 at 4000. The second cut answers for what is missing below 4:
-/// 1000 x 2/8. The first for what is above: 3000 x 4/8. Together, and once counted, 1750.
+/// 8 to 4 at 1000, 4 to 2 at 2000, 4 again at 3000, 8 at 4000. The part below 4 is due to the second reduction: 1000 x
+/// 2/8. The part above is due to the first: 3000 x 4/8. The total, counted once, is 1750.
 #[test]
-fn a_cut_within_a_cut_answers_for_its_own_slice() {
+fn nested_reduction_costs_only_its_own_share() {
     let mut script = Script::new();
     script.at(0).window(8.0, f64::INFINITY).send(0, Reason::New);
     script.at(101).lost(0);
@@ -356,10 +356,10 @@ fn a_cut_within_a_cut_answers_for_its_own_slice() {
     assert_eq!(of_kind(&script.complete(), "needless-cut"), [(1000, 4000, 1500), (2000, 3000, 250)]);
 }
 
-/// Twice from 8 to 4 segments for a second: that the threshold is 4 already makes the second cut no smaller. Then a
-/// loss that the network has notified: it begins recovery with a fast retransmit, and cuts nothing.
+/// Two reductions from 8 to 4 segments for a second each: the second one is not smaller because ssthresh is 4 already.
+/// Then a loss reported by the network: it starts recovery with a fast retransmit, and does not reduce cwnd.
 #[test]
-fn a_second_cut_to_the_same_threshold_is_a_cut() {
+fn second_reduction_to_the_same_ssthresh_is_found() {
     let mut script = Script::new();
     script.at(0).window(8.0, f64::INFINITY);
     for begins in [1000, 3000] {
@@ -373,7 +373,7 @@ fn a_second_cut_to_the_same_threshold_is_a_cut() {
     assert_eq!(of_kind(&script.complete(), "needless-cut"), [(1000, 2000, 500), (3000, 4000, 500)]);
 }
 
-/// Runs, and explains its only flow.
+/// Runs the scenario, and explains its only flow.
 fn explained(network: &Network) -> FlowReport {
     let mut explain = Explain::new(network);
     let results =
@@ -388,11 +388,11 @@ fn two_losses(scheme: &str) -> FlowReport {
     explained(&network(&thesis(&head, 170, channel, "bytes = \"40 KiB\"\nreceive_window = \"4 KiB\"")))
 }
 
-/// The last duplicate comes at 97221 of the thesis's clock, ours less 95247. The timer expires at 97703 unmodified.
-/// Under the Simple scheme at 98003, and once more at 99354, after the last duplicate at 98705 [goel1997 figures 5.3,
-/// 5.4].
+/// The last duplicate arrives at 97221 of the thesis's clock, ours less 95247. The timer expires at 97703 with
+/// unmodified TCP. Under the Simple scheme it expires at 98003, and again at 99354, after the last duplicate at 98705
+/// [goel1997 figures 5.3, 5.4].
 #[test]
-fn the_two_losses_of_the_thesis_cost_the_waits_it_draws() {
+fn two_losses_of_the_thesis_cost_the_waits_of_its_figures() {
     let unmodified = two_losses("unmodified");
     assert_eq!(of_kind(&unmodified, "idle-wait"), [(1974, 2456, 97_703 - 97_221)]);
     assert_eq!(of_kind(&unmodified, "repeated-timeout"), []);
@@ -410,18 +410,19 @@ fn the_two_losses_of_the_thesis_cost_the_waits_it_draws() {
     for kind in ["idle-wait", "repeated-timeout", "spurious-timeout", "needless-cut"] {
         assert_eq!(of_kind(&refined, kind), [], "{kind}");
     }
-    // The air is the same for all: 19 attempts of 11 ms from 1575 on, as the messages of the timelines say.
+    // The channel states are the same for all schemes: 19 attempts of 11 ms from 1575 on, as the messages of the
+    // timelines show.
     for report in [unmodified, simple, refined] {
         assert!(of_kind(&report, "bad-air").contains(&(1575, 1575 + 19 * 11, 19 * 11)), "{report:?}");
     }
 }
 
-/// 492 ms each way: one segment a round trip of 995 ms, and a timer that has come down to 1000 ms. The 31st segment
-/// leaves at 29850 and is at the station at 30343. Its attempts then and 11 and 22 ms later meet BAD air; the fourth,
-/// at 30376, is good, so its acknowledgment will come at 30878. The timer expires at 30850; what it sends again holds
-/// the air from 31343 to 31352 for nothing, and it is the link layer that it raced.
+/// 492 ms in each direction: one segment per round trip of 995 ms, and an RTO that has decreased to 1000 ms. The 31st
+/// segment leaves at 29850 and reaches the station at 30343. Its attempts then and 11 and 22 ms later fall into BAD;
+/// the fourth, at 30376, succeeds, so its acknowledgment arrives at 30878. The timer expires at 30850; its
+/// retransmission occupies the radio link from 31343 to 31352 in vain, and it raced the link layer.
 #[test]
-fn a_link_layer_that_tries_longer_than_the_timer_waits_makes_a_timeout_spurious() {
+fn link_layer_retries_beyond_the_rto_make_a_timeout_spurious() {
     let channel = r#"{ kind = "scripted", bad = [["30340 ms", "30370 ms"]] }"#;
     let head = "profile = \"goel1997\"\nscheme = \"unmodified\"";
     let flow = "bytes = \"40 KiB\"\nreceive_window = \"1 KiB\"";
@@ -429,17 +430,17 @@ fn a_link_layer_that_tries_longer_than_the_timer_waits_makes_a_timeout_spurious(
     let expected =
         [("bad-air", 30_343, 30_376, 33), ("spurious-timeout", 30_850, 31_352, 9), ("raced-resend", 30_850, 31_352, 9)];
     assert_eq!(rows(&report)[1..], expected);
-    // The window of one segment costs more than all that.
+    // The window of one segment costs more than all other findings.
     assert_eq!(report.findings[0].kind, "receiver-window");
     let spurious = &report.findings[2].text;
     assert!(spurious.contains("it was there 28 ms later; 1 segment sent"), "{spurious}");
 }
 
-/// One segment takes 1 ms, its acknowledgment 0.04 ms, the way 100 ms: a round trip is 201.04 ms. With a window of 4
-/// segments the wire sends for 4 ms of it and stands idle for 197.04 ms. Slow start fills the window with segments 3 to
-/// 6 of 43; ten windows follow each other with nine such waits between, and no more data after the last.
+/// One segment takes 1 ms, its acknowledgment 0.04 ms, the propagation 100 ms: a round trip is 201.04 ms. With a window
+/// of 4 segments the wire sends for 4 ms of it and is idle for 197.04 ms. Slow start fills the window with segments 3
+/// to 6 of 43; ten windows follow each other with nine idle times between, and no more data after the last.
 #[test]
-fn a_small_window_costs_what_the_round_trip_has_beyond_it() {
+fn small_window_costs_the_idle_rest_of_the_round_trip() {
     let flow = "mss = \"960 B\"\nbytes = \"41280 B\"\nreceive_window = \"3840 B\"";
     let report = explained(&network(&wire("8 Mbps", "100 ms", flow)));
     let kinds: Vec<(&str, Span)> = report.findings.iter().map(|finding| (finding.kind, finding.cost)).collect();
@@ -447,10 +448,10 @@ fn a_small_window_costs_what_the_round_trip_has_beyond_it() {
     assert_eq!(report.lost, report.findings[0].cost);
 }
 
-/// A link that a table makes another, from the beginning or between one transfer's packets and the next one's, is
-/// explained as that other one: no finding has another cost.
+/// A link whose table changes its parameters, from the start or between the packets of two transfers, is explained with
+/// the parameters in force: no finding changes its cost.
 #[test]
-fn a_link_with_a_table_is_explained_by_its_rows() {
+fn link_with_a_table_is_explained_by_the_row_in_force() {
     let flow = "start = \"1 s\"\nmss = \"960 B\"\nbytes = \"41280 B\"\nreceive_window = \"3840 B\"";
     let costs = |report: &FlowReport| report.findings.iter().map(|found| (found.kind, found.cost)).collect::<Vec<_>>();
     let plain = explained(&network(&wire("8 Mbps", "100 ms", flow)));
@@ -463,24 +464,24 @@ fn a_link_with_a_table_is_explained_by_its_rows() {
     }
 }
 
-/// The wire is slow up, and down 1504 bytes leave each millisecond: a window of four segments leaves it idle.
+/// The wire is slow upstream; downstream 1504 bytes leave per millisecond, so a window of four segments leaves it idle.
 #[test]
-fn a_recorded_direction_is_explained_by_its_recording() {
+fn recorded_direction_is_explained_by_its_recording() {
     let flow = "mss = \"960 B\"\nbytes = \"41280 B\"\nreceive_window = \"3840 B\"";
     let recorded = "delivery_trace.forward.contents = \"1\\n\"\n[flows.flow]";
     let report = explained(&network(&wire("100 kbps", "100 ms", flow).replace("[flows.flow]", recorded)));
-    // Of ten windows nine wait for the next. A round trip has 100 ms each way, up to 2 ms for chances to send and 3.2
-    // ms for an acknowledgment, of which four segments keep the link busy for 4 x 8 x 1000 bits / 12.032 Mbps = 2.66
-    // ms.
+    // Of ten windows nine wait for the next. A round trip has 100 ms in each direction, up to 2 ms of waiting for
+    // delivery opportunities and 3.2 ms for an acknowledgment; four segments keep the link busy for 4 x 8 x 1000 bits /
+    // 12.032 Mbps = 2.66 ms of it.
     let cost = report.findings.iter().map(|found| found.cost.as_secs_f64() * 1e3 / 9.0).sum::<f64>();
     assert!((203.2 - 2.66..=205.2 - 2.66).contains(&cost), "{cost}: {:?}", report.findings);
 }
 
-/// Ten segments fill the window. The first is lost at 101; the third duplicate, at 204, has it sent again: it is on the
-/// wire until 205, at the receiver at 305, acknowledged at 405. All that time the window is full of what is behind it,
-/// and it is not the window's size that counts.
+/// Ten segments fill the window. The first is lost at 101; the third duplicate, at 204, triggers its retransmission: on
+/// the wire until 205, at the receiver at 305, acknowledged at 405. During this time the window is full of the data
+/// behind the hole, and the window's size is not the cause.
 #[test]
-fn a_window_full_of_data_behind_a_hole_is_not_too_small() {
+fn window_filled_by_data_behind_a_hole_is_no_finding() {
     let mut script = Script::new();
     script.at(0).window(10.0, f64::INFINITY);
     (0..10).for_each(|number| {
@@ -504,9 +505,9 @@ fn a_window_full_of_data_behind_a_hole_is_not_too_small() {
     assert_eq!(of_kind(&report, "receiver-window"), []);
 }
 
-/// The same transfer, and after it one with a large window between the same nodes: ports tell them apart.
+/// The same transfer, followed by one with a large window between the same nodes: ports distinguish them.
 #[test]
-fn flows_between_the_same_nodes_are_told_apart() {
+fn flows_between_the_same_nodes_are_distinguished() {
     let first = "mss = \"960 B\"\nbytes = \"41280 B\"\nreceive_window = \"3840 B\"";
     let second = "from = \"a\"\nto = \"b\"\nstart = \"20 s\"\nbytes = \"960 kB\"\nreceive_window = \"245760 B\"";
     let network = network(&wire("8 Mbps", "100 ms", &format!("{first}\n[flows.second]\n{second}")));
@@ -519,9 +520,10 @@ fn flows_between_the_same_nodes_are_told_apart() {
     assert!(reports[1].findings.is_empty(), "{reports:?}");
 }
 
-/// A window that the path cannot fill: 256 segments, where 201 would do. Slow start is not the receiver's fault.
+/// A window larger than the bandwidth-delay product: 256 segments, where 201 would suffice. Slow start is not
+/// attributed to the receive window.
 #[test]
-fn a_large_window_without_loss_has_nothing_to_explain() {
+fn large_window_without_loss_has_no_findings() {
     let flow = "mss = \"960 B\"\nbytes = \"960 kB\"\nreceive_window = \"245760 B\"";
     let report = explained(&network(&wire("8 Mbps", "100 ms", flow)));
     assert!(report.findings.is_empty(), "{:?}", report.findings);

@@ -1,9 +1,9 @@
 //! Findings of `observe::explain` in shared media.
 //!
 //! Cells of 802.11b at 11 Mbps. Times in microseconds, by hand (docs/models/dcf.md): a segment of 1460 bytes is a frame
-//! of 1536, 192 + 1118; its acknowledgment of TCP a frame of 76, 192 + 56; a link acknowledgment 192 + 56; a request of
-//! 20 bytes at 2 Mbps 192 + 80. SIFS 10, DIFS 50, EIFS 364, a slot 20, the way 1, the wait for an answer 222. A first
-//! back-off is 0 to 31 slots, 15.5 on average.
+//! of 1536, 192 + 1118; its TCP acknowledgment a frame of 76, 192 + 56; a link acknowledgment 192 + 56; an RTS of 20
+//! bytes at 2 Mbps 192 + 80. SIFS 10, DIFS 50, EIFS 364, a slot 20, the propagation delay 1, the acknowledgment timeout
+//! 222. A first back-off is 0 to 31 slots, 15.5 on average.
 
 mod common;
 
@@ -29,16 +29,16 @@ const SLOT: f64 = 20.0;
 const WAY: f64 = 1.0;
 const WAIT: f64 = 222.0;
 const MEAN_BACK_OFF: f64 = 15.5 * SLOT;
-/// Of one back-off.
+/// The mean first back-off.
 const DEVIATION: f64 = 20.0 * 9.233;
 
-/// The airtime of a frame and its acknowledgment, with the wait before the next turn.
+/// The airtime of a frame and its acknowledgment, including the time until the next back-off starts.
 fn exchange(frame: f64) -> f64 {
     DIFS + MEAN_BACK_OFF + frame + WAY + SIFS + ACK + WAY
 }
 
-/// A server, a wire of 100 Mbps, a base station, and hosts in its cell. `links` and `flows` are what the hosts' have
-/// beside that.
+/// A server, a wire of 100 Mbps, a base station, and hosts in its cell. `links` and `flows` are further settings of the
+/// hosts' links and flows.
 fn cell(head: &str, delay_ms: u32, hosts: &[&str], medium: &str, links: &str, flows: &str) -> String {
     let mut text = format!(
         r#"
@@ -84,14 +84,14 @@ fn download(delay_ms: u32, segments: u64, bytes: u64, links: &str) -> String {
     cell("duration = \"1000 s\"", delay_ms, &["a"], "", links, &flows)
 }
 
-/// An upload that begins at `at` microseconds.
+/// An upload that starts at `at` microseconds.
 fn upload(host: &str, at: u32, bytes: u64) -> String {
     format!(
         "[flows.{host}]\nfrom = \"{host}\"\nto = \"server\"\nstart = \"{at} us\"\nmss = \"1460 B\"\nbytes = \"{bytes} B\"\n"
     )
 }
 
-/// Runs, and explains all flows. With all that happened.
+/// Runs the scenario and explains all flows; also returns all events.
 fn watched(network: &Network) -> (Vec<FlowReport>, Vec<(Time, Event)>) {
     let mut sink = (Explain::new(network), Vec::new());
     let results =
@@ -124,7 +124,7 @@ fn assert_micros(found: f64, expected: f64) {
     assert!((found - expected).abs() < 0.01, "{found} and not {expected}");
 }
 
-/// The slots that are drawn first at `at` or later, and when.
+/// The slots of the first back-off drawn at `at` or later, and its time.
 fn first_draw(events: &[(Time, Event)], at: f64) -> (f64, f64) {
     let draw = |(time, event): &(Time, Event)| match event {
         Event::Medium { event: MediumEvent::BackOff { slots, .. }, .. } if micros(*time) >= at => {
@@ -135,7 +135,7 @@ fn first_draw(events: &[(Time, Event)], at: f64) -> (f64, f64) {
     events.iter().find_map(draw).expect("a back-off")
 }
 
-/// When frames of data went out on a link, by its place.
+/// The start times of data frames on a link, given by its index.
 fn frames(events: &[(Time, Event)], link: u32) -> Vec<f64> {
     let sent = events.iter().filter(
         |(_, event)| matches!(event, Event::Link { hop, event: LinkEvent::FrameSent { packet, .. }, .. } if hop.link == link && packet.data().is_some()),
@@ -143,18 +143,18 @@ fn frames(events: &[(Time, Event)], link: u32) -> Vec<f64> {
     sent.map(|(at, _)| micros(*at)).collect()
 }
 
-/// One segment a round trip. The wire takes W = 2 x 100 ms and 8 x (1500 + 40) bits at 100 Mbps of it. R = W + data +
-/// SIFS + ACK + DIFS + back-off + acknowledgment, with the way three times; both exchanges take c of it, with a
+/// One segment per round trip. The wire takes W = 2 x 100 ms and 8 x (1500 + 40) bits at 100 Mbps of it. R = W + data +
+/// SIFS + ACK + DIFS + back-off + acknowledgment, with three propagation delays; both exchanges take c of it, with one
 /// back-off each.
 #[test]
-fn a_window_of_one_segment_costs_what_the_round_trip_has_beyond_two_exchanges() {
+fn window_of_one_segment_costs_the_round_trip_less_two_exchanges() {
     let rounds = 400.0;
     let report = explained(&download(100, 1, 1460 * 400, "")).remove(0);
     let wire = 200_000.0 + 123.2;
     let trip = wire + DATA + WAY + SIFS + ACK + WAY + DIFS + MEAN_BACK_OFF + TCP_ACK + WAY;
     let expected = trip - exchange(DATA) - exchange(TCP_ACK);
-    // The last round does not wait for data, and until the first segment is at the base station it is not known which
-    // hop is the slowest; that of the first exchange then stands for the wire.
+    // The last round does not wait for data, and until the first segment is at the base station the slowest hop is
+    // unknown; the first exchange is then attributed to the wire.
     let found = cost(&report, "receiver-window");
     let expected = (rounds - 1.0) * expected - wire / 2.0;
     let error = 3.0 * DEVIATION * rounds.sqrt() + exchange(DATA);
@@ -163,32 +163,33 @@ fn a_window_of_one_segment_costs_what_the_round_trip_has_beyond_two_exchanges() 
     assert_eq!(report.lost_avoidably, report.lost);
 }
 
-/// R - n c for n segments, where the two stations count their back-offs one after the other; where they count them
-/// together they take n times DIFS and a back-off less, and no more.
+/// R - n c for n segments if the two stations count their back-offs one after the other; if they count them
+/// simultaneously the cost is at most n times DIFS and a back-off less.
 #[test]
-fn a_window_too_small_for_a_long_wire_costs_the_round_trip_less_its_exchanges() {
+fn window_too_small_for_a_long_wire_costs_the_round_trip_less_its_exchanges() {
     let (segments, rounds) = (4.0, 300.0);
     let report = explained(&download(100, 4, 1460 * 4 * 300, "")).remove(0);
     let trip = took(&report) / rounds;
     let least = trip - segments * (exchange(DATA) + exchange(TCP_ACK));
     let found = cost(&report, "receiver-window") / rounds;
-    // Slow start is not the window's fault: three round trips of 300.
+    // Slow start is not attributed to the window: three round trips of 300.
     let bounds = 0.98 * least..least + segments * (DIFS + MEAN_BACK_OFF);
     assert!(bounds.contains(&found), "{found} in {bounds:?}");
 }
 
 /// A round trip of 20 ms and the exchanges of eleven segments.
 #[test]
-fn a_window_that_keeps_the_cell_busy_costs_nothing() {
+fn window_that_keeps_the_cell_busy_is_no_finding() {
     let report = explained(&download(10, 16, 1460 * 2000, "")).remove(0);
     assert!(cost(&report, "receiver-window") < 0.005 * took(&report), "{report:?}");
     assert!(cost(&report, "bad-air") == 0.0 && cost(&report, "contention") == 0.0, "{report:?}");
 }
 
-/// The cost of the window is the gain of a larger one: the same bytes in the time that is left. The stations then count
-/// their back-offs together more often, which wins DIFS and a back-off of at most two in an exchange more.
+/// The cost of the window equals the gain of a larger one: the same bytes in the remaining time. The stations then
+/// count their back-offs simultaneously more often, which saves DIFS and a back-off of at most two per additional
+/// exchange.
 #[test]
-fn a_larger_window_wins_what_is_said() {
+fn larger_window_saves_the_reported_cost() {
     for segments in [2, 4, 6] {
         let small = explained(&download(20, segments, 1460 * 2000, "")).remove(0);
         let large = explained(&download(20, 64, 1460 * 2000, "")).remove(0);
@@ -200,10 +201,10 @@ fn a_larger_window_wins_what_is_said() {
     }
 }
 
-/// Ten hosts fill the cell: a window of eight segments is large enough for each, and a larger one for all gains
+/// Ten hosts saturate the cell: a window of eight segments is large enough for each, and larger windows for all gain
 /// nothing.
 #[test]
-fn among_ten_hosts_no_window_is_too_small() {
+fn window_is_no_finding_in_a_saturated_cell() {
     let hosts: Vec<String> = (0..10).map(|host| format!("h{host}")).collect();
     let names: Vec<&str> = hosts.iter().map(String::as_str).collect();
     let run = |segments: u64| {
@@ -227,10 +228,10 @@ fn among_ten_hosts_no_window_is_too_small() {
     assert!((many / few - 1.0).abs() < 0.03, "{many} and {few}");
 }
 
-/// The first segment is at the base station at 10.12 ms, and the air is BAD: its first frame is lost, and sent again
-/// behind the wait for the answer and a back-off.
+/// The first segment is at the base station at 10.12 ms, when the channel is BAD: its first frame is lost, and sent
+/// again after the acknowledgment timeout and a back-off.
 #[test]
-fn a_frame_that_the_air_spoils_costs_its_exchange() {
+fn frame_lost_on_the_channel_costs_its_exchange() {
     let channel = "channel = { kind = \"scripted\", bad = [[\"10 ms\", \"11 ms\"]] }";
     let (reports, events) = watched(&network(&download(10, 1, 1460, channel)));
     let sent = frames(&events, 1);
@@ -243,9 +244,9 @@ fn a_frame_that_the_air_spoils_costs_its_exchange() {
     assert!(!found[0].avoidable && found[0].text.contains("1 attempt at segments failed in the air of link a"));
 }
 
-/// Only the link acknowledgment is lost, and the station waits for EIFS behind it.
+/// Only the link acknowledgment is lost, and the station then defers for EIFS.
 #[test]
-fn an_answer_that_the_air_spoils_costs_the_exchange() {
+fn link_acknowledgment_lost_on_the_channel_costs_the_exchange() {
     let channel = "channel = { kind = \"scripted\", bad = [[\"11.44 ms\", \"11.6 ms\"]] }";
     let (reports, events) = watched(&network(&download(10, 1, 1460, channel)));
     let sent = frames(&events, 1);
@@ -260,10 +261,10 @@ fn an_answer_that_the_air_spoils_costs_the_exchange() {
     assert_micros(cost(&reports[0], "bad-air"), expected);
 }
 
-/// Two hosts begin at the same moment. That a request was for a packet of the flow is known from the packet's first
+/// Two hosts start at the same moment. That an RTS was for a packet of the flow is known from the packet's first data
 /// frame.
 #[test]
-fn frames_that_begin_at_the_same_moment_collide() {
+fn frames_with_equal_start_times_collide() {
     for (medium, frame) in [("", DATA), ("rts_threshold = \"0 B\"", RTS)] {
         let flows = upload("a", 0, 1460) + &upload("b", 0, 1460);
         let text = cell("duration = \"5 s\"", 10, &["a", "b"], medium, "", &flows);
@@ -285,9 +286,9 @@ fn frames_that_begin_at_the_same_moment_collide() {
     }
 }
 
-/// Two hosts 400 m apart, either 200 m from the base station; the second begins into the frame of the first.
+/// Two hosts 400 m apart, each 200 m from the base station; the second transmits during the frame of the first.
 #[test]
-fn a_frame_that_begins_into_another_is_of_a_station_that_does_not_hear() {
+fn frame_started_during_another_is_from_a_hidden_terminal() {
     let medium = "range = \"250 m\"\ncarrier_sense_range = \"300 m\"";
     let flows = upload("a", 0, 1460) + &upload("b", 500, 1460);
     let text = cell("duration = \"5 s\"", 10, &["a", "b"], medium, "", &flows);
@@ -309,9 +310,9 @@ fn a_frame_that_begins_into_another_is_of_a_station_that_does_not_hear() {
     }
 }
 
-/// The second host has something to send from 1 ms on, and the exchange of the first goes on until 1.57 ms.
+/// The second host has data to send from 1 ms on, and the exchange of the first lasts until 1.57 ms.
 #[test]
-fn who_hears_others_waits_for_them() {
+fn station_defers_to_transmissions_that_it_senses() {
     let flows = upload("a", 0, 1460) + &upload("b", 1000, 1460);
     let text = cell("duration = \"5 s\"", 10, &["a", "b"], "", "", &flows);
     let reports = explained(&text);
@@ -321,16 +322,16 @@ fn who_hears_others_waits_for_them() {
     assert_eq!(cost(&reports[0], "contention"), 0.0, "{:?}", reports[0]);
 }
 
-/// Two hosts that do not hear each other wait for what the base station sends, and for the exchanges that it began.
+/// Two hidden terminals wait for transmissions of the base station, and for the exchanges that it started.
 #[test]
-fn who_does_not_hear_others_does_not_wait_for_them() {
+fn station_does_not_defer_to_hidden_terminals() {
     let medium = "range = \"250 m\"\ncarrier_sense_range = \"300 m\"";
     let flows = upload("a", 0, 146_000) + &upload("b", 500, 146_000);
     let text = cell("duration = \"60 s\"", 10, &["a", "b"], medium, "", &flows);
     let (reports, events) = watched(&network(&text));
     let heard = |event: &Event| match event {
         Event::Medium { event: MediumEvent::Sent { from: 0, frame, .. }, .. } if frame.kind.is_answer() => ACK + WAY,
-        // With the wait for its answer, which is as long as an answer.
+        // Including the acknowledgment timeout, which is as long as an acknowledgment.
         Event::Medium { event: MediumEvent::Sent { from: 0, .. }, .. } => TCP_ACK + WAY + SIFS + ACK + WAY,
         _ => 0.0,
     };
@@ -343,10 +344,11 @@ fn who_does_not_hear_others_does_not_wait_for_them() {
     assert!(most < others(2).min(others(3)), "the bound is too weak: {most}");
 }
 
-/// The example's transfer fills either cell. Where it is slower through the first, that is not its slowest link when
-/// the mobile has left it and it stands idle; nor is a wire, while what waits there is tried in vain.
+/// The example's transfer saturates either cell. Where it is slower through the first, that cell is not its slowest
+/// link after the mobile has left it and it is idle; nor is a wire while the packets at the old base station are tried
+/// in vain.
 #[test]
-fn a_cell_that_the_mobile_has_left_is_not_its_slowest_link() {
+fn cell_that_the_mobile_has_left_is_not_the_slowest_link() {
     let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/handover.toml");
     for rate in ["11 Mbps", "5.5 Mbps"] {
         let set = vec![format!("links.air-west.rate=\"{rate}\"")];
@@ -354,15 +356,15 @@ fn a_cell_that_the_mobile_has_left_is_not_its_slowest_link() {
             load(&example, &Overrides { set, ..Overrides::default() }).unwrap_or_else(|found| panic!("{found:?}"));
         let report = watched(&loaded.network).0.remove(0);
         assert!(cost(&report, "receiver-window") < 0.01 * took(&report), "{rate}: {:?}", report.kinds());
-        // It comes out of range before it has changed: frames in the air are not heard.
+        // The mobile leaves the range before the handover: frames in flight are not received.
         assert!(cost(&report, "bad-air") > 0.0, "{rate}: {:?}", report.kinds());
     }
 }
 
-/// Of fragments only the one that was lost is sent again, and only what follows the last acknowledgment was in vain.
-/// The second is lost. 512 bytes are 192 + 8 x 512 / 11 = 565.
+/// If one fragment is lost, only this one is sent again, and only the transmission after the last acknowledgment was in
+/// vain. The second one is lost. 512 bytes take 192 + 8 x 512 / 11 = 565.
 #[test]
-fn of_fragments_only_the_lost_one_costs() {
+fn only_the_lost_fragment_has_a_cost() {
     let fragment = 565.0;
     let second = 10_120.0 + fragment + WAY + SIFS + ACK + WAY + SIFS;
     let bad = [second + 100.0, second + 200.0].map(|micros| micros as u64);
@@ -375,16 +377,16 @@ fn of_fragments_only_the_lost_one_costs() {
     assert_micros(cost(&reports[0], "bad-air"), fragment + WAIT + slots * SLOT);
 }
 
-/// Ten microseconds of BAD air in the middle of an aggregate damage one of its packets: its part of the frame is lost,
-/// not more.
+/// BAD for ten microseconds in the middle of an aggregate damages one of its packets: the cost is its part of the
+/// frame.
 #[test]
-fn of_an_aggregate_a_damaged_packet_costs_its_part() {
+fn damaged_packet_of_an_aggregate_costs_its_part_of_the_frame() {
     let run = |channel: &str| {
         let flow = "[flows.a]\nfrom = \"server\"\nto = \"a\"\nmss = \"1460 B\"\nreceive_window = \"256 KiB\"\n";
         let text = cell("duration = \"1.2 s\"", 5, &["a"], "", channel, flow);
         watched(&network(&text.replace("802.11b\"", "802.11n\"\naggregation = {}")))
     };
-    // The first aggregate of more than two packets behind 1 s, and how many it has.
+    // The first aggregate of more than two packets after 1 s, and its number of packets.
     let (reports, events) = run("");
     assert_eq!(cost(&reports[0], "bad-air"), 0.0);
     let sent = events.iter().enumerate().find_map(|(place, (at, event))| match event {

@@ -1,4 +1,4 @@
-//! The schemes that filter acknowledgments and data, and those that freeze senders, in whole runs.
+//! Whole runs of the schemes that filter acknowledgments and data, and of those that freeze senders.
 
 mod common;
 
@@ -7,7 +7,7 @@ use sim::{FlowResult, Results};
 
 const BYTES: u64 = 1_000_000;
 
-/// A download over air that is BAD as told; `head` and `flow` are TOML.
+/// A download over a channel that is BAD at the given times; `head` and `flow` are TOML.
 fn download(head: &str, channel: &str, flow: &str) -> Results {
     let head = format!("{head}\nduration = \"600 s\"");
     let to_mobile = format!("{TO_MOBILE}\nbytes = \"{BYTES} B\"\nmss = \"1000 B\"\nreceive_window = \"40 kB\"\n{flow}");
@@ -22,22 +22,22 @@ fn flow(head: &str, channel: &str, flow: &str) -> FlowResult {
     download(head, channel, flow).flows.remove(0)
 }
 
-/// Three seconds without air.
+/// Three seconds without reception.
 const GONE: &str = r#"{ kind = "scripted", bad = [["3 s", "6 s"]] }"#;
 const FREEZE: &str = r#"scheme = { kind = "freeze-tcp", warning = "300 ms" }"#;
 const VARIANTS: [&str; 5] = ["tahoe", "reno", "newreno", "sack", "rack"];
 
-/// The warning is longer than the round trip: everything in flight arrives, the sender waits three seconds and a
-/// little, and goes on.
+/// The warning time is longer than the round trip: everything in flight arrives, and the sender pauses for slightly
+/// more than three seconds.
 #[test]
-fn freeze_tcp_loses_nothing_but_the_time() {
+fn freeze_tcp_loses_no_packet() {
     for variant in VARIANTS {
         let tcp = format!("tcp.variant = \"{variant}\"");
         let still = flow(r#"scheme = "freeze-tcp""#, "\"perfect\"", &tcp);
         let frozen = flow(FREEZE, GONE, &tcp);
         assert_eq!((frozen.sender.segments_retransmitted, frozen.sender.timeouts), (0, 0), "{variant}");
-        // The disconnection, the warning, and a round trip of 202 ms until the first segment is there, less the
-        // queue's.
+        // The disconnection, the warning time, and a round trip of 202 ms until the first segment arrives, less the
+        // queuing delay.
         let lost = frozen.elapsed.as_secs_f64() - still.elapsed.as_secs_f64();
         assert!((3.1..3.6).contains(&lost), "{variant}: {lost} s");
         let unmodified = flow("", GONE, &tcp);
@@ -45,9 +45,9 @@ fn freeze_tcp_loses_nothing_but_the_time() {
     }
 }
 
-/// M-TCP learns of it afterwards: what was in the air is sent again, without a timeout.
+/// M-TCP reacts after the disconnection has begun: data in flight is retransmitted, without a timeout.
 #[test]
-fn m_tcp_takes_no_disconnection_for_congestion() {
+fn m_tcp_does_not_reduce_cwnd_for_a_disconnection() {
     for variant in VARIANTS {
         let tcp = format!("tcp.variant = \"{variant}\"");
         let frozen = flow(r#"scheme = "m-tcp""#, GONE, &tcp);
@@ -60,9 +60,9 @@ fn m_tcp_takes_no_disconnection_for_congestion() {
     }
 }
 
-/// Air without losses: the byte that is kept back costs something, but nothing is lost or sent again.
+/// A channel without losses: the withheld byte costs some time, but nothing is lost or retransmitted.
 #[test]
-fn the_byte_kept_back_is_given_in_the_end() {
+fn withheld_byte_is_acknowledged_in_the_end() {
     for tcp in [
         "",
         "tcp = { handshake = true, close = true }",
@@ -73,10 +73,10 @@ fn the_byte_kept_back_is_given_in_the_end() {
     }
 }
 
-/// The byte that is kept back belongs to a segment that the mobile has. A lost one behind it is found by duplicates all
-/// the same, and no more is sent again than without the scheme.
+/// The withheld byte belongs to a segment that the mobile has received. A lost segment after it is still found by
+/// duplicates, and no more is retransmitted than without the scheme.
 #[test]
-fn the_byte_kept_back_hides_no_loss() {
+fn withheld_byte_hides_no_loss() {
     for variant in ["reno", "newreno", "sack", "rack"] {
         let tcp = format!("tcp.variant = \"{variant}\"");
         let [kept, whole] = [r#"scheme = "m-tcp""#, ""].map(|head| {
@@ -88,9 +88,9 @@ fn the_byte_kept_back_hides_no_loss() {
     }
 }
 
-/// The link layer gives up long before the silence is long enough.
+/// The link layer gives up long before the silence timer expires.
 #[test]
-fn m_tcp_hears_the_link_layer() {
+fn m_tcp_reacts_to_the_link_layer() {
     let air = format!("{GONE}\narq = \"stop-and-wait\"");
     let timeouts = |notices: bool| {
         let head = format!(r#"scheme = {{ kind = "m-tcp", silence = "5 s", notices = {notices} }}"#);
@@ -118,7 +118,7 @@ fn a_threshold_of_three_changes_nothing() {
     }
 }
 
-/// Where duplicates do mean losses, a high threshold makes the sender wait for its timer.
+/// If duplicates do indicate losses, a high threshold makes the sender wait for its timer.
 #[test]
 fn a_high_threshold_hides_losses() {
     let timeouts = |threshold| {
@@ -134,21 +134,21 @@ fn acks(head: &str, tcp: &str) -> u64 {
 }
 
 #[test]
-fn fewer_acknowledgments_carry_as_much() {
+fn thinned_acknowledgments_carry_the_same_goodput() {
     let all = acks("", "");
     assert_eq!(all, BYTES / 1000);
     // Every fourth, and some at the beginning whose successors are late.
     let decimated = acks(r#"scheme = { kind = "ack-decimation", every = 4, within = "50 ms" }"#, "");
     assert!((all / 4..all * 2 / 5).contains(&decimated), "{decimated} of {all}");
-    // Four in a round trip of 202 ms and the queue's time: less than 20 in a second.
+    // Four per round trip of 202 ms plus queuing delay: fewer than 20 per second.
     let tack = download(r#"scheme = { kind = "tack", rtt = "202 ms" }"#, "\"perfect\"", "");
     let (sent, seconds) = (tack.links[1].ways[1].frames_sent as f64, tack.flows[0].elapsed.as_secs_f64());
     assert!(sent <= seconds * 4.0 / 0.202 + 1.0, "{sent} in {seconds} s");
 }
 
-/// Thinned acknowledgments hide no loss: duplicates go on as they are.
+/// Thinning hides no loss: duplicate acknowledgments are forwarded unchanged.
 #[test]
-fn thinning_leaves_duplicates_alone() {
+fn thinning_forwards_all_duplicates() {
     for head in [r#"scheme = "ack-decimation""#, r#"scheme = "tack""#] {
         for variant in VARIANTS {
             let tcp = format!("tcp.variant = \"{variant}\"");

@@ -1,4 +1,4 @@
-//! Which nodes a scheme asks to follow it.
+//! The nodes that a scheme requires to run it.
 
 use lab::compare::paths;
 use path::agent::AgentConfig;
@@ -7,7 +7,7 @@ use scenario::document::by_name;
 use scenario::followers::asked;
 
 #[test]
-fn who_follows_a_scheme_depends_on_the_direction() {
+fn nodes_that_run_a_scheme_depend_on_the_direction() {
     let nodes = |path: &str, scheme: &str| {
         let path = paths::named(&[path.to_owned()]).unwrap().remove(0);
         let scenario = Document::parse("p", path.text.as_bytes()).unwrap().read().unwrap();

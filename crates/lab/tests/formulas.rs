@@ -1,7 +1,8 @@
-//! The throughput of a long transfer with losses, beside the formulas of Mathis et al. 1997 and Padhye et al. 1998.
+//! The throughput of a long transfer with losses, compared with the formulas of Mathis et al. 1997 and Padhye et al.
+//! 1998.
 //!
-//! A path of 100 ms on which nothing but losses on the way there holds the sender up.
-//! `docs/models/throughput-formulas.md` has the table, and tells where a formula's assumptions do not hold.
+//! A path of 100 ms on which the sender is limited only by losses in the data direction.
+//! `docs/models/throughput-formulas.md` has the table, and explains where a formula's assumptions do not hold.
 
 mod common;
 
@@ -10,13 +11,13 @@ use stats::{Interval, Level, Moments};
 
 /// Seconds: twice 50 ms. A packet of 1000 bytes takes 8 us on each link.
 const RTT: f64 = 0.1;
-/// Least timeout, which with this round trip is the timeout.
+/// Min RTO, which for this round trip time is the RTO.
 const T0: f64 = 1.0;
-/// Seconds that are measured, after as many at the beginning that are not.
+/// Seconds that are measured, after a warm-up of the same length.
 const MEASURED: u32 = 200;
 const BEFORE: u32 = 20;
 
-/// How it is sent.
+/// The TCP settings of the transfer.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     variant: &'static str,
@@ -24,7 +25,7 @@ struct Way {
     b: u32,
 }
 
-/// Those that halve once for a loss. With delayed acknowledgments one of them.
+/// The recoveries that halve cwnd once per loss; only one of them with delayed acknowledgments.
 const WAYS: [Way; 4] = [
     Way { variant: "reno", b: 1 },
     Way { variant: "newreno", b: 1 },
@@ -32,14 +33,14 @@ const WAYS: [Way; 4] = [
     Way { variant: "sack", b: 2 },
 ];
 
-/// Segments a second, and how many of the sent ones were loss indications.
+/// Segments per second, and the share of sent segments that were loss indications.
 struct Measured {
     rate: f64,
     indications: f64,
 }
 
 fn measure(Way { variant, b }: Way, loss: &str, p: f64, seed: u64) -> Measured {
-    // Slow start would go far beyond the window that the losses allow: it ends where that window is.
+    // Slow start would overshoot the window that the losses allow: ssthresh ends it there.
     let threshold = 960.0 * (1.5 / p).sqrt().max(2.0);
     let link = |name: &str, between: &str, more: &str| {
         format!("{name} = {{ kind = \"wired\", between = {between}, rate = \"1 Gbps\", delay = \"25 ms\"{more} }}\n")
@@ -59,26 +60,26 @@ fn measure(Way { variant, b }: Way, loss: &str, p: f64, seed: u64) -> Measured {
             links.concat()
         )
     };
-    // The same run twice, once shorter: what lies between is what is measured.
+    // The same run twice, once shorter: the difference is measured.
     let [before, all] = [BEFORE, BEFORE + MEASURED].map(|duration| run(&network(&text(duration))).flows[0].clone());
     let delivered = (all.bytes_delivered - before.bytes_delivered) as f64 / 960.0;
     let signs = (all.sender.fast_retransmits + all.sender.timeouts) as f64;
     Measured { rate: delivered / f64::from(MEASURED), indications: signs / all.sender.segments_sent as f64 }
 }
 
-/// One packet in every 1/p is lost.
+/// One packet of every 1/p is lost.
 fn periodic(p: f64) -> String {
     let every = (1.0 / p).round() as u64;
     let drop: Vec<u64> = (1..=600_000 / every).map(|count| count * every - 1).collect();
     format!(", channel = {{ kind = \"scripted\", drop = {drop:?} }}")
 }
 
-/// Segments a second: C / (RTT sqrt(p)) [Mathis1997 equation 3].
+/// Segments per second: C / (RTT sqrt(p)) [Mathis1997 equation 3].
 fn mathis(c: f64, p: f64) -> f64 {
     c / (RTT * p.sqrt())
 }
 
-/// Segments a second with an acknowledgment for every `b` segments, the full model [Padhye1998].
+/// Segments per second with an acknowledgment for every `b` segments, the full model [Padhye1998].
 fn padhye(b: f64, p: f64) -> f64 {
     let k = (2.0 + b) / (3.0 * b);
     let window = k + (8.0 * (1.0 - p) / (3.0 * b * p) + k * k).sqrt();
@@ -91,7 +92,7 @@ fn padhye(b: f64, p: f64) -> f64 {
     sent / (RTT * (b / 2.0 * window + 1.0) + by_timeout * T0 * backed_off / q)
 }
 
-/// Segments a second under independent losses: the mean over `seeds` seeds and half of its interval; and the share of
+/// Segments per second under independent losses: the mean over `seeds` seeds and half of its interval; and the share of
 /// packets that were loss indications.
 fn random(way: Way, p: f64, seeds: u64) -> (f64, f64, f64) {
     let loss = format!(", loss = {p}");
@@ -102,8 +103,8 @@ fn random(way: Way, p: f64, seeds: u64) -> (f64, f64, f64) {
     (rates.mean().expect("values"), interval.half_width(), signs.mean().expect("values"))
 }
 
-/// The sawtooth of the derivation: C is sqrt(3 / 2b). It leaves out the round trip of the loss recovery, one in W / 2 =
-/// sqrt(2 b / 3p) of them; and a window is a whole number of segments.
+/// The sawtooth of the derivation: C is sqrt(3 / 2b). It ignores the round trip of the loss recovery, one in W / 2 =
+/// sqrt(2 b / 3p) of them, and that a window is a whole number of segments.
 #[test]
 fn periodic_losses_give_the_sawtooth() {
     for way in WAYS {
@@ -118,8 +119,8 @@ fn periodic_losses_give_the_sawtooth() {
     }
 }
 
-/// For independent losses the paper found C to be 1.31 by simulation, and 0.93 with delayed acknowledgments. Within a
-/// tenth, while few windows hold a second loss.
+/// For independent losses the paper found C = 1.31 by simulation, and 0.93 with delayed acknowledgments. Within a tenth
+/// as long as few windows have a second loss.
 #[test]
 fn rare_random_losses_follow_the_square_root() {
     for way in WAYS {
@@ -131,9 +132,9 @@ fn rare_random_losses_follow_the_square_root() {
     }
 }
 
-/// With timeouts, for Reno, which the formula is about. Its p is the share of packets that are a first sign of loss;
-/// what follows a loss in its round trip is taken for lost too, as behind a full queue, so with independent losses it
-/// is a little pessimistic. Within a fifth, where the square root alone would say up to twice as much.
+/// With timeouts, for Reno, which the formula models. Its p is the share of packets that are loss indications; it
+/// assumes that all packets after a loss in the same round trip are lost too, as at a full queue, so with independent
+/// losses it is slightly pessimistic. Within a fifth, where the square root alone gives up to twice the value.
 #[test]
 fn frequent_random_losses_follow_the_formula_with_timeouts() {
     for b in [1, 2] {

@@ -1,4 +1,4 @@
-//! The inputs that the fuzzer has found worth keeping, and changes of them, without the fuzzer: none makes a reader panic.
+//! Replays the fuzzer's corpus and mutations of it without the fuzzer: no reader panics.
 
 #[path = "../../../fuzz/inputs/mutate.rs"]
 mod mutate;
@@ -21,25 +21,25 @@ fn root(folder: &str) -> PathBuf {
 }
 
 #[test]
-fn scenarios() {
+fn scenarios_never_panic() {
     let mut inputs = files(&root("fuzz/corpus/scenario"), "");
     inputs.extend(files(&root("examples"), ".toml"));
     replay(&inputs, 2000, scenario::take);
 }
 
 #[test]
-fn datafiles() {
+fn datafiles_never_panic() {
     let mut inputs = files(&root("fuzz/corpus/goel1997"), "");
     inputs.extend(files(&root("examples/goel1997"), ".dat"));
     replay(&inputs, 2000, goel1997::take);
 }
 
 #[test]
-fn recorded_links() {
+fn recorded_links_never_panic() {
     replay(&files(&root("fuzz/corpus/recordings"), ""), 20_000, recordings::take);
 }
 
 #[test]
-fn stores() {
+fn stores_never_panic() {
     replay(&files(&root("fuzz/corpus/store"), ""), 200, store::take);
 }

@@ -1,4 +1,4 @@
-//! Damaged datafiles and traces: reading them returns, never panics, and says what is wrong.
+//! Damaged datafiles and traces: readers return, never panic, and report problems.
 
 use engine::Span;
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ const FILES: [&str; 2] =
     [include_str!("../../../examples/goel1997/datafile.dat"), include_str!("../../../examples/goel1997/replay.dat")];
 const TRACE: &str = "# air\n940 BAD\n1040 GOOD\n1233.5 BAD\n1250 GOOD\n1570 BAD\n1778 GOOD\n";
 
-/// Things that mean something in the language, or nearly.
+/// Tokens of the language, and similar ones.
 const PIECES: [&str; 24] = [
     "{",
     "}",
@@ -39,7 +39,7 @@ const PIECES: [&str; 24] = [
     " BAD",
 ];
 
-/// One kind of damage. Places are relative, so that they fit any text.
+/// One kind of damage. Positions are relative, so that they apply to any text.
 #[derive(Clone, Debug)]
 enum Damage {
     DeleteByte(Index),
@@ -96,7 +96,7 @@ fn damaged(text: &str, damages: &[Damage]) -> Vec<u8> {
     text
 }
 
-/// What every problem has, and that it can be shown.
+/// Properties of every problem, among them that it can be printed.
 fn complete(problem: &Problem) {
     assert_eq!(problem.file.as_deref(), Some("damaged.dat"));
     assert!(!problem.expected.is_empty(), "{problem:?}");
@@ -110,7 +110,7 @@ fn read_datafile(text: &[u8]) {
     match parse("damaged.dat", text) {
         Ok(parsed) => {
             parsed.warnings.iter().for_each(complete);
-            // It may make no sense, but it can be checked and written down.
+            // A network that is read can be checked and written, even if it makes no sense.
             let _ = check(&parsed.scenario).map_err(|problems| {
                 problems.into_iter().for_each(|problem| complete(&parsed.locate(problem)));
             });
@@ -142,23 +142,23 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn damaged_datafiles(file in select(&FILES[..]), damages in prop::collection::vec(damage(), 0..6)) {
+    fn damaged_datafiles_never_panic(file in select(&FILES[..]), damages in prop::collection::vec(damage(), 0..6)) {
         read_datafile(&damaged(file, &damages));
     }
 
     #[test]
-    fn damaged_traces(damages in prop::collection::vec(damage(), 0..4)) {
+    fn damaged_traces_never_panic(damages in prop::collection::vec(damage(), 0..4)) {
         read_trace(&damaged(TRACE, &damages));
     }
 
     #[test]
-    fn anything_at_all(text in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn arbitrary_text_never_panics(text in prop::collection::vec(any::<u8>(), 0..200)) {
         read_datafile(&text);
         read_trace(&text);
     }
 
     #[test]
-    fn pieces_of_the_language(
+    fn random_token_sequences_never_panic(
         pieces in prop::collection::vec(select(&PIECES[..]), 0..40),
         blank in select(&["", " ", "\n"][..]),
     ) {
@@ -168,7 +168,7 @@ proptest! {
     }
 
     #[test]
-    fn traces_read_back_as_written(stays in prop::collection::vec(1u64..1 << 40, 0..50)) {
+    fn traces_round_trip(stays in prop::collection::vec(1u64..1 << 40, 0..50)) {
         let switches: Vec<Span> = stays
             .iter()
             .scan(Span::ZERO, |at, stay| {

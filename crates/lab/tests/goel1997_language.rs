@@ -1,4 +1,4 @@
-//! The thesis's language as people write it: what its examples mean, and what is said about each mistake.
+//! The thesis's scenario language: the meaning of its examples, and the messages about each mistake.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/goel1997").join(name)
 }
 
-/// A network of the thesis, to be changed by the tests below.
+/// A network of the thesis, which the tests below change.
 const NETWORK: &str = include_str!("../../scenario/src/goel1997/network.dat");
 
 fn changed(changes: &[(&str, &str)]) -> String {
@@ -42,7 +42,7 @@ fn said(problems: &[Problem]) -> String {
 }
 
 #[test]
-fn the_example_of_appendix_b_is_this_scenario() {
+fn example_of_appendix_b_converts_to_this_scenario() {
     let parsed = read(&std::fs::read_to_string(example("datafile.dat")).unwrap());
     assert_eq!(parsed.warnings, []);
     assert_eq!(parsed.uses_trace, Some(TraceUse::Record { link: "102".into() }));
@@ -105,14 +105,15 @@ fn every_example_runs() {
     for name in ["datafile.dat", "replay.dat", "shared.dat"] {
         let loaded =
             load(&example(name), &Overrides::default()).unwrap_or_else(|problems| panic!("{}", said(&problems)));
-        // Only the trace file has no room for two wireless links.
+        // Only the trace file cannot describe two wireless links.
         assert_eq!(loaded.warnings.len(), usize::from(name == "shared.dat"), "{name}: {}", said(&loaded.warnings));
         let results = simulate(&loaded.network, &mut |_| std::ops::ControlFlow::Continue(())).unwrap();
         assert!(results.flows.iter().all(|flow| flow.completed.is_some()), "{name}: {results:?}");
     }
 }
 
-/// The base station with two mobiles in one cell: a second source, sink, wire and air behind the network's.
+/// The base station with two mobiles in one cell: a second source, sink, wired and wireless link in addition to the
+/// network's.
 fn cell() -> String {
     let components: Vec<&str> = NETWORK.split_inclusive("}\n").collect();
     let second = [components[1], components[3], components[4], components[5]].concat();
@@ -129,7 +130,8 @@ fn cell() -> String {
         .replace("latency = 1\n", "latency = 0.002\n")
 }
 
-/// 3 Mbps is no rate of 802.11: data go at it, in the standard's times, and a transfer takes less time than at 2 Mbps.
+/// 3 Mbps is not a rate of 802.11: data frames use it with the standard's timing, and a transfer takes less time than
+/// at 2 Mbps.
 #[test]
 fn links_share_any_bandwidth() {
     let completion = |bandwidth: &str| {
@@ -147,7 +149,7 @@ fn links_share_any_bandwidth() {
 #[test]
 fn links_that_share_a_bandwidth_are_a_cell_of_802_11() {
     let shared = read(&cell());
-    // Two wireless links: the trace file holds neither.
+    // Two wireless links: the trace file can describe neither.
     assert_eq!(shared.warnings.len(), 1, "{}", said(&shared.warnings));
     let cell = &shared.scenario.media["shared-1"];
     assert_eq!((cell.standard, cell.rate), (Standard::Dsss, Some(rate("1 Mbps"))));
@@ -164,7 +166,7 @@ fn links_that_share_a_bandwidth_are_a_cell_of_802_11() {
 }
 
 #[test]
-fn the_bandwidth_of_a_cell_says_which_standard() {
+fn bandwidth_of_a_cell_selects_the_standard() {
     let of = |bandwidth: &str| {
         let text = cell().replace("bandwidth = 1000000\n", &format!("bandwidth = {bandwidth}\n"));
         let cell = read(&text).scenario.media["shared-1"].clone();
@@ -176,7 +178,7 @@ fn the_bandwidth_of_a_cell_says_which_standard() {
 }
 
 #[test]
-fn a_cell_without_link_layer_sends_once() {
+fn cell_without_a_link_layer_does_not_retry() {
     let without = [("base_station", "normal_router_node"), ("wireless_sink_node", "wired_sink_node")];
     let text = without.iter().fold(cell(), |text, (from, to)| text.replace(from, to));
     let cell = read(&text).scenario.media["shared-1"].clone();
@@ -184,7 +186,7 @@ fn a_cell_without_link_layer_sends_once() {
 }
 
 #[test]
-fn a_latency_that_no_cell_can_have_is_ignored_and_that_is_said() {
+fn latency_impossible_in_a_cell_is_ignored_with_a_warning() {
     let parsed = read(&cell().replace("latency = 0.002\n", "latency = 1\n"));
     assert_eq!(parsed.scenario.media["shared-1"].delay, None);
     let said = said(&parsed.warnings);
@@ -192,7 +194,7 @@ fn a_latency_that_no_cell_can_have_is_ignored_and_that_is_said() {
 }
 
 #[test]
-fn layout_is_free_but_for_one_attribute_a_line() {
+fn layout_is_free_except_for_one_attribute_per_line() {
     let expected = read(NETWORK).scenario;
     let crlf = NETWORK.replace('\n', "\r\n");
     let commented: String = NETWORK.lines().map(|line| format!("{line} # {{ = ; µs\n")).collect();
@@ -218,7 +220,7 @@ fn layout_is_free_but_for_one_attribute_a_line() {
 fn components_may_come_in_any_order() {
     let mut components: Vec<&str> = NETWORK.split_inclusive("}\n").collect();
     components.reverse();
-    // Only the order of tables differs, and tables compare without it.
+    // Only the order of tables differs, which comparison ignores.
     assert_eq!(read(&components.concat()).scenario, read(NETWORK).scenario);
 }
 
@@ -232,7 +234,7 @@ fn times_are_read_exactly() {
 }
 
 #[test]
-fn what_the_thesis_had_no_attribute_for() {
+fn settings_without_an_attribute_get_the_thesis_values() {
     let scenario = read(&changed(&[
         ("read_from_trace = 1", "read_from_trace = 1\nscheme = refined-icmp\nseed = 7"),
         ("recv_wnd_size = 16", "recv_wnd_size = 16\nstart_time = 1500.5\nscheme = unmodified"),
@@ -250,7 +252,7 @@ fn what_the_thesis_had_no_attribute_for() {
 }
 
 #[test]
-fn the_link_layer_follows_from_the_ends() {
+fn link_layer_follows_from_the_endpoints() {
     let with = read(NETWORK).scenario;
     assert!(matches!(with.links["102"].arq, Some(Named(ArqConfig::StopAndWait(_)))));
     let without = [("base_station", "normal_router_node"), ("wireless_sink_node", "wired_sink_node")];
@@ -267,13 +269,13 @@ fn the_link_layer_follows_from_the_ends() {
 }
 
 #[test]
-fn a_wire_that_loses_nothing_has_no_channel() {
+fn lossless_wire_has_no_channel() {
     assert_eq!(read(NETWORK).scenario.links["101"].loss, None);
     assert_eq!(read(&changed(&[("probability = 0", "probability = 0.01")])).scenario.links["101"].loss, Some(0.01));
 }
 
 #[test]
-fn the_trace_is_read_recorded_or_left_alone() {
+fn trace_is_read_written_or_ignored() {
     let channel = |parsed: &Parsed| parsed.scenario.links["102"].channel.as_ref().map(|named| named.0.clone());
     let air = |parsed: &Parsed| parsed.scenario.output.traces.iter().any(|name| name == "air");
 
@@ -281,7 +283,7 @@ fn the_trace_is_read_recorded_or_left_alone() {
     let from_file = recorded::Config { file: Some("trace.dat".into()), switches: None };
     assert_eq!(channel(&reads), Some(ChannelConfig::Recorded(from_file)));
     assert_eq!(reads.uses_trace, Some(TraceUse::Read { link: "102".into() }));
-    // What is followed is kept with the result, where it can be followed again.
+    // A trace that is followed is stored with the result, where it can be followed again.
     assert!(air(&reads));
 
     let script = [
@@ -304,7 +306,7 @@ fn the_trace_is_read_recorded_or_left_alone() {
 }
 
 #[test]
-fn states_are_printed_only_if_asked_for() {
+fn channel_states_are_printed_only_if_requested() {
     let every = |text: &str| read(text).scenario.output.print_interval;
     assert_eq!(every(NETWORK), Some(Span::from_millis(500)));
     assert_eq!(every(&changed(&[("print_interval = 500", "print_interval = 0")])), None);
@@ -314,7 +316,7 @@ fn states_are_printed_only_if_asked_for() {
 }
 
 #[test]
-fn settings_without_effect_are_pointed_out() {
+fn settings_without_effect_cause_warnings() {
     let intervals = read(&changed(&[("state = 0.1", "state = 0.1\nbad_interval = 940 1040")]));
     assert_eq!(intervals.warnings[0].place.map(|(line, _)| line), Some(44));
     let second = NETWORK.rsplit_once("wireless_link").unwrap().1.replace("102", "103");
@@ -324,7 +326,7 @@ fn settings_without_effect_are_pointed_out() {
 }
 
 #[test]
-fn problems_of_the_scenario_lead_back_to_the_component() {
+fn problems_are_reported_at_the_component() {
     let parsed = read(&changed(&[("recv_wnd_size = 16", "recv_wnd_size = 16\nstart_time = 60000")]));
     let problems = check(&parsed.scenario).expect_err("it begins when all is over");
     let located = parsed.locate(problems[0].clone());
@@ -338,7 +340,7 @@ fn problems_of_the_scenario_lead_back_to_the_component() {
                     wired_source_node 211 never fits\n  18 | buffer_size = 100\n     |               ^\n  \
                     hint: or a smaller pkt_size of wired_source_node 211";
     assert_eq!(said[0], expected);
-    // Each key has the line and the name of its attribute; what has none, those of the component.
+    // A key has the line and the name of its attribute; one without an attribute, those of the component.
     for (key, line, name) in [
         ("duration", 3, "simulator.system_simulation_time"),
         ("output.traces", 1, "simulator"),
@@ -373,7 +375,7 @@ fn flags_turn_traces_and_kinds_of_events_off() {
 }
 
 #[test]
-fn the_air_can_follow_a_named_file() {
+fn channel_can_follow_a_named_file() {
     let follows = |setting: &str| {
         let parsed = read(&changed(&[("read_from_trace = 1", setting)]));
         assert_eq!(parsed.uses_trace, Some(TraceUse::Read { link: "102".into() }));
@@ -392,7 +394,7 @@ fn the_air_can_follow_a_named_file() {
     }
 }
 
-/// A datafile in a directory of its own.
+/// A datafile in its own directory.
 fn written(name: &str, text: &str) -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&dir).unwrap();
@@ -406,7 +408,7 @@ fn loaded(name: &str, text: &str) -> lab::load::Loaded {
 
 /// B = 1 Mbps x the round trip of 986 ms and more, about 125 kB; the hint names the attribute and its unit.
 #[test]
-fn the_hint_for_a_large_buffer_works_when_followed() {
+fn hint_for_a_large_buffer_works_when_followed() {
     let small = changed(&[("buffer_size = 512000", "buffer_size = 20000"), ("wnd_size = 16", "wnd_size = 512")]);
     let warnings = loaded("hint-buffer", &small).warnings;
     let [warning] = &warnings[..] else { panic!("{}", said(&warnings)) };
@@ -419,7 +421,7 @@ fn the_hint_for_a_large_buffer_works_when_followed() {
     assert_eq!(loaded("hint-buffer", &followed).warnings, []);
 }
 
-/// What a mistake is, and the changes that its hint asks for: with them the file is read.
+/// A mistake, and the changes that its hint suggests: with them the file is valid.
 #[test]
 fn hints_work_when_followed() {
     let scripted = &[("trace = 1", "trace = 2"), ("state = 0.1\n", "state = 0\n")];

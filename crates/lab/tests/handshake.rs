@@ -1,4 +1,4 @@
-//! Connections that open and close, against what can be computed by hand.
+//! Connections that open and close, compared with hand calculations.
 //!
 //! A wire of 8 Mbps and 10 ms: a segment of 960 bytes takes 1 ms, an acknowledgment of 40 bytes 40 us, a SYN with MSS
 //! and window scale, 48 bytes, 48 us.
@@ -16,7 +16,7 @@ const MS: u64 = 1_000_000;
 const ROUND_TRIP: u64 = MS + 40 * US + 20 * MS;
 const HANDSHAKE: u64 = 2 * (48 * US + 10 * MS);
 
-/// A flow of 50 segments, one a round trip; `wire` is more about the wire.
+/// A flow of 50 segments, one per round trip; `wire` has further settings of the wire.
 fn text(link: &str, tcp: &str) -> String {
     let flow = format!("bytes = \"48000 B\"\nmss = \"960 B\"\nreceive_window = \"960 B\"\ntcp = {{ {tcp} }}");
     wire("8 Mbps", "10 ms", &flow).replace("kind = \"wired\"", &format!("kind = \"wired\"\n{link}"))
@@ -33,16 +33,16 @@ fn completed(text: &str) -> u64 {
 
 // covers [RFC9293 s3.5]
 #[test]
-fn a_handshake_takes_a_round_trip_of_its_own() {
+fn handshake_takes_an_additional_round_trip() {
     assert_eq!(completed(&text("", "handshake = true")), HANDSHAKE + 50 * ROUND_TRIP);
     assert_eq!(completed(&text("", "")), 50 * ROUND_TRIP);
 }
 
-/// Twelve bytes of each segment are timestamps then: 948 of data, 51 segments; acknowledgments are 52 bytes and SYNs
+/// Twelve bytes of each segment are then timestamps: 948 of data, 51 segments; acknowledgments have 52 bytes and SYNs
 /// 60.
 // covers [RFC7323 s3.2], [RFC6691]
 #[test]
-fn timestamps_take_room_from_data() {
+fn timestamps_reduce_the_data_per_segment() {
     let round = |ack: u64, data: u64| data * US + ack * US + 20 * MS;
     let last = 48_000 - 50 * 948;
     let expected = 2 * (60 * US + 10 * MS) + 50 * round(52, 1000) + round(52, last + 52);
@@ -51,39 +51,39 @@ fn timestamps_take_room_from_data() {
 
 // covers [RFC6298 s2.1, s5.5], [RFC9293 s3.8.1]
 #[test]
-fn a_syn_that_is_lost_is_sent_again_after_the_first_timeout() {
+fn lost_syn_is_retransmitted_after_the_initial_rto() {
     for (lost, later) in [("[0]", 1000), ("[0, 1]", 3000)] {
         let text = text(&format!("channel = {{ kind = \"scripted\", drop = {lost} }}"), "handshake = true");
         assert_eq!(completed(&text), later * MS + HANDSHAKE + 50 * ROUND_TRIP, "{lost}");
     }
-    // The answer lost: the SYN comes again, and is answered again.
+    // If the SYN-ACK is lost, the SYN is retransmitted and acknowledged again.
     let text = text("channel = { kind = \"scripted\", drop_backward = [0] }", "handshake = true");
     assert_eq!(completed(&text), 1000 * MS + HANDSHAKE + 50 * ROUND_TRIP);
 }
 
-/// SYNs at 0, 1 and 3 s; the last one is given until 7 s.
+/// SYNs at 0, 1 and 3 s; the last one times out at 7 s.
 #[test]
-fn a_connection_that_nobody_answers_does_not_hang_the_run() {
+fn unanswered_connection_is_given_up() {
     let (flow, ended) = flow(&text("loss = 1.0", "handshake = true, retries = { syn = 2 }"));
     assert_eq!((flow.failure, flow.completed), (Some(Failure::TimedOut), None));
     assert_eq!(ended, Time::from_millis(7000));
     assert_eq!((flow.bytes_delivered, flow.sender.segments_sent), (0, 0));
 }
 
-/// The way is cut at 100 ms: the segment outstanding expires, is sent again twice, and given up at the third expiry.
+/// The path fails at 100 ms: the outstanding segment is retransmitted twice and given up at the third expiry.
 #[test]
-fn data_that_nobody_acknowledges_is_given_up_if_that_is_wanted() {
+fn unacknowledged_data_is_given_up_after_the_configured_retries() {
     let cut = "channel = { kind = \"scripted\", bad = [[\"100 ms\", \"9000 s\"]] }";
     let (flow, ended) = flow(&text(cut, "retries = { data = 2 }"));
     assert_eq!((flow.failure, flow.completed, flow.sender.timeouts), (Some(Failure::TimedOut), None, 3));
-    // Sent within a round trip of the cut, and 1 + 2 + 4 s until given up.
+    // Sent within a round trip of the failure, and 1 + 2 + 4 s until given up.
     assert!(ended > Time::from_millis(7080) && ended < Time::from_millis(7130), "{ended:?}");
     assert_eq!(flow.elapsed, ended.since(Time::ZERO));
     let patient = run(&network(&text(cut, "").replace("10000 s", "100 s")));
     assert_eq!((patient.flows[0].failure, patient.ended), (None, Time::from_millis(100_000)));
 }
 
-/// When the ends of the flow came to which state.
+/// The times at which the ends of the flow entered each state.
 fn states(text: &str) -> ([Vec<(Time, State)>; 2], FlowResult, Time) {
     let (results, events) = watch(&network(text));
     let mut states = [Vec::new(), Vec::new()];
@@ -97,28 +97,28 @@ fn states(text: &str) -> ([Vec<(Time, State)>; 2], FlowResult, Time) {
     (states, results.flows[0].clone(), results.ended)
 }
 
-/// A packet without data, one way.
+/// The delay of a packet without data, in one direction.
 const BARE: u64 = 40 * US + 10 * MS;
 
-/// The window is full of the last segment, so the FIN follows its acknowledgment; the receiver's rides on the
-/// acknowledgment of that.
+/// The window is full of the last segment, so the FIN follows its acknowledgment; the receiver's FIN is sent with the
+/// acknowledgment of that FIN.
 // covers [RFC9293 s3.6]
 #[test]
-fn both_ends_close_and_nobody_waits_for_time_wait() {
+fn run_ends_when_both_ends_have_closed_without_waiting_for_time_wait() {
     let ([sender, receiver], flow, ended) = states(&text("", "handshake = true, close = true"));
     let names = |states: &[(Time, State)]| states.iter().map(|(_, state)| state.name()).collect::<Vec<_>>();
     assert_eq!(names(&sender), ["SYN-SENT", "FIN-WAIT-1", "FIN-WAIT-2", "TIME-WAIT"]);
     assert_eq!(names(&receiver), ["SYN-RECEIVED", "ESTABLISHED", "CLOSE-WAIT", "LAST-ACK", "CLOSED"]);
     let completed = flow.completed.unwrap();
     assert_eq!(completed.as_nanos(), HANDSHAKE + 50 * ROUND_TRIP);
-    // The acknowledgment of the receiver's FIN is the last thing that is waited for.
+    // The run ends with the acknowledgment of the receiver's FIN.
     assert_eq!(ended, completed + Span::from_nanos(3 * BARE));
     assert_eq!(receiver.last().unwrap().0, ended);
     assert_eq!((flow.bytes_delivered, flow.failure), (48_000, None));
 }
 
 #[test]
-fn a_fin_rides_on_the_last_byte_if_there_is_room() {
+fn fin_is_sent_with_the_last_byte_if_the_window_allows() {
     let flow = "bytes = \"960 B\"\nmss = \"960 B\"\ntcp = { handshake = true, close = true }";
     let (flow, ended) = self::flow(&wire("8 Mbps", "10 ms", flow));
     let completed = flow.completed.unwrap();
@@ -136,14 +136,13 @@ fn ends_that_begin_in_established_may_close_too() {
     assert!(sender.is_empty() && receiver.is_empty(), "who neither opens nor closes changes no state");
 }
 
-/// With everything that can be lost being lost now and then.
+/// With random loss of every kind of packet.
 #[test]
 fn every_variant_opens_transfers_and_closes_through_losses() {
     for preset in PRESETS {
         for seed in 1..=20 {
             let tcp = format!("variant = \"{}\", handshake = true, close = true, ecn = \"request\"", preset.name);
-            // With a last segment that is full, where the FIN makes it longer than the least window, and one that is
-            // not.
+            // One size with a full last segment, where the FIN exceeds the smallest window, and one without.
             let bytes = [62 * 960, 60_000][seed % 2];
             let flow = format!("bytes = \"{bytes} B\"\nmss = \"960 B\"\ntcp = {{ {tcp} }}");
             let text = wire("8 Mbps", "10 ms", &flow).replace(

@@ -1,4 +1,4 @@
-//! One mobile of a cell in a long fade: what the other gets meanwhile, under each order of service.
+//! One mobile of a cell in a long fade: the goodput of the other one under each scheduler.
 
 mod common;
 
@@ -6,9 +6,9 @@ use lab::load::{Overrides, load};
 use path::LinkEvent;
 use sim::Event;
 
-/// examples/head-of-line.toml under `scheduler`; without the flow to the faded mobile if `alone`. Packets that come to the
-/// mobile in the clear while the other fades, from 2 to 4 s, frames that are sent to the other in that time, and attempts at the one in
-/// the clear that failed because its own acknowledgments collided with them.
+/// examples/head-of-line.toml under `scheduler`; without the flow to the faded mobile if `alone`. Returns the packets
+/// that the unfaded mobile receives while the other one fades, from 2 to 4 s, the frames sent to the faded mobile in
+/// that time, and the attempts at the unfaded mobile that failed because its own acknowledgments collided with them.
 fn during_the_fade(scheduler: &str, alone: bool) -> [usize; 3] {
     let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/head-of-line.toml");
     let mut set = vec![format!("nodes.ap.scheduler={scheduler}")];
@@ -42,20 +42,21 @@ fn during_the_fade(scheduler: &str, alone: bool) -> [usize; 3] {
 }
 
 #[test]
-fn who_leaves_a_faded_mobile_alone_gives_the_other_what_it_would_have_without() {
+fn scheduler_that_skips_a_faded_mobile_gives_the_other_its_goodput_without_it() {
     let [alone, ..] = during_the_fade("round-robin", true);
     let [fifo, ..] = during_the_fade("fifo", false);
     let [robin, tried_in_turn, _] = during_the_fade("round-robin", false);
     let [state, tried, collisions] = during_the_fade("channel-state", false);
-    // 2 s hold at most 20 rests of 100 ms, with an attempt behind each, and the one that begins the first. A collision puts the
-    // mobile in the clear out of the rotation, too, until the one that has been out for longer has had its attempt.
+    // 2 s contain at most 20 pauses of 100 ms, each followed by an attempt, and the attempt that starts the first. A
+    // collision also removes the unfaded mobile from the rotation until the one that was removed earlier has had its
+    // attempt.
     assert!((10..=21 + collisions).contains(&tried), "{tried} with {collisions} collisions");
     assert!(tried_in_turn > 3 * tried, "{tried_in_turn} and {tried}");
-    // An attempt that fails takes less than 3 ms: DIFS, a back-off of at most 63 slots, 1.3 ms, the wait for the answer.
+    // A failed attempt takes less than 3 ms: DIFS, a back-off of at most 63 slots, 1.3 ms, the acknowledgment timeout.
     let cost = tried as f64 * 3.0 / 2000.0;
     assert!(state as f64 >= (1.0 - cost) * 0.98 * alone as f64, "{state} of {alone}");
     assert!(fifo < robin && robin < state, "{fifo}, {robin}, {state}");
-    // The queue of FIFO holds some 40 packets for the faded mobile, each of which takes seven attempts and 31 to 1,023 slots
-    // between them: 7 x 1.6 ms and, on average, 20 ms.
+    // The queue of FIFO holds about 40 packets for the faded mobile, each of which takes seven attempts and 31 to 1,023
+    // slots between them: 7 x 1.6 ms and, on average, 20 ms.
     assert!((fifo as f64) < 0.7 * alone as f64, "{fifo} of {alone}");
 }

@@ -1,5 +1,5 @@
-//! Networks of ten thousand nodes, checked and built. With work that grows with the square of the nodes each of these takes
-//! many seconds, with the cube hours: no time is measured, the tests end or they do not.
+//! Networks of ten thousand nodes, checked and built. Work quadratic in the number of nodes would take many seconds,
+//! cubic work hours: no time is measured, the tests finish or they do not.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ fn load(text: &str) -> Result<Loaded, Vec<Problem>> {
     source.resolve(&source.document)
 }
 
-/// A star in which each node, link and flow is written by itself; `flow` gives the inner part of a flow's table.
+/// A star in which each node, link and flow is declared individually; `flow` gives the contents of a flow's table.
 fn written_out(flow: impl Fn(usize) -> String) -> String {
     let mut nodes = "[nodes]\nserver = { kind = \"host\" }\nap = { kind = \"base-station\" }\n".to_owned();
     let wire = "wire = { kind = \"wired\", between = [\"server\", \"ap\"], rate = \"8 Mbps\", delay = \"20 ms\" }";
@@ -45,9 +45,9 @@ fn a_cell_of_ten_thousand_stations_is_checked_and_built() {
     World::new(&loaded.network, false);
 }
 
-/// Freeze-TCP's hosts watch the air of their own links, and no channel here has states but the star's.
+/// Freeze-TCP's hosts observe the channels of their own links, and only the star's channels have states.
 #[test]
-fn ten_thousand_hosts_that_foresee_changes_are_checked_and_built() {
+fn ten_thousand_freeze_tcp_hosts_are_checked_and_built() {
     let star = STAR.replace("count = 2000", "count = 10000, scheme = \"freeze-tcp\"");
     World::new(&load(&star).unwrap().network, false);
     let perfect =
@@ -55,17 +55,17 @@ fn ten_thousand_hosts_that_foresee_changes_are_checked_and_built() {
     let warnings = load(&perfect).unwrap().warnings;
     let idle = |warning: &&Problem| warning.key.as_deref() == Some("nodes.mobile.scheme");
     let idle: Vec<_> = warnings.iter().filter(idle).collect();
-    // One for the first node that has it would do; each has the name of its node.
+    // One for the first such node would suffice; each has the name of its node.
     assert!(!idle.is_empty() && idle[0].expected.contains("mobile1 has a channel with states"), "{:?}", idle.first());
 }
 
 #[test]
-fn each_of_ten_thousand_warnings_has_its_line() {
+fn ten_thousand_warnings_have_their_lines() {
     let setting = "tcp = { variant = \"reno\", ecn = \"request\" }";
     let loaded = load(&written_out(|number| format!("to = \"m{number}x\", {setting}"))).unwrap();
     let of_last =
         loaded.warnings.iter().find(|warning| warning.key.as_deref() == Some("flows.f9999x.tcp.ecn")).unwrap();
-    // A line for the duration, one for each table and its two or one own entries, and then 9,999 flows before this one.
+    // A line for the duration, one for each table and its one or two entries, and then 9,999 flows before this one.
     assert_eq!(of_last.place.unwrap().0, 1 + 3 + NODES + 2 + NODES + 1 + NODES);
     assert!(of_last.source.as_ref().unwrap().starts_with("f9999x = "));
 }
@@ -88,9 +88,9 @@ fn copies_of_one_wrong_name_are_one_problem() {
     assert_eq!(problems[0].hint.as_deref(), Some("did you mean \"server\"?"));
 }
 
-/// What a check does without: tables for the destinations in use, each with all nodes.
+/// The check avoids computing routing tables for the destinations in use, each with all nodes.
 #[test]
-fn ways_of_checked_flows_are_those_of_the_routes() {
+fn paths_of_checked_flows_match_the_routing_tables() {
     let loaded = load(&STAR.replace("count = 2000", "count = 20")).unwrap();
     let mut routes = Routes::new(&loaded.network);
     for flow in &loaded.network.flows {

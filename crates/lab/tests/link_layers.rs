@@ -1,4 +1,4 @@
-//! Whole transfers over each link layer: what TCP, the schemes, the node's buffer and `observe::explain` have of them.
+//! Whole transfers over each link layer: the effect on TCP, the schemes, the node's buffer and `observe::explain`.
 
 mod common;
 
@@ -31,10 +31,10 @@ fn air(results: &Results) -> [path::link::Counters; 2] {
     results.links[1].ways
 }
 
-/// Every byte comes, and a base station whose buffer holds four packets goes on to the end: what has left, was
-/// acknowledged or given up gives its room back, and nothing gives back more than it took.
+/// Every byte arrives, and a base station whose buffer holds four packets works to the end: packets that leave, are
+/// acknowledged or given up release their buffer space exactly once.
 #[test]
-fn transfers_complete_and_a_small_buffer_is_never_used_up() {
+fn transfers_complete_and_buffer_space_is_released() {
     for arq in LINK_LAYERS {
         for buffer in ["", ", buffer = \"4256 B\""] {
             let text = thesis("", 20, FADES, "bytes = \"500 KiB\"\nreceive_window = \"16 KiB\"")
@@ -49,9 +49,9 @@ fn transfers_complete_and_a_small_buffer_is_never_used_up() {
     }
 }
 
-/// The base station's scheme hears of each attempt that fails, and the sender of the first and the last.
+/// The base station's scheme is notified of each failed attempt, and the sender of the first and the last.
 #[test]
-fn the_icmp_schemes_hear_of_a_window_what_they_hear_of_stop_and_wait() {
+fn icmp_schemes_get_the_same_notifications_from_window_arqs_as_from_stop_and_wait() {
     for arq in &LINK_LAYERS[..5] {
         for scheme in ["simple-icmp", "refined-icmp"] {
             let flow = "bytes = \"2 MiB\"\nreceive_window = \"16 KiB\"";
@@ -61,7 +61,7 @@ fn the_icmp_schemes_hear_of_a_window_what_they_hear_of_stop_and_wait() {
             let given_up = air(&results)[0].given_up;
             assert!(given_up > 0, "{arq}, {scheme}: nothing was given up");
             let retransmit = if scheme == "refined-icmp" { given_up } else { 0 };
-            // The message about one that is given up at the very end may be under way.
+            // The message about a packet given up at the very end may still be in flight.
             assert!(
                 sender.notices_retransmit <= retransmit && sender.notices_retransmit + 1 >= retransmit,
                 "{arq}, {scheme}"
@@ -72,11 +72,11 @@ fn the_icmp_schemes_hear_of_a_window_what_they_hear_of_stop_and_wait() {
     assert_eq!(silent.flows[0].sender.notices_defer, 0, "parity has no feedback, so it learns of no failure");
 }
 
-/// Frames that brought no packet and packets without a frame stand in the summary: as many as the event stream names,
-/// and where nothing is lost every parity frame. Eight segments at once are two blocks of four, with two frames of
-/// parity each.
+/// Frames that delivered no packet and packets without a frame are counted in the summary, as many as in the event
+/// stream; without losses every parity frame is counted. Eight segments at once are two blocks of four, with two parity
+/// frames each.
 #[test]
-fn what_a_link_layer_throws_away_and_brings_back_is_in_the_summary() {
+fn discarded_and_restored_packets_are_in_the_summary() {
     let counted = |arq: &str, channel: &str, flow: &str| {
         let text = thesis("", 20, channel, flow).replace("arq = \"stop-and-wait\"", &format!("arq = {arq}"));
         let network = network(&text);
@@ -116,10 +116,10 @@ fn bad_air(report: &FlowReport) -> Span {
     costs.fold(Span::ZERO, |sum, cost| sum + cost)
 }
 
-/// Three frames are dropped, and each held the line for 8.512 ms: not longer, since others are sent while its
+/// Three frames are lost, and each occupied the link for 8.512 ms: not longer, since other frames are sent while its
 /// acknowledgment is awaited.
 #[test]
-fn a_lost_frame_of_many_costs_the_time_it_held_the_line() {
+fn lost_frame_in_a_window_costs_its_transmission_time() {
     for arq in &LINK_LAYERS[..5] {
         let channel = "{ kind = \"scripted\", drop = [5, 9, 14] }";
         let flow = "bytes = \"100 KiB\"\nreceive_window = \"16 KiB\"";
@@ -128,10 +128,9 @@ fn a_lost_frame_of_many_costs_the_time_it_held_the_line() {
     }
 }
 
-/// Frames and acknowledgments are lost, and what is sent in vain, because only the acknowledgment was lost, counts as
-/// well.
+/// Frames and acknowledgments are lost; transmissions in vain, because only the acknowledgment was lost, count as well.
 #[test]
-fn an_attempt_in_vain_costs_the_time_it_held_the_line() {
+fn failed_attempt_costs_its_transmission_time() {
     let channel = "{ kind = \"uniform\", loss = 0.1 }";
     let flow = "bytes = \"200 KiB\"\nreceive_window = \"16 KiB\"";
     let network = over("{ kind = \"selective-repeat\", in_order = false }", "", channel, flow);
@@ -144,10 +143,11 @@ fn an_attempt_in_vain_costs_the_time_it_held_the_line() {
     assert_eq!(bad_air(&explained(&network)), expected);
 }
 
-/// A segment each 8.512 ms is what the air carries; a window of one waits 2.112 ms for each, a window of 64 does not.
-/// 100 segments: the exchange of the last, 20 ms of wire each way, and what slow start leaves idle are the same.
+/// The radio link carries one segment per 8.512 ms; a window of one waits 2.112 ms for each, a window of 64 does not.
+/// For 100 segments, the exchange of the last one, the 20 ms of wire in each direction, and the idle time of slow start
+/// are the same.
 #[test]
-fn a_window_keeps_the_air_busy_where_stop_and_wait_does_not() {
+fn window_arq_keeps_the_link_busy() {
     let flow = "bytes = \"100 KiB\"\nreceive_window = \"64 KiB\"\ntcp.initial_window = 64";
     let took = |arq: &str| {
         let results = run(&over(arq, "", "\"perfect\"", flow));

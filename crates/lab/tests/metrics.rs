@@ -1,4 +1,4 @@
-//! The fields of a run, the registered metrics and the documented metrics are the same.
+//! The fields of a summary, the registered metrics and the documented metrics are the same.
 
 mod common;
 
@@ -11,7 +11,7 @@ use observe::summary::{Summary, summary};
 use path::agent::AgentConfig;
 use serde_json::{Value, json};
 
-/// The second link is one of a medium, and the third one of a mobile that associates.
+/// The second link is in a medium, and the third one belongs to a mobile that associates.
 fn a_summary() -> Summary {
     let text = common::wire("1 Mbps", "10 ms", "bytes = \"20 kB\"");
     let text = format!(
@@ -25,7 +25,7 @@ fn a_summary() -> Summary {
     summary("", &scenario, &network, &common::run(&network))
 }
 
-/// The numbers, and what may be one, of an object of the summary.
+/// The numeric fields of an object of the summary, including those that may be null.
 fn numbers(object: &Value, without: &[&str]) -> BTreeSet<String> {
     let fields = object.as_object().expect("an object").iter();
     let numeric = fields.filter(|(_, value)| value.is_number() || value.is_boolean() || value.is_null());
@@ -38,9 +38,9 @@ fn metrics(scope: Scope, summed: &[&str]) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_number_of_a_summary_is_a_metric_and_every_metric_is_there() {
+fn numbers_of_a_summary_and_metrics_are_the_same() {
     let summary = serde_json::to_value(a_summary()).unwrap();
-    // Why a connection failed is a word, and null here.
+    // The reason why a connection failed is a word, and null here.
     let flows = &summary["flows"];
     assert_eq!(numbers(&flows[0], &["failure"]), metrics(Scope::Flow, &["segments_discarded"]), "without timestamps");
     assert_eq!(numbers(&flows[1], &["failure"]), metrics(Scope::Flow, &[]));
@@ -56,17 +56,17 @@ fn every_number_of_a_summary_is_a_metric_and_every_metric_is_there() {
     let medium = &summary["media"][0];
     assert_eq!(numbers(medium, &[]), metrics(Scope::Medium, &[]));
     assert_eq!(numbers(&medium["stations"][1], &[]), metrics(Scope::Station, &[]));
-    // A buffer's size goes in; what it lost is a figure of the run.
+    // A buffer's size is an input; its drops are counted by a metric of the run.
     let given = ["buffer_bytes", "packets_dropped_buffer_full"];
     let walker = summary["nodes"].as_array().unwrap().iter().find(|node| node["name"] == "walker").unwrap();
     assert_eq!(numbers(walker, &given), metrics(Scope::Node, &[]));
     assert_eq!(numbers(&summary["nodes"][0], &given), metrics(Scope::Node, &["handovers", "unassociated_s"]));
-    // The seed is an input; the totals are sums of the flows' own figures.
+    // The seed is an input; the totals are sums of the flows' metrics.
     assert_eq!(numbers(&summary, &["seed"]), metrics(Scope::Run, &["total_goodput_bps", "state_bytes_most"]));
 }
 
 #[test]
-fn every_metric_can_be_read_and_has_a_name_a_unit_and_a_definition() {
+fn every_metric_is_readable_and_has_name_unit_and_definition() {
     let summary = a_summary();
     let mut names = BTreeSet::new();
     for metric in METRICS.iter() {
@@ -83,7 +83,7 @@ fn every_metric_can_be_read_and_has_a_name_a_unit_and_a_definition() {
             Scope::Node => 1,
         };
         assert_eq!(read.len(), about, "{}", metric.name);
-        // No station attempted anything in the second medium.
+        // No station made an attempt in the second medium.
         let most = if metric.name == "collision_probability" { 1 } else { about };
         // Only the second flow has timestamps.
         let first = usize::from(metric.name == "segments_discarded");
@@ -113,9 +113,9 @@ fn every_metric_is_listed_and_documented() {
     }
 }
 
-/// By their names alone schemes are made, and what they count is defined where people look for it.
+/// Schemes are created from their names alone; their counters are defined on the schemes' pages.
 #[test]
-fn what_schemes_count_is_defined() {
+fn counters_of_schemes_are_defined() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     let mut text = std::fs::read_to_string(docs.join("metrics.md")).unwrap();
     for page in std::fs::read_dir(docs.join("models")).unwrap() {

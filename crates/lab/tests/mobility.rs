@@ -1,4 +1,4 @@
-//! Media with places: cells that disturb each other or not, relays, handovers, and what is wrong with such scenarios.
+//! Media with positions: interference between cells, relays, handovers, and errors in such scenarios.
 
 mod common;
 
@@ -44,14 +44,14 @@ fn two_cells(apart: u32, media: [&str; 2]) -> [f64; 2] {
 }
 
 #[test]
-fn cells_share_the_air_if_they_are_near_and_on_one_channel() {
+fn cells_share_capacity_if_near_and_in_one_medium() {
     let sum = |goodput: [f64; 2]| goodput[0] + goodput[1];
     let near = two_cells(50, ["channel1", "channel1"]);
     let channels = two_cells(50, ["channel1", "channel6"]);
-    // Sensed at 220 m: 300 m are two cells.
+    // Sensed at 220 m: at 300 m the cells are independent.
     let far = two_cells(300, ["channel1", "channel1"]);
-    // Each alone has all of a cell, and together they have as much as one: more senders have less idle air and more
-    // collisions.
+    // Each cell alone has its full capacity; together they have as much as one: more senders have less idle time and
+    // more collisions.
     assert!((0.85..1.15).contains(&(sum(near) / channels[0])), "{near:?} {channels:?}");
     for cell in 0..2 {
         assert!((0.97..1.03).contains(&(far[cell] / channels[cell])), "{far:?} {channels:?}");
@@ -59,7 +59,7 @@ fn cells_share_the_air_if_they_are_near_and_on_one_channel() {
     assert!(near.iter().all(|goodput| *goodput > 0.3 * sum(near)), "{near:?}");
 }
 
-/// Two mobiles of one base station that do not hear each other.
+/// Two mobiles of one base station that do not sense each other.
 #[test]
 fn a_base_station_relays_between_its_mobiles() {
     let text = r#"
@@ -80,13 +80,13 @@ fn a_base_station_relays_between_its_mobiles() {
     "#;
     let results = run(&network(text));
     assert_eq!(results.flows[0].bytes_delivered, 1_000_000);
-    // Every packet crosses the air twice.
+    // Every packet is transmitted twice over the radio.
     let delivered = |link: usize| results.links[link].ways.map(|way| way.packets_delivered);
     assert_eq!(delivered(0)[1], delivered(1)[0]);
     assert!(delivered(0)[1] >= 685, "1,000,000 bytes are 685 segments of 1,460");
 }
 
-/// A walk from one access point to another; more of the mobile's settings, of the media's, and of the flow's.
+/// A mobile walks from one access point to another; with further settings of the mobile, the media and the flow.
 fn walk(association: &str, media: [&str; 2], flow: &str) -> String {
     let two = if media[0] == media[1] { "" } else { "channel6 = { range = \"150 m\" }" };
     format!(
@@ -120,12 +120,12 @@ fn walk(association: &str, media: [&str; 2], flow: &str) -> String {
     )
 }
 
-/// Whole milliseconds: what is left is left a nanosecond after it was still in range.
+/// Whole milliseconds: the mobile leaves a cell one nanosecond after it was last in range.
 fn millis(at: Time) -> u64 {
     at.as_nanos() / 1_000_000
 }
 
-/// When the walker joined (true) and left which link, in milliseconds.
+/// The times in milliseconds at which the walker joined (true) or left a link, with the link.
 fn moves(events: &[(Time, Event)]) -> Vec<(u64, bool, u32)> {
     let one = |(at, event): &(Time, Event)| match event {
         Event::Node { event: NodeEvent::Associated { link }, .. } => Some((millis(*at), true, *link)),
@@ -136,9 +136,9 @@ fn moves(events: &[(Time, Event)]) -> Vec<(u64, bool, u32)> {
 }
 
 #[test]
-fn a_mobile_changes_to_the_nearer_base_station_after_a_gap() {
+fn mobile_hands_over_to_the_nearer_base_station_after_a_gap() {
     for media in [["channel1", "channel6"], ["channel1", "channel1"]] {
-        // At 100 m, after 30 s, the other is as near.
+        // At 100 m, after 30 s, both are equally near.
         let text = walk("association = { handover_gap = \"250 ms\" }", media, "bytes = \"20 MB\"");
         let (results, events) = watch(&network(&text));
         assert_eq!(moves(&events), [(0, true, 3), (30_000, false, 3), (30_250, true, 4)], "{media:?}");
@@ -152,7 +152,7 @@ fn a_mobile_changes_to_the_nearer_base_station_after_a_gap() {
         assert_eq!(figure("unassociated_s"), [("walker".to_owned(), Some(0.25))]);
         let lost: Vec<Option<f64>> = figure("packets_dropped_no_route").into_iter().map(|(_, lost)| lost).collect();
         assert_eq!(lost, results.no_route.iter().map(|lost| Some(*lost as f64)).collect::<Vec<_>>());
-        // Lost packets are counted: at the old base station by its retries, or where no way led on.
+        // Lost packets are counted: at the old base station by its retries, or as unroutable.
         assert!(results.links[3].ways[0].given_up > 0, "{media:?}");
         let (from, to) = (Time::from_millis(30_010), Time::from_millis(30_250));
         let delivered = |hop: u32, from: Time, to: Time| {
@@ -171,7 +171,7 @@ fn a_mobile_changes_to_the_nearer_base_station_after_a_gap() {
 }
 
 #[test]
-fn hysteresis_is_a_ratio_of_signals() {
+fn hysteresis_is_a_ratio_of_signal_strengths() {
     // 6 dB at the fourth power are a factor of 10^(6/40) = 1.4125 in distance: x = 1.4125 (200 - x), x = 117.0998,
     // after 33.41995 s.
     let text =
@@ -181,8 +181,8 @@ fn hysteresis_is_a_ratio_of_signals() {
 }
 
 #[test]
-fn a_base_station_out_of_range_is_left() {
-    // Of two cells of 80 m, 200 m apart, the first ends after 26 s and the second begins after 34 s; that ends after 66
+fn mobile_leaves_a_base_station_out_of_range() {
+    // Of two cells of 80 m, 200 m apart, the first ends after 26 s and the second begins after 34 s and ends after 66
     // s.
     let text = walk("association = {}", ["channel1", "channel6"], "bytes = \"1 MB\"\nstart = \"50 s\"");
     let text = text.replace("150 m", "80 m");
@@ -193,7 +193,7 @@ fn a_base_station_out_of_range_is_left() {
 }
 
 #[test]
-fn packets_without_a_base_station_are_counted_where_no_way_leads_on() {
+fn packets_without_a_base_station_are_counted_as_unroutable() {
     let text = walk("association = { handover_gap = \"2 s\" }", ["channel1", "channel6"], "");
     let results = run(&network(&text));
     let lost: u64 = results.no_route.iter().sum();
@@ -201,7 +201,7 @@ fn packets_without_a_base_station_are_counted_where_no_way_leads_on() {
 }
 
 #[test]
-fn beacons_are_sent_to_all_and_answered_by_nobody() {
+fn beacons_are_broadcast_and_not_acknowledged() {
     let text = walk("association = {}", ["channel1", "channel6"], "bytes = \"1 MB\"")
         .replace("range = \"150 m\"", "range = \"150 m\", beacon_interval = \"102.4 ms\"")
         .replace("\"60 s\"", "\"20 s\"")
@@ -222,7 +222,7 @@ fn beacons_are_sent_to_all_and_answered_by_nobody() {
         // 20 s / 102.4 ms = 195.3 target times; only base stations send them, 64 bytes at 1 Mbps: 192 + 512 us.
         assert!((195..=196).contains(&beacons.len()), "{}", beacons.len());
         assert!(beacons.iter().all(|(_, from, frame)| *from == 0 && frame.duration == Span::from_nanos(704_000)));
-        // They keep to their target times, and wait for what is in the air.
+        // They keep to their target times, and defer to frames in flight.
         let first = beacons[0].0.as_nanos() as i64;
         let late = beacons.iter().zip(0i64..).map(|((at, ..), n)| at.as_nanos() as i64 - first - n * 102_400_000);
         let (least, most) = late.fold((0, 0), |(least, most), late| (late.min(least), late.max(most)));
@@ -231,7 +231,7 @@ fn beacons_are_sent_to_all_and_answered_by_nobody() {
 }
 
 #[test]
-fn a_scenario_with_places_reads_back_as_it_was_written() {
+fn scenario_with_positions_round_trips() {
     let scenario = scenario(&walk("association = { hysteresis = \"2.5 dB\" }", ["channel1", "channel6"], ""));
     let written = toml::to_string(&scenario).unwrap();
     assert_eq!(common::scenario(&written), scenario);

@@ -1,5 +1,5 @@
-//! A store finds a run again by its scenario and `sim::MODEL_VERSION`. So results that change without the version would
-//! be mixed with others: here are the results of the examples, and the version that gives them.
+//! A store finds a run by its scenario and `sim::MODEL_VERSION`. If results changed without the version, stores would
+//! mix old and new ones: this test pins the results of the examples and the version that gives them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -23,7 +23,7 @@ fn digests() -> BTreeMap<String, String> {
         let hash = events.finish(world.now());
         (loaded.stem, hash[..8].iter().map(|byte| format!("{byte:02x}")).collect())
     };
-    // Every other example on the other core.
+    // Every other example on the second core.
     std::thread::scope(|scope| {
         let halves = [0, 1].map(|half| {
             let own = scenarios.iter().skip(half).step_by(2).cloned();
@@ -50,7 +50,7 @@ fn results_change_only_with_the_version_of_the_model() {
     let names = kept.lines().skip(1).filter_map(|line| line.split_once(' ')).map(|(_, name)| name);
     let changed: Vec<&str> =
         names.filter(|name| line(&found, name).is_some_and(|now| Some(now) != line(&kept, name))).collect();
-    // Not even when asked to: the version is raised by hand, once.
+    // Not even if requested: the version is raised by hand, once.
     assert!(
         changed.is_empty() || version(&kept) != version(&found),
         "the results of {} changed. If that is meant, raise MODEL_VERSION in crates/sim/src/lib.rs, so that stores do not \

@@ -1,4 +1,4 @@
-//! Our senders beside those of ns-2, event by event: when is which segment sent?
+//! Our senders compared with those of ns-2: when is which segment sent?
 //!
 //! The tables in `ns2/` are the output of `ns2/drops.tcl`; `cargo xtask ns2` regenerates them. The comparison, its
 //! settings and the reasons of differences are described in `docs/models/agreement-ns2.md`.
@@ -12,10 +12,10 @@ use std::path::Path;
 use common::{network, watch, wire};
 use sim::Event;
 
-/// One time at which something is sent: milliseconds, segments.
+/// One transmission time in milliseconds, and the segments sent then.
 type Row = (f64, Vec<u64>);
 
-/// The segments that ns-2 sends, by the lost segments.
+/// The segments sent by ns-2, by the lost segments.
 fn theirs(agent: &str) -> Vec<(Vec<u64>, Vec<Row>)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/ns2/{agent}.txt"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -33,7 +33,7 @@ fn theirs(agent: &str) -> Vec<(Vec<u64>, Vec<Row>)> {
     text.split("\nlost ").skip(1).map(case).collect()
 }
 
-/// The segments that ours sends, under the TOML of `tcp`.
+/// The segments sent by ours, under the TOML of `tcp`.
 fn ours(tcp: &str, lost: &[u64]) -> Vec<Row> {
     let flow = format!("bytes = \"57600 B\"\nmss = \"960 B\"\nreceive_window = \"61440 B\"\ntcp = {tcp}");
     let text = wire("800 kbps", "100 ms", &flow);
@@ -67,40 +67,40 @@ fn side_by_side(theirs: &[Row], ours: &[Row]) -> String {
     text
 }
 
-/// The segments sent again, and when.
+/// The retransmitted segments with their times.
 fn resent(rows: &[Row]) -> Vec<(f64, u64)> {
     let mut seen = BTreeSet::new();
     let all = rows.iter().flat_map(|(at, segments)| segments.iter().map(|segment| (*at, *segment)));
     all.filter(|(_, segment)| !seen.insert(*segment)).collect()
 }
 
-/// A sender of ns-2 and ours.
+/// A sender of ns-2 and its counterpart here.
 struct Pair {
-    /// ns-2's, as its table is called.
+    /// The ns-2 sender: the name of its table.
     agent: &'static str,
     /// Ours: its settings, in TOML.
     tcp: &'static str,
-    /// Milliseconds by which times may differ.
+    /// Tolerance of times in milliseconds.
     tolerance: f64,
-    /// How many rows of each case agree before they part for the reason given.
+    /// For each case, how many rows agree before the two diverge for the given reason.
     agree: [usize; 5],
 }
 
-/// ns-2 writes times down to the microsecond.
+/// ns-2 writes times with a resolution of one microsecond.
 const WRITTEN: f64 = 0.001;
-/// SACK options take a multiple of four bytes with us and not in ns-2, so each acknowledgment with one takes longer, by
-/// 20 us a block or two, and one that meets another waits for it. Rows are 10 ms apart.
+/// SACK options here are padded to a multiple of four bytes and in ns-2 are not, so each acknowledgment with one takes
+/// longer, by 20 us for one or two blocks, and an acknowledgment queued behind it is delayed. Rows are 10 ms apart.
 const PADDED: f64 = 0.5;
 
-/// Why they part:
-/// - *threshold*: with cwnd equal to ssthresh, where recovery leaves it, ours adds a segment, theirs 1/cwnd;
-/// - *pipe*: ours takes what is lost out of the pipe when it is known to be lost [RFC6675 s4], theirs when it is
-///   resent;
-/// - *first duplicates*: ours lets a new segment out for each of the first two, their Fack does not;
-/// - *Vegas's cut*: theirs sends a new segment with the one resent, so it cuts less than ours, which halves what is in
-///   flight;
-/// - *Vegas's timer*: theirs resends before the third duplicate if the segment has waited for longer than a finer
-///   timeout.
+/// Reasons for divergence:
+/// - *threshold*: with cwnd equal to ssthresh, the state after recovery, ours adds a segment, ns-2 1/cwnd;
+/// - *pipe*: ours removes lost data from the pipe when it is known to be lost [RFC6675 s4], ns-2 when it is
+///   retransmitted;
+/// - *first duplicates*: ours sends a new segment for each of the first two, ns-2's Fack does not;
+/// - *Vegas's cut*: ns-2 sends a new segment with the retransmission, so it reduces cwnd by less than ours, which
+///   halves the flight;
+/// - *Vegas's timer*: ns-2 retransmits before the third duplicate if the segment has waited longer than a timeout of
+///   finer resolution.
 const PAIRS: &[Pair] = &[
     // threshold
     Pair {
@@ -142,7 +142,7 @@ const PAIRS: &[Pair] = &[
 ];
 
 #[test]
-fn every_segment_leaves_when_it_does_in_ns2_until_a_difference_that_is_known() {
+fn segments_leave_at_the_times_of_ns2_until_a_known_difference() {
     for Pair { agent, tcp, tolerance, agree } in PAIRS {
         let cases = theirs(agent);
         assert_eq!(cases.len(), agree.len(), "{agent}");
@@ -158,9 +158,9 @@ fn every_segment_leaves_when_it_does_in_ns2_until_a_difference_that_is_known() {
     }
 }
 
-/// Without SACK what is sent again is sent again at the same times to the end, whatever the windows do between.
+/// Without SACK, retransmissions have the same times to the end, although the windows differ in between.
 #[test]
-fn every_retransmission_is_at_the_time_of_ns2() {
+fn retransmissions_have_the_times_of_ns2() {
     for Pair { agent, tcp, tolerance, .. } in PAIRS.iter().filter(|pair| ["reno", "newreno"].contains(&pair.agent)) {
         for (lost, theirs) in theirs(agent) {
             let ours = ours(tcp, &lost);

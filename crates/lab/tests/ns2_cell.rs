@@ -1,4 +1,4 @@
-//! TCP over a cell of 802.11b beside ns-2, uploads and downloads.
+//! TCP over a cell of 802.11b compared with ns-2, uploads and downloads.
 //!
 //! The table `ns2/cell.txt` is the output of `ns2/cell.tcl`; `cargo xtask ns2 cell` regenerates it. The steps, the
 //! change of each and its reason are described in `docs/models/agreement-ns2.md`.
@@ -12,22 +12,22 @@ use std::path::Path;
 use common::{network, run};
 use stats::{Interval, Level, Moments};
 
-/// Transfers of the first 10 s do not count, 60 s do.
+/// The first 10 s of a transfer are not measured, the next 60 s are.
 const FROM: u64 = 10;
 const UNTIL: u64 = 70;
 const SEEDS: u64 = 8;
 const STATIONS: [usize; 4] = [1, 2, 5, 10];
 
-/// The waits of ns-2 that differ from the standard: DIFS behind an answer that did not come, 10 + 248 + 2 x 2 + 50,
-/// and DIFS once more behind EIFS, 364 + 50. Stations are 7 m apart.
+/// The waiting times of ns-2 that differ from the standard: DIFS after a missing response, 10 + 248 + 2 x 2 + 50, and
+/// an additional DIFS after EIFS, 364 + 50. Stations are 7 m apart.
 const AS_NS2: &str = r#"delay = "24 ns"
         answer_timeout = "312 us"
         eifs = "414 us""#;
 
-/// Where ours delivers 0.2 to 0.4 % less, which is more than chance; why is not known.
+/// The cases in which ours delivers 0.2 to 0.4 % less, a significant difference of unknown cause.
 const APART: [(&str, usize); 3] = [("up", 5), ("up", 10), ("down", 10)];
 
-/// Packets a second in ns-2, one figure for each seed.
+/// Packets per second in ns-2, one value for each seed.
 fn theirs(case: &str, stations: usize, step: &str) -> Moments {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ns2/cell.txt");
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -38,7 +38,7 @@ fn theirs(case: &str, stations: usize, step: &str) -> Moments {
     figures
 }
 
-/// The same of ours, with settings of the cell in TOML.
+/// The same for ours, with settings of the cell in TOML.
 fn ours(case: &str, stations: usize, settings: &str) -> Moments {
     let delivered = |seed: u64, seconds: u64| -> u64 {
         let results = run(&network(&scenario(case, stations, settings, seed, seconds)));
@@ -102,7 +102,7 @@ fn shown(figures: &Moments) -> String {
 }
 
 #[test]
-fn a_cell_with_the_waits_of_ns2_delivers_what_ns2_does_within_the_interval_but_for_many_stations() {
+fn cell_with_the_timing_of_ns2_matches_ns2_except_for_many_stations() {
     for case in ["up", "down"] {
         for stations in STATIONS {
             let steps = ["plain", "routes", "lengths", "windows", "receding"].map(|step| theirs(case, stations, step));
@@ -119,10 +119,11 @@ fn a_cell_with_the_waits_of_ns2_delivers_what_ns2_does_within_the_interval_but_f
     }
 }
 
-/// By hand: six collisions in 100 packets, behind each of which the standard lets the next begin 50 to 90 us earlier,
-/// make 4 us of 2275 less, and the way of 1 us, four times a packet, as much more. Each is less than half a percent.
+/// By hand: six collisions per 100 packets, after each of which the standard lets the next transmission start 50 to 90
+/// us earlier, save 4 us of 2275, and the propagation delay of 1 us, four times per packet, adds as much. Each is less
+/// than half a percent.
 #[test]
-fn a_cell_as_the_standard_has_it_differs_by_less_than_half_a_percent() {
+fn cell_with_the_timing_of_the_standard_differs_by_less_than_half_a_percent() {
     for case in ["up", "down"] {
         for stations in STATIONS {
             let (theirs, ours) = (theirs(case, stations, "receding"), ours(case, stations, ""));

@@ -1,5 +1,5 @@
-//! ns-2's Snoop on its LAN beside ours: with the same frames lost, how many segments has the sender sent after 20 s, and how
-//! many again? `ns2/snoop.txt` is what `ns2/snoop.tcl` prints; `cargo xtask ns2 snoop` makes it again.
+//! ns-2's Snoop on its LAN compared with ours: with the same frames lost, how many segments has the sender sent and
+//! retransmitted after 20 s? `ns2/snoop.txt` is the output of `ns2/snoop.tcl`; `cargo xtask ns2 snoop` regenerates it.
 
 mod common;
 
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use common::{network, run};
 
-/// Segments sent, and sent again.
+/// Segments sent, and retransmitted.
 fn ours(snoop: bool, delay: &str, window: u64, lost: &[u64]) -> [u64; 2] {
     let scheme = if snoop { "snoop-ns2" } else { "unmodified" };
     let text = format!(
@@ -46,10 +46,11 @@ fn ours(snoop: bool, delay: &str, window: u64, lost: &[u64]) -> [u64; 2] {
     [sender.segments_sent, sender.segments_retransmitted]
 }
 
-/// To the segment in ten of twelve rows. In the other two, with 20 and 28 losses and timeouts among them, as much is sent again, and
-/// in all 0.2 and 1.8 % more: ns-2's clock ticks at a phase drawn at random, so which round trips hold a tick differs.
+/// Equal to the segment in ten of twelve rows. In the other two, with 20 and 28 losses and timeouts among them, as many
+/// are retransmitted, and 0.2 and 1.8 % more are sent in all: ns-2's clock ticks at a random phase, so other round
+/// trips contain a tick.
 #[test]
-fn as_many_segments_are_sent_as_in_ns2() {
+fn number_of_segments_sent_matches_ns2() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ns2/snoop.txt");
     let table = fs::read_to_string(file).unwrap();
     let mut rows = 0;

@@ -1,4 +1,4 @@
-//! Segments that the network has reordered, so that their timestamps are old: what is answered, and what is counted.
+//! Reordered segments with old timestamps: which are acknowledged, and which are counted.
 
 mod common;
 
@@ -32,7 +32,7 @@ fn reordered(seconds: u32, ways: &str, most: &str, tcp: &str) -> String {
     )
 }
 
-/// A run, and how many packets without data, and with, have come from `a` to `b`.
+/// A run, and the number of packets without and with data from `a` to `b`.
 fn run(text: &str) -> (Results, Vec<(Time, Event)>, [u64; 2]) {
     let (results, events) = watch(&network(text));
     let mut arrived = [0, 0];
@@ -48,28 +48,28 @@ fn run(text: &str) -> (Results, Vec<(Time, Event)>, [u64; 2]) {
     (results, events, arrived)
 }
 
-/// Acknowledgments overtake each other, and nothing else happens. Linux exempts these from protection against wrapped
-/// sequence numbers (`tcp_disordered_ack_check`, `SKB_DROP_REASON_TCP_RFC7323_PAWS_ACK`).
+/// Only acknowledgments are reordered. Linux exempts these from protection against wrapped sequence numbers
+/// (`tcp_disordered_ack_check`, `SKB_DROP_REASON_TCP_RFC7323_PAWS_ACK`).
 #[test]
-fn overtaken_acknowledgments_are_not_answered_under_linux() {
+fn reordered_acknowledgments_are_not_answered_under_linux() {
     let (results, _, [acks, _]) = run(&reordered(20, "backward", "10 ms", "variant = \"linux\""));
     assert_eq!(acks, 0);
     assert!(results.flows[0].bytes_delivered > 20_000_000, "{}", results.flows[0].bytes_delivered);
 }
 
-// covers [RFC5961 s7], [RFC7323 s5.3 R1]: each is answered, but not more than two a second.
+// covers [RFC5961 s7], [RFC7323 s5.3 R1]: each is acknowledged, but not more than two per second.
 #[test]
-fn overtaken_acknowledgments_are_answered_twice_a_second_at_most() {
+fn reordered_acknowledgments_are_answered_at_most_twice_a_second() {
     let strict = "variant = \"linux\", paws = \"strict\"";
     let (.., [acks, _]) = run(&reordered(20, "backward", "10 ms", strict));
-    // From the first one on, which comes in the first two seconds: 18 to 20 s, twice a second.
+    // From the first one on, which arrives in the first two seconds: 18 to 20 s, twice per second.
     assert!((36..=40).contains(&acks), "{acks}");
     let each = "variant = \"linux\", paws = \"strict\", invalid_ratelimit = \"0 s\"";
     let (.., [acks, _]) = run(&reordered(20, "backward", "10 ms", each));
     assert!(acks > 1000, "{acks}");
 }
 
-/// Whatever arrives with data is received or discarded, and both are seen and counted.
+/// Every segment with data is received or discarded, and both are reported and counted.
 #[test]
 fn discarded_segments_are_counted() {
     for paws in ["linux", "strict"] {

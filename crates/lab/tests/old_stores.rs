@@ -1,4 +1,5 @@
-//! Stores and result directories of earlier versions: `before/` was written before runs had keys of canonical forms.
+//! Stores and result directories of earlier versions: those in `before/` were written before keys were computed from
+//! canonical forms.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -18,7 +19,7 @@ fn before(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/before").join(name)
 }
 
-/// A copy of the store of before.
+/// A copy of the old store.
 fn store() -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("store.sqlite");
@@ -39,7 +40,7 @@ fn swept(plan: &Plan, store: &mut Store) -> Result<Tally, SweepError> {
     run(plan, store, 2, Shard::WHOLE, &mut |_| ControlFlow::Continue(()))
 }
 
-/// What a sweep shows, without what was not there before.
+/// The JSON of a sweep, without fields that the old version did not have.
 fn shown(store: &Store, name: &str) -> Value {
     let sweep = store.sweeps().unwrap().into_iter().find(|sweep| sweep.name == name).unwrap();
     let mut shown = to_json(&Analysis::of(store, sweep, u64::MAX).unwrap());
@@ -66,7 +67,7 @@ fn kept_now(name: &str) -> Value {
 }
 
 #[test]
-fn a_store_of_before_shows_what_it_did() {
+fn old_store_shows_the_same_results() {
     let (_dir, path) = store();
     let store = Store::open(&path).unwrap();
     assert_eq!(shown(&store, "wire"), kept("wire.json"));
@@ -74,7 +75,7 @@ fn a_store_of_before_shows_what_it_did() {
 }
 
 #[test]
-fn runs_of_before_are_found_again() {
+fn old_runs_are_found_under_their_new_keys() {
     let (_dir, path) = store();
     let mut store = Store::open(&path).unwrap();
     for (name, runs) in [("wire", 8), ("cell", 2)] {
@@ -87,7 +88,7 @@ fn runs_of_before_are_found_again() {
 }
 
 #[test]
-fn runs_of_before_and_of_now_are_merged() {
+fn old_and_new_runs_are_merged() {
     let (dir, path) = store();
     let now = dir.path().join("now.sqlite");
     let plan = plan("wire.toml");
@@ -99,9 +100,9 @@ fn runs_of_before_and_of_now_are_merged() {
     assert_eq!(store.sweeps().unwrap().iter().filter(|sweep| sweep.name == "wire").count(), 1);
 }
 
-/// A scenario that cannot be read any more has no key; what was kept is shown all the same.
+/// A scenario that can no longer be read has no key; its stored results are still shown.
 #[test]
-fn a_sweep_whose_scenario_cannot_be_read_stays_as_it_is() {
+fn sweep_with_an_unreadable_scenario_is_unchanged() {
     let (_dir, path) = store();
     let mut store = Store::open(&path).unwrap();
     change(&path, "UPDATE sweeps SET scenario = 'duration = \"1 s\"' WHERE name = 'wire'");
@@ -115,9 +116,9 @@ fn a_sweep_whose_scenario_cannot_be_read_stays_as_it_is() {
     assert_eq!(Analysis::of(&store, sweep, u64::MAX).unwrap().runs(), 8);
 }
 
-/// Damage of before is not covered with new checksums.
+/// Damaged rows do not get valid checksums.
 #[test]
-fn damage_stays_damage_when_a_store_is_upgraded() {
+fn upgrade_keeps_damaged_rows_marked() {
     let (_dir, path) = store();
     change(&path, "UPDATE runs SET summary = replace(summary, '\"timeouts\":', '\"timeouts\":1') WHERE rowid = 3");
     let verified = Store::verify(&path).unwrap();
@@ -126,7 +127,7 @@ fn damage_stays_damage_when_a_store_is_upgraded() {
 }
 
 #[test]
-fn a_summary_of_before_is_read_and_written_as_it_was() {
+fn old_summary_round_trips() {
     let text = fs::read_to_string(before("run/summary.json")).unwrap();
     let recorded = Recorded::parse(&text).unwrap();
     assert!(metric::METRICS.iter().all(|metric| !recorded.lacks(metric)));
@@ -140,7 +141,7 @@ fn a_summary_of_before_is_read_and_written_as_it_was() {
     assert_eq!(again, text);
 }
 
-/// Runs kept before `timeouts` was a metric: as if the program that kept them had not known it.
+/// Runs stored before `timeouts` was a metric, simulated by removing it from the set of metrics.
 fn without_timeouts(path: &Path) {
     change(path, "UPDATE metric_sets SET names = replace(names, ' timeouts', '')");
     change(path, "UPDATE metric_sets SET checksum = row_checksum(id, names)");
@@ -149,7 +150,7 @@ fn without_timeouts(path: &Path) {
 }
 
 #[test]
-fn runs_without_a_metric_are_counted_and_filled_again() {
+fn runs_without_a_metric_are_counted_and_refilled() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("s.sqlite");
     let plan = plan("wire.toml");
@@ -169,7 +170,7 @@ fn runs_without_a_metric_are_counted_and_filled_again() {
     );
     assert!(before.entries(&flow::completion_time_s).iter().all(|entry| entry.row.is_some() && entry.lacking == 0));
 
-    // One that is not shown is not filled.
+    // A metric that is not shown is not refilled.
     store.refill(&[&flow::goodput_bps]).unwrap();
     assert_eq!(swept(&plan, &mut store).unwrap().done, 0);
     store.refill(&[&flow::timeouts]).unwrap();
@@ -180,7 +181,7 @@ fn runs_without_a_metric_are_counted_and_filled_again() {
 }
 
 #[test]
-fn a_run_that_comes_out_otherwise_is_not_filled() {
+fn run_with_another_result_is_not_refilled() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("s.sqlite");
     let plan = plan("wire.toml");
@@ -196,7 +197,7 @@ fn a_run_that_comes_out_otherwise_is_not_filled() {
     assert!(error.contains("has another result than before"), "{error}");
 }
 
-/// Changes a store past the program's own reading of it.
+/// Changes a store directly with SQL.
 fn change(path: &Path, sql: &str) {
     let db = rusqlite::Connection::open(path).unwrap();
     lab::store::register_checksum(&db).unwrap();

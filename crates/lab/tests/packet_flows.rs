@@ -1,5 +1,4 @@
-//! Where events say that their packets belong, held against the order in which a connection and the world tell of a
-//! segment.
+//! The flow and stream offset in packet events, compared with the order of the events of connections and of the world.
 
 mod common;
 
@@ -9,8 +8,8 @@ use common::{network, watch};
 use sim::{Event, NodeEvent};
 use wire::Body;
 
-/// Two flows through one base station, one of which opens and closes its connection: its sequence numbers begin
-/// anywhere.
+/// Two flows through one base station, one of which opens and closes its connection: its sequence numbers start at an
+/// arbitrary value.
 const TWO: &str = r#"
     duration = "60 s"
     [nodes]
@@ -43,7 +42,7 @@ const TWO: &str = r#"
 /// A sender's event precedes the packet's: flow, first byte and acknowledgment must be the same. A packet keeps them on
 /// every link.
 #[test]
-fn packets_belong_to_the_flow_and_the_bytes_that_their_sender_said() {
+fn packets_have_the_flow_and_offset_of_their_sender_s_event() {
     let network = network(TWO);
     let (_, events) = watch(&network);
     let (mut announced, mut compared, mut on_links) = (None, [0; 2], 0);

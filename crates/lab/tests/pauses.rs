@@ -1,4 +1,4 @@
-//! The longest pause of a flow, by hand.
+//! The longest pause of a flow, computed by hand.
 
 mod common;
 
@@ -6,11 +6,12 @@ use common::{network, run, wire};
 use engine::Span;
 
 const MS: u64 = 1_000_000;
-/// 960-byte segments are 1000 bytes on the wire: 1 ms at 8 Mbps. An acknowledgment of 40 bytes takes 40 us. 10 ms each way.
+/// 960-byte segments are 1000 bytes on the wire: 1 ms at 8 Mbps. An acknowledgment of 40 bytes takes 40 us. 10 ms in
+/// each direction.
 const THERE: u64 = 11 * MS;
 const ROUND_TRIP: u64 = THERE + 10 * MS + MS / 25;
 
-/// One segment at a time over air that is bad in these intervals; timeouts of one second, doubled.
+/// One segment at a time over a channel that is BAD in these intervals; RTO of one second, doubled.
 fn one_at_a_time(segments: &str, duration: &str, bad: &str) -> String {
     let flow = format!(
         "{segments}\nmss = \"960 B\"\nreceive_window = \"960 B\"\nstart = \"100 ms\"\n\
@@ -25,43 +26,44 @@ fn longest(text: &str) -> Option<u64> {
     run(&network(text)).flows[0].longest_pause.map(Span::as_nanos)
 }
 
-/// Segment k is sent at 100 ms + k round trips and arrives 11 ms later. The pause is that between two arrivals, or before the
-/// first; behind the last there is none.
+/// Segment k is sent at 100 ms + k round trips and arrives 11 ms later. A pause is the time between two arrivals, or
+/// before the first; after the last one there is none.
 #[test]
-fn without_losses_it_is_a_round_trip() {
+fn pause_without_losses_is_a_round_trip() {
     assert_eq!(longest(&one_at_a_time("bytes = \"9600 B\"", "100 s", "")), Some(ROUND_TRIP));
     assert_eq!(longest(&one_at_a_time("bytes = \"960 B\"", "100 s", "")), Some(THERE));
 }
 
-/// Bad from 200 ms to 1.4 s. Segment 5 is sent at 205.2 ms, again at 1205.2 ms, and at 3205.2 ms: 3 s later than it would be.
+/// BAD from 200 ms to 1.4 s. Segment 5 is sent at 205.2 ms, again at 1205.2 ms, and at 3205.2 ms: 3 s later than
+/// without losses.
 #[test]
-fn air_that_is_bad_for_a_while_makes_a_pause_of_its_timeouts() {
+fn bad_period_causes_a_pause_of_its_timeouts() {
     let text = one_at_a_time("bytes = \"9600 B\"", "100 s", "[\"200 ms\", \"1.4 s\"]");
     let results = run(&network(&text));
     assert_eq!(results.flows[0].sender.timeouts, 2);
     assert_eq!(longest(&text), Some(3000 * MS + ROUND_TRIP));
 }
 
-/// Bad from the start on to 0.5 s: sent at 0.1 s and at 1.1 s. The flow's time begins with its start.
+/// BAD from the start to 0.5 s: sent at 0.1 s and at 1.1 s. The flow's time starts with its start.
 #[test]
-fn the_wait_for_the_first_byte_is_one() {
+fn wait_for_the_first_byte_is_a_pause() {
     let text = one_at_a_time("bytes = \"9600 B\"", "100 s", "[\"0 s\", \"500 ms\"]");
     assert_eq!(longest(&text), Some(1000 * MS + THERE));
 }
 
-/// Bad from 200 ms to the end at 2 s: segment 4 has come at 100 ms + 4 round trips + 11 ms.
+/// BAD from 200 ms to the end at 2 s: segment 4 arrived at 100 ms + 4 round trips + 11 ms.
 #[test]
-fn the_run_s_end_ends_it() {
+fn pause_ends_with_the_run() {
     for bytes in ["bytes = \"9600 B\"", ""] {
         let text = one_at_a_time(bytes, "2 s", "[\"200 ms\", \"10 s\"]");
         assert_eq!(longest(&text), Some(1900 * MS - 4 * ROUND_TRIP - THERE));
     }
 }
 
-/// What arrives behind a hole is not for the application yet: the first of two segments is lost, the second comes 12 ms after
-/// the start, and both can be read when the first has come again.
+/// Data behind a hole is not available to the application: the first of two segments is lost, the second arrives 12 ms
+/// after the start, and both can be read when the first has arrived.
 #[test]
-fn data_behind_a_hole_ends_no_pause() {
+fn data_behind_a_hole_does_not_end_a_pause() {
     let text = one_at_a_time("bytes = \"1920 B\"", "100 s", "[\"0 s\", \"100.5 ms\"]")
         .replace("receive_window = \"960 B\"", "receive_window = \"1920 B\"")
         .replace("initial_window = 1", "initial_window = 2");

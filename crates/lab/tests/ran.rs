@@ -1,4 +1,4 @@
-//! What a result says that ran.
+//! The label of a result: what was run.
 
 use std::path::Path;
 
@@ -16,21 +16,21 @@ fn ran(set: &[&str], scheme: Option<&str>) -> String {
 }
 
 #[test]
-fn what_ran_is_not_what_the_title_says() {
+fn label_is_independent_of_the_title() {
     assert_eq!(ran(&[], None), "refined-icmp / seed 7 / profile goel1997");
     assert_eq!(ran(&["profile=exact"], Some("unmodified")), "unmodified / seed 7 / profile exact");
 }
 
 #[test]
-fn nodes_that_differ_are_named() {
+fn label_names_nodes_with_another_scheme() {
     let alone = ran(&["nodes.server.scheme=unmodified", "nodes.mobile.scheme=unmodified"], None);
     assert_eq!(alone, "unmodified (server, mobile), refined-icmp (station) / seed 7 / profile goel1997");
 }
 
-/// The server sends and has no radio; the mobile has one; a host that only receives, over a wire, does the same
-/// whatever its scheme is, and a router has none.
+/// The server sends and has no radio; the mobile has one. A host that only receives over a wire behaves the same under
+/// every scheme, and a router has no scheme.
 #[test]
-fn only_nodes_that_can_act_on_a_scheme_count() {
+fn label_names_only_nodes_on_which_a_scheme_acts() {
     let wired = [
         "nodes.desk={ kind = \"host\", scheme = \"unmodified\" }",
         "nodes.core={ kind = \"router\" }",

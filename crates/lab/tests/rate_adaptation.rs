@@ -1,4 +1,4 @@
-//! Rate controls in a world: what they carry beside the best rate that a signal allows.
+//! Rate controls in whole runs: goodput compared with the best fixed rate for a signal.
 
 mod common;
 
@@ -6,8 +6,9 @@ use common::{network, watch};
 use path::LinkEvent;
 use sim::Event;
 
-/// Packets a second that arrive over the radio link at a signal of `dbm` dBm. It falls to that in the first second, so
-/// slowly that a control can follow it before a packet is given up; packets of the four seconds after it are counted.
+/// Packets per second that arrive over the radio link at a signal of `dbm` dBm. The signal falls to this value in the
+/// first second, slowly enough for a rate control to follow before a packet is given up; packets of the next four
+/// seconds are counted.
 fn carried(dbm: i32, media: &str) -> f64 {
     let falls = [-60, -66, -70, -74, -77, -79, -81].into_iter().filter(|level| *level > dbm).chain([dbm]);
     let level = |(number, dbm)| format!("{{ from = \"{} ms\", dbm = {dbm} }}, ", 100 * number);
@@ -32,11 +33,11 @@ fn carried(dbm: i32, media: &str) -> f64 {
 /// The page with the table of these measurements.
 const PAGE: &str = include_str!("../../../docs/models/other-channels.md");
 
-/// The signal supports `best` Mbps; faster rates carry nothing, slower ones less. A control driven by acknowledgments
-/// pays for its trials at faster rates: ARF loses one frame in eleven, and the back-off behind it is twice as long; one
-/// in ten of minstrel's packets tries another rate, twice, which may be slower or lost.
+/// The signal supports `best` Mbps; faster rates carry nothing, slower ones less. A rate control driven by
+/// acknowledgments pays for its probes at faster rates: ARF loses one frame in eleven, and the back-off after it is
+/// doubled; one in ten of minstrel's packets probes another rate, twice, which may be slower or lost.
 #[test]
-fn controls_come_near_the_best_fixed_rate() {
+fn rate_controls_approach_the_best_fixed_rate() {
     for (dbm, best) in [(-68, 36), (-72, 24), (-78, 12), (-81, 9)] {
         let fixed = |megabits: u32| carried(dbm, &format!("rate = \"{megabits} Mbps\""));
         let at_best = fixed(best);
@@ -60,10 +61,10 @@ fn controls_come_near_the_best_fixed_rate() {
     }
 }
 
-/// Where the fastest rate is always read there is nothing to try: ARF never leaves it but for collisions, and
-/// minstrel's trials at slower rates come behind a failure.
+/// If the fastest rate always succeeds, probes cost nothing: ARF leaves it only after collisions, and minstrel's probes
+/// at slower rates follow a failure.
 #[test]
-fn nothing_is_lost_where_the_fastest_rate_is_read() {
+fn rate_controls_lose_nothing_if_the_fastest_rate_succeeds() {
     let fixed = carried(-60, "rate = \"54 Mbps\"");
     for control in ["arf", "minstrel"] {
         let found = carried(-60, &format!("rate_control = \"{control}\""));

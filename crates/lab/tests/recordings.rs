@@ -1,4 +1,4 @@
-//! Recordings in files beside a scenario: found, kept in the result, and reported if they are missing or incomplete.
+//! Recordings in files beside a scenario: found, stored with the result, and reported if missing or incomplete.
 
 mod common;
 
@@ -9,7 +9,7 @@ use lab::load::{Overrides, load, to_toml};
 use scenario::problem::Problem;
 use sim::Results;
 
-/// A directory of its own with an example and these files beside it.
+/// A directory with an example and these files.
 fn beside(test: &str, example: &str, files: &[&str]) -> PathBuf {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("recordings-{test}"));
     let _ = std::fs::remove_dir_all(&dir);
@@ -30,9 +30,9 @@ fn problems(path: &Path) -> Vec<Problem> {
     load(path, &Overrides::default()).err().unwrap_or_default()
 }
 
-/// The kept scenario gives the same run without the files.
+/// The stored scenario gives the same run without the files.
 #[test]
-fn a_kept_scenario_needs_no_files() {
+fn stored_scenario_needs_no_recordings() {
     for (example, file) in [("walk.toml", "walk.csv"), ("cellular.toml", "cellular-down.trace")] {
         let path = beside(&format!("kept-{example}"), example, &[file]);
         let kept = to_toml(&load(&path, &Overrides::default()).unwrap().scenario);
@@ -44,7 +44,7 @@ fn a_kept_scenario_needs_no_files() {
 }
 
 #[test]
-fn a_recording_that_is_not_there_or_not_whole_is_told_of() {
+fn missing_and_incomplete_recordings_are_reported() {
     for (example, file, key) in [
         ("walk.toml", "walk.csv", "links.air.link_trace.file"),
         ("cellular.toml", "cellular-down.trace", "links.air.delivery_trace.forward.file"),
@@ -64,7 +64,7 @@ fn a_recording_that_is_not_there_or_not_whole_is_told_of() {
             let broken = problems(&path);
             assert_eq!(broken.len(), 1, "{broken:?}");
             assert!(broken[0].to_string().contains(&said), "{}", broken[0]);
-            // Named on the command line it is the same file that is broken.
+            // Named on the command line, the file is equally broken.
             let set = vec![format!("{key}={file}")];
             let broken = load(&path, &Overrides { set, ..Overrides::default() }).err().unwrap_or_default();
             assert!(broken[0].to_string().contains(&said), "{}", broken[0]);
@@ -72,9 +72,9 @@ fn a_recording_that_is_not_there_or_not_whole_is_told_of() {
     }
 }
 
-/// Cut anywhere, a recording is refused or lacks whole lines at its end.
+/// A recording truncated at any byte is refused or lacks whole lines at its end.
 #[test]
-fn a_recording_that_was_cut_off_is_not_taken_for_another() {
+fn truncated_recording_is_detected() {
     for (example, file) in [("walk.toml", "walk.csv"), ("cellular.toml", "cellular-down.trace")] {
         let path = beside(&format!("cut-{example}"), example, &[file]);
         let recording = path.with_file_name(file);
@@ -87,9 +87,9 @@ fn a_recording_that_was_cut_off_is_not_taken_for_another() {
     }
 }
 
-/// A recording stands for the rate both ways, or the rate must be given.
+/// A recording defines the rate in both directions, or the rate must be given.
 #[test]
-fn opportunities_stand_for_the_rate() {
+fn recorded_opportunities_define_the_rate() {
     let path = beside("rate", "cellular.toml", &["cellular-down.trace"]);
     let text = std::fs::read_to_string(&path).unwrap();
     let both = "delivery_trace.backward.file = \"cellular-down.trace\"\ndelivery_trace.forward";
@@ -107,7 +107,7 @@ fn opportunities_stand_for_the_rate() {
     assert_eq!(found[0].key.as_deref(), Some("links.air.rate"), "{found:?}");
     assert!(found[0].to_string().contains("a `delivery_trace` says when packets are sent"));
 
-    // Nor does a table say it, whose column would do nothing.
+    // A table does not define it either; its column would have no effect.
     let table = |columns: &str| format!("link_trace.contents = \"{columns}\"\ndelivery_trace.forward");
     let with = |columns: &str| without(&text).replacen("delivery_trace.forward", &table(columns), 1);
     std::fs::write(&path, with("time_s,rate_Mbps,delay_ms\\n0,1,20\\n")).unwrap();
@@ -119,17 +119,17 @@ fn opportunities_stand_for_the_rate() {
 
     std::fs::write(&path, without(&text)).unwrap();
     let loaded = load(&path, &Overrides::default()).unwrap();
-    // 330 chances of 1504 bytes in 3 s.
+    // 330 opportunities of 1504 bytes in 3 s.
     assert_eq!(loaded.network.links[1].rate.bits_per_sec(), 1_323_520);
 }
 
-/// A saturated link carries what the recording has room for: 330 full packets in 3 s, at most, and with a deep queue
-/// and no losses nearly that.
+/// A saturated link carries at most what the recording allows: 330 full packets in 3 s, and with a deep queue and no
+/// losses almost all of these.
 #[test]
-fn a_transfer_uses_what_was_recorded() {
+fn transfer_uses_the_recorded_capacity() {
     let path = beside("use", "cellular.toml", &["cellular-down.trace"]);
     let found = results(&path, &["links.air.queue=unlimited", "flows.download.receive_window=200 kB"]);
     let delivered = found.links[1].ways[0].packets_delivered;
-    // 30 s are ten rounds. A window of 136 full packets is more than stands idle in the first round trip.
+    // 30 s are ten rounds. A window of 136 full packets exceeds what the first round trip leaves unused.
     assert!((3_200..=3_300).contains(&delivered), "{delivered}");
 }

@@ -1,11 +1,13 @@
-//! The rescue of RFC 6675 s4 NextSeg (4): the last segment is sent again when it should have been reported, and not before.
+//! The rescue retransmission of RFC 6675 s4 NextSeg (4): the last segment is retransmitted when its report is overdue,
+//! and not before.
 
 mod common;
 
 use common::{network, run};
 use sim::FlowResult;
 
-/// A window of 20 segments over 1 Mbps and 50 ms, while the packets `drop` are lost; `bytes` in all, if not to the end of 4 s.
+/// A window of 20 segments over 1 Mbps and 50 ms, while the packets `drop` are lost; `bytes` in all, if not endless,
+/// for 4 s.
 fn flow(variant: &str, drop: &str, bytes: &str) -> FlowResult {
     let text = format!(
         r#"
@@ -31,7 +33,7 @@ fn flow(variant: &str, drop: &str, bytes: &str) -> FlowResult {
     run(&network(&text)).flows[0].clone()
 }
 
-/// One loss, and nothing else wrong: nothing else is sent again, as in ns-2 and Linux.
+/// One loss, and no other problem: nothing else is retransmitted, as in ns-2 and Linux.
 // covers [RFC6675 s4 NextSeg (4)]
 #[test]
 fn loss_in_a_window_limited_flow_costs_one_retransmission() {
@@ -41,7 +43,8 @@ fn loss_in_a_window_limited_flow_costs_one_retransmission() {
     }
 }
 
-/// A hole and the last segment of all are lost: the hole's acknowledgment brings the rescue, and no timeout is needed.
+/// A hole and the last segment of all are lost: the hole's acknowledgment triggers the rescue, and no timeout is
+/// needed.
 #[test]
 fn last_segment_is_rescued_when_the_hole_is_filled() {
     for variant in ["sack", "fack"] {

@@ -1,4 +1,5 @@
-//! Two schemes at one seed meet the same air; chance belongs to components, not to the order of things.
+//! Two schemes with one seed meet the same channel states; random streams belong to components and do not depend on the
+//! order of events.
 
 mod common;
 
@@ -10,7 +11,7 @@ use sim::Event;
 const CHANNEL: &str = r#"{ kind = "two-state", mean_good = "2 s", mean_bad = "200 ms" }"#;
 const FLOW: &str = "bytes = \"500 KiB\"\nreceive_window = \"16 KiB\"";
 
-/// When the air of link `number` switched, up to `until`.
+/// The times at which the channel of link `number` changed its state, up to `until`.
 fn switches(events: &[(Time, Event)], number: u32, until: Time) -> Vec<(Time, State)> {
     let air = events.iter().filter_map(|(at, event)| match event {
         Event::Air { link, state } if *link == number && *at <= until => Some((*at, *state)),
@@ -20,7 +21,7 @@ fn switches(events: &[(Time, Event)], number: u32, until: Time) -> Vec<(Time, St
 }
 
 #[test]
-fn every_scheme_meets_the_same_switches_to_the_nanosecond() {
+fn every_scheme_meets_the_same_channel_states_to_the_nanosecond() {
     let of = |scheme: &str| watch(&network(&thesis(&format!("scheme = \"{scheme}\""), 100, CHANNEL, FLOW)));
     let all = ["unmodified", "simple-icmp", "refined-icmp"].map(of);
     let until = all.iter().map(|(results, _)| results.ended).min().unwrap();
@@ -34,20 +35,20 @@ fn every_scheme_meets_the_same_switches_to_the_nanosecond() {
 }
 
 #[test]
-fn another_seed_is_other_air() {
+fn another_seed_gives_other_channel_states() {
     let of = |seed: u64| watch(&network(&thesis(&format!("seed = {seed}"), 100, CHANNEL, FLOW))).1;
     let until = Time::from_millis(5_000);
     assert_ne!(switches(&of(1), 1, until), switches(&of(2), 1, until));
 }
 
 #[test]
-fn a_new_node_link_and_flow_move_nobodys_draws() {
+fn new_nodes_links_and_flows_leave_other_random_streams_unchanged() {
     let before = thesis("", 100, CHANNEL, FLOW);
     let after = format!(
         "{}\n[links.103]\nkind = \"wireless\"\nbetween = [\"212\", \"214\"]\nrate = \"1 Mbps\"\ndelay = \"1 ms\"\n\
          arq = \"stop-and-wait\"\nchannel = {CHANNEL}\n[flows.second]\nfrom = \"211\"\nto = \"214\"\nbytes = \"50 KiB\"\n\
          mss = \"1024 B\"\n",
-        // The new node stands first, so that every number changes.
+        // The new node comes first, so that every number changes.
         before.replace("[nodes]", "[nodes]\n214 = { kind = \"host\" }")
     );
     let (before, after) = (watch(&network(&before)), watch(&network(&after)));
@@ -57,7 +58,7 @@ fn a_new_node_link_and_flow_move_nobodys_draws() {
 }
 
 #[test]
-fn the_same_run_twice_is_the_same() {
+fn repeated_run_is_identical() {
     let text = thesis("scheme = \"refined-icmp\"", 100, CHANNEL, FLOW);
     let (first, second) = (watch(&network(&text)), watch(&network(&text)));
     assert_eq!(first, second);

@@ -1,4 +1,4 @@
-//! In a sweep every case of a point meets the same air at one replication, and another air at the next.
+//! In a sweep every case of a point meets the same channel states in one replication, and others in the next.
 
 use std::path::PathBuf;
 
@@ -38,7 +38,7 @@ far = { links.wire.delay = "300 ms" }
 other-end = { flows.download = { from = "mobile", to = "server" } }
 "#;
 
-/// When the air switched in the first 50 s.
+/// The times at which the channel changed its state in the first 50 s.
 fn air(network: &Network, replication: u64) -> Vec<String> {
     let network = Network { replication, ..network.clone() };
     let mut events: Vec<(Time, Event)> = Vec::new();
@@ -48,7 +48,7 @@ fn air(network: &Network, replication: u64) -> Vec<String> {
 }
 
 #[test]
-fn all_cases_and_points_of_one_replication_see_the_same_air() {
+fn cases_and_points_of_one_replication_meet_the_same_channel_states() {
     let source = load::of_text("net".into(), PathBuf::from("net.toml"), SWEEP.as_bytes(), &Overrides::default());
     let plan = Plan::of(&source.unwrap()).unwrap_or_else(|problems| panic!("{problems:?}"));
     let cells: Vec<_> = plan.points.iter().flat_map(|point| &point.cells).collect();

@@ -1,12 +1,12 @@
-//! Cells of 802.11b in whole runs: how uploads share the air, and what one slow station does to all.
+//! Cells of 802.11b in whole runs: how uploads share the medium, and the effect of one slow station on all.
 //!
-//! Times in microseconds, by hand (docs/models/dcf.md). A segment of 1460 bytes is a frame of 1536: 192 + 1118 at 11 Mbps,
-//! 192 + 12288 at 1 Mbps; its acknowledgment of TCP a frame of 76: 192 + 56 and 192 + 608. Link acknowledgments take
-//! 192 + 56 at 2 Mbps and 192 + 112 at 1 Mbps; SIFS, DIFS and twice the way there are 62 beside them.
+//! Times in microseconds, by hand (docs/models/dcf.md). A segment of 1460 bytes is a frame of 1536: 192 + 1118 at 11
+//! Mbps, 192 + 12288 at 1 Mbps; its TCP acknowledgment a frame of 76: 192 + 56 and 192 + 608. Link acknowledgments take
+//! 192 + 56 at 2 Mbps and 192 + 112 at 1 Mbps; SIFS, DIFS and two propagation delays add 62.
 //!
-//! TCP's windows let the hosts send about as fast as the base station acknowledges, so two stations contend at a time, as a
-//! rule: the base station and a host. For two stations, of 32 slots and five doublings, [Bianchi2000] gives tau = p = 0.0570:
-//! for each success 8.27 idle slots, and 0.0302 collisions, which last as long as the longer frame, 1 and EIFS, 364.
+//! TCP's windows let the hosts send about as fast as the base station acknowledges, so usually two stations contend:
+//! the base station and a host. For two stations, 32 slots and five doublings, [Bianchi2000] gives tau = p = 0.0570:
+//! per success 8.27 idle slots, and 0.0302 collisions, which last as long as the longer frame, 1 and EIFS, 364.
 
 #![allow(clippy::disallowed_macros, reason = "the figures of the model's page are printed, for --nocapture")]
 
@@ -20,7 +20,7 @@ const COLLISIONS: f64 = 0.0302;
 const SEGMENT_BITS: f64 = 8.0 * 1460.0;
 const SECONDS: f64 = 100.0;
 
-/// `count` hosts that all send to a server behind the base station of their cell; the first at 1 Mbps, if so asked.
+/// `count` hosts that all send to a server behind the base station of their cell; the first one at 1 Mbps if requested.
 fn uploads(count: usize, slow: bool) -> String {
     let mut text = format!(
         r#"
@@ -59,20 +59,20 @@ fn uploads(count: usize, slow: bool) -> String {
     text
 }
 
-/// Goodputs in bits a second.
+/// Goodputs in bits per second.
 fn goodputs(count: usize, slow: bool) -> Vec<f64> {
     let results = run(&network(&uploads(count, slow)));
     results.flows.iter().map(|flow| 8.0 * flow.bytes_delivered as f64 / SECONDS).collect()
 }
 
-/// The goodput of each host: a segment and its acknowledgment of each, in turn, with what contention costs.
+/// The goodput of each host: a segment and its acknowledgment of each, in turn, with the cost of contention.
 fn each(count: usize, slow: bool) -> f64 {
     let fast_pair = (1310.0 + 248.0 + 62.0) + (248.0 + 248.0 + 62.0);
     let slow_pair = (12480.0 + 304.0 + 62.0) + (800.0 + 304.0 + 62.0);
     let slows = f64::from(u8::from(slow));
     let count = count as f64;
     let pairs = slows * slow_pair + (count - slows) * fast_pair;
-    // A segment is the longer frame of a collision, whoever's it is.
+    // A segment is the longer frame of a collision, at any of the stations.
     let longer = (slows * 12480.0 + (count - slows) * 1310.0) / count;
     let contention = 20.0 * IDLE_SLOTS + COLLISIONS * (longer + 1.0 + 364.0);
     SEGMENT_BITS / (pairs + 2.0 * count * contention) * 1e6
@@ -89,7 +89,7 @@ fn uploads_share_a_cell_evenly() {
     }
 }
 
-// covers [Heusse2003]: all get what the slow one gets, which is less than it would have of an equal share of the time.
+// covers [Heusse2003]: all hosts get the goodput of the slow one, which is less than with an equal share of the time.
 #[test]
 fn one_slow_host_slows_all_uploads() {
     for count in [2, 5, 10] {

@@ -1,4 +1,4 @@
-//! I-TCP through whole runs: whatever the air and the ends are, every byte arrives once and in order, and what the node
+//! I-TCP in whole runs: for any channel and endpoint, every byte arrives once and in order, and data that the node
 //! acknowledges before it has arrived is counted.
 
 mod common;
@@ -44,23 +44,23 @@ fn counter(results: &Results, name: &str) -> u64 {
     counters.iter().find(|(known, _)| *known == name).map(|(_, count)| *count).expect("the station counts it")
 }
 
-/// Everything arrived, and the node kept nothing back.
+/// All bytes arrived, and the node holds none.
 fn arrived(results: &Results, bytes: u64, about: &str) {
     let flow = &results.flows[0];
     assert_eq!(flow.failure, None, "{about}");
     assert!(flow.completed.is_some(), "{about}: not completed");
     assert_eq!(flow.bytes_delivered, bytes, "{about}");
-    // More than once if some of it went by first: then it is let go, and taken in the middle.
+    // More than once if some data passed first: the connection is then released, and split later.
     assert!(counter(results, "flows_split") >= 1 && counter(results, "bytes_lost") == 0, "{about}");
 }
 
-/// With FINs both ways the run ends when the receiver has read everything.
+/// With FINs in both directions the run ends when the receiver has read everything.
 fn closing(from: &str, to: &str, bytes: u64, tcp: &str) -> String {
     format!("from = \"{from}\"\nto = \"{to}\"\nbytes = \"{bytes} B\"\ntcp = {{ close = true, {tcp} }}")
 }
 
 #[test]
-fn every_byte_arrives_whatever_the_variants() {
+fn every_byte_arrives_under_all_variants() {
     let mut seed = 0;
     for ends in PRESETS {
         for side in PRESETS {
@@ -81,7 +81,7 @@ fn every_byte_arrives_whatever_the_variants() {
 }
 
 #[test]
-fn every_byte_arrives_whatever_the_air() {
+fn every_byte_arrives_over_all_channels() {
     let bursts =
         "arq = \"stop-and-wait\"\nchannel = { kind = \"two-state\", mean_good = \"1 s\", mean_bad = \"200 ms\" }";
     let away = "channel = { kind = \"scripted\", bad = [[\"1 s\", \"9 s\"]] }";
@@ -100,10 +100,10 @@ fn every_byte_arrives_whatever_the_air() {
     }
 }
 
-/// Flows come and go at a table that has room for five, some with a handshake and some in ESTABLISHED: those without a
-/// place go end to end, and may be taken in the middle.
+/// Flows come and go at a table for five connections, some with a handshake and some in ESTABLISHED: those without a
+/// place go end to end, and may be split later.
 #[test]
-fn every_byte_arrives_at_a_table_without_room() {
+fn every_byte_arrives_if_the_table_is_full() {
     let mut seen = [0; 3];
     for seed in 1..=20 {
         let scheme = "{ kind = \"split\", flows = 5, buffer = \"8 kB\" }";
@@ -133,9 +133,9 @@ fn every_byte_arrives_at_a_table_without_room() {
     assert!(seen.iter().all(|count| *count > 0), "what is to be tested did not happen: {seen:?}");
 }
 
-/// The cost of the scheme: the mobile leaves for good, and everything was acknowledged to the sender.
+/// The cost of the scheme: the mobile is disconnected permanently after everything was acknowledged to the sender.
 #[test]
-fn an_acknowledgment_means_no_more_that_the_far_end_has_it() {
+fn acknowledged_data_can_be_lost() {
     let away = "channel = { kind = \"scripted\", bad = [[\"1 s\", \"5000 s\"]] }";
     let flow = closing("server", "mobile", 120_000, "handshake = true");
     let split = run(&network(&path("{ kind = \"split\", wireless = { retries = 5 } }", away, &flow, 3)));
@@ -144,7 +144,8 @@ fn an_acknowledgment_means_no_more_that_the_far_end_has_it() {
     assert!(split_flow.completed.is_some(), "the node has acknowledged everything");
     let missing = 120_000 - split_flow.bytes_delivered;
     assert!(missing > 0);
-    // The bytes that the node had acknowledged beyond the mobile's; the mobile may have more than it could say.
+    // The bytes that the node acknowledged beyond the mobile's acknowledgments; the mobile may have received more than
+    // it acknowledged.
     let lost = counter(&split, "bytes_lost");
     assert!(lost >= missing && lost <= missing + 2000, "{missing} bytes are missing, {lost} are counted");
     assert_eq!((counter(&split, "flows_given_up"), counter(&split, "flows")), (1, 0));

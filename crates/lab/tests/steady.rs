@@ -1,4 +1,4 @@
-//! From when on a goodput is steady: by hand where nothing is left to chance, by other runs where something is.
+//! The steady state of a goodput: by hand for deterministic runs, by other runs for random ones.
 
 mod common;
 
@@ -19,15 +19,15 @@ fn report(network: &Network, question: &Question) -> FlowReport {
     reports.into_iter().next().unwrap()
 }
 
-/// 1 ms a packet, 100 ms there and back: 49.48 ms each way, 1 ms for a segment, 0.04 ms for its acknowledgment. Slow
-/// start sends 1, 2, 4, 8, 16, 32 segments in six round trips; then the window of 40 goes round.
+/// 1 ms per packet, 100 ms of round trip: 49.48 ms of delay in each direction, 1 ms for a segment, 0.04 ms for its
+/// acknowledgment. Slow start sends 1, 2, 4, 8, 16, 32 segments in six round trips; then the window of 40 applies.
 fn by_hand(until: Span) -> Network {
     let flow = "mss = \"960 B\"\nreceive_window = \"38400 B\"";
     Network { duration: until, ..network(&wire("8 Mbps", "49.48 ms", flow)) }
 }
 
 #[test]
-fn a_perfect_wire_by_hand() {
+fn perfect_wire_matches_the_hand_calculation() {
     let report = report(&by_hand(Span::from_secs(200)), &question(3, 0.05));
     assert_eq!((report.bin, report.looked), (Span::from_millis(100), Span::from_secs(200)));
     // Whole round trips of 100 ms: 1 + 2 + 4 + 8 + 16 = 31 segments after five, 63 after six, then 40 each.
@@ -47,11 +47,11 @@ fn a_perfect_wire_by_hand() {
     assert_eq!(report.alone, Alone::NoChance);
 }
 
-/// 3823 segments in 10 s, of which 90 % a second are 344.07. Each round trip's burst comes in its second half, so the
-/// goodput is least before it: (63 + 40 (n - 6)) / (n / 10 + 0.05). At 3.455 s it is 1188 / 3.455 = 343.85, a bin
+/// 3823 segments in 10 s, of which 90 % per second are 344.07. Each round trip's burst arrives in its second half, so
+/// the goodput is lowest before it: (63 + 40 (n - 6)) / (n / 10 + 0.05). At 3.455 s it is 1188 / 3.455 = 343.85, a bin
 /// later 1193 / 3.46 = 344.8, and never lower again: 1223 / 3.55 = 344.5. For 95 % this is 5.355 s: the second half.
 #[test]
-fn what_is_steady_only_in_the_second_half_is_not_called_steady() {
+fn goodput_steady_only_in_the_second_half_is_not_reported_as_steady() {
     let network = by_hand(Span::from_secs(10));
     let verdict = |relative| report(&network, &question(2, relative)).verdict;
     assert_eq!(verdict(0.1), Verdict::Steady { from: Span::from_millis(3460) });
@@ -68,7 +68,7 @@ fn times_count_from_the_flows_start() {
 }
 
 #[test]
-fn a_transfer_is_looked_at_as_if_it_had_no_end() {
+fn transfers_are_made_endless() {
     let until = Span::from_secs(200);
     let mut short = by_hand(until);
     short.flows[0].traffic = sim::TrafficConfig::bulk(Some(1));
@@ -82,14 +82,14 @@ fn wireless(channel: &str, until: u64) -> Network {
     Network { duration: Span::from_secs(until), ..network }
 }
 
-/// Bytes that arrive until `until`.
+/// Bytes that arrive before `until`.
 fn bytes(network: &Network, replication: u64, until: Span) -> f64 {
     run(&Network { replication, duration: until, ..network.clone() }).flows[0].bytes_delivered as f64
 }
 
-/// The table is what runs of these lengths give, loss, reordering and resent segments included.
+/// The table equals the results of runs of these lengths, including loss, reordering and retransmissions.
 #[test]
-fn each_row_is_what_runs_of_that_length_give() {
+fn each_row_equals_runs_of_that_length() {
     let network = wireless(BURSTS, 60);
     let report = report(&network, &question(4, 0.05));
     for row in &report.rows {
@@ -101,19 +101,19 @@ fn each_row_is_what_runs_of_that_length_give() {
 }
 
 #[test]
-fn the_answer_does_not_depend_on_the_jobs() {
+fn result_does_not_depend_on_the_number_of_jobs() {
     let network = wireless(BURSTS, 60);
     let with = |jobs| examine(&network, &[0], &question(7, 0.05), jobs, &mut |_| ControlFlow::Continue(())).unwrap();
     assert_eq!(with(1), with(5));
     assert_eq!(with(1), with(usize::MAX));
 }
 
-/// One run of the length that is said to be enough, warm-up left out, is near the steady mean as often as promised; one
-/// of a quarter of it is not. From 40 batches a length is known to 0.61 to 1.49 of itself, so half-widths of 0.78 to
-/// 1.22 of the true one, which hold 87 % to 98 %; less 5 %, the 99.9 % region of 200 experiments. A quarter of the length
-/// makes the errors twice as large: at most 77 %, and 9 % of chance.
+/// One run of the recommended length, without its warm-up, is within the precision of the steady mean as often as
+/// stated; one of a quarter of the length is not. From 40 batches a length is known to 0.61 to 1.49 of itself, so
+/// half-widths are 0.78 to 1.22 of the true one, which cover 87 % to 98 %; less 5 %, the 99.9 % region of 200
+/// experiments. A quarter of the length doubles the errors: at most 77 %, and 9 % of chance.
 #[test]
-fn one_run_of_the_length_it_needs_is_near_the_mean() {
+fn run_of_the_recommended_length_is_near_the_mean() {
     let question = question(20, 0.04);
     let network = wireless(BURSTS, 2500);
     let long = report(&network, &question);
@@ -133,9 +133,9 @@ fn one_run_of_the_length_it_needs_is_near_the_mean() {
     assert!(quarter <= 0.86 && quarter < enough, "{quarter} at a quarter of {rest}");
 }
 
-/// Stays of a minute, half of the time without air: 100 s hold one or two of them.
+/// Sojourn times of a minute, half of the time without reception: 100 s contain one or two of them.
 #[test]
-fn a_run_that_is_too_short_says_so() {
+fn run_that_is_too_short_is_reported() {
     let slow = r#"{ kind = "two-state", mean_good = "60 s", mean_bad = "60 s" }"#;
     let report = report(&wireless(slow, 100), &question(5, 0.05));
     let Verdict::Wide { half_width, replications } = report.verdict else { panic!("{report:?}") };
@@ -148,14 +148,14 @@ fn a_run_that_is_too_short_says_so() {
 }
 
 #[test]
-fn a_flow_of_which_nothing_arrives_is_not_steady() {
+fn flow_without_arrivals_is_not_steady() {
     let dead = r#"{ kind = "uniform", loss = 1.0 }"#;
     let report = report(&wireless(dead, 10), &question(2, 0.05));
     assert_eq!(report.verdict, Verdict::Nothing);
 }
 
 #[test]
-fn wrong_questions_are_refused() {
+fn invalid_parameters_are_refused() {
     let level = Level::default();
     assert_eq!(Question::new(1, 0.05, level), Err(Error::Bounds { minimum: 2, maximum: 1 }));
     for relative in [0.0, 1.0, -0.1, 5.0, f64::NAN] {
@@ -164,7 +164,7 @@ fn wrong_questions_are_refused() {
 }
 
 #[test]
-fn a_time_without_bins_and_an_interruption_are_errors() {
+fn time_too_short_for_bins_and_interruption_are_errors() {
     let go_on = &mut |_| ControlFlow::Continue(());
     let short = by_hand(Span::from_nanos(1999));
     let Err(SteadyError::Short(problem)) = examine(&short, &[0], &question(2, 0.05), 1, go_on) else { panic!() };

@@ -1,4 +1,4 @@
-//! A bit of a store that flipped on a bad disk: either nothing that is read changes, or the store is refused.
+//! Flipped bits of a store, as by a defective disk: either all that is read is unchanged, or the store is refused.
 
 use std::fs;
 use std::path::Path;
@@ -29,15 +29,15 @@ fn make(path: &Path) {
     }
 }
 
-/// Everything that a report or an export is made of.
+/// Everything from which reports and exports are made.
 fn read(path: &Path) -> Result<Vec<Value>, StoreError> {
     let store = Store::open(path)?;
     let sweeps = store.sweeps()?.into_iter();
     sweeps.map(|sweep| Analysis::of(&store, sweep, u64::MAX).map(|analysis| to_json(&analysis))).collect()
 }
 
-/// Flips `count` bits, one at a time, spread evenly over the file with a stride that meets every bit of a byte; gives how
-/// many were refused.
+/// Flips `count` bits, one at a time, spread evenly over the file with a stride that meets every bit of a byte; returns
+/// how many were refused.
 fn flip(count: usize) -> usize {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("s.sqlite");
@@ -64,13 +64,13 @@ fn flip(count: usize) -> usize {
 }
 
 #[test]
-fn a_flipped_bit_changes_nothing_silently() {
+fn flipped_bits_are_detected_or_harmless() {
     let refused = flip(400);
     assert!(refused > 50, "{refused} of 400: the flips met nothing");
 }
 
 #[test]
 #[ignore = "takes minutes; `cargo xtask test --full` runs it"]
-fn no_flipped_bit_changes_anything_silently() {
+fn all_flipped_bits_are_detected_or_harmless() {
     assert!(flip(30_000) > 3_000);
 }

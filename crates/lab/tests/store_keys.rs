@@ -1,4 +1,4 @@
-//! The key under which a store keeps runs: the network decides it, and not how a scenario spells it.
+//! The key under which a store keeps runs depends on the network, and not on the spelling of the scenario.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -29,13 +29,13 @@ fn key(set: &[&str]) -> Digest {
 }
 
 #[test]
-fn another_spelling_has_the_same_key() {
+fn key_is_independent_of_spelling() {
     let same: &[(&[&str], &[&str])] = &[
         (&[], &["title=\"Another title\""]),
         (&[], &["replication=7"]),
         (&[], &["output.traces=[\"seqno\"]"]),
         (&[], &["sweep.replications=9"]),
-        // Defaults that are written out.
+        // Defaults that are written explicitly.
         (&[], &["seed=1"]),
         (&[], &["profile=\"exact\""]),
         (&[], &["scheme=\"unmodified\""]),
@@ -68,7 +68,7 @@ fn another_spelling_has_the_same_key() {
 }
 
 #[test]
-fn every_setting_that_changes_the_network_changes_the_key() {
+fn key_depends_on_every_setting_of_the_network() {
     let different: &[&[&str]] = &[
         &[],
         &["seed=2"],
@@ -122,7 +122,7 @@ fn every_setting_that_changes_the_network_changes_the_key() {
     }
 }
 
-/// The names of nodes, links and flows stand in results, and those of links decide which random streams they have.
+/// The names of nodes, links and flows occur in results, and those of links select their random streams.
 #[test]
 fn names_are_part_of_the_key() {
     let renamed = BASE.replace("wire =", "cable =");
@@ -131,9 +131,9 @@ fn names_are_part_of_the_key() {
     assert_ne!(Digest::of(&loaded.network).unwrap(), key(&[]));
 }
 
-/// The keys of the examples. A field that is renamed leaves them as they are.
+/// The keys of the examples. Renaming a field leaves them unchanged.
 #[test]
-fn keys_change_only_with_the_version_of_the_form() {
+fn keys_change_only_with_the_version_of_the_canonical_form() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/store-keys.txt");
     let mut examples: Vec<_> = std::fs::read_dir(root.join("examples"))

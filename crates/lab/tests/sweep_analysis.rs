@@ -1,4 +1,4 @@
-//! Statistics of a sweep's kept runs, with results written by hand.
+//! Statistics of a sweep's stored runs, with handwritten results.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ fn plan() -> Plan {
     Plan::load(&example, &Overrides { set, ..Overrides::default() }).expect("the example is right")
 }
 
-/// A place for a store, in a directory that goes when it is dropped.
+/// A path for a store, in a directory that is removed on drop.
 fn scratch() -> (TempDir, PathBuf) {
     let dir = tempfile::tempdir().expect("the system's temporary directory can be written");
     let path = dir.path().join("s.sqlite");
@@ -65,10 +65,10 @@ fn cases_are_compared_pair_by_pair() {
     assert_eq!(rows[1].quantiles[1].value, 2.5);
 }
 
-/// The change is that of the means beside it, not the mean of single changes. By hand: 0, 1, 1, 0 against 5, 2, 2, 0:
-/// from 0.5 to 2.25. 5, 1 against 5, 3: from 3 to 4, where single runs change by 0 and 200 %.
+/// The change is that of the means, not the mean of single changes. By hand: 0, 1, 1, 0 against 5, 2, 2, 0: from 0.5 to
+/// 2.25. 5, 1 against 5, 3: from 3 to 4, where single runs change by 0 and 200 %.
 #[test]
-fn a_change_is_that_of_the_means() {
+fn change_is_that_of_the_means() {
     for (runs, percent) in [([&[0, 1, 1, 0][..], &[5, 2, 2, 0][..]], 350.0), ([&[5, 1], &[5, 3]], 100.0 / 3.0)] {
         let rows = rows(&analysis(runs));
         let against = rows[1].against.as_ref().unwrap();
@@ -78,9 +78,9 @@ fn a_change_is_that_of_the_means() {
     }
 }
 
-/// From 0 nothing can be counted in percent.
+/// A change from 0 has no value in percent.
 #[test]
-fn there_is_no_change_in_percent_from_nothing() {
+fn change_from_zero_has_no_percentage() {
     let rows = rows(&analysis([&[0, 0, 0, 0], &[5, 2, 2, 0]]));
     let against = rows[1].against.as_ref().unwrap();
     assert_eq!((against.percent, against.percent_ci), (None, None));
@@ -88,14 +88,14 @@ fn there_is_no_change_in_percent_from_nothing() {
 }
 
 #[test]
-fn a_case_without_runs_is_not_the_same_as_another() {
+fn case_without_runs_does_not_equal_another() {
     let same = |analysis: &Analysis| analysis.warnings().iter().any(|warning| warning.contains("in every run"));
     assert!(same(&analysis([&[1, 2], &[1, 2]])));
     assert!(!same(&analysis([&[], &[1, 2]])));
 }
 
 #[test]
-fn versions_of_one_model_merge_and_other_results_do_not() {
+fn runs_of_one_model_version_merge_and_other_results_do_not() {
     let dir = tempfile::tempdir().unwrap();
     let [ours, newer, wrong] = ["ours", "newer", "wrong"].map(|name| dir.path().join(name));
     let mut store_of_ours = store(&ours, [&[1, 2], &[3]], "1.0");
@@ -106,9 +106,9 @@ fn versions_of_one_model_merge_and_other_results_do_not() {
     assert!(matches!(store_of_ours.merge(&wrong), Err(StoreError::Disagree { replication: 1, .. })));
 }
 
-/// A store's metadata describe what was run, not what was looked at last.
+/// A store's metadata describe the runs, not the latest view of them.
 #[test]
-fn a_look_at_less_does_not_change_what_is_kept() {
+fn analysis_of_fewer_replications_leaves_the_store_unchanged() {
     let (_dir, path) = scratch();
     let mut store = store(&path, [&[1, 2, 3, 4], &[1, 2, 3, 4]], "1.0");
     let asked = |store: &Store| store.sweeps().unwrap()[0].scenario.contains("replications = 4");
@@ -148,9 +148,9 @@ fn intervals_have_the_level_of_the_rule() {
 }
 
 /// By hand, two values a and b: the 95 % interval of the mean reaches 12.706 |a - b| / 2 to both sides, that of one run
-/// sqrt(3) times as far. A share is from 0 to 1, a count from 0 on.
+/// sqrt(3) times as far. A share is from 0 to 1, a count is not negative.
 #[test]
-fn intervals_end_where_figures_do() {
+fn intervals_are_cut_off_at_the_range_of_the_metric() {
     let (_dir, path) = scratch();
     let plan = plan();
     let mut store = Store::create(&path).unwrap();
@@ -176,7 +176,7 @@ fn intervals_end_where_figures_do() {
 }
 
 #[test]
-fn ways_that_carry_nothing_are_idle_and_flows_are_not() {
+fn unused_link_directions_are_idle_and_flows_are_not() {
     let (_dir, path) = scratch();
     let plan = plan();
     let mut store = Store::create(&path).unwrap();

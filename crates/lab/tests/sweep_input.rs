@@ -1,5 +1,5 @@
-//! The varied keys of a sweep, in all forms, and the messages about keys that cannot be varied: the line, the key, what
-//! was found, what was expected, a hint.
+//! The varied keys of a sweep in all forms, and the messages about keys that cannot be varied: line, key, found value,
+//! expected value, hint.
 
 mod common;
 
@@ -10,7 +10,7 @@ use lab::sweep::Plan;
 use scenario::problem::Problem;
 use scenario::sweep::Replications;
 
-/// `sweep` stands from line 25 on.
+/// `sweep` starts at line 25.
 const BASE: &str = r#"title = "Small"
 duration = "100 s"
 [nodes]
@@ -48,14 +48,14 @@ fn plan(sweep: &str) -> Plan {
     plan_set(sweep, &[]).unwrap_or_else(|problems| panic!("{sweep}: {problems:?}"))
 }
 
-/// The points of a sweep, their values alone.
+/// The points of a sweep, only their values.
 fn points(plan: &Plan) -> Vec<String> {
     let values = |point: &lab::sweep::Point| point.changes.iter().map(|(_, to)| lab::sweep::axes::shown(to)).collect();
     plan.points.iter().map(values).map(|values: Vec<String>| values.join(" ")).collect()
 }
 
 #[test]
-fn a_grid_of_lists_ranges_and_zipped_keys() {
+fn grid_combines_lists_ranges_and_zipped_keys() {
     let grid = plan(
         "axes.links.wire.delay = [\"50 ms\", \"100 ms\"]\naxes.\"flows.download.receive_window\" = { from = \"8 KiB\", to = \"16 KiB\", step = \"8 KiB\" }",
     );
@@ -81,7 +81,7 @@ fn a_grid_of_lists_ranges_and_zipped_keys() {
 }
 
 #[test]
-fn cases_by_one_key_and_by_name() {
+fn cases_are_declared_by_one_key_or_by_name() {
     let names = |plan: &Plan| plan.cases.iter().map(|case| case.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&plan("compare.scheme = [\"unmodified\", \"refined-icmp\"]")), ["unmodified", "refined-icmp"]);
     assert_eq!(
@@ -98,14 +98,14 @@ fn cases_by_one_key_and_by_name() {
 }
 
 #[test]
-fn until_precise_has_the_defaults_that_law_recommends() {
+fn until_precise_has_the_defaults_recommended_by_law() {
     let plan = plan("replications = { precision = 0.05, metric = \"goodput_bps\" }\nmetrics = [\"timeouts\"]");
     assert_eq!(plan.replications(), (10, 1000));
     assert_eq!(plan.precise.name, "goodput_bps");
     assert!(matches!(&plan.replications, Replications::UntilPrecise(rule) if rule.level == 0.95));
 }
 
-/// A sweep with a `#` before what is wrong, and what the message holds.
+/// A sweep with a `#` before the mistake, and the parts of the message.
 const CASES: &[(&str, &[&str])] = &[
     ("axes.links.wire.dealy = [#\"1 ms\"]", &["links.wire.dealy: no such key", "did you mean \"delay\"?"]),
     ("axes.\"links.wirre.delay\" = [#\"1 ms\"]", &["there is no links.wirre", "did you mean \"wire\"?"]),
@@ -185,7 +185,7 @@ const CASES: &[(&str, &[&str])] = &[
 ];
 
 #[test]
-fn every_message_says_where_and_what_and_how_to_mend_it() {
+fn every_message_has_a_position_and_a_hint() {
     for (marked, expected) in CASES {
         let before = &marked[..marked.find('#').expect("a place")];
         let line = 25 + before.matches('\n').count();
@@ -200,9 +200,9 @@ fn every_message_says_where_and_what_and_how_to_mend_it() {
     }
 }
 
-/// Before anything of that size is worked out, or kept in memory.
+/// Refused before a grid of that size is computed or kept in memory.
 #[test]
-fn too_large_a_grid_is_refused_at_once() {
+fn oversized_grid_is_refused_at_once() {
     let large = "axes.seed = { from = 1, to = 9999, step = 1 }\n\
                  axes.flows.download.start = { from = \"1 ms\", to = \"1000 ms\", step = \"1 ms\" }\n\
                  axes.links.wire.delay = { from = \"1 ms\", to = \"1000 ms\", step = \"1 ms\" }";
@@ -210,9 +210,9 @@ fn too_large_a_grid_is_refused_at_once() {
     assert!(said.contains("found 9999000000 points x 1 case, expected at most 100000 in all"), "{said}");
 }
 
-/// A setting of the command line is not in the file.
+/// A setting of the command line has no position in the file.
 #[test]
-fn a_sweep_from_the_command_line_is_named_as_such() {
+fn errors_in_a_sweep_from_the_command_line_name_the_option() {
     for (set, expected) in [
         ("sweep.axes.links.wire.delay=[\"1 ms\", \"2 mss\"]", "links.wire.delay: found \"2 mss\""),
         ("sweep.axes.links.wire.delya=[\"1 ms\"]", "links.wire.delya: no such key"),
@@ -223,9 +223,9 @@ fn a_sweep_from_the_command_line_is_named_as_such() {
     }
 }
 
-/// An error of a combination names both parts.
+/// An error that only a combination causes names both settings.
 #[test]
-fn a_problem_of_a_combination_names_the_combination() {
+fn errors_of_a_combination_name_both_settings() {
     let sweep =
         "axes.flows.download.mss = [\"1 kB\", \"32 kB\"]\naxes.flows.download.receive_window = [\"8 KiB\", \"64 KiB\"]";
     let problem = plan_set(sweep, &[]).map(|_| ()).expect_err("a problem").remove(0);
@@ -234,7 +234,7 @@ fn a_problem_of_a_combination_names_the_combination() {
 }
 
 #[test]
-fn a_warning_at_every_point_is_said_once() {
+fn warnings_of_all_points_are_reported_once() {
     let sweep =
         "axes.seed = [1, 2, 3]\n[sweep.compare]\nplain = {}\nhalf = { nodes.station.scheme = \"refined-icmp\" }";
     let warned = plan(sweep).warnings;

@@ -1,4 +1,4 @@
-//! Every setting of TCP can be written, does something, is kept as it was written, and is documented.
+//! Every TCP setting can be set, has an effect, is stored as it was written, and is documented.
 
 mod common;
 
@@ -14,7 +14,7 @@ use tcp::config::{
 };
 use tcp::presets::PRESETS;
 
-/// A key, and values that differ from what the variant "reno" has.
+/// A key, and values that differ from those of the variant "reno".
 const KEYS: &[(&str, &[&str])] = &[
     ("variant", &["\"tahoe\"", "\"linux-reno\""]),
     ("recovery", &["\"sack\"", "{ kind = \"newreno\", variant = \"slow-but-steady\" }"]),
@@ -55,7 +55,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("time_wait", &["\"240 s\""]),
 ];
 
-/// A flow with these settings of TCP.
+/// A flow with these TCP settings.
 fn with(tcp: &str) -> String {
     wire("8 Mbps", "10 ms", &format!("bytes = \"20 kB\"\nreceive_window = \"32 kB\"\ntcp = {{ {tcp} }}"))
 }
@@ -66,11 +66,11 @@ fn config(tcp: &str) -> tcp::Config {
 }
 
 #[test]
-fn every_key_does_something_and_is_kept() {
+fn every_key_has_an_effect_and_is_stored() {
     let plain = format!("{:?}", network(&with("")));
     for (key, values) in KEYS {
         for value in *values {
-            // Eifel goes by timestamps.
+            // Eifel requires timestamps.
             let besides = if *key == "eifel" { ", timestamps = true" } else { "" };
             let text = with(&format!("{key} = {value}{besides}"));
             let read = scenario(&text);
@@ -88,9 +88,9 @@ fn every_key_does_something_and_is_kept() {
     }
 }
 
-/// Unset keys are not written: a result directory holds the keys that were set, and no more.
+/// A result directory holds only the keys that were set.
 #[test]
-fn what_was_not_given_is_not_written() {
+fn unset_keys_are_not_written() {
     let read = scenario(&wire("8 Mbps", "10 ms", "tcp.variant = \"rack\"\ntcp.min_rto = \"200 ms\""));
     let table: toml::Table = write(&read).parse().unwrap();
     let tcp = table["flows"]["flow"]["tcp"].as_table().unwrap();
@@ -98,7 +98,7 @@ fn what_was_not_given_is_not_written() {
 }
 
 #[test]
-fn no_key_is_forgotten_and_each_is_documented() {
+fn test_covers_every_key_and_each_is_documented() {
     let schema = scenario::schema();
     let known: BTreeSet<&str> =
         schema["$defs"]["Tcp"]["properties"].as_object().unwrap().keys().map(String::as_str).collect();
@@ -110,12 +110,12 @@ fn no_key_is_forgotten_and_each_is_documented() {
 }
 
 #[test]
-fn what_is_not_given_is_as_the_variant_has_it() {
+fn unset_keys_default_to_the_variant() {
     for preset in PRESETS {
         let expected = tcp::Config { window: Bytes(32_000), ..preset.config() };
         assert_eq!(config(&format!("variant = \"{}\"", preset.name)), expected, "{}", preset.name);
     }
-    // A preset and a key beside it: the key rules, and the rest stays.
+    // A preset with one key overridden: the other settings are the preset's.
     let own = config("variant = \"linux-reno\", min_rto = \"1 s\", prr = false");
     let mut expected = config("variant = \"linux-reno\"");
     (expected.min_rto, expected.prr) = (Span::from_secs(1), false);
@@ -123,14 +123,14 @@ fn what_is_not_given_is_as_the_variant_has_it() {
 }
 
 #[test]
-fn linux_reno_is_more_than_rack() {
+fn linux_reno_sets_more_than_rack() {
     let [linux, rack] = ["linux-reno", "rack"].map(|variant| config(&format!("variant = \"{variant}\"")));
     assert_eq!(linux.recovery, rack.recovery);
     assert_eq!((linux.initial_window, rack.initial_window), (10, 1));
     assert_eq!((linux.min_rto, rack.min_rto), (Span::from_millis(200), Span::from_secs(1)));
     assert_eq!((linux.delayed_ack.delay().every, rack.delayed_ack), (2, DelayedAck::Off));
     assert!(linux.prr && linux.frto && !rack.prr && !rack.frto);
-    // The window is the flow's, however small.
+    // The window is the flow's, even if it is small.
     assert_eq!(linux.window, Bytes(32_000));
     let times = ["linux-reno", "rack"].map(|variant| {
         let results = common::run(&network(&with(&format!("variant = \"{variant}\""))));
@@ -140,7 +140,7 @@ fn linux_reno_is_more_than_rack() {
 }
 
 #[test]
-fn each_key_sets_what_it_says() {
+fn each_key_sets_its_configuration_field() {
     let all = "recovery = \"rack\", initial_window = 3, cwnd_validation = \"cwnd-limited\", recovery_exit_growth = true, restart_after_idle = false, \
                rto_floor = \"variation\", rto_granularity = \"500 ms\", rto_back_off = \"until-acknowledged\", \
                rto_restart = \"recovery\", rtt_sampling = \"each-acknowledgment\", retries = { syn = 1, syn_linear_timeouts = 3, data = 2 }, \
@@ -169,10 +169,10 @@ fn each_key_sets_what_it_says() {
     assert_eq!(off.window_scaling, WindowScaling::Auto);
 }
 
-/// The profile goel1997 has 4.3BSD's rules where the thesis's times show them or its text names them; a key that is
-/// given stays.
+/// The profile goel1997 has 4.3BSD's rules where the thesis's times show them or its text names them; keys of the
+/// scenario override them.
 #[test]
-fn the_profile_sets_rules_of_4_3_bsd_and_gives_way() {
+fn profile_goel1997_sets_rules_of_4_3_bsd_which_keys_override() {
     let with =
         |profile: &str, tcp: &str| network(&format!("profile = \"{profile}\"\n{}", with(tcp))).flows[0].tcp.clone();
     let rules = |config: &tcp::Config| (config.rto_restart, config.rto_back_off, config.recovery_exit_growth);

@@ -9,7 +9,7 @@ use sim::Event;
 use tcp::Reason;
 use wire::NoticeKind;
 
-/// When the events that `pick` names happened.
+/// The times of the events that `pick` selects.
 fn times<T>(events: &[(Time, Event)], pick: impl Fn(&tcp::Event) -> Option<T>) -> Vec<(u64, T)> {
     let sender = events.iter().filter_map(|(at, event)| match event {
         Event::Sender { event, .. } => Some((*at, pick(event)?)),
@@ -18,10 +18,10 @@ fn times<T>(events: &[(Time, Event)], pick: impl Fn(&tcp::Event) -> Option<T>) -
     sender.map(|(at, what)| (millis(at), what)).collect()
 }
 
-/// Appendix B.4: the segment at 15360 is sent nine times from 945 to 1033, each time under a new frame number,
-/// and resent by the source at 1174, when the third duplicate acknowledgment is in.
+/// Appendix B.4: the segment at 15360 is sent nine times from 945 to 1033, each time with a new frame number, and
+/// retransmitted by the source at 1174, after the third duplicate acknowledgment.
 #[test]
-fn appendix_b_comes_out_to_the_millisecond() {
+fn times_of_appendix_b_match_to_the_millisecond() {
     let channel = r#"{ kind = "scripted", bad = [["940 ms", "1040 ms"]] }"#;
     let text = thesis("profile = \"goel1997\"", 100, channel, "bytes = \"100 KiB\"\nreceive_window = \"16 KiB\"");
     let (_, events) = watch(&network(&text));
@@ -49,7 +49,7 @@ fn appendix_b_comes_out_to_the_millisecond() {
     assert_eq!(resent, [(1174, 15_360)]);
 }
 
-/// What the paper's clock reads more than ours in section 5.4.3: the losses it shows came later in its run.
+/// The offset of the paper's clock from ours in section 5.4.3: the losses it shows occurred later in its run.
 const OFFSET: u64 = 95_247;
 
 /// The run of section 5.4.3 under `scheme`.
@@ -76,8 +76,8 @@ fn timeouts(events: &[(Time, Event)]) -> Vec<(u64, u64)> {
     timeouts.into_iter().map(|(at, seq)| (at + OFFSET, seq)).collect()
 }
 
-/// Figure 5.4: duplicates at 97211 and 97221, timeout at 97703, and the acknowledgments of the two losses at
-/// 98054 and 98405: 1754 ms after the first lost segment went out at 96651.
+/// Figure 5.4: duplicates at 97211 and 97221, timeout at 97703, and the acknowledgments of the two losses at 98054 and
+/// 98405: 1754 ms after the first lost segment was sent at 96651.
 #[test]
 fn unmodified_tcp_recovers_two_losses_with_one_timeout() {
     let events = two_losses("unmodified");
@@ -98,8 +98,8 @@ fn simple_icmp_recovers_two_losses_with_two_timeouts() {
     assert_eq!(acks(&events), [(97_211, 11), (97_221, 11), (98_354, 12), (98_705, 12), (99_705, 16)]);
 }
 
-/// The thesis prints no times for this case; the messages follow from the link layer's clock (a failed attempt costs
-/// 11 ms, nine of them 99 ms) and both losses are resent as soon as the base station has given up on them.
+/// The thesis prints no times for this case; the messages follow from the link layer's timing (a failed attempt takes
+/// 11 ms, nine of them 99 ms), and both losses are retransmitted as soon as the base station has given up on them.
 #[test]
 fn refined_icmp_recovers_two_losses_without_a_timeout() {
     let events = two_losses("refined-icmp");

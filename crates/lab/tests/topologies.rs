@@ -1,4 +1,4 @@
-//! Networks of every shape: bytes arrive, and what is shared is shared as it should be.
+//! Networks of many topologies: all bytes arrive, and shared links are shared correctly.
 
 mod common;
 
@@ -6,7 +6,8 @@ use common::{network, run, watch};
 use path::LinkEvent;
 use sim::{Event, NodeEvent, Results};
 
-/// All bytes of every flow came, once and in order, and links neither made nor lost packets unseen.
+/// Checks that all bytes of every flow arrived, once and in order, and that links neither created nor lost packets
+/// without counting them.
 fn conserved(text: &str) -> Results {
     let network = network(text);
     let (results, events) = watch(&network);
@@ -29,7 +30,8 @@ fn conserved(text: &str) -> Results {
         .iter()
         .filter(|(_, e)| matches!(e, Event::Link { event: LinkEvent::Lost { .. } | LinkEvent::QueueFull { .. }, .. }));
     let lost_in_stations = given_up - pipes_lost.count() as u64;
-    // What a link layer delivered twice counts twice at the end; what is under way when the run ends, not at all.
+    // Packets that a link layer delivered twice count twice at the end; those in flight when the run ends are not
+    // counted.
     assert!(ended + lost_in_stations <= sent, "{ended} + {lost_in_stations} packets ended, {sent} sent");
     assert!(sent - ended - lost_in_stations < 8, "{} packets unaccounted for", sent - ended - lost_in_stations);
     results
@@ -88,7 +90,7 @@ fn flows_in_both_directions_over_several_wireless_hops() {
 }
 
 #[test]
-fn a_wireless_source_hears_its_own_link_layer() {
+fn wireless_source_is_notified_by_its_own_link_layer() {
     for scheme in ["simple-icmp", "refined-icmp"] {
         let text = [
             &format!("scheme = \"{scheme}\""),
@@ -104,9 +106,9 @@ fn a_wireless_source_hears_its_own_link_layer() {
     }
 }
 
-/// Two ways of three and two hops: the shorter is taken; with it gone, the longer.
+/// Two paths of three and two hops: the shorter one is used; without it, the longer one.
 #[test]
-fn the_fewest_hops_are_taken() {
+fn path_with_the_fewest_hops_is_used() {
     let long = [wired("1", ["a", "r"]), wired("2", ["r", "s"]), wired("3", ["s", "b"])].concat();
     let short = wired("4", ["r", "b"]);
     let flow = flow("f", "a", "b", "10 kB");
@@ -118,9 +120,9 @@ fn the_fewest_hops_are_taken() {
     assert_eq!(frames(&long), [10, 10, 10]);
 }
 
-/// Two links side by side, and two routers side by side: what was named first carries everything, both ways.
+/// Two parallel links, and two parallel routers: the ones named first carry everything, in both directions.
 #[test]
-fn of_equal_ways_the_link_named_first_is_taken() {
+fn link_named_first_is_used_among_equal_paths() {
     let links = [
         wired("1", ["a", "s"]),
         wired("2", ["a", "r"]),
@@ -131,13 +133,13 @@ fn of_equal_ways_the_link_named_first_is_taken() {
     let results = run(&network(&format!("{NODES}{}{}", links.concat(), flow("f", "a", "b", "10 kB"))));
     let carried: Vec<[bool; 2]> =
         results.links.iter().map(|link| link.ways.map(|way| way.packets_delivered > 0)).collect();
-    // There over 1 and 4; back over 3, which b sees before 4, and 2.
+    // Forward over 1 and 4; back over 3, which b lists before 4, and 2.
     assert_eq!(carried, [[true, false], [false, true], [false, true], [true, false], [false, false]]);
 }
 
-/// The example of docs/scenario.md: the way down and the way up have links of their own, and so rates of their own.
+/// The example of docs/scenario.md: the directions have links and rates of their own.
 #[test]
-fn rates_differ_each_way_over_links_of_their_own() {
+fn directions_over_separate_links_have_separate_rates() {
     let guide = include_str!("../../../docs/scenario.md");
     let section = guide.split("## Different rates each way").nth(1).expect("the section is there");
     let example = section.split("```").nth(1).and_then(|block| block.strip_prefix("toml")).expect("it has an example");
@@ -146,7 +148,7 @@ fn rates_differ_each_way_over_links_of_their_own() {
     assert_eq!(carried, [[true, false]; 4]);
 }
 
-/// Hosts do not forward: a way through c is no way.
+/// A path through host c is not used.
 #[test]
 fn hosts_do_not_forward() {
     let text = format!("{NODES}{}{}{}", wired("1", ["a", "c"]), wired("2", ["c", "b"]), flow("f", "a", "b", "10 kB"));
@@ -154,8 +156,8 @@ fn hosts_do_not_forward() {
     assert!(problems[0].to_string().contains("can be reached"), "{}", problems[0]);
 }
 
-/// 4 packets of 1040 bytes fit 4500 bytes; of a burst of 10 at 100 Mbps into 8 Mbps the rest is dropped: while
-/// one packet takes 1.04 ms to leave, each of the ten comes 83.2 us after the one before.
+/// 4 packets of 1040 bytes fit into 4500 bytes; of a burst of 10 at 100 Mbps into 8 Mbps the rest is dropped: a packet
+/// takes 1.04 ms to leave, and the ten arrive 83.2 us apart.
 #[test]
 fn a_routers_buffer_is_counted_in_bytes() {
     let text = format!(
@@ -175,9 +177,9 @@ fn a_routers_buffer_is_counted_in_bytes() {
     assert_eq!(results.flows[0].bytes_delivered, 10_000);
 }
 
-/// A queue of 3 packets behind the one being sent: the fifth of a burst is dropped.
+/// A queue of 3 packets besides the one in transmission: the fifth of a burst is dropped.
 #[test]
-fn a_queue_counts_what_waits() {
+fn queue_limit_excludes_the_packet_in_transmission() {
     let text = format!(
         "{NODES}{}{}",
         wired("in", ["a", "b"]) + "queue = \"3 packets\"\n",
@@ -192,10 +194,10 @@ fn a_queue_counts_what_waits() {
     assert_eq!(results.links[0].ways[0].queue_full, 6);
 }
 
-/// Two wires of one rate: each packet of a burst comes to the second as the one before it has left. With no room to wait
-/// every other one finds no place if arrivals go first; with room for one, every one does.
+/// Two wires of one rate: each packet of a burst arrives at the second wire at the moment when the previous one leaves.
+/// Without a queue every other packet is dropped if arrivals come first; with a queue of one packet, none is.
 #[test]
-fn a_place_that_is_left_at_this_moment_is_free_unless_arrivals_go_first() {
+fn departure_frees_its_place_for_a_simultaneous_arrival_unless_arrivals_come_first() {
     let dropped = |queue: &str| {
         let links = wired("in", ["a", "r"]) + &wired("out", ["r", "b"]) + queue;
         let text = format!("{NODES}{links}\n{}tcp.initial_window = 10\n", flow("f", "a", "b", "10 kB"));
@@ -211,10 +213,10 @@ fn a_place_that_is_left_at_this_moment_is_free_unless_arrivals_go_first() {
     assert_eq!(dropped("queue = \"1 packets\"\nqueue_tie = \"arrival-first\""), [0; 0]);
 }
 
-/// A limit in bytes below a packet, on a wire and on a link with a link layer: what finds the transmitter idle is sent,
-/// the rest of the burst is dropped, and resent one by one.
+/// A limit in bytes below the packet size, on a wire and on a link with a link layer: packets that find the transmitter
+/// idle are sent, the rest of the burst is dropped, and retransmitted one by one.
 #[test]
-fn a_queue_that_holds_no_packet_passes_what_need_not_wait() {
+fn queue_smaller_than_a_packet_passes_packets_to_an_idle_transmitter() {
     for queue in ["0 packets", "1039 B"] {
         for link in [wired("link", ["a", "b"]), wireless("link", ["a", "b"])] {
             let text = format!("{NODES}{link}queue = \"{queue}\"\n{}", flow("f", "a", "b", "3 kB"));
@@ -227,9 +229,9 @@ fn a_queue_that_holds_no_packet_passes_what_need_not_wait() {
     }
 }
 
-/// A packet of 1,040 bytes takes 8.32 s at 1 kbps; 2 s after the burst of three, 2 s of that have been sent, not 25.
+/// A packet of 1,040 bytes takes 8.32 s at 1 kbps; 2 s after a burst of three, the busy time is 2 s, not 25.
 #[test]
-fn a_link_is_never_busy_for_longer_than_the_run() {
+fn busy_time_of_a_link_does_not_exceed_the_run() {
     let links = [
         "kind = \"wired\"",
         "kind = \"wireless\"\narq = \"stop-and-wait\"",
@@ -246,37 +248,37 @@ fn a_link_is_never_busy_for_longer_than_the_run() {
     }
 }
 
-/// Before any time has passed there is no rate.
+/// At time 0 there is no rate.
 #[test]
-fn no_time_no_goodput() {
+fn goodput_is_zero_at_time_zero() {
     let network = network(&format!("{NODES}{}{}", wired("1", ["a", "b"]), flow("f", "a", "b", "3 kB")));
     assert_eq!(sim::World::new(&network, false).results().flows[0].goodput_bps(), None);
     assert!(run(&network).flows[0].goodput_bps().is_some());
 }
 
-/// Three segments and no more, so a loss is answered by the timer.
+/// Only three segments, so a loss is recovered by the timer.
 #[test]
-fn segments_that_come_twice_are_counted_at_the_receiver() {
+fn receiver_counts_duplicate_segments() {
     let link = wired("1", ["a", "b"]) + "channel = { kind = \"scripted\", drop = [1] }\n";
     let of = |link: &str| {
         let flow = flow("f", "a", "b", "3 kB") + "tcp.initial_window = 3\n";
         run(&network(&format!("{NODES}{link}{flow}"))).flows[0].clone()
     };
     assert_eq!(of(&wired("1", ["a", "b"])).segments_duplicate, 0);
-    // Segments 0, 1 and 2 go out, 1 is lost, 2 waits behind the hole; the timer sends 1 again, and its acknowledgment
+    // Segments 0, 1 and 2 are sent, 1 is lost, 2 waits behind the hole; the timer retransmits 1, and its acknowledgment
     // covers 2 as well.
     let lost = of(&link);
     assert_eq!((lost.sender.segments_retransmitted, lost.segments_duplicate), (1, 0));
-    // The acknowledgments of all three are lost: after the timeout segment 0 comes again, and is the only one.
+    // The acknowledgments of all three are lost: after the timeout segment 0 is the only one that arrives again.
     let link = link.replace("drop = [1]", "drop_backward = [0, 1, 2]");
     let unheard = of(&link);
     assert_eq!((unheard.sender.segments_retransmitted, unheard.segments_duplicate), (1, 1));
 }
 
-/// Each packet is kept 7 ms at the router, there and back: a round trip grows by 14 ms, packets do not wait for
-/// each other.
+/// Each packet is delayed by 7 ms at the router, in both directions: a round trip grows by 14 ms, and packets do not
+/// wait for each other.
 #[test]
-fn processing_delays_every_packet_alike() {
+fn processing_delay_is_the_same_for_every_packet() {
     let of = |delay: &str| {
         let nodes = NODES.replace(
             "r = { kind = \"router\" }",
@@ -289,7 +291,7 @@ fn processing_delays_every_packet_alike() {
     assert_eq!(of("7 ms") - of("0 ms"), 14_000_000);
 }
 
-/// One transmitter for a mobile in the clear (`b`) and one in fades (`c`).
+/// One transmitter for an unfaded mobile (`b`) and one in fades (`c`).
 fn two_mobiles(head: &str, scheduler: &str, fades: &str) -> String {
     let station = format!("x = {{ kind = \"base-station\", radio = \"shared\", scheduler = \"{scheduler}\" }}");
     let nodes = NODES.replace("x = { kind = \"base-station\" }", &station).replace("2000 s", "100 s");
@@ -308,13 +310,13 @@ fn two_mobiles(head: &str, scheduler: &str, fades: &str) -> String {
     )
 }
 
-/// Head-of-line blocking by the clock. While the other mobile fades, its frame fails every 8.32 + 2 + 0.112 + 1 =
-/// 11.432 ms, and a frame for the mobile in the clear takes 10.432 ms. Round robin puts one failure between two
-/// deliveries to the mobile in the clear: 21.864 ms. FIFO puts all nine attempts at every packet of the faded mobile
-/// that stands before it. With channel states the gap is round robin's, but comes once in 100 ms: 400 ms hold four failures
-/// and (400 - 4 x 11.432) / 10.432 = 33.9 deliveries, where round robin has 400 / 21.864 = 18.3.
+/// Head-of-line blocking by calculation. While the other mobile fades, its frame fails every 8.32 + 2 + 0.112 + 1 =
+/// 11.432 ms, and a frame for the unfaded mobile takes 10.432 ms. Round robin places one failure between two deliveries
+/// to the unfaded mobile: 21.864 ms. FIFO places all nine attempts at every packet of the faded mobile that is queued
+/// before it. With channel states the gap is that of round robin, but occurs once per 100 ms: 400 ms contain four
+/// failures and (400 - 4 x 11.432) / 10.432 = 33.9 deliveries, where round robin has 400 / 21.864 = 18.3.
 #[test]
-fn fifo_blocks_the_mobile_in_the_clear_the_others_do_not() {
+fn only_fifo_blocks_the_unfaded_mobile() {
     let arrivals = |scheduler: &str| {
         let fades = "{ kind = \"scripted\", bad = [[\"10 s\", \"10.4 s\"]] }";
         let (_, events) = watch(&network(&two_mobiles("", scheduler, fades)));
@@ -340,11 +342,11 @@ fn fifo_blocks_the_mobile_in_the_clear_the_others_do_not() {
     assert!(counts[0] <= 9 && (17..=19).contains(&counts[1]) && (33..=35).contains(&counts[2]), "{counts:?}");
 }
 
-/// What BBKT96 saw, and made the thesis choose round robin: under FIFO less comes through in all, and it is shared less
-/// fairly. Paired over 200 seeds, Student's t at 95 %, with the thesis's TCP; with RFC 6298's rule for doubled timeouts it is
-/// only shared less fairly (docs/models/links-and-queues.md).
+/// The observation of BBKT96 that led the thesis to round robin: under FIFO the total throughput is lower and shared
+/// less fairly. Paired over 200 seeds, Student's t at 95 %, with the thesis's TCP; with RFC 6298's rule for doubled
+/// timeouts it is only shared less fairly (docs/models/links-and-queues.md).
 #[test]
-fn round_robin_delivers_more_and_shares_it_more_fairly() {
+fn round_robin_has_higher_throughput_and_fairness_than_fifo() {
     let of = |scheduler: &str, seed: u64| {
         let fades = "{ kind = \"two-state\", mean_good = \"1 s\", mean_bad = \"400 ms\" }";
         let results = run(&network(&two_mobiles(&format!("profile = \"goel1997\"\nseed = {seed}"), scheduler, fades)));

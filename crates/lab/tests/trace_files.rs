@@ -8,9 +8,9 @@ use lab::load::{Overrides, load};
 use observe::output::{Outputs, is_file_name};
 use scenario::traces::{TRACES, Trace};
 
-/// Of all traces of an example with routers, and of one with a medium.
+/// The traces of an example with routers, and of one with a medium.
 #[test]
-fn every_file_of_a_trace_is_recognized_by_its_name() {
+fn trace_files_are_recognized_by_name() {
     for example in ["goel1997-appendix-b.toml", "two-losses.toml", "hidden-terminals.toml", "two-hops.toml"] {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(example);
         let Ok(loaded) = load(&file, &Overrides::default()) else { panic!("{example} is there") };

@@ -1,4 +1,4 @@
-//! Two flows of each variant that share a bottleneck and start apart: neither may be starved for good.
+//! Two flows of each variant that share a bottleneck and start at different times: neither may starve permanently.
 
 mod common;
 
@@ -8,8 +8,8 @@ use common::{network, run};
 use tcp::cc::ControlConfig;
 use tcp::presets::PRESETS;
 
-/// Two flows over a wire of `rate` and 20 ms, the first from 0.1 s on, the second from `start`; data of each that arrives in
-/// the last `late` seconds of a minute, in bit/s.
+/// Two flows over a wire of `rate` and 20 ms, the first from 0.1 s on, the second from `start`; returns the data of
+/// each that arrives in the last `late` seconds of a minute, in bit/s.
 fn shares(rate: &str, queue: u32, start: f64, late: u32, tcp: &str) -> [f64; 2] {
     let delivered = |seconds: u32| {
         let text = format!(
@@ -46,8 +46,9 @@ fn shares(rate: &str, queue: u32, start: f64, late: u32, tcp: &str) -> [f64; 2] 
     [0, 1].map(|flow| (after[flow] - before[flow]) / f64::from(late))
 }
 
-/// ns-2 2.35 over the same path ends at 1.5 : 1 (105 and 71 segments of a path of 168 and a queue of 7). Each flow keeps 1 to 3
-/// segments in the queue if it knows the path without one (BP95), so nothing is further apart than 3 : 1.
+/// ns-2 2.35 over the same path ends at 1.5 : 1 (105 and 71 segments on a path of 168 and a queue of 7). Each flow
+/// keeps 1 to 3 segments in the queue if it has measured the path without a queue (BP95), so the ratio is at most 3 :
+/// 1.
 #[test]
 fn later_vegas_flow_is_not_starved() {
     let [first, second] = shares("50 Mbps", 342, 1.37, 10, "variant = \"vegas\"");
@@ -56,21 +57,22 @@ fn later_vegas_flow_is_not_starved() {
     assert!(first + second > 0.9 * 50e6, "{first:.0} and {second:.0} bit/s");
 }
 
-/// By how much the shares may differ for good.
+/// The largest permitted ratio of the shares.
 fn bound(control: &str) -> f64 {
     match control {
-        // Each cut of both halves the difference (Chiu and Jain 1989); when one alone is cut, it is at half of its window.
+        // Each reduction of both halves the difference (Chiu and Jain 1989); if only one reduces, it has half of its
+        // window.
         "reno" => 2.0,
-        // Both keep alpha to beta segments in the queue, 1 to 3. A flow that came while there was a queue takes the path for
-        // longer than it is, and has more than its share (Mo, La, Anantharam and Walrand 1999).
+        // Both keep alpha to beta segments in the queue, 1 to 3. A flow that starts while there is a queue
+        // overestimates the propagation delay, and gets more than its share (Mo, La, Anantharam and Walrand 1999).
         "vegas" => 3.0,
-        // No closed form. Flows of CUBIC converge to equal shares [RFC9438 s5.6], it does not say how fast.
+        // No closed form. Flows of CUBIC converge to equal shares [RFC9438 s5.6], which does not state how fast.
         _ => 3.0,
     }
 }
 
 #[test]
-fn no_control_starves_a_flow_that_comes_later() {
+fn no_congestion_control_starves_a_later_flow() {
     let mut controls = BTreeSet::new();
     for preset in PRESETS {
         let (name, config) = (preset.name, preset.config());

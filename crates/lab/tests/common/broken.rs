@@ -1,9 +1,9 @@
-//! Scenarios with a mistake, and what is said of it.
+//! Scenarios with a mistake, and the messages about it.
 
 use scenario::problem::Problem;
 use scenario::{Document, check};
 
-/// A scenario that is right; each case breaks one line of it.
+/// A valid scenario; each case breaks one line of it.
 pub const GOOD: &str = r#"
 title = "good"
 scheme = "refined-icmp"
@@ -35,7 +35,7 @@ start = "1 s"
 tcp = { variant = "reno", initial_window = 2 }
 "#;
 
-/// What is wrong with `text`.
+/// The first problem of `text`.
 pub fn problems(text: &str) -> Vec<Problem> {
     let document = match Document::parse("net.toml", text.as_bytes()) {
         Ok(document) => document,
@@ -50,10 +50,10 @@ pub fn problems(text: &str) -> Vec<Problem> {
     }
 }
 
-/// What to replace, by what, and what the message must hold besides the file and the line of the replacement.
+/// The text to replace, its replacement, and the parts of the message except the file and the line of the replacement.
 pub type Case<'a> = (&'a str, &'a str, &'a [&'a str]);
 
-/// Each of `cases` breaks `good`, and the first thing that is said names it.
+/// Applies each of `cases` to `good`, and checks that the first problem names it.
 pub fn each_is_told_of(good: &str, cases: &[Case<'_>]) {
     for (from, to, expected) in cases {
         assert!(good.contains(from), "{from} is not in the scenario");
@@ -68,7 +68,7 @@ pub fn each_is_told_of(good: &str, cases: &[Case<'_>]) {
         let (line, _) = found[0].place.unwrap_or_else(|| panic!("{to}: no line in\n{shown}"));
         let lines: Vec<&str> = text.lines().collect();
         assert!((1..=lines.len() + 1).contains(&line), "{to}: line {line}");
-        // The line is the one that was broken, or for what is missing the table it is missing from.
+        // The line is the one that was changed, or for a missing key that of its table.
         if !to.is_empty() && expected.first().is_some_and(|key| key.contains('.') && !key.contains("buffer")) {
             let last = to.lines().last().unwrap_or_default();
             let broken = to.lines().any(|part| lines[line - 1].contains(part));

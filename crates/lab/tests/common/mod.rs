@@ -1,4 +1,4 @@
-//! What the tests of whole runs share.
+//! Helpers for tests of whole runs.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 pub mod broken;
@@ -13,20 +13,20 @@ pub fn scenario(text: &str) -> Scenario {
     document.read().unwrap_or_else(|p| panic!("{p:?}"))
 }
 
-/// The network of a scenario that is right.
+/// The network of a valid scenario.
 pub fn network(text: &str) -> Network {
     let Checked { network, .. } = check(&scenario(text)).unwrap_or_else(|problems| panic!("{problems:?}"));
     network
 }
 
-/// Runs unwatched.
+/// Runs without a sink.
 pub fn run(network: &Network) -> Results {
     let mut world = World::new(network, false);
     world.run(&mut NullSink);
     world.results()
 }
 
-/// Runs and keeps every event.
+/// Runs and collects every event.
 pub fn watch(network: &Network) -> (Results, Vec<(Time, Event)>) {
     let mut world = World::new(network, true);
     let mut events = Vec::new();
@@ -58,7 +58,8 @@ pub fn wire(rate: &str, delay: &str, flow: &str) -> String {
 /// The ends of a flow of [`last_hop`].
 pub const TO_MOBILE: &str = "from = \"server\"\nto = \"mobile\"";
 
-/// A server, a base station and a mobile, and a flow over both links: each text is TOML, of the whole, the air and the flow.
+/// A server, a base station and a mobile, and a flow over both links: each text is TOML, of the scenario, the radio
+/// link and the flow.
 pub fn last_hop(head: &str, wire: (&str, &str), air: &str, flow: &str) -> String {
     let (rate, delay) = wire;
     format!(
@@ -116,7 +117,7 @@ pub fn thesis(head: &str, latency_ms: u32, channel: &str, flow: &str) -> String 
     )
 }
 
-/// Milliseconds, which must be whole.
+/// Whole milliseconds.
 pub fn millis(at: Time) -> u64 {
     assert_eq!(at.as_nanos() % 1_000_000, 0, "{at:?} is not a whole millisecond");
     at.as_nanos() / 1_000_000
