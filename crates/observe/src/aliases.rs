@@ -1,8 +1,8 @@
-//! Other names of metrics: those of the literature and other simulators, and their own former ones.
+//! Aliases of metrics: names from the literature and other simulators, and former names.
 
 use crate::summary as metric;
 
-/// The metric that `name` means: a synonym, or the name of an earlier version.
+/// The metric that `name` denotes: an alias, or a name of an earlier version.
 pub fn of_metric(name: &str) -> Option<&'static str> {
     let small = name.to_lowercase().replace(['-', ' '], "_");
     let synonym = SYNONYMS.iter().find(|(synonyms, _)| synonyms.contains(&small.as_str())).map(|(_, name)| *name);

@@ -1,8 +1,10 @@
-//! The digest of everything that happened in a run, by which two programs know that they simulate alike.
+//! The digest of all events of a run, which shows whether two programs simulate identically.
 //!
-//! It is the SHA-256 of the events in their order, each as the bytes below: its kind, its time, and what it says. Packets stand as their
-//! headers on the wire do, numbers as 64 bits with the least byte first. So neither a new column of a summary, nor a field, key or event that
-//! is called otherwise changes it; only what happens, or when, does. Why nothing was sent is derived from the rest and no part of it.
+//! It is the SHA-256 of the events in their order, each encoded as the bytes below: its kind, its time, and its
+//! contents. Packets are encoded by the headers they have on the wire, numbers as 64 bits, least significant byte
+//! first. New columns of the summary and renamed fields, keys or events therefore leave the digest unchanged; any
+//! change of an event or its time changes it. The reasons why a sender sends nothing are derived from other events and
+//! are not part of it.
 
 use engine::Time;
 use path::channel::State as Air;
@@ -13,16 +15,16 @@ use sim::{Event, NodeEvent, Sink};
 use tcp::{Reason, State};
 use wire::{NoticeKind, Packet};
 
-/// A sink that keeps nothing but the digest.
+/// A sink that keeps only the digest.
 #[derive(Default)]
 pub struct EventDigest {
     hash: Sha256,
-    /// The event at hand.
+    /// The bytes of the current event.
     bytes: Vec<u8>,
 }
 
 impl EventDigest {
-    /// The digest of all events so far, and of when the run ended.
+    /// The digest of all events so far, and of the end time of the run.
     pub fn finish(mut self, ended: Time) -> [u8; 32] {
         self.begin(0, ended);
         self.hash.update(&self.bytes);
@@ -72,7 +74,7 @@ impl EventDigest {
             E::RttSample { rtt, srtt, rto } => self.numbers([13, rtt.as_nanos(), srtt.as_nanos(), rto.as_nanos()]),
             E::SegmentReceived { seq, len, in_order } => self.numbers([14, seq, len.into(), in_order.into()]),
             E::SegmentDiscarded { seq, len } => self.numbers([15, seq, len.into()]),
-            // `event` has left it out.
+            // `event` filters these out.
             E::Blocked { .. } => {}
         }
     }
@@ -192,7 +194,7 @@ impl Sink for EventDigest {
     }
 }
 
-// Numbers of their own: the order in which a type names its values may change.
+// Explicit numbers: the order of an enum's variants may change.
 
 fn state_number(state: State) -> u64 {
     match state {
@@ -267,16 +269,17 @@ mod tests {
         digest.finish(Time::from_nanos(ended))
     }
 
-    /// SHA-256 of 3 and 5 (FlowStarted at 5 ns), 7 (the flow); 0 and 9 (the end at 9 ns), computed with Python's hashlib.
+    /// SHA-256 of 3 and 5 (FlowStarted at 5 ns), 7 (the flow); 0 and 9 (the end at 9 ns), computed with Python's
+    /// hashlib.
     #[test]
-    fn the_digest_is_of_the_bytes_that_the_documentation_names() {
+    fn digest_is_of_the_documented_bytes() {
         let found = digest(&[(5, Event::FlowStarted { flow: 7 })], 9);
         let hex: String = found.iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(hex, "7b4225a0255b224fdf50ba2880fe3ff8c90debbffaebeba832547bb2ccf31edc");
     }
 
     #[test]
-    fn a_time_an_order_and_a_value_change_it() {
+    fn digest_depends_on_times_order_and_values() {
         let [start, done] = [Event::FlowStarted { flow: 0 }, Event::FlowCompleted { flow: 0 }];
         let other = Event::FlowCompleted { flow: 1 };
         let all = [

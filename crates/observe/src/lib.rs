@@ -1,4 +1,4 @@
-//! What a run shows: its summary, metrics, traces, and an explanation of where its time went.
+//! The outputs of a run: its summary, metrics and traces, and an explanation of its delays.
 //!
 //! ```
 //! use std::rc::Rc;

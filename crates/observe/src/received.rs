@@ -1,12 +1,12 @@
-//! What a receiver has: the oracle's copy of its reassembly.
+//! The data that a receiver has: an independent copy of its reassembly.
 
 use std::collections::BTreeMap;
 
-/// Bytes that have come: all before `next`, and islands behind it.
+/// Received bytes: all before `next`, and separate ranges after it.
 #[derive(Clone, Debug, Default)]
 pub struct Received {
     next: u64,
-    /// End by beginning; apart.
+    /// End by start; disjoint.
     islands: BTreeMap<u64, u64>,
 }
 
@@ -16,19 +16,19 @@ impl Received {
         self.next
     }
 
-    /// Whether byte `seq` has come.
+    /// Whether byte `seq` was received.
     pub fn has(&self, seq: u64) -> bool {
         seq < self.next || self.islands.range(..=seq).next_back().is_some_and(|(_, end)| seq < *end)
     }
 
-    /// Bytes from `seq` to `end` come in. Whether any of them is new.
+    /// Adds the bytes from `seq` to `end`; returns whether any of them is new.
     pub fn take(&mut self, seq: u64, end: u64) -> bool {
         let covered = self.islands.range(..=seq).next_back().is_some_and(|(_, island)| *island >= end);
         if end <= self.next || covered {
             return false;
         }
         let (mut from, mut to) = (seq, end);
-        // Islands are apart, so their ends rise with their beginnings.
+        // Ranges are disjoint, so their ends increase with their starts.
         while let Some((&begin, &island)) = self.islands.range(..=to).next_back().filter(|(_, island)| **island >= from)
         {
             self.islands.remove(&begin);
@@ -48,9 +48,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn news_are_bytes_that_had_not_come() {
+    fn only_bytes_not_received_before_are_new() {
         let mut received = Received::default();
-        // first byte, end, whether it is news, next byte expected then
+        // first byte, end, whether any is new, next byte expected then
         let arrivals = [
             (0, 10, true, 10),
             (0, 10, false, 10),
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_has_come_if_it_is_before_the_next_or_on_an_island() {
+    fn byte_is_received_if_before_the_next_or_in_a_range() {
         let mut received = Received::default();
         for (seq, end) in [(0, 10), (20, 30)] {
             received.take(seq, end);

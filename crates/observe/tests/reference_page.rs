@@ -1,4 +1,4 @@
-//! The tables of docs/metrics.md are made from the declarations of the fields and metrics.
+//! The tables of docs/metrics.md are generated from the declarations of the fields and metrics.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn table<'a>(fields: impl Iterator<Item = &'a Field>) -> String {
     table
 }
 
-/// The page with the table of each part between its marks.
+/// The page with each part's table inserted between its marks.
 fn with_tables(page: &str) -> String {
     let mut page = page.to_owned();
     let mut put = |name: &str, table: String| {
@@ -35,7 +35,7 @@ fn with_tables(page: &str) -> String {
 }
 
 #[test]
-fn the_tables_of_the_reference_page_are_those_of_the_declarations() {
+fn reference_page_has_the_tables_of_the_declarations() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/metrics.md");
     let page = std::fs::read_to_string(&path).unwrap();
     let expected = with_tables(&page);

@@ -1,5 +1,5 @@
-//! What a scheme costs: transfers through a base station that follows each, beside `unmodified`. Items are packets of data
-//! that arrived. `cargo bench -p lasthop-sim --bench agents`.
+//! The cost of a scheme: transfers through a base station that runs it, compared with `unmodified`. Items are data
+//! packets that arrived. `cargo bench -p lasthop-sim --bench agents`.
 
 use divan::counter::ItemsCount;
 use engine::registry::by_name;
@@ -21,7 +21,7 @@ fn schemes() -> impl Iterator<Item = &'static str> {
     AgentConfig::MEMBERS.iter().map(|(name, _)| *name)
 }
 
-/// A scheme that forgets none of 10,000 flows, and nothing of windows of 1000 segments.
+/// A scheme with state for 10,000 flows and windows of 1000 segments.
 fn roomy(scheme: &str) -> AgentConfig {
     match scheme {
         "snoop" => AgentConfig::Snoop(snoop::Config {
@@ -35,12 +35,12 @@ fn roomy(scheme: &str) -> AgentConfig {
     }
 }
 
-/// A scheme as it is by default.
+/// A scheme with its defaults.
 fn plain(scheme: &str) -> AgentConfig {
     by_name(scheme).unwrap_or_else(|| panic!("{scheme} needs defaults"))
 }
 
-/// Losses in the air, rare enough to change little.
+/// Random losses, rare enough to have little effect.
 const RARE: f64 = 0.0001;
 
 fn link(between: [usize; 2], rate: &str, delay: Span, loss: f64) -> LinkSpec {
@@ -65,7 +65,7 @@ fn link(between: [usize; 2], rate: &str, delay: Span, loss: f64) -> LinkSpec {
     }
 }
 
-/// `flows` downloads over one base station that follows a scheme, for `duration`.
+/// `flows` downloads over one base station that runs a scheme, for `duration`.
 fn network(agent: AgentConfig, flows: usize, rate: &str, window: u64, duration: Span, loss: f64) -> Network {
     let scheme = agent.name().to_owned();
     let node = |name: &str, kind, agent: AgentConfig| NodeSpec {
@@ -132,14 +132,14 @@ fn ten_thousand_flows(bencher: divan::Bencher<'_, '_>, scheme: &str) {
     measure(bencher, &network(plain(scheme), 10_000, "1 Gbps", 8_000, Span::from_secs(2), RARE));
 }
 
-/// As above, with room for all of them.
+/// As above, with state for all of them.
 #[divan::bench(sample_count = 5, args = ["unmodified", "snoop", "split"])]
 fn ten_thousand_flows_remembered(bencher: divan::Bencher<'_, '_>, scheme: &str) {
     measure(bencher, &network(roomy(scheme), 10_000, "1 Gbps", 8_000, Span::from_secs(2), RARE));
 }
 
-/// One flow that always has a window of so many segments in the network, about 100,000 of them in all: nearly nothing is
-/// lost, or it would rarely have.
+/// One flow with a constant window of this many segments in flight, about 100,000 segments in all: with frequent losses
+/// it would rarely reach the window.
 fn one_window(bencher: divan::Bencher<'_, '_>, scheme: &str, segments: u64) {
     let duration = Span::from_millis(1_200_000 / segments);
     measure(bencher, &network(roomy(scheme), 1, "1 Gbps", segments * u64::from(SEGMENT), duration, 1e-9));

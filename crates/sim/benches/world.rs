@@ -1,5 +1,5 @@
-//! What an event costs: the peers' workloads, shortened, without files or parsing. `cargo bench -p lasthop-sim`.
-//! Items are events; packets delivered per second follow from four events a packet over two links, two over one.
+//! The cost of an event: the reference workloads, shortened, without files or parsing. `cargo bench -p lasthop-sim`.
+//! Items are events; a packet causes four events over two links, two over one.
 
 use divan::counter::ItemsCount;
 use engine::{Bytes, Rate, Span, Time};
@@ -125,8 +125,8 @@ fn ten_megabytes_over_the_air(bencher: divan::Bencher<'_, '_>) {
     measure(bencher, &network);
 }
 
-/// A frame that stations contend for, by their number: each uploads without end to the access point. Items are frames whose turn
-/// came, those of the access point among them.
+/// A medium, by the number of contending stations: each uploads to the access point without end. Items are data frames
+/// sent, including those of the access point.
 #[divan::bench(sample_count = 10, args = [1, 10, 100, 500])]
 fn frames_of_a_cell(bencher: divan::Bencher<'_, '_>, stations: usize) {
     let air = |number: usize| LinkSpec {

@@ -1,28 +1,28 @@
-//! The one stream of events that feeds every output.
+//! The events of a run, from which all outputs are made.
 
 use engine::Time;
 use path::channel::State;
 use path::{HopId, LinkEvent, MediumEvent};
 use wire::Packet;
 
-/// Something that happened.
+/// An event of a run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Event {
-    /// At the sending end of a flow.
+    /// An event at the sending end of a flow.
     Sender {
         /// The flow's number.
         flow: u32,
-        /// What.
+        /// The event.
         event: tcp::Event,
     },
-    /// At the receiving end of a flow.
+    /// An event at the receiving end of a flow.
     Receiver {
         /// The flow's number.
         flow: u32,
-        /// What.
+        /// The event.
         event: tcp::Event,
     },
-    /// A flow's application begins.
+    /// A flow's application starts.
     FlowStarted {
         /// The flow's number.
         flow: u32,
@@ -32,93 +32,95 @@ pub enum Event {
         /// The flow's number.
         flow: u32,
     },
-    /// On a link.
+    /// An event on a link.
     Link {
-        /// Which, and which way.
+        /// The link and its direction.
         hop: HopId,
-        /// What.
+        /// The event.
         event: LinkEvent,
-        /// Where the packet belongs, if the event is about one of a flow.
+        /// The flow and offset of the packet, if the event is about one of a flow.
         of: Option<PacketFlow>,
     },
-    /// In a shared medium.
+    /// An event in a shared medium.
     Medium {
         /// The medium's number.
         medium: u32,
-        /// What.
+        /// The event.
         event: MediumEvent,
     },
-    /// The air of a link changed state.
+    /// The channel of a link changed state.
     Air {
         /// The link's number.
         link: u32,
         /// The new state.
         state: State,
     },
-    /// At a node.
+    /// An event at a node.
     Node {
         /// The node's number.
         node: u32,
-        /// What.
+        /// The event.
         event: NodeEvent,
-        /// Where the packet belongs, if the event is about one of a flow.
+        /// The flow and offset of the packet, if the event is about one of a flow.
         of: Option<PacketFlow>,
     },
 }
 
-/// The flow that a packet is part of, and its place there: sequence numbers on the wire have 32 bits and begin anywhere.
+/// The flow of a packet, and its offsets there: sequence numbers on the wire have 32 bits and start at any value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PacketFlow {
     /// The flow's number.
     pub flow: u32,
-    /// Whether the sender of the flow's data sent it, or its receiver; of an ICMP message, whether it is for the sender.
+    /// Whether the sender of the flow's data sent it, as opposed to its receiver; for an ICMP message, whether it is
+    /// addressed to the sender.
     pub from_sender: bool,
-    /// Offset of its first byte in the stream of the end that sent it; of an ICMP message, of the segment that it is about. A SYN lies before
-    /// the stream, at `None`.
+    /// Offset of its first byte in the stream of the end that sent it; for an ICMP message, of the segment that it is
+    /// about. A SYN precedes the stream and has `None`.
     pub seq: Option<u64>,
-    /// Offset, in the stream of the other end, of the byte that it acknowledges next; `None` of a segment without ACK and an ICMP message.
+    /// Offset, in the stream of the other end, of the next byte expected; `None` for a segment without ACK and for an
+    /// ICMP message.
     pub ack: Option<u64>,
 }
 
-/// Something that happened at a node.
+/// An event at a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NodeEvent {
-    /// The node made this packet and hands it to its first link.
+    /// The node created this packet and hands it to its first link.
     Sent {
         /// The packet.
         packet: Packet,
     },
-    /// A packet for this node came in.
+    /// A packet for this node arrived.
     Received {
         /// The packet.
         packet: Packet,
     },
-    /// A packet to be forwarded came in.
+    /// A packet to be forwarded arrived.
     Transit {
         /// The packet.
         packet: Packet,
     },
     /// The node's buffers had no room for a packet.
     BufferFull {
-        /// The packet, now lost.
+        /// The dropped packet.
         packet: Packet,
     },
-    /// The node's scheme took it: it goes no further.
+    /// The node's scheme consumed the packet.
     Taken {
         /// The packet.
         packet: Packet,
     },
-    /// No way led to where a packet was for, because a mobile is not associated.
+    /// No route led to the packet's destination, because a mobile is not associated.
     NoRoute {
-        /// The packet, now lost.
+        /// The dropped packet.
         packet: Packet,
     },
-    /// A mobile uses a link from now on.
+    /// A mobile starts using a link.
     Associated {
         /// The link's number.
         link: u32,
     },
-    /// A mobile uses a link no longer.
+    /// A mobile stops using a link.
     Left {
         /// The link's number.
         link: u32,
@@ -126,7 +128,7 @@ pub enum NodeEvent {
 }
 
 impl NodeEvent {
-    /// The packet that it is about, if any.
+    /// The packet of the event, if any.
     pub fn packet(&self) -> Option<&Packet> {
         match self {
             NodeEvent::Sent { packet }
@@ -140,16 +142,16 @@ impl NodeEvent {
     }
 }
 
-/// Who wants to know. The world is compiled once for each kind of sink, so that one that is not
+/// Receives the events of a run. The world is compiled once for each type of sink, so that one that is not
 /// [`ACTIVE`](Sink::ACTIVE) costs nothing.
 pub trait Sink {
-    /// Whether events are made at all.
+    /// Whether events are generated at all.
     const ACTIVE: bool;
-    /// Something happened at `at`; times never fall.
+    /// Handles an event at `at`; times never decrease.
     fn event(&mut self, at: Time, event: &Event);
 }
 
-/// The sink of a run that nobody watches.
+/// Discards every event.
 pub struct NullSink;
 
 impl Sink for NullSink {
@@ -157,7 +159,7 @@ impl Sink for NullSink {
     fn event(&mut self, _: Time, _: &Event) {}
 }
 
-/// Keeps everything, for plots and tests.
+/// Collects all events, for plots and tests.
 impl Sink for Vec<(Time, Event)> {
     const ACTIVE: bool = true;
     fn event(&mut self, at: Time, event: &Event) {
@@ -165,7 +167,7 @@ impl Sink for Vec<(Time, Event)> {
     }
 }
 
-/// Both are told.
+/// Passes each event to both sinks.
 impl<A: Sink, B: Sink> Sink for (A, B) {
     const ACTIVE: bool = A::ACTIVE || B::ACTIVE;
     fn event(&mut self, at: Time, event: &Event) {

@@ -1,7 +1,7 @@
 //! Hosts, applications, routing, and the world that runs.
 //!
-//! A [`Network`] says what there is; a [`World`] made from it runs; an [`event::Sink`] sees what happens;
-//! [`Results`] say how it ended.
+//! A [`Network`] describes nodes, links and flows; a [`World`] simulates it; an [`event::Sink`] receives its events;
+//! [`Results`] are the final counters.
 //!
 //! ```
 //! use engine::{Span, Time};
@@ -79,6 +79,6 @@ pub use network::{Association, FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, 
 pub use results::{FlowResult, LinkResult, MediumResult, Results, RoamingResult};
 pub use world::{Delivered, FlowInfo, InjectError, NodeState, World};
 
-/// Of everything that decides results: raised whenever any run may come out otherwise than before. Kept results are
-/// only taken for a run's if they were made with the same number.
+/// Version of everything that determines results: raised whenever any run may give another result than before. Stored
+/// results are used only if they were computed with the same number.
 pub const MODEL_VERSION: u32 = 9;

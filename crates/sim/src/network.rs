@@ -1,4 +1,4 @@
-//! What there is, as the world needs it: checked, in numbers instead of names where something refers to something.
+//! The description of a network for the simulator: checked, with indices instead of names as references.
 
 use engine::{Bytes, Rate, Span, Time};
 use path::Reach;
@@ -14,25 +14,25 @@ use serde::Serialize;
 
 use crate::app::TrafficConfig;
 
-/// A network and what goes on in it. Nodes, links and flows are numbered by their place here.
+/// Nodes, links, media and flows, which refer to each other by their index here.
 ///
-/// All that decides a run's results is serialized, but the replication: stores make their keys of it. The order of fields
-/// matters there, and their names do not: add a field at the end of its struct.
+/// All fields that determine a run's results are serialized, except the replication: stores compute their keys from
+/// them. The order of fields is part of the key and their names are not: add a field at the end of its struct.
 #[derive(Clone, Debug, Serialize)]
 pub struct Network {
     /// Hosts and routers.
     pub nodes: Vec<NodeSpec>,
     /// Links between them.
     pub links: Vec<LinkSpec>,
-    /// The air that several of them share.
+    /// Shared media.
     pub media: Vec<MediumSpec>,
     /// Transfers.
     pub flows: Vec<FlowSpec>,
-    /// When to stop at the latest.
+    /// The time at which the run ends at the latest.
     pub duration: Span,
-    /// What chance begins with.
+    /// The random seed.
     pub seed: u64,
-    /// Which repetition this is; each sees chance of its own.
+    /// The replication; each has its own random streams.
     #[serde(skip)]
     pub replication: u64,
 }
@@ -47,15 +47,15 @@ impl Network {
         links
     }
 
-    /// The nodes that are stations of a medium, by their numbers in it: in the order in which its links name them.
+    /// The nodes that are stations of a medium, by their number in it: in the order in which its links name them.
     pub fn stations(&self, medium: usize) -> Vec<usize> {
         let links = self.links.iter().filter(|link| link.medium == Some(medium));
         let mut known = vec![false; self.nodes.len()];
         links.flat_map(|link| link.between).filter(|node| !std::mem::replace(&mut known[*node], true)).collect()
     }
 
-    /// The pairs of stations of a medium that do not read each other at time zero, and how they hear each other instead. None
-    /// where everybody hears everybody: without a range.
+    /// The pairs of stations of a medium that do not decode each other's frames at time zero, and what they receive
+    /// instead. Empty without a range, where all stations decode each other.
     pub fn apart(&self, medium: usize) -> Vec<(u32, u32, Reach)> {
         let Some(ranges) = self.media[medium].config.ranges() else { return Vec::new() };
         let stations = self.stations(medium);
@@ -73,24 +73,25 @@ impl Network {
     }
 }
 
-/// What a node does with packets for others.
+/// Whether a node forwards packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeKind {
-    /// It has none to forward: packets end here.
+    /// It does not: packets end here.
     Host,
     /// It forwards them.
     Router,
 }
 
-/// How many transmitters a node has for its wireless links.
+/// The number of transmitters of a node for its wireless links.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Radio {
-    /// One for each link, on frequencies of their own.
+    /// One for each link, on separate frequencies.
     #[default]
     PerLink,
-    /// One for all links that stop and wait: frames to different neighbours wait for each other. Any other link has its own.
+    /// One for all links with stop-and-wait: frames to different neighbours wait for each other. Links with another
+    /// link layer have their own.
     Shared,
 }
 
@@ -99,72 +100,73 @@ pub enum Radio {
 pub struct NodeSpec {
     /// Its name.
     pub name: String,
-    /// What it does with packets for others.
+    /// Whether it forwards packets.
     pub kind: NodeKind,
-    /// Buffers in bytes shared by all its links, or as much as it takes.
+    /// Buffer size in bytes, shared by all its links; `None` for unlimited.
     pub buffer: Option<Bytes>,
-    /// How long it keeps each packet it forwards before it queues it.
+    /// The processing delay of each forwarded packet, before it is queued.
     pub processing_delay: Span,
     /// Its transmitters.
     pub radio: Radio,
     /// The order in which a shared transmitter serves its neighbours.
     pub scheduler: SchedulerConfig,
-    /// The scheme it follows.
+    /// The scheme that it runs.
     pub agent: AgentConfig,
-    /// Where it is, if that matters.
+    /// Its position and motion, if they matter.
     pub place: Option<Path>,
-    /// How it uses its links in media, if one at a time.
+    /// Its association, if it uses its links in media one at a time.
     pub association: Option<Association>,
 }
 
 /// A mobile that uses one of its links in media at a time: that to the nearest base station in range.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Association {
-    /// How long it is without any when it changes.
+    /// The time without a base station during a handover.
     pub handover_gap: Span,
-    /// Another base station is taken when its squared distance times this is less than that of the present one; at least 1.
+    /// A handover takes place if another base station's squared distance times this factor is less than that of the
+    /// current one; at least 1.
     pub nearer_by: f64,
 }
 
 /// A link.
 #[derive(Clone, Debug, Serialize)]
 pub struct LinkSpec {
-    /// Its name, which also names its chance.
+    /// Its name, which also selects its random streams.
     pub name: String,
     /// The nodes it joins; forward is from the first to the second.
     pub between: [usize; 2],
-    /// Whether it is air: schemes act on what crosses it.
+    /// Whether it is wireless: schemes act on packets that cross it.
     pub wireless: bool,
-    /// Bits per second, each way.
+    /// Bits per second, by direction.
     pub rate: Rate,
-    /// Propagation delay, each way.
+    /// Propagation delay, by direction.
     pub delay: Span,
     /// How transmission times are computed.
     pub timing: Timing,
-    /// The queue in front of it, each way.
+    /// Its queue discipline, by direction.
     pub queue: QueueConfig,
-    /// Whether a packet finds a place that another leaves at this very moment; for links without a link layer.
+    /// Whether a simultaneous departure frees its place for an arriving packet; for links without a link layer.
     pub queue_tie: Tie,
-    /// What changes on it with time, if anything does; for links without a link layer.
+    /// Changes of its parameters over time, if any; for links without a link layer.
     pub changes: Option<Box<Changes>>,
-    /// What becomes of frames on it.
+    /// The channel.
     pub channel: ChannelConfig,
     /// Its link layer.
     pub arq: ArqConfig,
-    /// Which medium it is part of, by number: then rate, delay and link layer are the medium's.
+    /// The number of the medium to which it belongs, which then determines rate, delay and link layer.
     pub medium: Option<usize>,
-    /// The rate of data, where it is not the medium's.
+    /// The data rate, if it differs from the medium's.
     pub medium_rate: Option<Rate>,
-    /// Chance of its own: another number, another channel at the same seed.
+    /// The number of its random stream: another number gives other channel states under the same seed.
     pub random_seed: u64,
 }
 
-/// Air that several links share.
+/// A medium shared by several links.
 #[derive(Clone, Debug, Serialize)]
 pub struct MediumSpec {
-    /// Its name, which also names its chance.
+    /// Its name, which also selects its random streams.
     pub name: String,
-    /// What it is like.
+    /// Its parameters.
     pub config: path::mac::dcf::Config,
 }
 
@@ -177,10 +179,10 @@ pub struct FlowSpec {
     pub from: usize,
     /// The node that receives.
     pub to: usize,
-    /// What is sent, and when.
+    /// The application.
     pub traffic: TrafficConfig,
-    /// When the application begins.
+    /// The start time of the application.
     pub start: Time,
-    /// Settings of both ends. Without a handshake both sequence spaces begin at zero.
+    /// TCP settings of both ends. Without a handshake both sequence spaces begin at zero.
     pub tcp: tcp::Config,
 }

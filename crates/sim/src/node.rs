@@ -1,4 +1,4 @@
-//! A node while the world runs.
+//! The state of a node in a run.
 
 use std::collections::VecDeque;
 
@@ -16,27 +16,27 @@ pub(crate) struct Node {
     pub addr: Addr,
     pub kind: NodeKind,
     pub buffer: Buffer,
-    /// Packets that found it full.
+    /// Packets dropped because the buffer was full.
     pub buffer_full: u64,
-    /// Packets for which no way led on.
+    /// Packets dropped because there was no route.
     pub no_route: u64,
     pub processing: Option<Processing>,
     pub resident: Option<InstalledAgent>,
 }
 
 impl Node {
-    /// What its scheme has counted.
+    /// The counters of its scheme.
     pub fn agent_counters(&self) -> Vec<(&'static str, u64)> {
         self.resident.as_ref().map_or_else(Vec::new, |resident| resident.agent.counters())
     }
 
-    /// Whether its scheme has packets go before those that wait.
+    /// Whether its scheme lets packets overtake those in the queue.
     pub fn sends_urgently(&self) -> bool {
         self.resident.as_ref().is_some_and(|resident| resident.agent.sends_urgently())
     }
 }
 
-/// A scheme that lives in a node, and when it wants to wake.
+/// An agent in a node, and its next wake-up.
 pub(crate) struct InstalledAgent {
     pub agent: Box<dyn Agent>,
     timer: Timer,
@@ -48,30 +48,30 @@ impl InstalledAgent {
         InstalledAgent { agent, timer: Timer::new(slot), forecast }
     }
 
-    /// Notes when the agent wants to wake.
+    /// Updates the agent's wake-up.
     #[inline]
     pub fn keep_timer(&mut self, schedule: &mut Schedule) {
         self.timer.want(self.agent.deadline(), schedule);
     }
 
-    /// The slot has come up.
+    /// The scheduled wake-up has been reached.
     pub fn due(&mut self, now: Time, schedule: &mut Schedule) -> Due {
         self.timer.due(now, schedule)
     }
 }
 
-/// What an agent is told of the air before it changes.
+/// Notifications of an agent before the channel changes its state.
 pub(crate) struct Forecast {
     pub slot: Slot,
-    /// How long before.
+    /// How long before the change.
     pub lead: Span,
-    /// The links whose air it is.
+    /// The links whose channels are observed.
     pub links: Vec<u32>,
-    /// The change it will be told of next.
+    /// The next change to be reported.
     pub next: Option<(Time, State)>,
 }
 
-/// Packets being processed: each takes the same time, any number at once.
+/// Packets in processing: each takes the same time, in parallel.
 pub(crate) struct Processing {
     delay: Span,
     slot: Slot,

@@ -1,9 +1,9 @@
-//! Which base station a mobile uses: the nearest in range, one at a time.
+//! Association: the base station that a mobile uses, the nearest in range, one at a time.
 //!
-//! It leaves its base station when that is out of range, or when another in range is nearer by the hysteresis. Then it has none
-//! for the handover gap, and after it takes the nearest in range, as soon as there is one. It wakes only at times at which a base
-//! station comes into range or leaves it, or becomes nearer than the present one by the hysteresis, or its gap ends. Equations
-//! and limits: docs/models/mobility.md.
+//! A mobile leaves its base station when that is out of range, or when another one in range is nearer by the
+//! hysteresis. It then has no base station for the handover gap, and after it associates with the nearest one in range,
+//! as soon as there is one. It wakes only at times when a base station enters or leaves its range or becomes nearer
+//! than the current one by the hysteresis, or when the gap ends. Equations and limits: docs/models/mobility.md.
 
 use engine::{Slot, Span, Time};
 use path::place::crossing::{nearer, next_nearer, next_within, within};
@@ -15,14 +15,14 @@ use crate::results::RoamingResult;
 /// A link that a mobile may use.
 struct Candidate {
     link: usize,
-    /// Where the other end is.
+    /// The position of the other end.
     station: Path,
     /// The square of the range in which it can be used.
     range: i128,
-    /// When it next comes into range or leaves it: sought anew only when that is past.
+    /// The next time when it enters or leaves the range: recomputed only after that time.
     border: Option<Time>,
-    /// When next that it is nearer than the one in use, by the hysteresis, begins or ends: sought anew when that is past, and
-    /// with each association.
+    /// The next time when it starts or stops being nearer than the current one by the hysteresis: recomputed after that
+    /// time, and at each association.
     preference: Option<Time>,
 }
 
@@ -35,27 +35,27 @@ pub(crate) struct Roamer {
     candidates: Vec<Candidate>,
     /// The candidate in use.
     current: Option<usize>,
-    /// The one before.
+    /// The previous one.
     last: Option<usize>,
-    /// Until when it takes none.
+    /// The end of the handover gap.
     gap: Time,
-    /// Since when it has none.
+    /// Since when it has had no base station.
     alone_since: Time,
     counted: RoamingResult,
     until: Time,
 }
 
-/// What a mobile does.
+/// An action of a mobile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Move {
-    /// It uses this link from now on.
+    /// It starts using this link.
     Joins(usize),
-    /// It does so no longer.
+    /// It stops using this link.
     Leaves(usize),
 }
 
 impl Roamer {
-    /// A node of a network, with these links, if it uses one link at a time.
+    /// The state of a node with these links, if it uses one link at a time.
     pub fn new(network: &Network, node: usize, links: &[u32], slot: impl FnOnce() -> Slot) -> Option<Self> {
         let association = network.nodes[node].association?;
         let path = network.nodes[node].place.clone()?;
@@ -90,13 +90,13 @@ impl Roamer {
         self.candidates.iter().map(|candidate| candidate.link)
     }
 
-    /// How it has fared until now.
+    /// Its handovers so far.
     pub fn counted(&self, now: Time) -> RoamingResult {
         let alone = if self.current.is_none() { now.since(self.alone_since) } else { Span::ZERO };
         RoamingResult { alone: self.counted.alone + alone, ..self.counted }
     }
 
-    /// What it does now, if anything: to be asked until there is nothing more.
+    /// Its next action at this time, if any: to be called until it returns `None`.
     pub fn next_move(&mut self, now: Time) -> Option<Move> {
         if let Some(current) = self.current {
             let others = (0..self.candidates.len()).filter(|other| *other != current && self.in_range(*other, now));
@@ -124,7 +124,7 @@ impl Roamer {
         Some(Move::Joins(self.candidates[nearest].link))
     }
 
-    /// When something may be to do again.
+    /// The next time at which an action may be due.
     pub fn next_look(&mut self, now: Time) -> Option<Time> {
         let is_past = |at: Option<Time>| at.is_some_and(|at| at <= now);
         for number in 0..self.candidates.len() {

@@ -1,26 +1,26 @@
-//! Routes of the fewest hops, found when a destination is first needed [goel1997 4.2 (6)], and found anew when a link that
-//! matters to them comes or goes.
+//! Routes of the fewest hops, computed when a destination is first used [goel1997 4.2 (6)], and recomputed when a link
+//! that affects them is opened or closed.
 
 use std::collections::VecDeque;
 
 use crate::network::{Network, NodeKind};
 
-/// No way there.
+/// There is no route.
 const NOWHERE: u32 = u32::MAX;
 
-/// For each destination in use, the hop each node sends to. A hop is `2 x link + way`.
+/// For each destination in use, the hop on which each node sends. A hop is numbered `2 x link + way`.
 pub struct Routes {
     /// For each node: its neighbours, and the hop to each, in the order of links.
     neighbours: Vec<Vec<(u32, u32)>>,
     forwards: Vec<bool>,
-    /// By link: whether it leads nowhere at present.
+    /// By link: whether it is closed at present.
     closed: Vec<bool>,
     /// By destination, then by node.
     next: Vec<Option<Box<[u32]>>>,
 }
 
 impl Routes {
-    /// Routes of a network, none of them computed yet.
+    /// Routes of a network, initially not computed.
     pub fn new(network: &Network) -> Self {
         let mut neighbours = vec![Vec::new(); network.nodes.len()];
         for (number, link) in network.links.iter().enumerate() {
@@ -33,7 +33,7 @@ impl Routes {
         Routes { neighbours, forwards, closed, next: vec![None; network.nodes.len()] }
     }
 
-    /// Opens a link or closes it. Routes that it changes are forgotten: all if it opens, those over it if it closes.
+    /// Opens or closes a link. The affected routes are discarded: all if it opens, those over it if it closes.
     pub fn set_open(&mut self, link: usize, open: bool) {
         if self.closed[link] != open {
             return;
@@ -47,8 +47,8 @@ impl Routes {
         }
     }
 
-    /// Of a node with one link that forwards nothing: its only neighbour, and the hop from there to it. Routes to it are those
-    /// to the neighbour, and then that hop.
+    /// For a node with one link that does not forward: its only neighbour, and the hop from there to it. Routes to it
+    /// are those to the neighbour, followed by that hop.
     pub fn access(&self, node: usize) -> Option<(usize, usize)> {
         match self.neighbours[node][..] {
             [(neighbour, hop)] if !self.forwards[node] && !self.closed[hop as usize / 2] => {
@@ -58,7 +58,7 @@ impl Routes {
         }
     }
 
-    /// The hop on which `node` sends packets for `to`, if there is a way.
+    /// The hop on which `node` sends packets for `to`, if there is a route.
     #[inline]
     pub fn hop(&mut self, node: usize, to: usize) -> Option<usize> {
         if self.next[to].is_none() {
@@ -68,8 +68,8 @@ impl Routes {
         (hop != NOWHERE).then_some(hop as usize)
     }
 
-    /// Distances breadth first from the destination: with every hop costing one, what Dijkstra's algorithm finds. Each
-    /// node then sends to a neighbour one hop nearer; of several, over the link that was named first.
+    /// Breadth-first distances from the destination, equal to Dijkstra's with unit costs. Each node sends to a
+    /// neighbour one hop nearer; if there are several, over the link that was named first.
     fn search(&self, to: usize) -> Box<[u32]> {
         let mut distance = vec![u32::MAX; self.neighbours.len()];
         distance[to] = 0;
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn routes_follow_the_link_that_is_open() {
+    fn routes_follow_the_open_link() {
         let mut routes = diamond();
         routes.set_open(4, false);
         assert_eq!((routes.hop(1, 4), routes.hop(4, 0)), (Some(2), Some(7)));
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!((routes.hop(1, 4), routes.hop(2, 4), routes.hop(4, 0)), (None, None, None));
         routes.set_open(4, true);
         assert_eq!((routes.hop(1, 4), routes.hop(4, 0)), (Some(4), Some(9)));
-        // What still comes to the old base station goes back and to the new one.
+        // Packets that still arrive at the old base station go back and to the new one.
         assert_eq!(routes.hop(2, 4), Some(3));
     }
 
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn routes_over_other_links_are_kept() {
         let mut routes = diamond();
-        // Nobody's way to the second base station leads over the link of the first to the mobile.
+        // No route to the second base station crosses the first one's link to the mobile.
         let (to_mobile, to_station) = (routes.hop(0, 4), routes.hop(0, 3));
         routes.set_open(3, false);
         assert!(routes.next[4].is_none() && routes.next[3].is_some());

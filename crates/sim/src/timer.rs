@@ -1,32 +1,33 @@
-//! A timer that is mostly pushed back before it expires.
+//! A timer that is usually postponed before it expires.
 
 use engine::{Order, Schedule, Slot, Time};
 
-/// A wish to wake. A later one leaves the schedule alone: the slot comes up too early then, and is armed anew.
+/// A requested wake-up. Postponing it leaves the schedule unchanged: the scheduled wake-up is then early, and is
+/// rescheduled.
 pub(crate) struct Timer {
     slot: Slot,
-    /// What was asked for last, and its place in the order of events since then.
+    /// The requested time, and its place in the order of events since the request.
     wanted: (Time, Order),
-    /// What is in the schedule; earlier than what is wanted if that has been pushed back since.
+    /// The scheduled time; earlier than the requested one if that was postponed.
     armed: (Time, Order),
 }
 
-/// Whether a timer's time has come.
+/// The result of a scheduled wake-up.
 pub(crate) enum Due {
-    /// It has been pushed back, or stopped, since it was armed.
+    /// The timer was postponed, or stopped.
     Later,
     /// It has expired.
     Now,
 }
 
 impl Timer {
-    /// A timer that does not run.
+    /// A stopped timer.
     pub fn new(slot: Slot) -> Self {
         let never = (Time::NEVER, Order::default());
         Timer { slot, wanted: never, armed: never }
     }
 
-    /// Notes when it is to expire; NEVER if not.
+    /// Sets the expiry; `NEVER` stops the timer.
     #[inline]
     pub fn want(&mut self, deadline: Time, schedule: &mut Schedule) {
         if deadline == self.wanted.0 {
@@ -38,7 +39,7 @@ impl Timer {
         }
     }
 
-    /// The slot has come up.
+    /// The scheduled wake-up has been reached.
     pub fn due(&mut self, now: Time, schedule: &mut Schedule) -> Due {
         if self.wanted.0 == Time::NEVER {
             schedule.disarm(self.slot);
@@ -48,7 +49,7 @@ impl Timer {
         if self.wanted == self.armed && self.wanted.0 <= now {
             schedule.disarm(self.slot);
             self.armed.0 = Time::NEVER;
-            // Whatever is wanted next is news.
+            // The next request must be scheduled.
             self.wanted.0 = Time::NEVER;
             return Due::Now;
         }

@@ -1,4 +1,4 @@
-//! Contracts of all applications, built from their names alone: each runs over a lossy link, and what is acknowledged was
+//! Contracts of all applications, built from their names alone: each runs over a lossy link, and acknowledged data was
 //! written before.
 
 use engine::{Span, Time};
@@ -59,7 +59,7 @@ fn network(traffic: TrafficConfig, seed: u64) -> Network {
     }
 }
 
-/// Keeps the times of all events, and those of the flow's start.
+/// Collects the times of all events, and those of the flow's start.
 #[derive(Default)]
 struct Log {
     events: Vec<String>,

@@ -1,21 +1,21 @@
-//! Waits for the air.
+//! Losses on the channel.
 //!
-//! Definition: attempts at packets of the flow, data and acknowledgments, that the channel spoilt: the frame or its
-//! link acknowledgment was lost. On a link without link layer every packet lost is such an attempt. Attempts that
-//! follow each other without a pause on one hop are one finding; in a medium, where others' exchanges can lie between,
-//! those without one between that ended otherwise.
+//! Definition: attempts at packets of the flow, data and acknowledgments, that failed because of the channel: the frame
+//! or its link acknowledgment was lost. On a link without a link layer every lost packet is such an attempt.
+//! Consecutive failed attempts on one hop are one finding; in a medium, where exchanges of others can lie between, as
+//! long as no attempt between them ended otherwise.
 //!
-//! Cost: C = sum of the times from the beginning of each such attempt to the beginning of the next, or to the moment
-//! the link layer gave up; without link layer, and with one that sends others meanwhile, the time the packet took to
-//! send. In a medium: of the times from the beginning of each to the end of the wait for its answer, with the silence
-//! and the slots of the back-off behind it ([`cell`](super::cell)); of an aggregate of which something came, the part
-//! of the frame that was damaged.
+//! Cost: C = sum of the times from the start of each such attempt to the start of the next, or until the link layer
+//! gave up; without a link layer, and with one that sends other frames meanwhile, the transmission time of the packet.
+//! In a medium: the times from the start of each attempt to the end of its acknowledgment timeout, including the idle
+//! time and the slots of the following back-off ([`cell`](super::cell)); for an aggregate of which some packets
+//! arrived, the part of the frame that was damaged.
 //!
-//! This cost is the channel's: no sender could have avoided it, but by sending less while the air is BAD. It stands beside
-//! the others to show what is left.
+//! This cost is due to the channel: no sender could avoid it, except by sending less while the channel is BAD. It is
+//! shown to put the other findings in proportion.
 //!
-//! Does not see: time in which the air was BAD and nothing of this flow was being sent; frames of other flows that
-//! held a shared transmitter; that others in a medium used the slots of the back-off.
+//! Limits: ignores BAD periods in which no packet of this flow was sent, frames of other flows that occupied a shared
+//! transmitter, and that other stations of a medium used the slots of the back-off.
 
 use std::collections::BTreeMap;
 
@@ -29,20 +29,20 @@ use super::{Out, Watch, count, millis};
 /// Attempts that failed for one reason.
 pub(super) struct FailedAttempts {
     why: Why,
-    /// What they did, and on which link, as the findings say it.
+    /// What happened, followed by the link, as the finding's text says it.
     words: &'static str,
-    /// Whether all on one hop are one finding.
+    /// Whether all attempts on one hop are one finding.
     together: bool,
     /// By hop.
     chains: BTreeMap<usize, Chain>,
 }
 
-/// Attempts without a pause.
+/// Consecutive failed attempts.
 struct Chain {
     began: Time,
     end: Time,
     cost: Span,
-    /// At data, and at acknowledgments and messages.
+    /// The number of attempts at data, and at acknowledgments and messages.
     data: u32,
     other: u32,
 }

@@ -1,19 +1,19 @@
-//! Activity in the media of a network, from their events: exchanges, the causes of their failures, and when the
-//! medium was idle.
+//! The state of the media of a network, reconstructed from their events: exchanges, the causes of their failures, and
+//! idle times.
 //!
-//! An *exchange* is what follows from one turn of a station: request, data, fragments, their answers, the wait for an
-//! answer that does not come. With it counts what must pass before the station may have another turn: DIFS, or EIFS
-//! behind an answer that could not be read, and the slots of the back-off that it draws then [802.11-2007 s9.2.5.2]. So
-//! n exchanges without failure take n (DIFS + mean back-off + data + SIFS + acknowledgment) of a station's time,
-//! whether it has more to send or not.
+//! An *exchange* is the sequence after one medium access of a station: RTS, data, fragments, their responses, and the
+//! timeout of a missing response. It also includes the time before the station may access the medium again: DIFS, or
+//! EIFS after a response that could not be decoded, and the slots of the back-off that it then draws [802.11-2007
+//! s9.2.5.2]. So n exchanges without failure take n (DIFS + mean back-off + data + SIFS + acknowledgment) of a
+//! station's time, whether it has more to send or not.
 //!
-//! A medium is *idle* while no exchange goes on, the silence and the slots behind the last one are over, and no station
-//! has a packet of a flow to send in it.
+//! A medium is *idle* when no exchange is in progress, the interframe space and the slots after the last one are over,
+//! and no station has a packet of a flow to send in it.
 //!
-//! Deviations: back-offs of several stations pass at the same time, and one that others freeze lasts longer; here each
-//! is counted as if it were not interrupted, from the end of its exchange on. A medium is taken for one room: it is not
-//! idle while any station in it uses the air. At a node with links of other kinds, a packet counts as waiting in a
-//! medium from the first frame to its destination on: before, which way it takes is not known.
+//! Deviations: back-offs of several stations overlap, and one that is frozen during others' transmissions lasts longer;
+//! here each is counted without interruption, from the end of its exchange. All stations of a medium are assumed to be
+//! in range: it is not idle while any of them transmits. At a node with other kinds of links, a packet counts as
+//! waiting in a medium from the first frame to its destination on: before, its next link is not known.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,70 +31,70 @@ use super::hops;
 pub(super) enum Why {
     /// The channel.
     Air,
-    /// Other frames that began at the same moment. Also the silence of a receiver of a request that takes the air for
-    /// reserved, or goes on with an exchange of its own.
+    /// Other frames that started at the same moment. Also an RTS without CTS because the receiver's NAV is set, or
+    /// because it is in an exchange of its own.
     Collision,
-    /// Frames whose senders did not hear each other, because none began at the same moment.
+    /// Frames of stations that do not sense each other, because none started at the same moment.
     Hidden,
 }
 
 /// A packet in an exchange.
 pub(super) struct Carried {
-    /// Whose it is, if of a flow that goes on.
+    /// Its flow, if that is not over.
     pub flow: Option<u32>,
     pub packet: Packet,
     number: u64,
-    /// How often it has been sent, this time included.
+    /// The number of transmissions, including this one.
     pub attempt: u32,
-    /// Whether the air damaged it.
+    /// Whether the channel damaged it.
     pub damaged: bool,
 }
 
-/// An exchange that is over.
+/// A completed exchange.
 pub(super) struct Exchange {
     pub medium: u32,
-    /// The hop of its packets; beacons have none.
+    /// The hop of its packets; `None` for beacons.
     pub hop: Option<HopId>,
     pub carried: Vec<Carried>,
-    /// From its first frame to the end of its last one.
+    /// From the start of its first frame to the end of its last one.
     pub began: Time,
-    /// Its first frame behind the last fragment that was acknowledged.
+    /// Its first frame after the last acknowledged fragment.
     pub tried: Time,
     pub silent: Time,
-    /// When the station may have another turn, unless another station has one before.
+    /// When the station may access the medium again, unless another station does so before.
     pub free: Time,
-    /// The frame that carried the packets: when, and for how long.
+    /// The frame that carried the packets: start and duration.
     pub data: Option<(Time, Span)>,
     pub spoilt: Option<Why>,
-    /// The nodes that sensed it, and from when on; `None` when all did from its beginning.
+    /// The nodes that sensed it, and from when on; `None` if all did from its start.
     pub heard_by: Option<BTreeMap<usize, Time>>,
 }
 
-/// An exchange that goes on.
+/// An exchange in progress.
 struct Open {
     to: u32,
-    /// The packet it is about.
+    /// The packet it is for.
     number: u64,
     hop: Option<HopId>,
     carried: Vec<Carried>,
     began: Time,
     tried: Time,
     data: Option<(Time, Span)>,
-    /// The nodes that have sensed one of its frames, and since when; where not all do.
+    /// The nodes that have sensed one of its frames, and since when; unused if all do.
     heard_by: BTreeMap<usize, Time>,
     last: Option<Last>,
 }
 
-/// The last frame of an exchange: when it had come, and how.
+/// The last frame of an exchange: when it arrived, and whether it was damaged.
 struct Last {
     at: Time,
     kind: FrameKind,
     reception: Reception,
-    /// Whether another frame began at the same moment.
+    /// Whether another frame started at the same moment.
     met: bool,
 }
 
-/// A frame in the air.
+/// A frame in transmission.
 struct Flying {
     from: u32,
     to: u32,
@@ -103,7 +103,7 @@ struct Flying {
     met: bool,
 }
 
-/// A request that failed before the packet it was for was ever sent.
+/// An RTS that failed before the first transmission of its packet.
 struct Request {
     station: u32,
     to: u32,
@@ -121,19 +121,19 @@ struct Cell {
     open: Vec<Option<Open>>,
     flying: Vec<Flying>,
     requests: Vec<Request>,
-    /// How many exchanges go on, and packets wait.
+    /// The number of exchanges in progress, and of waiting packets.
     busy: u32,
     waiting: u32,
-    /// When the slots behind all exchanges are over.
+    /// When the slots after all exchanges are over.
     free: Time,
-    /// How long it has been idle until `seen`.
+    /// The idle time until `seen`.
     idle: Span,
     seen: Time,
-    /// Flows that have been seen in it.
+    /// Flows with packets in it so far.
     flows: BTreeSet<u32>,
 }
 
-/// For each node the medium that all its links are part of, if one is.
+/// For each node the medium to which all its links belong, if there is one.
 pub(super) fn homes(network: &Network) -> Vec<Option<u32>> {
     let home = |node: usize| {
         let mut media = network.links.iter().filter(|link| link.between.contains(&node)).map(|link| link.medium);
@@ -148,7 +148,7 @@ pub(super) struct Cells {
     cells: Vec<Cell>,
     /// By hop number: medium, sender and receiver.
     hops: Vec<Option<(usize, u32, u32)>>,
-    /// By flow and medium: how many packets wait there.
+    /// By flow and medium: the number of packets that wait there.
     waits: Vec<Vec<u32>>,
 }
 
@@ -169,7 +169,7 @@ impl Open {
 }
 
 impl Cell {
-    /// Counts the time until now.
+    /// Adds the time until now.
     fn pass(&mut self, at: Time) {
         if self.busy == 0 && self.waiting == 0 {
             let from = self.seen.max(self.free);
@@ -178,7 +178,7 @@ impl Cell {
         self.seen = at;
     }
 
-    /// The exchange of a station, which begins now if there is none.
+    /// The exchange of a station, which starts now if there is none.
     fn exchange(&mut self, at: Time, station: u32, to: u32) -> &mut Open {
         if self.open[station as usize].is_none() {
             self.pass(at);
@@ -187,7 +187,7 @@ impl Cell {
         self.open[station as usize].get_or_insert_with(|| Open::new(at, to))
     }
 
-    /// The stations that sense a station hear its frame in the exchange of `owner` from `start` on.
+    /// The stations that sense a station receive its frame in the exchange of `owner` from `start` on.
     fn heard(&mut self, owner: u32, from: u32, start: Time) {
         let (Some(audience), Some(open)) = (self.hearing.audience(from), &mut self.open[owner as usize]) else {
             return;
@@ -215,8 +215,8 @@ impl Cell {
                 (!answered).then_some(Why::Collision)
             }
         });
-        // From the end of the wait for an answer on, at the earliest DIFS behind its own frame; from EIFS behind an
-        // answer that it sensed and could not read; from DIFS behind everything else [802.11-2007 s9.2.5.2].
+        // From the end of the acknowledgment timeout, at the earliest DIFS after its own frame; from EIFS after a
+        // response that it sensed and could not decode; from DIFS after everything else [802.11-2007 s9.2.5.2].
         let counts = match (spoilt, answer) {
             (None, _) => at + difs,
             (Some(_), true) if self.hearing.senses(station, to) => at + eifs,
@@ -231,7 +231,7 @@ impl Cell {
         let request = hop.is_none() && spoilt.is_some() && !beacon;
         let exchange = Exchange { medium, hop, carried, began, tried, silent, free, data, spoilt, heard_by };
         if request {
-            // The event of the packet's first frame, or of its giving up, says which flow the request belongs to.
+            // The event of the packet's first frame, or of giving it up, tells to which flow the RTS belongs.
             self.requests.push(Request { station, to, number, exchange });
             return None;
         }
@@ -271,12 +271,12 @@ impl Cells {
         Cells { cells, hops, waits }
     }
 
-    /// Which medium a hop is part of, and its sender and receiver there.
+    /// The medium of a hop, with its sender and receiver there.
     fn hop(&self, id: HopId) -> Option<(usize, u32, u32)> {
         self.hops.get(hops::number(id)).copied().flatten()
     }
 
-    /// A medium says something. The exchange that is over with that.
+    /// Handles an event of a medium. Returns the exchange that it completes.
     pub fn observe(&mut self, at: Time, medium: u32, event: &MediumEvent) -> Option<Exchange> {
         let cell = self.cells.get_mut(medium as usize)?;
         match *event {
@@ -320,7 +320,7 @@ impl Cells {
         }
     }
 
-    /// A packet is in a frame that is being sent. Returns the failed requests before its first frame.
+    /// A packet is in a frame in transmission. Returns the failed RTS frames before its first frame.
     pub fn carries(
         &mut self,
         at: Time,
@@ -335,14 +335,14 @@ impl Cells {
         cell.flows.extend(flow);
         let open = cell.exchange(at, from, to);
         open.hop = Some(id);
-        // A fragment's neighbours are of the same packet.
+        // The previous and next fragments belong to the same packet.
         if !open.carried.iter().any(|carried| carried.number == number) {
             open.carried.push(Carried { flow, packet: *packet, number, attempt, damaged: false });
         }
         self.requested(id, number, packet, flow)
     }
 
-    /// A packet in a frame is damaged by the air.
+    /// The channel damages a packet in a frame.
     pub fn damaged(&mut self, id: HopId, number: u64) {
         let Some((medium, from, _)) = self.hop(id) else { return };
         let open = self.cells[medium].open[from as usize].iter_mut();
@@ -351,7 +351,7 @@ impl Cells {
         }
     }
 
-    /// A packet is given up. Returns the failed requests, if it never had a frame.
+    /// A packet is given up. Returns the failed RTS frames, if it was never transmitted.
     pub fn gives_up(&mut self, id: HopId, number: u64, packet: &Packet, flow: Option<u32>) -> Vec<Exchange> {
         let Some((medium, from, to)) = self.hop(id) else { return Vec::new() };
         let open = self.cells[medium].open[from as usize].as_mut();
@@ -362,7 +362,7 @@ impl Cells {
         self.requested(id, number, packet, flow)
     }
 
-    /// The requests that failed for a packet, now that it is known.
+    /// The failed RTS frames of a packet, which is known now.
     fn requested(&mut self, id: HopId, number: u64, packet: &Packet, flow: Option<u32>) -> Vec<Exchange> {
         let Some((medium, from, to)) = self.hop(id) else { return Vec::new() };
         let is = |request: &mut Request| (request.station, request.to, request.number) == (from, to, number);
@@ -374,7 +374,7 @@ impl Cells {
         known.collect()
     }
 
-    /// Records how many packets of a flow wait in each medium.
+    /// Updates the number of a flow's packets that wait in each medium.
     pub fn waits(&mut self, at: Time, flow: u32, waiting: impl Fn(u32) -> u32) {
         let Some(told) = self.waits.get_mut(flow as usize) else { return };
         for (number, (cell, told)) in self.cells.iter_mut().zip(told).enumerate() {
@@ -388,26 +388,26 @@ impl Cells {
         }
     }
 
-    /// How long a medium has been idle until now.
+    /// The idle time of a medium until now.
     pub fn idle(&mut self, at: Time, medium: u32) -> Span {
         let cell = &mut self.cells[medium as usize];
         cell.pass(at);
         cell.idle
     }
 
-    /// The flows that have been seen in a medium.
+    /// The flows with packets in a medium so far.
     pub fn flows(&self, medium: u32) -> Vec<u32> {
         self.cells[medium as usize].flows.iter().copied().collect()
     }
 
-    /// When the first exchange for packets of a flow began that goes on in a medium.
+    /// When the first exchange in progress for packets of a flow started in a medium.
     pub fn since(&self, medium: u32, flow: u32) -> Option<Time> {
         let open = self.cells[medium as usize].open.iter().flatten();
         let own = open.filter(|open| open.carried.iter().any(|carried| carried.flow == Some(flow)));
         own.map(|open| open.began).min()
     }
 
-    /// No exchange of which something is still to be told began before this.
+    /// A lower bound of the start times of exchanges that are not reported yet.
     pub fn unsettled_since(&self) -> Option<Time> {
         let open = self.cells.iter().flat_map(|cell| cell.open.iter().flatten()).map(|open| open.began);
         let requests = self.cells.iter().flat_map(|cell| &cell.requests).map(|request| request.exchange.began);

@@ -1,20 +1,20 @@
-//! Collisions by chance.
+//! Collisions by equal back-offs.
 //!
-//! Definition: attempts at packets of the flow, data and acknowledgments, whose request, frame or answer was damaged by
-//! other frames, one of which began at the same moment: within the propagation delay, in which carrier sense cannot
-//! detect the other. Also requests that arrived and were not answered because the NAV of the receiver was set. All of
-//! one link and way are one finding.
+//! Definition: attempts at packets of the flow, data and acknowledgments, whose RTS, frame or response was damaged by
+//! other frames, one of which started at the same moment: within the propagation delay, in which carrier sense cannot
+//! detect it. Also RTS frames that arrived and were not answered because the receiver's NAV was set. All such attempts
+//! on one direction of a link are one finding.
 //!
-//! Cost: C = sum of the times from the beginning of each such attempt to the end of the wait for its answer, with the
-//! silence and the slots of the back-off behind it.
+//! Cost: C = sum of the times from the start of each such attempt to the end of its acknowledgment timeout, including
+//! the idle time and the slots of the following back-off.
 //!
-//! This is not counted as avoidable. Stations that draw the same slot collide: it is the price of a random back-off
-//! among many stations with packets to send, and a larger first window, which makes collisions rarer, makes all
-//! back-offs longer. Requests to send make each one shorter and every exchange longer. Where frames are long and
-//! stations many that pays, and this kind then says how much there is to be won at most.
+//! This is not counted as avoidable. Stations that draw the same slot collide: this is the price of a random back-off
+//! among many backlogged stations, and a larger CWmin, which makes collisions rarer, makes all back-offs longer. RTS
+//! and CTS make each collision shorter and every exchange longer. With long frames and many stations this pays off, and
+//! the cost is an upper bound of the gain.
 //!
-//! Does not see: that others used the slots of the back-off; collisions of others, which are theirs (`contention` has
-//! the time).
+//! Limits: ignores that other stations used the slots of the back-off, and collisions between other stations
+//! (`contention` includes their time).
 
 use super::Watch;
 use super::bad_air::FailedAttempts;

@@ -1,17 +1,17 @@
-//! Waits for others in a cell.
+//! Waits for other stations of a cell.
 //!
 //! Definition: a packet of the flow, data or acknowledgment, is at a station of a medium that senses an exchange for
-//! others: their packets, or a beacon. No exchange for the flow itself goes on in the medium. All of this is one
-//! finding.
+//! other flows or a beacon, and no exchange for the flow itself is in progress in the medium. All such times of a flow
+//! are one finding.
 //!
 //! Cost: C = the sum of these times, each from the first frame of the exchange that the station senses to the end of
-//! its last one. Silence and back-offs between exchanges are not counted: they pass for all at once.
+//! the last one. Idle time and back-offs between exchanges are not counted: all stations wait for them simultaneously.
 //!
-//! This is not counted as avoidable: the air is shared. It says what part of the time the flow only waited for its
-//! neighbours, which no sender, window or scheme of its own changes. What they sent in vain is part of it.
+//! This is not counted as avoidable: the medium is shared. It is the time for which the flow waited only for its
+//! neighbours, independent of its sender, window and scheme. Their failed transmissions are included.
 //!
-//! Does not see: whether the packet would have been the next one but for them, or waited for the flow's own; that a
-//! scheduler preferred them; queues of links that are no part of a medium.
+//! Limits: does not tell whether the packet would otherwise have been the next one or would have waited for other
+//! packets of its flow, nor whether a scheduler preferred other packets; queues of links outside of media are ignored.
 
 use engine::{Span, Time};
 

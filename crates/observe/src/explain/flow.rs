@@ -1,4 +1,4 @@
-//! One flow, followed packet by packet: what became of each sending.
+//! Follows the packets of one flow: the fate of each transmission by an endpoint.
 
 mod in_cell;
 
@@ -23,44 +23,44 @@ use in_cell::InCells;
 pub(super) enum Fact {
     /// A segment entered the network.
     Sent(Sending),
-    /// A segment came to a node on its way.
+    /// A segment arrived at a node on its path.
     Passed,
-    /// A segment came to the receiver; `news` if it brought bytes that were not there.
+    /// A segment arrived at the receiver; `news` if it contained new bytes.
     Reached { sending: Sending, news: bool },
-    /// An acknowledgment or a message came to the sender's node.
+    /// An acknowledgment or a message arrived at the sender's node.
     Answered(Sending),
     /// A packet was lost.
     Gone(Sending),
-    /// The link layer's attempt at a packet, or the only sending where there is no link layer, came to nothing.
-    /// `unbroken` if in a medium, and the last attempt there had failed for the same reason.
+    /// An attempt of the link layer at a packet, or the only transmission if there is no link layer, failed. `unbroken`
+    /// if it was in a medium, and the previous attempt there had failed for the same reason.
     Failed { hop: HopId, from: Time, to: Time, data: bool, why: Why, unbroken: bool },
-    /// A packet stood at a station of a medium while others used the air.
+    /// A packet waited at a station of a medium during transmissions of others.
     Waited { from: Time, to: Time },
-    /// The sender says so.
+    /// An event of the sender.
     Tcp(tcp::Event),
 }
 
-/// The state of a link layer's service of the flow's packet on a hop.
+/// The state of a link layer's attempts at the flow's packet on a hop.
 #[derive(Clone, Copy)]
 struct Service {
-    /// When the first attempt began, and the present one.
+    /// The start of the first attempt, and of the current one.
     began: Time,
     attempt_began: Time,
-    /// Whether the packet has come to the far end.
+    /// Whether the packet has arrived at the far end.
     arrived: bool,
 }
 
-/// The hop that carries the fewest segments a second.
+/// The hop with the lowest capacity in segments per second.
 pub(super) struct Slowest {
     pub id: HopId,
     near: usize,
     pub cycle: Span,
-    /// The medium it is part of.
+    /// The medium to which it belongs.
     pub medium: Option<u32>,
     has_link_layer: bool,
     sending: Span,
     processing: Span,
-    /// When it has sent, or learnt the fate of, what it was given.
+    /// The end of the transmission, or of the exchange, of the data it was given.
     free: Time,
 }
 
@@ -83,9 +83,9 @@ impl Slowest {
 /// For how long the slowest hop has had no data of a flow to send.
 #[derive(Clone, Copy)]
 pub(super) enum Idle {
-    /// From a time on, which may lie ahead.
+    /// From a given time on, which may be in the future.
     From(Time),
-    /// It is part of this medium, which has been idle for this time in all.
+    /// It belongs to this medium, which has been idle for this time in total.
     Cell(u32, Span),
 }
 
@@ -95,33 +95,33 @@ pub(super) struct Flow {
     pub segment: u32,
     /// The receiver's window.
     pub window: u64,
-    /// Bytes to send; without end if not given.
+    /// Bytes to send; `None` if endless.
     pub bytes: Option<u64>,
     /// First unacknowledged byte.
     pub una: u64,
     /// First byte never sent.
     pub max: u64,
-    /// The congestion window, with what recovery adds.
+    /// cwnd, including the inflation during recovery.
     pub cwnd: f64,
-    /// When the sender last sent or heard something; its timer does not count.
+    /// When the sender last sent or received something; expiries of its timer do not count.
     pub acted: Time,
     /// When a queue last dropped or marked a packet of the flow, or a node's buffers dropped one.
     pub congested_at: Option<Time>,
-    /// Segments not acknowledged that were lost in the air: when, the last time, by first byte.
+    /// Unacknowledged segments lost on the channel: the time of the last loss, by first byte.
     pub lost_in_air: BTreeMap<u64, Time>,
-    /// First bytes of segments not acknowledged that were lost, wherever, when the receiver did not have them.
+    /// First bytes of unacknowledged segments that were lost anywhere and that the receiver does not have.
     missed: BTreeSet<u64>,
     /// Names of links, by number.
     pub links: Rc<[String]>,
     least_rtt: Option<Span>,
     received: Received,
-    /// First sending of each segment outstanding, oldest first.
+    /// The first transmission time of each outstanding segment, oldest first.
     first_sent: VecDeque<(u64, Time)>,
-    /// Why the segment with this first byte was sent the last time.
+    /// The reason for the last transmission of the segment with this first byte.
     reason: (u64, Reason),
-    /// Where they all are.
+    /// The position of every packet of the flow.
     pub(super) transit: Transit,
-    /// And in media.
+    /// The state in shared media.
     in_cells: InCells,
     /// By hop number.
     services: BTreeMap<usize, Service>,
@@ -156,7 +156,7 @@ impl Flow {
         }
     }
 
-    /// Since when nothing of the flow is in the network: no data, no acknowledgment, no message.
+    /// Since when the network has been empty of the flow's packets: data, acknowledgments and messages.
     pub fn empty_since(&self) -> Option<Time> {
         self.transit.empty_since()
     }
@@ -166,7 +166,7 @@ impl Flow {
         self.transit.all()
     }
 
-    /// When the first segment outstanding was first sent.
+    /// When the first outstanding segment was first sent.
     pub fn oldest_sent(&self) -> Option<Time> {
         self.first_sent.front().map(|(_, at)| *at)
     }
@@ -176,33 +176,34 @@ impl Flow {
         self.una < self.max && self.received.next() <= self.una && !self.transit.has_data(self.una)
     }
 
-    /// Whether the first unacknowledged segment was lost and has been sent again: a copy, or its acknowledgment, is on
-    /// its way.
+    /// Whether the first unacknowledged segment was lost and has been retransmitted, and a copy or its acknowledgment
+    /// is in flight.
     pub fn repairs_hole(&self) -> bool {
         self.missed.contains(&self.una) && !self.hole()
     }
 
-    /// The lower bound of the beginnings in all later events; `None` when nothing is outstanding.
+    /// A lower bound of the start times of all later findings; `None` if nothing is outstanding.
     pub fn unsettled_since(&self) -> Option<Time> {
-        // A link layer whose acknowledgments are lost goes on after the packet, and even the transfer, is through.
+        // A link layer whose acknowledgments are lost continues after the packet, and even the transfer, is complete.
         let attempts = self.services.values().map(|service| service.attempt_began);
         self.in_network().map(|sending| sending.since).chain(attempts).chain(self.oldest_sent()).min()
     }
 
-    /// Whether a link layer has the segment that begins at `seq`, in another sending than `id`: tries to send it, or
-    /// will.
+    /// Whether a link layer holds the segment that begins at `seq` in another transmission than `id`, and is sending it
+    /// or will send it.
     pub fn with_link_layer_besides(&self, seq: u64, id: u64) -> bool {
         self.transit.with_link_layer().any(|other| other.seq() == Some(seq) && other.id != id)
     }
 
-    /// Bytes in flight that keep the slowest hop busy: what it carries in the least round trip.
+    /// Bytes in flight that keep the slowest hop busy: its bandwidth-delay product at the min RTT.
     pub fn pipe(&self) -> Option<f64> {
         let (rtt, slowest) = (self.least_rtt?, self.slowest.as_ref()?);
         let cycle = slowest.cycle.as_nanos();
         (cycle > 0).then(|| rtt.as_nanos() as f64 / cycle as f64 * f64::from(self.segment))
     }
 
-    /// Since when the slowest hop has had no data of this flow to send, or will have none; `None` while some waits.
+    /// Since when the slowest hop has had no data of this flow to send, or from when on it will have none; `None` while
+    /// some data waits.
     pub fn slowest_idle(&self) -> Option<Idle> {
         let slowest = self.slowest.as_ref()?;
         if slowest.medium.is_some() {
@@ -213,12 +214,12 @@ impl Flow {
         (!waits).then_some(Idle::From(slowest.free))
     }
 
-    /// Whether the slowest hop is part of a medium.
+    /// Whether the slowest hop belongs to a medium.
     pub fn slowest_is_cell(&self) -> bool {
         self.slowest.as_ref().is_some_and(|slowest| slowest.medium.is_some())
     }
 
-    /// The sender says something.
+    /// Handles an event of the sender.
     pub fn sender(&mut self, at: Time, event: &tcp::Event, facts: &mut Vec<Fact>) {
         match *event {
             tcp::Event::SegmentSent { seq, len, reason } => {
@@ -252,7 +253,7 @@ impl Flow {
         facts.push(Fact::Tcp(*event));
     }
 
-    /// A node made a packet of this flow.
+    /// A node created a packet of this flow.
     pub fn sent(&mut self, at: Time, node: usize, packet: &Packet, of: &PacketFlow, facts: &mut Vec<Fact>) {
         let Some(sending) = self.made(at, packet, of) else { return };
         self.transit.entered(&sending);
@@ -268,10 +269,10 @@ impl Flow {
         self.no_route(at, node, packet, of, facts);
     }
 
-    /// A node did not take a packet, or knew no way for it.
+    /// A node refused a packet, or had no route for it.
     pub fn no_route(&mut self, at: Time, node: usize, packet: &Packet, of: &PacketFlow, facts: &mut Vec<Fact>) {
         let sending = if Addr::of_node(node) == packet.src {
-            // It never left the node that made it.
+            // It never left the node that created it.
             let made = self.made(at, packet, of);
             self.transit.refused(at);
             made
@@ -281,12 +282,12 @@ impl Flow {
         self.gone(sending, facts);
     }
 
-    /// A node's scheme took a packet, which is not lost.
+    /// A node's scheme consumed a packet, which is not a loss.
     pub fn taken(&mut self, at: Time, node: usize, packet: &Packet) {
         self.transit.take_newest(at, node, packet);
     }
 
-    /// Something happened to a packet on a link.
+    /// Handles an event of a packet on a link.
     pub fn link(
         &mut self,
         at: Time,
@@ -304,7 +305,7 @@ impl Flow {
             }
             LinkEvent::FrameSent { attempt, packet, .. } => self.one_of_many_sent(at, id, hop, *attempt, packet, facts),
             LinkEvent::FrameCorrupted { attempt, packet, .. } => {
-                // Bytes that are there already were counted when they were sent.
+                // Bytes received before were counted when they were sent.
                 if self.transit.failed(hop.near, *attempt, packet) && hop.has_window() {
                     facts.push(attempt_on_the_line(at, id, hop, packet));
                 }
@@ -345,8 +346,8 @@ impl Flow {
         self.transit.failed(hop.near, attempt - 1, packet);
     }
 
-    /// A frame that does not wait for the one before. Of an attempt that fails counts the time it holds the line: while
-    /// its acknowledgment is awaited others are sent.
+    /// A frame that does not wait for the previous one. A failed attempt counts with its transmission time: other
+    /// frames are sent while its acknowledgment is awaited.
     fn one_of_many_sent(
         &mut self,
         at: Time,
@@ -360,7 +361,7 @@ impl Flow {
             return;
         }
         self.transit.has_link_layer(hop.near, packet.dst);
-        // Resent in vain, because its link acknowledgment was lost.
+        // Retransmitted in vain, because only its link acknowledgment was lost.
         if attempt > 1 && !self.transit.has(hop.near, packet) {
             facts.push(attempt_on_the_line(at, id, hop, packet));
         }
@@ -371,7 +372,7 @@ impl Flow {
         if let Some(service) = service {
             facts.push(failed(id, service.attempt_began, at, packet));
         }
-        // Given up on is not lost, if only the link acknowledgments were.
+        // A packet that was given up is not lost if only the link acknowledgments were.
         if arrived {
             return;
         }
@@ -410,15 +411,15 @@ impl Flow {
             None if hop.medium.is_some() => self.held_in_cell(at, id),
             None => on_the_line(at, hop, packet),
         };
-        // Again: each attempt has a frame number of its own, and the link acknowledgment was lost. The packet is there
-        // twice.
+        // A repetition: each attempt has its own frame number, and the link acknowledgment was lost. The packet is
+        // delivered twice.
         let left = if again { self.made(at, packet, of) } else { self.transit.leave(hop.near, packet) };
         let Some(mut sending) = left else { return };
         if again {
             self.transit.entered(&sending);
         }
         sending.crossed(held.0, held.1);
-        // Of a medium when the exchange is over.
+        // In a medium, when the exchange is over.
         if sending.seq().is_some() && hop.medium.is_none() {
             self.learn_speed(at, id, hop);
         }
@@ -438,12 +439,12 @@ impl Flow {
         });
     }
 
-    /// Data has crossed a hop: is it the slowest?
+    /// Data has crossed a hop: checks whether it is the slowest.
     fn learn_speed(&mut self, at: Time, id: HopId, hop: &Hop) {
         let full = Packet::HEADER + Segment::HEADER + self.segment;
         let left = hop.left(at);
         let cycle = hop.cycle(full, left);
-        // Where its rate changes it may be the slowest no more; another takes its place with its next packet.
+        // If its rate changes it may no longer be the slowest; another hop takes its place with its next packet.
         let known = self.slowest.as_ref().filter(|slowest| slowest.id == id).map(|slowest| slowest.free);
         if known.is_some() || self.slowest.as_ref().is_none_or(|slowest| cycle > slowest.cycle) {
             self.slowest = Some(Slowest {
@@ -462,7 +463,7 @@ impl Flow {
         }
     }
 
-    /// A packet that has just been made, as its maker means it.
+    /// The flow, kind and offsets of a packet that was just created.
     fn made(&mut self, at: Time, packet: &Packet, of: &PacketFlow) -> Option<Sending> {
         let load = match &packet.body {
             Body::Tcp(segment) if segment.len > 0 => {
@@ -478,7 +479,7 @@ impl Flow {
         Some(Sending { id, packet: *packet, load, since: at, failed: 0, longest: (at, at) })
     }
 
-    /// A packet comes to a node on its way.
+    /// A packet arrives at a node on its path.
     fn put(&mut self, at: Time, node: usize, sending: Sending) {
         if sending.packet.dst == self.receiver
             && let Some(slowest) = self.slowest.as_mut().filter(|slowest| slowest.near == node)
@@ -490,17 +491,17 @@ impl Flow {
     }
 }
 
-/// An attempt that the channel has spoilt.
+/// An attempt that failed because of the channel.
 fn failed(hop: HopId, from: Time, to: Time, packet: &Packet) -> Fact {
     Fact::Failed { hop, from, to, data: packet.data().is_some(), why: Why::Air, unbroken: false }
 }
 
-/// An attempt that begins now and fails, for as long as it holds the line.
+/// An attempt that starts now and fails, with its transmission time.
 fn attempt_on_the_line(at: Time, id: HopId, hop: &Hop, packet: &Packet) -> Fact {
     failed(id, at, at + hop.sending(packet.size(), at), packet)
 }
 
-/// When a packet that arrives now, on a link without link layer, was being sent.
+/// When a packet that arrives now on a link without a link layer was transmitted.
 fn on_the_line(at: Time, hop: &Hop, packet: &Packet) -> (Time, Time) {
     let to = hop.left(at);
     let from = to.as_nanos().saturating_sub(hop.sending(packet.size(), to).as_nanos());

@@ -15,7 +15,7 @@ impl Hearing {
         hearing
     }
 
-    /// Two stations hear each other otherwise than before.
+    /// Updates whether two stations sense each other.
     pub fn changed(&mut self, a: u32, b: u32, reach: Reach) {
         if let Some(senses) = &mut self.0 {
             senses[a as usize][b as usize] = reach != Reach::Nothing;
@@ -23,12 +23,12 @@ impl Hearing {
         }
     }
 
-    /// Whether a station senses another, or is it.
+    /// Whether a station senses another; also true for the station itself.
     pub fn senses(&self, station: u32, other: u32) -> bool {
         self.audience(other).is_none_or(|audience| audience[station as usize])
     }
 
-    /// For each station, whether it senses another; `None` when all do.
+    /// For each station, whether it senses another; `None` if all do.
     pub fn audience(&self, of: u32) -> Option<&[bool]> {
         self.0.as_ref().map(|senses| senses[of as usize].as_slice())
     }

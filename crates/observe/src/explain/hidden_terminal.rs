@@ -1,17 +1,18 @@
-//! Collisions with stations that are not heard.
+//! Collisions with hidden terminals.
 //!
-//! Definition: as `collision`, but no frame began at the same moment. So one began into another, whose sender was not
-//! heard where it was sent: a station that senses a frame for longer than the propagation delay does not begin one,
-//! unless it answers. Attempts without one between that ended otherwise are one finding.
+//! Definition: as `collision`, but no frame started at the same moment. One frame therefore started during another
+//! whose sender its own sender did not sense: a station that senses a frame for longer than the propagation delay does
+//! not transmit, except for responses. Failed attempts of this kind with no attempt between them that ended otherwise
+//! are one finding.
 //!
-//! Cost: as of `collision`.
+//! Cost: that of `collision`.
 //!
-//! This is counted as avoidable: with `rts_threshold` a short request collides instead of a frame, and its answer is
-//! heard by all stations that could disturb; with a longer `carrier_sense_range` the stations hear each other. Requests
-//! take time of their own, which is not taken from the cost.
+//! This is counted as avoidable: with `rts_threshold` a short RTS collides instead of a frame, and its CTS is received
+//! by all stations that could interfere; with a longer `carrier_sense_range` the stations sense each other. The time of
+//! RTS and CTS is not subtracted from the cost.
 //!
-//! Does not see: losses that would have been at another time if the stations had heard each other; frames that began at
-//! the same moment as one of several that they met (`collision` has those).
+//! Limits: ignores losses that would have occurred at another time if the stations had sensed each other, and frames
+//! that started at the same moment as one of several that they overlapped (counted by `collision`).
 
 use super::Watch;
 use super::bad_air::FailedAttempts;

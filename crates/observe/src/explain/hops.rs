@@ -1,4 +1,4 @@
-//! How long links take, as far as events do not say.
+//! Transmission times of links, as far as events do not contain them.
 
 use engine::{Rate, Span, Time};
 use path::HopId;
@@ -8,27 +8,27 @@ use sim::Network;
 
 /// One direction of one link.
 pub(super) struct Hop {
-    /// The node it leaves.
+    /// The node at its sending end.
     pub near: usize,
-    /// The node it leads to.
+    /// The node at its receiving end.
     pub far: usize,
-    /// How long the node keeps a packet before it queues it.
+    /// The processing delay of the sending node.
     pub processing: Span,
     pub delay: Span,
-    /// The medium that it is part of, by number.
+    /// The number of the medium to which it belongs.
     pub medium: Option<u32>,
-    /// With a link layer, how long a link acknowledgment takes to send.
+    /// With a link layer, the transmission time of a link acknowledgment.
     pub link_ack: Option<Span>,
-    /// With a link layer that acknowledges, how many frames may be on their way unacknowledged.
+    /// With a link layer that acknowledges, how many frames may be unacknowledged.
     window: Option<u32>,
-    /// What holds of it from times on instead, where a table says it.
+    /// The rows of the link's table, which replace its parameters from given times on.
     rows: Vec<Row>,
     line: Line,
 }
 
 impl Hop {
-    /// How long `size` bytes take to send, at the rate that holds at `at`. In a recording of opportunities that is its mean;
-    /// while a table has no rate, that of the link.
+    /// The transmission time of `size` bytes at the rate in force at `at`. For a recording of opportunities this is the
+    /// mean rate; for a table without rates, that of the link.
     pub fn sending(&self, size: u32, at: Time) -> Span {
         let mut line = self.line.clone();
         let row = self.rows[..self.begun(at)].last();
@@ -38,7 +38,8 @@ impl Hop {
         line.transmission_time(size)
     }
 
-    /// When what arrives at `at` had left, but for what jitter, spikes and gaps have added.
+    /// When a packet that arrives at `at` left the transmitter, ignoring the delays added by jitter, delay spikes and
+    /// outages.
     pub fn left(&self, at: Time) -> Time {
         let less = |delay: Span| Time::from_nanos(at.as_nanos().saturating_sub(delay.as_nanos()));
         let in_row =
@@ -46,28 +47,29 @@ impl Hop {
         self.rows[..self.begun(at)].iter().rev().find_map(in_row).unwrap_or_else(|| less(self.delay))
     }
 
-    /// How many rows have begun at `at`.
+    /// The number of rows in force at or before `at`.
     fn begun(&self, at: Time) -> usize {
         self.rows.partition_point(|row| Time::ZERO + row.at <= at)
     }
 
-    /// Whether one frame is outstanding at a time.
+    /// Whether one frame is outstanding at a time (stop-and-wait).
     pub fn stops_and_waits(&self) -> bool {
         self.window == Some(1)
     }
 
-    /// Whether several may be, each acknowledged.
+    /// Whether several frames may be outstanding, each acknowledged.
     pub fn has_window(&self) -> bool {
         self.window.is_some_and(|window| window > 1)
     }
 
-    /// From a packet's arrival to the moment the transmitter is free: with stop and wait, the link acknowledgment's way.
+    /// The time from a packet's arrival until the transmitter is free: with stop-and-wait, the transmission and
+    /// propagation of the link acknowledgment.
     pub fn turnaround(&self) -> Span {
         self.link_ack.filter(|_| self.stops_and_waits()).map_or(Span::ZERO, |link_ack| link_ack + self.delay)
     }
 
-    /// From the beginning of one packet to that of the next, where packets wait and nothing is lost: in the time of one
-    /// exchange a window of them.
+    /// The time between the starts of two packets if packets are queued and none is lost: the time of one exchange
+    /// divided by the frames of a window.
     pub fn cycle(&self, size: u32, at: Time) -> Span {
         let sending = self.sending(size, at);
         let (Some(link_ack), Some(window)) = (self.link_ack, self.window) else { return sending };
@@ -85,7 +87,7 @@ impl Hops {
             [(0, 1), (1, 0)].map(|(near, far)| {
                 let opportunities = link.changes.as_ref().and_then(|changes| changes.opportunities[near].as_ref());
                 let rate = opportunities.map_or(link.rate, |recorded| recorded.mean_rate());
-                // A table's rate does not count where opportunities say when packets are sent.
+                // A table's rate has no effect if recorded opportunities determine when packets are sent.
                 let of_row = |row: &Row| Row { rate: row.rate.filter(|_| opportunities.is_none()), ..*row };
                 let rows = link.changes.iter().flat_map(|changes| changes.rows.iter().map(of_row)).collect();
                 let mut line = Line::new(rate, link.delay, link.timing);
@@ -101,13 +103,13 @@ impl Hops {
         Hops(hops.collect())
     }
 
-    /// The hop of that name; `None` for one the network does not have.
+    /// The hop of a link with this name; `None` if the network has no such link.
     pub fn get(&self, id: HopId) -> Option<&Hop> {
         self.0.get(number(id))
     }
 }
 
-/// `2 x link + way`.
+/// The hop number `2 x link + way`.
 pub(super) fn number(id: HopId) -> usize {
     2 * id.link as usize + id.way.index()
 }

@@ -1,12 +1,13 @@
 //! Idle waits for the retransmission timer.
 //!
-//! Definition: the timer expires, and nothing of the flow is in the network: no segment, no acknowledgment, no message.
-//! Whatever the sender could still have heard it has heard; it waits because it does not know.
+//! Definition: the timer expires when no packet of the flow is in the network: no segment, acknowledgment or message.
+//! No further information can reach the sender before the expiry.
 //!
 //! Cost: C = t_expiry - t_empty, where t_empty is when the last packet of the flow arrived or was lost.
 //!
-//! Does not see: waits with something on its way that cannot help, such as duplicates too few for a fast retransmit
-//! (only their end counts); the wait for a link layer that still tries, which is the air's (`bad-air`).
+//! Limits: ignores waits with packets in flight that cannot end them, such as too few duplicates for a fast retransmit
+//! (only the part after the last one counts), and waits for a link layer that is still retrying, which are due to the
+//! channel (`bad-air`).
 
 use engine::Time;
 

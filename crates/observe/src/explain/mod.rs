@@ -1,15 +1,15 @@
 //! The causes of delay in a transfer: the problem areas of a run, with their costs [goel1997 6.2.2].
 //!
-//! [`Explain`] is a consumer of the one stream of events. For each flow a `Flow` follows every sending of every
-//! packet through the network, which a simulator can and a sender cannot, and tells it as `Fact`s. A *kind of problem*
-//! is one file with a `Watch` and one line in [`KINDS`]; it turns facts into [`Finding`]s.
+//! [`Explain`] is a sink of events. For each flow a `Flow` follows every packet through the network, which a simulator
+//! can do and a sender cannot, and emits `Fact`s. A *kind of problem* is one file with a `Watch` and one line in
+//! [`KINDS`]; it turns facts into [`Finding`]s.
 //!
-//! A cost is time. The cost of each kind is the equation in its file's header. Costs of different findings overlap
-//! (a cut window and the wait before it): they must not be added. [`FlowReport::lost`] counts each moment once, see
+//! A cost is a time, defined by the equation in the header of the kind's file. Costs of different findings overlap (a
+//! reduced window and the wait before it) and must not be added. [`FlowReport::lost`] counts each moment once, see
 //! `Union`.
 //!
-//! Memory: what is in flight and what is in the network, the findings, and a buffer of the union. Nothing grows with
-//! the run but the list of findings.
+//! Memory: proportional to the data in flight and the packets in the network, plus the findings and a buffer of the
+//! union. Only the list of findings grows with the run.
 
 mod bad_air;
 mod blocked;
@@ -47,11 +47,11 @@ use union::Union;
 
 /// A kind of problem.
 pub struct Kind {
-    /// Its name in tables and JSON.
+    /// The name in tables and JSON.
     pub name: &'static str,
-    /// One line about it.
+    /// Description of one line.
     pub summary: &'static str,
-    /// Whether another sender, scheme or setting could have avoided it. The air cannot be avoided.
+    /// Whether another sender, scheme or setting could have avoided it. Losses on the channel cannot be avoided.
     pub avoidable: bool,
     watch: fn() -> Box<dyn Watch>,
 }
@@ -121,13 +121,14 @@ pub const KINDS: &[Kind] = &[
     Kind { name: "bad-air", summary: "frames were lost in the air", avoidable: false, watch: bad_air::watch },
 ];
 
-/// Looks for one kind of problem in one flow.
+/// Detects one kind of problem in one flow.
 ///
-/// `hear` is called for every fact of the flow from its start to its end, in order of time, when `flow` already is in
-/// the state after it; `end` once, when the flow is complete or the run over. A watch tells `out` of time lost as soon
-/// as that is certain, at the latest when nothing that it depends on is outstanding or in the network any more.
+/// `hear` is called for every fact of the flow from its start to its end, in order of time, after `flow` has been
+/// updated; `end` is called once, when the flow is complete or the run is over. A watch reports lost time to `out` as
+/// soon as it is certain, at the latest when everything on which it depends has been acknowledged or has left the
+/// network.
 trait Watch {
-    /// Something happened.
+    /// Handles a fact.
     fn observe(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>);
     /// The flow is over.
     fn end(&mut self, at: Time, flow: &Flow, out: &mut Out<'_>) {
@@ -142,17 +143,17 @@ pub struct Finding {
     pub kind: &'static str,
     /// Whether it could have been avoided.
     pub avoidable: bool,
-    /// When it began.
+    /// Start time.
     pub from: Time,
-    /// When it was over.
+    /// End time.
     pub to: Time,
-    /// The time it cost.
+    /// The time lost.
     pub cost: Span,
     /// The event and the reason of its cost, in one sentence.
     pub text: String,
 }
 
-/// Takes what a watch finds.
+/// Collects the findings of a watch.
 struct Out<'a> {
     kind: &'static Kind,
     findings: &'a mut Vec<Finding>,
@@ -160,7 +161,8 @@ struct Out<'a> {
 }
 
 impl Out<'_> {
-    /// From `from` to `to` this share of the time was lost: 1 if nothing useful happened, 0.5 at half speed.
+    /// Reports that this share of the time between `from` and `to` was lost: 1 if there was no progress, 0.5 at half
+    /// speed.
     fn lost(&mut self, from: Time, to: Time, share: f64) {
         self.lost.all.add(from, to, share);
         if self.kind.avoidable {
@@ -168,7 +170,7 @@ impl Out<'_> {
         }
     }
 
-    /// A problem is over. One that cost nothing is none.
+    /// Reports a finding. A finding without cost is ignored.
     fn found(&mut self, from: Time, to: Time, cost: Span, text: String) {
         if cost > Span::ZERO {
             let Kind { name: kind, avoidable, .. } = *self.kind;
@@ -187,21 +189,21 @@ struct Lost {
 /// The report of one flow.
 #[derive(Clone, Debug)]
 pub struct FlowReport {
-    /// Its number.
+    /// The flow's number.
     pub flow: u32,
-    /// From its start to its completion, or to the end of the run.
+    /// The time from its start to its completion, or to the end of the run.
     pub took: Span,
     /// Whether it was completed.
     pub completed: bool,
-    /// How often its retransmission timer expired.
+    /// The number of expiries of its retransmission timer.
     pub timeouts: u32,
-    /// For how long each reason held for which its sender sent nothing.
+    /// The time for which each reason blocked the sender.
     pub blocked: Vec<(Blocked, Span)>,
-    /// The problems, the costliest first.
+    /// The findings, the costliest first.
     pub findings: Vec<Finding>,
     /// Time lost to all of them, each moment counted once.
     pub lost: Span,
-    /// The same without what could not be avoided.
+    /// The same without findings that are not avoidable.
     pub lost_avoidably: Span,
 }
 
@@ -210,14 +212,14 @@ pub struct FlowReport {
 pub struct KindTotal {
     /// The kind.
     pub kind: &'static str,
-    /// How many.
+    /// The number of findings.
     pub count: usize,
-    /// The sum of their costs. They can overlap, as `bad-air` both ways does.
+    /// The sum of their costs, which may overlap, for example in `bad-air` in both directions.
     pub cost: Span,
 }
 
 impl FlowReport {
-    /// The kinds that were found, the costliest first.
+    /// The kinds with findings, the costliest first.
     pub fn kinds(&self) -> Vec<KindTotal> {
         let total = |kind: &Kind| {
             let of_kind = self.findings.iter().filter(|finding| finding.kind == kind.name);
@@ -229,30 +231,30 @@ impl FlowReport {
         totals
     }
 
-    /// Where a plot can mark the `top` costliest: from, to, and what it was.
+    /// The `top` costliest findings for a plot: start, end and text.
     pub fn marks(&self, top: usize) -> Vec<(Time, Time, String)> {
         let label = |finding: &Finding| format!("{}: {} ms", finding.kind, millis(finding.cost));
         self.findings.iter().take(top).map(|finding| (finding.from, finding.to, label(finding))).collect()
     }
 }
 
-/// Milliseconds, with one decimal where they are not whole.
+/// Milliseconds, with one decimal unless they are whole.
 pub fn millis(span: Span) -> String {
     let tenths = (span.as_nanos() + 50_000) / 100_000;
     if tenths.is_multiple_of(10) { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
 }
 
-/// A number of things, in words.
+/// A number with a noun in singular or plural.
 fn count(number: u32, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
-/// One flow under watch.
+/// An observed flow.
 struct Watched {
     flow: Flow,
     watches: Vec<(&'static Kind, Box<dyn Watch>)>,
     began: Time,
-    /// When it was complete.
+    /// Completion time.
     ended: Option<Time>,
     timeouts: u32,
     blocked: BlockedTimes,
@@ -261,7 +263,7 @@ struct Watched {
 }
 
 impl Watched {
-    /// Tells facts.
+    /// Distributes facts.
     fn tell(&mut self, at: Time, facts: &mut Vec<Fact>, cells: &Cells) {
         for fact in facts.drain(..) {
             self.timeouts += u32::from(matches!(fact, Fact::Tcp(tcp::Event::Timeout { .. })));
@@ -286,13 +288,13 @@ impl Watched {
     }
 }
 
-/// The common state of the flows of a run.
+/// State shared by the flows of a run.
 struct Context<'a> {
     hops: &'a Hops,
     cells: &'a Cells,
 }
 
-/// Watches all flows of a run.
+/// Explains all flows of a run.
 pub struct Explain {
     hops: Hops,
     cells: Cells,
@@ -301,7 +303,7 @@ pub struct Explain {
 }
 
 impl Explain {
-    /// A watch over the flows of `network`.
+    /// An observer of the flows of `network`.
     pub fn new(network: &Network) -> Self {
         let links: Rc<[String]> = network.links.iter().map(|link| link.name.clone()).collect();
         let homes: Rc<[Option<u32>]> = cell::homes(network).into();
@@ -323,7 +325,7 @@ impl Explain {
         }
     }
 
-    /// The run is over: what was found, by flow.
+    /// Ends the run and returns the reports by flow.
     pub fn finish(mut self, ended: Time) -> Vec<FlowReport> {
         let report = |(number, watched): (usize, &mut Watched)| {
             let completed = watched.ended.is_some();
@@ -348,7 +350,7 @@ impl Explain {
         self.flows.iter_mut().enumerate().map(report).collect()
     }
 
-    /// Lets a flow's state follow, then tells its watches what that means.
+    /// Updates a flow's state, then passes the resulting facts to its watches.
     fn follow(&mut self, at: Time, number: u32, step: impl FnOnce(&mut Flow, &Context<'_>, &mut Vec<Fact>)) {
         let Some(watched) = self.flows.get_mut(number as usize) else { return };
         if watched.ended.is_none() {
@@ -359,7 +361,7 @@ impl Explain {
         }
     }
 
-    /// A mobile uses a link from now on, or no longer.
+    /// A mobile starts or stops using a link.
     fn mobile_uses(&mut self, at: Time, link: u32, used: bool) {
         for number in 0..self.flows.len() as u32 {
             self.follow(at, number, |flow, _, _| flow.mobile_uses(link, used));
@@ -437,8 +439,8 @@ impl Sink for Explain {
     }
 }
 
-/// Whether a packet carries a flow's data, or acknowledges it without data of its own, or is a message about it; the
-/// segments of a handshake are none of these.
+/// Whether a packet carries a flow's data, is a pure acknowledgment of it, or is a message about it; segments of a
+/// handshake are none of these.
 fn is_transfer(packet: &Packet, of: &PacketFlow) -> bool {
     match &packet.body {
         Body::Tcp(segment) if segment.len > 0 => of.from_sender,

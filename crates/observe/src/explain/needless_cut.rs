@@ -1,23 +1,22 @@
-//! Windows cut without congestion.
+//! Reductions of the window without congestion.
 //!
-//! Definition: a timeout or a fast retransmit makes the usable window smaller, and no queue dropped or
-//! marked and no node's buffers dropped a packet of the flow since the first unacknowledged segment was first sent.
-//! Whatever was lost was lost in the air, or nothing was.
+//! Definition: a timeout or a fast retransmit reduces the usable window, although no queue dropped or marked and no
+//! node's buffers dropped a packet of the flow since the first unacknowledged segment was first sent. Any loss was on
+//! the channel, or nothing was lost.
 //!
-//! The usable window is w = min(cwnd, the receiver's), in recovery without its inflation: after a fast retransmit that
-//! is ssthresh, after a notified loss the window before it. The path holds P = R B, with R the minimum round trip time
-//! measured and B the rate of the slowest hop; a window beyond P gains nothing. A cut from w_0 is recovered when w is
+//! The usable window is w = min(cwnd, receive window), in recovery without its inflation: after a fast retransmit this
+//! is ssthresh, after a notified loss the window before it. The bandwidth-delay product is P = R B, with R the min RTT
+//! and B the rate of the slowest hop; a window beyond P gains nothing. A reduction from w_0 is recovered when w is
 //! min(w_0, P) = W again.
 //!
-//! Cost, an estimate: C = integral over that time of (W - w) / W dt. A window w < P sends w each round trip, so (W - w)
-//! / W is the share of the old rate that is missing. Where a cut follows before the last is recovered, each answers for
-//! its own slice: the second from its w_0 down, the first for what is above that. Cuts by congestion, answers to marks
-//! among them, have slices too, but are not reported.
+//! Cost, an estimate: C = integral over that time of (W - w) / W dt. A window w < P sends w per round trip, so (W - w)
+//! / W is the missing share of the former rate. If a second reduction follows before the first is recovered, each is
+//! charged for its own range: the second from its w_0 down, the first for the part above. Reductions by congestion,
+//! including reactions to marks, have ranges too, but are not reported.
 //!
-//! Does not see: whether the sender would have been idle anyway (it is while it waits for its timer: there this
-//! overlaps with `idle-wait`), the larger round trip when packets queue, congestion that delays and neither drops nor
-//! marks, other flows, and that a control which answers marks in proportion has cut: what is missing then counts for
-//! the cut before.
+//! Limits: ignores whether the sender would have been idle anyway (while it waits for its timer this overlaps with
+//! `idle-wait`), the longer round trip when packets queue, congestion that causes delay without drops or marks, other
+//! flows, and proportional reactions to marks (DCTCP), whose reduction is charged to the previous one.
 
 use engine::{Span, Time};
 
@@ -28,11 +27,11 @@ use super::{Out, Watch, millis};
 struct NeedlessCut {
     /// The usable window; 0 before it is known.
     window: f64,
-    /// The last event that may cut the window; the window's event follows it.
+    /// The last event that may reduce the window; the event with the new window follows it.
     cause: Option<Cause>,
-    /// Recovery goes on: the window told holds what recovery adds.
+    /// Recovery is in progress: the reported window includes its inflation.
     recovering: bool,
-    /// Cuts not yet recovered, by falling `whole`.
+    /// Reductions not yet recovered, by descending `whole`.
     open: Vec<Cut>,
     counted: Time,
 }
@@ -41,7 +40,7 @@ struct NeedlessCut {
 enum Cause {
     Timeout,
     FastRetransmit,
-    /// A mark that the sender answers.
+    /// A mark to which the sender reacts.
     Mark,
 }
 
@@ -61,7 +60,7 @@ pub(super) fn watch() -> Box<dyn Watch> {
 }
 
 impl NeedlessCut {
-    /// Counts the time until now at the present window.
+    /// Integrates up to now with the current window.
     fn pass(&mut self, at: Time, out: &mut Out<'_>) {
         let from = std::mem::replace(&mut self.counted, at);
         let Some(whole) = self.open.first().map(|cut| cut.whole) else { return };
@@ -88,7 +87,7 @@ impl NeedlessCut {
             let whole = flow.pipe().map_or(before, |pipe| pipe.min(before));
             let met = |full| flow.oldest_sent().is_some_and(|sent| full >= sent);
             let congested = cause == Cause::Mark || flow.congested_at.is_some_and(met);
-            // A cut that is not below what the last one left open is inside its slice.
+            // A reduction that is not below the lower end of the previous one is inside its range.
             let whole = self.open.last().map_or(whole, |last| whole.min(last.whole));
             self.open.push(Cut { at, cause, needless: !congested, before, after: self.window, whole, nanos: 0.0 });
         }
@@ -128,9 +127,9 @@ impl Watch for NeedlessCut {
         match *event {
             tcp::Event::Window { cwnd, ssthresh } => self.told(at, cwnd, ssthresh, flow, out),
             tcp::Event::Timeout { .. } => (self.cause, self.recovering) = (Some(Cause::Timeout), false),
-            // After an expiry that cut nothing no window event follows, and the next one has another cause.
+            // After an expiry without a reduction no window event follows, and the next window event has another cause.
             tcp::Event::AckReceived { .. } if self.cause == Some(Cause::Timeout) => self.cause = None,
-            // In recovery from a notified loss it cuts nothing.
+            // In recovery from a notified loss it does not reduce the window.
             tcp::Event::FastRetransmit { .. } if !self.recovering => {
                 (self.cause, self.recovering) = (Some(Cause::FastRetransmit), true);
             }

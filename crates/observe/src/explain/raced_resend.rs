@@ -1,12 +1,12 @@
-//! Link retransmissions that raced TCP's.
+//! TCP retransmissions that raced those of the link layer.
 //!
-//! Definition: TCP sends a segment again while the link layer has an earlier sending of it, waiting or being tried, or
-//! has brought it to the receiver after failed attempts; and the new sending brings the receiver nothing new.
-//! Those of one window of data are one finding.
+//! Definition: TCP retransmits a segment while the link layer holds an earlier transmission of it, waiting or being
+//! tried, or has delivered it after failed attempts; and the retransmission delivers nothing new. All such segments of
+//! one window of data are one finding.
 //!
-//! Cost: C = sum over these segments of the time each held the hop it held longest.
+//! Cost: C = sum over these segments of the longest time for which each occupied a hop.
 //!
-//! Does not see: resent segments that were lost themselves; duplicates that come after the flow is complete.
+//! Limits: ignores retransmissions that were lost themselves, and duplicates that arrive after the flow is complete.
 
 use std::collections::BTreeSet;
 
@@ -19,14 +19,14 @@ use super::{Out, Watch, count, millis};
 
 #[derive(Default)]
 struct RacedResend {
-    /// Segments not acknowledged that reached the receiver after failed attempts.
+    /// Unacknowledged segments that reached the receiver after failed attempts.
     retried: BTreeSet<u64>,
     episode: Option<Episode>,
 }
 
-/// Segments sent again for one window of data.
+/// Segments retransmitted for one window of data.
 struct Episode {
-    /// First byte not sent when it began.
+    /// First unsent byte at its start.
     end: u64,
     began: Time,
     last: Time,

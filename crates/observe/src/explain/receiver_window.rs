@@ -1,33 +1,32 @@
-//! Limits by the receiver's window.
+//! Limits by the receive window.
 //!
-//! Definition: the sender has data that it never sent; what is in flight fills the receiver's window; the congestion
-//! window is at least as large (Reno's here stops growing there, so equal windows are the receiver's limit); no lost
-//! segment holds the window's edge; and the slowest hop has nothing of this flow to send. The time from the first such
-//! moment until the congestion window is the smaller one is one finding.
+//! Definition: the sender has new data; the data in flight fills the receive window; cwnd is at least as large (Reno
+//! stops growing there, so equal windows count as the receiver's limit); no lost segment holds the left edge of the
+//! window; and the slowest hop has nothing of this flow to send. The time from the first such moment until cwnd is the
+//! smaller window is one finding.
 //!
 //! Cost: C = the sum of these times. In a steady state without loss each round trip R costs R - n c, where n is the
 //! number of segments in the window and c the time the slowest hop takes for each.
 //!
-//! In a shared medium the slowest hop has something to send while any station of it has, and c is what the exchanges of
-//! a segment and of its acknowledgment take: the medium is idle only as [`cell`](super::cell) says it. A larger window
-//! wins that much, or somewhat more, because stations that both have something to send count their back-offs at the
-//! same time.
+//! In a shared medium the slowest hop has something to send while any of its stations has, and c is the time of the
+//! exchanges of a segment and of its acknowledgment; idle time of the medium is defined by [`cell`](super::cell). A
+//! larger window gains this time, or slightly more, because backlogged stations count their back-offs simultaneously.
 //!
-//! Does not see: other flows on links. Where they keep the slowest hop busy meanwhile, a larger window would have won
-//! less. That several flows of a medium each count the same idle time, which only one of them can have. That a window
-//! could take air from others. A window that is full only because a hole is being repaired: `window-behind-hole` does.
+//! Limits: ignores other flows on links: if they keep the slowest hop busy, a larger window gains less. Several flows
+//! of a medium each count the same idle time, which only one of them can use. A larger window may also take airtime
+//! from others. A window that is full only because a hole is being repaired is counted by `window-behind-hole`.
 
 use engine::{Span, Time};
 
 use super::flow::{Fact, Flow, Idle};
 use super::{Out, Watch, millis};
 
-/// The receiver's window as the limit: in the ordinary course of things, or behind a hole that is being repaired.
+/// The receive window as the limit: in steady state, or behind a hole that is being repaired.
 pub(super) struct FullWindow {
     behind_hole: bool,
-    /// When the receiver's window became the limit, and what was lost since.
+    /// When the receive window became the limit, and the time lost since.
     stretch: Option<(Time, Span)>,
-    /// Limited, and how idle the slowest hop was, as of that time.
+    /// Limited, with the idle time of the slowest hop at that moment.
     idle: Option<(Time, Idle)>,
 }
 
@@ -35,7 +34,7 @@ pub(super) fn watch() -> Box<dyn Watch> {
     Box::new(FullWindow::new(false))
 }
 
-/// Whether the sender has new data that only the receiver's window keeps back.
+/// Whether the sender has new data that only the receive window blocks.
 fn full(flow: &Flow) -> bool {
     let rest = flow.bytes.map_or(u64::MAX, |bytes| bytes.saturating_sub(flow.max));
     let next = rest.min(u64::from(flow.segment));
@@ -51,17 +50,17 @@ impl FullWindow {
         FullWindow { behind_hole, stretch: None, idle: None }
     }
 
-    /// Whether the window stops the sender in the way that is looked for.
+    /// Whether the window blocks the sender in the way that this kind detects.
     fn limits(&self, flow: &Flow) -> bool {
         full(flow) && binding(flow) && !flow.hole() && self.behind_hole == flow.repairs_hole()
     }
 
-    /// Whether it may go on limiting: with a hole until that is repaired, else until the congestion window is smaller.
+    /// Whether the limit may persist: with a hole until it is repaired, otherwise until cwnd is the smaller window.
     fn may_limit(&self, flow: &Flow) -> bool {
         binding(flow) && (!self.behind_hole || flow.hole() || flow.repairs_hole())
     }
 
-    /// Counts the time until now.
+    /// Adds the time until now.
     fn pass(&mut self, at: Time, flow: &Flow, out: &mut Out<'_>) {
         let (Some((_, cost)), Some((seen, idle))) = (&mut self.stretch, self.idle) else { return };
         match (idle, flow.slowest_idle()) {
@@ -70,7 +69,7 @@ impl FullWindow {
                 *cost = *cost + at.since(from);
                 out.lost(from, at, 1.0);
             }
-            // When in this time the medium was idle is not asked.
+            // The distribution of the medium's idle time within this interval is ignored.
             (Idle::Cell(medium, before), Some(Idle::Cell(same, now))) if medium == same && seen < at => {
                 let idle = now - before;
                 *cost = *cost + idle;

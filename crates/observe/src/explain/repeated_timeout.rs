@@ -1,12 +1,12 @@
 //! Several timeouts for one window of data.
 //!
-//! Definition: the timer expires again before everything that had been sent at the first expiry is acknowledged.
+//! Definition: the timer expires again before all data sent before the first expiry is acknowledged.
 //!
-//! Cost: C = sum over the expiries k after the first of (t_k - a_k), where a_k is when the sender last sent or heard
-//! something before t_k. The first wait is what one loss costs; the others are the price of learning of losses one
-//! at a time, or of a resent segment that was lost again.
+//! Cost: C = sum over the expiries k after the first of (t_k - a_k), where a_k is when the sender last sent or received
+//! something before t_k. The first wait is the cost of one loss; the others are the cost of detecting losses one at a
+//! time, or of a retransmission that was lost again.
 //!
-//! Does not see: whether the further expiries were spurious (`spurious-timeout` does).
+//! Limits: does not tell whether the further expiries were spurious (`spurious-timeout` does).
 
 use engine::{Span, Time};
 
@@ -20,7 +20,7 @@ struct RepeatedTimeout {
 
 /// A window of data for which the timer has expired.
 struct Window {
-    /// First unacknowledged byte at the first expiry, and first byte not sent then.
+    /// First unacknowledged byte, and first unsent byte, at the first expiry.
     first: u64,
     end: u64,
     began: Time,

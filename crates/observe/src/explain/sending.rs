@@ -1,25 +1,25 @@
-//! One sending of one packet: what a resent segment has several of.
+//! One transmission of a packet by its endpoint; a retransmitted segment has several.
 
 use engine::{Span, Time};
 use tcp::Reason;
 use wire::Packet;
 
-/// A packet on its way.
+/// A packet in flight.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Sending {
-    /// Tells it from other sendings of the same bytes.
+    /// Distinguishes transmissions of the same bytes.
     pub id: u64,
     pub packet: Packet,
     pub load: Load,
     /// When it entered the network.
     pub since: Time,
-    /// Attempts of link layers that failed.
+    /// Failed attempts of link layers.
     pub failed: u32,
-    /// The hop that it held longest: from when to when.
+    /// The hop that it occupied longest: start and end.
     pub longest: (Time, Time),
 }
 
-/// What it carries, in offsets of the stream.
+/// The contents, as offsets of the stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Load {
     /// A segment.
@@ -31,7 +31,7 @@ pub(super) enum Load {
 }
 
 impl Sending {
-    /// The first byte of data, if there is data.
+    /// The first byte of data, if any.
     pub fn seq(&self) -> Option<u64> {
         match self.load {
             Load::Data { seq, .. } => Some(seq),
@@ -39,12 +39,12 @@ impl Sending {
         }
     }
 
-    /// How long it held the hop it held longest.
+    /// The longest time for which it occupied a hop.
     pub fn held(&self) -> Span {
         self.longest.1.since(self.longest.0)
     }
 
-    /// It held a hop.
+    /// Records that it occupied a hop.
     pub fn crossed(&mut self, from: Time, to: Time) {
         if to.since(from) > self.held() {
             self.longest = (from, to);

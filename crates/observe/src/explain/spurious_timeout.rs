@@ -1,13 +1,14 @@
 //! Spurious timeouts.
 //!
-//! Definition: when the timer expires for a segment, an earlier sending of it is in the network and reaches the
-//! receiver, or an acknowledgment of it is in the network and reaches the sender. The oracle waits for that, or for the
-//! loss of all of them. RFC 3522 calls a timeout spurious in the same sense.
+//! Definition: when the timer expires for a segment, an earlier transmission of it is in the network and reaches the
+//! receiver, or an acknowledgment of it is in the network and reaches the sender. The finding is reported when this
+//! happens; it is dropped when all of them are lost. RFC 3522 calls a timeout spurious in the same sense.
 //!
-//! Cost: C = sum over the segments that were sent again because of the expiry and brought the receiver nothing new, of the
-//! time each held the hop it held longest. There the path could have carried new data.
+//! Cost: C = sum over the segments that were retransmitted because of the expiry and delivered nothing new, of the
+//! longest time for which each occupied a hop. The path could have carried new data in that time.
 //!
-//! Does not see: the window that the expiry cut (`needless-cut` does); duplicates that come after the flow is complete.
+//! Limits: ignores the reduction of the window by the expiry (`needless-cut` has it), and duplicates that arrive after
+//! the flow is complete.
 
 use engine::{Span, Time};
 use tcp::Reason;
@@ -18,22 +19,22 @@ use super::{Out, Watch, count, millis};
 
 #[derive(Default)]
 struct SpuriousTimeout {
-    /// Oldest first. Only the last can still have segments sent because of it.
+    /// Oldest first. Only the last can still cause retransmissions.
     open: Vec<Expiry>,
 }
 
 struct Expiry {
     at: Time,
     seq: u64,
-    /// First byte not sent at the expiry.
+    /// First unsent byte at the expiry.
     end: u64,
     verdict: Verdict,
-    /// Sendings that decide: earlier ones of the segment, and acknowledgments of it.
+    /// Transmissions that decide whether it was spurious: earlier ones of the segment, and acknowledgments of it.
     witnesses: Vec<u64>,
-    /// What was sent because of it and is in the network.
+    /// Retransmissions caused by it that are in the network.
     resent: Vec<u64>,
     duplicates: u32,
-    /// Where duplicates held the path, until it is certain that they were for nothing.
+    /// When duplicates occupied the path, until it is certain that they were unnecessary.
     held: Vec<(Time, Time)>,
     cost: Span,
     last: Time,
@@ -42,7 +43,7 @@ struct Expiry {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Pending,
-    /// An earlier sending reached the receiver, or an acknowledgment the sender, at that time.
+    /// The time when an earlier transmission reached the receiver, or an acknowledgment the sender.
     Spurious(Time),
     Needed,
 }
@@ -75,7 +76,7 @@ impl Expiry {
         }
     }
 
-    /// A packet has left the network: well, or lost.
+    /// A packet has left the network: delivered, or lost.
     fn left(&mut self, at: Time, sending: &Sending, well: bool) {
         if let Some(witness) = self.witnesses.iter().position(|id| *id == sending.id) {
             self.witnesses.swap_remove(witness);
@@ -92,7 +93,7 @@ impl Expiry {
         }
     }
 
-    /// Counts what is certain.
+    /// Adds the certain cost.
     fn count(&mut self, out: &mut Out<'_>) {
         if let Verdict::Spurious(_) = self.verdict {
             for (from, to) in self.held.drain(..) {
@@ -140,8 +141,8 @@ impl Watch for SpuriousTimeout {
             Fact::Gone(sending) => self.open.iter_mut().for_each(|expiry| expiry.left(at, sending, false)),
             _ => {}
         }
-        // Where it is needed, or nothing that was sent because of it is left, there is no more to learn. The last one may
-        // still cause more to be sent, until all that had been sent is acknowledged.
+        // Timeouts that were necessary, or whose retransmissions have all left the network, are complete. The last one
+        // may still cause retransmissions, until all data sent before it is acknowledged.
         let newest = self.open.len().saturating_sub(1);
         for (number, mut expiry) in std::mem::take(&mut self.open).into_iter().enumerate() {
             expiry.count(out);

@@ -1,7 +1,7 @@
-//! Where in the network each sending of a flow is.
+//! The position of each packet of a flow in the network.
 //!
-//! Between two nodes packets of one flow keep their order, so of several sendings of the same bytes the oldest at a
-//! node is the one that leaves it, and the newest the one that finds a queue full.
+//! Between two nodes packets of one flow keep their order, so of several transmissions of the same bytes the oldest at
+//! a node is the one that leaves it, and the newest the one that a full queue drops.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
@@ -11,35 +11,35 @@ use wire::{Addr, Packet};
 
 use super::sending::Sending;
 
-/// Whether a packet that is met on the way is one of this sending: a queue may have marked it since.
+/// Whether an observed packet is this transmission: a queue may have marked it since.
 fn is(sending: &Sending, packet: &Packet) -> bool {
     sending.packet == Packet { ecn: sending.packet.ecn, ..*packet }
 }
 
 #[derive(Default)]
 pub(super) struct Transit {
-    /// By the node they are at or have left last, and where they go.
+    /// By the node they are at or have left last, and their destination.
     places: BTreeMap<(usize, Addr), VecDeque<Sending>>,
-    /// Those of them in front of a link layer.
+    /// Those of them waiting for a link layer.
     lanes: BTreeSet<(usize, Addr)>,
-    /// For each node the medium that all its links are part of, if one is.
+    /// For each node the medium to which all its links belong, if there is one.
     homes: Rc<[Option<u32>]>,
-    /// In which medium they wait, if in one; and by medium and node how many do, and since when some.
+    /// The medium in which each waits, if any; and by medium and node their number, and since when there are any.
     media: BTreeMap<(usize, Addr), u32>,
     waiting: BTreeMap<(u32, usize), (u32, Time)>,
-    /// How many sendings of data are in the network, by first byte.
+    /// The number of transmissions of data in the network, by first byte.
     alive: BTreeMap<u64, u32>,
     in_network: usize,
     empty_since: Option<Time>,
 }
 
 impl Transit {
-    /// Nothing yet, in a network whose nodes are at home in these media.
+    /// An empty state for a network whose nodes belong to these media.
     pub fn new(homes: Rc<[Option<u32>]>) -> Self {
         Transit { homes, ..Transit::default() }
     }
 
-    /// Since when nothing is in the network.
+    /// Since when the network has been empty of the flow's packets.
     pub fn empty_since(&self) -> Option<Time> {
         self.empty_since
     }
@@ -54,22 +54,22 @@ impl Transit {
         self.alive.contains_key(&seq)
     }
 
-    /// Every packet in front of a link layer.
+    /// Every packet waiting for a link layer.
     pub fn with_link_layer(&self) -> impl Iterator<Item = &Sending> {
         self.lanes.iter().filter_map(|lane| self.places.get(lane)).flatten()
     }
 
-    /// Whether something is at a node that goes to `to`.
+    /// Whether a packet to `to` is at a node.
     pub fn waits(&self, node: usize, to: Addr) -> bool {
         self.places.get(&(node, to)).is_some_and(|place| !place.is_empty())
     }
 
-    /// Packets from a node to `to` are sent by a link layer.
+    /// Packets from a node to `to` now wait for a link layer.
     pub fn has_link_layer(&mut self, node: usize, to: Addr) {
         self.lanes.insert((node, to));
     }
 
-    /// Packets from a node to `to` are sent in a medium.
+    /// Packets from a node to `to` now wait in a medium.
     pub fn is_of_medium(&mut self, at: Time, node: usize, to: Addr, medium: u32) {
         self.lanes.insert((node, to));
         let before = self.media.insert((node, to), medium);
@@ -86,24 +86,24 @@ impl Transit {
         *waiting += here;
     }
 
-    /// The nodes where something waits for a turn in a medium, and since when.
+    /// The nodes where a packet waits for medium access, and since when.
     pub fn waits_in(&self, medium: u32) -> impl Iterator<Item = (usize, Time)> {
         let here = self.waiting.range((medium, 0)..=(medium, usize::MAX));
         here.filter(|(_, (waiting, _))| *waiting > 0).map(|((_, node), (_, since))| (*node, *since))
     }
 
-    /// How many packets wait in a medium.
+    /// The number of packets that wait in a medium.
     pub fn waiting_in(&self, medium: u32) -> u32 {
         self.waiting.range((medium, 0)..=(medium, usize::MAX)).map(|(_, (waiting, _))| waiting).sum()
     }
 
-    /// Whether a packet is at a node, or on its way from there.
+    /// Whether a packet is at a node, or on a link from there.
     pub fn has(&self, node: usize, packet: &Packet) -> bool {
         let place = self.places.get(&(node, packet.dst));
         place.is_some_and(|place| place.iter().any(|sending| is(sending, packet)))
     }
 
-    /// The attempt of that number has failed, or is about to; whether the packet is at the node.
+    /// The attempt with that number has failed, or is about to; whether the packet is at the node.
     pub fn failed(&mut self, node: usize, attempt: u32, packet: &Packet) -> bool {
         let place = self.places.get_mut(&(node, packet.dst));
         let sending = place.and_then(|place| place.iter_mut().find(|sending| is(sending, packet)));
@@ -114,7 +114,7 @@ impl Transit {
         found
     }
 
-    /// A packet comes to a node.
+    /// A packet arrives at a node.
     pub fn put(&mut self, at: Time, node: usize, sending: Sending) {
         if let Some(medium) = self.homes.get(node).copied().flatten() {
             self.media.entry((node, sending.packet.dst)).or_insert(medium);
@@ -136,7 +136,7 @@ impl Transit {
         left
     }
 
-    /// A packet waits at a node no longer.
+    /// A packet no longer waits at a node.
     fn has_left(&mut self, node: usize, to: Addr) {
         if let Some(medium) = self.media.get(&(node, to))
             && let Some((waiting, _)) = self.waiting.get_mut(&(*medium, node))
@@ -152,7 +152,7 @@ impl Transit {
         Some(lost)
     }
 
-    /// A packet is lost in front of a queue.
+    /// A packet is dropped by a queue.
     pub fn take_newest(&mut self, at: Time, node: usize, packet: &Packet) -> Option<Sending> {
         let place = self.places.get_mut(&(node, packet.dst))?;
         let newest = place.iter().rposition(|sending| is(sending, packet))?;
@@ -162,7 +162,7 @@ impl Transit {
         Some(lost)
     }
 
-    /// A packet enters the network; it has still to be put somewhere.
+    /// A packet enters the network; its position is set separately.
     pub fn entered(&mut self, sending: &Sending) {
         self.in_network += 1;
         self.empty_since = None;
@@ -171,14 +171,14 @@ impl Transit {
         }
     }
 
-    /// A packet did not even enter.
+    /// A packet was dropped on entering the network.
     pub fn refused(&mut self, at: Time) {
         if self.in_network == 0 {
             self.empty_since.get_or_insert(at);
         }
     }
 
-    /// A packet that is nowhere any more leaves the network.
+    /// A packet without a position leaves the network.
     pub fn left(&mut self, at: Time, sending: &Sending) {
         if let Some(seq) = sending.seq()
             && let Some(count) = self.alive.get_mut(&seq)

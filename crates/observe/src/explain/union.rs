@@ -1,11 +1,12 @@
 //! Time lost, each moment counted once.
 //!
-//! At each moment the largest share that any problem takes counts: L = integral of max_i s_i(t) dt. Two problems that
-//! each leave half the speed count as one; which of them would have to go for the time to be won is not asked.
+//! Each moment counts with the largest share of any problem: L = integral of max_i s_i(t) dt. Two problems that each
+//! halve the speed count as one; the union does not tell which of them would have to be solved to gain the time.
 
 use engine::{Span, Time};
 
-/// Pieces kept before they are summed up: large enough that sorting them costs little, small enough to be no burden.
+/// The number of intervals kept before they are summed: large enough that sorting them is cheap, small enough to use
+/// little memory.
 const BUFFER: usize = 1024;
 
 struct Piece {
@@ -14,17 +15,17 @@ struct Piece {
     share: f64,
 }
 
-/// The sum so far, and pieces that others may still overlap.
+/// The sum so far, and intervals that others may still overlap.
 #[derive(Default)]
 pub(super) struct Union {
     pieces: Vec<Piece>,
-    /// Pieces that the last summing up had to leave.
+    /// Intervals that the last summation had to keep.
     left: usize,
     nanos: f64,
 }
 
 impl Union {
-    /// From `from` to `to` this share of the time was lost.
+    /// Adds an interval in which this share of the time was lost.
     pub fn add(&mut self, from: Time, to: Time, share: f64) {
         if from >= to || share <= 0.0 {
             return;
@@ -39,12 +40,12 @@ impl Union {
         }
     }
 
-    /// Whether it is time to sum up.
+    /// Whether the intervals should be summed.
     pub fn is_full(&self) -> bool {
         self.pieces.len() >= BUFFER + 2 * self.left
     }
 
-    /// Sums up what lies before `horizon`: no piece that begins earlier is to come.
+    /// Sums everything before `horizon`: no interval that begins earlier may follow.
     pub fn settle(&mut self, horizon: Time) {
         self.pieces.sort_by_key(|piece| piece.from);
         let mut edges: Vec<Time> = self.pieces.iter().flat_map(|piece| [piece.from, piece.to]).collect();
@@ -69,7 +70,7 @@ impl Union {
         self.left = self.pieces.len();
     }
 
-    /// All of it.
+    /// The total.
     pub fn total(&mut self) -> Span {
         self.settle(Time::NEVER);
         Span::from_nanos(self.nanos.round() as u64)

@@ -1,13 +1,13 @@
 //! A window full of data behind a hole.
 //!
-//! Definition: as `receiver-window`, but the first unacknowledged segment was lost, has been sent again, and that is not
-//! acknowledged yet: what fills the window is behind it. The time from the first such moment until no such segment is
-//! left, or the congestion window is the smaller one, is one finding.
+//! Definition: as `receiver-window`, but the first unacknowledged segment was lost and has been retransmitted, and the
+//! retransmission is not acknowledged yet: the window is filled by data behind it. The time from the first such moment
+//! until no such segment is left, or cwnd is the smaller window, is one finding.
 //!
-//! Cost: C = the sum of the times in which the slowest hop had nothing of the flow to send. A recovery that fills one hole
-//! a round trip (NewReno) pays for each; one that knows them all (SACK) pays once.
+//! Cost: C = the sum of the times in which the slowest hop had nothing of the flow to send. A recovery that fills one
+//! hole per round trip (NewReno) pays for each; one that knows all holes (SACK) pays once.
 //!
-//! Does not see: the time before the segment is sent again, which is the sender's wait for duplicates or for its timer.
+//! Limits: ignores the time before the retransmission, in which the sender waits for duplicates or for its timer.
 
 use super::Watch;
 use super::receiver_window::FullWindow;

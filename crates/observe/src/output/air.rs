@@ -1,4 +1,4 @@
-//! The channel trace file: when the air switched, to be replayed [goel1997 4.2 (9)].
+//! The channel trace file: the times of the channel's state changes, for replay [goel1997 4.2 (9)].
 
 use std::io::{self, Write};
 
@@ -10,11 +10,11 @@ use super::file::{Millis, NamedFile, TraceFile};
 use super::{Output, Stage};
 
 struct Air {
-    /// By link; `None` where nothing switches.
+    /// By link; `None` for channels without states.
     files: Vec<Option<TraceFile>>,
 }
 
-/// `trace.dat` if one link has air that switches, else one file for each, with the link's name.
+/// `trace.dat` if one link has a channel with states, otherwise one file for each, with the link's name.
 pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
     let links = &stage.network.links;
     let alone = links.iter().filter(|link| has_states(&link.channel)).count() == 1;

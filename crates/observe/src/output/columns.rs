@@ -1,4 +1,4 @@
-//! The thesis's traces: two columns, time in milliseconds and a value, as gnuplot reads them [goel1997 B.4].
+//! The thesis's traces: two columns, time in milliseconds and a value, in gnuplot's format [goel1997 B.4].
 
 use std::io::{self, Write};
 
@@ -9,12 +9,12 @@ use sim::{Event, NodeEvent};
 use super::file::{Millis, NamedFile, TraceFile};
 use super::{Output, Stage};
 
-/// Where a value goes: the number of the flow, node or link, and the value.
+/// Receives a value: the number of the flow, node or link, and the value.
 type Pick = fn(&Event) -> Option<(u32, f64)>;
 
-/// One trace: a file of two columns for each flow, node or link that has one.
+/// A trace: a file of two columns for each flow, node or link with such values.
 struct Columns {
-    /// By number; `None` where there is nothing to write about.
+    /// By number; `None` if there are no values.
     files: Vec<Option<TraceFile>>,
     pick: Pick,
 }
@@ -34,7 +34,7 @@ impl Output for Columns {
     }
 }
 
-/// Whole numbers as such, others with three decimals at most.
+/// Integers without decimals, other numbers with at most three.
 fn row(file: &mut TraceFile, at: Time, value: f64) -> io::Result<()> {
     let text = format!("{value:.3}");
     writeln!(file, "{} {}", Millis(at), text.trim_end_matches('0').trim_end_matches('.'))
@@ -73,7 +73,7 @@ pub(super) fn congestion(stage: &Stage<'_>) -> Box<dyn Output> {
 
 pub(super) fn threshold(stage: &Stage<'_>) -> Box<dyn Output> {
     of_senders(stage, "threshold", |event| match event {
-        // Infinite means that there is none yet.
+        // Infinite means that ssthresh is not set yet.
         Event::Sender { flow, event: tcp::Event::Window { ssthresh, .. } } if ssthresh.is_finite() => {
             Some((*flow, *ssthresh))
         }
@@ -103,18 +103,18 @@ pub(super) fn router_pkt_arrival(stage: &Stage<'_>) -> Box<dyn Output> {
     Box::new(Columns { files: stage.network.nodes.iter().map(open).collect(), pick })
 }
 
-/// Draw it `with steps`.
+/// To be plotted `with steps`.
 pub(super) fn wless_state(stage: &Stage<'_>) -> Box<dyn Output> {
     let links = &stage.network.links;
     let ends = |link: &sim::LinkSpec| link.between.map(|node| stage.node(node)).join("-");
     let open = |link: &sim::LinkSpec| {
-        // Links side by side have the same ends; then the link's name tells them apart.
+        // Parallel links have the same ends; the file then has the link's name.
         let alone = links.iter().filter(|other| ends(other) == ends(link)).count() == 1;
         let name = if alone { ends(link) } else { link.name.clone() };
         let [one, other] = link.between.map(|node| stage.node(node));
         let about = format!("wless_state of link \"{}\" between nodes \"{one}\" and \"{other}\"", link.name);
         let mut file = stage.file(format!("wless_state-{name}"), about);
-        // The air is GOOD at the beginning; a line in memory cannot fail.
+        // The initial state is GOOD; writing a line to memory cannot fail.
         let _ = row(&mut file, Time::ZERO, 1.0);
         has_states(&link.channel).then_some(file)
     };
@@ -125,7 +125,7 @@ pub(super) fn wless_state(stage: &Stage<'_>) -> Box<dyn Output> {
     Box::new(Columns { files: links.iter().map(open).collect(), pick })
 }
 
-/// Whether a channel has states to show.
+/// Whether a channel has states to write.
 pub(super) fn has_states(channel: &ChannelConfig) -> bool {
     channel.build(Stream::named(0, 0, "a look at the kind")).has_states()
 }

@@ -26,7 +26,7 @@ struct Link {
     between: [usize; 2],
 }
 
-/// Where the trace goes.
+/// The output of the trace.
 enum Target {
     File(TraceFile),
     /// Standard output, or its replacement.
@@ -49,12 +49,12 @@ impl Write for Target {
     }
 }
 
-/// The error, with the name of what could not be written.
+/// The error, with the name of the output that could not be written.
 fn of_printer(source: io::Error) -> io::Error {
     io::Error::new(source.kind(), FileError { name: PRINTER.to_owned(), source })
 }
 
-/// What the periodic print shows of a flow.
+/// A flow's part of the periodic print.
 #[derive(Clone)]
 struct FlowState {
     name: String,
@@ -73,7 +73,7 @@ pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
     Box::new(EventTrace::new(stage, Target::File(file)))
 }
 
-/// The same, on `printer`.
+/// The trace written to `printer`.
 pub(super) fn print(stage: &Stage<'_>, printer: Box<dyn Write>) -> Box<dyn Output> {
     Box::new(EventTrace::new(stage, Target::Printer(printer)))
 }
@@ -91,7 +91,7 @@ impl Output for EventTrace {
         self.kinds.has(EventKind::State)
     }
 
-    /// Prints the state of every flow, every node and both ways of every link [goel1997 B.3.1].
+    /// Prints the state of every flow, every node and both directions of every link [goel1997 B.3.1].
     fn state(&mut self, at: Time, world: &World) -> io::Result<()> {
         if !self.prints_state() {
             return Ok(());
@@ -120,7 +120,7 @@ impl Output for EventTrace {
     }
 }
 
-/// The kind of an event that has an entry of its own.
+/// The kind of an event that has its own entry.
 fn kind(event: &Event) -> Option<EventKind> {
     match event {
         Event::Link { event, .. } => match event {
@@ -166,7 +166,7 @@ impl EventTrace {
         }
     }
 
-    /// Keeps what the periodic print shows of flows.
+    /// Updates the flows' part of the periodic print.
     fn note(&mut self, event: &Event) {
         match event {
             Event::Sender { flow, event } => {
@@ -187,7 +187,7 @@ impl EventTrace {
         }
     }
 
-    /// The entry of an event that has one.
+    /// The entry of an event, if it has one.
     fn text(&self, clock: Millis, event: &Event) -> String {
         match event {
             Event::Link { hop, event, .. } => self.on_link(clock, *hop, event),
@@ -210,7 +210,7 @@ impl EventTrace {
                 self.packet(packet)
             ),
             LinkEvent::GivenUp { number, attempts, packet, .. } => {
-                // The thesis counts the attempts after the first. A frame whose requests to send were all lost had none.
+                // The thesis counts the attempts after the first. A frame whose RTS frames were all lost had none.
                 let after = match attempts.checked_sub(1) {
                     Some(count) => format!("after {count} attempts"),
                     None => "as no request to send was answered".to_owned(),
@@ -237,7 +237,7 @@ impl EventTrace {
         }
     }
 
-    /// The state of a node, and of the ways of links that it sends on and receives from.
+    /// The state of a node, and of the link directions on which it sends and receives.
     fn node(&self, number: usize, world: &World) -> String {
         let (name, NodeState { buffer, processing }) = (&self.nodes[number], world.node_state(number));
         let (used, size) =
@@ -265,7 +265,7 @@ impl EventTrace {
         text
     }
 
-    /// Both ways of every link.
+    /// Both directions of every link.
     fn ways(&self) -> impl Iterator<Item = (usize, LinkDirection, &Link)> {
         let both = |(number, link)| [LinkDirection::Forward, LinkDirection::Backward].map(|way| (number, way, link));
         self.links.iter().enumerate().flat_map(both)

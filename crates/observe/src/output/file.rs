@@ -1,21 +1,21 @@
-//! The files of traces, which are appended to in large pieces.
+//! Trace files, written in large blocks.
 
 use std::io::{self, Write};
 use std::rc::Rc;
 
 use engine::Time;
 
-/// Flushed when it holds this much.
+/// The buffer is flushed when it exceeds this size, in bytes.
 const FULL: usize = 64 * 1024;
 
-/// Where the files of traces are kept.
+/// Storage for trace files.
 pub trait TraceFiles {
-    /// Appends `bytes` to the file called `name`, which is created if it does not exist, even by no bytes. A run with a thousand
-    /// flows has more traces than a process may have open files, so no file needs to stay open.
+    /// Appends `bytes` to the file called `name`, which is created if it does not exist, even if `bytes` is empty. A
+    /// run with a thousand flows has more traces than a process may have open files, so files need not stay open.
     fn append(&self, name: &str, bytes: &[u8]) -> io::Result<()>;
 }
 
-/// A file of a trace: a buffer that is appended to it when it is full.
+/// A trace file: a buffer that is appended to it when it is full.
 pub(super) struct TraceFile {
     named: NamedFile,
     buffer: Vec<u8>,
@@ -23,7 +23,7 @@ pub(super) struct TraceFile {
 }
 
 impl TraceFile {
-    /// A file among `files`, written at the first flush.
+    /// A file in `files`, written at the first flush.
     pub fn new(named: NamedFile, files: Rc<dyn TraceFiles>) -> Self {
         TraceFile { named, buffer: Vec::new(), files }
     }
@@ -42,7 +42,7 @@ impl Write for TraceFile {
         Ok(bytes.len())
     }
 
-    /// Makes the file even if nothing was written to it. An error knows which file it is about.
+    /// Creates the file even if nothing was written to it. Errors contain the file's name.
     fn flush(&mut self) -> io::Result<()> {
         self.files.append(&self.named.name, &self.buffer).map_err(|source| {
             let kind = source.kind();
@@ -53,14 +53,14 @@ impl Write for TraceFile {
     }
 }
 
-/// A file that a trace writes, and what it is about, such as `node "server"`.
+/// A file that a trace writes, and its subject, such as `node "server"`.
 #[derive(Clone)]
 pub(super) struct NamedFile {
     pub name: String,
     pub about: String,
 }
 
-/// What went wrong with which file.
+/// An error with the name of its file.
 #[derive(Debug, thiserror::Error)]
 #[error("{name}: {source}")]
 pub(super) struct FileError {
@@ -68,7 +68,7 @@ pub(super) struct FileError {
     pub source: io::Error,
 }
 
-/// Milliseconds, exact, with no more decimals than needed: `1233.5`.
+/// Milliseconds, exact, with the fewest decimals: `1233.5`.
 #[derive(Clone, Copy)]
 pub(super) struct Millis(pub Time);
 

@@ -1,4 +1,4 @@
-//! Every event as one JSON object a line: `t` in seconds, `event` what happened, the rest what it was about.
+//! Every event as one JSON object per line: `t` in seconds, `event` the kind, the rest its contents.
 
 use std::io::{self, Write};
 
@@ -77,7 +77,7 @@ fn describe(event: &Event, names: &Names, record: &mut Map<String, Value>) {
         Event::Sender { flow, event: said } | Event::Receiver { flow, event: said } => {
             put(endpoint(said));
             if matches!(said, tcp::Event::State { .. } | tcp::Event::Blocked { .. }) {
-                // Both ends say these, and it matters which does.
+                // Both ends report these events, so the end is written too.
                 let end = if matches!(event, Event::Sender { .. }) { "sender" } else { "receiver" };
                 put(json!({ "end": end }));
             }
@@ -110,7 +110,7 @@ fn describe(event: &Event, names: &Names, record: &mut Map<String, Value>) {
     }
 }
 
-/// A mobile and the link that it uses from now on, or no longer.
+/// A mobile starts or stops using a link.
 fn association(event: &str, node: u32, link: u32, names: &Names) -> Value {
     json!({ "event": event, "node": names.nodes[node as usize], "link": names.links[link as usize].0 })
 }
@@ -118,7 +118,7 @@ fn association(event: &str, node: u32, link: u32, names: &Names) -> Value {
 fn medium_event(medium: u32, event: &MediumEvent, names: &Names) -> Value {
     let (medium, stations) = &names.media[medium as usize];
     let name = |station: u32| &stations[station as usize];
-    // A beacon is for all.
+    // A beacon is a broadcast.
     let far = |from: u32, to: u32| (from != to).then(|| name(to));
     match event {
         MediumEvent::Sent { from, to, frame } => {
@@ -170,7 +170,7 @@ fn endpoint(event: &tcp::Event) -> Value {
         tcp::Event::AckReceived { ack, duplicate } => {
             json!({ "event": "ack-received", "ack": ack, "duplicate": duplicate })
         }
-        // JSON has no infinity: no threshold yet is null.
+        // JSON has no infinity: an ssthresh that is not set is null.
         tcp::Event::Window { cwnd, ssthresh } => json!({ "event": "window", "cwnd": cwnd, "ssthresh": ssthresh }),
         tcp::Event::Flight { bytes } => json!({ "event": "flight", "bytes": bytes }),
         tcp::Event::FastRetransmit { seq } => json!({ "event": "fast-retransmit", "seq": seq }),

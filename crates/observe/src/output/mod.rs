@@ -1,4 +1,4 @@
-//! What a run writes. Every trace is fed by the one stream of events; one that is not asked for costs nothing.
+//! The traces of a run. Every trace reads the same stream of events; unselected traces cost nothing.
 
 mod air;
 mod columns;
@@ -22,10 +22,10 @@ use scenario::problem::Problem;
 use scenario::traces::Trace;
 use scenario::{EventKinds, model};
 
-/// What opens a trace.
+/// The constructor of a trace.
 type Open = fn(&Stage<'_>) -> Box<dyn Output>;
 
-/// How each trace of [`scenario::traces::TRACES`] is opened, by its name.
+/// The constructor of each trace of [`scenario::traces::TRACES`], by its name.
 const OPEN: &[(&str, Open)] = &[
     ("seqno", columns::seqno),
     ("ackno", columns::ackno),
@@ -41,7 +41,7 @@ const OPEN: &[(&str, Open)] = &[
     ("pcapng", pcapng::open),
 ];
 
-/// Whether a trace's file can have this name. Of the traces above; those of earlier versions had the same.
+/// Whether a file of this name can belong to one of the traces above; earlier versions used the same names.
 pub fn is_file_name(name: &str) -> bool {
     let begins = ["wless_state-"];
     let whole = ["event-trace.txt", "events.jsonl", "trace.dat"];
@@ -66,10 +66,10 @@ fn opener(trace: &Trace) -> Option<Open> {
     OPEN.iter().find(|(name, _)| *name == trace.name).map(|(_, open)| *open)
 }
 
-/// What an error calls the printer of the event trace, in the place of a file's name.
+/// The name of the event trace's printer in errors, in place of a file name.
 pub const PRINTER: &str = "standard output";
 
-/// What an output may know of the run it writes about.
+/// What a trace may use of the run.
 struct Stage<'a> {
     network: &'a Network,
     files: Rc<dyn TraceFiles>,
@@ -77,13 +77,13 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    /// A file called `name`; `about` says what it is about, such as `node "server"`.
+    /// A file called `name`; `about` is its subject, such as `node "server"`.
     fn file(&self, name: String, about: String) -> TraceFile {
         TraceFile::new(NamedFile { name, about }, Rc::clone(&self.files))
     }
 
-    /// The stems of the files about flows' senders, by flow: the node's name, with the flow's where the node sends
-    /// several. Should two stems be equal all the same, the flows' names alone.
+    /// The stems of the names of flows' files, by flow: the sender's node, followed by the flow if the node sends
+    /// several. If two stems are still equal, the flows' names alone.
     fn sender_stems(&self) -> Vec<String> {
         let flows = &self.network.flows;
         let mut sends = vec![0u32; self.network.nodes.len()];
@@ -102,25 +102,25 @@ impl Stage<'_> {
     }
 }
 
-/// One trace being written.
+/// A trace in progress.
 trait Output {
-    /// Something happened.
+    /// Handles an event.
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()>;
-    /// Whether it wants to be told what nodes hold, when a print interval has passed.
+    /// Whether it needs the state of nodes at each print interval.
     fn prints_state(&self) -> bool {
         false
     }
-    /// A print interval has passed: `world` shows what nodes hold at `at`, before anything that happens then.
+    /// A print interval has passed: `world` has the state of nodes at `at`, before any event at that time.
     fn state(&mut self, _at: Time, _world: &World) -> io::Result<()> {
         Ok(())
     }
-    /// The run ended at `at`; everything must be on disk when this returns.
+    /// The run ended at `at`; all output must be on disk when this returns.
     fn finish(&mut self, at: Time) -> io::Result<()>;
     /// The files it writes.
     fn files(&self) -> Vec<NamedFile>;
 }
 
-/// The file an error is about, and the error itself.
+/// The file of an error, and the error.
 fn culprit(error: io::Error) -> (String, io::Error) {
     match error.downcast::<FileError>() {
         Ok(FileError { name, source }) => (name, source),
@@ -136,7 +136,7 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Opens the chosen traces among `files`, as `settings` want them, and the event trace on `printer`, if there is one.
+    /// Opens the selected traces in `files` with these `settings`, and the event trace on `printer`, if there is one.
     pub fn open(
         chosen: &[&Trace],
         network: &Network,
@@ -144,7 +144,7 @@ impl Outputs {
         settings: &model::Output,
         printer: Option<Box<dyn io::Write>>,
     ) -> Self {
-        // The list has been checked with the scenario.
+        // The list was checked with the scenario.
         let event_kinds = EventKinds::select(&settings.events).unwrap_or_default();
         let stage = Stage { network, files, event_kinds };
         let mut outputs: Vec<Box<dyn Output>> =
@@ -154,12 +154,12 @@ impl Outputs {
         Outputs { outputs, print_interval: settings.print_interval.filter(|_| prints), failed: None }
     }
 
-    /// How often the traces want to be told what nodes hold.
+    /// The interval at which the traces need the state of nodes.
     pub fn print_interval(&self) -> Option<Span> {
         self.print_interval
     }
 
-    /// Tells the traces what nodes hold at `at`.
+    /// Passes the state of nodes at `at` to the traces.
     pub fn state(&mut self, at: Time, world: &World) {
         for output in &mut self.outputs {
             if self.failed.is_none()
@@ -176,8 +176,8 @@ impl Outputs {
         files.map(|file| file.name)
     }
 
-    /// Two traces that would be written to one file, as one of a node and one of a link can: names are joined to make
-    /// names of files.
+    /// Two traces with the same file, such as one of a node and one of a link: file names are joined from several
+    /// names.
     pub fn clash(&self) -> Option<Problem> {
         let mut known: HashMap<String, String> = HashMap::new();
         for NamedFile { name, about } in self.outputs.iter().flat_map(|output| output.files()) {
@@ -198,12 +198,12 @@ impl Outputs {
         self.outputs.is_empty()
     }
 
-    /// Whether a file could not be written: there is no point in going on.
+    /// Whether a file could not be written, so that the run should stop.
     pub fn failed(&self) -> bool {
         self.failed.is_some()
     }
 
-    /// Ends every trace; gives the file that could not be written, and why.
+    /// Ends every trace; returns the first file that could not be written, and the error.
     pub fn finish(mut self, at: Time) -> Result<(), (String, io::Error)> {
         if let Some(failure) = self.failed {
             return Err(failure);

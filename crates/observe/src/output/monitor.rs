@@ -1,6 +1,5 @@
-//! A capture of a medium's air, as if a monitor stood in the middle of the cell: every frame with its radiotap and IEEE
-//! 802.11 headers, those that were damaged marked as such. The packets of an aggregate are frames of their own (MPDUs),
-//! and radiotap tells which belong together.
+//! A capture of a medium by an ideal monitor: every frame with its radiotap and IEEE 802.11 headers, damaged frames
+//! marked as such. The packets of an aggregate are separate frames (MPDUs); radiotap identifies those of one aggregate.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -19,11 +18,11 @@ use wire::{Addr, Packet};
 
 use super::file::TraceFile;
 
-/// The model has no channels; captures show the first of each band, in MHz.
+/// The model has no frequencies; captures show the first channel of each band, in MHz.
 const CHANNEL_1: u16 = 2412;
 const CHANNEL_36: u16 = 5180;
 
-/// A frame has twelve bits for its number.
+/// Sequence numbers of frames have twelve bits.
 const SEQUENCES: u16 = 4096;
 
 fn sequence(number: u64) -> u16 {
@@ -32,24 +31,24 @@ fn sequence(number: u64) -> u16 {
 
 /// The capture of one medium.
 pub(super) struct Monitor {
-    /// Gone once finished.
+    /// `None` once finished.
     writer: Option<Writer<TraceFile>>,
     number: u32,
     config: Config,
     phy: Phy,
     /// By the station's number: its node, and whether it is an access point.
     stations: Vec<(Addr, bool)>,
-    /// Frames that are not written yet, in the order of their beginnings.
+    /// Frames that are not written yet, in the order of their start times.
     pending: VecDeque<Pending>,
-    /// By sender and receiver: the packet that the last data frame was about.
+    /// By sender and receiver: the packet of the last data frame.
     packets: HashMap<(u32, u32), InHand>,
-    /// By station: how many packets it has sent; the sequence number of the next.
+    /// By station: the number of packets sent, which is the next sequence number.
     sequences: Vec<u16>,
     /// Packets in the capture.
     identification: u16,
-    /// By link and way, the numbers of the stations between which it leads.
+    /// By link and direction, the numbers of its two stations.
     hops: HashMap<(u32, LinkDirection), [u32; 2]>,
-    /// Packets of frames that are not in the air yet, by sender, receiver and number.
+    /// Packets of frames that are not transmitted yet, by sender, receiver and number.
     carried: HashMap<(u32, u32, u64), Carried>,
     /// Aggregates in the capture.
     aggregates: u32,
@@ -60,9 +59,9 @@ struct Pending {
     start: Time,
     bytes: Vec<u8>,
     length: u32,
-    /// Of a frame in an aggregate, its packet's number.
+    /// For a frame in an aggregate, its packet's number.
     packet: Option<u64>,
-    /// Whether it came damaged, once that is known.
+    /// Whether it arrived damaged, once this is known.
     bad: Option<bool>,
     radiotap: Radiotap,
 }
@@ -74,16 +73,16 @@ struct Carried {
     again: bool,
 }
 
-/// A packet that is being sent.
+/// A packet in transmission.
 #[derive(Clone, Copy)]
 struct InHand {
     number: u64,
     sequence: u16,
     identification: u16,
     fragment: u8,
-    /// Bytes of the packet, with LLC and SNAP, in fragments before this one.
+    /// Bytes of the packet, with LLC and SNAP, in the fragments before this one.
     before: u32,
-    /// Bytes of it in this one.
+    /// Bytes of the packet in this fragment.
     here: u32,
 }
 
@@ -103,7 +102,7 @@ impl Monitor {
         let station = |node: usize| (Addr::of_node(node), network.nodes[node].kind == NodeKind::Router);
         let stations: Vec<(Addr, bool)> = stations.map(station).collect();
         Monitor {
-            // The head stays in memory until the first flush, so it cannot fail.
+            // The header stays in memory until the first flush, so writing it cannot fail.
             writer: Writer::of_air(file, &spec.name).ok(),
             number: medium as u32,
             phy: Phy::new(&spec.config),
@@ -131,7 +130,7 @@ impl Monitor {
             MediumEvent::Sent { from, to, frame } => self.begins([from, to], &frame),
             MediumEvent::Ended { from, reception, damaged, .. } => {
                 let bad = matches!(reception, Reception::Collided | Reception::Corrupted);
-                // A station has one frame in the air, or one aggregate of several.
+                // A station transmits one frame, or one aggregate of several, at a time.
                 let open = |pending: &&mut Pending| pending.from == from && pending.bad.is_none();
                 for pending in self.pending.iter_mut().filter(open) {
                     pending.bad = Some(pending.packet.map_or(bad, |number| damaged.contain(number)));
@@ -143,7 +142,7 @@ impl Monitor {
         Ok(())
     }
 
-    /// Writes what has ended, if nothing that began before it is still in the air.
+    /// Writes the frames that have ended, unless an earlier one is still in transmission.
     fn write(&mut self) -> io::Result<()> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         while let Some(Pending { start, bytes, length, bad: Some(bad), radiotap, .. }) = self.pending.front_mut() {
@@ -190,7 +189,7 @@ impl Monitor {
         self.pending.insert(place, pending);
     }
 
-    /// Data in a cell with aggregates: each packet is a frame of its own, numbered by its lane [802.11-2012 s8.3.2.1,
+    /// Data in a cell with aggregation: each packet is a frame, numbered per receiver [802.11-2012 s8.3.2.1,
     /// s9.3.2.10].
     fn aggregate(&mut self, [from, to]: [u32; 2], frame: &AirFrame, duration: u16) {
         let carried = &mut self.carried;
@@ -229,7 +228,7 @@ impl Monitor {
                 InHand { fragment: hand.fragment + 1, before: hand.before + hand.here, here, ..hand }
             }
             _ => {
-                // One counter for all neighbours [802.11-2007 s7.1.3.4.1].
+                // One counter for all receivers [802.11-2007 s7.1.3.4.1].
                 let next = &mut self.sequences[from as usize];
                 let sequence = *next;
                 *next = (sequence + 1) % SEQUENCES;
@@ -260,7 +259,7 @@ impl Monitor {
         bytes
     }
 
-    /// How data goes on behind its receiver, and its three addresses.
+    /// The body of a data frame after the receiver's address, and its three addresses.
     fn way(&self, [from, to]: [u32; 2], packet: Option<&Packet>) -> (DataPath, [Mac; 3]) {
         let (sender, receiver) = (self.stations[from as usize], self.stations[to as usize]);
         let [from_mac, to_mac] = [sender, receiver].map(|(node, _)| Mac::of_node(node));
@@ -277,7 +276,7 @@ impl Monitor {
         self.phy.preamble(self.phy.mode(rate).0)
     }
 
-    /// The record of a frame whose first bit comes then.
+    /// The record of a frame whose first bit arrives at that time.
     fn radiotap(&self, rate: Rate, first_bit: Time) -> Radiotap {
         let (index, modulation) = self.phy.mode(rate);
         let channel = match (self.config.standard, modulation) {
@@ -299,7 +298,7 @@ impl Monitor {
         }
     }
 
-    /// Ends the capture. A frame that is still in the air is not captured; one that has ended beside it is.
+    /// Ends the capture. A frame in transmission is not captured; one that has ended meanwhile is.
     pub fn finish(&mut self) -> io::Result<()> {
         self.pending.retain(|pending| pending.bad.is_some());
         self.write()?;

@@ -1,4 +1,4 @@
-//! Captures: one for each node, as if tcpdump had run there, and one for the air of each medium.
+//! Captures: one for each node, as tcpdump would write there, and one for each medium.
 
 use std::io;
 use std::rc::Rc;
@@ -14,11 +14,11 @@ use super::{Output, Stage};
 
 struct Captures {
     files: Vec<NamedFile>,
-    /// By node; gone once finished.
+    /// By node; `None` once finished.
     writers: Vec<Option<Writer<TraceFile>>>,
     /// By medium.
     monitors: Vec<Monitor>,
-    /// By link: the medium that it is part of.
+    /// By link: the medium to which it belongs.
     media: Vec<Option<usize>>,
 }
 
@@ -26,10 +26,10 @@ pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
     let nodes = || stage.network.nodes.iter().map(|node| node.name.as_str());
     let file = |name: String, about: String| NamedFile { name, about };
     let of_node = |name: &str| file(format!("{name}.pcapng"), format!("pcapng of node \"{name}\""));
-    // The head stays in memory until the first flush, so it cannot fail.
+    // The header stays in memory until the first flush, so writing it cannot fail.
     let open = |name: &str| Writer::new(TraceFile::new(of_node(name), Rc::clone(&stage.files)), &[name]).ok();
     let writers = nodes().map(open).collect();
-    // No name has a dot, so that this one is no node's.
+    // Names have no dot, so this is no node's file.
     let air = |medium: usize| {
         let name = &stage.network.media[medium].name;
         file(format!("{name}.air.pcapng"), format!("pcapng of medium \"{name}\""))

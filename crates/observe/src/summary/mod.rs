@@ -65,11 +65,11 @@ pub enum Better {
     Lower,
     /// Higher ones.
     Higher,
-    /// It depends.
+    /// Neither is better.
     Neither,
 }
 
-/// How a metric is read from the part of a summary that has it.
+/// How a metric is read from its part of a summary.
 #[derive(Clone, Copy)]
 pub(crate) enum Get {
     Run(fn(&Summary) -> Option<f64>),
@@ -92,9 +92,9 @@ pub struct Metric {
     pub better: Better,
     /// Definition, in one sentence without its full stop. The reference page says more.
     pub definition: &'static str,
-    /// Head of its column in the table of a run.
+    /// Column heading in the table of a run.
     pub head: &'static str,
-    /// Earlier names.
+    /// Former names.
     pub was: &'static [&'static str],
     pub(crate) get: Get,
 }
@@ -119,16 +119,16 @@ pub struct Field {
     pub unit: &'static str,
     /// Whole definition, as written in its declaration.
     pub(crate) text: &'static str,
-    /// Earlier names.
+    /// Former names.
     pub was: &'static [&'static str],
-    /// Whether it is a field of the summary; metrics that are computed from others are not.
+    /// Whether it is a field of the summary; derived metrics are not.
     pub written: bool,
-    /// The metric that it is.
+    /// The metric of this field, if it is one.
     pub metric: Option<&'static Metric>,
 }
 
 impl Field {
-    /// Whole definition.
+    /// The complete definition.
     pub fn text(&self) -> &'static str {
         self.text.trim_start()
     }
@@ -174,16 +174,16 @@ pub fn find(name: &str) -> Option<&'static Metric> {
     METRICS.iter().copied().find(|metric| metric.name == name)
 }
 
-/// The metric that was called `name` before.
+/// The metric with the former name `name`.
 pub fn formerly(name: &str) -> Option<&'static Metric> {
     METRICS.iter().copied().find(|metric| metric.was.contains(&name))
 }
 
-/// A subject of a metric by name, and the value; `None` where the run gave no value.
+/// A subject of a metric by name, and the value; `None` if the run has no value.
 pub type Reading = (String, Option<f64>);
 
 impl Metric {
-    /// The range of its values, without any assumption on their distribution.
+    /// The range of its values, without any assumption about their distribution.
     pub fn range(&self) -> Interval {
         let high = match self.unit {
             "share" | "0 or 1" | "1/flows to 1" => 1.0,
@@ -204,8 +204,8 @@ impl Metric {
         }
     }
 
-    /// The same without the directions and nodes to which the metric does not apply: few of them are in a medium, or
-    /// roam.
+    /// The same without the link directions and nodes to which the metric does not apply, such as links that are not in
+    /// a medium, or nodes that do not associate.
     pub fn read(&self, summary: &Summary) -> Vec<Reading> {
         let mut readings = self.of_all(summary);
         if matches!(self.scope, Scope::Direction | Scope::Node) {

@@ -9,7 +9,7 @@ struct NodeSource<'a> {
     network: &'a Network,
     results: &'a Results,
     number: usize,
-    /// Whether any node of the scenario associates: without that, every node has a route.
+    /// Whether any node of the scenario associates: otherwise every node has a route.
     roams: bool,
 }
 

@@ -3,9 +3,9 @@
 /// Declares one part of a summary: a struct and, from the same lines, its metrics, JSON, schema and reference table.
 ///
 /// A field reads `name: Type [unit] = value;`, a metric `name: Type [metric unit, Better] = value;`. A metric that is a
-/// column of the table of `lasthop run` has a third entry, the head of that column. `was "name"` before the `=` names
-/// what the field was called before: summaries with that name can still be read. The doc comment is the definition: its
-/// first sentence is shown by `lasthop list metrics`, all of it by the schema and by docs/metrics.md.
+/// column of the table of `lasthop run` has a third entry, the column heading. `was "name"` before the `=` is a former
+/// name of the field: summaries with this name can still be read. The doc comment is the definition: its first sentence
+/// is shown by `lasthop list metrics`, the whole text by the schema and by docs/metrics.md.
 ///
 /// Fields below `optional` are written only where they apply. Metrics below `derived` are computed from the others and
 /// not written.
@@ -91,7 +91,7 @@ macro_rules! summary_part {
                 @static [$($d_kind)*] $scope $d_field, [$($d_doc),*], [$($d_was),*], $d_value
             })*
 
-            /// Each field in the order in which it is written, then what is computed from them.
+            /// The fields in the order in which they are written, followed by the derived metrics.
             pub static FIELDS: &[Field] = &[
                 $(summary_part!(@field [$($kind)*] $field, [$($doc),*], [$($was),*], true),)*
                 $(summary_part!(@field [$($o_kind)*] $o_field, [$($o_doc),*], [$($o_was),*], true),)*
@@ -141,7 +141,7 @@ pub(crate) use summary_part;
 
 use serde::{Deserialize, Deserializer};
 
-/// Reads a field that is written only where it applies: if it is there, it has a value, which may be null.
+/// Reads a field that is written only where it applies: if present, it has a value, which may be null.
 pub(crate) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }

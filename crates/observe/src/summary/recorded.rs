@@ -1,4 +1,4 @@
-//! Summaries that were written before, perhaps by another version of the program.
+//! Stored summaries, possibly written by another version of the program.
 
 use std::collections::BTreeSet;
 use std::ops::Deref;
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::summary::{Field, METRICS, Metric, Reading};
 
-/// A summary that was read, and the metrics that the program that wrote it did not have.
+/// A stored summary, and the metrics unknown to the program that wrote it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Recorded {
     summary: Summary,
@@ -20,11 +20,12 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// Reads a summary. Fields under a former name are taken as those of today. A field that is not there gets its
-    /// default, and if it is a metric the summary [lacks](Self::lacks) it.
+    /// Reads a summary. Fields with a former name are read as the current ones. A missing field gets its default, and
+    /// if it is a metric the summary [lacks](Self::lacks) it.
     ///
     /// # Errors
-    /// Text that is no JSON object, or a value of another type than its field.
+    ///
+    /// If the text is not a JSON object, or a value has another type than its field.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
         if let Ok(summary) = serde_json::from_str(text) {
             return Ok(Recorded { summary, lacking: BTreeSet::new() });
@@ -35,7 +36,7 @@ impl Recorded {
         Ok(Recorded { summary: serde_json::from_value(value)?, lacking })
     }
 
-    /// States metrics that the program that wrote it did not have, by name: even where they apply, they have no value.
+    /// Declares metrics unknown to the program that wrote it, by name: even where they apply, they have no value.
     pub fn without(mut self, names: &BTreeSet<&'static str>) -> Self {
         self.lacking.extend(names);
         self
@@ -76,7 +77,7 @@ impl Deref for Recorded {
     }
 }
 
-/// Gives every part of a summary the fields that it lacks.
+/// Adds missing fields to every part of a summary.
 fn complete(summary: &mut Value, lacking: &mut BTreeSet<&'static str>) {
     fill::<Summary>(summary, run::FIELDS, lacking);
     for flow in list(summary, "flows") {
@@ -105,7 +106,7 @@ fn list<'a>(part: &'a mut Value, key: &str) -> impl Iterator<Item = &'a mut Valu
     part.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten()
 }
 
-/// Gives one part the defaults of the fields that it lacks.
+/// Adds default values of missing fields to one part.
 fn fill<T: Default + Serialize>(part: &mut Value, fields: &[Field], lacking: &mut BTreeSet<&'static str>) {
     let Value::Object(part) = part else { return };
     let Ok(Value::Object(defaults)) = serde_json::to_value(T::default()) else { return };

@@ -20,11 +20,11 @@ struct RunSource<'a> {
     results: &'a Results,
 }
 
-/// The schemes of the nodes that can act on one.
+/// The schemes of the nodes on which a scheme can act.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Schemes {
-    /// All of them have this one.
+    /// All of them have this scheme.
     One(String),
     /// The scheme of each node, by the node's name.
     Each(IndexMap<String, String>),
@@ -46,7 +46,7 @@ impl Schemes {
 
 pub(super) fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Results) -> Summary {
     let mut summary = Summary::of(&RunSource { title, scenario, network, results });
-    // One flow has no share to compare.
+    // Fairness is not defined for one flow.
     if summary.flows.len() > 1 {
         summary.fairness = Some(summary.jain());
     }
@@ -63,15 +63,15 @@ impl Summary {
         stats::fairness::jain(&self.goodputs()?).ok().flatten()
     }
 
-    /// Greatest memory that each node's scheme needed, in bytes, summed over the nodes. A scheme that counts none keeps
-    /// no state.
+    /// Peak memory of the nodes' schemes in bytes, summed over the nodes. A scheme that does not count memory keeps no
+    /// state.
     pub fn max_state_bytes(&self) -> u64 {
         let counts = self.nodes.iter().filter_map(|node| node.scheme_counts.as_ref());
         counts.filter_map(|counts| counts.get("state_bytes_most")).sum()
     }
 
-    /// Whether another run had the same outcome: everything but what was given (title, scheme, profile, seed) and the
-    /// counts of nodes.
+    /// Whether another run had the same outcome: everything except the inputs (title, scheme, profile, seed) and the
+    /// nodes' counters.
     pub fn same_outcome(&self, other: &Summary) -> bool {
         fn outcome(it: &Summary) -> impl PartialEq + '_ {
             (it.simulated_s, it.events, it.packets_dropped_buffer_full, &it.flows, &it.links, &it.fairness, &it.media)
@@ -80,7 +80,7 @@ impl Summary {
     }
 }
 
-/// As JSON: in one line or, with `{:#}`, indented.
+/// As JSON: on one line or, with `{:#}`, indented.
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = if f.alternate() { serde_json::to_string_pretty(self) } else { serde_json::to_string(self) };

@@ -11,7 +11,7 @@ use super::{AppCx, Application};
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// How much to send, as "10 MB"; without end if not given.
+    /// The amount of data, such as "10 MB"; endless by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Bytes>,
 }
@@ -41,7 +41,7 @@ impl Application for Bulk {
 
     fn start(&mut self, cx: &mut AppCx<'_>) {
         cx.write(self.bytes.unwrap_or(u64::MAX));
-        // What never ends has no last byte to close after.
+        // An endless transfer has no last byte after which to close.
         if self.bytes.is_some() {
             cx.finish();
         }

@@ -8,39 +8,39 @@ use engine::{Stream, Time};
 use tcp::Connection;
 
 engine::registry! {
-    /// The applications.
+    /// The registry of applications.
     pub enum TrafficConfig: "traffic" => build(stream: Stream) -> Box<dyn Application> {
         Bulk => bulk, "bulk", "All bytes at once when the flow starts, or data without end";
     }
 }
 
 impl Default for TrafficConfig {
-    /// Data without end.
+    /// Endless data.
     fn default() -> Self {
         TrafficConfig::Bulk(bulk::Config::default())
     }
 }
 
 impl TrafficConfig {
-    /// A transfer of `bytes`, or without end.
+    /// A transfer of `bytes`, or an endless one.
     pub fn bulk(bytes: Option<u64>) -> Self {
         TrafficConfig::Bulk(bulk::Config { bytes: bytes.map(engine::Bytes) })
     }
 
-    /// The bytes that the sending end writes in all; `None` if that is not known when the flow starts.
+    /// The total number of bytes of the sending end; `None` if unknown at the flow's start.
     pub fn total(&self) -> Option<u64> {
         self.build(Stream::default()).total()
     }
 }
 
-/// The two ends of a flow as an application: it writes at either end and learns what arrives.
+/// The application at both ends of a flow: writes data at either end and observes what arrives.
 ///
 /// The world calls [`start`](Self::start) first, at the flow's start, and then [`wake`](Self::wake) at each
-/// [`deadline`](Self::deadline). The other calls are made only if [`observes`](Self::observes). After each call what was
-/// written is sent, and the deadline is read again.
+/// [`deadline`](Self::deadline). The other calls are made only if [`observes`](Self::observes) is true. After each call
+/// the written data is sent, and the deadline is read again.
 pub trait Application {
-    /// The bytes that the sending end writes in all, if that is known before the start. The flow is complete when they are
-    /// acknowledged; of another flow when all is acknowledged that had been written when it called [`AppCx::finish`].
+    /// The total number of bytes of the sending end, if known before the start. The flow is complete when they are
+    /// acknowledged; without a known total, when all data written before [`AppCx::finish`] is acknowledged.
     fn total(&self) -> Option<u64> {
         None
     }
@@ -48,32 +48,32 @@ pub trait Application {
     /// The flow starts.
     fn start(&mut self, cx: &mut AppCx<'_>);
 
-    /// When it wants to wake, later than now; `Time::NEVER` if it does not.
+    /// The next wake-up, later than now; `Time::NEVER` for none.
     fn deadline(&self) -> Time {
         Time::NEVER
     }
 
-    /// Its deadline has come.
+    /// The deadline has been reached.
     fn wake(&mut self, cx: &mut AppCx<'_>) {
         let _ = cx;
     }
 
-    /// Whether it follows the transfer.
+    /// Whether it needs the calls below.
     fn observes(&self) -> bool {
         false
     }
 
-    /// The sending end has learned that more bytes have arrived, in all [`AppCx::acknowledged`]: there is room to write.
+    /// More bytes were acknowledged to the sending end, in total [`AppCx::acknowledged`]: it may write more.
     fn writable(&mut self, cx: &mut AppCx<'_>) {
         let _ = cx;
     }
 
-    /// The receiving end has got more bytes in order, in all [`AppCx::delivered`].
+    /// The receiving end received more bytes in order, in total [`AppCx::delivered`].
     fn delivered(&mut self, cx: &mut AppCx<'_>) {
         let _ = cx;
     }
 
-    /// The receiving end has got all bytes, and that the sending end has closed.
+    /// The receiving end has received all bytes and the close of the sending end.
     fn closed(&mut self, cx: &mut AppCx<'_>) {
         let _ = cx;
     }
@@ -81,7 +81,7 @@ pub trait Application {
 
 /// The context of one call of an application.
 pub struct AppCx<'a> {
-    /// Now.
+    /// The current time.
     pub now: Time,
     sender: &'a mut Connection,
     receiver: &'a mut Connection,
@@ -93,7 +93,7 @@ impl<'a> AppCx<'a> {
         AppCx { now, sender, receiver, outcome: Outcome::default() }
     }
 
-    /// The sending end writes `bytes` more; `u64::MAX` is data without end.
+    /// The sending end writes `bytes` more; `u64::MAX` for endless data.
     pub fn write(&mut self, bytes: u64) {
         self.sender.write(bytes);
         self.outcome.written = self.outcome.written.saturating_add(bytes);
@@ -105,22 +105,22 @@ impl<'a> AppCx<'a> {
         self.outcome.responded = true;
     }
 
-    /// The sending end writes no more.
+    /// The sending end will write no more.
     pub fn finish(&mut self) {
         self.outcome.finished = true;
     }
 
-    /// Bytes of the sending end that are acknowledged.
+    /// Acknowledged bytes of the sending end.
     pub fn acknowledged(&self) -> u64 {
         self.sender.bytes_acknowledged()
     }
 
-    /// Bytes that have come to the receiving end in order.
+    /// Bytes received in order at the receiving end.
     pub fn delivered(&self) -> u64 {
         self.receiver.bytes_received()
     }
 
-    /// Bytes of a response that have come to the sending end in order.
+    /// Bytes of a response received in order at the sending end.
     pub fn response(&self) -> u64 {
         self.sender.bytes_received()
     }
@@ -130,12 +130,12 @@ impl<'a> AppCx<'a> {
     }
 }
 
-/// What an application did in a call.
+/// The actions of an application in one call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Outcome {
     /// Bytes written at the sending end.
     pub written: u64,
-    /// The sending end writes no more.
+    /// The sending end will write no more.
     pub finished: bool,
     /// The receiving end has written.
     pub responded: bool,

@@ -1,4 +1,4 @@
-//! What goes on between a node and the scheme that lives in it.
+//! Calls between a node and its scheme's agent.
 
 use engine::Time;
 use path::LinkDirection;
@@ -12,7 +12,7 @@ use crate::node::InstalledAgent;
 use crate::timer::Due;
 
 impl World {
-    /// A packet is about to be queued for the air.
+    /// A packet is about to be queued for a wireless link.
     #[inline(never)]
     pub(super) fn output_through_agent<S: Sink>(&mut self, node: usize, hop: usize, packet: &mut Packet, sink: &mut S) {
         let size = packet.size();
@@ -28,7 +28,7 @@ impl World {
         self.agent_sends(node, sink);
     }
 
-    /// How many packets wait for a link, if the agent wants to know.
+    /// The number of packets that wait for a link, if the agent uses it.
     fn notify_agent_of_queue(&mut self, node: usize, hop: usize) {
         if !self.nodes[node].resident.as_ref().is_some_and(|resident| resident.agent.looks_at_queue()) {
             return;
@@ -40,7 +40,7 @@ impl World {
         self.with_agent(node, |agent, _| agent.on_queue(waiting, limit));
     }
 
-    /// Shows the agent a packet.
+    /// Passes a packet to the agent.
     pub(super) fn ask_agent<S: Sink>(
         &mut self,
         node: usize,
@@ -70,7 +70,7 @@ impl World {
         self.agent_sends(node, sink);
     }
 
-    /// Lets the agent act. What it sends waits in the outbox.
+    /// Lets the agent act. Packets that it sends are collected in the outbox.
     #[inline]
     fn with_agent(&mut self, node: usize, act: impl FnOnce(&mut dyn Agent, &mut AgentCx<'_>)) {
         let here = &mut self.nodes[node];
@@ -80,13 +80,13 @@ impl World {
         resident.keep_timer(&mut self.schedule);
     }
 
-    /// Sends what the agent wants sent.
+    /// Sends the packets of the outbox.
     #[inline]
     pub(super) fn agent_sends<S: Sink>(&mut self, node: usize, sink: &mut S) {
         if self.outbox.is_empty() {
             return;
         }
-        // What is sent may end here and bring about more.
+        // A packet may arrive at once and cause further ones.
         let mut outbox = std::mem::take(&mut self.outbox);
         for departure in &outbox {
             let packet = &departure.packet;
@@ -108,7 +108,7 @@ impl World {
         }
     }
 
-    /// The agent is told of the next change of the air.
+    /// Notifies the agent of the next change of a channel's state.
     pub(super) fn air_is_about_to_change<S: Sink>(&mut self, node: usize, sink: &mut S) {
         let forecast = self.nodes[node].resident.as_mut().and_then(|resident| resident.forecast.as_mut());
         let Some((at, state)) = forecast.and_then(|forecast| forecast.next.take()) else { return };
@@ -117,7 +117,7 @@ impl World {
         self.look_ahead(node, at);
     }
 
-    /// Finds the first change of a node's air after `after` of which its agent is to be told.
+    /// Finds the first change after `after`, of a node's channels, that its agent must be notified of.
     pub(super) fn look_ahead(&mut self, node: usize, after: Time) {
         let resident = self.nodes[node].resident.as_mut();
         let Some(forecast) = resident.and_then(|InstalledAgent { forecast, .. }| forecast.as_mut()) else { return };

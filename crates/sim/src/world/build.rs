@@ -1,4 +1,4 @@
-//! From what there is to what runs.
+//! Builds a world from a network.
 
 use engine::{Schedule, Stream, Time};
 use path::HopId;
@@ -30,7 +30,7 @@ use crate::node::{Forecast, InstalledAgent, Node, Processing};
 use crate::roaming::Roamer;
 use crate::routing::Routes;
 
-/// Hands out slots and remembers their owners.
+/// Allocates slots of the schedule and records their owners.
 #[derive(Default)]
 struct Slots {
     schedule: Schedule,
@@ -45,7 +45,7 @@ impl Slots {
 }
 
 impl World {
-    /// A world at time zero. `observed` if it will run with a sink that is active.
+    /// A world at time zero. `observed` if it will run with an active sink.
     pub fn new(network: &Network, observed: bool) -> Self {
         let mut slots = Slots::default();
         let nodes = nodes(network, &mut slots);
@@ -128,14 +128,14 @@ fn channels(network: &Network) -> Vec<Box<dyn Channel>> {
     network.links.iter().map(channel).collect()
 }
 
-/// The hops of all links, and the stations that serve those which stop and wait.
+/// The hops of all links, and the stations that serve those with stop-and-wait.
 fn hops(
     network: &Network,
     nodes: &[Node],
     channels: &[Box<dyn Channel>],
     slots: &mut Slots,
 ) -> (Vec<Hop>, Vec<Station>, Vec<u32>) {
-    // Lanes by transmitter: one transmitter for each hop, or one for all hops of a node with a shared radio.
+    // Queues by transmitter: one transmitter for each hop, or one for all hops of a node with a shared radio.
     let mut transmitters: Vec<(usize, Vec<TxQueue>)> = Vec::new();
     let mut shared: Vec<Option<usize>> = vec![None; network.nodes.len()];
     let mut hops = Vec::new();
@@ -144,7 +144,7 @@ fn hops(
             let id = hop_id(2 * number + way);
             let node = link.between[way];
             if link.medium.is_some() {
-                // Its place is found when the stations of the medium are known.
+                // Set when the stations of the medium are known.
                 hops.push(Hop::Medium { medium: 0, station: 0, lane: 0 });
                 continue;
             }
@@ -190,7 +190,7 @@ fn hops(
     (hops, stations, station_nodes)
 }
 
-/// The shared media: each node that has a link in one is a station of it, with a lane for each of these links.
+/// The shared media: each node with a link in one is a station of it, with a queue for each of these links.
 fn media(network: &Network, hops: &mut [Hop], slots: &mut Slots) -> Vec<Medium> {
     let medium = |(number, spec): (usize, &MediumSpec)| {
         let members = network.stations(number);
@@ -248,7 +248,7 @@ fn roamers(network: &Network, slots: &mut Slots) -> Vec<Roamer> {
     roamers
 }
 
-/// One direction of a link that changes with time.
+/// One direction of a variable link.
 fn changing(network: &Network, link: &LinkSpec, id: HopId, lossy: bool, slots: &mut Slots) -> Hop {
     let name = format!("link {} jitter {}", link.name, link.random_seed);
     let stream = Stream::named(network.seed, network.replication, &name);
@@ -260,7 +260,7 @@ fn changing(network: &Network, link: &LinkSpec, id: HopId, lossy: bool, slots: &
     Hop::Variable(Box::new(variable))
 }
 
-/// A hop that shares its transmitter with no other.
+/// A hop with its own transmitter.
 fn hop_of_its_own(
     network: &Network,
     link: &LinkSpec,
@@ -295,7 +295,7 @@ fn hop_of_its_own(
     Hop::Own(Box::new(transmitter))
 }
 
-/// The queue in front of a hop whose transmitter decides at the moment it sends.
+/// The queue of a hop whose transmitter selects packets at the time of sending.
 fn backlog(network: &Network, link: &LinkSpec, hop: HopId) -> Backlog {
     Backlog::new(&link.queue, queue_stream(network, link, hop))
 }
@@ -306,12 +306,12 @@ fn queue_stream(network: &Network, link: &LinkSpec, hop: HopId) -> Stream {
     Stream::named(network.seed, network.replication, &name)
 }
 
-/// Whether a node's agent sees what comes over a link before that end's delay.
+/// Whether a node's agent sees packets that arrive over a link before that end's delay.
 fn holds(link: &LinkSpec, far: &Node) -> bool {
     link.wireless && far.resident.is_some() && matches!(link.arq.build(), Arq::Lan(_))
 }
 
-/// What agents have let pass and the delay of their end holds, by hop.
+/// Packets passed by agents that wait for the delay of their end, by hop.
 fn held(network: &Network, nodes: &[Node], slots: &mut Slots) -> Vec<Option<Box<Processing>>> {
     let ways =
         network.links.iter().enumerate().flat_map(|(number, link)| [0, 1].map(|way| (2 * number + way, link, way)));
@@ -375,9 +375,9 @@ fn ends(network: &Network, slots: &mut Slots, observed: bool) -> (Vec<End>, Port
     (ends, ports_in_use, flows)
 }
 
-/// One end of a flow, from its own port to the other's.
+/// One end of a flow, with its own port and the peer's.
 fn connection(sends: bool, config: &tcp::Config, [here, there]: [u16; 2]) -> Connection {
-    // [RFC9293 s3.4.1]: any number, by chance of the end's own.
+    // [RFC9293 s3.4.1]: any number, from the end's own random stream.
     let iss = SeqNum(config.stream.sub("initial sequence number").draws().next_u64() as u32);
     match (config.handshake, sends) {
         (false, _) => Connection::established(config, here, there, config.window.0),

@@ -1,5 +1,5 @@
-//! A world driven from outside: step by step to chosen times, with packets that come from outside and go there. What emulation, training
-//! and pages that show a run are loops over.
+//! Control of a world from outside: advancing to chosen times, and exchanging packets with it. Emulation, training and
+//! interactive pages are loops over these calls.
 
 use std::fmt;
 use std::net::Ipv4Addr;
@@ -11,25 +11,25 @@ use wire::{Addr, Packet};
 use super::World;
 use crate::event::Sink;
 
-/// A packet that came to the node it was for, where no connection took it.
+/// A packet that arrived at its destination where no connection accepted it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Delivered {
-    /// When it came.
+    /// Its arrival time.
     pub at: Time,
     /// The node's number.
     pub node: usize,
-    /// The packet, as it came.
+    /// The packet as it arrived.
     pub packet: Packet,
 }
 
-/// What both ends of a flow know at the moment: all of Linux's TCP_INFO that the model has, with units in [`Info`].
+/// The state of both ends of a flow: all of Linux's TCP_INFO that the model has, with units in [`Info`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct FlowInfo {
-    /// When its application begins.
+    /// The start time of its application.
     pub start: Time,
-    /// When its last byte was acknowledged at the sender; none before, and of a flow without end.
+    /// When its last byte was acknowledged at the sender; `None` before that, and for an endless flow.
     pub completed: Option<Time>,
-    /// Bytes to deliver; none of a flow without end.
+    /// Bytes to deliver; `None` for an endless flow.
     pub bytes: Option<u64>,
     /// The end that sends data.
     pub sender: Info,
@@ -37,17 +37,17 @@ pub struct FlowInfo {
     pub receiver: Info,
 }
 
-/// Why a packet from outside cannot enter a network.
+/// Why a packet cannot be injected into a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InjectError {
-    /// It was to enter at a node that the network does not have.
+    /// The node does not exist.
     NoSuchNode {
-        /// The number that is none of a node.
+        /// The number given.
         node: usize,
-        /// How many nodes there are, numbered from 0.
+        /// The number of nodes, which are numbered from 0.
         nodes: usize,
     },
-    /// No node has the address it goes to.
+    /// No node has the destination address.
     NoSuchAddress {
         /// The address.
         address: Ipv4Addr,
@@ -70,9 +70,9 @@ impl fmt::Display for InjectError {
 impl std::error::Error for InjectError {}
 
 impl World {
-    /// Handles everything up to and including `at`, where the clock stands then; whether the network's duration goes on beyond it. Unlike
-    /// [`run`](World::run) it goes on when all flows are over: packets from outside may still come. A time that has passed does nothing, and one
-    /// beyond the network's duration is its end.
+    /// Handles all events up to and including `at`, which becomes the current time; returns whether the network's
+    /// duration extends beyond it. Unlike [`run`](World::run) it continues when all flows are over: packets may still
+    /// be injected. A time in the past has no effect, and one beyond the network's duration is limited to it.
     pub fn run_until<S: Sink>(&mut self, at: Time, sink: &mut S) -> bool {
         let at = at.min(self.until);
         if at >= self.now {
@@ -83,17 +83,18 @@ impl World {
         self.now < self.until
     }
 
-    /// When something happens next: the time to give to [`run_until`](World::run_until) for one step. None if nothing will, or not within the
-    /// network's duration.
+    /// The time of the next event, to be passed to [`run_until`](World::run_until) for a single step. `None` if there
+    /// is none, or none within the network's duration.
     pub fn next_wakeup(&self) -> Option<Time> {
         self.schedule.peek().filter(|at| *at <= self.until)
     }
 
-    /// A packet from outside begins its way at `node` now, as if the node had made it; it crosses the network like any other. Its addresses are
-    /// [`Addr::of_node`] of the nodes between which it goes.
+    /// Injects a packet at `node` now, as if the node had created it; it crosses the network like any other. Its
+    /// addresses are [`Addr::of_node`] of the nodes between which it travels.
     ///
     /// # Errors
-    /// If the network has no such node, or none with the packet's destination.
+    ///
+    /// If the network has no such node, or no node with the packet's destination.
     pub fn inject<S: Sink>(&mut self, node: usize, mut packet: Packet, sink: &mut S) -> Result<(), InjectError> {
         let nodes = self.nodes.len();
         if node >= nodes {
@@ -107,20 +108,21 @@ impl World {
         Ok(())
     }
 
-    /// The packets that have come, since the last call, to nodes where no connection took them: oldest first. Packets are kept from the first
-    /// call of this or of [`inject`](World::inject) on; what is lost on the way is told of as an event.
+    /// Returns the packets that arrived since the last call at nodes where no connection accepted them, oldest first.
+    /// Packets are collected from the first call of this function or of [`inject`](World::inject) on; packets lost on
+    /// the path are reported as events.
     pub fn take_delivered(&mut self) -> Vec<Delivered> {
         std::mem::take(self.delivered.get_or_insert_default())
     }
 
-    /// What both ends of flow number `flow` know now; none if there is no such flow.
+    /// The state of both ends of flow number `flow`; `None` if there is no such flow.
     pub fn flow(&self, flow: usize) -> Option<FlowInfo> {
         let flow = self.flows.get(flow)?;
         let [sender, receiver] = [flow.sender, flow.receiver].map(|end| self.ends[end].connection.info());
         Some(FlowInfo { start: flow.start, completed: flow.completed, bytes: flow.bytes, sender, receiver })
     }
 
-    /// A packet has come that belongs to no connection of the node.
+    /// A packet arrived that belongs to no connection of the node.
     #[cold]
     pub(super) fn deliver_outside(&mut self, node: usize, packet: &Packet) {
         let at = self.now;

@@ -1,4 +1,4 @@
-//! A connection's place in the world: its node, its peer, and its timer.
+//! The attachment of a connection to the world: its node, its peer, and its timer.
 
 use engine::{Schedule, Slot, Time};
 use tcp::Connection;
@@ -16,16 +16,17 @@ pub(super) struct End {
     pub flow: u32,
     /// Whether this is the end that sends data.
     pub sends: bool,
-    /// With so many bytes acknowledged the flow is completed; `u64::MAX` if there is nothing to wait for, or no more.
+    /// The number of acknowledged bytes with which the flow is complete; `u64::MAX` if there is no such number, or it
+    /// has been reached.
     pub goal: u64,
-    /// Whether its application closes when the other end has.
+    /// Whether its application closes when the other end has closed.
     pub closes_at_end: bool,
-    /// Whether the flow can be over otherwise than by completion, so that the state of the connection matters, or its
-    /// application follows the transfer.
+    /// Whether the flow can end other than by completion, so that the state of the connection matters, or its
+    /// application observes the transfer.
     pub watched: bool,
-    /// Bytes received and acknowledged that the application has been shown.
+    /// Received and acknowledged bytes already reported to the application.
     pub shown: [u64; 2],
-    /// What it has received.
+    /// The progress of the received data.
     pub progress: Progress,
     timer: Timer,
 }
@@ -48,7 +49,7 @@ impl End {
         }
     }
 
-    /// Writes the next packet the connection wants sent over `packet`; whether there was one.
+    /// Writes the next packet of the connection to `packet`; returns whether there was one.
     #[inline]
     pub fn poll(&mut self, now: Time, packet: &mut Packet) -> bool {
         match self.connection.poll_into(now, packet.segment_to_write()) {
@@ -62,13 +63,13 @@ impl End {
         }
     }
 
-    /// Notes when the connection wants to wake.
+    /// Updates the connection's wake-up.
     #[inline]
     pub fn keep_timer(&mut self, schedule: &mut Schedule) {
         self.timer.want(self.connection.poll_timeout(), schedule);
     }
 
-    /// The slot has come up.
+    /// The scheduled wake-up has been reached.
     pub fn due(&mut self, now: Time, schedule: &mut Schedule) -> Due {
         self.timer.due(now, schedule)
     }

@@ -1,4 +1,4 @@
-//! Flows: what follows when a connection at one of their ends was told something.
+//! Flows: the consequences of an event at a connection.
 
 use engine::{Slot, Time};
 use tcp::State;
@@ -9,17 +9,17 @@ use crate::app::{AppCx, Application};
 use crate::event::{Event, Sink};
 use crate::timer::Due;
 
-/// A flow: its application, and how far the transfer is.
+/// A flow: its application, and the progress of the transfer.
 pub(super) struct Flow {
     pub application: Box<dyn Application>,
     /// The application's wake-up.
     pub slot: Slot,
     pub started: bool,
-    /// Bytes that the application has written at the sending end.
+    /// Bytes written by the application at the sending end.
     pub written: u64,
-    /// Whether the application knows that the sending end has closed.
+    /// Whether the application was notified that the sending end has closed.
     pub closed: bool,
-    /// The bytes of the transfer, as soon as they are known.
+    /// The total bytes of the transfer, once known.
     pub bytes: Option<u64>,
     pub start: Time,
     /// Whether both ends close.
@@ -27,7 +27,7 @@ pub(super) struct Flow {
     pub sender: usize,
     pub receiver: usize,
     pub completed: Option<Time>,
-    /// Whether nothing more is to be waited for.
+    /// Whether the flow is over.
     pub over: bool,
 }
 
@@ -42,11 +42,11 @@ impl World {
         }
     }
 
-    /// After a connection was told something: send what it wants sent, and keep its timer.
+    /// After an event at a connection: sends its packets and updates its timer.
     #[inline]
     pub(super) fn end_acted<S: Sink>(&mut self, number: usize, sink: &mut S) {
         if self.ends[number].closes_at_end && self.ends[number].connection.at_end() {
-            // That the other end has closed is told of before this one does.
+            // The other end's close is reported before this end's.
             self.notify_end(number, sink);
             self.ends[number].closes_at_end = false;
             self.ends[number].connection.close();
@@ -91,7 +91,8 @@ impl World {
         }
     }
 
-    /// Shows an application that follows the transfer how far it is, after the connection with this number acted.
+    /// Reports the progress of the transfer to an application that observes it, after an event at the connection with
+    /// this number.
     fn show_application<S: Sink>(&mut self, end: usize, sink: &mut S) {
         let (number, sends) = (self.ends[end].flow as usize, self.ends[end].sends);
         if !self.flows[number].application.observes() {
@@ -143,7 +144,7 @@ impl World {
         self.end_acted(sender, sink);
     }
 
-    /// The sending end of a flow writes no more: the flow is complete when all of it is acknowledged.
+    /// The sending end of a flow will write no more: the flow is complete when all data is acknowledged.
     fn finish(&mut self, number: usize) {
         let flow = &mut self.flows[number];
         let end = &mut self.ends[flow.sender];
@@ -156,8 +157,8 @@ impl World {
         }
     }
 
-    /// Notes whether a flow is over: completed, and closed if its ends close, or failed. A sender in TIME-WAIT only waits
-    /// for strays, and nobody waits for it.
+    /// Checks whether a flow is over: completed, and closed if its ends close, or failed. A sender in TIME-WAIT only
+    /// absorbs late segments, and the run does not wait for it.
     fn look_over(&mut self, flow: usize) {
         let flow = &mut self.flows[flow];
         let [sender, receiver] = [flow.sender, flow.receiver].map(|end| self.ends[end].connection.state());
@@ -169,7 +170,7 @@ impl World {
         }
     }
 
-    /// Passes on what a connection has to say.
+    /// Emits the events of a connection.
     #[inline]
     fn notify_end<S: Sink>(&mut self, number: usize, sink: &mut S) {
         if S::ACTIVE {

@@ -1,4 +1,4 @@
-//! Mobiles: media whose stations move, and who uses which base station.
+//! Mobility: media whose stations move, and the association of mobiles.
 
 use engine::Time;
 
@@ -8,8 +8,8 @@ use crate::results::RoamingResult;
 use crate::roaming::Move;
 
 impl World {
-    /// Before anything happens: wake-ups of media and mobiles. No link that only one at a time is used of is used yet; at time
-    /// zero, before all else, mobiles look for their base stations.
+    /// Initializes the wake-ups of media and mobiles. All links of mobiles that use one link at a time are closed at
+    /// first; at time zero, before all other events, mobiles associate.
     pub(super) fn mobiles_begin(&mut self) {
         for medium in &mut self.media {
             medium.look_out(&mut self.schedule);
@@ -20,13 +20,13 @@ impl World {
             for link in links {
                 self.set_open(link, false);
             }
-            // Before flows that begin at time zero.
+            // Before flows that start at time zero.
             let order = engine::Order::early(number as u32);
             self.schedule.arm_as(self.roamers[number].slot, Time::ZERO, order);
         }
     }
 
-    /// A mobile looks which base station it uses from now on.
+    /// Updates the association of a mobile.
     pub(super) fn roamer_looks<S: Sink>(&mut self, number: usize, sink: &mut S) {
         let node = self.roamers[number].node as u32;
         while let Some(moved) = self.roamers[number].next_move(self.now) {
@@ -46,7 +46,7 @@ impl World {
         }
     }
 
-    /// Opens a link of a medium, or closes it: for routes, and for who listens.
+    /// Opens or closes a link of a medium, for routes and for reception.
     fn set_open(&mut self, link: usize, open: bool) {
         self.routes.set_open(link, open);
         for hop in [2 * link, 2 * link + 1] {
@@ -56,7 +56,7 @@ impl World {
         }
     }
 
-    /// How mobiles that associate have fared, by node.
+    /// The handovers of mobiles that associate, by node.
     pub(super) fn roaming(&self) -> Vec<Option<RoamingResult>> {
         let mut fared = vec![None; self.nodes.len()];
         for roamer in &self.roamers {

@@ -1,8 +1,9 @@
-//! The world that runs.
+//! The simulated world.
 //!
-//! The loop takes the next wake-up and lets its owner act; what the owner gives out is carried on at once: to the
-//! node at the far end of a link, from there to a connection or to the next link. A packet's way through one wake-up is
-//! `FifoLink`, `Station` or `Transmitter` -> `World::arrive` -> `Connection` or `World::forward` -> `World::output`.
+//! The event loop takes the next wake-up and calls its owner; packets that the owner emits are processed at once: by
+//! the node at the far end of a link, and from there by a connection or the next link. A packet's path through one
+//! wake-up is `FifoLink`, `Station` or `Transmitter` -> `World::arrive` -> `Connection` or `World::forward` ->
+//! `World::output`.
 
 mod agents;
 mod build;
@@ -40,40 +41,40 @@ pub use ports::MOST_PORTS;
 use ports::Ports;
 pub use state::NodeState;
 
-/// Who owns a wake-up.
+/// The owner of a wake-up.
 #[derive(Clone, Copy, Debug)]
 enum Wakeup {
-    /// The first packet on a pipe arrives.
+    /// The first packet on a FIFO link arrives.
     Fifo(u32),
-    /// The first packet on a line that changes arrives.
+    /// The first packet on a variable link arrives.
     Variable(u32),
-    /// The first packet arrives on a line with expedited ones, or the next begins to be sent.
+    /// The first packet arrives on a priority link, or the transmission of the next one starts.
     Priority(u32),
-    /// A transmitter of a hop's own.
+    /// A transmitter of a single hop.
     Transmitter(u32),
     /// A station's outstanding frame or its acknowledgment arrives.
     StationArrival(u32),
-    /// A station's acknowledgment is overdue.
+    /// A station's acknowledgment timeout expires.
     StationTimer(u32),
     /// A station of a shared medium.
     Medium { medium: u16, station: u16 },
-    /// A station of a medium has a beacon to send.
+    /// A beacon of a station of a medium is due.
     Beacons { medium: u16, station: u16 },
-    /// Stations of a medium come into range of each other, or leave it.
+    /// Stations of a medium enter or leave each other's range.
     Crossing(u32),
     /// A mobile may change its base station.
     Roamer(u32),
     /// A connection's timer.
     End(u32),
-    /// A scheme's timer.
+    /// An agent's timer.
     Agent(u32),
-    /// The air of one of a node's links is about to change.
+    /// The channel of one of a node's links is about to change its state.
     Forecast(u32),
     /// A node has processed its first packet.
     Processing(u32),
-    /// What an agent let pass, on a hop.
+    /// A packet that an agent passed is due, on a hop.
     Held(u32),
-    /// A flow's application begins, or wants to act.
+    /// A flow's application starts, or its deadline is reached.
     Application(u32),
 }
 
@@ -81,18 +82,18 @@ enum Wakeup {
 #[expect(clippy::large_enum_variant, reason = "there are few hops, and a packet should find its pipe without a detour")]
 enum Hop {
     Fifo(FifoLink),
-    /// A line that changes with time.
+    /// A variable link.
     Variable(Box<VariableLink>),
-    /// A line on which expedited packets go first.
+    /// A link on which expedited packets are sent first.
     Priority(Box<PriorityLink>),
-    /// A transmitter of its own.
+    /// A transmitter of a single hop.
     Own(Box<Transmitter>),
-    /// A lane of a station.
+    /// A queue of a station.
     TxQueue {
         station: u32,
         lane: u32,
     },
-    /// A lane of a station of a shared medium.
+    /// A queue of a station of a shared medium.
     Medium {
         medium: u32,
         station: u32,
@@ -109,11 +110,11 @@ pub struct World {
     hops: Vec<Hop>,
     /// The node at the far end of each hop.
     far_ends: Vec<u32>,
-    /// Whether each hop is air.
+    /// Whether each hop is wireless.
     airborne: Vec<bool>,
-    /// What an agent let pass and its end's delay holds, by hop.
+    /// Packets that an agent passed and that wait for its end's delay, by hop.
     held: Vec<Option<Box<Processing>>>,
-    /// What may wait in front of each link, each way.
+    /// The queue of each direction of each link.
     limits: Vec<Limit>,
     stations: Vec<Station>,
     /// The node of each station.
@@ -131,17 +132,17 @@ pub struct World {
     until: Time,
     now: Time,
     events: u64,
-    /// When the air of any link changes next, for those who watch; NEVER when nobody does.
+    /// The next state change of any channel, for active sinks; `NEVER` without one.
     next_air: Time,
-    /// Packets an agent sends while it acts.
+    /// Packets that an agent sends while it acts.
     outbox: Vec<Departure>,
-    /// Packets for nodes that no connection there took, oldest first, if they are kept.
+    /// Packets that no connection accepted, oldest first, if they are collected.
     delivered: Option<Vec<Delivered>>,
-    /// A packet for a connection to write to, kept because making an empty one costs as much as filling it.
+    /// A packet buffer for connections to write to, reused because initializing one costs as much as filling it.
     spare: Option<Box<Packet>>,
 }
 
-/// Passes on what links say, with the flow that it is about.
+/// Emits the events of links, with the flow of the packet.
 struct Relay<'a, S> {
     sink: &'a mut S,
     ports: &'a Ports,
@@ -163,12 +164,12 @@ impl<S: Sink> Observer for Relay<'_, S> {
 }
 
 impl World {
-    /// Now.
+    /// The current time.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// How much of the work is done, from 0 to 1: of the bytes to deliver, or of the time if that is further.
+    /// The progress from 0 to 1: of the bytes to deliver, or of the time if that is further.
     pub fn progress(&self) -> f64 {
         let time = self.now.as_secs_f64() / self.until.as_secs_f64().max(f64::MIN_POSITIVE);
         let share = |flow: &Flow| {
@@ -184,26 +185,26 @@ impl World {
         while self.advance(u64::MAX, sink) {}
     }
 
-    /// Handles at most `wakeups` wake-ups; whether there is more to do.
+    /// Handles at most `wakeups` wake-ups; returns whether there are more.
     #[inline]
     pub fn advance<S: Sink>(&mut self, wakeups: u64, sink: &mut S) -> bool {
         if S::ACTIVE { self.handle(wakeups, sink) } else { self.advance_unwatched(wakeups) }
     }
 
-    /// The same when nobody watches. What is generic is compiled in the crate that calls it, and the callers are large
-    /// crates in many pieces; this is not, so it is compiled here, where all that handles an event is one piece.
+    /// The same with a discarding sink. Generic functions are compiled in the calling crate, and the callers are large
+    /// crates with many codegen units; this one is compiled here, where all event handling is in one unit.
     #[inline(never)]
     fn advance_unwatched(&mut self, wakeups: u64) -> bool {
         self.handle(wakeups, &mut NullSink)
     }
 
-    /// The same, but nothing that happens after `at` is handled: then there is nothing more to do before that, and the clock
-    /// stands at `at`, or where the last flow was over.
+    /// The same for wake-ups up to `at`; returns false when there are none left before `at`. The current time is then
+    /// `at`, or the end of the last flow.
     pub fn advance_until<S: Sink>(&mut self, at: Time, wakeups: u64, sink: &mut S) -> bool {
         self.handle_until(at.min(self.until), wakeups, sink)
     }
 
-    /// Whether nothing is left to do: all flows are over, or time is up.
+    /// Whether the run is over: all flows are, or the duration has passed.
     pub fn is_over(&self) -> bool {
         self.unfinished == 0 || self.now >= self.until
     }
@@ -225,7 +226,7 @@ impl World {
         true
     }
 
-    /// Handles the next wake-up, if it comes at or before `until`; otherwise the clock moves there.
+    /// Handles the next wake-up if it is at or before `until`; otherwise advances the time to `until`.
     #[inline(always)]
     fn step<S: Sink>(&mut self, until: Time, arriving: &mut Packet, sink: &mut S) -> bool {
         let Some((at, slot)) = self.schedule.next(until) else {
@@ -244,7 +245,7 @@ impl World {
         true
     }
 
-    /// What has been counted until now.
+    /// The counters so far.
     pub fn results(&self) -> Results {
         let flow = |flow: &Flow| {
             let end = flow.completed.unwrap_or(self.now);
@@ -295,7 +296,7 @@ impl World {
         }
     }
 
-    /// Lets the owner of a slot act; `arriving` is to be written over with the packet that a link brings.
+    /// Calls the owner of a slot; `arriving` is a buffer for a packet that a link delivers.
     #[inline]
     fn wake<S: Sink>(&mut self, slot: Slot, arriving: &mut Packet, sink: &mut S) {
         match self.owners[slot.0 as usize] {
@@ -321,7 +322,7 @@ impl World {
             }
             Wakeup::Priority(hop) => {
                 let hop = hop as usize;
-                // Where the way back leads to.
+                // The far end of the reverse direction.
                 let node = self.far_ends[hop ^ 1] as usize;
                 let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
                 let mut cx =
@@ -380,7 +381,7 @@ impl World {
         act(&mut self.stations[number as usize], &mut cx)
     }
 
-    /// Lets a medium act, and carries on with what it brings about.
+    /// Lets a medium act, and processes its output.
     #[inline]
     fn with_medium<S: Sink>(
         &mut self,
@@ -392,14 +393,14 @@ impl World {
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         act(&mut self.media[number], &mut cx);
         while let Some((hop, outcome)) = self.media[number].outcome() {
-            // Where the way back leads to.
+            // The far end of the reverse direction.
             let node = self.far_ends[(2 * hop.link as usize + hop.way.index()) ^ 1] as usize;
             self.carry_on(node, outcome, sink);
         }
     }
 
     fn transmitter_wakes<S: Sink>(&mut self, hop: usize, sink: &mut S) {
-        // Where the way back leads to.
+        // The far end of the reverse direction.
         let node = self.far_ends[hop ^ 1] as usize;
         let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
@@ -422,7 +423,7 @@ impl World {
         }
     }
 
-    /// Tells of every change in the air up to `until`, oldest first.
+    /// Emits every state change of channels up to `until`, oldest first.
     fn emit_air<S: Sink>(&mut self, until: Time, sink: &mut S) {
         while self.next_air <= until && self.next_air != Time::NEVER {
             let at = self.next_air;
@@ -438,7 +439,7 @@ impl World {
         }
     }
 
-    /// The first change of any link's air after `after`.
+    /// The first state change of any link's channel after `after`.
     fn next_change(&mut self, after: Time) -> Time {
         let changes = self.channels.iter_mut().filter_map(|channel| channel.next_change(after));
         changes.map(|(at, _)| at).min().unwrap_or(Time::NEVER)

@@ -7,31 +7,31 @@ use crate::event::PacketFlow;
 
 /// The port of a node's first connection; the others follow.
 const FIRST_PORT: u16 = 10_000;
-/// How many connections one node can have.
+/// The maximum number of connections of one node.
 pub const MOST_PORTS: usize = (u16::MAX - FIRST_PORT) as usize + 1;
 
 /// The ends of flows, by node and by port above [`FIRST_PORT`].
 pub(super) struct Ports(Vec<Vec<u32>>);
 
 impl Ports {
-    /// No ports at any of `nodes`.
+    /// Empty tables for `nodes` nodes.
     pub fn of(nodes: usize) -> Self {
         Ports(vec![Vec::new(); nodes])
     }
 
-    /// The next port of a node, for an end.
+    /// Allocates the next port of a node for an end.
     pub fn open(&mut self, node: usize, end: usize) -> u16 {
         self.0[node].push(end as u32);
         FIRST_PORT + (self.0[node].len() - 1) as u16
     }
 
-    /// The end that a port belongs to.
+    /// The end that uses a port.
     #[inline]
     pub fn end(&self, node: usize, port: u16) -> Option<usize> {
         self.0.get(node)?.get(port.wrapping_sub(FIRST_PORT) as usize).map(|end| *end as usize)
     }
 
-    /// The flow that a packet is part of. What is not of its flow's addresses and ports is part of none.
+    /// The flow of a packet. A packet whose addresses and ports match no flow has none.
     pub fn flow_of(&self, packet: &Packet, ends: &[End]) -> Option<PacketFlow> {
         let port = match &packet.body {
             Body::Tcp(segment) => segment.dst_port,
@@ -39,7 +39,7 @@ impl Ports {
         };
         let to = self.end(packet.dst.node(), port)?;
         let there = &ends[to];
-        // The two ends of a flow stand side by side.
+        // The two ends of a flow are adjacent.
         let here = &ends[to ^ 1];
         match &packet.body {
             Body::Tcp(segment) => {

@@ -1,25 +1,25 @@
-//! How a receiver gets on: when it last got something new, and how long it has waited for that.
+//! The progress of a receiver: when it last received new data, and its longest wait.
 
 use engine::{Span, Time};
 
 /// The progress of one end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Progress {
-    /// Bytes that it has got in order.
+    /// Bytes received in order.
     bytes: u64,
-    /// Since when it has waited for the next.
+    /// Since when it has waited for the next byte.
     since: Time,
-    /// The longest that it has waited for some.
+    /// The longest wait so far.
     longest: Span,
 }
 
 impl Progress {
-    /// Of an end that waits from `start` on.
+    /// The progress of an end that waits from `start` on.
     pub fn from(start: Time) -> Self {
         Progress { bytes: 0, since: start, longest: Span::ZERO }
     }
 
-    /// It has got so many bytes now. For every packet: one comparison where nothing is new.
+    /// Updates the number of bytes received. Called for every packet: one comparison if nothing is new.
     #[inline]
     pub fn has(&mut self, bytes: u64, now: Time) {
         if bytes != self.bytes {
@@ -28,7 +28,7 @@ impl Progress {
         }
     }
 
-    /// The longest wait until now. Who has all of `wanted` waits no more; without an end there is always more to wait for.
+    /// The longest wait so far. An end that has all of `wanted` no longer waits; that of an endless flow always does.
     pub fn longest_pause(&self, wanted: Option<u64>, now: Time) -> Span {
         match wanted {
             Some(wanted) if self.bytes >= wanted => self.longest,

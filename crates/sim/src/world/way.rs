@@ -1,4 +1,4 @@
-//! A packet's way through one wake-up: out of a link into a node, to a connection or to the next link.
+//! A packet's path through one wake-up: out of a link into a node, to a connection or to the next link.
 
 use path::Cx;
 use path::agent::Verdict;
@@ -10,7 +10,7 @@ use crate::event::{NodeEvent, Sink};
 use crate::network::NodeKind;
 
 impl World {
-    /// What a station or transmitter of a node brought about goes on outside it.
+    /// Processes the output of a station or transmitter of a node.
     pub(super) fn carry_on<S: Sink>(&mut self, node: usize, outcome: Outcome, sink: &mut S) {
         if outcome.freed > 0 {
             self.nodes[node].buffer.left(outcome.freed);
@@ -23,7 +23,7 @@ impl World {
         }
     }
 
-    /// A packet comes to the node at the far end of a hop.
+    /// A packet arrives at the node at the far end of a hop.
     #[inline]
     pub(super) fn arrive<S: Sink>(&mut self, hop: usize, packet: &mut Packet, sink: &mut S) {
         let node = self.far_ends[hop] as usize;
@@ -53,7 +53,7 @@ impl World {
         }
     }
 
-    /// A packet that came to the node a while ago goes on.
+    /// A packet has been processed by the node.
     pub(super) fn pass_on<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
         match packet.dst == self.nodes[node].addr {
             true => self.receive(node, packet, sink),
@@ -61,7 +61,7 @@ impl World {
         }
     }
 
-    /// A packet that was made here begins its way.
+    /// A packet that was created here starts its path.
     #[inline]
     pub(super) fn originate<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
         if packet.dst == self.nodes[node].addr {
@@ -74,7 +74,7 @@ impl World {
         }
     }
 
-    /// A packet on its way to another node.
+    /// A packet to be forwarded to another node.
     #[inline]
     fn forward<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
         if !self.admit(node, packet, sink) {
@@ -87,7 +87,7 @@ impl World {
         self.output(node, packet, sink);
     }
 
-    /// Whether the node's buffers take the packet.
+    /// Whether the node's buffers have room for the packet.
     #[inline(always)]
     pub(super) fn admit<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) -> bool {
         !self.nodes[node].buffer.limited() || self.admit_to_limited(node, packet, sink)
@@ -103,11 +103,11 @@ impl World {
         admitted
     }
 
-    /// Hands a packet to the link that leads to its destination, with the consent of the node's scheme, which may change it.
+    /// Hands a packet to the link on its route after passing it to the node's agent, which may change or consume it.
     #[inline]
     pub(super) fn output<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
         let Some(hop) = self.routes.hop(node, packet.dst.node()) else {
-            // Scenarios are checked for this: it is because a mobile has no base station.
+            // Scenarios are checked: the reason is a mobile without a base station.
             self.nodes[node].buffer.left(packet.size());
             self.nodes[node].no_route += 1;
             self.emit(node, sink, || NodeEvent::NoRoute { packet: *packet });
@@ -119,8 +119,8 @@ impl World {
         self.launch(node, hop, packet, false, sink);
     }
 
-    /// Hands a packet to a link, before all that waits for it if `expedited`. Whether it found room there. Inlined: it is most of
-    /// what an event costs.
+    /// Hands a packet to a link, ahead of the queue if `expedited`; returns whether it was accepted. Inlined: it is the
+    /// largest part of an event's cost.
     #[inline(always)]
     pub(super) fn launch<S: Sink>(
         &mut self,
@@ -156,7 +156,7 @@ impl World {
         }
     }
 
-    /// A packet has come to its destination.
+    /// A packet has arrived at its destination.
     #[inline]
     pub(super) fn receive<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
         let port = match &packet.body {

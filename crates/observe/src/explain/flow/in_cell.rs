@@ -1,4 +1,4 @@
-//! A flow in shared media: its packets' exchanges, and those of others that it waits for.
+//! A flow in shared media: the exchanges of its packets, and those of others that it waits for.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,31 +14,32 @@ use super::{Fact, Flow, Slowest};
 /// A flow's state for the media on its path.
 #[derive(Default)]
 pub(super) struct InCells {
-    /// By hop number: when its last frame went out, and with how many packets of the flow.
+    /// By hop number: the end of its last frame, and the number of the flow's packets in it.
     sent: BTreeMap<usize, (Time, u32)>,
     /// By hop number: why the last exchange failed.
     failing: BTreeMap<usize, Why>,
-    /// By medium: the time that exchanges for the flow took that did not fail.
+    /// By medium: the total time of successful exchanges for the flow.
     taken: BTreeMap<u32, Span>,
     /// By hop number: the segments in those exchanges.
     segments: BTreeMap<usize, u64>,
-    /// By medium: when the last exchange for the flow was over, and until when waiting has been reported.
+    /// By medium: the end of the last exchange for the flow, and the time up to which waiting has been reported.
     own_until: BTreeMap<u32, Time>,
     waited_until: BTreeMap<u32, Time>,
-    /// Links that their mobile has left. If one was the slowest, the next one in a medium that carries something is.
+    /// Links that their mobile has left. If one was the slowest, the next hop in a medium that carries data replaces
+    /// it.
     left: BTreeSet<u32>,
-    /// How long the slowest hop's medium has been idle, by now.
+    /// The idle time of the slowest hop's medium so far.
     pub idle: Option<(u32, Span)>,
 }
 
 impl Flow {
-    /// Notes how long the medium of its slowest hop has been idle until now.
+    /// Updates the idle time of the slowest hop's medium.
     pub fn medium_idle(&mut self, at: Time, cells: &mut Cells) {
         let medium = self.slowest.as_ref().and_then(|slowest| slowest.medium);
         self.in_cells.idle = medium.map(|medium| (medium, cells.idle(at, medium)));
     }
 
-    /// A packet is in a frame that is being sent in a medium.
+    /// A packet is in a frame that is being transmitted in a medium.
     pub(super) fn sent_in_cell(&mut self, at: Time, id: HopId, hop: &Hop, packet: &Packet) {
         let Some(medium) = hop.medium else { return };
         self.transit.is_of_medium(at, hop.near, packet.dst, medium);
@@ -46,14 +47,14 @@ impl Flow {
         *sent = if sent.0 == at { (at, sent.1 + 1) } else { (at, 1) };
     }
 
-    /// When a packet that has come over a medium now held it: of an aggregate its part.
+    /// The transmission time of a packet that arrives now over a medium: for an aggregate, of its part.
     pub(super) fn held_in_cell(&self, at: Time, id: HopId) -> (Time, Time) {
         let (sent, packets) = self.in_cells.sent.get(&hops::number(id)).copied().unwrap_or((at, 1));
         let part = at.since(sent).as_nanos() / u64::from(packets.max(1));
         (Time::from_nanos(at.as_nanos() - part), at)
     }
 
-    /// An exchange is over: one for packets of this flow, or one that this flow had to wait for.
+    /// An exchange is over: one for packets of this flow, or one for which this flow had to wait.
     pub fn exchange(&mut self, number: u32, exchange: &Exchange, cx: &Context<'_>, facts: &mut Vec<Fact>) {
         let own = exchange.carried.iter().filter(|carried| carried.flow == Some(number));
         let packets = own.clone().count() as u64;
@@ -84,7 +85,7 @@ impl Flow {
         self.learn_pace(id, hop, exchange.medium, Span::from_nanos(took), if data { packets } else { 0 });
     }
 
-    /// A mobile uses a link from now on, or no longer.
+    /// A mobile starts or stops using a link.
     pub fn mobile_uses(&mut self, link: u32, used: bool) {
         if used {
             self.in_cells.left.remove(&link);
@@ -93,8 +94,8 @@ impl Flow {
         }
     }
 
-    /// The airtime of a segment in a medium: its exchanges there, and those for its acknowledgment. Is that the slowest
-    /// hop?
+    /// The airtime of a segment in a medium: its exchanges there, and those for its acknowledgment. Checks whether this
+    /// is the slowest hop.
     fn learn_pace(&mut self, id: HopId, hop: &Hop, medium: u32, took: Span, segments: u64) {
         let InCells { taken, segments: sent, left, .. } = &mut self.in_cells;
         let taken = taken.entry(medium).or_default();
@@ -112,8 +113,8 @@ impl Flow {
         }
     }
 
-    /// Others used the air. The flow waited for that while one of its packets stood at a station that sensed it, and
-    /// none was in an exchange.
+    /// Other stations transmitted. The flow waited if one of its packets was at a station that sensed the transmission,
+    /// and no exchange for the flow was in progress.
     fn waited(&mut self, number: u32, exchange: &Exchange, cells: &Cells, facts: &mut Vec<Fact>) {
         let medium = exchange.medium;
         let heard = |(node, since): (usize, Time)| {
