@@ -10,7 +10,7 @@ use crate::workspace;
 const WORDS: &str = "xtask/dialect-words.txt";
 
 /// The most occurrences per 1000 words of prose: the last measurement, rounded up. It only falls; the goal is 0.15.
-const LIMIT: f64 = 0.55;
+const LIMIT: f64 = 0.25;
 
 /// The places with prose: comments and messages of the crates, and the documentation.
 const PLACES: [&str; 8] =
@@ -104,8 +104,13 @@ fn of_markdown(text: &str) -> String {
     text.split("```").step_by(2).collect::<Vec<_>>().join("\n")
 }
 
-/// The words of a text in lower case.
+/// The words of a text in lower case, without code between backticks.
 fn words_of(text: &str) -> Vec<String> {
+    let lines = text.lines().map(|line| match line.matches('`').count() % 2 {
+        0 => line.split('`').step_by(2).collect::<Vec<_>>().join(" ` "),
+        _ => line.to_owned(),
+    });
+    let text = lines.collect::<Vec<_>>().join("\n");
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '_');
     words.filter(|word| word.chars().any(char::is_alphabetic)).map(str::to_lowercase).collect()
 }
@@ -135,6 +140,7 @@ mod tests {
         assert_eq!([count(&of_rust(rust), "nobody"), count(&of_rust(rust), "anew")], [0, 1]);
         assert_eq!(count(&of_rust(rust), "so many"), 1);
         assert_eq!(count(&of_markdown("nobody\n```sh\nnobody\n```\nnobody\n"), "nobody"), 2);
+        assert_eq!([count("`None` if missing", "none if"), count("none if `missing`", "none if")], [0, 1]);
         assert_eq!(count(&of_toml("# nobody\nnobody = 3\ntitle = \"nobody\"\n"), "nobody"), 2);
     }
 
