@@ -174,7 +174,7 @@ fn run_too_large_for_a_picture_is_refused_and_a_part_is_drawn() {
     std::fs::write(dir.join("large.toml"), format!("{WIRE}{flow}")).unwrap();
     let ended = lasthop(&dir, &["plot", "large.toml", "--out", "p"]);
     assert_eq!(ended.code, Some(1), "{}", ended.err);
-    assert!(ended.err.starts_with("error: by ") && ended.err.contains(" s the run has more than 10 million things"));
+    assert!(ended.err.starts_with("error: by ") && ended.err.contains(" s the run has more than 10 million events"));
     assert!(ended.err.contains("--from and --to"), "{}", ended.err);
     assert!(!dir.join("p").exists());
     fine(&dir, &["plot", "large.toml", "--out", "p", "--from", "1.2 s", "--to", "1.21 s"]);

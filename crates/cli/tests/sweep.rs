@@ -237,7 +237,7 @@ fn interrupted_sweep_keeps_finished_runs() {
     let end = ended(child.wait_with_output().unwrap());
     assert_eq!(end.code, Some(130), "{}", end.err);
     let message = format!(
-        "interrupted: {} of 600000 runs are finished and kept\n  hint: the same command goes on from there\n",
+        "interrupted: {} of 600000 runs are finished and stored\n  hint: the same command continues\n",
         kept(&store)
     );
     assert_eq!((end.err, end.out), (message, String::new()));
@@ -259,7 +259,7 @@ fn full_disk_keeps_finished_runs() {
     assert_eq!(end.code, Some(1), "{}", end.err);
     assert!(end.err.starts_with("error: s.sqlite: cannot be written: "), "{}", end.err);
     assert_eq!(end.err.lines().filter(|line| line.contains("error")).count(), 1, "{}", end.err);
-    assert!(end.err.contains("every run that had finished before is kept"), "{}", end.err);
+    assert!(end.err.contains("finished runs are stored"), "{}", end.err);
     let kept: u64 = ask(&dir.join("s.sqlite"), "SELECT count(*) FROM runs").trim().parse().unwrap();
     assert!(kept > 10, "{kept}");
     let on = lasthop(&dir, &args);
@@ -298,7 +298,7 @@ fn invalid_store_is_refused_and_unchanged() {
         ("empty.sqlite", "is not a store of lasthop"),
         ("cut.sqlite", "is damaged"),
         ("torn.sqlite", "is damaged"),
-        ("newer.sqlite", "was written by a newer lasthop: format 99, this one knows up to 3"),
+        ("newer.sqlite", "was written by a newer lasthop: format 99, this one supports up to 3"),
         ("dir.sqlite", "is not a store of lasthop"),
         ("other.sqlite", "is not a store of lasthop"),
         ("no-cells.sqlite", "is damaged: the table `cells` is missing"),
@@ -398,7 +398,7 @@ fn precision_rule_is_independent_of_jobs_and_shards() {
     }
     let (calm, bursty) = (counts[0].1, counts[2].1);
     assert!(calm < bursty && bursty == 40, "{counts:?}");
-    assert!(one.err.contains("warning: after 40 replications, as many as are allowed, completion_time_s is not known to 3 % everywhere: links.air.channel.mean_bad 200 ms, bursts, download to "), "{}", one.err);
+    assert!(one.err.contains("warning: after 40 replications, the maximum, the precision of completion_time_s is not 3 % everywhere: links.air.channel.mean_bad 200 ms, bursts, download reaches "), "{}", one.err);
     for (jobs, out) in [("3", "three.sqlite"), ("1", "one.sqlite")] {
         let other = lasthop(&dir, &["sweep", "net.toml", "--jobs", jobs, "--json", "--out", out]);
         assert_eq!((other.out, other.code), (one.out.clone(), Some(0)));
@@ -432,10 +432,7 @@ fn results_without_statistical_meaning_give_warnings() {
     let (usual, _) = warned(&[]);
     assert!(!usual.contains("warning"), "{usual}");
     let (clear, _) = warned(&["links.air.channel=perfect"]);
-    assert!(
-        clear.contains("warning: all replications gave the same results: nothing in these runs is left to chance"),
-        "{clear}"
-    );
+    assert!(clear.contains("warning: all replications gave the same results: these runs are deterministic"), "{clear}");
     assert!(clear.contains("warning: refined-icmp and unmodified gave the same results in every run"), "{clear}");
     // At 200 ms some or all flows do not complete in time.
     let (late, rows) = warned(&["duration=30 s"]);
@@ -451,10 +448,7 @@ fn results_without_statistical_meaning_give_warnings() {
         "{late}"
     );
     let (never, rows) = warned(&["duration=1 s"]);
-    assert!(
-        never.contains("18 runs gave no completion_time_s") && never.contains("6 cases at points have none left"),
-        "{never}"
-    );
+    assert!(never.contains("18 runs gave no completion_time_s") && never.contains("6 cells have no value"), "{never}");
     let time = rows.as_array().unwrap().iter().find(|row| row["metric"] == "completion_time_s").unwrap();
     assert!(time["mean"].is_null() && time["n"] == 0 && time["without"] == 3, "{time}");
 }
@@ -491,7 +485,7 @@ fn run_of_a_sweep_scenario_ignores_the_sweep_with_a_note() {
     let dir = scenario("sweep-one-run");
     let end = lasthop(&dir, &["run", "net.toml"]);
     assert_eq!(end.code, Some(0));
-    assert!(end.err.contains("[sweep] is left out; `lasthop sweep net.toml` does all of it"), "{}", end.err);
+    assert!(end.err.contains("[sweep] is ignored; `lasthop sweep net.toml` runs the sweep"), "{}", end.err);
     let kept = std::fs::read_to_string(dir.join("results/net-seed1/scenario.toml")).unwrap();
     assert!(!kept.contains("[sweep"), "{kept}");
     let checked = fine(&dir, &["check", "net.toml"]);

@@ -53,7 +53,7 @@ fn undamaged_store_passes() {
     let (dir, _) = store("verify-sound");
     let before = fs::read(dir.join("s.sqlite")).unwrap();
     let out = fine(&dir, &["verify", "s.sqlite"]);
-    assert_eq!(out, "s.sqlite: 1 sweep, 4 cells, 12 runs\nevery row is as it was written\n");
+    assert_eq!(out, "s.sqlite: 1 sweep, 4 cells, 12 runs\nevery row matches its checksum\n");
     assert_eq!(fine(&dir, &["verify", "s.sqlite", "--remove"]), out);
     assert_eq!(fs::read(dir.join("s.sqlite")).unwrap(), before);
     let missing = lasthop(&dir, &["verify", "missing.sqlite"]);
@@ -79,20 +79,20 @@ fn changed_run_is_detected_removed_and_repeated() {
     for args in commands {
         let ended = lasthop(&dir, args);
         assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{args:?}: {}", ended.err);
-        let message = "error: s.sqlite: 1 of its rows is not as written, the first of them: ";
+        let message = "error: s.sqlite: 1 of its rows is damaged, the first: ";
         assert!(ended.err.starts_with(&format!("{message}{row}")), "{args:?}: {}", ended.err);
         assert!(ended.err.contains("`lasthop verify s.sqlite`"), "{args:?}: {}", ended.err);
     }
     let ended = lasthop(&dir, &["verify", "s.sqlite"]);
     assert_eq!(ended.code, Some(1), "{}", ended.err);
-    assert!(ended.out.contains(&format!("not as written: {row}")), "{}", ended.out);
+    assert!(ended.out.contains(&format!("damaged: {row}")), "{}", ended.out);
     assert!(ended.err.contains("--remove` removes them; `lasthop sweep FILE --out s.sqlite`"), "{}", ended.err);
     let removed = fine(&dir, &["verify", "s.sqlite", "--remove"]);
-    assert!(removed.ends_with("removed 1 row; `lasthop sweep FILE --out s.sqlite` runs again what is missing\n"));
+    assert!(removed.ends_with("removed 1 row; `lasthop sweep FILE --out s.sqlite` repeats the missing runs\n"));
     let again = lasthop(&dir, &ARGS);
     assert_eq!((again.code, again.out), (Some(0), printed), "{}", again.err);
     assert!(again.err.contains("1 run, 11 were there before"), "{}", again.err);
-    assert!(fine(&dir, &["verify", "s.sqlite"]).ends_with("every row is as it was written\n"));
+    assert!(fine(&dir, &["verify", "s.sqlite"]).ends_with("every row matches its checksum\n"));
 }
 
 /// Changed descriptions of points and sweeps are detected, too, and one whose number changed, so that its sweep has
@@ -110,7 +110,7 @@ fn changed_description_is_detected_and_restored() {
         ask(&dir.join("s.sqlite"), change);
         let ended = lasthop(&dir, &["verify", "s.sqlite"]);
         assert_eq!(ended.code, Some(1), "{change}: {}", ended.err);
-        assert!(ended.out.contains(&format!("not as written: {found}\n")), "{change}: {}", ended.out);
+        assert!(ended.out.contains(&format!("damaged: {found}\n")), "{change}: {}", ended.out);
         assert_eq!(lasthop(&dir, &["report", "s.sqlite"]).code, Some(2), "{change}");
         fine(&dir, &["verify", "s.sqlite", "--remove"]);
         let again = lasthop(&dir, &ARGS);

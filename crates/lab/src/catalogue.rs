@@ -88,7 +88,7 @@ pub const CATALOGUE: &[Section] = &[
         place: "profile",
         members: || {
             plain(&[
-                ("exact", "Transmission times to the nanosecond; TCP as the RFCs have it"),
+                ("exact", "Transmission times to the nanosecond; TCP as specified in the RFCs"),
                 ("goel1997", "The thesis's program: times cut to whole milliseconds, 4.3BSD's halving"),
             ])
         },

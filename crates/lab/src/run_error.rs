@@ -25,7 +25,7 @@ pub enum RunError {
         source: io::Error,
     },
     /// The result cannot be reproduced from its scenario.
-    #[error("{}: this program gets other results from the scenario beside it\n  hint: another version made them, or a file was changed; run the scenario again", .0.display())]
+    #[error("{}: this program computes other results from its scenario\n  hint: the results are of another version, or a file was changed; run the scenario again", .0.display())]
     OtherProgram(PathBuf),
     /// Cancelled by the progress callback.
     #[error("interrupted; nothing was written")]

@@ -433,7 +433,7 @@ fn link_layer_retries_beyond_the_rto_make_a_timeout_spurious() {
     // The window of one segment costs more than all other findings.
     assert_eq!(report.findings[0].kind, "receiver-window");
     let spurious = &report.findings[2].text;
-    assert!(spurious.contains("it was there 28 ms later; 1 segment sent"), "{spurious}");
+    assert!(spurious.contains("it arrived 28 ms later; 1 segment retransmitted"), "{spurious}");
 }
 
 /// One segment takes 1 ms, its acknowledgment 0.04 ms, the propagation 100 ms: a round trip is 201.04 ms. With a window

@@ -241,7 +241,7 @@ fn frame_lost_on_the_channel_costs_its_exchange() {
     assert_eq!(found.len(), 1, "{:?}", reports[0]);
     assert_micros(cost(&reports[0], "bad-air"), DATA + WAIT + slots * SLOT);
     assert_eq!([micros(found[0].from), micros(found[0].to)], [sent[0], sent[1]]);
-    assert!(!found[0].avoidable && found[0].text.contains("1 attempt at segments failed in the air of link a"));
+    assert!(!found[0].avoidable && found[0].text.contains("1 attempt at segments failed on the channel of link a"));
 }
 
 /// Only the link acknowledgment is lost, and the station then defers for EIFS.

@@ -127,7 +127,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("axes.seed = #{ from = 1, to = 3, count = 10 }", &["found 1 twice", "when rounded", "fewer values"]),
     (
         "zip = [{ seed = [1, 2], links.wire.#delay = [\"1 ms\"] }]",
-        &["sweep.zip[0].links.wire.delay: found 1 value, expected 2 values, as many as `seed` has"],
+        &["sweep.zip[0].links.wire.delay: found 1 value, expected 2 values, as for `seed`"],
     ),
     (
         "zip = [{ seed = [1, 2], links.wire.delay = [\"1 ms\", #\"x\"] }]",

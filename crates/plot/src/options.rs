@@ -71,7 +71,7 @@ pub struct Options {
 /// A marked interval of the time axis.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Marked {
-    /// Begin of the interval.
+    /// Start of the interval.
     pub from: Time,
     /// End of the interval.
     pub to: Time,

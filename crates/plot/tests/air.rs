@@ -153,16 +153,16 @@ fn heading_names_pairs_that_do_not_sense_each_other() {
         draw(&description, events, &options).svg()
     };
     let mut events = vec![sent(0, 1, FrameKind::Data, [100, 300, 0], false)];
-    assert!(svg_of(&events, [0, 1000]).contains("west and east do not hear each other"));
+    assert!(svg_of(&events, [0, 1000]).contains("west and east do not sense each other"));
     events.push(reaches(500, 2, 1, Reach::Senses));
     events.push(reaches(2000, 3, 2, Reach::Nothing));
-    assert!(svg_of(&events, [0, 1000]).contains("west and east do not always hear each other"));
+    assert!(svg_of(&events, [0, 1000]).contains("west and east do not always sense each other"));
     assert!(
-        !svg_of(&events, [600, 1000]).contains("hear each other"),
+        !svg_of(&events, [600, 1000]).contains("sense each other"),
         "the stations sense each other, though they cannot read frames"
     );
-    assert!(svg_of(&events, [400, 3000]).contains("2 pairs do not always hear each other"));
-    assert!(svg_of(&events, [2500, 3000]).contains("east and south do not hear each other"));
+    assert!(svg_of(&events, [400, 3000]).contains("2 pairs do not always sense each other"));
+    assert!(svg_of(&events, [2500, 3000]).contains("east and south do not sense each other"));
 }
 
 /// A slot is 20 us and DIFS is 50 us.

@@ -105,7 +105,7 @@ fn ran(args: &Args, plans: &[(String, Plan)], store: &mut Store) -> Result<Vec<C
                     SweepError::Interrupted(tally) => {
                         let finished = done + found + tally.done + tally.found;
                         Failure::Interrupted(format!(
-                            "interrupted: {finished} of {all} runs are finished and kept\n  hint: the same command goes on from there"
+                            "interrupted: {finished} of {all} runs are finished and stored\n  hint: the same command continues"
                         ))
                     }
                     error => error.into(),

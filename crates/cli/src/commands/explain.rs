@@ -98,7 +98,7 @@ fn draw(
         let spans = reports[flow].marks(MOST_MARKS).into_iter().map(|(from, to, label)| Marked { from, to, label });
         let options = Options {
             flow: flow as u32,
-            title: Some(format!("What held {name} up")),
+            title: Some(format!("Delays of {name}")),
             ran: what_ran(loaded),
             spans: spans.collect(),
             ..Options::default()
@@ -147,7 +147,7 @@ fn in_millis(span: Span) -> f64 {
 
 fn as_table(name: &str, report: &FlowReport, top: usize) -> String {
     let took = format!("{:.3} s", report.took.as_secs_f64());
-    let done = if report.completed { "took" } else { "is not done after" };
+    let done = if report.completed { "took" } else { "is incomplete after" };
     let mut out = format!("\nflow {name} {done} {took}\n{}", blocked(report));
     if report.findings.is_empty() {
         let timeouts = match report.timeouts {
@@ -155,7 +155,7 @@ fn as_table(name: &str, report: &FlowReport, top: usize) -> String {
             1 => "; its timer expired once".to_owned(),
             times => format!("; its timer expired {times} times"),
         };
-        out.push_str(&format!("none of the kinds looked for was found{timeouts}\n"));
+        out.push_str(&format!("no problem was found{timeouts}\n"));
         return out;
     }
     let cells = |cells: [&str; 5]| cells.map(str::to_owned).to_vec();
@@ -218,7 +218,7 @@ mod tests {
             let report =
                 FlowReport { flow: 0, took, completed: true, timeouts, blocked, findings, lost, lost_avoidably: lost };
             let text = as_table("f", &report, 20);
-            assert!(text.contains("none of the kinds looked for") && text.ends_with(end), "{text}");
+            assert!(text.contains("no problem was found") && text.ends_with(end), "{text}");
         }
     }
 }

@@ -249,7 +249,7 @@ fn too_much(flows: usize, media: usize, until: Span) -> Failure {
     };
     let most = if media > 0 { AirRecorder::MAX_ENTRIES } else { Recorder::MAX_ENTRIES } / 1_000_000;
     Failure::Run(format!(
-        "by {} the run has more than {most} million things to draw\n  hint: {narrower}",
+        "by {} the run has more than {most} million events to draw\n  hint: {narrower}",
         seconds(until)
     ))
 }

@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut loaded = args.scenario.load()?;
     if loaded.scenario.sweep.take().is_some() {
         let file = shown(&args.scenario.file);
-        note(format_args!("note: one run, [sweep] is left out; `lasthop sweep {file}` does all of it"));
+        note(format_args!("note: one run, [sweep] is ignored; `lasthop sweep {file}` runs the sweep"));
     }
     let traces = traces(args, &mut loaded)?;
     warn_of_unused(args, &loaded, &traces);

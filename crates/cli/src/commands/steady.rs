@@ -138,14 +138,14 @@ fn table(report: &FlowReport, question: &Question) -> String {
 /// What one run alone must be, in a line.
 fn alone(report: &FlowReport, question: &Question) -> String {
     match report.alone {
-        Alone::NoChance => "all replications are the same: nothing here is left to chance, one says as much".to_owned(),
+        Alone::NoChance => "all replications are equal: the run is deterministic, and one is enough".to_owned(),
         Alone::Needs { length, told: known } => {
             let (all, beyond) =
-                (question.replications(), if length > report.looked { ", beyond what was run" } else { "" });
+                (question.replications(), if length > report.looked { ", longer than these runs" } else { "" });
             format!("{}, warm-up included{beyond} (batch means; median, from {known} of {all} runs)", seconds(length))
         }
-        Alone::Unknown(Some(error)) => format!("too short or too correlated to tell: {error}"),
-        Alone::Unknown(None) => "too short to tell: no data arrived after the warm-up".to_owned(),
+        Alone::Unknown(Some(error)) => format!("too short or too correlated: {error}"),
+        Alone::Unknown(None) => "too short: no data arrived after the warm-up".to_owned(),
     }
 }
 
@@ -158,9 +158,9 @@ fn answer(name: &str, report: &FlowReport, question: &Question) -> String {
     match report.verdict {
         Verdict::Steady { from } => {
             let alone = match report.alone {
-                Alone::NoChance => "; one run alone needs no more".to_owned(),
-                Alone::Needs { length, .. } => format!("; one run alone needs {}", seconds(length)),
-                Alone::Unknown(_) => format!("; how long one run alone must be, {looked} are too short to tell"),
+                Alone::NoChance => "; a single run needs no more".to_owned(),
+                Alone::Needs { length, .. } => format!("; a single run needs {}", seconds(length)),
+                Alone::Unknown(_) => format!("; {looked} are too short to determine the length of a single run"),
             };
             let from = seconds(from);
             format!(
@@ -168,17 +168,17 @@ fn answer(name: &str, report: &FlowReport, question: &Question) -> String {
             )
         }
         Verdict::Late { from } => format!(
-            "{looked} are too short to tell: the goodput of {name} is within {share} of its last value, {last}, only from \
-             {} on, in the second half. Look further: --until \"{longer}\".",
+            "{looked} are too short: the goodput of {name} is within {share} of its last value, {last}, only from \
+             {} on, in the second half. Simulate longer: --until \"{longer}\".",
             seconds(from)
         ),
         Verdict::Wide { half_width, replications } => format!(
-            "{looked} with {count} replications are too short to tell: the goodput of {name} is known to {} only. Look \
-             further, --until \"{longer}\", or replicate more: --replications {replications} would do at this length.",
+            "{looked} with {count} replications are too short: the precision of the goodput of {name} is only {}. Simulate \
+             longer, --until \"{longer}\", or replicate more: --replications {replications} would suffice at this length.",
             percent(half_width)
         ),
         Verdict::Nothing => {
-            format!("{looked} are too short to tell: no data of {name} arrived. Look further: --until \"{longer}\".")
+            format!("{looked} are too short: no data of {name} arrived. Simulate longer: --until \"{longer}\".")
         }
     }
 }

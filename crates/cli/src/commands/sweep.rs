@@ -80,8 +80,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut store = if args.resume { Store::open(&path)? } else { Store::create(&path)? };
     for name in rekey::rekey(&mut store)? {
         say(format_args!(
-            "warning: {}: the scenario of the sweep {name} that is kept there cannot be read any more: its runs are shown, and not found \
-             again",
+            "warning: {}: the stored scenario of the sweep {name} can no longer be read: its runs are shown, but a new sweep \
+             repeats them",
             shown(&path)
         ));
     }

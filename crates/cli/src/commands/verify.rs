@@ -9,7 +9,7 @@ use super::{count, print, shown};
 use crate::Failure;
 
 const AFTER_HELP: &str = "\
-Exit codes: 0 every row is as it was written (or was removed by --remove), 1 some are not, 2 the file is no store or cannot be read.";
+Exit codes: 0 every row matches its checksum (or was removed by --remove), 1 some are not, 2 the file is no store or cannot be read.";
 
 /// Arguments of `lasthop verify`.
 #[derive(ClapArgs)]
@@ -37,31 +37,31 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     print(&listed(&found))?;
     if found.is_sound() {
-        return print("every row is as it was written\n");
+        return print("every row matches its checksum\n");
     }
     if !args.remove {
         let hint = match (found.damage.is_empty(), found.file.is_empty()) {
             (_, false) => format!(
-                "`lasthop verify {store} --remove` mends it if only indices are damaged, and changes nothing if it cannot; else \
-                 `sqlite3 {store} .recover` saves what can be saved, and a sweep into a new store runs the rest again"
+                "`lasthop verify {store} --remove` rebuilds indices, and changes nothing if there is other damage; then \
+                 `sqlite3 {store} .recover` extracts readable rows, and a sweep into a new store repeats the other runs"
             ),
             _ => format!(
-                "`lasthop verify {store} --remove` removes them; `lasthop sweep FILE --out {store}` then runs again what is \
-                 missing, and nothing else"
+                "`lasthop verify {store} --remove` removes them; `lasthop sweep FILE --out {store}` then repeats only \
+                 the missing runs"
             ),
         };
         return Err(Failure::Run(format!("{store}: is damaged\n  hint: {hint}")));
     }
     let removed = Store::remove_damage(&args.store)?.len();
     let removed = count(removed, "row");
-    print(&format!("removed {removed}; `lasthop sweep FILE --out {store}` runs again what is missing\n"))
+    print(&format!("removed {removed}; `lasthop sweep FILE --out {store}` repeats the missing runs\n"))
 }
 
 /// A line for each error found.
 fn listed(found: &Verified) -> String {
-    let rows = found.damage.iter().map(|damage| format!("not as written: {damage}\n")).take(LISTED);
+    let rows = found.damage.iter().map(|damage| format!("damaged: {damage}\n")).take(LISTED);
     let more = found.damage.len().saturating_sub(LISTED);
-    let more = (more > 0).then(|| format!("not as written: {more} more\n"));
+    let more = (more > 0).then(|| format!("damaged: {more} more\n"));
     let file = found.file.iter().map(|line| format!("SQLite finds: {line}\n"));
     rows.chain(more).chain(file).collect()
 }

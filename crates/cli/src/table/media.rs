@@ -26,7 +26,7 @@ pub fn stations(summary: &Summary) -> String {
         let collided = cell(&medium::air_collided, Some(it.air_collided));
         let probability = cell(&medium::collision_probability, it.collision_probability);
         out.push_str(&format!(
-            "{}: busy {busy} of the time, in collisions {collided}; an attempt collided with {probability}\n",
+            "{}: busy {busy} of the time, in collision {collided}; collision probability {probability}\n",
             it.name
         ));
     }
@@ -54,9 +54,9 @@ mod tests {
         });
         let table = "\nmedium  station  attempts  collided  retries  given up  backoff slots  airtime\n\
                      cell    ap             12         3        2         0            170   25.0 %\n\n\
-                     cell: busy 50.0 % of the time, in collisions 12.5 %; an attempt collided with 25.0 %\n";
+                     cell: busy 50.0 % of the time, in collision 12.5 %; collision probability 25.0 %\n";
         assert_eq!(shown(&medium), table);
         let silent = json!({ "name": "cell", "air_busy": 0.0, "air_collided": 0.0, "collision_probability": null });
-        assert!(shown(&silent).ends_with("an attempt collided with –\n"));
+        assert!(shown(&silent).ends_with("collision probability –\n"));
     }
 }

@@ -33,7 +33,7 @@ mod tests {
             { "name": "core", "packets_dropped_no_route": 12 },
             { "name": "walker", "packets_dropped_no_route": 3, "handovers": 1, "unassociated_s": 0.25 },
         ]);
-        let table = "\nnode    handovers  without base station  dropped, no way on\n\
+        let table = "\nnode    handovers  without base station  dropped, no route\n\
                      core            –                     –                  12\n\
                      walker          1               0.250 s                   3\n";
         assert_eq!(shown(&all), table);

@@ -1,8 +1,8 @@
-//! The built-in paths on which schemes are compared: each network with each kind of radio link.
+//! The built-in paths on which schemes are compared: each network with each kind of channel.
 
 use scenario::problem::Problem;
 
-/// A network or a kind of radio link: its name, a description of one line, and its part of a scenario.
+/// A network or a kind of channel: its name, a description of one line, and its part of a scenario.
 struct Part {
     name: &'static str,
     summary: &'static str,
@@ -20,31 +20,31 @@ const NETWORKS: &[Part] = &[
     },
 ];
 
-/// The kinds of radio link: the link between the base station and the mobile, 2 Mbps and 1 ms, and the flows over it.
-const AIRS: &[Part] = &[
+/// The kinds of channel: the link between the base station and the mobile, 2 Mbps and 1 ms, and the flows over it.
+const CHANNELS: &[Part] = &[
     Part {
         name: "random-loss",
-        summary: "2 % of frames lost, a link layer that tries once",
+        summary: "2 % of frames lost, a link layer without retries",
         text: include_str!("paths/random-loss.toml"),
     },
     Part {
         name: "bursts",
-        summary: "fades of 100 ms, a link layer that tries nine times",
+        summary: "fades of 100 ms, a link layer with nine attempts",
         text: include_str!("paths/bursts.toml"),
     },
     Part {
         name: "disconnection",
-        summary: "out of reach for 3 s, a link layer that tries nine times",
+        summary: "a disconnection of 3 s, a link layer with nine attempts",
         text: include_str!("paths/disconnection.toml"),
     },
     Part {
         name: "delay-variation",
-        summary: "fades of 500 ms, a link layer that does not give up",
+        summary: "fades of 500 ms, a link layer without a retry limit",
         text: include_str!("paths/delay-variation.toml"),
     },
     Part {
         name: "upload",
-        summary: "the mobile sends; 2 % of packets lost, no link layer",
+        summary: "uploads; 2 % of packets lost, no link layer",
         text: include_str!("paths/upload.toml"),
     },
 ];
@@ -52,7 +52,7 @@ const AIRS: &[Part] = &[
 /// A path on which schemes are compared.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ComparedPath {
-    /// The name, `NETWORK-RADIO`, such as `wan-bursts`.
+    /// The name, `NETWORK-CHANNEL`, such as `wan-bursts`.
     pub name: String,
     /// Description of one line.
     pub summary: String,
@@ -62,31 +62,31 @@ pub struct ComparedPath {
 
 /// All built-in paths.
 pub fn every() -> Vec<ComparedPath> {
-    let of = |network: &Part, air: &Part| ComparedPath {
-        name: format!("{}-{}", network.name, air.name),
-        summary: format!("{}; {}", network.summary, air.summary),
-        text: format!("{}\n{}", network.text, air.text),
+    let of = |network: &Part, channel: &Part| ComparedPath {
+        name: format!("{}-{}", network.name, channel.name),
+        summary: format!("{}; {}", network.summary, channel.summary),
+        text: format!("{}\n{}", network.text, channel.text),
     };
-    NETWORKS.iter().flat_map(|network| AIRS.iter().map(move |air| of(network, air))).collect()
+    NETWORKS.iter().flat_map(|network| CHANNELS.iter().map(move |channel| of(network, channel))).collect()
 }
 
-/// The paths with these names, in the order of the list. The name of a network or of a kind of radio link selects all
+/// The paths with these names, in the order of the list. The name of a network or of a kind of channel selects all
 /// of its paths.
 pub fn named(names: &[String]) -> Result<Vec<ComparedPath>, Problem> {
     let every = every();
     let of = |path: &ComparedPath, name: &str| {
         let parts = path.name.split_once('-');
-        path.name == name || parts.is_some_and(|(network, air)| network == name || air == name)
+        path.name == name || parts.is_some_and(|(network, channel)| network == name || channel == name)
     };
     if let Some(unknown) = names.iter().find(|name| !every.iter().any(|path| of(path, name))) {
-        let parts = NETWORKS.iter().chain(AIRS).map(|part| part.name);
+        let parts = NETWORKS.iter().chain(CHANNELS).map(|part| part.name);
         let known: Vec<&str> = parts.chain(every.iter().map(|path| path.name.as_str())).collect();
-        let problem = Problem::new("a network, a kind of air, or both joined by \"-\", such as wan-bursts");
+        let problem = Problem::new("a network, a kind of channel, or both joined by \"-\", such as wan-bursts");
         let problem = problem.in_file("--paths").found(format!("\"{unknown}\""));
         let problem = problem.did_you_mean(unknown, known);
         let hint = problem.hint.clone().unwrap_or_else(|| {
             let names = |parts: &[Part]| parts.iter().map(|part| part.name).collect::<Vec<_>>().join(", ");
-            format!("networks: {}; airs: {}", names(NETWORKS), names(AIRS))
+            format!("networks: {}; channels: {}", names(NETWORKS), names(CHANNELS))
         });
         return Err(problem.hint(hint));
     }
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn name_of_network_or_radio_link_selects_all_its_paths() {
+    fn name_of_network_or_channel_selects_all_its_paths() {
         assert_eq!(chosen(&[]).len(), 15);
         let wan = ["wan-random-loss", "wan-bursts", "wan-disconnection", "wan-delay-variation", "wan-upload"];
         assert_eq!(chosen(&["wan"]), wan);
@@ -117,6 +117,6 @@ mod tests {
         let problem = named(&["wan-burst".to_owned()]).unwrap_err();
         assert_eq!(problem.hint.as_deref(), Some("did you mean \"wan-bursts\"?"));
         let problem = named(&["the moon".to_owned()]).unwrap_err();
-        assert!(problem.hint.unwrap().starts_with("networks: lan, wan, satellite; airs: random-loss"));
+        assert!(problem.hint.unwrap().starts_with("networks: lan, wan, satellite; channels: random-loss"));
     }
 }

@@ -78,7 +78,7 @@ impl Places {
                 columns.push(column(&name, unit, &format!("{key} as a number"), Data::Numbers(values)));
             }
         }
-        columns.push(text("case", "what was compared; empty if nothing was", self.case));
+        columns.push(text("case", "the compared case; empty without [sweep.compare]", self.case));
         columns
     }
 }
@@ -131,7 +131,12 @@ fn by_run(sweeps: &[Analysis], scope: Scope, (subject, about): (&str, &str)) -> 
     columns.retain(|column| column.name != "seed" && column.name != "seed_number");
     columns.push(column("seed", "", "the random seed", Data::Integers(seeds)));
     let replications = Data::Integers(replications);
-    columns.push(column("replication", "", "which repetition; the same number is the same chance", replications));
+    columns.push(column(
+        "replication",
+        "",
+        "number of the replication; equal numbers have the same random streams",
+        replications,
+    ));
     // Without runs it is unknown which metrics have values.
     let nobody = subjects.is_empty();
     columns.push(text(subject, about, subjects));
@@ -159,10 +164,10 @@ fn means(sweeps: &[Analysis]) -> Vec<Column> {
         }
     }
     let mut columns = places.columns();
-    columns.push(text("metric", "the figure (`lasthop list metrics`)", metrics));
+    columns.push(text("metric", "the metric (`lasthop list metrics`)", metrics));
     columns.push(text(
         "subject",
-        "the flow, the link and its way, the medium, the medium and its station, or the node; empty for the whole run",
+        "the flow, the link and its direction, the medium, the medium and its station, or the node; empty for the whole run",
         subjects,
     ));
     columns.push(text("unit", "of mean, deviation, bounds and difference", units));
@@ -174,16 +179,18 @@ fn means(sweeps: &[Analysis]) -> Vec<Column> {
             Data::Integers(entries.iter().map(|entry| pick(entry) as i64).collect()),
         )
     };
-    columns.push(count("n", "replications that gave a value", |entry| entry.row.as_ref().map_or(0, |row| row.n)));
-    columns.push(count("without", "replications that gave none, such as incomplete transfers", |entry| entry.without));
+    columns.push(count("n", "replications with a value", |entry| entry.row.as_ref().map_or(0, |row| row.n)));
+    columns.push(count("without", "replications without a value, such as incomplete transfers", |entry| entry.without));
     type Pick = fn(&Row) -> Option<f64>;
     let figures: [(&str, &str, &str, Pick); 22] = [
         ("mean", "see unit", "the mean", |row| Some(row.mean)),
         ("deviation", "see unit", "the standard deviation of single runs", |row| row.deviation),
-        ("ci_low", "see unit", "lower end of the interval of the mean (Student-t)", |row| Some(row.ci?.low)),
-        ("ci_high", "see unit", "upper end of the interval of the mean", |row| Some(row.ci?.high)),
-        ("run_low", "see unit", "lower end of the interval of one more run", |row| Some(row.run?.low)),
-        ("run_high", "see unit", "upper end of the interval of one more run", |row| Some(row.run?.high)),
+        ("ci_low", "see unit", "lower end of the confidence interval of the mean (Student's t)", |row| {
+            Some(row.ci?.low)
+        }),
+        ("ci_high", "see unit", "upper end of the confidence interval of the mean", |row| Some(row.ci?.high)),
+        ("run_low", "see unit", "lower end of the prediction interval of one more run", |row| Some(row.run?.low)),
+        ("run_high", "see unit", "upper end of the prediction interval of one more run", |row| Some(row.run?.high)),
         ("p10", "see unit", "the value below which 10 % of single runs lie", |row| Some(row.quantiles[0].value)),
         ("p10_ci_low", "see unit", "lower end of its interval (order statistics)", |row| {
             Some(row.quantiles[0].ci?.low)

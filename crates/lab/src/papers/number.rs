@@ -119,7 +119,7 @@ impl Number {
                     None => out = format!("The paper's value is inside: {out}."),
                 }
                 if mode.holds_zero(self.paper, level) {
-                    out.push_str(" The interval also contains 0, so it decides little.");
+                    out.push_str(" The interval also contains 0, so the match is inconclusive.");
                 }
                 out
             }
@@ -386,7 +386,7 @@ mod tests {
         assert!(
             number(30.0, [20.0, 40.0])
                 .sentence(Level::default())
-                .ends_with("The interval also contains 0, so it decides little.")
+                .ends_with("The interval also contains 0, so the match is inconclusive.")
         );
     }
 

@@ -24,7 +24,7 @@ pub enum StoreError {
         why: String,
     },
     /// The store is read-only, and its last runs are in a write-ahead log that cannot be read without write access.
-    #[error("{}: cannot be read whole: its last runs are in {}, which takes a place that can be written\n  hint: copy both files to one", path.display(), log.display())]
+    #[error("{}: cannot be read completely: its last runs are in {}, which cannot be read in a read-only directory\n  hint: copy both files to a writable directory", path.display(), log.display())]
     Unread {
         /// The store's file.
         path: PathBuf,
@@ -35,7 +35,7 @@ pub enum StoreError {
     #[error("{}: is not a store of lasthop\n  hint: a store is written by `lasthop sweep`", .0.display())]
     NotAStore(PathBuf),
     /// The store was written by a newer version of the program.
-    #[error("{}: was written by a newer lasthop: format {found}, this one knows up to {known}\n  hint: use that version, or another store with --out", path.display())]
+    #[error("{}: was written by a newer lasthop: format {found}, this one supports up to {known}\n  hint: use that version, or another store with --out", path.display())]
     Newer {
         /// The store's file.
         path: PathBuf,
@@ -45,7 +45,7 @@ pub enum StoreError {
         known: i32,
     },
     /// The file was truncated or overwritten.
-    #[error("{}: is damaged: {found}\n  hint: nothing was changed in it; `sqlite3 FILE .recover` saves what can be saved, and a new store runs the rest again", path.display())]
+    #[error("{}: is damaged: {found}\n  hint: the file was not changed; `sqlite3 FILE .recover` extracts readable rows, and a sweep into a new store repeats the other runs", path.display())]
     Damaged {
         /// The store's file.
         path: PathBuf,
@@ -53,7 +53,7 @@ pub enum StoreError {
         found: String,
     },
     /// Rows differ from what was written.
-    #[error("{}: {rows} of its rows {} not as written, the first of them: {first}\n  hint: `lasthop verify {}` lists them and says what can be done", path.display(), if *rows == 1 { "is" } else { "are" }, path.display())]
+    #[error("{}: {rows} of its rows {} damaged, the first: {first}\n  hint: `lasthop verify {}` lists them and suggests a repair", path.display(), if *rows == 1 { "is" } else { "are" }, path.display())]
     BadRows {
         /// The store's file.
         path: PathBuf,
@@ -63,7 +63,7 @@ pub enum StoreError {
         first: String,
     },
     /// The disk is full, or permission is denied.
-    #[error("{}: cannot be written: {why}\n  hint: every run that had finished before is kept; the same command goes on from there", path.display())]
+    #[error("{}: cannot be written: {why}\n  hint: finished runs are stored; the same command continues", path.display())]
     Unwritable {
         /// The store's file.
         path: PathBuf,
@@ -71,7 +71,7 @@ pub enum StoreError {
         why: String,
     },
     /// A repeated run gave another result than the stored one.
-    #[error("{}: replication {replication} of {run} has another result than before; the one before is kept\n  hint: results depend on nothing but the scenario, so the store was changed or made by a program with the same version and another model", path.display())]
+    #[error("{}: replication {replication} of {run} has another result than before; the old one is kept\n  hint: results depend only on the scenario, so the store was changed or made by a program with the same version and another model", path.display())]
     Otherwise {
         /// The store's file.
         path: PathBuf,
@@ -81,7 +81,7 @@ pub enum StoreError {
         replication: u64,
     },
     /// Two stores have different results for the same run.
-    #[error("{}: has another result than {} for replication {replication} of {run}\n  hint: results depend on nothing but the scenario, so one of the two was changed or made by a program with the same version and another model", other.display(), path.display())]
+    #[error("{}: has another result than {} for replication {replication} of {run}\n  hint: results depend only on the scenario, so one of the two was changed or made by a program with the same version and another model", other.display(), path.display())]
     Disagree {
         /// The store into which the other one was merged.
         path: PathBuf,
@@ -115,7 +115,7 @@ impl StoreError {
             Some(ErrorCode::CannotOpen) => StoreError::Unopened { path, why: error.to_string() },
             Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { path, found: error.to_string() },
             Some(ErrorCode::DatabaseBusy) => {
-                StoreError::Unwritable { path, why: "another program has held it for a minute".into() }
+                StoreError::Unwritable { path, why: "another program has locked it for a minute".into() }
             }
             Some(
                 ErrorCode::ReadOnly

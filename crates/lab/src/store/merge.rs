@@ -45,7 +45,7 @@ impl Store {
                 let Some(set) = sets.get(&set) else {
                     return Err(StoreError::Damaged {
                         path: other.to_owned(),
-                        found: format!("set {set} of metrics is gone"),
+                        found: format!("set {set} of metrics is missing"),
                     });
                 };
                 let read = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?));

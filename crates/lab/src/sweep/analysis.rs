@@ -61,7 +61,7 @@ pub struct Entry<'a> {
     pub row: Option<Row>,
 }
 
-/// The statistics of the replications that gave a value.
+/// The statistics of the replications with a value.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// The number of values.
@@ -279,12 +279,12 @@ impl Analysis {
             if lost > 0 {
                 let whole = match entries.iter().filter(|entry| entry.row.is_none()).count() {
                     0 => String::new(),
-                    1 => ", and one case at one point has none left".to_owned(),
-                    several => format!(", and {several} cases at points have none left"),
+                    1 => ", and one case at one point has no value".to_owned(),
+                    several => format!(", and {several} cells have no value"),
                 };
                 warnings.push(format!(
-                    "{lost} run{} gave no {}, such as transfers that did not complete: the means leave them out, \
-                     which makes them look better than they are{whole}",
+                    "{lost} run{} gave no {}, such as transfers that did not complete: the means leave them out \
+                     and are therefore biased{whole}",
                     if lost == 1 { "" } else { "s" },
                     metric.name
                 ));
@@ -309,8 +309,8 @@ impl Analysis {
         }
         let whose = if moving.is_empty() { String::new() } else { format!(" of {}", names.join(", ")) };
         Some(format!(
-            "all replications{whose} gave the same results: nothing in these runs is left to chance, so there is nothing \
-             to repeat"
+            "all replications{whose} gave the same results: these runs are deterministic, and replications give no \
+             further information"
         ))
     }
 
@@ -335,7 +335,7 @@ impl Analysis {
         let text = |number: usize| {
             let (name, first) = (cases[number], cases[0]);
             format!(
-                "{name} and {first} gave the same results in every run: is the difference between them at work here?"
+                "{name} and {first} gave the same results in every run: the difference between them may have no effect here"
             )
         };
         self.same_as_first().into_iter().map(text).collect()

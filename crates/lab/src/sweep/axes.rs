@@ -54,7 +54,7 @@ pub(super) fn axes(axes: &Table, zip: &[Table]) -> Result<Vec<Axis>, Problem> {
                 places = vec![Vec::new(); values.len()];
             } else if values.len() != places.len() {
                 let count = |count: usize| format!("{count} value{}", if count == 1 { "" } else { "s" });
-                let expected = format!("{}, as many as `{}` has", count(places.len()), keys[0]);
+                let expected = format!("{}, as for `{}`", count(places.len()), keys[0]);
                 return Err(Problem::new(expected).key(format!("{at}.{key}")).found(count(values.len())));
             }
             for (place, value) in places.iter_mut().zip(values) {
@@ -71,7 +71,7 @@ pub(super) fn axes(axes: &Table, zip: &[Table]) -> Result<Vec<Axis>, Problem> {
     for (at, key) in dimensions.iter().flat_map(|axis| axis.keys.iter().map(|key| (&axis.at, key))) {
         if seen.contains(&key) {
             let problem = Problem::new("each key on one axis only").key(format!("{at}.{key}"));
-            return Err(problem.found(format!("{key} for a second time")));
+            return Err(problem.found(format!("{key} again")));
         }
         seen.push(key);
     }
@@ -120,7 +120,7 @@ fn values_of(key: &str, value: &Value, axes: &[Axis]) -> Result<Vec<Case>, Probl
     let at = format!("sweep.compare.{key}");
     if axes.iter().any(|axis| axis.keys.iter().any(|varied| varied == key)) {
         let problem = Problem::new("each key either on an axis or compared").key(at);
-        return Err(problem.found(format!("{key} for a second time")));
+        return Err(problem.found(format!("{key} again")));
     }
     let values = range::values(&at, value)?.into_iter().enumerate();
     let case = |(number, value): (usize, Value)| Case {
@@ -213,7 +213,7 @@ mod tests {
         let uneven = axes(&Table::new(), &[table("a = [1, 2]\nb = [1]")]).unwrap_err();
         assert_eq!(uneven.key.as_deref(), Some("sweep.zip[0].b"));
         let twice = axes(&table("a = [1]"), &[table("a = [1]")]).unwrap_err();
-        assert_eq!(twice.found.as_deref(), Some("a for a second time"));
+        assert_eq!(twice.found.as_deref(), Some("a again"));
     }
 
     #[test]

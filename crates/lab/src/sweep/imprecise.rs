@@ -45,7 +45,7 @@ fn warning(analysis: &Analysis) -> Option<String> {
     let more = imprecise.len().saturating_sub(NAMED);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     Some(format!(
-        "after {} replications, as many as are allowed, {} is not known to {} everywhere: {}{more}",
+        "after {} replications, the maximum, the precision of {} is not {} everywhere: {}{more}",
         precision.max,
         metric.name,
         percent(precision.precision),
@@ -64,9 +64,10 @@ fn shown(cell: &CellRuns, subject: &str, moments: &Moments, rule: Rule) -> Strin
     let named = named.collect::<Vec<_>>().join(", ");
     // The rule bounds half-width / mean by g / (1 + g): g is the precision that was reached.
     let width = rule.interval(moments).and_then(|interval| interval.relative_half_width());
-    let reached = width
-        .filter(|width| *width < 0.5)
-        .map_or_else(|| "is not known at all".to_owned(), |width| format!("to {}", percent(width / (1.0 - width))));
+    let reached = width.filter(|width| *width < 0.5).map_or_else(
+        || "has no known precision".to_owned(),
+        |width| format!("reaches {}", percent(width / (1.0 - width))),
+    );
     format!("{named} {reached}").trim_start().to_owned()
 }
 

@@ -159,7 +159,7 @@ mod tests {
         let ten = Moments::of([9.0, 11.0].into_iter().cycle().take(10)).unwrap();
         assert_eq!(judge(10, 1000).asked_for(&ten, 10), 6);
         assert_eq!(judge(10, 1000).asked_for(&ten, 25), 15, "two values in five runs");
-        assert_eq!(judge(10, 30).asked_for(&ten, 25), 5, "as many as are allowed");
+        assert_eq!(judge(10, 30).asked_for(&ten, 25), 5, "limited by the maximum");
         assert_eq!(judge(10, 25).asked_for(&ten, 25), 0);
         let one = Moments::of([9.0]).unwrap();
         assert_eq!(judge(10, 1000).asked_for(&one, 20), 180);

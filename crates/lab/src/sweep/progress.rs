@@ -46,7 +46,7 @@ pub enum SweepError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// Cancelled by the progress callback.
-    #[error("interrupted: {} of {} runs are finished and kept\n  hint: the same command goes on from there", .0.found + .0.done, .0.wanted)]
+    #[error("interrupted: {} of {} runs are finished and stored\n  hint: the same command continues", .0.found + .0.done, .0.wanted)]
     Interrupted(Tally),
 }
 

@@ -36,7 +36,7 @@ pub(super) fn values(key: &str, value: &Value) -> Result<Vec<Value>, Problem> {
     }
     if let Some((at, twice)) = twice {
         let problem = Problem::new("each value once").key(format!("{key}[{at}]")).found(twice.to_string());
-        return Err(problem.hint("for more repetitions of a point raise sweep.replications"));
+        return Err(problem.hint("for more replications of a point increase sweep.replications"));
     }
     Ok(values)
 }
@@ -57,7 +57,7 @@ fn range_of(key: &str, range: &Table) -> Result<Vec<Value>, Problem> {
         if from.kind == other.kind {
             return Ok(());
         }
-        let expected = format!("{} as `from` is", from.kind.name());
+        let expected = format!("{}, like `from`", from.kind.name());
         Err(Problem::new(expected).key(format!("{key}.{name}")).found(range[name].to_string()))
     };
     alike(&to, "to")?;
@@ -70,14 +70,14 @@ fn range_of(key: &str, range: &Table) -> Result<Vec<Value>, Problem> {
         }
     };
     if log && (from.value <= 0.0 || to.value <= 0.0) {
-        let problem = Problem::new("more than nothing at both ends for a logarithmic scale").key(key);
+        let problem = Problem::new("positive ends for a logarithmic scale").key(key);
         return Err(problem.found(format!("{} to {}", range["from"], range["to"])));
     }
     let count = match (range.get("step"), range.get("count")) {
         (Some(step), None) if !log => {
             let read = Quantity::read(step).filter(|step| step.value > 0.0 && from.value <= to.value);
             let step_value = read.ok_or_else(|| {
-                let problem = Problem::new("more than nothing, and `from` at most `to`").key(format!("{key}.step"));
+                let problem = Problem::new("a positive step, and `from` at most `to`").key(format!("{key}.step"));
                 problem.found(step.to_string())
             })?;
             alike(&step_value, "step")?;
@@ -210,11 +210,11 @@ mod tests {
         };
         assert_eq!(wrong("[]").1, "at least one value");
         assert_eq!(wrong("[1, 2, 1]"), ("axis[2]".into(), "each value once".into()));
-        assert_eq!(wrong(r#"{ from = "1 ms", to = 3, count = 2 }"#), ("axis.to".into(), "a time as `from` is".into()));
+        assert_eq!(wrong(r#"{ from = "1 ms", to = 3, count = 2 }"#), ("axis.to".into(), "a time, like `from`".into()));
         assert_eq!(wrong(r#"{ from = 1, to = 3, stop = 2 }"#).0, "axis.stop");
         assert_eq!(wrong(r#"{ from = 3, to = 1, step = 1 }"#).0, "axis.step");
         assert_eq!(wrong(r#"{ from = 0, to = 1000000000, step = 1 }"#).1, "at most 10000 values");
-        assert!(wrong(r#"{ from = 0, to = 9, count = 3, scale = "log" }"#).1.contains("more than nothing"));
+        assert!(wrong(r#"{ from = 0, to = 9, count = 3, scale = "log" }"#).1.contains("positive ends"));
         assert_eq!(wrong(r#"{ from = 1, to = 3, count = 10 }"#).1, "each value once, also when rounded");
         assert_eq!(wrong("7").0, "axis");
     }

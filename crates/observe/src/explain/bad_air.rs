@@ -54,7 +54,7 @@ impl Chain {
 }
 
 pub(super) fn watch() -> Box<dyn Watch> {
-    Box::new(FailedAttempts::new(Why::Air, "failed in the air of", false))
+    Box::new(FailedAttempts::new(Why::Air, "failed on the channel of", false))
 }
 
 impl FailedAttempts {

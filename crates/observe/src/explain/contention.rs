@@ -43,8 +43,10 @@ impl Watch for Contention {
     fn end(&mut self, _: Time, _: &Flow, out: &mut Out<'_>) {
         let Some((from, to)) = self.waited else { return };
         let exchanges = count(self.exchanges, "exchange");
-        let text =
-            format!("packets waited in their cell while others used the air: {exchanges}, {} ms", millis(self.cost));
+        let text = format!(
+            "packets waited in their cell while other stations transmitted: {exchanges}, {} ms",
+            millis(self.cost)
+        );
         out.found(from, to, self.cost, text);
     }
 }

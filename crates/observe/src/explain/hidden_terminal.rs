@@ -19,5 +19,5 @@ use super::bad_air::FailedAttempts;
 use super::cell::Why;
 
 pub(super) fn watch() -> Box<dyn Watch> {
-    Box::new(FailedAttempts::new(Why::Hidden, "met frames of stations that do not hear each other, on", false))
+    Box::new(FailedAttempts::new(Why::Hidden, "collided with frames of hidden terminals on", false))
 }

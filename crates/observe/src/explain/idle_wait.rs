@@ -27,12 +27,12 @@ impl Watch for IdleWait {
         let cost = at.since(since);
         out.lost(since, at, 1.0);
         let lost = match flow.lost_in_air.get(&seq) {
-            Some(lost) => format!(" (lost in the air at {:.3} s)", lost.as_secs_f64()),
+            Some(lost) => format!(" (lost on the channel at {:.3} s)", lost.as_secs_f64()),
             None => String::new(),
         };
-        let again = if nth > 1 { format!(", expiry {nth} in a row") } else { String::new() };
+        let again = if nth > 1 { format!(", consecutive expiry {nth}") } else { String::new() };
         let text = format!(
-            "nothing was left in the network; the sender waited {} ms for the timer to resend byte {seq}{lost}{again}",
+            "the network was empty; the sender waited {} ms for the timer to retransmit byte {seq}{lost}{again}",
             millis(cost)
         );
         out.found(since, at, cost, text);

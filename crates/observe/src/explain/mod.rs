@@ -60,13 +60,13 @@ pub struct Kind {
 pub const KINDS: &[Kind] = &[
     Kind {
         name: "idle-wait",
-        summary: "nothing was left in the network, and the sender waited for its timer",
+        summary: "the network was empty, and the sender waited for its timer",
         avoidable: true,
         watch: idle_wait::watch,
     },
     Kind {
         name: "spurious-timeout",
-        summary: "the timer expired although the segment, or its acknowledgment, was on its way",
+        summary: "the timer expired although the segment or its acknowledgment was in flight",
         avoidable: true,
         watch: spurious_timeout::watch,
     },
@@ -78,47 +78,47 @@ pub const KINDS: &[Kind] = &[
     },
     Kind {
         name: "raced-resend",
-        summary: "TCP sent again what the link layer still had or had delivered",
+        summary: "TCP retransmitted segments that the link layer still held or had delivered",
         avoidable: true,
         watch: raced_resend::watch,
     },
     Kind {
         name: "needless-cut",
-        summary: "the window was cut although no queue had dropped or marked anything",
+        summary: "the window was reduced although no queue had dropped or marked a packet",
         avoidable: true,
         watch: needless_cut::watch,
     },
     Kind {
         name: "receiver-window",
-        summary: "the receiver's window stopped the sender, and the slowest link stood idle",
+        summary: "the receive window blocked the sender, and the slowest link was idle",
         avoidable: true,
         watch: receiver_window::watch,
     },
     Kind {
         name: "window-behind-hole",
-        summary: "the receiver's window was full of data behind a hole under repair, and the slowest link stood idle",
+        summary: "the receive window was full of data behind a hole, and the slowest link was idle",
         avoidable: true,
         watch: window_behind_hole::watch,
     },
     Kind {
         name: "hidden-terminal",
-        summary: "frames met those of stations that do not hear each other",
+        summary: "frames collided with those of hidden terminals",
         avoidable: true,
         watch: hidden_terminal::watch,
     },
     Kind {
         name: "collision",
-        summary: "frames began at the same moment as others' of their cell",
+        summary: "frames collided with others that started at the same moment",
         avoidable: false,
         watch: collision::watch,
     },
     Kind {
         name: "contention",
-        summary: "packets waited in their cell while others used the air",
+        summary: "packets waited in their cell while other stations transmitted",
         avoidable: false,
         watch: contention::watch,
     },
-    Kind { name: "bad-air", summary: "frames were lost in the air", avoidable: false, watch: bad_air::watch },
+    Kind { name: "bad-air", summary: "frames were lost on the channel", avoidable: false, watch: bad_air::watch },
 ];
 
 /// Detects one kind of problem in one flow.

@@ -104,15 +104,16 @@ fn report(cut: &Cut, at: Time, regrown: bool, flow: &Flow, out: &mut Out<'_>) {
     let cost = Span::from_nanos(cut.nanos.round() as u64);
     let segments = |bytes: f64| format!("{:.1}", bytes / f64::from(flow.segment.max(1)));
     let took = millis(at.since(cut.at));
-    let how = if regrown { format!("regrown {took} ms later") } else { format!("not regrown in the {took} ms left") };
+    let how =
+        if regrown { format!("restored after {took} ms") } else { format!("not restored in the remaining {took} ms") };
     let cause = match cut.cause {
         Cause::Timeout => "timeout",
         Cause::FastRetransmit => "fast retransmit",
         Cause::Mark => "mark",
     };
     let text = format!(
-        "a {cause} cut the window from {} to {} segments although no queue had dropped or marked anything: {how}, about {} ms \
-         of sending lost",
+        "a {cause} reduced the window from {} to {} segments although no queue had dropped or marked a packet: {how}, about \
+         {} ms of transmission lost",
         segments(cut.before),
         segments(cut.after),
         millis(cost)

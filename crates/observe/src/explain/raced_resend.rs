@@ -70,8 +70,8 @@ impl RacedResend {
     fn close(&mut self, out: &mut Out<'_>) {
         let Some(episode) = self.episode.take().filter(|episode| episode.duplicates > 0) else { return };
         let text = format!(
-            "from byte {} on TCP sent again what the link layer still had or had delivered after failed attempts: \
-             {} came twice and held the slowest link for {} ms",
+            "from byte {} on TCP retransmitted segments that the link layer still held or had delivered after failed attempts: \
+             {} arrived twice and occupied the slowest link for {} ms",
             episode.first,
             count(episode.duplicates, "segment"),
             millis(episode.cost)

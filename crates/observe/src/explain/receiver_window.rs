@@ -83,13 +83,13 @@ impl FullWindow {
         self.idle = None;
         let Some((began, cost)) = self.stretch.take() else { return };
         let what = if self.behind_hole {
-            "was full of data behind a hole that was being repaired".to_owned()
+            "was full of data behind a hole".to_owned()
         } else {
             let pipe = flow.pipe().map_or(String::new(), |pipe| format!(" (the path holds {pipe:.0})"));
-            format!("stopped the sender{pipe}")
+            format!("blocked the sender{pipe}")
         };
         let text = format!(
-            "the receiver's window of {} bytes {what}; meanwhile {} stood idle for {} ms",
+            "the receive window of {} bytes {what}; meanwhile {} was idle for {} ms",
             flow.window,
             if flow.slowest_is_cell() { "the cell of the slowest link" } else { "the slowest link" },
             millis(cost)

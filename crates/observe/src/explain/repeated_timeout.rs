@@ -38,7 +38,7 @@ impl RepeatedTimeout {
         let cost = window.waits[1..].iter().fold(Span::ZERO, |sum, wait| sum + *wait);
         let waits: Vec<String> = window.waits.iter().map(|wait| millis(*wait)).collect();
         let text = format!(
-            "the timer expired {} times for bytes {} to {}: the sender was silent before them for {} ms",
+            "the timer expired {} times for bytes {} to {}: the sender was idle before them for {} ms",
             waits.len(),
             window.first,
             window.end.saturating_sub(1),

@@ -106,8 +106,8 @@ impl Expiry {
     fn report(self, out: &mut Out<'_>) {
         let Verdict::Spurious(proven) = self.verdict else { return };
         let text = format!(
-            "the timer expired for byte {} while it, or its acknowledgment, was on its way: it was there {} ms later; \
-             {} sent for nothing held the slowest link for {} ms",
+            "the timer expired for byte {} while it or its acknowledgment was in flight: it arrived {} ms later; \
+             {} retransmitted in vain occupied the slowest link for {} ms",
             self.seq,
             millis(proven.since(self.at)),
             count(self.duplicates, "segment"),

@@ -57,7 +57,7 @@ summary_part! {
         unassociated_s: f64 [metric "s", Lower, "without base station"] = at.roaming().map(|roaming| roaming.alone.as_secs_f64());
         /// Packets dropped here because a mobile without base station left no route to their destination. Written for
         /// every node of a scenario in which one has `association`.
-        packets_dropped_no_route: u64 [metric "packets", Lower, "dropped, no way on"] = at.no_route();
+        packets_dropped_no_route: u64 [metric "packets", Lower, "dropped, no route"] = at.no_route();
     }
     derived {}
 }

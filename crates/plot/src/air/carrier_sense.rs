@@ -42,12 +42,12 @@ impl CarrierSense {
         self.detected == 0
     }
 
-    /// Begin of the current busy time, or of the last one if the medium is idle.
+    /// Start of the current busy time, or of the last one if the medium is idle.
     pub fn busy_since(&self) -> Time {
         self.busy_since
     }
 
-    /// Begin of the current idle time, or of the last one if the medium is busy.
+    /// Start of the current idle time, or of the last one if the medium is busy.
     pub fn idle_since(&self) -> Time {
         self.idle_since
     }

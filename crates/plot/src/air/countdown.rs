@@ -21,7 +21,7 @@ pub(super) struct Part {
 #[derive(Clone, Copy)]
 struct Waiting {
     left: u64,
-    /// Begin of the time not yet reported as a [`Part`].
+    /// Start of the time not yet reported as a [`Part`].
     since: Time,
     /// Time at which this station begins to count slots while the medium stays idle, if it differs from the other
     /// stations with the same carrier sense.

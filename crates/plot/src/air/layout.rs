@@ -133,5 +133,5 @@ fn hidden(view: &View<'_>, names: &[String]) -> Option<String> {
         _ => format!("{} pairs", grouped(deaf.len() as u64)),
     };
     let always = if deaf.iter().any(|(_, [hear, _])| *hear) { "always " } else { "" };
-    Some(format!("{who} do not {always}hear each other"))
+    Some(format!("{who} do not {always}sense each other"))
 }

@@ -68,7 +68,7 @@ pub struct Scenario {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Profile {
-    /// Transmission times to the nanosecond; TCP as the RFCs have it.
+    /// Transmission times to the nanosecond; TCP as specified in the RFCs.
     #[default]
     Exact,
     /// The thesis's program: transmission times cut to whole milliseconds, a new number for each link

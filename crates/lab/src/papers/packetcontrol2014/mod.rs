@@ -34,7 +34,7 @@ static EACH: Reading = Reading {
 /// Another reading of table I.
 static ONCE: Reading = Reading {
     name: "once a round trip",
-    what: "a delay of table I is drawn once for there and back",
+    what: "a delay of table I is drawn once for both directions",
     source: "table I has shares of round trips, and link delays that are half of them",
 };
 

@@ -35,7 +35,7 @@ const ROUNDED: Contradiction = Contradiction {
 
 const LEAST: Contradiction = Contradiction {
     pages: "section 5.D and table I",
-    values: ["delays from 179 ms on", "no round trip below 316 ms, and no way below 153"],
+    values: ["delays from 179 ms on", "no round trip below 316 ms, and no one-way delay below 153"],
     why: "179 ms is too short for a round trip, and not the least delay of one way.",
 };
 
