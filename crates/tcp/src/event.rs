@@ -1,4 +1,4 @@
-//! What can be seen happening at an end.
+//! Events and counters at one end of a connection.
 
 use engine::Span;
 use wire::NoticeKind;
@@ -10,30 +10,30 @@ use crate::state::State;
 pub enum Reason {
     /// Data that was never sent before.
     New,
-    /// Enough duplicate acknowledgments asked for it.
+    /// Duplicate acknowledgments reached the threshold, or recovery marked it lost.
     FastRetransmit,
-    /// The retransmission timer expired, or an expiry before it made everything from there on be sent again.
+    /// The retransmission timer expired, now or earlier: go-back-N from the first unacknowledged byte.
     Timeout,
     /// A message from the network asked for it.
     Notice,
-    /// To find out whether the tail was lost.
+    /// A probe for loss of the tail.
     Probe,
-    /// A window that had closed over it has opened again.
+    /// Retransmission because a closed receive window has opened again.
     Reopened,
 }
 
-/// Why a sender that was asked for a segment gave none.
+/// Why a poll for a segment returned none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Blocked {
-    /// The application has handed over nothing more; what was sent may still be unacknowledged.
+    /// No unsent data; data in flight may be unacknowledged.
     Data,
-    /// The receiver's window has no space for the next segment, or is closed.
+    /// The next segment does not fit in the receive window.
     PeerWindow,
     /// The next segment is small and waits for more data (Nagle, TCP_CORK, MSG_MORE).
     Nagle,
-    /// As much is in the network as the congestion window allows, with what recovery makes of it for now.
+    /// The pipe is at cwnd, including recovery's adjustments.
     Cwnd,
-    /// The congestion control paces, and the next segment may not leave yet.
+    /// The congestion control paces, and the next segment is not due yet.
     Pacing,
 }
 
@@ -41,7 +41,7 @@ impl Blocked {
     /// Every reason.
     pub const ALL: [Blocked; 5] = [Blocked::Data, Blocked::PeerWindow, Blocked::Nagle, Blocked::Cwnd, Blocked::Pacing];
 
-    /// In a word.
+    /// The name in traces.
     pub fn name(self) -> &'static str {
         match self {
             Blocked::Data => "data",
@@ -53,12 +53,12 @@ impl Blocked {
     }
 }
 
-/// Something that happened at one end. Offsets count from the beginning of the stream and never wrap.
+/// An event at one end. Offsets count from the beginning of the stream and never wrap.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Event {
-    /// The connection has come to another state. One that begins in ESTABLISHED, or listens, does not say so.
+    /// The connection entered another state. Initial states (ESTABLISHED, LISTEN) are not reported.
     State {
-        /// Which.
+        /// The new state.
         state: State,
     },
     /// Data was sent.
@@ -70,57 +70,57 @@ pub enum Event {
         /// Why.
         reason: Reason,
     },
-    /// Nothing could be sent, and the last time that nothing could it was for another reason. What is sent in between does not
-    /// end it: a sender whose window lets one segment out for each acknowledgment is blocked by it once.
+    /// Nothing could be sent, for another reason than the last time. Transmissions in between do not end a reason: a
+    /// sender whose window allows one segment per acknowledgment reports it once.
     Blocked {
         /// Why.
         reason: Blocked,
     },
-    /// An acknowledgment came in.
+    /// An acknowledgment was received.
     AckReceived {
         /// Next byte the other end expects.
         ack: u64,
         /// Whether it is a duplicate [RFC5681 s2].
         duplicate: bool,
     },
-    /// The window changed.
+    /// cwnd or ssthresh changed.
     Window {
-        /// Bytes that may be in flight as far as congestion goes, with what recovery adds for the moment.
+        /// Congestion window in bytes, including recovery's adjustments.
         cwnd: f64,
         /// Slow start threshold in bytes; infinite before the first loss.
         ssthresh: f64,
     },
-    /// The amount of unacknowledged data changed.
+    /// The number of unacknowledged bytes changed.
     Flight {
         /// Bytes sent and not acknowledged.
         bytes: u64,
     },
     /// Duplicate acknowledgments showed a loss.
     FastRetransmit {
-        /// First byte of the segment taken for lost.
+        /// First byte of the segment marked lost.
         seq: u64,
     },
-    /// A duplicate acknowledgment for a segment the network had reported lost began recovery without a cut.
+    /// A duplicate acknowledgment for a segment that the network had reported lost began recovery without a reduction.
     NotifiedRecovery {
         /// First byte of the segment.
         seq: u64,
     },
     /// Recovery ended with an acknowledgment of new data.
     RecoveryEnd,
-    /// The last reduction was spurious, and was taken back.
+    /// The last reduction was spurious and was undone.
     Undone,
-    /// The window was reduced because the network marked a packet.
+    /// cwnd was reduced because the network marked a packet.
     MarkAnswered,
     /// The retransmission timer expired.
     Timeout {
         /// First unacknowledged byte.
         seq: u64,
-        /// How many times in a row.
+        /// Consecutive expiries, this one included.
         nth: u32,
         /// The timeout that follows.
         rto: Span,
     },
-    /// A message about a segment came in.
+    /// A message about a segment was received.
     NoticeReceived {
         /// Which.
         kind: NoticeKind,
@@ -136,7 +136,7 @@ pub enum Event {
         /// Retransmission timeout.
         rto: Span,
     },
-    /// Data came in.
+    /// Data was received.
     SegmentReceived {
         /// First byte.
         seq: u64,
@@ -145,7 +145,7 @@ pub enum Event {
         /// Whether it was the next byte expected.
         in_order: bool,
     },
-    /// Data came in with a segment that was not acceptable, or too old by its timestamp, and was not looked at.
+    /// Data was received in a segment that was not acceptable, or too old by its timestamp, and was discarded.
     SegmentDiscarded {
         /// First byte.
         seq: u64,

@@ -1,17 +1,17 @@
-//! What an end knows of itself, in the terms of Linux's `struct tcp_info`.
+//! The state of an end in the terms of Linux's `struct tcp_info`.
 
 use engine::Span;
 
 use crate::state::State;
 
-/// What the sending half is doing.
+/// The state of the sending half (`tcpi_ca_state`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
-    /// Nothing unusual.
+    /// Normal operation.
     Open,
-    /// Something came out of order; it may be a loss.
+    /// Duplicate acknowledgments or SACKs, possibly a loss.
     Disorder,
-    /// The window is being reduced because of a mark (CWR).
+    /// cwnd is being reduced after an ECN mark (CWR).
     Reduced,
     /// Fast recovery.
     Recovery,
@@ -19,42 +19,42 @@ pub enum Phase {
     Loss,
 }
 
-/// A look at an end. Windows and counts are in segments, as Linux has them.
+/// A snapshot of an end. Windows and counts are in segments, as in Linux.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Info {
-    /// Where the connection stands.
+    /// State of the connection.
     pub state: State,
-    /// What the sending half is doing.
+    /// State of the sending half.
     pub phase: Phase,
-    /// Whole segments that may be in the network.
+    /// Congestion window, in whole segments.
     pub cwnd: u32,
-    /// Slow start threshold; none before the first loss.
+    /// Slow start threshold; `None` before the first loss.
     pub ssthresh: Option<u32>,
     /// Retransmission timeout.
     pub rto: Span,
     /// Smoothed round-trip time.
     pub rtt: Span,
-    /// Its variation.
+    /// Its variation (RTTVAR).
     pub rttvar: Span,
-    /// The least round-trip time; none before the first measurement.
+    /// The minimum round-trip time; `None` before the first measurement.
     pub min_rtt: Option<Span>,
-    /// How often the timeout is doubled.
+    /// Consecutive doublings of the timeout.
     pub backoff: u32,
-    /// Timeouts in a row.
+    /// Consecutive timeouts.
     pub retransmits: u32,
     /// Segments outstanding.
     pub unacked: u32,
     /// Segments SACKed, or duplicates counted without SACK.
     pub sacked: u32,
-    /// Segments taken for lost.
+    /// Segments marked lost.
     pub lost: u32,
-    /// Segments sent again that are outstanding.
+    /// Retransmitted segments that are outstanding.
     pub retrans: u32,
-    /// Segments sent again in all.
+    /// Retransmitted segments in all.
     pub total_retrans: u64,
-    /// How far segments have been seen to be out of order, in segments.
+    /// Maximum distance by which segments were reordered, in segments.
     pub reordering: u32,
-    /// How often.
+    /// Number of segments seen out of order.
     pub reord_seen: u32,
     /// Bytes of data in a full segment.
     pub snd_mss: u32,
@@ -62,9 +62,9 @@ pub struct Info {
     pub bytes_acked: u64,
     /// Bytes received in order.
     pub bytes_received: u64,
-    /// Bytes handed over and not sent.
+    /// Bytes written by the application and not sent.
     pub notsent_bytes: u64,
-    /// Bytes the other end takes.
+    /// The receive window of the other end, in bytes.
     pub snd_wnd: u64,
     /// Data segments sent.
     pub data_segs_out: u64,

@@ -24,10 +24,10 @@ use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The share of a window's marks in alpha (g).
+    /// The weight of a window's marked share in alpha (g).
     #[serde(default = "sixteenth")]
     pub gain: f64,
-    /// Alpha before anything is known.
+    /// Alpha before the first window.
     #[serde(default = "one")]
     pub initial_alpha: f64,
     /// How the window grows.
@@ -61,7 +61,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The congestion control.
+    /// Creates the congestion control.
     pub fn build(&self, start: Start) -> Box<dyn CongestionControl> {
         Box::new(Dctcp {
             gain: self.gain,
@@ -81,12 +81,12 @@ struct Dctcp {
     limit: f64,
     window: Window,
     alpha: f64,
-    /// Bytes acknowledged in this window, and those of them marked.
+    /// Bytes acknowledged in this window, and how many of them with ECN-Echo.
     acked: u64,
     marked: u64,
-    /// The offset whose acknowledgment ends the window observed.
+    /// The offset whose acknowledgment ends the observed window.
     end: u64,
-    /// Until this offset is acknowledged the window has been cut.
+    /// No further reduction until this offset is acknowledged.
     cut_until: u64,
 }
 
@@ -115,7 +115,7 @@ impl CongestionControl for Dctcp {
             self.alpha += self.gain * (fraction - self.alpha);
             (self.acked, self.marked, self.end) = (0, 0, feedback.nxt);
         }
-        // [RFC8257 s3.3 step 9]: once a window of data, and not on top of a loss [RFC8257 s3.5].
+        // [RFC8257 s3.3 step 9]: once per window of data, and not in addition to a loss [RFC8257 s3.5].
         if feedback.ecn_echo && !feedback.recovering && feedback.una > self.cut_until {
             self.cut_until = feedback.nxt;
             self.window.reduce(Congestion::Ecn, self.window.cwnd * (1.0 - self.alpha / 2.0), false);
@@ -187,9 +187,9 @@ mod tests {
         }
     }
 
-    // covers [RFC8257 s3.3]: the distance to the fraction marked shrinks by 15/16 a window.
+    // covers [RFC8257 s3.3]: the distance to the marked share shrinks by 15/16 per window.
     #[test]
-    fn alpha_converges_to_the_fraction_marked() {
+    fn alpha_converges_to_the_marked_share() {
         let mut run = Run::new(1.0);
         // The first acknowledgment is a window of its own, unmarked: alpha = 15/16.
         run.window(4);
@@ -197,7 +197,7 @@ mod tests {
         for number in 1..=40 {
             run.window(4);
             let distance = (15.0 / 16.0 - 0.25) * libm::pow(15.0 / 16.0, f64::from(number));
-            // A window of observation ends with the first acknowledgment of the next round: 4 of its 16 were marked.
+            // A window of observation ends with the first acknowledgment of the next round; 4 of its 16 were marked.
             assert!((run.cc.alpha - 0.25 - distance).abs() < 1e-12, "after {number}: {}", run.cc.alpha);
         }
         for _ in 0..200 {
@@ -208,10 +208,11 @@ mod tests {
 
     // covers [RFC8257 s3.3 step 9]
     #[test]
-    fn one_cut_a_window_in_proportion_to_alpha() {
+    fn cwnd_is_reduced_once_per_window_in_proportion_to_alpha() {
         let mut run = Run::new(0.5);
         run.window(8);
-        // One unmarked window of one acknowledgment: alpha = 0.5 x 15/16; one cut by half of that, though 8 were marked.
+        // One unmarked window of one acknowledgment gives alpha = 0.5 x 15/16; one reduction by half of that, although
+        // 8 were marked.
         let alpha = 0.5 * 15.0 / 16.0;
         assert!((run.cc.cwnd() - 16_000.0 * (1.0 - alpha / 2.0)).abs() < 1e-9, "{}", run.cc.cwnd());
         assert_eq!(run.cc.ssthresh(), run.cc.cwnd());
@@ -219,7 +220,7 @@ mod tests {
 
     // covers [RFC8257 s3.5]
     #[test]
-    fn a_loss_halves() {
+    fn loss_halves_cwnd() {
         let mut run = Run::new(0.0);
         run.cc.on_congestion(Congestion::FastRetransmit, &flight(16_000.0));
         assert_eq!(run.cc.cwnd(), 8000.0);

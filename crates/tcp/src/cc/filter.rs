@@ -1,14 +1,14 @@
-//! The maximum of recent values, exactly: a queue of those that may still become it (the monotonic deque).
+//! The exact maximum of recent values: a queue of those that may still become the maximum (monotonic deque).
 //!
-//! Linux keeps three values instead (Kathleen Nichols' filter), which may forget a value early; a deviation of those
-//! that use this.
+//! Linux keeps three values instead (Kathleen Nichols' filter), which may discard a value early: a deviation of the
+//! controls that use this type.
 
 use std::collections::VecDeque;
 
-/// The greatest value of the last `length` units of a clock that is read from outside.
+/// The maximum over the last `length` units of a clock supplied by the caller.
 pub(crate) struct WindowedMax {
     length: u64,
-    /// Times rise, values fall.
+    /// In order of rising time and falling value.
     values: VecDeque<(u64, f64)>,
 }
 
@@ -17,7 +17,7 @@ impl WindowedMax {
         WindowedMax { length, values: VecDeque::new() }
     }
 
-    /// `value` was seen at `now`, which does not run backwards.
+    /// Adds `value` at `now`, which must not decrease.
     pub fn push(&mut self, now: u64, value: f64) {
         while self.values.back().is_some_and(|(_, last)| *last <= value) {
             self.values.pop_back();
@@ -26,12 +26,12 @@ impl WindowedMax {
         self.forget_before(now.saturating_sub(self.length));
     }
 
-    /// The greatest; zero if there is none.
+    /// The maximum; zero if empty.
     pub fn get(&self) -> f64 {
         self.values.front().map_or(0.0, |(_, value)| *value)
     }
 
-    /// Values seen before `oldest` go, but for the last one.
+    /// Removes values older than `oldest`, except the last.
     fn forget_before(&mut self, oldest: u64) {
         while self.values.len() > 1 && self.values[0].0 < oldest {
             self.values.pop_front();
@@ -43,7 +43,7 @@ impl WindowedMax {
 mod tests {
     use super::*;
 
-    /// Against the definition, over a table.
+    /// Compares with the definition, over a table.
     #[test]
     fn agrees_with_the_definition() {
         let values = [3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0, 5.0, 3.0, 5.0, 8.0, 9.0, 7.0, 9.0, 3.0, 2.0, 3.0];

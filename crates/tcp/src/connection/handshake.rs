@@ -14,39 +14,39 @@ pub(super) struct Agreed {
     pub sack: bool,
     pub timestamps: bool,
     pub ecn: bool,
-    /// Whether windows are scaled, and how far ours are shifted.
+    /// Whether windows are scaled, and the shift of this end's windows.
     pub scaled: bool,
     pub shift: u8,
-    /// Bytes of data the other end takes in a segment.
+    /// Maximum data bytes per segment that the other end accepts.
     pub peer_mss: u32,
 }
 
-/// What is taken when the other end does not say [RFC9293 s3.7.1].
+/// The MSS if the other end announces none [RFC9293 s3.7.1].
 const DEFAULT_MSS: u32 = 536;
 
-/// The SYNs of an end, and their repetition.
+/// The SYNs of an end, and their retransmission.
 #[derive(Debug)]
 pub(super) struct Handshake {
-    /// All settings; those that the other end does not agree to are changed at the end.
+    /// All settings; those that the other end does not support are changed when the handshake ends.
     pub config: Config,
     /// Whether SACK is offered.
     sack: bool,
-    /// How far this end's windows are shifted, if it offers to scale them.
+    /// The shift of this end's windows, if it offers window scaling.
     shift: Option<u8>,
-    /// How long the other end may be silent, if the application has set a limit.
+    /// Maximum time without an answer from the other end, if the application has set one.
     pub user_timeout: Option<Span>,
-    /// How many SYNs went out, when the first did, and when the next is due.
+    /// Number of SYNs sent, the time of the first, and the time of the next.
     pub tries: u32,
     pub first_at: Time,
     pub due: Time,
-    /// Whether this end listened: it does so again if the opening comes to nothing.
+    /// Whether this end listened: it returns to LISTEN if the handshake fails.
     pub passive: bool,
-    /// What the other end's SYN said.
+    /// The result of the other end's SYN.
     pub agreed: Option<Agreed>,
 }
 
 impl Handshake {
-    /// SACK is offered only by an end whose recovery `uses_sack`: that one is a Reno is known by that.
+    /// Only an end whose recovery `uses_sack` offers SACK.
     pub fn new(config: &Config, uses_sack: bool) -> Self {
         Handshake {
             config: config.clone(),
@@ -61,36 +61,36 @@ impl Handshake {
         }
     }
 
-    /// As before the other end's SYN came.
+    /// Returns to the state before the other end's SYN.
     pub fn forget(&mut self) {
         (self.tries, self.first_at, self.due) = (0, Time::ZERO, Time::ZERO);
         self.agreed = None;
     }
 
-    /// Whether a SYN is to go out now.
+    /// Whether a SYN is due.
     pub fn wants(&self, now: Time) -> bool {
         now >= self.due
     }
 
-    /// Whether the other end has been silent for too long.
+    /// Whether the handshake has timed out.
     pub fn given_up(&self, now: Time) -> bool {
         self.tries > self.config.retries.syn.saturating_add(self.linear_timeouts())
             || self.limit().is_some_and(|limit| now >= limit)
     }
 
-    /// When the user timeout ends: like Linux's (`tcp_write_timeout`) it counts from the first SYN and is looked at once
-    /// that has been repeated. An answer to a SYN has none.
+    /// The end of the user timeout: as in Linux (`tcp_write_timeout`) it counts from the first SYN and applies only
+    /// after a retransmission. A SYN-ACK has none.
     fn limit(&self) -> Option<Time> {
         let timeout = self.user_timeout.filter(|_| self.tries > 1 && self.agreed.is_none())?;
         Some(self.first_at + timeout)
     }
 
-    /// The retransmissions of a SYN whose timeout does not double; a SYN-ACK has none.
+    /// Retransmissions of a SYN before its timeout doubles; a SYN-ACK has none.
     fn linear_timeouts(&self) -> u32 {
         if self.agreed.is_none() { self.config.retries.syn_linear_timeouts } else { 0 }
     }
 
-    /// A SYN goes out [RFC6298 s5.1, s5.5].
+    /// Records that a SYN was sent [RFC6298 s5.1, s5.5].
     pub fn sent(&mut self, now: Time) {
         if self.tries == 0 {
             self.first_at = now;
@@ -103,17 +103,17 @@ impl Handshake {
         }
     }
 
-    /// The SYN is repeated because the other end seems to have missed the answer.
+    /// Sends the SYN again because the other end seems not to have received the answer.
     pub fn repeat(&mut self, now: Time) {
         self.due = now;
     }
 
-    /// The round trip of the handshake, if only one SYN went out [RFC6298 s3].
+    /// The round trip of the handshake, if its SYN was sent once only [RFC6298 s3].
     pub fn rtt(&self, now: Time) -> Option<Span> {
         (self.tries == 1).then(|| now.since(self.first_at))
     }
 
-    /// A SYN, or with what was `agreed` the answer to one: its flags, window and options.
+    /// Flags, window and options of a SYN, or of a SYN-ACK if `agreed` is given.
     pub fn syn(&self, now: Time, clock: &Clock) -> (Flags, u32, Options) {
         let answer = self.agreed.as_ref();
         let mut flags = Flags::SYN;
@@ -135,12 +135,12 @@ impl Handshake {
         (flags, self.config.window.0.min(u64::from(u16::MAX)) as u32, options)
     }
 
-    /// What follows from the other end's SYN. `answer` if it answers ours.
+    /// Evaluates the other end's SYN; `answer` if it is a SYN-ACK.
     pub fn agree(&mut self, syn: &Segment, answer: bool) -> Agreed {
         let theirs = &syn.options;
         let shift = self.shift.filter(|_| theirs.window_scale.is_some());
         let asks = if answer {
-            // [RFC3168 s6.1.1]: an answer has ECE alone.
+            // [RFC3168 s6.1.1]: a SYN-ACK has ECE without CWR.
             self.config.ecn == EcnMode::Request && syn.flags.has(Flags::ECE) && !syn.flags.has(Flags::CWR)
         } else {
             self.config.ecn != EcnMode::Off && syn.flags.has(Flags::ECE | Flags::CWR)

@@ -1,5 +1,6 @@
-//! A TCP connection: its state, and how it is opened. The other files are rules over that state: what the application asks
-//! (`application`, `close`), what arrives (`arrives`, `opening`, `paws`), what is sent (`transmit`), and what can be observed.
+//! A TCP connection: its state and how it is opened. The other files act on that state: commands of the application
+//! (`application`, `close`), incoming segments (`arrives`, `opening`, `paws`), outgoing segments (`transmit`), and
+//! inspection.
 
 mod adopted;
 mod application;
@@ -29,25 +30,25 @@ use handshake::Handshake;
 
 /// One end of a connection: a state machine without input, output or clock.
 ///
-/// **Commands** of the application: [`write`](Self::write), [`read`](Self::read) if it
-/// [`hold_reading`](Self::hold_reading)s, [`shutdown_write`](Self::shutdown_write), [`close`](Self::close),
-/// [`abort`](Self::abort), and the socket options.
-/// **`handle_*`** tell it what happened: a segment or a message came, the time asked for with `poll_timeout` has come.
-/// **`poll_*`** ask what it wants. After every command and every `handle_*`, call [`poll_transmit`](Self::poll_transmit)
-/// until it gives `None`, which [`blocked`](Self::blocked) explains, then read [`poll_timeout`](Self::poll_timeout); if it is observed, empty
-/// [`poll_event`](Self::poll_event) too. `now` is always an argument and must not run backwards.
+/// **Commands** of the application: [`write`](Self::write), [`read`](Self::read) after
+/// [`hold_reading`](Self::hold_reading), [`shutdown_write`](Self::shutdown_write), [`close`](Self::close),
+/// [`abort`](Self::abort), and the socket options. **`handle_*`** report an incoming segment or message, or that the
+/// time given by `poll_timeout` has come. **`poll_*`** return what the connection needs. After every command and every
+/// `handle_*`, call [`poll_transmit`](Self::poll_transmit) until it returns `None`, which [`blocked`](Self::blocked)
+/// explains, then read [`poll_timeout`](Self::poll_timeout); if events are enabled, drain
+/// [`poll_event`](Self::poll_event) too. `now` is always an argument and must not decrease.
 pub struct Connection {
     local_port: u16,
     remote_port: u16,
     state: State,
     failure: Option<Failure>,
-    /// What the settings say of small segments.
+    /// The setting of Nagle's algorithm.
     nagle: Nagle,
     time_wait: Span,
     /// The sequence numbers of both streams' first bytes.
     origin: SeqNum,
     peer_origin: SeqNum,
-    /// Until it is over: the rest of the connection's life needs no more of the settings than it has taken.
+    /// `None` once the handshake is over, so that established connections do not keep all settings.
     handshake: Option<Box<Handshake>>,
     sender: Sender,
     receiver: Receiver,
@@ -57,23 +58,24 @@ pub struct Connection {
     shift: u8,
     /// The acknowledgment number sent last.
     last_ack: SeqNum,
-    /// The application has closed: data that comes now is answered by a reset.
+    /// The application has closed: further data is answered by a reset.
     orphan: bool,
     paws: Paws,
-    /// How far answers to segments that are not acceptable are apart, in milliseconds, and when the last one went out; so
-    /// long ago, if none did. It wraps, as `tcp_jiffies32` does.
+    /// Minimum time between answers to segments that are not acceptable, in milliseconds, and the time of the last one,
+    /// or a time long enough ago if there was none. It wraps, as `tcp_jiffies32` does.
     invalid_ratelimit: u32,
     answered_at: u32,
     time_wait_until: Time,
-    /// When what a cork holds back goes out all the same.
+    /// When data held back by a cork is sent nevertheless.
     uncork_at: Time,
-    /// Segments that answer something by themselves: resets, and acknowledgments that must not speak of what came later.
+    /// Segments queued as answers: resets, and acknowledgments that must not include later arrivals.
     answers: VecDeque<Segment>,
 }
 
 impl Connection {
-    /// An end in ESTABLISHED, whose other end advertises `peer_window` bytes: without a handshake and with both sequence
-    /// spaces at zero, as in the thesis's simulator [goel1997 4.2 (2)]. What the settings offer is taken as agreed on.
+    /// An end in ESTABLISHED, whose other end advertises `peer_window` bytes: without a handshake and with both
+    /// sequence spaces at zero, as in the thesis's simulator [goel1997 4.2 (2)]. All offered options count as
+    /// negotiated.
     pub fn established(config: &Config, local_port: u16, remote_port: u16, peer_window: u64) -> Self {
         let segment = timestamps::left_for_data(config.segment, config.timestamps);
         let config = &Config { segment, ..config.clone() };
@@ -86,7 +88,7 @@ impl Connection {
         connection
     }
 
-    /// An end that asks for a connection: the SYN is the first thing it sends. `iss` is its initial sequence number.
+    /// An end that opens a connection: it sends a SYN first. `iss` is its initial sequence number.
     pub fn connect(config: &Config, local_port: u16, remote_port: u16, iss: SeqNum) -> Self {
         Self::new(config, local_port, remote_port, State::SynSent, iss + 1)
     }
@@ -128,7 +130,7 @@ impl Connection {
         }
     }
 
-    /// Everything that changes the state comes here.
+    /// Every change of state goes through this function.
     fn enter(&mut self, state: State) {
         if self.state != state {
             self.state = state;
@@ -136,14 +138,14 @@ impl Connection {
         }
     }
 
-    /// A message about a segment this end has sent.
+    /// Processes a message about a segment that this end has sent.
     pub fn handle_icmp(&mut self, now: Time, notice: &Notice) {
         if let Some(seq) = notice.seq.offset_from(self.origin, self.sender.una()) {
             self.sender.on_notice(now, notice.kind, seq);
         }
     }
 
-    /// The time that `poll_timeout` gave has come. Being called early does no harm.
+    /// To be called at the time that `poll_timeout` gave. An early call does no harm.
     pub fn handle_timeout(&mut self, now: Time) {
         if let Some(handshake) = &self.handshake {
             if now >= handshake.due && handshake.given_up(now) {
@@ -166,7 +168,7 @@ impl Connection {
         }
     }
 
-    /// When `handle_timeout` is to be called; [`Time::NEVER`] if not at all. Later calls of anything may change it.
+    /// When `handle_timeout` is to be called; [`Time::NEVER`] if not at all. Any later call may change it.
     #[inline]
     pub fn poll_timeout(&self) -> Time {
         if let Some(handshake) = &self.handshake {
@@ -182,7 +184,7 @@ impl Connection {
         deadline
     }
 
-    /// Whether a packet's body is meant for this end: the ports it names are these.
+    /// Whether a packet's body belongs to this end, by its ports.
     pub fn owns(&self, body: &Body) -> bool {
         let (from, to) = match body {
             Body::Tcp(segment) => (segment.src_port, segment.dst_port),

@@ -1,4 +1,4 @@
-//! The state of a connection as others see it: counters, windows, and everything that TCP_INFO has.
+//! Inspection of a connection: counters, windows, and all fields of TCP_INFO.
 
 use engine::Span;
 use wire::SeqNum;
@@ -9,7 +9,7 @@ use crate::info::Info;
 use crate::sender::Counters;
 
 impl Connection {
-    /// From now on events are kept for `poll_event`.
+    /// Enables events for `poll_event`.
     pub fn observe(&mut self) {
         self.sender.observe();
         self.receiver.observe();
@@ -18,17 +18,17 @@ impl Connection {
         }
     }
 
-    /// What happened, oldest first, if this end is observed.
+    /// The oldest event not yet returned, if events are enabled.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.sender.pop_event().or_else(|| self.receiver.pop_event())
     }
 
-    /// Where the connection stands.
+    /// State of the connection [RFC9293 s3.3.2].
     pub fn state(&self) -> State {
         self.state
     }
 
-    /// Why it failed, if it did.
+    /// The reason why the connection failed, if it did.
     pub fn failure(&self) -> Option<Failure> {
         self.failure
     }
@@ -44,23 +44,22 @@ impl Connection {
         self.receiver.received()
     }
 
-    /// Segments received that brought no byte that was not here already.
+    /// Segments received that contained no new byte.
     pub fn segments_duplicate(&self) -> u64 {
         self.receiver.duplicates()
     }
 
-    /// Segments with data received of which nothing was looked at, because they were not acceptable [RFC9293 s3.10.7.4]
-    /// or too old by their timestamps [RFC7323 s5.3].
+    /// Discarded segments with data: not acceptable [RFC9293 s3.10.7.4] or too old by their timestamps [RFC7323 s5.3].
     pub fn segments_discarded(&self) -> u64 {
         self.receiver.discarded()
     }
 
-    /// What the sending half has counted.
+    /// The counters of the sending half.
     pub fn counters(&self) -> Counters {
         self.sender.counters()
     }
 
-    /// Congestion window in bytes, with what recovery makes of it for now.
+    /// Congestion window in bytes, including recovery's adjustments.
     pub fn cwnd(&self) -> f64 {
         self.sender.effective_cwnd()
     }
@@ -80,18 +79,18 @@ impl Connection {
         (self.local_port, self.remote_port)
     }
 
-    /// The sequence number of the first byte of this end's stream: one behind its SYN.
+    /// The sequence number of the first byte of this end's stream, one after its SYN.
     pub fn origin(&self) -> SeqNum {
         self.origin
     }
 
-    /// Why the last poll for a segment gave no data, to be asked when it has given none; `None` before the first one, and in states
-    /// in which data is not sent.
+    /// Why the last poll for a segment returned no data. Valid after such a poll; `None` before the first one, and in
+    /// states in which data is not sent.
     pub fn blocked(&self) -> Option<Blocked> {
         self.sender.blocked().filter(|_| self.state.sends())
     }
 
-    /// How things stand.
+    /// The fields of TCP_INFO.
     pub fn info(&self) -> Info {
         let sender = &self.sender;
         let segment = f64::from(sender.segment());

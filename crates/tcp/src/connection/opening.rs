@@ -7,7 +7,7 @@ use super::close::refusal;
 use super::{Connection, Failure, State};
 use crate::timestamps::{self, Clock};
 
-/// The first timeout for data if the handshake, repeated, has measured nothing [RFC6298 s5.7].
+/// The first timeout for data if the handshake had retransmissions and measured no round trip [RFC6298 s5.7].
 const UNMEASURED_RTO: Span = Span::from_secs(3);
 
 impl Connection {
@@ -51,13 +51,12 @@ impl Connection {
         if acknowledges {
             self.take_answer(now, segment, ecn);
         } else {
-            // Both ends have asked at the same time [RFC9293 s3.5].
+            // Simultaneous open [RFC9293 s3.5].
             self.enter(State::SynReceived);
         }
     }
 
-    /// Whether a segment is the answer to our SYN after both ends have asked at the same time [RFC9293 s3.5 figure 7]. The
-    /// SYN in it has come before.
+    /// Whether a segment is the SYN-ACK of a simultaneous open [RFC9293 s3.5 figure 7], whose SYN was received before.
     pub(super) fn is_answer(&self, segment: &Segment) -> bool {
         self.state == State::SynReceived
             && segment.flags.has(Flags::SYN | Flags::ACK)
@@ -65,8 +64,8 @@ impl Connection {
             && segment.ack == self.origin
     }
 
-    /// Takes the answer to this end's SYN, and the data and the FIN that may come with it [RFC9293 s3.10.7.3]; Linux waits for
-    /// these to come again. Whether there were any. One acknowledgment answers all.
+    /// Processes the answer to this end's SYN with its data and FIN, if any [RFC9293 s3.10.7.3]; Linux waits for their
+    /// retransmission. Returns whether there were any. One acknowledgment answers all.
     #[cold]
     pub(super) fn take_answer(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> bool {
         self.establish(now, segment);
@@ -76,7 +75,7 @@ impl Connection {
         taken
     }
 
-    /// Takes the other end's SYN; `answer` if it answers ours.
+    /// Processes the other end's SYN; `answer` if it is a SYN-ACK.
     fn take_syn(&mut self, now: Time, segment: &Segment, answer: bool) {
         self.peer_origin = segment.seq + 1;
         self.last_ack = self.peer_origin;
@@ -91,12 +90,12 @@ impl Connection {
         }
     }
 
-    /// The handshake is over.
+    /// Completes the handshake.
     pub(super) fn establish(&mut self, now: Time, segment: &Segment) {
         let Some(handshake) = self.handshake.take() else { return };
         let Some(agreed) = handshake.agreed else { return };
         let stamps = segment.options.timestamps.filter(|_| agreed.timestamps);
-        // A time stamp says which of several SYNs is answered [RFC7323 s4.1].
+        // A timestamp identifies which of several SYNs is answered [RFC7323 s4.1].
         let rtt = handshake.rtt(now).or_else(|| stamps.and_then(|stamps| Clock::age(now, &stamps)));
         let mut config = handshake.config;
         if rtt.is_none() {
@@ -106,7 +105,7 @@ impl Connection {
         config.sack = agreed.sack;
         config.timestamps = agreed.timestamps;
         if handshake.tries > 2 {
-            // [RFC5681 s3.1]: a SYN was lost. One repetition may have been spurious [RFC6928 s2].
+            // [RFC5681 s3.1]: a SYN was lost. A single retransmission may have been spurious [RFC6928 s2].
             config.initial_window = 1;
         }
         self.ecn = agreed.ecn;
@@ -120,7 +119,7 @@ impl Connection {
         self.enter(if self.sender.finishing() { State::FinWait1 } else { State::Established });
     }
 
-    /// Whether the connection that is being opened was asked for by the other end.
+    /// Whether the connection was opened by the other end.
     pub(super) fn listened(&self) -> bool {
         self.handshake.as_ref().is_some_and(|handshake| handshake.passive)
     }

@@ -7,14 +7,14 @@ use super::Connection;
 use crate::config::Paws;
 
 impl Connection {
-    /// Whether a segment is too old by its timestamp [RFC7323 s5.3 R1]; such a one is answered.
+    /// Whether a segment is too old by its timestamp [RFC7323 s5.3 R1]; if so, it is answered.
     #[inline]
     pub(super) fn is_old(&mut self, now: Time, segment: &Segment, seq: Option<u64>) -> bool {
         let behind = segment.options.timestamps.map_or(0, |stamps| self.clock.behind(now, &stamps));
         behind > 0 && self.refuse_old(now, segment, seq, behind)
     }
 
-    /// The same of a segment whose timestamp is `behind` by some ticks.
+    /// Handles a segment whose timestamp is `behind` by some ticks.
     #[cold]
     fn refuse_old(&mut self, now: Time, segment: &Segment, seq: Option<u64>, behind: u32) -> bool {
         if self.paws == Paws::Linux {
@@ -26,12 +26,12 @@ impl Connection {
             if bare && let Some(seq) = seq {
                 let (next, una) = (self.receiver.next(), self.sender.una());
                 let ack = segment.ack.offset_from(self.origin, una);
-                // Overtaken by data or a newer acknowledgment: there is nothing to answer. Linux is silent for the first
-                // only (SKB_DROP_REASON_TCP_RFC7323_PAWS_ACK) and answers the second at most once in `invalid_ratelimit`.
+                // Overtaken by data or a newer acknowledgment: no answer is needed. Linux sends none in the first case
+                // (SKB_DROP_REASON_TCP_RFC7323_PAWS_ACK) and answers the second at most once per `invalid_ratelimit`.
                 if seq < next || ack.is_none_or(|ack| ack < una) {
                     return true;
                 }
-                // A duplicate from not long ago counts as one [Linux tcp_disordered_ack_check].
+                // A recent duplicate counts as a duplicate acknowledgment [Linux tcp_disordered_ack_check].
                 let replay = self.sender.rtt().rto().times(6).as_nanos() / 5;
                 let recent = Span::from_millis(u64::from(behind)).as_nanos() <= replay;
                 let same_window = u64::from(segment.window) == self.sender.peer_window();

@@ -1,4 +1,4 @@
-//! The segments that a connection sends: answers and SYNs first, then data, then acknowledgments.
+//! The segments that a connection sends: queued answers and SYNs first, then data, then acknowledgments.
 
 use engine::Time;
 use wire::{Ecn, Flags, Segment, SeqNum, Timestamps};
@@ -8,21 +8,21 @@ use crate::sender::TxSegment;
 use crate::timestamps;
 
 impl Connection {
-    /// The next segment to send now, if there is one, and what its packet says about congestion.
+    /// The next segment to send now, if any, and the ECN codepoint of its packet.
     pub fn poll_transmit(&mut self, now: Time) -> Option<(Segment, Ecn)> {
         let mut segment = Segment::default();
         self.poll_into(now, &mut segment).map(|ecn| (segment, ecn))
     }
 
-    /// The same, with the segment written to `to`: with space for its options it is large, and moving it costs as much as making
-    /// it.
+    /// Like `poll_transmit`, with the segment written to `to`, which avoids moving it: with space for its options it is
+    /// large.
     #[inline]
     pub fn poll_into(&mut self, now: Time, to: &mut Segment) -> Option<Ecn> {
         if self.handshake.is_some() || !self.answers.is_empty() {
             *to = self.answers.pop_front().or_else(|| self.poll_handshake(now))?;
             if to.flags.has(Flags::RST) && to.options.timestamps.is_some() {
                 let stamp = self.clock.stamp(now);
-                // An echo means something only beside an acknowledgment [RFC7323 s3.2].
+                // An echo is valid only with an acknowledgment [RFC7323 s3.2].
                 let echo = if to.flags.has(Flags::ACK) { stamp.echo } else { 0 };
                 to.options.timestamps = Some(Timestamps { echo, ..stamp });
             }
@@ -38,7 +38,7 @@ impl Connection {
                 Err(reason) => self.sender.note_blocked(reason),
             }
             if self.sender.take_window_probe() {
-                // Below what the other end has: it must say what it wants [RFC9293 s3.10.7.4].
+                // Below the receive window: the other end must answer with its window [RFC9293 s3.10.7.4].
                 self.segment(now, self.sender.una().wrapping_sub(1), 0, Flags::ACK, to);
                 return Some(Ecn::NotEct);
             }
@@ -89,7 +89,7 @@ impl Connection {
             flags = flags | Flags::CWR;
         }
         self.segment(now, tx.seq, tx.len, flags, to);
-        // [RFC3168 s6.1.5]: what is sent again is not to be marked.
+        // [RFC3168 s6.1.5]: retransmissions must not be ECN-capable.
         if self.ecn && tx.new && tx.len > 0 { Ecn::Ect0 } else { Ecn::NotEct }
     }
 
@@ -125,7 +125,7 @@ impl Connection {
         }
     }
 
-    /// Everything that came is acknowledged at once, whether or not it was before.
+    /// Acknowledges everything received at once, even if it was acknowledged before.
     pub fn acknowledge(&mut self) {
         self.receiver.owe();
     }

@@ -1,16 +1,17 @@
 //! Biaz (Biaz and Vaidya, "Discriminating Congestion Losses from Wireless Losses using Inter-Arrival Times at the
-//! Receiver", 1999): segments that were lost in the air had their place in the queue before it, so the next one
-//! arrives when it would have arrived anyway. With n segments lost in a row,
+//! Receiver", 1999): segments lost on the radio link behind the bottleneck took their time in its queue, so the next
+//! segment arrives when it would have arrived without the loss. With n consecutive segments lost,
 //!
 //! ```text
 //! wireless  if  (n + 1) T_min <= T_g < (n + limit) T_min,   else congestion            limit = 2
 //! ```
 //!
-//! T_g: from the last arrival before the gap to the first after it; T_min: the least time between arrivals in a row.
+//! T_g: from the last arrival before the gap to the first after it; T_min: the minimum time between consecutive
+//! arrivals.
 //!
-//! Deviation: there is no help from the receiver, so arrivals are seen by their acknowledgments, which must keep their
-//! spacing on the way back. An acknowledgment of several segments counts as that many arrivals, evenly spaced. Limits:
-//! acknowledgments that bunch make T_min small and every loss congestion; delayed ones shift T_g.
+//! Deviation: without help from the receiver, arrivals are inferred from acknowledgments, which must keep their spacing
+//! on the return path. An acknowledgment of several segments counts as that many arrivals, evenly spaced. Limits:
+//! bunched acknowledgments make T_min small and every loss congestion; delayed ones shift T_g.
 
 use engine::Time;
 use engine::registry::{Fault, Settings};
@@ -24,7 +25,7 @@ use crate::cc::Feedback;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Up to how many least gaps beyond the lost segments the gap is the air's.
+    /// The upper bound of a wireless loss's gap, in minimum gaps beyond the lost segments.
     #[serde(default = "two")]
     pub limit: f64,
 }
@@ -45,13 +46,13 @@ impl Settings for Config {
     }
 }
 
-/// A fault if no gap could be the air's with this limit.
+/// A fault if no gap could be a wireless loss with this limit.
 pub(super) fn fault(limit: f64) -> Option<Fault> {
     (!(limit > 1.0 && limit <= 100.0)).then(|| Fault::new("limit", limit, "more than 1, at most 100"))
 }
 
 impl Config {
-    /// The differentiation.
+    /// Creates the differentiation.
     pub fn build(&self, segment: f64) -> Box<dyn LossDifferentiation> {
         Box::new(Biaz::new(segment, self.limit))
     }
@@ -60,9 +61,9 @@ impl Config {
 pub(super) struct Biaz {
     segment: f64,
     limit: f64,
-    /// The minimum time between arrivals in a row, in seconds.
+    /// The minimum time between consecutive arrivals, in seconds.
     min_gap: Option<f64>,
-    /// The last arrival in order, and the first one after it that was not.
+    /// The last arrival in order, and the first out of order after it.
     in_order: Option<Time>,
     after: Option<Time>,
 }
@@ -79,7 +80,7 @@ impl LossDifferentiation for Biaz {
             self.after.get_or_insert(feedback.now);
             return;
         }
-        // An acknowledgment that fills a hole says nothing of when what it acknowledges arrived.
+        // An acknowledgment that fills a hole does not show when its data arrived.
         if let (Some(last), None, false) = (self.in_order, self.after, feedback.recovering) {
             let arrivals = (feedback.acked as f64 / self.segment).max(1.0);
             let gap = feedback.now.since(last).as_secs_f64() / arrivals;
@@ -93,7 +94,7 @@ impl LossDifferentiation for Biaz {
     fn cause(&mut self, now: Time, segments: u32) -> Cause {
         let (Some(min_gap), Some(last)) = (self.min_gap, self.in_order) else { return Cause::Congestion };
         let gap = self.after.unwrap_or(now).since(last).as_secs_f64() / min_gap;
-        // Times are whole nanoseconds: a gap that is short by less than that is not short.
+        // Allows for rounding to whole nanoseconds.
         let (earliest, latest) = (f64::from(segments) + 1.0 - 1e-6, f64::from(segments) + self.limit);
         if (earliest..latest).contains(&gap) { Cause::Wireless } else { Cause::Congestion }
     }
@@ -105,13 +106,13 @@ mod tests {
     use crate::differentiation::DifferentiationConfig;
     use crate::differentiation::tests::Teller;
 
-    /// Arrivals each 10 ms, then `segments` lost and a gap of `gap` ms.
+    /// Arrivals every 10 ms, then `segments` lost and a gap of `gap` ms.
     fn cause(segments: u32, gap: u64) -> Cause {
         let mut teller = Teller::new(&DifferentiationConfig::Biaz(Config::default()));
         for _ in 0..10 {
             teller.ack(10, 1000, 100);
         }
-        // Delayed: two segments in 20 ms are two arrivals.
+        // Delayed acknowledgment: two segments in 20 ms count as two arrivals.
         teller.ack(20, 2000, 100);
         teller.ack(gap, 0, 100);
         teller.ack(10, 0, 100);
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_that_the_lost_segments_fill_is_a_wireless_loss() {
+    fn gap_of_the_lost_segments_length_is_a_wireless_loss() {
         use Cause::{Congestion, Wireless};
         for (segments, gap, expected) in [
             (1, 19, Congestion),
@@ -136,9 +137,10 @@ mod tests {
         }
     }
 
-    /// Two segments an acknowledgment, each 20 ms: 10 ms between arrivals, so that a gap of 20 to 30 ms held one more.
+    /// Two segments per acknowledgment, every 20 ms: 10 ms between arrivals, so that a gap of 20 to 30 ms contained one
+    /// more.
     #[test]
-    fn an_acknowledgment_of_two_counts_as_two_arrivals() {
+    fn acknowledgment_of_two_segments_counts_as_two_arrivals() {
         for (gap, expected) in
             [(19, Cause::Congestion), (20, Cause::Wireless), (29, Cause::Wireless), (30, Cause::Congestion)]
         {
@@ -151,9 +153,9 @@ mod tests {
         }
     }
 
-    /// The least of two gaps is 10 ms whichever comes first, and an acknowledgment of half a segment is one arrival.
+    /// The minimum of two gaps is 10 ms in either order, and an acknowledgment of half a segment is one arrival.
     #[test]
-    fn the_minimum_gap_counts() {
+    fn minimum_gap_is_used_in_either_order() {
         for gaps in [[10, 40], [40, 10]] {
             let mut teller = Teller::new(&DifferentiationConfig::Biaz(Config::default()));
             teller.ack(7, 1000, 100);
@@ -165,9 +167,9 @@ mod tests {
         }
     }
 
-    /// The acknowledgment that fills the hole comes 1 ms after another: that is no gap between arrivals.
+    /// The acknowledgment that fills the hole comes 1 ms after another, which is not a gap between arrivals.
     #[test]
-    fn an_acknowledgment_that_fills_a_hole_measures_nothing() {
+    fn acknowledgment_that_fills_a_hole_is_not_measured() {
         let mut teller = Teller::new(&DifferentiationConfig::Biaz(Config::default()));
         for _ in 0..5 {
             teller.ack(10, 1000, 100);
@@ -180,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_without_measurements_is_congestion() {
+    fn loss_without_measurements_is_congestion() {
         let mut teller = Teller::new(&DifferentiationConfig::Biaz(Config::default()));
         assert_eq!(teller.cause(1), Cause::Congestion);
         assert_eq!(Config { limit: 1.0 }.check().len(), 1);

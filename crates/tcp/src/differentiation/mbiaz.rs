@@ -15,7 +15,7 @@ use super::biaz::{Biaz, fault};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Up to how many least gaps beyond the lost segments the gap is the air's.
+    /// The upper bound of a wireless loss's gap, in minimum gaps beyond the lost segments.
     #[serde(default = "five_quarters")]
     pub limit: f64,
 }
@@ -37,7 +37,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The differentiation.
+    /// Creates the differentiation.
     pub fn build(&self, segment: f64) -> Box<dyn LossDifferentiation> {
         Box::new(Biaz::new(segment, self.limit))
     }
@@ -50,7 +50,7 @@ mod tests {
     use crate::differentiation::{Cause, DifferentiationConfig};
 
     #[test]
-    fn the_gap_is_narrower_than_biazs() {
+    fn upper_bound_is_below_biazs() {
         use Cause::{Congestion, Wireless};
         for (gap, expected) in [(19, Congestion), (20, Wireless), (22, Wireless), (23, Congestion), (29, Congestion)] {
             let mut teller = Teller::new(&DifferentiationConfig::Mbiaz(Config::default()));

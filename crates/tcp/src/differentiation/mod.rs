@@ -1,4 +1,5 @@
-//! WHY it was lost, guessed at the sender without signals from the network (the thesis's future work [goel1997 6.2]).
+//! Loss differentiation: guesses the cause of a loss at the sender without signals from the network (the thesis's
+//! future work [goel1997 6.2]).
 
 pub mod biaz;
 pub mod mbiaz;
@@ -27,23 +28,24 @@ impl Default for DifferentiationConfig {
     }
 }
 
-/// What a loss is taken for.
+/// The assumed cause of a loss.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cause {
-    /// A queue was full: slow down.
+    /// A full queue: the sender reduces its rate.
     Congestion,
-    /// The wireless hop corrupted it: send it again, no slower.
+    /// Corruption on the wireless hop: retransmit without a reduction.
     Wireless,
 }
 
-/// Guesses what losses are due to.
+/// Guesses the cause of losses.
 ///
 /// The sender calls `on_feedback` for every acknowledgment, before anything reacts to it, and `cause` when fast
-/// recovery is about to begin for a loss that no message from the network has explained. Timeouts are always congestion.
+/// recovery is about to begin for a loss that no message from the network has explained. Timeouts are always
+/// congestion.
 pub trait LossDifferentiation: Send {
-    /// An acknowledgment has come.
+    /// Processes an acknowledgment.
     fn on_feedback(&mut self, feedback: &Feedback);
-    /// What the loss of `segments` segments in a row is taken for.
+    /// The assumed cause of the loss of `segments` consecutive segments.
     fn cause(&mut self, now: Time, segments: u32) -> Cause;
 }
 
@@ -51,7 +53,7 @@ pub trait LossDifferentiation: Send {
 pub(crate) mod tests {
     use super::*;
 
-    /// Feeds acknowledgments to a differentiation and asks it about losses.
+    /// Feeds acknowledgments to a differentiation and queries it about losses.
     pub struct Teller {
         pub differentiation: Box<dyn LossDifferentiation>,
         now: Time,
@@ -63,12 +65,12 @@ pub(crate) mod tests {
             Teller { differentiation: config.build(1000.0), now: Time::ZERO, una: 0 }
         }
 
-        /// `wait` ms later `bytes` more are acknowledged, with a round trip of `rtt` ms.
+        /// Acknowledges `bytes` more after `wait` ms, with a round trip of `rtt` ms.
         pub fn ack(&mut self, wait: u64, bytes: u64, rtt: u64) {
             self.ack_after(engine::Span::from_millis(wait), bytes, engine::Span::from_millis(rtt));
         }
 
-        /// The same in finer times.
+        /// Like `ack`, with times of any resolution.
         pub fn ack_after(&mut self, wait: engine::Span, bytes: u64, rtt: engine::Span) {
             self.now += wait;
             self.una += bytes;

@@ -6,7 +6,7 @@ pub use engine::registry::NoSettings as Config;
 use super::{Cause, LossDifferentiation};
 use crate::cc::Feedback;
 
-/// The differentiation.
+/// Creates the differentiation.
 pub fn build(_: f64) -> Box<dyn LossDifferentiation> {
     Box::new(None)
 }

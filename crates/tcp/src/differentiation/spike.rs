@@ -1,13 +1,13 @@
 //! Spike (Tobe, Tamura, Molano, Ghosh, Tokuda, "Achieving moderate fairness for UDP flows by path-status
-//! classification", 2000): losses while the delay is in a spike are congestion, others the air's.
+//! classification", 2000): losses during a delay spike are congestion, others are wireless.
 //!
 //! ```text
 //! a spike begins  above  min + alpha (max - min)       alpha = 1/2
 //! and ends        below  min + beta (max - min)        beta = 1/3
 //! ```
 //!
-//! Deviation: the round trip stands for the relative one-way trip, so the way back counts too. Limits: the greatest and the
-//! least are those of the connection's life; before any two differ every loss is congestion.
+//! Deviation: the round trip replaces the relative one-way trip time, so the return path counts too. Limits: maximum
+//! and minimum are over the connection's life; while they are equal every loss is congestion.
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Time};
@@ -21,10 +21,10 @@ use crate::cc::Feedback;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Above this share of the range of round trips a spike begins.
+    /// A spike begins above this share of the range of round trips.
     #[serde(default = "half")]
     pub alpha: f64,
-    /// Below this one it ends.
+    /// A spike ends below this share of the range.
     #[serde(default = "third")]
     pub beta: f64,
 }
@@ -54,7 +54,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The differentiation.
+    /// Creates the differentiation.
     pub fn build(&self, _: f64) -> Box<dyn LossDifferentiation> {
         Box::new(Spike { config: self.clone(), range: None, spiking: false })
     }
@@ -95,7 +95,7 @@ mod tests {
 
     /// Between 100 and 160 ms: a spike begins above 130 ms and ends below 120 ms.
     #[test]
-    fn a_spike_has_a_hysteresis() {
+    fn spike_begins_and_ends_at_different_thresholds() {
         use Cause::{Congestion, Wireless};
         let mut teller = Teller::new(&DifferentiationConfig::Spike(Config::default()));
         teller.ack(10, 1000, 100);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn thresholds_out_of_order_are_refused() {
+    fn thresholds_out_of_order_are_rejected() {
         assert_eq!(Config { alpha: 0.3, ..Config::default() }.check().len(), 1);
         assert_eq!(Config::default().check(), []);
     }

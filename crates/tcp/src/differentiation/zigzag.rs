@@ -26,10 +26,10 @@ use crate::cc::Feedback;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The share of a new trip in the mean.
+    /// The weight of a new trip time in the mean.
     #[serde(default = "thirty_second")]
     pub alpha: f64,
-    /// Deviations above the mean that are the threshold for more than three losses.
+    /// The threshold for more than three losses, in deviations above the mean.
     #[serde(default = "minus_half")]
     pub many: f64,
 }
@@ -62,7 +62,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The differentiation.
+    /// Creates the differentiation.
     pub fn build(&self, _: f64) -> Box<dyn LossDifferentiation> {
         Box::new(ZigZag { config: self.clone(), trip: None })
     }
@@ -70,7 +70,7 @@ impl Config {
 
 struct ZigZag {
     config: Config,
-    /// Seconds: the last trip, the mean, the deviation.
+    /// Last trip time, mean and deviation, in seconds.
     trip: Option<(f64, f64, f64)>,
 }
 
@@ -144,9 +144,9 @@ mod tests {
         assert_eq!(causes(101_500), [Congestion; 4]);
     }
 
-    /// A trip equal to the mean is not below it.
+    /// A trip time equal to the mean is not below it.
     #[test]
-    fn a_steady_round_trip_is_congestion() {
+    fn steady_round_trip_is_congestion() {
         let mut teller = Teller::new(&DifferentiationConfig::ZigZag(Config::default()));
         for _ in 0..5 {
             teller.ack(10, 1000, 100);
@@ -154,9 +154,9 @@ mod tests {
         assert_eq!([0, 1, 2, 3, 4].map(|lost| teller.cause(lost)), [Cause::Congestion; 5]);
     }
 
-    /// With the paper's a = 1/32 a trip far below the rest is below one deviation.
+    /// With the paper's a = 1/32, a trip time far below the others is below one deviation.
     #[test]
-    fn a_short_round_trip_is_a_wireless_loss() {
+    fn short_round_trip_is_a_wireless_loss() {
         let mut teller = Teller::new(&DifferentiationConfig::ZigZag(Config::default()));
         for number in 0..200 {
             teller.ack(10, 1000, 100 + 20 * (number % 2));

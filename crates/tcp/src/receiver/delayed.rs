@@ -4,13 +4,13 @@ use engine::Time;
 
 use crate::config::Delay;
 
-/// Acknowledgments owed to the other end.
+/// Acknowledgments due or delayed.
 #[derive(Debug)]
 pub(super) struct Delayed {
     settings: Delay,
-    /// To go out now, one by one.
+    /// Acknowledgments to send now, each in a segment of its own.
     owed: u32,
-    /// Segments whose acknowledgment is delayed, and until when.
+    /// Segments whose acknowledgment is delayed, and the time at which it is due.
     waiting: u32,
     until: Time,
     arrived: u32,
@@ -23,7 +23,7 @@ impl Delayed {
         Delayed { settings, owed: 0, waiting: 0, until: Time::NEVER, arrived: 0, quick: true }
     }
 
-    /// A segment came; `hurry` if the other end should hear of it without delay.
+    /// A segment was received; `hurry` if its acknowledgment must not be delayed.
     #[inline]
     pub fn arrived(&mut self, now: Time, hurry: bool) {
         self.arrived = self.arrived.saturating_add(1);
@@ -54,7 +54,7 @@ impl Delayed {
     pub fn set_quick(&mut self, on: bool) {
         self.quick = on;
         if on && self.waiting > 0 {
-            // It has waited long enough.
+            // The delay is over.
             self.until = Time::ZERO;
         }
     }

@@ -1,7 +1,7 @@
 //! The half of a connection that receives data.
 //!
-//! Data out of order is kept and reported (`sack`); acknowledgments go out at once or delayed (`delayed`); the window is the
-//! free part of the buffer. All offsets count a FIN as one byte behind the data.
+//! Data out of order is kept and reported (`sack`); acknowledgments are sent at once or delayed (`delayed`); the window
+//! is the free part of the buffer. All offsets count a FIN as one byte after the data.
 
 mod delayed;
 mod reassembly;
@@ -20,24 +20,24 @@ use sack::Reports;
 
 pub(crate) struct Receiver {
     buffer: u64,
-    /// How far windows are shifted on the wire: they are advertised in steps of this power of two.
+    /// Shift of the advertised window, which is a multiple of this power of two.
     shift: u8,
     /// The maximum window that can be advertised.
     max_window: u64,
     assembly: Reassembly,
-    /// Where the FIN lies, once it has come in sight.
+    /// The offset of the FIN, once one was received in the window.
     fin_at: Option<u64>,
-    /// Whether the application reads by itself, and how far it has read.
+    /// Whether the application reads explicitly, and how far it has read.
     holds: bool,
     read_to: u64,
-    /// First byte beyond the window last advertised; it never moves back [RFC9293 s3.8.6].
+    /// First byte beyond the advertised window; it never decreases [RFC9293 s3.8.6].
     edge: u64,
     delayed: Delayed,
     reports: Reports,
-    /// Bytes in a full segment of the other end, as far as is known: small windows are not worth telling of.
+    /// The other end's segment size, as far as known; smaller increases of the window are not advertised.
     segment: u32,
-    /// Congestion met on the way here is echoed until the other end has reduced its window [RFC3168 s6.1.3], or with each
-    /// segment marked [RFC8257 s3.2].
+    /// ECN-Echo is sent until the other end has reduced cwnd [RFC3168 s6.1.3], or for each marked segment [RFC8257
+    /// s3.2].
     echo: bool,
     precise_ecn: bool,
     duplicates: u64,
@@ -46,7 +46,7 @@ pub(crate) struct Receiver {
     events: VecDeque<Event>,
 }
 
-/// A segment's data as it came in. Offsets.
+/// The data of a received segment, as offsets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Data {
     /// First byte.
@@ -55,9 +55,9 @@ pub(crate) struct Data {
     pub len: u32,
     /// Whether a FIN follows.
     pub fin: bool,
-    /// What the network says of congestion.
+    /// The ECN codepoint of its packet.
     pub ecn: Ecn,
-    /// Whether the other end says that it has reduced its window.
+    /// Whether the other end reports that it has reduced cwnd (CWR).
     pub reduced: bool,
 }
 
@@ -72,7 +72,7 @@ impl Receiver {
             fin_at: None,
             holds: false,
             read_to: 0,
-            // No more than a SYN can say, until windows are agreed on [RFC7323 s2.2].
+            // At most what a SYN can advertise, until window scaling is negotiated [RFC7323 s2.2].
             edge: buffer.min(u64::from(u16::MAX)),
             delayed: Delayed::new(config.delayed_ack.delay()),
             reports: Reports::default(),
@@ -86,7 +86,7 @@ impl Receiver {
         }
     }
 
-    /// What the handshake has agreed on; windows are at most `max_window` bytes.
+    /// Sets the result of the handshake; windows are at most `max_window` bytes.
     pub fn agreed(&mut self, sack: bool, duplicate_sack: bool, shift: u8, max_window: u64) {
         self.reports.agreed(sack, duplicate_sack);
         (self.shift, self.max_window) = (shift, max_window);
@@ -97,7 +97,7 @@ impl Receiver {
         self.observed = true;
     }
 
-    /// Next byte expected, FIN included: everything before it has come, once and in order.
+    /// Next byte expected, FIN included: all bytes before it were received.
     #[inline]
     pub fn next(&self) -> u64 {
         self.assembly.next()
@@ -112,23 +112,23 @@ impl Receiver {
         }
     }
 
-    /// Whether the FIN and everything before it has come.
+    /// Whether the FIN and everything before it were received.
     #[inline]
     pub fn finished(&self) -> bool {
         self.fin_at.is_some_and(|fin| self.next() > fin)
     }
 
-    /// Segments that brought no byte that was not here already.
+    /// Segments received that contained no new byte.
     pub fn duplicates(&self) -> u64 {
         self.duplicates
     }
 
-    /// Segments with data that were not looked at.
+    /// Discarded segments with data.
     pub fn discarded(&self) -> u64 {
         u64::from(self.discarded)
     }
 
-    /// A segment with data was not acceptable.
+    /// Discards a segment with data that was not acceptable.
     #[cold]
     pub fn discard(&mut self, seq: u64, len: u32) {
         self.discarded = self.discarded.saturating_add(1);
@@ -137,7 +137,7 @@ impl Receiver {
         }
     }
 
-    /// From now on the application reads by itself.
+    /// The application reads explicitly from now on.
     pub fn hold(&mut self) {
         self.holds = true;
         self.read_to = self.received();
@@ -149,11 +149,11 @@ impl Receiver {
         if self.holds { self.received() - self.read_to } else { 0 }
     }
 
-    /// The application reads at most `most` bytes.
+    /// The application reads at most `max` bytes.
     pub fn read(&mut self, max: u64) -> u64 {
         let bytes = self.readable().min(max);
         self.read_to += bytes;
-        // Worth telling of by itself once it is half the buffer or two segments more than what was said [WS96].
+        // A window update is sent for an increase by half the buffer or two segments [WS96].
         let more = (self.next() + self.free()).saturating_sub(self.edge);
         if bytes > 0 && more >= (self.buffer / 2).min(2 * u64::from(self.segment)) {
             self.delayed.at_once();
@@ -171,13 +171,14 @@ impl Receiver {
         window.min(self.max_window) >> self.shift << self.shift
     }
 
-    /// Bytes from `next` on that may come.
+    /// The receive window: bytes from `next` on that are accepted.
     #[inline]
     pub fn window(&self) -> u64 {
         self.edge.max(self.next()) - self.next()
     }
 
-    /// Opens the window as far as the buffer is free, unless the step is small. To be called when a segment is made.
+    /// Advances the window to the free part of the buffer, unless the increase is small. Called for each segment that
+    /// is built.
     #[inline]
     pub fn renew_window(&mut self) {
         let edge = self.next() + self.free();
@@ -191,8 +192,8 @@ impl Receiver {
         self.events.pop_front()
     }
 
-    /// Takes data. What lies beyond the window is not kept [RFC9293 s3.10.7.4]. What waits and [`parts`](Self::parts) from it was
-    /// acknowledged before.
+    /// Processes data. Data beyond the window is not kept [RFC9293 s3.10.7.4]. Earlier data whose acknowledgment
+    /// [`parts`](Self::parts) from this must have been acknowledged.
     #[inline]
     pub fn on_data(&mut self, now: Time, data: &Data) {
         let Data { seq, len, fin, .. } = *data;
@@ -210,7 +211,7 @@ impl Receiver {
         }
         let had_holes = self.assembly.has_holes();
         let twice = match seq < next {
-            // Data that comes again only because a FIN was put behind it is not worth telling of (Linux).
+            // Data that is repeated only because a FIN was added to it is not reported (Linux).
             true => (data_end > next).then_some((seq, next)),
             false if had_holes => self.assembly.first_within(seq, end),
             false => None,
@@ -225,19 +226,19 @@ impl Receiver {
             self.duplicates += 1;
             self.reports.duplicate(seq, end);
         }
-        // Out of order, filling a hole, twice, or the end: at once [RFC5681 s4.2].
+        // Out of order, filling a hole, duplicate, or FIN: acknowledged at once [RFC5681 s4.2].
         let hurry = !in_order || had_holes || !new || fin || changed;
         self.delayed.arrived(now, hurry);
     }
 
-    /// Whether what waits to be acknowledged came with another mark than a segment with `ecn` does, and so cannot share an
+    /// Whether data whose acknowledgment is delayed had another mark than `ecn`, so that it cannot share an
     /// acknowledgment with it [RFC8257 s3.2].
     #[inline]
     pub fn parts(&self, ecn: Ecn) -> bool {
         self.precise_ecn && self.echo != (ecn == Ecn::Ce) && self.delayed.waits()
     }
 
-    /// Takes the ECN field of an incoming packet. Whether its acknowledgment must not be delayed.
+    /// Processes the ECN field of a received packet. Returns whether its acknowledgment must not be delayed.
     #[inline]
     fn take_mark(&mut self, data: &Data) -> bool {
         let marked = data.ecn == Ecn::Ce;
@@ -249,46 +250,46 @@ impl Receiver {
         false
     }
 
-    /// Whether the first acknowledgments go out at once; then those that wait do, too.
+    /// Sets whether the first acknowledgments are sent at once; if so, delayed ones are sent too.
     pub fn set_quick(&mut self, on: bool) {
         self.delayed.set_quick(on);
     }
 
-    /// An acknowledgment is owed at once.
+    /// Makes an acknowledgment due now.
     pub fn owe(&mut self) {
         self.delayed.at_once();
     }
 
-    /// Whether congestion is to be echoed.
+    /// Whether ECN-Echo is to be sent.
     pub fn echoes(&self) -> bool {
         self.echo
     }
 
-    /// Whether an acknowledgment must go out now; asking takes one off.
+    /// Whether an acknowledgment is due; consumes it.
     #[inline]
     pub fn take_owed(&mut self, now: Time) -> bool {
         self.delayed.take(now)
     }
 
-    /// A segment leaves, which acknowledges everything.
+    /// A segment that acknowledges everything was sent.
     #[inline]
     pub fn acknowledged(&mut self) {
         self.delayed.clear();
     }
 
-    /// When an acknowledgment that is kept back must go out.
+    /// When the delayed acknowledgment is due.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.delayed.deadline()
     }
 
-    /// Whether there are blocks to report.
+    /// Whether there are SACK blocks to report.
     #[inline]
     pub fn wants_sack(&self) -> bool {
         self.reports.wanted(&self.assembly)
     }
 
-    /// The blocks to report, as numbers counted from `origin`; at most `max_blocks`.
+    /// The SACK blocks, as sequence numbers relative to `origin`; at most `max_blocks`.
     pub fn sack(&mut self, origin: SeqNum, max_blocks: usize) -> SackBlocks {
         self.reports.blocks(&self.assembly, max_blocks).map(|(from, to)| (origin.at(from), origin.at(to))).collect()
     }

@@ -1,12 +1,12 @@
-//! Putting the stream together.
+//! Reassembly of the stream.
 
 use std::collections::VecDeque;
 
-/// What has come: everything before `next`, and islands beyond it.
+/// Received data: everything before `next`, and ranges ("islands") beyond it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reassembly {
     next: u64,
-    /// Disjoint and apart, rising, all beyond `next`. What arrives mostly touches the last.
+    /// Disjoint, not adjacent, in rising order, all beyond `next`. New data mostly extends the last.
     islands: VecDeque<(u64, u64)>,
 }
 
@@ -19,7 +19,7 @@ impl Reassembly {
         self.next
     }
 
-    /// Whether anything waits for what lies before it.
+    /// Whether data is missing before received data.
     #[inline]
     pub fn has_holes(&self) -> bool {
         !self.islands.is_empty()
@@ -30,9 +30,9 @@ impl Reassembly {
         self.islands.iter().copied()
     }
 
-    /// The island that byte `at` is in.
+    /// The island that contains byte `at`.
     pub fn island(&self, at: u64) -> Option<(u64, u64)> {
-        // What is asked for has mostly come last, and then lies in the last one.
+        // The requested byte was mostly received last, and is then in the last island.
         if let Some(last) = self.islands.back().filter(|last| last.0 <= at) {
             return Some(*last).filter(|last| at < last.1);
         }
@@ -40,14 +40,14 @@ impl Reassembly {
         self.islands.get(place).copied().filter(|island| island.0 <= at)
     }
 
-    /// The first part of `from..to` that has come, of what lies beyond `next`.
+    /// The first part of `from..to` that was received beyond `next`.
     pub fn first_within(&self, from: u64, to: u64) -> Option<(u64, u64)> {
         let place = self.islands.partition_point(|island| island.1 <= from);
         let (begin, end) = *self.islands.get(place)?;
         (begin < to).then(|| (begin.max(from), end.min(to)))
     }
 
-    /// Takes bytes `from..to`. Whether any of them is new.
+    /// Adds bytes `from..to`. Returns whether any is new.
     #[inline]
     pub fn insert(&mut self, from: u64, to: u64) -> bool {
         if from <= self.next && self.islands.is_empty() {
@@ -65,7 +65,7 @@ impl Reassembly {
                 last.1 = last.1.max(to);
                 return new;
             }
-            // Islands that touch from..to become one with it.
+            // Islands that touch from..to are merged with it.
             let first = self.islands.partition_point(|island| island.1 < from);
             let last = self.islands.partition_point(|island| island.0 <= to);
             if self.islands.get(first).is_some_and(|island| island.0 <= from && to <= island.1) {
@@ -88,7 +88,7 @@ impl Reassembly {
             self.islands.pop_front();
         }
         if self.islands.is_empty() {
-            // A connection without holes keeps no memory for them.
+            // A connection without holes frees their memory.
             self.islands.shrink_to(MIN_CAPACITY);
         }
         new
@@ -101,7 +101,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_hole_holds_the_rest_back() {
+    fn data_after_a_hole_is_held_back() {
         let mut assembly = Reassembly::default();
         assembly.insert(1000, 2000);
         assembly.insert(3000, 4000);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     proptest! {
-        /// Any pieces in any order: `next` is the first byte that never came, and a piece is new if one of its bytes is.
+        /// For any ranges in any order: `next` is the first missing byte, and a range is new if one of its bytes is.
         #[test]
         fn agrees_with_a_bitmap(pieces in prop::collection::vec((0u64..60, 1u64..12), 0..80)) {
             let mut assembly = Reassembly::default();

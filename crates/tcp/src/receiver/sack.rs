@@ -1,16 +1,16 @@
-//! What SACK blocks report [RFC2018 s4, RFC2883].
+//! The contents of SACK blocks [RFC2018 s4, RFC2883].
 
 use super::reassembly::Reassembly;
 
-/// Blocks in a header without timestamps.
+/// Maximum number of blocks in a header without timestamps.
 const MAX_BLOCKS: usize = wire::SackBlocks::MOST;
 
-/// What is to be reported.
+/// The order in which ranges are reported.
 #[derive(Debug, Default)]
 pub(super) struct Reports {
     agreed: bool,
     duplicates: bool,
-    /// A byte of each of the islands that grew last, the newest first. One that is acknowledged stays until the next grows.
+    /// A byte of each of the islands that grew last, the newest first. An acknowledged one stays until the next growth.
     recent: [Option<u64>; MAX_BLOCKS],
     duplicate: Option<(u64, u64)>,
 }
@@ -21,7 +21,7 @@ impl Reports {
         self.duplicates = sack && duplicates;
     }
 
-    /// Bytes from `seq` on came, and are in the `assembly`.
+    /// Bytes from `seq` on were received, and are in the `assembly`.
     #[inline]
     pub fn arrived(&mut self, seq: u64, assembly: &Reassembly) {
         if self.agreed && seq > assembly.next() {
@@ -29,7 +29,7 @@ impl Reports {
         }
     }
 
-    /// The island around `seq` becomes the newest, and keeps one place only, whichever islands it has swallowed.
+    /// Makes the island around `seq` the newest, with one entry only, whichever islands it was merged with.
     fn grew(&mut self, seq: u64, assembly: &Reassembly) {
         let Some((from, to)) = assembly.island(seq) else { return };
         let within = |at: u64| from <= at && at < to;
@@ -37,7 +37,7 @@ impl Reports {
         self.recent = std::array::from_fn(|place| if place == 0 { Some(seq) } else { others.next() });
     }
 
-    /// Bytes came that had come before [RFC2883 s4].
+    /// Bytes were received a second time [RFC2883 s4].
     pub fn duplicate(&mut self, from: u64, to: u64) {
         if self.duplicates {
             self.duplicate = Some((from, to));
@@ -70,7 +70,7 @@ impl Reports {
 mod tests {
     use super::*;
 
-    /// Takes a segment of ten bytes after another, and tells what is reported after the last.
+    /// Receives ten bytes at each of `segments`, in order; returns the blocks reported after the last.
     fn after(segments: &[u64]) -> Vec<(u64, u64)> {
         let (mut assembly, mut reports) = (Reassembly::default(), Reports::default());
         reports.agreed(true, true);
@@ -83,7 +83,7 @@ mod tests {
 
     // covers [RFC2018 s4]
     #[test]
-    fn of_five_islands_those_that_grew_last_are_reported() {
+    fn most_recent_of_five_islands_are_reported() {
         assert_eq!(after(&[20, 40, 60, 80, 100]), [(100, 110), (80, 90), (60, 70), (40, 50)]);
         assert_eq!(after(&[20, 40, 60, 80, 100, 110, 120, 130]), [(100, 140), (80, 90), (60, 70), (40, 50)]);
         assert_eq!(after(&[20, 40, 60, 80, 100, 90]), [(80, 110), (60, 70), (40, 50), (20, 30)]);
@@ -92,9 +92,9 @@ mod tests {
         assert_eq!(after(&[20, 40, 60, 100, 80, 90, 120]), [(120, 130), (80, 110), (60, 70), (40, 50)]);
     }
 
-    /// The lowest grows and is reached; the next one finds a place beside those that were reported.
+    /// The lowest island grows and is acknowledged; another takes its place in the report.
     #[test]
-    fn what_is_acknowledged_keeps_no_place() {
+    fn acknowledged_islands_are_not_reported() {
         assert_eq!(after(&[10, 30, 50, 70, 90, 20, 0]), [(90, 100), (70, 80), (50, 60)]);
         assert_eq!(after(&[10, 30, 50, 70, 90, 110, 20, 0]), [(110, 120), (90, 100), (70, 80), (50, 60)]);
         assert_eq!(after(&[10, 40, 60, 80, 100, 20, 0, 120]), [(120, 130), (100, 110), (80, 90), (60, 70)]);

@@ -24,29 +24,29 @@ engine::registry! {
     }
 }
 
-/// What an acknowledgment brought. Bytes.
+/// The effects of an acknowledgment. Bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
     /// When it came.
     pub now: Time,
-    /// By how much `una` moved.
+    /// Bytes by which `una` advanced.
     pub acked: u64,
-    /// How much was SACKed that had not been.
+    /// Bytes newly SACKed.
     pub sacked: u64,
-    /// Which duplicate in a row it is, from 1; 0 if it is none. With SACK a duplicate is one that SACKs something new
-    /// [RFC6675 s2].
+    /// Number of consecutive duplicates including this one; 0 if it is not a duplicate. With SACK a duplicate is one
+    /// that SACKs new data [RFC6675 s2].
     pub duplicates: u32,
-    /// Whether the ends agreed on SACK.
+    /// Whether SACK was negotiated.
     pub sack: bool,
-    /// Where a duplicate arrived that SACK reports, if one did (RFC 2883).
+    /// The range of a duplicate arrival that SACK reports, if any (RFC 2883).
     pub duplicate_sack: Option<(u64, u64)>,
-    /// The network has said that the segment at `una` was lost for a reason other than congestion.
+    /// Set if the network reported that the segment at `una` was lost for a reason other than congestion.
     pub notified: Option<Notified>,
-    /// The timestamp it echoes is older than the retransmission of what it acknowledges.
+    /// The echoed timestamp is older than the retransmission of the acknowledged segment.
     pub echoes_original: bool,
 }
 
-/// What the sender knows when an acknowledgment comes in. Windows are bytes.
+/// The state of the sender at an acknowledgment. Windows are in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
     /// Bytes in a full segment.
@@ -59,108 +59,107 @@ pub struct View {
     pub srtt: Option<Span>,
     /// The minimum round-trip time, if one was measured.
     pub min_rtt: Option<Span>,
-    /// The timestamp that the acknowledgment at hand echoes.
+    /// The timestamp that the current acknowledgment echoes.
     pub echo: Option<u32>,
-    /// Whether recovery uses SACK and the ends agreed on it.
+    /// Whether recovery uses SACK and it was negotiated.
     pub sack: bool,
-    /// Whether the losses of a timeout are being repaired.
+    /// Whether losses of a timeout are being recovered.
     pub after_timeout: bool,
     /// When the retransmission timer expires.
     pub expiry: Time,
 }
 
-/// What a notified loss asks of recovery, instead of the ordinary rule.
+/// How recovery treats a reported loss, instead of the standard rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Notified {
-    /// The segment was sent again when the message came: recover with the window as it is.
+    /// The segment was resent when the message arrived: recover without a reduction.
     AlreadyResent,
-    /// Send the segment again and fly ssthresh plus three segments until new data is acknowledged.
+    /// Resend the segment, with ssthresh plus three segments in flight until new data is acknowledged.
     Resend,
-    /// The ordinary rule, with the window as it is.
+    /// The standard rule, without a reduction.
     Uncut,
 }
 
 impl Notified {
-    /// Whether one duplicate is enough, for what it asks for is known to be lost.
+    /// Whether the first duplicate begins recovery, since its segment is known to be lost.
     pub fn at_once(self) -> bool {
         self != Notified::Uncut
     }
 }
 
-/// The sender's task after an acknowledgment, or when a deadline has passed.
+/// The decision after an acknowledgment or a deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// Nothing is being recovered.
+    /// No recovery is in progress.
     Ordinary,
-    /// Recovery begins. The segment at `una` goes out at once if `resend`, even beyond the window.
+    /// Recovery begins. The segment at `una` is sent at once if `resend`, even beyond cwnd.
     Begin {
         /// Whether to send it.
         resend: bool,
     },
-    /// There is no recovery but slow start: everything not acknowledged is sent again, as the window allows.
+    /// Slow start replaces recovery: all unacknowledged data is sent again, as cwnd allows.
     Restart,
-    /// Recovery goes on.
+    /// Recovery continues.
     Recovering,
-    /// Recovery goes on, and the segment at `una` goes out at once; the retransmission timer starts again if `restart`.
+    /// Recovery continues, and the segment at `una` is sent at once; the retransmission timer restarts if `restart`.
     Resend {
         /// Whether the timer starts again.
         restart: bool,
     },
     /// Recovery has ended.
     Recovered,
-    /// Recovery has ended, and another begins with losses that are known already: of what was sent meanwhile.
+    /// Recovery has ended, and the next begins for losses already detected in data sent meanwhile.
     Again,
-    /// A probe has repaired a loss before it was detected: cwnd is reduced and recovery is over.
+    /// A tail loss probe recovered a loss before it was detected: cwnd is reduced and recovery is over.
     Repaired,
-    /// The tail may be lost: send something to find out, new data if there is some, else the last segment again
-    /// [RFC8985 s7.3].
+    /// The tail may be lost: send a probe, new data if available, otherwise the last segment again [RFC8985 s7.3].
     Probe,
 }
 
-/// Says what is lost, by marking it on the scoreboard, and never writes cwnd: what it wants to add to the window for
-/// segments that have left the network it keeps in `inflation`. Lost segments are sent again, lowest first, as the
-/// window allows.
+/// Marks lost segments on the scoreboard. It never writes cwnd: the window increase for segments that have left the
+/// network is its `inflation`. Lost segments are retransmitted, lowest first, as the window allows.
 ///
-/// The sender calls `on_ack` for each acknowledgment of this connection while data is outstanding, or that was outstanding
-/// until it came, after the scoreboard has been updated; not for one that only advances while nothing is being
-/// recovered, unless the recovery `watches`. It calls `lose_at_timeout` and then `on_timeout` when the retransmission timer has
-/// expired. If `watches`, it also calls `on_delivered` for each segment as it is acknowledged
-/// or SACKed, as it was just before; `on_sent` after each segment sent; and `on_deadline` when `deadline` has come.
+/// The sender calls `on_ack` after the scoreboard has been updated, for each acknowledgment that arrives while data is
+/// outstanding, including the one that acknowledges the last of it; unless the recovery `watches`, not for one that
+/// only advances `una` outside recovery. When the retransmission timer has expired it calls `lose_at_timeout` and then
+/// `on_timeout`. If `watches`, it also calls `on_delivered` for each segment that is acknowledged or SACKed, with its
+/// state before that; `on_sent` after each segment sent; and `on_deadline` at `deadline`.
 pub trait LossRecovery: Send {
-    /// An acknowledgment has come.
+    /// Processes an acknowledgment.
     fn on_ack(&mut self, ack: &Ack, board: &mut Scoreboard, view: &View) -> Verdict;
-    /// The retransmission timer is about to expire: marks what that says is lost, the first segment at least.
+    /// The retransmission timer has expired: marks segments lost, at least the first. Called before `on_timeout`.
     fn lose_at_timeout(&mut self, _now: Time, board: &mut Scoreboard, _view: &View) {
         board.lose_all();
     }
     /// The retransmission timer has expired.
     fn on_timeout(&mut self, board: &Scoreboard);
-    /// Whether recovery is going on.
+    /// Whether recovery is in progress.
     fn recovering(&self) -> bool;
-    /// Recovery turns out to have been spurious: it ends, and nothing on the board is lost any more.
+    /// Recovery was spurious: it ends, and no segment on the board is lost any more.
     fn on_undo(&mut self, board: &Scoreboard);
     /// Whether it uses SACK; the others count duplicates even if the other end sends blocks.
     fn uses_sack(&self) -> bool {
         false
     }
-    /// Bytes to add to cwnd for now, for segments that have left the network unseen by the scoreboard; may be negative.
+    /// Bytes to add to cwnd during recovery, for segments that have left the network and that the scoreboard does not
+    /// show; may be negative.
     fn inflation(&self) -> f64 {
         0.0
     }
-    /// A segment that is not known to be lost, but may be sent again when there is nothing better to send
-    /// [RFC6675 s4 NextSeg (3), (4)].
+    /// A segment that is not known to be lost but may be retransmitted when there is nothing else to send [RFC6675 s4
+    /// NextSeg (3), (4)].
     fn spare(&mut self, _board: &Scoreboard) -> Option<u64> {
         None
     }
-    /// Whether it wants the calls below.
+    /// Whether the methods below are called.
     fn watches(&self) -> bool {
         false
     }
     /// A segment was delivered, by acknowledgment or SACK.
     fn on_delivered(&mut self, _now: Time, _sent: &Sent, _view: &View) {}
-    /// The segment at `seq` was sent, `again` or for the first time.
+    /// The segment at `seq` was sent; `again` if it is a retransmission.
     fn on_sent(&mut self, _now: Time, _seq: u64, _again: bool, _board: &Scoreboard, _view: &View) {}
-    /// A probe goes out: the segment at `again`, or new data. After it `nxt` is the first byte never sent.
+    /// A probe was sent: the segment at `again`, or new data. `nxt` is the first byte never sent, after the probe.
     fn on_probe(&mut self, _now: Time, _again: Option<u64>, _nxt: u64) {}
     /// When `on_deadline` is to be called.
     fn deadline(&self) -> Time {
@@ -170,7 +169,7 @@ pub trait LossRecovery: Send {
     fn on_deadline(&mut self, _now: Time, _board: &mut Scoreboard, _view: &View) -> Verdict {
         Verdict::Ordinary
     }
-    /// How far segments have been seen to be out of order, in segments, and how often.
+    /// Maximum distance by which segments were reordered, in segments, and the number of such segments.
     fn reordering(&self) -> (u32, u32) {
         (DUP_THRESH, 0)
     }
@@ -180,15 +179,15 @@ pub trait LossRecovery: Send {
 /// DupThresh].
 pub const DUP_THRESH: u32 = 3;
 
-/// Whether a duplicate begins recovery in a sender without SACK: whether to send the segment at `una`, and the
-/// inflation to begin with.
+/// Whether a duplicate begins recovery in a sender without SACK: whether to send the segment at `una`, and the initial
+/// inflation.
 fn classic_trigger(ack: &Ack, view: &View) -> Option<(bool, f64)> {
     let third = ack.duplicates == DUP_THRESH;
     match ack.notified {
         _ if ack.duplicates == 0 => None,
         Some(Notified::AlreadyResent) => Some((false, view.segment)),
         Some(Notified::Resend) => third.then(|| {
-            // Before the first cut there is no threshold to fly.
+            // ssthresh is infinite before the first reduction; cwnd replaces it.
             let threshold = if view.ssthresh.is_finite() { view.ssthresh } else { view.cwnd };
             (true, threshold + 3.0 * view.segment - view.cwnd)
         }),

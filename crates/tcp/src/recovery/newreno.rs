@@ -1,7 +1,7 @@
-//! NewReno: Reno that stays in recovery until everything is acknowledged that had been sent when it began (RFC 6582).
+//! NewReno: Reno that stays in recovery until all data sent before recovery is acknowledged (RFC 6582).
 //!
-//! An acknowledgment of a part of it shows the next hole, which is filled at once: one a round trip. Without SACK the other
-//! recoveries fall back to this one.
+//! A partial acknowledgment shows the next hole, which is retransmitted at once: one per round trip. Without SACK the
+//! other recoveries fall back to this one.
 
 use engine::registry::Settings;
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{Ack, LossRecovery, Notified, Verdict, View, classic_trigger};
 use crate::scoreboard::Scoreboard;
 
-/// Which partial acknowledgments start the retransmission timer again.
+/// Which partial acknowledgments restart the retransmission timer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Variant {
@@ -25,7 +25,7 @@ pub enum Variant {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Which partial acknowledgments start the retransmission timer again; `impatient` if not given.
+    /// Which partial acknowledgments restart the retransmission timer; `impatient` if not given.
     #[serde(default)]
     pub variant: Variant,
 }
@@ -33,7 +33,7 @@ pub struct Config {
 impl Settings for Config {}
 
 impl Config {
-    /// The recovery.
+    /// Creates the recovery.
     pub fn build(&self) -> Box<dyn LossRecovery> {
         Box::new(NewReno::new(self.variant))
     }
@@ -57,7 +57,7 @@ impl NewReno {
     fn advance(&mut self, ack: &Ack, board: &Scoreboard, view: &View) -> Verdict {
         let Some(inflation) = &mut self.inflation else { return Verdict::Ordinary };
         if self.recover.is_none_or(|recover| board.una() >= recover) {
-            // [RFC6582 s3.2 step 3, full acknowledgment]: cwnd stands at ssthresh.
+            // [RFC6582 s3.2 step 3, full acknowledgment]: cwnd stays at ssthresh.
             self.inflation = None;
             return Verdict::Recovered;
         }
@@ -82,7 +82,7 @@ impl LossRecovery for NewReno {
             return Verdict::Recovering;
         }
         let Some((resend, inflation)) = classic_trigger(ack, view) else { return Verdict::Ordinary };
-        // [RFC6582 s3.2 step 2]: duplicates of what was sent twice are no new loss.
+        // [RFC6582 s3.2 step 2]: duplicates caused by retransmissions show no new loss.
         let covered = self.recover.is_none_or(|recover| board.una() > recover);
         if !covered && !ack.notified.is_some_and(Notified::at_once) {
             return Verdict::Ordinary;

@@ -1,29 +1,29 @@
-//! Proportional rate reduction (RFC 9937): how fast a sender goes from the old window to the new one during recovery.
+//! Proportional rate reduction (RFC 9937): reduces from the old window to the new one during recovery.
 //!
-//! Above the threshold segments leave in proportion to those that arrive; below it, one more than arrive, as long as
-//! acknowledgments show progress and nothing new is lost. Counted in whole segments, rounded up.
+//! Above the threshold, segments are sent in proportion to those delivered; below it, one more than delivered, as long
+//! as `una` advances and no new loss is detected. Counted in whole segments, rounded up.
 
-/// A reduction going on. Bytes.
+/// A reduction in progress. Bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reduction {
     segment: f64,
     /// The new window.
     target: f64,
-    /// What was in flight when it began (RecoverFS).
+    /// Bytes in flight when it began (RecoverFS).
     from: f64,
     delivered: f64,
     sent: f64,
     window: f64,
 }
 
-/// What an acknowledgment during the reduction says. Bytes.
+/// The effects of an acknowledgment during the reduction. Bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {
     /// Newly delivered.
     pub delivered: f64,
     /// In the network now.
     pub pipe: f64,
-    /// Whether `una` moved and nothing more was taken for lost (SafeACK).
+    /// Whether `una` advanced and no further loss was detected (SafeACK).
     pub safe: bool,
 }
 
@@ -33,12 +33,12 @@ impl Reduction {
         Reduction { segment, target, from: from.max(segment), delivered: 0.0, sent: 0.0, window: pipe }
     }
 
-    /// What may be in flight for now.
+    /// The present limit of bytes in flight.
     pub fn window(&self) -> f64 {
         self.window
     }
 
-    /// An acknowledgment has come. [RFC9937 s6.2]
+    /// Processes an acknowledgment [RFC9937 s6.2].
     pub fn on_ack(&mut self, progress: Progress) {
         let Progress { delivered, pipe, safe } = progress;
         if delivered == 0.0 {
@@ -58,7 +58,7 @@ impl Reduction {
         self.window = pipe + if first { self.segment } else { allowed.max(0.0) };
     }
 
-    /// Recovery began without an acknowledgment: the first retransmission is allowed.
+    /// Recovery began without an acknowledgment: allows the first retransmission.
     pub fn allow_first(&mut self, pipe: f64) {
         self.window = pipe + self.segment;
     }

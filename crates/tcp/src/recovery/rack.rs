@@ -1,9 +1,9 @@
-//! RACK-TLP: loss from time instead of counts, and probes for a lost tail (RFC 8985).
+//! RACK-TLP: loss detection by time instead of counts, and tail loss probes (RFC 8985).
 //!
-//! A segment is lost when one sent after it has arrived and a round trip and a reordering window have gone by since it was
-//! sent, whether that was the first time or a retransmission. The window is nothing until reordering is seen and few
-//! segments are SACKed; then a quarter of the minimum round trip, more when duplicates show that it was too small. Without
-//! SACK it is [NewReno](super::newreno).
+//! A segment is lost when one sent after it was delivered and a round trip and a reordering window have passed since
+//! its last transmission. The window is zero until reordering is seen and few segments are SACKed; then it is a quarter
+//! of the minimum round trip, more when duplicates show that it was too small. Without SACK it is
+//! [NewReno](super::newreno).
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -26,7 +26,7 @@ use tail_probe::{Found, TailProbe};
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Whether the tail is probed (TLP) [RFC8985 s7]; it is if not given.
+    /// Whether the tail is probed (TLP) [RFC8985 s7]; `true` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail_probe: Option<bool>,
 }
@@ -34,7 +34,7 @@ pub struct Config {
 impl Settings for Config {}
 
 impl Config {
-    /// The recovery.
+    /// Creates the recovery.
     pub fn build(&self) -> Box<dyn LossRecovery> {
         Box::new(Rack::new(self.tail_probe.unwrap_or(true)))
     }
@@ -45,36 +45,38 @@ const MIN_CAPACITY: usize = 4;
 
 struct Rack {
     without: NewReno,
-    /// What was sent, in order of time: when, and the segment's first byte. Some has been acknowledged or sent again since.
+    /// Segments in order of their last transmission: time and first byte. Some have been acknowledged or sent again
+    /// since.
     order: VecDeque<(Time, u64)>,
-    /// Of the segments delivered the one sent last: when (RACK.xmit_ts). The RFC tells those of one time apart by their ends
-    /// (RACK.end_seq), which is wrong where a retransmission went out behind new data; simulated, that is often.
+    /// The latest time of transmission among delivered segments (RACK.xmit_ts). The RFC orders segments of equal time
+    /// by their ends (RACK.end_seq), which is wrong where a retransmission was sent after new data; in a simulation
+    /// that is frequent.
     newest: Moment,
-    /// The round trip of the segment delivered last (RACK.rtt).
+    /// The round trip of the last delivered segment (RACK.rtt).
     rtt: Span,
-    /// The highest end delivered (RACK.fack).
+    /// The highest end of a delivered segment (RACK.fack).
     highest: u64,
-    /// Of the segments delivered by the acknowledgment at hand that came late, the lowest byte.
+    /// The lowest byte of the segments that the current acknowledgment shows to be reordered.
     lowest_late: Option<u64>,
     window: Window,
-    /// While recovering: its end.
+    /// While recovering: the recovery point.
     point: Option<u64>,
-    /// When segments that may only be late will be taken for lost.
+    /// When segments that may only be reordered will be marked lost.
     settles: Time,
     probe: TailProbe,
-    /// The losses of a timeout are being repaired.
+    /// Losses of a timeout are being recovered.
     after_timeout: bool,
 }
 
-/// How much reordering is allowed for (RACK.reo_wnd).
+/// The reordering window (RACK.reo_wnd).
 struct Window {
-    /// In quarters of the minimum round trip.
+    /// Its size in quarters of the minimum round trip.
     quarters: u32,
-    /// Recoveries until it falls back to one quarter.
+    /// Recoveries until it returns to one quarter.
     persist: u32,
-    /// A duplicate has widened it; no further one does before this is acknowledged.
+    /// Set after a duplicate has widened it; further ones do not until this byte is acknowledged.
     round: Option<u64>,
-    /// Times that segments were seen to arrive out of order, and how far apart in segments.
+    /// Number of reordered segments, and the maximum distance in segments.
     seen: u32,
     degree: u32,
 }
@@ -89,7 +91,7 @@ impl Default for Window {
 const PERSIST: u32 = 16;
 
 impl Window {
-    /// A duplicate arrived: something was spuriously sent again. [RFC8985 s6.2 step 4]
+    /// A duplicate arrived: a retransmission was spurious [RFC8985 s6.2 step 4].
     fn on_duplicate(&mut self, board: &Scoreboard) {
         if self.round.is_some_and(|round| board.una() >= round) {
             self.round = None;
@@ -108,7 +110,7 @@ impl Window {
         }
     }
 
-    /// How long to wait.
+    /// The present reordering window.
     fn span(&self, recovering: bool, board: &Scoreboard, view: &View) -> Span {
         if self.seen == 0 && (recovering || board.sacked_segments() >= DUP_THRESH) {
             return Span::ZERO;
@@ -136,7 +138,8 @@ impl Rack {
         }
     }
 
-    /// Takes for lost what has had its time [RFC8985 s6.2 step 5], and notes when to look again. Whether anything was.
+    /// Marks segments lost whose time has passed [RFC8985 s6.2 step 5], and sets the time of the next check. Returns
+    /// whether there were any.
     fn detect(&mut self, now: Time, board: &mut Scoreboard, view: &View) -> bool {
         self.settles = Time::NEVER;
         let wait = self.wait(board, view);
@@ -148,8 +151,9 @@ impl Rack {
                     break;
                 }
                 if at + wait > now {
-                    // The last segment sent before the newest that arrived: then the time of all of them is over. It may have
-                    // arrived, and another, sent a little earlier, be the last to wait; the RFC looks at each.
+                    // If the last segment sent before the newest delivered one has expired, all have. That one may have
+                    // been delivered itself, and another sent slightly earlier be the last that waits; the RFC examines
+                    // each.
                     let before = self.order.partition_point(|(at, _)| *at <= self.newest.at);
                     self.settles = self.order[before - 1].0 + wait;
                     break;
@@ -161,7 +165,7 @@ impl Rack {
         lost
     }
 
-    /// How long after it was sent a segment has had its time, if one sent later has arrived.
+    /// Time after its transmission at which a segment is lost, if a later one was delivered.
     fn wait(&self, board: &Scoreboard, view: &View) -> Span {
         let recovering = self.point.is_some() || view.after_timeout;
         self.rtt + self.window.span(recovering, board, view)
@@ -192,7 +196,7 @@ impl LossRecovery for Rack {
             self.window.on_recovered();
         }
         if board.is_empty() {
-            // All of it was acknowledged; an idle connection keeps no memory for it.
+            // All segments were acknowledged; an idle connection frees their memory.
             self.order.clear();
             if self.order.capacity() > 2 * MIN_CAPACITY {
                 self.order.shrink_to(0);
@@ -209,8 +213,8 @@ impl LossRecovery for Rack {
             }
             self.window.on_recovered();
             if board.lost_segments() > 0 {
-                // Losses in two successive windows count twice [RFC5681 s4.3]; Linux does not wait for another to be found
-                // (`tcp_time_to_recover`).
+                // Losses in two successive windows count twice [RFC5681 s4.3]; Linux does not wait until another is
+                // detected (`tcp_time_to_recover`).
                 self.begin(board);
                 return Verdict::Again;
             }
@@ -258,7 +262,7 @@ impl LossRecovery for Rack {
     fn on_undo(&mut self, board: &Scoreboard) {
         self.without.on_undo(board);
         self.point = None;
-        // What had been taken for lost flies again, and may yet be.
+        // Segments that had been marked lost are in flight again, and may yet be lost.
         let flying = board.iter().filter(|sent| !sent.sacked);
         let mut flying: Vec<_> = flying.map(|sent| (sent.moment(), sent.seq)).collect();
         flying.sort_unstable_by(|(a, _), (b, _)| if a.is_after(*b) { Ordering::Greater } else { Ordering::Less });
@@ -279,7 +283,8 @@ impl LossRecovery for Rack {
 
     fn on_delivered(&mut self, now: Time, sent: &Sent, view: &View) {
         let rtt = now.since(sent.at);
-        // [RFC8985 s6.2 step 2]: too soon for the retransmission, or with an echo from before it: the first one arrived.
+        // [RFC8985 s6.2 step 2]: less than the minimum round trip after the retransmission, or with an older echo: the
+        // original was delivered.
         let soon = view.min_rtt.is_some_and(|min| rtt < min);
         let before = view.echo.is_some_and(|echo| timestamps::is_before(echo, sent.at));
         if !(sent.retransmitted && (soon || before)) {
@@ -297,7 +302,7 @@ impl LossRecovery for Rack {
     }
 
     fn on_sent(&mut self, now: Time, seq: u64, again: bool, board: &Scoreboard, view: &View) {
-        // What has been acknowledged goes when it comes to the front.
+        // Acknowledged segments are removed when they reach the front.
         while self.order.front().is_some_and(|(_, seq)| *seq < board.una()) {
             self.order.pop_front();
         }

@@ -1,15 +1,15 @@
 //! Reno: fast retransmit and fast recovery [RFC5681 s3.2].
 //!
-//! The third duplicate acknowledgment shows a loss. Until new data is acknowledged each further duplicate lets one
-//! more segment fly. Deviation: like 4.3BSD Reno, a sender that went back after a timeout may take duplicates of
-//! that for a new loss; NewReno mends this [RFC6582 s4.1].
+//! The third duplicate acknowledgment shows a loss. Until new data is acknowledged each further duplicate inflates cwnd
+//! by one segment. Deviation: as in 4.3BSD Reno, duplicates caused by go-back-N after a timeout may be mistaken for a
+//! new loss; NewReno corrects this [RFC6582 s4.1].
 
 pub use engine::registry::NoSettings as Config;
 
 use super::{Ack, LossRecovery, Verdict, View, classic_trigger};
 use crate::scoreboard::Scoreboard;
 
-/// The recovery.
+/// Creates the recovery.
 pub fn build() -> Box<dyn LossRecovery> {
     Box::new(Reno { inflation: None })
 }
@@ -22,7 +22,7 @@ struct Reno {
 impl LossRecovery for Reno {
     fn on_ack(&mut self, ack: &Ack, _: &mut Scoreboard, view: &View) -> Verdict {
         if ack.acked > 0 {
-            // [RFC5681 s3.2 step 6]: what was added goes, cwnd stands at ssthresh.
+            // [RFC5681 s3.2 step 6]: the inflation ends, cwnd is ssthresh.
             return match self.inflation.take() {
                 Some(_) => Verdict::Recovered,
                 None => Verdict::Ordinary,

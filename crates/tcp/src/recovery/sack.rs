@@ -1,13 +1,14 @@
 //! Recovery with selective acknowledgments [RFC6675, RFC2018].
 //!
-//! Lost is what has more than two segments' bytes SACKed above it, or three separate ranges. Segments leave as the pipe
-//! has room: holes first, then new data, then what is below the highest SACK and not known to be lost, and once a
-//! recovery the last segment, to be rescued. Without SACK it is [NewReno](super::newreno).
+//! A segment is lost if more than two segments' bytes, or three separate ranges, are SACKed above it. As the pipe
+//! allows, the sender retransmits holes first, then sends new data, then retransmits segments below the highest SACK
+//! that are not known to be lost, and once per recovery the last segment (rescue). Without SACK it is
+//! [NewReno](super::newreno).
 //!
-//! Deviation: RescueRxt of RFC 6675 is undefined when recovery begins, so that the rescue is sent as soon as the pipe allows it:
-//! in each recovery of a sender that the receiver's window holds back, whose last segments are still on their way. Here it begins
-//! as HighACK, and the rescue is one that was sent before the recovery began: when an acknowledgment has moved on, what was sent
-//! again first has arrived, and what left before it should have been reported.
+//! Deviation: RescueRxt of RFC 6675 is undefined when recovery begins, so that the rescue would be sent as soon as the
+//! pipe allows it: in each recovery of a sender limited by the receive window, whose last segments are still on their
+//! way. Here it begins as HighACK, and only a segment sent before the recovery is rescued: once `una` has advanced, the
+//! first retransmission has arrived, and segments sent before it should have been reported.
 
 pub use engine::registry::NoSettings as Config;
 
@@ -17,12 +18,12 @@ use super::newreno::{NewReno, Variant};
 use super::{Ack, DUP_THRESH, LossRecovery, Notified, Verdict, View};
 use crate::scoreboard::Scoreboard;
 
-/// The recovery.
+/// Creates the recovery.
 pub fn build() -> Box<dyn LossRecovery> {
     Box::new(Sack::new(Edge::IsLost))
 }
 
-/// Below which everything that is not SACKed is lost.
+/// The edge below which everything that is not SACKed is lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Edge {
     /// `IsLost` of RFC 6675.
@@ -34,13 +35,14 @@ pub(super) enum Edge {
 pub(super) struct Sack {
     edge: Edge,
     without: NewReno,
-    /// While recovering: its end (RecoveryPoint).
+    /// While recovering: the recovery point (RecoveryPoint).
     point: Option<u64>,
-    /// After a recovery or a timeout: what must be acknowledged before duplicates can show a loss again.
+    /// After a recovery or a timeout: the offset that must be acknowledged before duplicates can show a loss again.
     not_before: u64,
-    /// What `spare` has looked at.
+    /// `spare` has examined everything below this offset.
     spared_to: u64,
-    /// This recovery: what must be acknowledged before the last segment may be rescued (RescueRxt), and when it began.
+    /// The offset that must be acknowledged before the last segment may be rescued (RescueRxt), and when this recovery
+    /// began.
     rescue_from: u64,
     began: Time,
 }

@@ -1,23 +1,24 @@
 //! Tahoe: fast retransmit without fast recovery [Jacobson 1988].
 //!
-//! The third duplicate acknowledgment is taken like a timeout: slow start from one segment, everything from the first
-//! unacknowledged byte on again. No second time before what was sent until then is acknowledged, for the duplicates in
-//! between come from what is sent twice (ns-2's `bugFix_`; 4.3BSD-Tahoe lacked it) [Fall and Floyd 1996].
+//! The third duplicate acknowledgment is treated as a timeout: slow start from one segment, with everything from the
+//! first unacknowledged byte on sent again. This happens at most once until the data sent before it is acknowledged,
+//! since duplicates in between are caused by the retransmissions (ns-2's `bugFix_`; 4.3BSD-Tahoe lacked it) [Fall and
+//! Floyd 1996].
 
 pub use engine::registry::NoSettings as Config;
 
 use super::{Ack, LossRecovery, Verdict, View, classic_trigger};
 use crate::scoreboard::Scoreboard;
 
-/// The recovery.
+/// Creates the recovery.
 pub fn build() -> Box<dyn LossRecovery> {
     Box::new(Tahoe { until: None, explained: None })
 }
 
 struct Tahoe {
-    /// What had been sent at the last loss: until more than that is acknowledged, duplicates show nothing.
+    /// First byte never sent at the last loss: duplicates show no loss until more is acknowledged.
     until: Option<u64>,
-    /// Window inflation while a loss that the network has explained is repaired, without a reduction.
+    /// Window inflation while a loss reported by the network is recovered without a reduction.
     explained: Option<f64>,
 }
 

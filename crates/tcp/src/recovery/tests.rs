@@ -1,4 +1,4 @@
-//! What recoveries have in common, and what tells them apart, an acknowledgment at a time.
+//! Common behaviour and differences of the recoveries, one acknowledgment at a time.
 
 use super::*;
 
@@ -46,7 +46,7 @@ fn only_rack_watches_and_three_use_sack() {
     }
 }
 
-/// A recovery that says nothing of itself.
+/// A recovery that overrides no default method.
 struct Silent;
 
 impl LossRecovery for Silent {
@@ -61,7 +61,7 @@ impl LossRecovery for Silent {
 }
 
 #[test]
-fn a_recovery_adds_nothing_by_default_and_a_timeout_loses_all() {
+fn default_methods_add_no_inflation_and_lose_all_at_a_timeout() {
     let mut board = board(3);
     assert_eq!((Silent.inflation(), Silent.spare(&board), Silent.deadline()), (0.0, None, Time::NEVER));
     assert_eq!((Silent.watches(), Silent.uses_sack(), Silent.reordering()), (false, false, (3, 0)));
@@ -71,8 +71,8 @@ fn a_recovery_adds_nothing_by_default_and_a_timeout_loses_all() {
     assert_eq!(board.lost_segments(), 3);
 }
 
-/// By hand, ten segments of 1000 bytes: the third duplicate begins with three segments more than the window, each further one adds
-/// one, a partial acknowledgment of two takes two and gives one [RFC6582 s3.2], the full one ends it.
+/// By hand, ten segments of 1000 bytes: the third duplicate inflates cwnd by three segments, each further one by one, a
+/// partial acknowledgment of two removes two and adds one [RFC6582 s3.2], the full one ends the inflation.
 // covers [RFC5681 s3.2, RFC6582 s3.2]
 #[test]
 fn recoveries_that_use_sack_are_newreno_without_it() {
@@ -101,10 +101,11 @@ fn recoveries_that_use_sack_are_newreno_without_it() {
     }
 }
 
-/// Duplicates of what is sent twice show no loss: more than was sent at the loss, or the timeout, must be acknowledged.
+/// Duplicates caused by retransmissions show no loss: more than was sent before the loss, or the timeout, must be
+/// acknowledged.
 // covers [RFC6582 s3.2 step 2]
 #[test]
-fn duplicates_show_a_loss_only_beyond_the_last_one() {
+fn duplicates_show_a_loss_only_above_the_previous_recovery_point() {
     let begins = |name: &str, una: u64| {
         let (mut recovery, mut board) = (build(name), board(10));
         recovery.on_timeout(&board);
@@ -120,9 +121,9 @@ fn duplicates_show_a_loss_only_beyond_the_last_one() {
     assert_eq!([9000, 10_000, 11_000].map(|una| begins("reno", una)), [true; 3], "4.3BSD does not mind");
 }
 
-/// Tahoe restarts with the third duplicate, and with a loss that the network has explained stays where it is.
+/// Tahoe restarts at the third duplicate, but not for a loss reported by the network.
 #[test]
-fn tahoe_restarts_unless_the_loss_is_explained() {
+fn tahoe_restarts_unless_the_loss_was_reported() {
     let (mut tahoe, mut board) = (build("tahoe"), board(10));
     let verdicts: Vec<_> = (1..=4).map(|nth| tahoe.on_ack(&ack(0, nth), &mut board, &view())).collect();
     assert_eq!(verdicts, [Verdict::Ordinary, Verdict::Ordinary, Verdict::Restart, Verdict::Ordinary]);
@@ -137,11 +138,11 @@ fn tahoe_restarts_unless_the_loss_is_explained() {
     assert_eq!(tahoe.on_ack(&ack(1000, 0), &mut board, &view()), Verdict::Ordinary);
 }
 
-/// What was spurious is forgotten: recovery is over, nothing is added, and the next three duplicates show a loss although no more
-/// was acknowledged. Tahoe had sent it all again by then, and waits.
+/// After an undo recovery is over, the inflation is zero, and the next three duplicates show a loss although no more
+/// was acknowledged. Tahoe has sent everything again by then, and waits.
 // covers [RFC4015 s3.4]
 #[test]
-fn an_undone_recovery_leaves_nothing_behind() {
+fn undo_clears_the_state_of_recovery() {
     for (name, _) in RecoveryConfig::MEMBERS {
         let (mut recovery, mut board) = (build(name), board(10));
         let begins = |recovery: &mut Box<dyn LossRecovery>, board: &mut Scoreboard| {
@@ -161,10 +162,11 @@ fn an_undone_recovery_leaves_nothing_behind() {
     }
 }
 
-/// By hand: cwnd 10,000 and ssthresh 6000. A loss that was sent again on the network's word counts the one duplicate; one to be
-/// sent again flies ssthresh plus three segments, 9000, which is 1000 less than cwnd; without a threshold cwnd plus three.
+/// By hand: cwnd 10,000 and ssthresh 6000. For a reported loss that was already resent the inflation is that of one
+/// duplicate; for one to be resent it makes ssthresh plus three segments, 9000, 1000 below cwnd; without a threshold
+/// cwnd plus three.
 #[test]
-fn inflation_follows_the_kind_of_notified_loss() {
+fn inflation_depends_on_the_kind_of_reported_loss() {
     let trigger = |duplicates, notified, view: &View| classic_trigger(&Ack { notified, ..ack(0, duplicates) }, view);
     let plain = view();
     for notified in [None, Some(Notified::AlreadyResent), Some(Notified::Resend), Some(Notified::Uncut)] {

@@ -1,7 +1,7 @@
-//! Explicit loss notification at the sender (balakrishnan1998): a duplicate acknowledgment that is marked says that the
-//! segment it asks for was lost in the air. The first one resends the segment and begins recovery with the window as it
-//! is, one segment more a duplicate, until new data is acknowledged. Without a mark TCP follows its ordinary rules, and so it does
-//! when the retransmission is lost as well.
+//! Explicit loss notification at the sender (balakrishnan1998): a marked duplicate acknowledgment tells that its
+//! segment was lost on the radio link. The first one resends the segment and begins recovery without a reduction; each
+//! duplicate allows one segment more, until new data is acknowledged. Without a mark TCP follows its standard rules,
+//! also if the retransmission is lost.
 
 pub use engine::registry::NoSettings as Config;
 use wire::NoticeKind;
@@ -9,7 +9,7 @@ use wire::NoticeKind;
 use super::{Marked, NoticeResponse, Reaction};
 use crate::recovery::Notified;
 
-/// The response.
+/// Creates the response.
 pub fn build() -> Box<dyn NoticeResponse> {
     Box::new(Eln::default())
 }
@@ -21,12 +21,12 @@ struct Eln {
 }
 
 impl NoticeResponse for Eln {
-    /// Messages are another scheme's.
+    /// Messages belong to other schemes.
     fn on_notice(&mut self, _: NoticeKind, _: u64) -> Reaction {
         Reaction::default()
     }
 
-    /// Each segment is resent once: what further duplicates say was known.
+    /// Each segment is resent once; further duplicates add no information.
     fn on_loss_in_air(&mut self, una: u64) -> Reaction {
         let resend = !self.resent.contains(una);
         self.resent.insert(una);

@@ -1,9 +1,10 @@
-//! `link_loss` at the sender (disconnections2012, approach B, figure 5): one flag. The link layer of the sender's own host sets it
-//! when it gives up a segment of what is in flight. While it is set, the recovery that three duplicate acknowledgments begin
-//! is the ordinary one, but for cwnd and ssthresh, which stay as they are; with that the flag is reset.
+//! `link_loss` at the sender (disconnections2012, approach B, figure 5): one flag. The link layer of the sender's own
+//! host sets it when it gives up a segment in flight. While it is set, the recovery begun by three duplicate
+//! acknowledgments follows the standard rules except that cwnd and ssthresh are unchanged; this resets the flag.
 //!
-//! The paper resets it in two more places, both read from the text (`docs/models/link-loss.md`): a timeout is answered as ever and resets
-//! it, and it ends with the window that it was about: when the last segment that was given up has been acknowledged.
+//! It is reset in two more cases, inferred from the paper's text (`docs/models/link-loss.md`): by a timeout, which
+//! follows the standard rules, and when the last segment that was given up has been acknowledged, which ends the window
+//! it refers to.
 
 pub use engine::registry::NoSettings as Config;
 use wire::NoticeKind;
@@ -11,7 +12,7 @@ use wire::NoticeKind;
 use super::{NoticeResponse, Reaction};
 use crate::recovery::Notified;
 
-/// The response.
+/// Creates the response.
 pub fn build() -> Box<dyn NoticeResponse> {
     Box::new(LinkLoss::default())
 }
@@ -43,7 +44,7 @@ impl NoticeResponse for LinkLoss {
         false
     }
 
-    /// What is sent again is in the same window, and the flag is about windows.
+    /// A retransmission is in the same window, and the flag refers to windows.
     fn on_resent(&mut self, _: u64) {}
 
     fn on_advance(&mut self, una: u64) {

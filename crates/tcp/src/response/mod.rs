@@ -1,4 +1,4 @@
-//! What messages from the network bring about at the sender: the one door for them.
+//! The sender's reaction to messages from the network.
 
 pub mod eln;
 pub mod link_loss;
@@ -11,7 +11,7 @@ use wire::NoticeKind;
 use crate::recovery::Notified;
 
 engine::registry! {
-    /// The sender's parts in schemes. The base station's part is registered in `path` by the same name.
+    /// The sender's parts of schemes. The base station's part is registered in `path` under the same name.
     pub enum ResponseConfig: "sender's scheme" => build() -> Box<dyn NoticeResponse> {
         Unmodified => unmodified, "unmodified", "Messages are silently discarded", no settings;
         SimpleIcmp => simple_icmp, "simple-icmp", "DEFER postpones the timer; a deferred segment is resent without a cut [goel1997 5.4]", no settings;
@@ -21,39 +21,41 @@ engine::registry! {
     }
 }
 
-/// What a sender does at once when a message comes.
+/// The sender's immediate reaction to a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Reaction {
-    /// The retransmission timer, if it runs for this segment, starts again.
+    /// The retransmission timer restarts, if it runs for this segment.
     pub postpone: bool,
-    /// The segment is sent again.
+    /// The segment is retransmitted.
     pub resend: bool,
 }
 
-/// A sender's part in a scheme. It remembers what was said about segments; `seq` is a segment's first byte.
+/// A sender's part of a scheme. It keeps the messages received about segments; `seq` is a segment's first byte.
 ///
-/// The sender calls `on_notice` for messages about unacknowledged data only; `on_resent` for each segment it sends
-/// again; `on_advance` when data has been acknowledged and any message ever came; and asks the two questions when it is about to act on a loss.
+/// The sender calls `on_notice` only for messages about unacknowledged data; `on_resent` for each retransmission;
+/// `on_advance` when data has been acknowledged, once any message was received; and `on_duplicate` and `on_timeout`
+/// when it is about to respond to a loss.
 pub trait NoticeResponse: Send {
-    /// A message has come.
+    /// Processes a message.
     fn on_notice(&mut self, kind: NoticeKind, seq: u64) -> Reaction;
-    /// A duplicate acknowledgment says that the segment at `una` was lost in the air. Called before `on_duplicate` is asked.
+    /// A duplicate acknowledgment reports that the segment at `una` was lost on the radio link. Called before
+    /// `on_duplicate`.
     fn on_loss_in_air(&mut self, _una: u64) -> Reaction {
         Reaction::default()
     }
-    /// How a duplicate acknowledgment for the segment at `una` is to be taken, if not in the ordinary way.
+    /// How to treat a duplicate acknowledgment for the segment at `una`, if not by the standard rule.
     fn on_duplicate(&mut self, una: u64) -> Option<Notified>;
-    /// Recovery has begun with the answer given by `on_duplicate`.
+    /// Recovery has begun with the result of `on_duplicate`.
     fn on_recovery(&mut self, una: u64);
-    /// Whether a timeout for the segment at `una` is answered with that segment alone and without a cut.
+    /// Whether a timeout for the segment at `una` retransmits that segment alone and without a reduction.
     fn on_timeout(&mut self, una: u64) -> bool;
-    /// A segment is sent again: what was said was about the earlier transmission.
+    /// A segment was retransmitted: earlier messages refer to its previous transmission.
     fn on_resent(&mut self, seq: u64);
     /// Everything before `una` has been acknowledged.
     fn on_advance(&mut self, una: u64);
 }
 
-/// The segments something was said about, sorted. Few at a time.
+/// The segments that messages referred to, sorted. Usually few.
 #[derive(Clone, Debug, Default)]
 struct Marked(Vec<u64>);
 

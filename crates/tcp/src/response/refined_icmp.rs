@@ -1,8 +1,8 @@
 //! The Refined ICMP scheme at the sender [goel1997 5.5.2].
 //!
-//! ICMP-DEFER for the segment the timer runs for starts the timer again, and is forgotten. ICMP-RETRANSMIT resends
-//! the segment and marks it; the first duplicate acknowledgment for it begins fast recovery with the window as it
-//! is, one segment more a duplicate, until new data is acknowledged.
+//! ICMP-DEFER for the segment that the timer runs for restarts the timer and is not stored. ICMP-RETRANSMIT resends the
+//! segment and marks it; the first duplicate acknowledgment for it begins fast recovery without a reduction, with one
+//! segment more per duplicate, until new data is acknowledged.
 
 pub use engine::registry::NoSettings as Config;
 use wire::NoticeKind;
@@ -10,7 +10,7 @@ use wire::NoticeKind;
 use super::{Marked, NoticeResponse, Reaction};
 use crate::recovery::Notified;
 
-/// The response.
+/// Creates the response.
 pub fn build() -> Box<dyn NoticeResponse> {
     Box::new(RefinedIcmp::default())
 }
@@ -39,12 +39,12 @@ impl NoticeResponse for RefinedIcmp {
         self.resent.remove(una);
     }
 
-    /// Steps 4 and 5: without duplicates that refer to a marked segment TCP follows its ordinary rules.
+    /// Steps 4 and 5: without duplicates for a marked segment TCP follows its standard rules.
     fn on_timeout(&mut self, _: u64) -> bool {
         false
     }
 
-    /// The mark says that the segment *was* resent; another transmission does not take that back.
+    /// The mark tells that the segment *was* resent; another transmission does not clear it.
     fn on_resent(&mut self, _: u64) {}
 
     fn on_advance(&mut self, una: u64) {

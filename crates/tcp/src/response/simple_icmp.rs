@@ -1,8 +1,8 @@
 //! The Simple ICMP scheme at the sender [goel1997 5.4.1].
 //!
-//! ICMP-DEFER for the segment the timer runs for starts the timer again, and marks any segment as one whose loss,
-//! if it comes to that, was not congestion. A marked segment is resent without a cut: alone after a timeout;
-//! after the third duplicate with ssthresh plus three segments in flight until new data is acknowledged.
+//! ICMP-DEFER for the segment that the timer runs for restarts the timer; for any segment it marks that a loss of it
+//! would not be congestion. A marked segment is resent without a reduction: alone after a timeout; after the third
+//! duplicate with ssthresh plus three segments in flight until new data is acknowledged.
 
 pub use engine::registry::NoSettings as Config;
 use wire::NoticeKind;
@@ -10,7 +10,7 @@ use wire::NoticeKind;
 use super::{Marked, NoticeResponse, Reaction};
 use crate::recovery::Notified;
 
-/// The response.
+/// Creates the response.
 pub fn build() -> Box<dyn NoticeResponse> {
     Box::new(SimpleIcmp::default())
 }

@@ -6,7 +6,7 @@ use wire::NoticeKind;
 use super::{NoticeResponse, Reaction};
 use crate::recovery::Notified;
 
-/// The response.
+/// Creates the response.
 pub fn build() -> Box<dyn NoticeResponse> {
     Box::new(Unmodified)
 }

@@ -1,12 +1,12 @@
-//! What is taken for lost, and what of it is to be sent again.
+//! Marking segments lost, and selecting those to retransmit.
 
 use std::cmp::Reverse;
 
 use super::{Scoreboard, Sent};
 
 impl Scoreboard {
-    /// Takes every segment below `edge` for lost that is not SACKed; `edge` is a segment's beginning. What was looked at by
-    /// an earlier call is not looked at again.
+    /// Marks every segment below `edge` lost that is not SACKed; `edge` is a segment's beginning. Segments examined by
+    /// an earlier call are skipped.
     pub fn lose_below(&mut self, edge: u64) {
         let from = self.inferred_to.max(self.una);
         if edge <= from {
@@ -22,8 +22,8 @@ impl Scoreboard {
         }
     }
 
-    /// Takes the segment at `seq` for lost, unless it is SACKed or already taken for lost and not sent again since.
-    /// Whether any of it was not.
+    /// Marks the segment at `seq` lost, unless it is SACKed or already marked and not retransmitted since. Returns
+    /// whether it was marked.
     pub fn lose_at(&mut self, seq: u64) -> bool {
         let Some(place) = self.place(seq) else { return false };
         if self.segments[place].sacked {
@@ -32,7 +32,7 @@ impl Scoreboard {
         self.lose_again(place)
     }
 
-    /// Takes the segment for lost, or its retransmission if it was sent again.
+    /// Marks the segment lost, or its retransmission if there was one.
     fn lose_again(&mut self, place: usize) -> bool {
         let sent = &mut self.segments[place];
         if sent.resent {
@@ -59,14 +59,15 @@ impl Scoreboard {
         true
     }
 
-    /// The retransmission timer has expired: everything not SACKed is lost, and so is what was sent again
-    /// [RFC6675 s5.1, RFC5681 s3.1].
+    /// The retransmission timer has expired: everything not SACKed is lost, including retransmissions [RFC6675 s5.1,
+    /// RFC5681 s3.1].
     pub fn lose_all(&mut self) {
         self.lose_where(|_, _| true);
         self.inferred_to = self.nxt;
     }
 
-    /// Everything not SACKed is lost of which `lost` says so, told whether it is the first one.
+    /// Marks those segments lost that are not SACKed and for which `lost` is true; its second argument tells whether it
+    /// is the first segment.
     pub fn lose_where(&mut self, lost: impl Fn(&Sent, bool) -> bool) {
         for place in 0..self.segments.len() {
             let sent = &self.segments[place];
@@ -76,7 +77,7 @@ impl Scoreboard {
         }
     }
 
-    /// Nothing is lost after all: what was taken for lost and not sent again is in flight as before.
+    /// Clears all losses: segments marked lost and not retransmitted are in flight as before.
     pub fn find_all(&mut self) {
         for sent in &mut self.segments {
             if sent.lost && !sent.sacked {
@@ -94,7 +95,7 @@ impl Scoreboard {
         self.inferred_to = self.una;
     }
 
-    /// The receiver has thrown away what it had SACKed [RFC2018 s8].
+    /// The receiver has discarded SACKed data [RFC2018 s8].
     pub fn renege(&mut self) {
         self.sacked.clear();
         for sent in &mut self.segments {
@@ -103,13 +104,13 @@ impl Scoreboard {
         (self.sacked_bytes, self.sacked_segments) = (0, 0);
     }
 
-    /// Whether there may be lost segments to send again.
+    /// Whether there may be lost segments to retransmit.
     #[inline]
     pub fn has_losses(&self) -> bool {
         !self.to_resend.is_empty()
     }
 
-    /// The lowest lost segment that has not been sent again.
+    /// The lowest lost segment that was not retransmitted.
     pub fn next_to_resend(&mut self) -> Option<Sent> {
         while let Some(Reverse(seq)) = self.to_resend.peek() {
             if let Some(place) = self.place(*seq) {

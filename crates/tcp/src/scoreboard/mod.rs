@@ -1,7 +1,8 @@
-//! What has been sent and not acknowledged, segment by segment [RFC6675 s3, s4].
+//! Outstanding segments [RFC6675 s3, s4].
 //!
-//! No operation is linear in the window: an acknowledgment visits the segments that it newly acknowledges or SACKs, the search for
-//! a segment by its number is a guess that is nearly always right, and the segments to retransmit are kept in a heap. What SACK says of them is in `sacked.rs`, what is taken for lost in `losses.rs`.
+//! No operation is linear in the window: an acknowledgment visits the segments that it newly acknowledges or SACKs, a
+//! segment is found from its number by a guess that is nearly always right, and the segments to retransmit are in a
+//! heap. `sacked.rs` handles SACK, `losses.rs` losses.
 
 mod losses;
 mod sacked;
@@ -21,25 +22,25 @@ pub struct Scoreboard {
     una: u64,
     nxt: u64,
     segments: VecDeque<Sent>,
-    /// How many have been sent, modulo 2^32.
+    /// Number of transmissions, modulo 2^32.
     turns: u32,
     sacked_bytes: u64,
-    /// Bytes that are lost and not SACKed, and those of them sent again.
+    /// Bytes lost and not SACKed, and how many of them were retransmitted.
     lost_bytes: u64,
     resent_bytes: u64,
-    /// Lost segments to send again, lowest first; some have been acknowledged or sent since.
+    /// Lost segments to retransmit, lowest first; some have been acknowledged or sent since.
     to_resend: BinaryHeap<Reverse<u64>>,
-    /// What is SACKed, as disjoint, separate, rising ranges.
+    /// SACKed data, as disjoint, not adjacent, rising ranges.
     sacked: VecDeque<(u64, u64)>,
-    /// The snapshot of the delivery rate taken when each was sent last; empty without a rate estimator.
+    /// The snapshot of the delivery rate at each segment's last transmission; empty without a rate estimator.
     snapshots: VecDeque<Snapshot>,
-    /// How many segments are SACKed, lost, and sent again of those lost.
+    /// Numbers of segments that are SACKed, lost, and lost and retransmitted.
     sacked_segments: u32,
     lost_segments: u32,
     resent_segments: u32,
-    /// Bytes ever taken for lost.
+    /// Bytes ever marked lost.
     total_lost: u64,
-    /// Up to here losses have been inferred from SACK.
+    /// Losses have been inferred from SACK up to this offset.
     inferred_to: u64,
 }
 
@@ -65,8 +66,8 @@ impl Scoreboard {
         self.nxt - self.una
     }
 
-    /// Bytes in the network as far as is known: those outstanding that are neither SACKed nor lost, and those of the lost
-    /// that were sent again [RFC6675 s4 SetPipe].
+    /// Estimate of bytes in the network: outstanding bytes that are neither SACKed nor lost, and lost bytes that were
+    /// retransmitted [RFC6675 s4 SetPipe].
     #[inline]
     pub fn pipe(&self) -> u64 {
         self.outstanding() - self.sacked_bytes - self.lost_bytes + self.resent_bytes
@@ -78,12 +79,12 @@ impl Scoreboard {
         self.sacked_bytes
     }
 
-    /// Bytes lost, sent again or not.
+    /// Bytes lost, retransmitted or not.
     pub fn lost_bytes(&self) -> u64 {
         self.lost_bytes
     }
 
-    /// Bytes ever taken for lost.
+    /// Bytes ever marked lost.
     #[inline]
     pub fn total_lost(&self) -> u64 {
         self.total_lost
@@ -99,17 +100,17 @@ impl Scoreboard {
         self.sacked_segments
     }
 
-    /// Segments lost, sent again or not.
+    /// Segments lost, retransmitted or not.
     pub fn lost_segments(&self) -> u32 {
         self.lost_segments
     }
 
-    /// Lost segments sent again.
+    /// Lost segments that were retransmitted.
     pub fn resent_segments(&self) -> u32 {
         self.resent_segments
     }
 
-    /// First byte behind the highest one SACKed, or `una` (snd.fack) [Mathis and Mahdavi 1996].
+    /// First byte after the highest SACKed one, or `una` (snd.fack) [Mathis and Mahdavi 1996].
     pub fn sacked_to(&self) -> u64 {
         self.sacked.back().map_or(self.una, |range| range.1)
     }
@@ -131,7 +132,7 @@ impl Scoreboard {
         self.segments.back()
     }
 
-    /// The segment that byte `seq` is in.
+    /// The segment that contains byte `seq`.
     #[inline]
     pub fn get(&self, seq: u64) -> Option<&Sent> {
         self.place(seq).map(|place| &self.segments[place])
@@ -142,7 +143,8 @@ impl Scoreboard {
         self.segments.iter()
     }
 
-    /// The place of the segment that byte `seq` is in. Segments are mostly of one size, so a division finds it, or nearly.
+    /// The index of the segment that contains byte `seq`. Most segments have the same size, so a division finds it, or
+    /// nearly.
     #[inline]
     fn place(&self, seq: u64) -> Option<usize> {
         let first = self.segments.front()?;
@@ -159,7 +161,7 @@ impl Scoreboard {
         Some(self.segments.partition_point(|sent| sent.end() <= seq))
     }
 
-    /// A new segment goes out.
+    /// Adds a new segment.
     #[inline]
     pub(crate) fn sent(&mut self, now: Time, len: u32, fin: bool, snapshot: Option<Snapshot>) {
         let turn = self.turn();
@@ -180,8 +182,8 @@ impl Scoreboard {
         self.nxt += u64::from(len);
     }
 
-    /// The segment at `seq` goes out again, lost or not. One that was not taken for lost is now: there would be no other
-    /// reason to send it.
+    /// Records a retransmission of the segment at `seq`, which is marked lost if it was not: there is no other reason
+    /// to retransmit it.
     pub(crate) fn resent(&mut self, now: Time, seq: u64, snapshot: Option<Snapshot>) {
         let Some(place) = self.place(seq) else { return };
         self.note(place, snapshot);
@@ -199,7 +201,7 @@ impl Scoreboard {
         }
     }
 
-    /// A probe: the segment at `seq` goes out again although it is not known to be lost [RFC8985 s7.3].
+    /// Records a probe: the segment at `seq` is retransmitted although it is not known to be lost [RFC8985 s7.3].
     pub(crate) fn probed(&mut self, now: Time, seq: u64, snapshot: Option<Snapshot>) {
         if let Some(place) = self.place(seq) {
             self.note(place, snapshot);
@@ -209,7 +211,7 @@ impl Scoreboard {
         }
     }
 
-    /// The place in the order of sending of what is sent now; the first has 1.
+    /// The next number in the order of transmission, from 1.
     #[inline]
     fn turn(&mut self) -> u32 {
         self.turns = self.turns.wrapping_add(1);
@@ -222,8 +224,8 @@ impl Scoreboard {
         }
     }
 
-    /// Everything before `ack` is acknowledged; `each` is called for the segments this frees, oldest first, with what had been
-    /// delivered when they left. A segment of which only a part is acknowledged is cut.
+    /// Removes everything before `ack`; `each` is called for the removed segments, oldest first, with the snapshot
+    /// taken when they were sent. A partially acknowledged segment is shortened.
     #[inline]
     pub(crate) fn acknowledge(&mut self, ack: u64, mut each: impl FnMut(&Sent, Option<Snapshot>)) {
         while let Some(first) = self.segments.front_mut() {
@@ -271,8 +273,9 @@ impl Scoreboard {
         }
     }
 
-    /// Frees the capacity that a larger window needed: a ring buffer is walked through from end to end, in and out of the cache,
-    /// and an idle connection should not keep it. The cost is amortized, since the window must grow again before the next time.
+    /// Frees the capacity that a larger window needed: a ring buffer is traversed from end to end, which costs cache
+    /// misses, and an idle connection should not keep it. The cost is amortized, since the window must grow again
+    /// before the next time.
     #[cold]
     fn shrink(&mut self) {
         let idle = self.segments.is_empty();
@@ -283,7 +286,7 @@ impl Scoreboard {
         self.sacked.shrink_to(capacity);
     }
 
-    /// Takes a segment off the sums.
+    /// Subtracts a segment from the totals.
     fn forget(&mut self, sent: &Sent) {
         if sent.sacked {
             self.sacked_bytes -= u64::from(sent.len);

@@ -1,10 +1,10 @@
-//! Drain: paces so slowly that the queue which Startup built empties in about a round trip.
+//! Drain: paces below the bottleneck rate so that the queue built in Startup empties in about a round trip.
 
 use super::{Bbr, State};
 use crate::cc::Feedback;
 
 impl Bbr {
-    /// Ends Startup when the path is full, and Drain when no more than its worth is in flight.
+    /// Leaves Startup once the path is full, and Drain once at most one bandwidth-delay product is in flight.
     pub(super) fn check_drain(&mut self, feedback: &Feedback) {
         if let State::Startup = self.state
             && self.full.reached

@@ -36,30 +36,30 @@ use probe_bw::ProbeBw;
 use probe_rtt::ProbeRtt;
 use startup::FullPipe;
 
-/// 2 / ln 2, as Linux has it: the least gain that doubles the rate each round trip.
+/// 2 / ln 2, as in Linux: the minimum gain that doubles the rate each round trip.
 const HIGH_GAIN: f64 = 2.885;
-/// Paces one percent below the rate.
+/// Paces one percent below the estimated rate.
 const MARGIN: f64 = 0.99;
-/// Segments that keep acknowledgments coming.
+/// Minimum cwnd, in segments, that keeps acknowledgments arriving.
 const MIN_PIPE_SEGMENTS: f64 = 4.0;
 
 /// Settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Path's worths in flight in the steady state.
+    /// cwnd in the steady state, in bandwidth-delay products.
     #[serde(default = "two")]
     pub cwnd_gain: f64,
-    /// How long the least round trip is believed.
+    /// How long a minimum round trip remains valid.
     #[serde(default = "ten_seconds")]
     pub min_rtt_window: Span,
-    /// How long little is in flight to measure it again.
+    /// How long the flight is kept small to measure the minimum round trip again.
     #[serde(default = "fifth_of_a_second")]
     pub probe_rtt: Span,
-    /// Whether more may fly where acknowledgments come in bunches, as in Linux since 5.1.
+    /// Whether cwnd grows by the measured aggregation of acknowledgments, as in Linux since 5.1.
     #[serde(default = "yes")]
     pub aggregation: bool,
-    /// Whether a policer's rate is kept to when one is suspected, as in Linux.
+    /// Whether the rate is limited to a policer's when one is detected, as in Linux.
     #[serde(default = "yes")]
     pub policer: bool,
 }
@@ -107,13 +107,13 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The congestion control.
+    /// Creates the congestion control.
     pub fn build(&self, start: Start) -> Box<dyn CongestionControl> {
         Box::new(Bbr::new(self, start))
     }
 }
 
-/// What it is doing.
+/// The phase of the algorithm.
 enum State {
     Startup,
     Drain,
@@ -121,15 +121,15 @@ enum State {
     ProbeRtt(ProbeRtt),
 }
 
-/// Whether losses are being repaired.
+/// Whether losses are being recovered.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Recovery {
     Open,
-    /// Fast recovery; in its first round trip what arrives is replaced and no more.
+    /// Fast recovery; in its first round trip packets are conserved: each delivered byte allows one to be sent.
     Fast {
         conserve: bool,
     },
-    /// After a timeout, until what had been sent by then is acknowledged.
+    /// After a timeout, until all data sent before it is acknowledged.
     Loss {
         until: Option<u64>,
     },
@@ -140,18 +140,18 @@ struct Bbr {
     segment: f64,
     initial_cwnd: f64,
     cwnd: f64,
-    /// The window to come back to after a recovery or a probe of the round trip.
+    /// cwnd to restore after a recovery or ProbeRTT.
     prior_cwnd: f64,
-    /// Bytes per second.
+    /// Pacing rate, bytes per second.
     pacing: f64,
     seen_rtt: bool,
     state: State,
     recovery: Recovery,
     model: Model,
     full: FullPipe,
-    /// Nothing has been delivered since the sender was idle.
+    /// Set after idle time until data is delivered.
     idle_restart: bool,
-    /// The last acknowledgment: when, the window before it, what it delivered and what is in flight since.
+    /// At the last acknowledgment: its time, cwnd before it, bytes delivered by it, bytes in flight after it.
     last: (Time, f64, f64, f64),
     draws: Draws,
 }
@@ -165,7 +165,7 @@ impl Bbr {
             initial_cwnd: cwnd,
             cwnd,
             prior_cwnd: 0.0,
-            // Before anything is measured: a round trip of a millisecond.
+            // Before the first measurement a round trip of 1 ms is assumed.
             pacing: MARGIN * HIGH_GAIN * cwnd / 1e-3,
             seen_rtt: false,
             state: State::Startup,
@@ -194,7 +194,7 @@ impl Bbr {
         MIN_PIPE_SEGMENTS * self.segment
     }
 
-    /// `gain` path's worths, in whole segments.
+    /// `gain` bandwidth-delay products, in whole segments.
     fn bdp(&self, bandwidth: f64, gain: f64) -> f64 {
         match self.model.min_rtt() {
             Some(rtt) => (gain * bandwidth * rtt.as_secs_f64() / self.segment).ceil() * self.segment,
@@ -202,7 +202,8 @@ impl Bbr {
         }
     }
 
-    /// With three quanta for the ends, in pairs of segments, and more while the rate is probed.
+    /// Adds three quanta for offloading at the ends, rounds up to pairs of segments, and adds two segments while
+    /// probing.
     fn quantized(&self, bytes: f64) -> f64 {
         // Linux: a millisecond's worth, at least two segments from 1.2 Mbps on, at most 64 KiB.
         let fewest = if self.pacing < 150_000.0 { 1.0 } else { 2.0 };
@@ -219,13 +220,13 @@ impl Bbr {
         self.quantized(self.bdp(self.model.max_bw(), gain))
     }
 
-    /// The steady state, or the search for it.
+    /// Enters the steady state if the path is full, otherwise Startup.
     fn resume(&mut self, now: Time) {
         self.state =
             if self.full.reached { State::ProbeBw(ProbeBw::new(now, &mut self.draws)) } else { State::Startup };
     }
 
-    /// The window before losses or a probe cut it; `cwnd` is the present one.
+    /// Saves cwnd before losses or ProbeRTT reduce it; `cwnd` is the present one.
     fn save(&mut self, cwnd: f64) {
         let temporary = self.recovery != Recovery::Open || matches!(self.state, State::ProbeRtt(_));
         self.prior_cwnd = if temporary { self.prior_cwnd.max(cwnd) } else { cwnd };
@@ -271,7 +272,7 @@ impl Bbr {
             self.cwnd = self.cwnd.max(self.prior_cwnd);
         }
         if delivered > 0.0 {
-            // What is lost is replaced once, not twice.
+            // Lost bytes are subtracted once, not twice.
             self.cwnd = (self.cwnd - feedback.lost as f64).max(self.segment);
             if self.recovery == (Recovery::Fast { conserve: true }) {
                 self.cwnd = self.cwnd.max(feedback.flight + delivered);
@@ -300,7 +301,7 @@ impl CongestionControl for Bbr {
         f64::INFINITY
     }
 
-    /// All is done in `on_feedback`.
+    /// `on_feedback` does everything.
     fn on_ack(&mut self, _: &Acked) {}
 
     fn wants_feedback(&self) -> bool {
@@ -329,7 +330,8 @@ impl CongestionControl for Bbr {
 
     fn on_congestion(&mut self, event: Congestion, flight: &Flight) {
         match event {
-            // A recovery that begins with the acknowledgment that ends the one before goes on (Linux: `prev_ca_state`).
+            // A recovery that begins with the acknowledgment that ends the previous one continues it (Linux:
+            // `prev_ca_state`).
             Congestion::FastRetransmit if matches!(self.recovery, Recovery::Fast { .. }) => self.save(self.cwnd),
             Congestion::FastRetransmit => {
                 let (at, before, delivered, in_flight) = self.last;

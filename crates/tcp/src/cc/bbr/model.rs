@@ -1,4 +1,4 @@
-//! What BBR knows of the path: round trips counted in packets, the rate, the round trip, how acknowledgments bunch.
+//! BBR's model of the path: round trips counted in packets, delivery rate, minimum round trip, ACK aggregation.
 
 use engine::{Span, Time};
 
@@ -6,22 +6,22 @@ use super::policer::Policer;
 use crate::cc::Feedback;
 use crate::cc::filter::WindowedMax;
 
-/// Round trips that a rate is remembered for: a cycle of gains and two more.
+/// Round trips over which the maximum rate is taken: a gain cycle and two more.
 const BANDWIDTH_ROUNDS: u64 = 10;
-/// Round trips after which the older of two maxima of aggregation is forgotten.
+/// Round trips after which the older of the two maxima of aggregation expires.
 const AGGREGATION_ROUNDS: u32 = 5;
-/// Aggregation adds at most this long at the estimated rate.
+/// Maximum of the aggregation term, as time at the estimated rate.
 const AGGREGATION_SECS: f64 = 0.1;
-/// Segments after which a new epoch of aggregation begins.
+/// Acknowledged segments after which a new epoch of aggregation begins.
 const AGGREGATION_SEGMENTS: f64 = 1_048_576.0;
 
 pub(super) struct Model {
     segment: f64,
     max_bw: WindowedMax,
-    /// Round trips so far, and whether this acknowledgment ended one.
+    /// Completed round trips, and whether this acknowledgment completed one.
     rounds: u64,
     pub round_start: bool,
-    /// The round ends when a segment is delivered that was sent when this much had been.
+    /// The round ends with the delivery of a segment whose `prior_delivered` is at least this many bytes.
     next_round: u64,
     delivered: u64,
     lost: u64,
@@ -63,7 +63,7 @@ impl Model {
         self.max_bw.get()
     }
 
-    /// The rate to keep to, in bytes per second.
+    /// The estimated rate, or the policer's if one is detected, in bytes per second.
     pub fn bw(&self) -> f64 {
         self.policer.rate().unwrap_or_else(|| self.max_bw())
     }
@@ -76,12 +76,12 @@ impl Model {
         self.delivered
     }
 
-    /// The round counted begins now.
+    /// Begins a new round trip now.
     pub fn start_round(&mut self) {
         self.next_round = self.delivered;
     }
 
-    /// Whether the rate sample was limited by the application, or by a probe of the round trip.
+    /// Whether the rate sample was limited by the application, or by ProbeRTT.
     pub fn limited(&self, feedback: &Feedback) -> bool {
         feedback.rate.is_some_and(|rate| {
             let probe = self.limited.is_some_and(|(from, to)| (from..=to).contains(&rate.prior_delivered));
@@ -89,7 +89,7 @@ impl Model {
         })
     }
 
-    /// What is sent now is limited by a probe of the round trip, with `flight` bytes in flight.
+    /// Marks data sent from now on as limited by ProbeRTT, with `flight` bytes in flight.
     pub fn limit(&mut self, flight: f64) {
         let to = self.delivered + flight as u64;
         let from = match self.limited {
@@ -99,7 +99,7 @@ impl Model {
         self.limited = Some((from, to));
     }
 
-    /// An acknowledgment. Whether the policer's rate was just given up.
+    /// Processes an acknowledgment. Returns whether the policer's rate was abandoned by it.
     pub fn update(&mut self, feedback: &Feedback, cwnd: f64, steady: bool, policed: bool) -> bool {
         self.lost += feedback.lost;
         self.round_start = false;
@@ -145,7 +145,7 @@ impl Model {
         }
         let mut expected = self.bw() * feedback.now.since(self.epoch).as_secs_f64();
         let delivered = feedback.delivered as f64;
-        // Slower than expected, or for very long: a new epoch.
+        // Slower than expected, or the epoch is at its maximum length: a new epoch begins.
         if self.epoch_delivered <= expected || self.epoch_delivered + delivered >= AGGREGATION_SEGMENTS * self.segment {
             self.restart_aggregation(feedback.now);
             expected = 0.0;
@@ -160,12 +160,12 @@ impl Model {
         (self.epoch, self.epoch_delivered) = (now, 0.0);
     }
 
-    /// Recent bytes that arrived beyond the rate.
+    /// Bytes recently delivered in excess of the estimated rate.
     pub fn aggregation(&self) -> f64 {
         self.extra[0].max(self.extra[1]).min(AGGREGATION_SECS * self.bw())
     }
 
-    /// Takes a round trip; whether the least one was older than `window`.
+    /// Processes a round trip sample. Returns whether the minimum was older than `window`.
     pub fn update_min_rtt(&mut self, now: Time, rtt: Option<Span>, window: Span) -> bool {
         let expired = now > *self.min_rtt_at.get_or_insert(now) + window;
         if let Some(rtt) = rtt
@@ -177,7 +177,7 @@ impl Model {
         expired
     }
 
-    /// The minimum round trip has been measured again.
+    /// Restarts the validity of the minimum round trip.
     pub fn refresh_min_rtt(&mut self, now: Time) {
         self.min_rtt_at = Some(now);
     }

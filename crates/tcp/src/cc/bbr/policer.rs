@@ -1,13 +1,14 @@
-//! A policer seen by its losses, as in Linux: two spans of four round trips or more, each ended by losses of a fifth of
-//! what was delivered, with rates that agree within an eighth. Their mean is kept to for 48 round trips.
+//! Detection of token-bucket policers by their losses, as in Linux: two intervals of four or more round trips, each
+//! ended by a loss and with at least a fifth of its bytes lost, whose rates agree within an eighth. The mean of the two
+//! rates is the limit for 48 round trips.
 
 use engine::Time;
 
 const MIN_ROUNDS: u32 = 4;
-/// 50/256 of what was delivered.
+/// Minimum share of lost bytes, 50/256 of those delivered.
 const LOSS_SHARE: f64 = 50.0 / 256.0;
 const AGREEMENT: f64 = 1.0 / 8.0;
-/// The difference between two rates that never counts, in bytes per second: 4 kbps.
+/// Rates that differ by less than this agree, in bytes per second (4 kbps).
 const SAME: f64 = 500.0;
 const KEPT_ROUNDS: u32 = 48;
 
@@ -15,16 +16,16 @@ const KEPT_ROUNDS: u32 = 48;
 pub(super) struct Policer {
     sampling: bool,
     kept: bool,
-    /// The rate of the last span, bytes per second; zero if there was none.
+    /// The rate of the last interval, bytes per second; zero if there was none.
     rate: f64,
     rounds: u32,
-    /// When the span began, with what had been delivered and lost by then.
+    /// The beginning of the interval, with the totals of delivered and lost bytes at that time.
     since: Time,
     before: (u64, u64),
 }
 
 impl Policer {
-    /// The rate to keep to, if a policer is suspected.
+    /// The limit, if a policer is detected.
     pub fn rate(&self) -> Option<f64> {
         self.kept.then_some(self.rate)
     }
@@ -33,8 +34,8 @@ impl Policer {
         *self = Policer::default();
     }
 
-    /// An acknowledgment; `totals` are bytes delivered and lost, `steady` whether the rate is being probed in the steady
-    /// state. Whether the rate kept to has just been given up.
+    /// Processes an acknowledgment; `totals` are bytes delivered and lost, `steady` tells that the control probes for
+    /// bandwidth in the steady state. Returns whether the limit has just expired.
     pub fn sample(
         &mut self,
         now: Time,
@@ -52,7 +53,7 @@ impl Policer {
             self.reset();
             return true;
         }
-        // Before the first loss the policer still has tokens.
+        // Before the first loss the policer's bucket still has tokens.
         if !self.sampling {
             if !loss {
                 return false;
@@ -72,7 +73,7 @@ impl Policer {
             self.reset();
             return false;
         }
-        // A span ends with a loss: the tokens are gone.
+        // An interval ends with a loss: the bucket is empty.
         if !loss {
             return false;
         }
@@ -104,7 +105,7 @@ impl Policer {
 mod tests {
     use super::*;
 
-    /// Each round of 100 ms delivers 10,000 bytes and loses `lost`; the rates seen after each.
+    /// Each round of 100 ms delivers 10,000 bytes and loses `lost`; returns the limit after each.
     fn rates(lost: u64, rounds: u64) -> Vec<Option<f64>> {
         let mut policer = Policer::default();
         let at = |round| Time::from_millis(100 * round);
@@ -116,9 +117,10 @@ mod tests {
             .collect()
     }
 
-    /// The first loss begins a span; the 4th round ends it, the 8th the second, which agrees; 48 rounds later all is forgotten.
+    /// The first loss begins an interval; the 4th round ends it, the 8th the second, which agrees. 48 rounds later the
+    /// limit expires.
     #[test]
-    fn two_lossy_spans_that_agree_make_a_policer() {
+    fn two_lossy_intervals_with_equal_rates_detect_a_policer() {
         let seen = rates(2000, 60);
         let first = seen.iter().position(Option::is_some);
         assert_eq!(first, Some(7));

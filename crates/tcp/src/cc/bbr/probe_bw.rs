@@ -1,5 +1,6 @@
-//! ProbeBW: a cycle of eight phases of a round trip each: a quarter faster to see whether there is more, a quarter slower
-//! to empty the queue that made, then six at the rate itself. It begins with any phase but the slow one, by chance.
+//! ProbeBW: a cycle of eight phases of a round trip each: 1.25 times the estimated rate to probe for bandwidth, 0.75
+//! times to drain the queue, then six at the estimated rate. The first phase is drawn at random from all but the
+//! second.
 
 use engine::{Draws, Time};
 
@@ -24,7 +25,7 @@ impl ProbeBw {
         GAINS[self.phase]
     }
 
-    /// Whether it sends faster than the rate.
+    /// Whether it sends faster than the estimated rate.
     pub fn probing(&self) -> bool {
         self.phase == 0
     }
@@ -37,7 +38,7 @@ impl Bbr {
         let long = feedback.now.since(probe.since) > min_rtt;
         let gain = if self.model.policer.rate().is_some() { 1.0 } else { probe.gain() };
         let next = if gain > 1.0 {
-            // Until that much is in flight, or is seen not to fit.
+            // Lasts until the target is in flight, or losses show that it does not fit.
             long && (feedback.lost > 0 || feedback.flight_before >= self.inflight(gain))
         } else if gain < 1.0 {
             long || feedback.flight_before <= self.inflight(1.0)

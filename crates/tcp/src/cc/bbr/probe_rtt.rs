@@ -1,4 +1,5 @@
-//! ProbeRTT: four segments in flight for 200 ms and a round trip, so that the queue is empty and the least round trip shows.
+//! ProbeRTT: four segments in flight for 200 ms and a round trip, so that the queue drains and the minimum round trip
+//! can be measured.
 
 use engine::{Span, Time};
 
@@ -7,12 +8,12 @@ use crate::cc::Feedback;
 
 #[derive(Default)]
 pub(super) struct ProbeRtt {
-    /// Once little is in flight: when it may end, and whether a round trip has passed.
+    /// Once the flight is small: the earliest end, and whether a round trip has passed.
     until: Option<(Time, bool)>,
 }
 
 impl Bbr {
-    /// Takes the round trip, and enters, keeps up and leaves this state.
+    /// Processes the round trip sample; enters, continues or leaves ProbeRTT.
     pub(super) fn update_min_rtt(&mut self, feedback: &Feedback) {
         let expired = self.model.update_min_rtt(feedback.now, feedback.rtt, self.config.min_rtt_window);
         if expired

@@ -1,19 +1,19 @@
-//! Startup: the rate doubles each round trip until it no longer does.
+//! Startup: doubles the rate each round trip until the delivery rate stops growing.
 
 use super::model::Model;
 use crate::cc::Feedback;
 
-/// Growth that counts.
+/// Minimum growth of the rate per round trip.
 const GROWTH: f64 = 1.25;
-/// Round trips without it.
+/// Round trips without that growth after which the path is full.
 const ROUNDS: u32 = 3;
 
-/// Looks for the rate at which the path is full.
+/// Detects the rate at which the path is full.
 #[derive(Default)]
 pub(super) struct FullPipe {
     bandwidth: f64,
     rounds: u32,
-    /// Whether it has been found.
+    /// Whether the path is full.
     pub reached: bool,
 }
 
@@ -30,12 +30,12 @@ impl FullPipe {
         self.reached = self.rounds >= ROUNDS;
     }
 
-    /// A timeout: the rate before it is no measure.
+    /// After a timeout the rate measured before it is no longer compared with.
     pub fn forget_rate(&mut self) {
         self.bandwidth = 0.0;
     }
 
-    /// A slow-down was spurious.
+    /// Restarts the detection after a spurious reduction.
     pub fn forget(&mut self) {
         (self.bandwidth, self.rounds) = (0.0, 0);
     }

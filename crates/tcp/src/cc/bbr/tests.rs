@@ -1,4 +1,4 @@
-//! BBR's phases, step by step. How it does over a path is in `crates/tcp/tests/equilibria.rs`.
+//! BBR's phases, step by step. `crates/tcp/tests/equilibria.rs` tests BBR over a path.
 
 use super::*;
 use crate::cc::RateSample;
@@ -34,7 +34,7 @@ impl Rounds {
         self.news(wait, bytes, 0, rtt, in_flight, self.delivered);
     }
 
-    /// News of a segment that was sent when `prior` bytes had been delivered, with `lost` bytes taken for lost.
+    /// Acknowledges a segment that was sent when `prior` bytes had been delivered, with `lost` bytes marked lost.
     fn news(&mut self, wait: u64, bytes: u64, lost: u64, rtt: u64, in_flight: f64, prior: u64) {
         self.millis += wait;
         self.delivered += bytes;
@@ -64,7 +64,7 @@ impl Rounds {
         }
     }
 
-    /// To the steady state at 100,000 bytes a second: a path's worth of 10 segments.
+    /// Runs to the steady state at 100,000 bytes per second: a bandwidth-delay product of 10 segments.
     fn steady() -> Self {
         let mut run = Rounds::new();
         for rate in [50_000, 100_000, 100_000, 100_000, 100_000] {
@@ -76,7 +76,8 @@ impl Rounds {
     }
 }
 
-/// Three round trips without a quarter more, then until a path's worth (and what the ends need) is in flight.
+/// Startup ends after three round trips with less than 25 % growth, Drain when the bandwidth-delay product and the
+/// quanta are in flight.
 #[test]
 fn startup_fills_the_pipe_and_drain_empties_the_queue() {
     let mut run = Rounds::new();
@@ -96,13 +97,13 @@ fn startup_fills_the_pipe_and_drain_empties_the_queue() {
     assert_eq!(run.name(), "probe bw");
 }
 
-/// A round trip and more for each phase: eight of them, one fast, and the slow one right after it.
+/// Each of the eight phases lasts just over a round trip; one is fast, and the slow one follows it.
 #[test]
-fn the_gains_cycle() {
+fn gains_cycle_through_eight_phases() {
     let mut run = Rounds::steady();
     let mut gains = Vec::new();
     for _ in 0..24 {
-        // 25 ms more than the least round trip; more than 1.25 path's worths in flight before the acknowledgment.
+        // 25 ms above the minimum round trip; over 1.25 bandwidth-delay products in flight before the acknowledgment.
         run.ack(125, 12_500, 100, 12_500.0);
         gains.push(run.cc.gains().0);
     }
@@ -112,22 +113,22 @@ fn the_gains_cycle() {
     assert_eq!(gains[fast + 8..fast + 16], cycle);
 }
 
-/// Two path's worths, what acknowledgments that bunch need, and three quanta of a segment, in pairs.
+/// Two bandwidth-delay products, the aggregation term, and three quanta of a segment, in pairs.
 #[test]
-fn the_window_is_two_paths_worths() {
+fn cwnd_is_two_bandwidth_delay_products() {
     let mut run = Rounds::steady();
     for _ in 0..60 {
         run.round(100_000, 10_000.0);
     }
-    // An acknowledgment of a round trip's bytes at once is a bunch of 10 segments.
+    // One acknowledgment of a whole round trip's data counts as an aggregate of 10 segments.
     assert_eq!(run.cc.model.aggregation(), 10_000.0);
     let pair = if run.cc.gains().0 > 1.0 { 2000.0 } else { 0.0 };
     assert_eq!(run.cc.cwnd(), 20_000.0 + 10_000.0 + 4000.0 + pair);
 }
 
-/// When no round trip was as short for ten seconds: four segments, for 200 ms and a round trip; then the window is back.
+/// After ten seconds without a round trip as short: four segments for 200 ms and a round trip, then cwnd is restored.
 #[test]
-fn the_round_trip_is_measured_again_after_ten_seconds() {
+fn min_rtt_is_measured_again_after_ten_seconds() {
     let mut run = Rounds::steady();
     let mut entered = None;
     for _ in 0..110 {
@@ -137,7 +138,7 @@ fn the_round_trip_is_measured_again_after_ten_seconds() {
             break;
         }
     }
-    // The last of 100 ms came at 600 ms.
+    // The last sample of 100 ms came at 600 ms.
     assert_eq!(entered, Some(10_700));
     assert_eq!(run.cc.cwnd(), 4000.0);
     assert_eq!(run.cc.model.min_rtt(), Some(Span::from_millis(120)), "the old one is forgotten");
@@ -153,9 +154,9 @@ fn the_round_trip_is_measured_again_after_ten_seconds() {
     assert_eq!(run.cc.model.min_rtt(), Some(Span::from_millis(100)));
 }
 
-/// However long ago little came to be in flight: a round trip has to pass.
+/// ProbeRTT ends no earlier than a round trip after the flight became small.
 #[test]
-fn a_probe_of_the_round_trip_lasts_a_round_trip() {
+fn probe_rtt_lasts_at_least_a_round_trip() {
     let mut run = Rounds::steady();
     let sent_before = run.delivered;
     run.ack(11_000, 10_000, 120, 4000.0);
@@ -167,9 +168,9 @@ fn a_probe_of_the_round_trip_lasts_a_round_trip() {
     assert_eq!(run.name(), "probe bw");
 }
 
-/// What is lost makes room for itself, once.
+/// cwnd falls by the lost bytes, once.
 #[test]
-fn the_window_shrinks_by_what_is_lost() {
+fn cwnd_falls_by_lost_bytes() {
     let mut run = Rounds::new();
     run.round(100_000, 10_000.0);
     let before = run.cc.cwnd();
@@ -177,9 +178,9 @@ fn the_window_shrinks_by_what_is_lost() {
     assert_eq!(run.cc.cwnd(), before - 5000.0 + 1000.0);
 }
 
-/// In the first round trip of a recovery what arrives is replaced; afterwards the window is what it was.
+/// In the first round trip of a recovery cwnd conserves packets; afterwards it is restored.
 #[test]
-fn a_recovery_conserves_packets_for_a_round_trip() {
+fn recovery_conserves_packets_for_one_round_trip() {
     let mut run = Rounds::steady();
     for _ in 0..10 {
         run.round(100_000, 10_000.0);
@@ -195,9 +196,10 @@ fn a_recovery_conserves_packets_for_a_round_trip() {
     assert_eq!(run.cc.cwnd(), before);
 }
 
-/// A recovery that begins with the acknowledgment that ends the one before does not conserve again (Linux: `prev_ca_state`).
+/// A recovery that begins with the acknowledgment that ends the previous one does not conserve packets again (Linux:
+/// `prev_ca_state`).
 #[test]
-fn a_recovery_behind_another_does_not_conserve_again() {
+fn consecutive_recovery_does_not_conserve_packets_again() {
     let mut run = Rounds::steady();
     for _ in 0..10 {
         run.round(100_000, 10_000.0);
@@ -213,9 +215,9 @@ fn a_recovery_behind_another_does_not_conserve_again() {
     assert_eq!(run.cc.cwnd(), before);
 }
 
-/// A timeout leaves one segment; when what had been sent is acknowledged the window is what it was.
+/// A timeout leaves one segment; cwnd is restored when all data sent before it is acknowledged.
 #[test]
-fn a_timeout_is_forgotten_once_all_is_acknowledged() {
+fn cwnd_is_restored_once_all_data_before_a_timeout_is_acknowledged() {
     let mut run = Rounds::steady();
     for _ in 0..10 {
         run.round(100_000, 10_000.0);
@@ -230,7 +232,7 @@ fn a_timeout_is_forgotten_once_all_is_acknowledged() {
 }
 
 #[test]
-fn settings_out_of_range_are_refused() {
+fn settings_out_of_range_are_rejected() {
     let keys = |config: Config| config.check().into_iter().map(|fault| fault.key).collect::<Vec<_>>();
     assert_eq!(keys(Config::default()), [""; 0]);
     assert_eq!(
@@ -239,15 +241,15 @@ fn settings_out_of_range_are_refused() {
     );
 }
 
-/// After an idle time the round trip that is old is not measured again until something was delivered, for there is no queue that
-/// would hide it: an acknowledgment without news does not end that.
+/// After idle time the expired minimum round trip is not measured again until data is delivered, since no queue can
+/// hide it. An acknowledgment that delivers nothing does not end this.
 #[test]
-fn a_restart_from_idle_puts_off_probe_rtt_until_something_is_delivered() {
+fn restart_from_idle_postpones_probe_rtt_until_data_is_delivered() {
     for (bytes, name) in [(0, "probe bw"), (1000, "probe rtt")] {
         let mut run = Rounds::steady();
         run.cc.on_idle(Time::from_millis(run.millis), Span::from_secs(1), None);
         for bytes in [bytes, 1000] {
-            // More than ten seconds after the least round trip, which none of these measures.
+            // More than ten seconds after the minimum round trip; no acknowledgment here measures one.
             run.millis += 11_000;
             run.delivered += bytes;
             let mut feedback = feedback(run.millis, None);

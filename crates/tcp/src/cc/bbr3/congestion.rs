@@ -1,5 +1,5 @@
-//! What losses say [draft-ietf-ccwg-bbr s5.5.10]: while probing, how much in flight was too much; at other times, what
-//! the path delivers now.
+//! Response to losses [draft-ietf-ccwg-bbr s5.5.10]: while probing they show that too much was in flight, at other
+//! times they show the present delivery rate.
 
 use engine::Time;
 
@@ -7,20 +7,21 @@ use super::{Bbr3, Phase, ProbeBw, State};
 use crate::cc::RateSample;
 
 pub(super) struct Bounds {
-    /// Bytes per second, and bytes: what the last round trips with losses allow. Infinite if there were none.
+    /// Bounds on rate and flight from recent round trips with losses, in bytes per second and bytes. Infinite without
+    /// losses.
     pub bw_shortterm: f64,
     pub inflight_shortterm: f64,
-    /// Bytes that have been seen to fit; infinite before that is known.
+    /// Bytes in flight known to be safe; infinite until losses show a limit.
     pub inflight_longterm: f64,
-    /// The greatest of the round trip.
+    /// The maximum of this round trip.
     bw_latest: f64,
     pub inflight_latest: f64,
     loss_in_round: bool,
     pub loss_round_start: bool,
     loss_round_delivered: u64,
-    /// Whether what is acknowledged was sent while probing, and nothing has been concluded from it yet.
+    /// Whether the acknowledged data was sent while probing and has not yet been evaluated.
     pub probe_samples: bool,
-    /// The three bounds when the last episode of loss began.
+    /// The three bounds at the beginning of the last loss episode.
     before: [f64; 3],
 }
 
@@ -46,12 +47,12 @@ impl Bounds {
         (self.bw_shortterm, self.inflight_shortterm) = (f64::INFINITY, f64::INFINITY);
     }
 
-    /// An episode of loss begins.
+    /// Saves the bounds at the beginning of a loss episode.
     pub fn save(&mut self) {
         self.before = [self.bw_shortterm, self.inflight_shortterm, self.inflight_longterm];
     }
 
-    /// It was none: the bounds are no lower than before it, as in Linux.
+    /// The losses were spurious: each bound is at least its saved value, as in Linux.
     pub fn undo(&mut self) {
         let [bw_shortterm, inflight_shortterm, inflight_longterm] = self.before;
         self.bw_shortterm = self.bw_shortterm.max(bw_shortterm);
@@ -63,7 +64,7 @@ impl Bounds {
         (self.loss_in_round, self.bw_latest, self.inflight_latest) = (false, 0.0, 0.0);
     }
 
-    /// The end of an acknowledgment: a new round trip's maxima begin with its sample.
+    /// Ends an acknowledgment: the maxima of a new round trip begin with its sample.
     pub fn advance(&mut self, rate: &RateSample) {
         if self.loss_round_start {
             (self.bw_latest, self.inflight_latest) = (rate.bytes_per_second(), rate.delivered as f64);
@@ -72,7 +73,7 @@ impl Bounds {
 }
 
 impl Bbr3 {
-    /// The acknowledgment shows losses.
+    /// Processes losses shown by the acknowledgment.
     pub(super) fn note_loss(&mut self, sample: Option<&RateSample>, now: Time) {
         if !self.bounds.loss_in_round {
             self.bounds.loss_round_delivered = sample.map_or(self.model.delivered(), |rate| rate.total_delivered);
@@ -87,12 +88,12 @@ impl Bbr3 {
         }
     }
 
-    /// Whether the losses since the segment was sent suggest that too much was in flight then.
+    /// Whether the losses since the segment was sent show that too much was in flight then.
     pub(super) fn too_high(&self, rate: &RateSample) -> bool {
         rate.lost as f64 > rate.flight_at_send * self.config.loss_threshold
     }
 
-    /// At what was in flight the losses passed the threshold, within the last segment.
+    /// Bytes in flight at which the losses exceeded the threshold, within the last segment.
     fn inflight_at_loss(&self, rate: &RateSample) -> f64 {
         let threshold = self.config.loss_threshold;
         let before = (rate.flight_at_send - self.segment).max(0.0);
@@ -101,7 +102,7 @@ impl Bbr3 {
     }
 
     pub(super) fn handle_too_high(&mut self, inflight: f64, limited: bool, now: Time) {
-        // Once for each time of probing.
+        // Once per probe.
         self.bounds.probe_samples = false;
         if !limited {
             self.bounds.inflight_longterm = inflight.max(self.target_inflight() * self.config.beta);
@@ -122,7 +123,7 @@ impl Bbr3 {
         }
     }
 
-    /// Once a round trip, when not probing.
+    /// Called once per round trip, when not probing.
     pub(super) fn adapt_lower_bounds(&mut self) {
         if !self.bounds.loss_round_start {
             return;

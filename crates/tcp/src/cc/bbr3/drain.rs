@@ -1,4 +1,5 @@
-//! Drain [draft-ietf-ccwg-bbr s5.3.2]: paces so slowly that the queue which Startup built empties in about a round trip.
+//! Drain [draft-ietf-ccwg-bbr s5.3.2]: paces below the bottleneck rate so that the queue built in Startup empties in
+//! about a round trip.
 
 use super::{Bbr3, State};
 use crate::cc::Feedback;

@@ -58,16 +58,16 @@ const HEADROOM: f64 = 0.15;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The share of a round trip's bytes that may be lost before too much is in flight.
+    /// The share of a round trip's bytes that may be lost before the flight counts as too high.
     #[serde(default = "two_percent")]
     pub loss_threshold: f64,
-    /// The share that is left of a bound after a round trip with losses, at least.
+    /// The minimum share of a bound that remains after a round trip with losses.
     #[serde(default = "seven_tenths")]
     pub beta: f64,
     /// How often the minimum round trip is measured again.
     #[serde(default = "five_seconds")]
     pub probe_rtt_interval: Span,
-    /// How long little is in flight then.
+    /// How long the flight is kept small for that.
     #[serde(default = "fifth_of_a_second")]
     pub probe_rtt: Span,
 }
@@ -117,13 +117,13 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The congestion control.
+    /// Creates the congestion control.
     pub fn build(&self, start: Start) -> Box<dyn CongestionControl> {
         Box::new(Bbr3::new(self, start))
     }
 }
 
-/// What it is doing [draft-ietf-ccwg-bbr s5.3].
+/// The phase of the algorithm [draft-ietf-ccwg-bbr s5.3].
 enum State {
     Startup,
     Drain,
@@ -131,12 +131,12 @@ enum State {
     ProbeRtt(ProbeRtt),
 }
 
-/// Whether losses are being repaired.
+/// Whether losses are being recovered.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Recovery {
     Open,
     Fast,
-    /// After a timeout, until what had been sent by then is acknowledged.
+    /// After a timeout, until all data sent before it is acknowledged.
     Loss {
         until: Option<u64>,
     },
@@ -148,7 +148,7 @@ struct Bbr3 {
     initial_cwnd: f64,
     cwnd: f64,
     prior_cwnd: f64,
-    /// Bytes per second.
+    /// Pacing rate, bytes per second.
     pacing: f64,
     seen_rtt: bool,
     state: State,
@@ -156,13 +156,13 @@ struct Bbr3 {
     model: Model,
     bounds: Bounds,
     full: FullPipe,
-    /// Whether probing has ended and its last samples are still coming in, for a round trip.
+    /// Set for a round trip after the end of a probe, while its last samples arrive.
     stopping: bool,
-    /// Whether the window was the limit at some time of this round trip, and of the last one [draft-ietf-ccwg-bbr s2.1].
+    /// Whether cwnd limited the sender in this round trip, and in the previous one [draft-ietf-ccwg-bbr s2.1].
     limited_now: bool,
     limited_before: bool,
     idle_restart: bool,
-    /// When the last acknowledgment came, and the window before it.
+    /// Time of the last acknowledgment, and cwnd before it.
     last: (Time, f64),
     draws: Draws,
 }
@@ -176,7 +176,7 @@ impl Bbr3 {
             initial_cwnd: cwnd,
             cwnd,
             prior_cwnd: 0.0,
-            // [draft-ietf-ccwg-bbr s5.6.2]: before anything is measured a round trip of a millisecond.
+            // [draft-ietf-ccwg-bbr s5.6.2]: before the first measurement a round trip of 1 ms is assumed.
             pacing: STARTUP_GAIN * cwnd / 1e-3,
             seen_rtt: false,
             state: State::Startup,
@@ -207,7 +207,7 @@ impl Bbr3 {
         }
     }
 
-    /// The rate to keep to, in bytes per second.
+    /// The estimated rate within its bound, in bytes per second.
     fn bw(&self) -> f64 {
         self.model.max_bw().min(self.bounds.bw_shortterm)
     }
@@ -220,7 +220,7 @@ impl Bbr3 {
         matches!(&self.state, State::ProbeBw(ProbeBw { phase: Phase::Up { .. }, .. }))
     }
 
-    /// `gain` path's worths at `rate` [draft-ietf-ccwg-bbr s5.6.4.2].
+    /// `gain` bandwidth-delay products at `rate` [draft-ietf-ccwg-bbr s5.6.4.2].
     fn bdp(&self, rate: f64, gain: f64) -> f64 {
         match self.model.min_rtt() {
             Some(rtt) => gain * rate * rtt.as_secs_f64(),
@@ -256,7 +256,7 @@ impl Bbr3 {
         (bound - (HEADROOM * bound).max(self.segment)).max(self.min_pipe_cwnd())
     }
 
-    /// How much it wants in flight: the path's worth, unless congestion has cut the window.
+    /// Target flight: the bandwidth-delay product, unless congestion has reduced cwnd.
     fn target_inflight(&self) -> f64 {
         self.bdp(self.bw(), 1.0).min(self.cwnd)
     }
@@ -265,7 +265,7 @@ impl Bbr3 {
         self.bdp(self.bw(), PROBE_RTT_GAIN).max(self.min_pipe_cwnd())
     }
 
-    /// [draft-ietf-ccwg-bbr s5.6.4.4]; `cwnd` is what the window is, or was before this acknowledgment.
+    /// Saves cwnd [draft-ietf-ccwg-bbr s5.6.4.4]; `cwnd` is its value now, or before this acknowledgment.
     fn save(&mut self, cwnd: f64) {
         let temporary = self.recovery != Recovery::Open || matches!(self.state, State::ProbeRtt(_));
         self.prior_cwnd = if temporary { self.prior_cwnd.max(cwnd) } else { cwnd };
@@ -326,7 +326,7 @@ impl CongestionControl for Bbr3 {
         f64::INFINITY
     }
 
-    /// All is done in `on_feedback`.
+    /// `on_feedback` does everything.
     fn on_ack(&mut self, _: &Acked) {}
 
     /// [draft-ietf-ccwg-bbr s5.2.3, s5.2.4]

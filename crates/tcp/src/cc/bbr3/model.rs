@@ -1,5 +1,5 @@
-//! What BBR knows of the path [draft-ietf-ccwg-bbr s5.5]: round trips counted in packets, the rate, the round trip, how
-//! acknowledgments bunch.
+//! BBR's model of the path [draft-ietf-ccwg-bbr s5.5]: round trips counted in packets, delivery rate, minimum round
+//! trip, ACK aggregation.
 
 use engine::{Span, Time};
 
@@ -14,15 +14,15 @@ const EXTRA_ACKED_ROUNDS: u64 = 10;
 
 pub(super) struct Model {
     interval: Span,
-    /// By probing cycles: this one and the last [draft-ietf-ccwg-bbr s5.5.6].
+    /// Maximum over this probing cycle and the previous one [draft-ietf-ccwg-bbr s5.5.6].
     max_bw: WindowedMax,
     cycle: u64,
-    /// Round trips so far, and whether this acknowledgment ended one.
+    /// Completed round trips, and whether this acknowledgment completed one.
     rounds: u64,
     pub round_start: bool,
     next_round: u64,
     delivered: u64,
-    /// Round trips since the rate was last probed.
+    /// Round trips since the last bandwidth probe.
     pub rounds_since_probe: u64,
     min_rtt: Option<(Span, Time)>,
     probe_rtt_min: Option<(Span, Time)>,
@@ -32,7 +32,7 @@ pub(super) struct Model {
     extra_since: Time,
     extra_delivered: f64,
     extra: WindowedMax,
-    /// Startup remembers one round trip only.
+    /// In Startup the maximum is over one round trip only.
     extra_startup: (u64, f64),
     full: bool,
 }
@@ -77,17 +77,17 @@ impl Model {
         self.next_round = self.delivered;
     }
 
-    /// The end of the samples of one probing cycle [draft-ietf-ccwg-bbr s5.5.6].
+    /// Ends the samples of one probing cycle [draft-ietf-ccwg-bbr s5.5.6].
     pub fn advance_cycle(&mut self) {
         self.cycle += 1;
     }
 
-    /// Whether the sample was limited by the application, or by a probe of the round trip.
+    /// Whether the sample was limited by the application, or by ProbeRTT.
     pub fn limited(&self, rate: &RateSample) -> bool {
         rate.app_limited || self.limited.is_some_and(|(from, to)| (from..=to).contains(&rate.prior_delivered))
     }
 
-    /// What is sent now is limited by a probe of the round trip, with `flight` bytes in flight.
+    /// Marks data sent from now on as limited by ProbeRTT, with `flight` bytes in flight.
     pub fn limit(&mut self, flight: f64) {
         let to = self.delivered + flight as u64;
         let from = match self.limited {
@@ -97,7 +97,7 @@ impl Model {
         self.limited = Some((from, to));
     }
 
-    /// An acknowledgment: what has been delivered, and whether a round trip ended.
+    /// Begins an acknowledgment: updates delivered bytes and the end of the round trip.
     pub fn begin(&mut self, feedback: &Feedback, sample: Option<&RateSample>) {
         self.round_start = false;
         let Some(rate) = sample else {
@@ -161,7 +161,7 @@ impl Model {
         }
     }
 
-    /// The least round trip has been probed: not again for an interval.
+    /// The minimum round trip has been measured: the next probe is an interval away.
     pub fn refresh_probe_rtt(&mut self, now: Time) {
         if let Some((_, at)) = &mut self.probe_rtt_min {
             *at = now;

@@ -1,14 +1,14 @@
-//! ProbeBW [draft-ietf-ccwg-bbr s5.3.3]: DOWN empties the queue, CRUISE leaves headroom, REFILL fills the path for a round trip,
-//! UP looks for more, slowly at first.
+//! ProbeBW [draft-ietf-ccwg-bbr s5.3.3]: DOWN drains the queue, CRUISE leaves headroom, REFILL fills the path for a
+//! round trip, UP probes for bandwidth with a slowly growing bound.
 
 use engine::{Span, Time};
 
 use super::{Bbr3, State};
 use crate::cc::{Feedback, RateSample};
 
-/// The rate is probed when Reno would have grown by a path's worth, one segment a round trip, and after this many at most.
+/// Bandwidth is probed after as many round trips as Reno takes to grow by a bandwidth-delay product, at most this many.
 const RENO_ROUNDS: f64 = 63.0;
-/// The slope in UP doubles at most this often.
+/// Maximum number of doublings of the slope in UP.
 const DOUBLINGS: i32 = 30;
 
 pub(super) enum Phase {
@@ -16,22 +16,22 @@ pub(super) enum Phase {
     Cruise,
     Refill,
     Up {
-        /// Round trips so far.
+        /// Completed round trips in UP.
         rounds: i32,
-        /// Bytes acknowledged for each byte that the bound rises by.
+        /// Acknowledged bytes per byte of growth of the bound.
         every: f64,
     },
 }
 
 pub(super) struct ProbeBw {
     pub phase: Phase,
-    /// When DOWN, or UP, began, and how long to wait from then.
+    /// The start of DOWN or UP, and the wait from then.
     since: Time,
     wait: Span,
 }
 
 impl Bbr3 {
-    /// Steady: DOWN [draft-ietf-ccwg-bbr s5.3.3.5.3]; both waits are random.
+    /// Enters the steady state with DOWN [draft-ietf-ccwg-bbr s5.3.3.5.3]; both waits are random.
     pub(super) fn start_down(&mut self, now: Time) {
         self.bounds.reset_signals();
         self.model.rounds_since_probe = u64::from(self.draws.unit() < 0.5);
@@ -41,7 +41,7 @@ impl Bbr3 {
         self.state = State::ProbeBw(ProbeBw { phase: Phase::Down, since: now, wait });
     }
 
-    /// DOWN after a probe of the round trip goes on to CRUISE at once.
+    /// Enters DOWN after ProbeRTT, which continues with CRUISE at once.
     pub(super) fn start_cruise(&mut self) {
         if let State::ProbeBw(probe) = &mut self.state {
             probe.phase = Phase::Cruise;
@@ -69,7 +69,7 @@ impl Bbr3 {
         }
     }
 
-    /// Acknowledged bytes for each byte of growth: a segment in the first round trip, twice as much in each further one.
+    /// Acknowledged bytes per byte of growth: one segment in the first round trip, twice as much in each further one.
     fn slope(&self, rounds: i32) -> f64 {
         let growth = self.segment * libm::ldexp(1.0, rounds.min(DOUBLINGS));
         (self.cwnd / growth).max(1.0)
@@ -79,7 +79,7 @@ impl Bbr3 {
         if !self.full.reached {
             return;
         }
-        // Before the bound is raised: whether it is what keeps the rate down.
+        // Computed before the bound rises: whether the bound is what limits the rate.
         let bounded = self.cwnd_limited() && self.cwnd >= self.bounds.inflight_longterm;
         self.adapt_long_term(feedback, rate, bounded);
         if self.up() {
@@ -106,7 +106,7 @@ impl Bbr3 {
         flight <= self.inflight_with_headroom() && flight <= self.inflight(self.model.max_bw(), 1.0)
     }
 
-    /// Whether the rate no longer grows; not if that is for want of window.
+    /// Whether the rate no longer grows for a reason other than cwnd.
     fn time_to_go_down(&mut self, rate: &RateSample, bounded: bool) -> bool {
         if bounded {
             self.full.reset(rate.bytes_per_second());
@@ -118,7 +118,7 @@ impl Bbr3 {
     fn adapt_long_term(&mut self, feedback: &Feedback, rate: &RateSample, bounded: bool) {
         let limited = self.model.limited(rate);
         if self.stopping && self.model.round_start {
-            // The samples of probing are all in.
+            // All samples of the probe have arrived.
             self.stopping = false;
             self.bounds.probe_samples = false;
             if matches!(self.state, State::ProbeBw(_)) && !limited {

@@ -1,5 +1,5 @@
-//! ProbeRTT [draft-ietf-ccwg-bbr s5.3.4]: half a path's worth in flight for 200 ms and a round trip, so that the queue is
-//! empty and the least round trip shows.
+//! ProbeRTT [draft-ietf-ccwg-bbr s5.3.4]: half a bandwidth-delay product in flight for 200 ms and a round trip, so that
+//! the queue drains and the minimum round trip can be measured.
 
 use engine::Time;
 
@@ -8,7 +8,7 @@ use crate::cc::Feedback;
 
 #[derive(Default)]
 pub(super) struct ProbeRtt {
-    /// Once little is in flight: when it may end, and whether a round trip has passed.
+    /// Once the flight is small: the earliest end, and whether a round trip has passed.
     until: Option<(Time, bool)>,
 }
 

@@ -1,21 +1,22 @@
-//! Startup [draft-ietf-ccwg-bbr s5.3.1]: the rate doubles each round trip until it no longer does, or until it loses.
+//! Startup [draft-ietf-ccwg-bbr s5.3.1]: doubles the rate each round trip until the delivery rate stops growing or
+//! losses are high.
 
 use super::model::Model;
 use super::{Bbr3, State};
 use crate::cc::{Feedback, RateSample};
 
-/// Growth that counts, and round trips without it.
+/// Minimum growth of the rate, and round trips without it after which the path is full.
 const GROWTH: f64 = 1.25;
 const ROUNDS: u32 = 3;
-/// Losses in a round trip of recovery that end it.
+/// Loss events in a round trip of recovery that end Startup.
 const LOSS_EVENTS: u32 = 6;
 
-/// Looks for the rate at which the path is full; UP does too.
+/// Detects the rate at which the path is full; used in Startup and UP.
 #[derive(Default)]
 pub(super) struct FullPipe {
     bandwidth: f64,
     rounds: u32,
-    /// Whether it has been found this time, and whether it ever was.
+    /// Whether the path was found full since the last reset, and whether it ever was.
     pub now: bool,
     pub reached: bool,
     /// Acknowledgments that showed losses in this round trip.
@@ -23,7 +24,7 @@ pub(super) struct FullPipe {
 }
 
 impl FullPipe {
-    /// Begins again, from `bandwidth`.
+    /// Restarts the detection from `bandwidth`.
     pub fn reset(&mut self, bandwidth: f64) {
         (self.bandwidth, self.rounds, self.now) = (bandwidth, 0, false);
     }

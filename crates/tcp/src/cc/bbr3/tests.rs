@@ -1,4 +1,4 @@
-//! BBR's phases, step by step. How it does over a path is in `crates/tcp/tests/equilibria.rs`.
+//! BBR's phases, step by step. `crates/tcp/tests/equilibria.rs` tests BBR over a path.
 
 use super::*;
 use crate::cc::RateSample;
@@ -65,14 +65,14 @@ impl Rounds {
         }
     }
 
-    /// To the steady state at 1,000,000 bytes a second: a path's worth of 100 segments.
+    /// Runs to the steady state at 1,000,000 bytes per second: a bandwidth-delay product of 100 segments.
     fn steady() -> Self {
         let mut run = Rounds::new();
         for rate in [500_000, 1_000_000, 1_000_000, 1_000_000, 1_000_000] {
             run.round(rate, 100, 300_000.0, 0);
         }
         assert_eq!(run.name(), "drain");
-        // DOWN finds the queue empty and goes on to CRUISE at once.
+        // DOWN finds the queue empty and continues with CRUISE at once.
         run.round(1_000_000, 100, 90_000.0, 0);
         assert_eq!(run.name(), "cruise");
         run
@@ -81,7 +81,7 @@ impl Rounds {
 
 /// CRUISE when the queue is empty; REFILL after 2 to 3 s; UP a round trip later; DOWN after three without growth.
 #[test]
-fn the_phases_follow_each_other() {
+fn phases_of_probe_bw_follow_in_order() {
     let mut run = Rounds::steady();
     let began = run.millis;
     while run.name() == "cruise" {
@@ -100,9 +100,9 @@ fn the_phases_follow_each_other() {
     assert_eq!((run.name(), run.cc.gains()), ("down", (0.9, 2.0)));
 }
 
-/// 3 % lost while probing: what was in flight is the bound from now on, and 0.7 of the target at least.
+/// 3 % lost while probing: the bound becomes the bytes in flight at the loss, at least 0.7 of the target.
 #[test]
-fn losses_in_up_bound_what_is_in_flight() {
+fn losses_in_up_set_inflight_longterm() {
     let mut run = Rounds::steady();
     while run.name() != "up" {
         run.round(1_000_000, 100, 95_000.0, 0);
@@ -116,10 +116,10 @@ fn losses_in_up_bound_what_is_in_flight() {
     assert_eq!(run.cc.cwnd(), 0.85 * 119_000.0);
 }
 
-/// The bound grows again in UP while the window is the limit: by a segment in the first round trip, twice as much in each
+/// In UP the bound grows while cwnd limits the sender: by a segment in the first round trip, twice as much in each
 /// further one.
 #[test]
-fn up_raises_the_bound_slowly_at_first() {
+fn bound_grows_slowly_at_first_in_up() {
     let mut run = Rounds::steady();
     run.cc.bounds.inflight_longterm = 130_000.0;
     while run.name() != "up" {
@@ -127,7 +127,7 @@ fn up_raises_the_bound_slowly_at_first() {
     }
     let mut seen = vec![run.cc.bounds.inflight_longterm];
     for _ in 0..4 {
-        // A window full, and a window acknowledged.
+        // Sends a full cwnd and acknowledges it.
         run.round(run.cc.cwnd() as u64 * 10, 100, 20_000.0, 0);
         seen.push(run.cc.bounds.inflight_longterm);
     }
@@ -139,9 +139,9 @@ fn up_raises_the_bound_slowly_at_first() {
     }
 }
 
-/// A rate is forgotten when two cycles of probing have not seen it again.
+/// A rate expires after two probing cycles that did not reach it.
 #[test]
-fn the_rate_is_forgotten_after_two_cycles() {
+fn rate_expires_after_two_cycles() {
     let mut run = Rounds::steady();
     let mut cycles = 0;
     while cycles < 3 {
@@ -153,12 +153,13 @@ fn the_rate_is_forgotten_after_two_cycles() {
     assert_eq!(run.cc.model.max_bw(), 500_000.0);
 }
 
-/// Losses in CRUISE take the short-term bounds down to what arrives, by 0.7 a round trip at most; REFILL forgets them.
+/// Losses in CRUISE lower the short-term bounds to the delivery rate, to 0.7 per round trip at least; REFILL removes
+/// them.
 #[test]
-fn losses_in_cruise_are_answered_for_a_while() {
+fn losses_in_cruise_lower_short_term_bounds_until_refill() {
     let mut run = Rounds::steady();
-    // A loss is answered at the end of its round trip, with the greatest rate since the last such end: at first that is
-    // the rate before the losses.
+    // The response to a loss comes at the end of its round trip, with the maximum rate since the previous end: the
+    // first time that is the rate before the losses.
     run.round(500_000, 100, 95_000.0, 5000);
     run.round(500_000, 100, 50_000.0, 0);
     assert_eq!(run.cc.bounds.bw_shortterm, 1_000_000.0);
@@ -173,9 +174,9 @@ fn losses_in_cruise_are_answered_for_a_while() {
     assert!(run.cc.bounds.bw_shortterm.is_infinite());
 }
 
-/// A loss that was none: bounds and window are those before it.
+/// After a spurious loss bounds and cwnd are those before it.
 #[test]
-fn a_spurious_slow_down_is_taken_back() {
+fn spurious_reduction_is_undone() {
     let mut run = Rounds::steady();
     let before = run.cc.cwnd();
     run.cc.on_congestion(Congestion::FastRetransmit, &crate::cc::tests::flight(95_000.0));
@@ -188,9 +189,10 @@ fn a_spurious_slow_down_is_taken_back() {
     assert_eq!(run.cc.cwnd(), before);
 }
 
-/// When no round trip was shorter for five seconds: half a path's worth, for 200 ms and a round trip; then CRUISE.
+/// After five seconds without a shorter round trip: half a bandwidth-delay product for 200 ms and a round trip, then
+/// CRUISE.
 #[test]
-fn the_round_trip_is_measured_again_after_five_seconds() {
+fn min_rtt_is_measured_again_after_five_seconds() {
     let mut run = Rounds::steady();
     let mut entered = None;
     for _ in 0..60 {
@@ -200,7 +202,7 @@ fn the_round_trip_is_measured_again_after_five_seconds() {
             break;
         }
     }
-    // The first of 100 ms came at 100 ms, and none was shorter.
+    // The first sample of 100 ms came at 100 ms, and none was shorter.
     assert_eq!(entered, Some(5200));
     assert_eq!(run.cc.cwnd(), 50_000.0);
     for _ in 0..3 {
@@ -213,9 +215,9 @@ fn the_round_trip_is_measured_again_after_five_seconds() {
     assert_eq!(run.cc.model.max_bw(), 1_000_000.0, "the slow samples do not count");
 }
 
-/// A path that has become longer: its round trip is believed once no shorter one was seen for ten seconds.
+/// On a path that became longer the new round trip is the minimum once no shorter one was measured for ten seconds.
 #[test]
-fn a_longer_round_trip_is_taken_after_ten_seconds() {
+fn longer_min_rtt_is_adopted_after_ten_seconds() {
     let mut run = Rounds::steady();
     let began = run.millis;
     while run.cc.model.min_rtt() == Some(Span::from_millis(100)) {
@@ -223,11 +225,11 @@ fn a_longer_round_trip_is_taken_after_ten_seconds() {
         assert!(run.millis < began + 20_000, "it is believed");
     }
     assert_eq!(run.cc.model.min_rtt(), Some(Span::from_millis(120)));
-    // The first of 100 ms came at 100 ms.
+    // The first sample of 100 ms came at 100 ms.
     assert!((10_100..10_300).contains(&run.millis), "{}", run.millis);
 }
 
-/// Six acknowledgments with losses in a round trip of recovery, 2 % and more: Startup ends.
+/// Six acknowledgments with losses of 2 % or more in a round trip of recovery end Startup.
 #[test]
 fn losses_end_startup() {
     let mut run = Rounds::new();
@@ -254,7 +256,7 @@ fn losses_end_startup() {
 }
 
 #[test]
-fn settings_out_of_range_are_refused() {
+fn settings_out_of_range_are_rejected() {
     let keys = |config: Config| config.check().into_iter().map(|fault| fault.key).collect::<Vec<_>>();
     assert_eq!(keys(Config::default()), [""; 0]);
     let wrong = Config { loss_threshold: 0.0, beta: 1.0, probe_rtt: Span::from_secs(9), ..Config::default() };

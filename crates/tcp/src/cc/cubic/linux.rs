@@ -16,11 +16,11 @@ use engine::{Span, Time};
 
 use super::Config;
 
-/// For an unchanged window: how long, in milliseconds, a count holds (HZ / 32).
+/// For an unchanged cwnd a count is valid for this many milliseconds (HZ / 32).
 const HOLDS: u64 = 31;
-/// How long after an epoch began round trips are not believed, in milliseconds.
+/// Round trips are ignored for this many milliseconds after an epoch began.
 const SETTLES: u64 = 1000;
-/// Shares are multiples of 1/1024.
+/// The unit of shares is 1/1024.
 const SCALE: u64 = 1024;
 
 pub(super) struct Linux {
@@ -29,19 +29,19 @@ pub(super) struct Linux {
     beta: u64,
     fast_convergence: bool,
     reno_friendly: bool,
-    /// Least round trip.
+    /// Minimum round trip.
     min_rtt: Option<Span>,
-    /// Windows: at the last cut, at the last working out, where the curve is flat, Reno's. Zero if there is none.
+    /// Windows: at the last reduction, at the last computation, of the plateau, of Reno. Zero if unset.
     last_max: u64,
     last_cwnd: u64,
     origin: u64,
     reno: u64,
-    /// Milliseconds: the last working out, the epoch's beginning.
+    /// Milliseconds: the last computation, the beginning of the epoch.
     last_time: u64,
     epoch: Option<u64>,
-    /// When the curve is flat, in 1/1024 s after the epoch began.
+    /// The time of the plateau, in 1/1024 s after the epoch began.
     k: u64,
-    /// Segments acknowledged towards Reno's next.
+    /// Segments acknowledged towards the next increase of Reno's window.
     acked: u64,
     count: u64,
 }
@@ -71,7 +71,7 @@ impl Linux {
         }
     }
 
-    /// A round trip was measured; whether it is believed.
+    /// Processes a round trip sample. Returns whether it was used.
     pub fn measure(&mut self, now: Time, rtt: Span) -> bool {
         if self.epoch.is_some_and(|epoch| millis(now).saturating_sub(epoch) < SETTLES) {
             return false;
@@ -80,7 +80,7 @@ impl Linux {
         true
     }
 
-    /// For how many segments acknowledged the window of `cwnd` grows by one, now that `acked` more are.
+    /// The number of acknowledged segments per segment of growth at `cwnd`, after `acked` more are acknowledged.
     pub fn count(&mut self, now: Time, cwnd: u64, acked: u64) -> u64 {
         let now = millis(now);
         self.acked += acked;
@@ -119,7 +119,7 @@ impl Linux {
         let delta = u64::try_from(delta).unwrap_or(u64::MAX);
         let target = if t < self.k { self.origin.saturating_sub(delta) } else { self.origin.saturating_add(delta) };
         self.count = if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd };
-        // Before the first plateau it may be far away: 5 % a round trip.
+        // Before the first plateau the target may be far away: 5 % per round trip.
         if self.last_max == 0 {
             self.count = self.count.min(20);
         }
@@ -138,7 +138,7 @@ impl Linux {
         }
     }
 
-    /// Something was lost at the window `cwnd`: the threshold. `restart` if slow start begins again.
+    /// Reduces after a loss at `cwnd` and returns ssthresh; `restart` if slow start begins again.
     pub fn cut(&mut self, cwnd: u64, restart: bool) -> u64 {
         let below = cwnd < self.last_max && self.fast_convergence;
         let last_max = if below { cwnd * (SCALE + self.beta) / (2 * SCALE) } else { cwnd };

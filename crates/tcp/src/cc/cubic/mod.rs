@@ -30,7 +30,7 @@ use super::hystart::{self, Hystart, Kind, Verdict};
 use super::window::{Growth, Window};
 use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 
-/// Whose arithmetic.
+/// Which arithmetic the curve follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arithmetic {
@@ -45,19 +45,19 @@ pub enum Arithmetic {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// How steep the cubic is, in segments per second cubed (C).
+    /// The steepness of the cubic, C, in segments per second cubed.
     #[serde(default = "two_fifths")]
     pub c: f64,
-    /// The share that is left after a cut.
+    /// The share of the window that remains after a reduction.
     #[serde(default = "seven_tenths")]
     pub beta: f64,
-    /// Whether a flow that is cut below its last maximum gives way further [RFC9438 s4.7].
+    /// Whether a flow that is reduced below its last maximum yields further bandwidth [RFC9438 s4.7].
     #[serde(default = "yes")]
     pub fast_convergence: bool,
     /// Whether it grows at least as Reno would [RFC9438 s4.3].
     #[serde(default = "yes")]
     pub reno_friendly: bool,
-    /// Whose arithmetic it follows.
+    /// Which arithmetic the curve follows.
     #[serde(default)]
     pub arithmetic: Arithmetic,
     /// What ends slow start before a loss.
@@ -66,10 +66,10 @@ pub struct Config {
     /// With `hystart = "hystart"`: 1 for the train of acknowledgments, 2 for delay, 3 for both, which is the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hystart_detect: Option<u8>,
-    /// With `hystart = "hystart"`: from when on rounds are told apart; `always` if not given.
+    /// With `hystart = "hystart"`: when rounds begin to be counted; `always` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hystart_rounds: Option<hystart::linux::Rounds>,
-    /// Whether segments leave spread over the round trip, as under Linux's fq.
+    /// Whether segments are paced over the round trip, as under Linux's fq.
     #[serde(default)]
     pub pace: bool,
 }
@@ -109,7 +109,7 @@ impl Default for Config {
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
-        // Written so that NaN is a fault too.
+        // Negated so that NaN is rejected too.
         if !(self.c >= 0.01 && self.c <= 100.0) {
             faults.push(Fault::new("c", self.c, "0.01 to 100 segments per second cubed"));
         }
@@ -137,7 +137,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The congestion control.
+    /// Creates the congestion control.
     pub fn build(&self, start: Start) -> Box<dyn CongestionControl> {
         let (growth, limit, curve) = match self.arithmetic {
             Arithmetic::Rfc9438 => (Growth::PerAck, start.segment, Curve::Rfc(rfc::Rfc::new(self))),
@@ -169,11 +169,11 @@ enum Curve {
 struct Cubic {
     beta: f64,
     window: Window,
-    /// Bytes that slow start grows by for one acknowledgment at most.
+    /// Maximum growth of slow start per acknowledgment, in bytes.
     limit: f64,
     hystart: Hystart,
     curve: Curve,
-    /// The RFC's curve before the last reduction.
+    /// The RFC's curve before the last reduction, to undo it.
     before: Option<rfc::Rfc>,
     pace: bool,
     srtt: Span,
@@ -232,7 +232,7 @@ impl CongestionControl for Cubic {
     }
 
     fn on_congestion(&mut self, event: Congestion, flight: &Flight) {
-        // [RFC9438 s4.8]: the curve begins again after a timeout.
+        // [RFC9438 s4.8]: the curve restarts after a timeout.
         let restart = matches!(event, Congestion::Timeout { .. } | Congestion::Restart);
         if event == Congestion::Notified {
             return;
@@ -256,7 +256,7 @@ impl CongestionControl for Cubic {
         self.hystart.on_exit(restart);
     }
 
-    /// [RFC9438 s4.9]: the RFC's curve becomes what it was too; Linux's does not.
+    /// [RFC9438 s4.9]: the RFC's curve is restored too; Linux's is not.
     fn on_undo(&mut self) {
         self.window.undo();
         if let Some(before) = self.before.take() {

@@ -1,4 +1,4 @@
-//! The curve as RFC 9438 has it. All windows here are segments.
+//! The curve of RFC 9438. All windows here are in segments.
 
 use engine::{Span, Time};
 
@@ -10,18 +10,18 @@ pub(super) struct Rfc {
     beta: f64,
     fast_convergence: bool,
     reno_friendly: bool,
-    /// Where the curve is flat; none before the first cut, and after a timeout [RFC9438 s4.8, s4.10].
+    /// The window of the plateau; `None` before the first reduction and after a timeout [RFC9438 s4.8, s4.10].
     w_max: Option<f64>,
-    /// The window before the last cut.
+    /// The window before the last reduction.
     cwnd_prior: f64,
     epoch: Option<Epoch>,
 }
 
-/// Congestion avoidance since the last cut.
+/// Congestion avoidance since the last reduction.
 #[derive(Clone)]
 struct Epoch {
     start: Time,
-    /// Where the curve is flat, and when.
+    /// The plateau: its window and its time.
     w_max: f64,
     k: f64,
     /// Reno's window.
@@ -53,15 +53,15 @@ impl Rfc {
     pub fn grow(&mut self, now: Time, srtt: Span, cwnd: f64, acked: f64) -> f64 {
         let (c, w_max) = (self.c, self.w_max);
         let epoch = self.epoch.get_or_insert_with(|| {
-            // [RFC9438 s4.2 equation 2]; s4.10 where there is no maximum to come back to.
+            // [RFC9438 s4.2 equation 2]; s4.10 without a previous maximum.
             let w_max = w_max.map_or(cwnd, |w_max| w_max.max(cwnd));
             Epoch { start: now, w_max, k: libm::cbrt((w_max - cwnd) / c), w_est: cwnd }
         });
         let t = now.since(epoch.start).as_secs_f64();
-        // [RFC9438 s4.2]: not below the window, not above one and a half of it.
+        // [RFC9438 s4.2]: at least the window, at most one and a half of it.
         let target = epoch.window(c, t + srtt.as_secs_f64()).clamp(cwnd, 1.5 * cwnd);
         if self.reno_friendly {
-            // [RFC9438 s4.3 equation 4]; Reno's own slope once it has come back to the window before the cut.
+            // [RFC9438 s4.3 equation 4]; Reno's own slope once it has reached the window before the reduction.
             let alpha = if epoch.w_est < self.cwnd_prior { 3.0 * (1.0 - self.beta) / (1.0 + self.beta) } else { 1.0 };
             epoch.w_est += alpha * acked / cwnd;
             if epoch.window(c, t) < epoch.w_est {
@@ -72,7 +72,7 @@ impl Rfc {
         cwnd + (target - cwnd) / cwnd * acked
     }
 
-    /// Something was lost or marked at the window `cwnd`; `restart` if slow start begins again.
+    /// Reduces after a loss or mark at `cwnd`; `restart` if slow start begins again.
     pub fn cut(&mut self, cwnd: f64, restart: bool) {
         // [RFC9438 s4.7]
         let below = self.w_max.is_some_and(|w_max| cwnd < w_max);
@@ -83,7 +83,7 @@ impl Rfc {
         self.epoch = None;
     }
 
-    /// Nothing was sent for `idle`: time stood still [RFC9438 s5.8].
+    /// Nothing was sent for `idle`: t does not advance [RFC9438 s5.8].
     pub fn pause(&mut self, now: Time, idle: Span) {
         if let Some(epoch) = &mut self.epoch {
             epoch.start = now.min(epoch.start + idle);

@@ -15,7 +15,8 @@ fn cubic(config: Config, cwnd: f64, ssthresh: f64) -> Box<dyn CongestionControl>
     config.build(start)
 }
 
-/// A loss at 100 segments; then acknowledgments of a segment each, `rate` a second, for `seconds`. The window at each.
+/// A loss at 100 segments, then for `seconds` acknowledgments of a segment each at `rate` per second. Returns the
+/// window at each.
 fn after_a_loss(config: Config, rate: u64, seconds: u64) -> Vec<(f64, f64)> {
     let mut cc = cubic(config, 100.0, 1.0);
     cc.on_congestion(Congestion::FastRetransmit, &flight(100.0 * SEGMENT));
@@ -28,9 +29,9 @@ fn after_a_loss(config: Config, rate: u64, seconds: u64) -> Vec<(f64, f64)> {
         .collect()
 }
 
-// covers [RFC9438 s4.2 equations 1, 2, s4.4, s4.5]: with many acknowledgments the window lies on the curve.
+// covers [RFC9438 s4.2 equations 1, 2, s4.4, s4.5]: with frequent acknowledgments the window lies on the curve.
 #[test]
-fn follows_the_cubic() {
+fn window_follows_the_cubic_curve() {
     let config = Config { reno_friendly: false, ..Config::default() };
     // The first acknowledgment is slow start's, at cwnd = ssthresh = 70: the epoch begins with the second, at 71.
     let seen = after_a_loss(config, 1000, 10);
@@ -45,9 +46,9 @@ fn follows_the_cubic() {
     }
 }
 
-// covers [RFC9438 s4.3 equation 4]: where the curve is lower, alpha = 3 x 0.3 / 1.7 segments a window.
+// covers [RFC9438 s4.3 equation 4]: where the curve is lower, growth is alpha = 3 x 0.3 / 1.7 segments per window.
 #[test]
-fn is_no_slower_than_reno() {
+fn growth_is_at_least_renos() {
     // A window a second: in 3 s the curve is at 100 - 0.4 x 1.17^3 = 99.4, Reno at 72.6; C = 0.01 keeps it far below.
     let config = Config { c: 0.01, ..Config::default() };
     let mut cc = cubic(config, 100.0, 1.0);
@@ -61,32 +62,32 @@ fn is_no_slower_than_reno() {
     }
 }
 
-// covers [RFC9438 s4.2]: however far the curve is, a window acknowledged brings half a window.
+// covers [RFC9438 s4.2]: the window grows by at most half for each window acknowledged.
 #[test]
-fn grows_by_half_a_window_at_most() {
+fn window_grows_by_at_most_half_per_round_trip() {
     let mut curve = rfc::Rfc::new(&Config { reno_friendly: false, ..Config::default() });
     curve.grow(Time::ZERO, Span::ZERO, 10.0, 0.0);
     assert_eq!(curve.grow(Time::from_millis(60_000), Span::ZERO, 10.0, 10.0), 15.0);
 }
 
-// covers [RFC9438 s4.3]: alpha is 1 once Reno's window has come back to the window before the cut.
+// covers [RFC9438 s4.3]: alpha is 1 once Reno's window has reached the window before the reduction.
 #[test]
-fn renos_own_slope_beyond_the_old_window() {
+fn alpha_is_one_above_the_old_window() {
     let mut curve = rfc::Rfc::new(&Config { c: 0.01, ..Config::default() });
     curve.cut(10.0, false);
     curve.grow(Time::ZERO, Span::ZERO, 7.0, 0.0);
     // 3 segments at 9/17 of one for each window: 3 x 17/9 windows of 7.
     let grown = curve.grow(Time::ZERO, Span::ZERO, 7.0, 7.0 * 3.0 * 17.0 / 9.0);
     assert!((grown - 10.0).abs() < 1e-9, "{grown}");
-    // Just below or just at the old window: the next step is beyond it.
+    // At most the old window before this step: the next step is above it.
     let before = curve.grow(Time::ZERO, Span::ZERO, 10.0, 10.0);
     let grown = curve.grow(Time::ZERO, Span::ZERO, before, before);
     assert!((grown - before - 1.0).abs() < 1e-9, "{grown}");
 }
 
-/// In the first second after a cut round trips are those of the old window.
+/// In the first second after a reduction round trips are those of the old window.
 #[test]
-fn linux_believes_no_round_trip_for_a_second() {
+fn linux_ignores_round_trips_for_a_second_after_a_reduction() {
     let mut curve = linux::Linux::new(&Config::default());
     let at = Time::from_millis;
     assert!(curve.measure(at(100), Span::from_millis(100)));
@@ -97,7 +98,7 @@ fn linux_believes_no_round_trip_for_a_second() {
 
 // covers [RFC9438 s4.6, s4.7]
 #[test]
-fn cuts_to_seven_tenths_and_converges_fast() {
+fn reduces_to_seven_tenths_with_fast_convergence() {
     let Curve::Rfc(mut curve) = Curve::Rfc(rfc::Rfc::new(&Config::default())) else { unreachable!() };
     curve.cut(100.0, false);
     curve.cut(80.0, false);
@@ -114,9 +115,9 @@ fn cuts_to_seven_tenths_and_converges_fast() {
     assert!((cc.cwnd() - 63_000.0).abs() < 1e-6 && cc.cwnd() == cc.ssthresh(), "{}", cc.cwnd());
 }
 
-// covers [RFC9438 s4.8]: after a timeout the curve begins at the window there is, flat.
+// covers [RFC9438 s4.8]: after a timeout the curve begins with its plateau at the present window.
 #[test]
-fn a_timeout_forgets_the_maximum() {
+fn timeout_clears_the_maximum() {
     let mut cc = cubic(Config { reno_friendly: false, ..Config::default() }, 100.0, 1.0);
     cc.on_congestion(Congestion::Timeout { nth: 1 }, &flight(100.0 * SEGMENT));
     assert_eq!((cc.cwnd(), cc.ssthresh()), (1000.0, 70_000.0));
@@ -132,7 +133,7 @@ fn a_timeout_forgets_the_maximum() {
 
 // covers [RFC9438 s4.9, s5.8]
 #[test]
-fn a_spurious_reduction_and_a_pause_leave_the_curve_where_it_was() {
+fn spurious_reduction_and_idle_time_do_not_change_the_curve() {
     let run = |disturbed: bool| {
         let mut cc = cubic(Config { reno_friendly: false, ..Config::default() }, 100.0, 1.0);
         cc.on_congestion(Congestion::FastRetransmit, &flight(100.0 * SEGMENT));
@@ -152,7 +153,7 @@ fn a_spurious_reduction_and_a_pause_leave_the_curve_where_it_was() {
 }
 
 #[test]
-fn settings_that_contradict_are_refused() {
+fn contradictory_settings_are_rejected() {
     let keys = |config: Config| config.check().into_iter().map(|fault| fault.key).collect::<Vec<_>>();
     assert_eq!(keys(Config::default()), [""; 0]);
     assert_eq!(keys(Config { c: 0.0, beta: 1.0, ..Config::default() }), ["c", "beta"]);
@@ -164,7 +165,7 @@ fn linux(rounds: hystart::linux::Rounds) -> Config {
     Config { arithmetic: Arithmetic::Linux, hystart: Kind::Linux, hystart_rounds: Some(rounds), ..Config::default() }
 }
 
-/// A sender that always has data and sends as soon as the window allows.
+/// A sender that always has data and sends as soon as cwnd allows.
 struct Clocked {
     cc: Box<dyn CongestionControl>,
     /// When each segment in flight was sent.
@@ -190,7 +191,7 @@ impl Clocked {
         self.cc.cwnd() / SEGMENT
     }
 
-    /// After `wait` ms `segments` more are acknowledged; the window then, in segments.
+    /// Acknowledges `segments` more after `wait` ms; returns the window in segments.
     fn ack(&mut self, wait: u64, segments: usize) -> f64 {
         self.now += wait;
         let last = self.sent.drain(..segments).next_back().expect("in flight");
@@ -205,10 +206,10 @@ impl Clocked {
     }
 }
 
-/// Two segments each 100 ms: HyStart ends slow start at 48; one segment for 20 before the first plateau, then the cubic,
-/// and from 58 on the fastest there is, one for two.
+/// Two segments every 100 ms: HyStart ends slow start at 48; growth is one segment per 20 before the first plateau,
+/// then cubic, and from 58 on at its maximum, one per two.
 #[test]
-fn linux_bulk_at_two_segments_each_tenth_of_a_second() {
+fn linux_bulk_with_two_segments_per_100_ms() {
     let mut run = Clocked::new(linux(hystart::linux::Rounds::AboveLowWindow), 10.0);
     let mut seen = Vec::new();
     for number in 1..=200 {
@@ -223,9 +224,9 @@ fn linux_bulk_at_two_segments_each_tenth_of_a_second() {
     assert_eq!(seen, first.into_iter().chain(rest).collect::<Vec<_>>());
 }
 
-/// Four idle seconds in the middle give no credit: the windows are those of the course without them.
+/// Four idle seconds in the middle do not advance the curve: the windows are those without the idle time.
 #[test]
-fn linux_idleness_gives_no_credit() {
+fn linux_idle_time_does_not_advance_the_curve() {
     let course = |told: bool| {
         let mut run = Clocked::new(linux(hystart::linux::Rounds::AboveLowWindow), 10.0);
         for _ in 0..25 {
@@ -243,8 +244,8 @@ fn linux_idleness_gives_no_credit() {
     assert!(course(false)[1] > 50.0, "the pause counts: {:?}", course(false));
 }
 
-/// A timeout, slow start to the threshold of 7, then one segment for Reno's sake at the 16th acknowledgment: the count
-/// is worked out when 31 ms have passed, and Reno's window grows for every 13.
+/// After a timeout slow start reaches the threshold of 7; then Reno's window, which grows every 13 acknowledgments,
+/// adds one segment at the 16th, since the count is computed once per 31 ms.
 #[test]
 fn linux_after_a_timeout() {
     let mut cc = cubic(linux(hystart::linux::Rounds::Always), 10.0, f64::INFINITY);
@@ -268,7 +269,7 @@ fn linux_after_a_timeout() {
 
 /// Nine round trips of 240 ms and more after one of 200 ms: the ninth ends slow start at 36 segments.
 #[test]
-fn linux_hystart_leaves_when_the_round_trip_rises() {
+fn linux_hystart_ends_slow_start_when_the_round_trip_rises() {
     for rounds in [hystart::linux::Rounds::Always, hystart::linux::Rounds::AboveLowWindow] {
         let mut run = Clocked::new(linux(rounds), 10.0);
         assert_eq!(run.ack(200, 10), 20.0);
@@ -278,9 +279,9 @@ fn linux_hystart_leaves_when_the_round_trip_rises() {
     }
 }
 
-/// The last of ten samples is far below the least: that is no rise.
+/// The last of ten samples is far below the minimum, which is no rise.
 #[test]
-fn linux_hystart_stays_when_the_round_trip_falls() {
+fn linux_hystart_continues_slow_start_when_the_round_trip_falls() {
     let mut run = Clocked::new(linux(hystart::linux::Rounds::Always), 10.0);
     run.ack(200, 10);
     // 18 segments leave at 200 ms, two at 380 ms.

@@ -21,20 +21,20 @@ use serde::{Deserialize, Serialize};
 use super::Verdict;
 use crate::cc::Feedback;
 
-/// Segments below which nothing is looked at.
+/// Window, in segments, below which HyStart is inactive.
 const LOW_WINDOW: f64 = 16.0;
-/// Acknowledgments of a train are at most this far apart.
+/// Maximum distance between acknowledgments of a train.
 const ACK_DELTA: Span = Span::from_millis(2);
 const MIN_SAMPLES: u32 = 8;
 const DELAY_MIN: Span = Span::from_millis(4);
 const DELAY_MAX: Span = Span::from_millis(16);
 
-/// The train of acknowledgments.
+/// Bit of the train criterion.
 const TRAIN: u8 = 1;
-/// Delay.
+/// Bit of the delay criterion.
 const DELAY: u8 = 2;
 
-/// When rounds begin to be told apart.
+/// When rounds begin to be counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rounds {
@@ -45,13 +45,13 @@ pub enum Rounds {
     AboveLowWindow,
 }
 
-/// What to look at.
+/// Settings, and how the sender transmits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parameters {
-    /// 1 for the train, 2 for delay, 3 for both.
+    /// Criteria: 1 for the train, 2 for delay, 3 for both.
     pub detect: u8,
     pub rounds: Rounds,
-    /// Whether the sender paces: segments may have been held back for half a round trip.
+    /// Whether the sender paces, which may delay segments by half a round trip.
     pub paces: bool,
 }
 
@@ -63,7 +63,7 @@ impl Default for Parameters {
 
 pub(crate) struct Linux {
     parameters: Parameters,
-    /// Least round trip since the beginning or the last timeout.
+    /// Minimum round trip since the beginning or the last timeout.
     min_rtt: Option<Span>,
     found: bool,
     /// The offset whose acknowledgment ends the round.
@@ -137,8 +137,8 @@ mod tests {
     use super::*;
     use crate::cc::tests::feedback;
 
-    /// Acknowledgments of a segment each, at the given milliseconds with the given round trips; the first that ends
-    /// slow start. A round of 40 segments is in flight.
+    /// Acknowledges a segment at each pair of time and round trip in ms; returns the first that ends slow start. 40
+    /// segments are in flight per round.
     fn exit(detect: u8, acks: impl Iterator<Item = (u64, u64)>) -> Option<usize> {
         exit_with(Parameters { detect, ..Parameters::default() }, acks)
     }
@@ -152,7 +152,7 @@ mod tests {
         })
     }
 
-    /// 100 ms of round trip: a train that lasts more than 50 ms, in steps of 2 ms.
+    /// Round trip 100 ms: a train that lasts more than 50 ms, in steps of 2 ms.
     #[test]
     fn a_train_longer_than_half_the_round_trip_ends_slow_start() {
         let train = |gap: u64| (0..40_u64).map(move |number| (100 + gap * number, 100));
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(exit(2, train(2)), None, "the delay has not risen");
     }
 
-    /// The first sample is the least; the next round begins with the 42nd acknowledgment, and its 9th sample decides.
+    /// The first sample is the minimum; the next round begins with the 42nd acknowledgment, and its 9th sample decides.
     #[test]
     fn nine_samples_above_the_minimum_by_an_eighth_end_slow_start() {
         let rising = |rtt: u64| (0..60_u64).map(move |number| (100 + 10 * number, if number < 41 { 100 } else { rtt }));

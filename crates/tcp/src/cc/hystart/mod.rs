@@ -1,4 +1,4 @@
-//! Leaving slow start before it loses: a part that Reno and CUBIC share.
+//! Leaving slow start before a loss: shared by Reno and CUBIC.
 
 pub mod linux;
 pub mod plus_plus;
@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Feedback, Start};
 
-/// What looks for the end of slow start.
+/// The algorithm that ends slow start before a loss.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub enum Kind {
-    /// Nothing: only a loss ends it.
+    /// None: only a loss ends slow start.
     #[default]
     #[serde(rename = "off")]
     Off,
@@ -24,16 +24,16 @@ pub enum Kind {
     Linux,
 }
 
-/// What is known of slow start after an acknowledgment.
+/// The decision after an acknowledgment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Verdict {
-    /// It goes on.
+    /// Slow start continues.
     Continue,
-    /// It should end at the present window.
+    /// Slow start should end at the present window.
     Exit,
 }
 
-/// One of them at work.
+/// The state of the selected algorithm.
 pub(crate) enum Hystart {
     Off,
     PlusPlus(plus_plus::PlusPlus),
@@ -41,7 +41,7 @@ pub(crate) enum Hystart {
 }
 
 impl Hystart {
-    /// `linux` is for Linux's, but for whether the sender paces.
+    /// `linux` holds the settings of Linux's HyStart; whether the sender paces is taken from it for all.
     pub fn new(kind: Kind, linux: linux::Parameters, start: &Start) -> Self {
         match kind {
             Kind::Off => Hystart::Off,
@@ -52,7 +52,7 @@ impl Hystart {
         }
     }
 
-    /// An acknowledgment has come during slow start, with the window at `cwnd` segments.
+    /// Processes an acknowledgment in slow start, with a window of `cwnd` segments.
     pub fn on_feedback(&mut self, feedback: &Feedback, cwnd: f64) -> Verdict {
         match self {
             Hystart::Off => Verdict::Continue,
@@ -61,7 +61,7 @@ impl Hystart {
         }
     }
 
-    /// By how much slow start may grow for `bytes` acknowledged. Without HyStart++ that is `limit`.
+    /// Growth of slow start for `bytes` acknowledged. Without HyStart++ it is `limit`.
     pub fn growth(&self, bytes: f64, segment: f64, limit: f64) -> f64 {
         match self {
             Hystart::PlusPlus(this) => this.growth(bytes, segment),
@@ -69,11 +69,11 @@ impl Hystart {
         }
     }
 
-    /// Slow start has ended, or something was lost.
+    /// Slow start has ended, or a loss occurred.
     pub fn on_exit(&mut self, timeout: bool) {
         match self {
             Hystart::Off => {}
-            // [RFC9406 s4.3]: later slow starts are ordinary ones.
+            // [RFC9406 s4.3]: later slow starts are standard ones.
             Hystart::PlusPlus(_) => *self = Hystart::Off,
             Hystart::Linux(this) if timeout => this.reset(),
             Hystart::Linux(_) => {}
@@ -81,7 +81,7 @@ impl Hystart {
     }
 }
 
-/// A fault if `bits` select nothing that Linux's HyStart could look at.
+/// A fault if `bits` select no criterion of Linux's HyStart.
 pub(crate) fn unless_detects(key: &'static str, bits: u8) -> Option<Fault> {
     (!(1..=3).contains(&bits)).then(|| {
         Fault::new(key, bits, "1 (the train of acknowledgments), 2 (delay) or 3 (both)")

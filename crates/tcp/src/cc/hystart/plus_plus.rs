@@ -30,7 +30,7 @@ const L: f64 = 8.0;
 
 enum Phase {
     SlowStart,
-    /// Conservative slow start: the round trip to fall below, and rounds begun.
+    /// Conservative slow start: the round trip that resumes slow start if undershot, and the rounds begun.
     Conservative {
         baseline: Span,
         rounds: u32,
@@ -133,25 +133,25 @@ mod tests {
 
     fn begin() -> Rounds {
         let mut rounds = Rounds(PlusPlus::new(false), 0);
-        // The first acknowledgment opens a round that lasts to the tenth.
+        // The first acknowledgment begins a round that lasts to the tenth.
         rounds.go(100);
         rounds
     }
 
     // covers [RFC9406 s4.2]: 100 ms / 8 = 12.5 ms lies between the bounds.
     #[test]
-    fn a_rise_by_an_eighth_begins_conservative_slow_start() {
+    fn rise_by_an_eighth_begins_conservative_slow_start() {
         let mut rounds = begin();
         rounds.go(112);
         assert!(!rounds.conservative());
-        // The last round's minimum is now 112 ms: the threshold 126 ms.
+        // The last round's minimum is now 112 ms, the threshold 126 ms.
         rounds.go(125);
         assert!(!rounds.conservative());
         rounds.go(141);
         assert!(rounds.conservative(), "125 + 15.625 = 140.6 ms");
     }
 
-    // covers [RFC9406 s4.2]: five rounds, the first one partial; then the end.
+    // covers [RFC9406 s4.2]: five rounds, of which the first is partial.
     #[test]
     fn conservative_slow_start_ends_after_five_rounds() {
         let mut rounds = begin();
@@ -163,7 +163,7 @@ mod tests {
 
     // covers [RFC9406 s4.2]
     #[test]
-    fn a_fall_resumes_slow_start() {
+    fn fall_of_the_round_trip_resumes_slow_start() {
         let mut rounds = begin();
         rounds.go(130);
         assert!(rounds.conservative());

@@ -5,24 +5,25 @@ use engine::{Span, Time};
 use crate::recovery::{Ack, View};
 use crate::scoreboard::Scoreboard;
 
-/// How long a receiver may keep an acknowledgment of a single segment back (TLP.max_ack_delay).
+/// Maximum delay of the acknowledgment of a single segment (TLP.max_ack_delay).
 const MAX_ACK_DELAY: Span = Span::from_millis(200);
-/// The wait when no round trip is known [RFC8985 s7.2].
+/// The delay of the probe without a round trip sample [RFC8985 s7.2].
 const UNMEASURED: Span = Span::from_secs(1);
 
-/// When the tail is to be probed, and what became of the last probe.
+/// The time of the next probe, and the state of the last one.
 pub(super) struct TailProbe {
     on: bool,
     due: Time,
-    /// The probe that is outstanding: the first byte never sent then (TLP.end_seq), and whether it was data sent before.
+    /// The outstanding probe: the first byte never sent at that time (TLP.end_seq), and whether it was a
+    /// retransmission.
     outstanding: Option<(u64, bool)>,
 }
 
-/// What an acknowledgment says of the probe.
+/// The outcome of a probe according to an acknowledgment.
 pub(super) enum Found {
-    /// Nothing, or that it was spurious.
+    /// None yet, or the probe was spurious.
     Nothing,
-    /// That it made a loss good.
+    /// The probe recovered a loss.
     Repaired,
 }
 
@@ -35,7 +36,7 @@ impl TailProbe {
         self.due
     }
 
-    /// No probe until the next `schedule`.
+    /// Cancels the probe until the next `schedule`.
     pub fn stop(&mut self) {
         self.due = Time::NEVER;
         self.outstanding = None;
@@ -55,7 +56,7 @@ impl TailProbe {
         self.due = (now + wait).min(view.expiry);
     }
 
-    /// The probe goes out; after it `nxt` is the first byte never sent.
+    /// The probe was sent; `nxt` is the first byte never sent, after it.
     pub fn sent(&mut self, again: bool, nxt: u64) {
         self.outstanding = Some((nxt, again));
     }

@@ -1,4 +1,4 @@
-//! RACK's window, its deadlines and the tail probe, by hand.
+//! RACK's reordering window, its deadlines and tail loss probes, with results computed by hand.
 
 use super::tail_probe::Found;
 use super::*;
@@ -9,7 +9,7 @@ fn at(millis: u64) -> Time {
     Time::from_millis(millis)
 }
 
-/// A round trip of 100 ms.
+/// The round trip is 100 ms.
 fn view() -> View {
     View {
         segment: 1000.0,
@@ -30,7 +30,7 @@ fn ack(now: Time, acked: u64, sacked: u64) -> Ack {
     Ack { now, acked, sacked, duplicates, sack: true, duplicate_sack, notified, echoes_original: false }
 }
 
-/// Segments sent a millisecond apart from 0 on.
+/// Segments sent 1 ms apart, from time 0 on.
 fn sending(segments: u64) -> (Rack, Scoreboard) {
     let (mut rack, mut board) = (Rack::new(true), Scoreboard::default());
     for number in 0..segments {
@@ -40,19 +40,19 @@ fn sending(segments: u64) -> (Rack, Scoreboard) {
     (rack, board)
 }
 
-/// The other end has SACKed segment `number`.
+/// The other end SACKs segment `number`.
 fn sacked(rack: &mut Rack, board: &mut Scoreboard, now: Time, number: u64) -> Verdict {
     let view = view();
     board.sack(1000 * number, 1000 * number + 1000, |sent, _| rack.on_delivered(now, sent, &view));
     rack.on_ack(&ack(now, 0, 1000), board, &view)
 }
 
-/// Segment 1 was sent at 1 ms and arrives after 100 ms. Whatever was sent no later has its time when a round trip and a quarter
-/// of the least one have gone by since: at 126 ms, and only then.
-// covers [RFC8985 s6.2 step 5], by which the segment is lost at 125 ms, when nothing of the time remains; here it must be over,
-// which is a deviation (tcp-recovery.md).
+/// Segment 1, sent at 1 ms, is delivered after 100 ms. Segments sent no later are lost when a round trip and a quarter
+/// of the minimum have passed: at 126 ms, not before.
+// covers [RFC8985 s6.2 step 5], by which the segment is lost at 125 ms, when no time remains; here the time must have
+// passed, a deviation (tcp-recovery.md).
 #[test]
-fn a_segment_is_lost_a_round_trip_and_a_quarter_after_one_sent_later() {
+fn segment_is_lost_a_round_trip_and_a_quarter_after_a_later_one() {
     let (mut rack, mut board) = sending(4);
     assert_eq!(sacked(&mut rack, &mut board, at(101), 1), Verdict::Ordinary);
     assert_eq!((rack.settles, board.lost_segments()), (at(126), 0));
@@ -63,10 +63,10 @@ fn a_segment_is_lost_a_round_trip_and_a_quarter_after_one_sent_later() {
     assert!(rack.recovering());
 }
 
-/// With three segments SACKed and no reordering ever seen there is nothing to wait for.
+/// With three segments SACKed and no reordering seen, the reordering window is zero.
 // covers [RFC8985 s6.2 step 4]
 #[test]
-fn three_sacked_segments_leave_no_time_to_reordering() {
+fn reordering_window_is_zero_after_three_sacked_segments() {
     let (mut rack, mut board) = sending(5);
     assert_eq!(sacked(&mut rack, &mut board, at(101), 1), Verdict::Ordinary);
     assert_eq!(sacked(&mut rack, &mut board, at(102), 2), Verdict::Ordinary);
@@ -74,9 +74,9 @@ fn three_sacked_segments_leave_no_time_to_reordering() {
     assert_eq!(board.lost_segments(), 1);
 }
 
-/// A notified loss is recovered with the first duplicate, not without one.
+/// Recovery of a reported loss begins with the first duplicate, not before.
 #[test]
-fn a_notified_loss_begins_recovery_with_a_duplicate() {
+fn reported_loss_begins_recovery_with_the_first_duplicate() {
     for (duplicates, notified, verdict) in [
         (0, Some(Notified::AlreadyResent), Verdict::Ordinary),
         (1, Some(Notified::AlreadyResent), Verdict::Begin { resend: false }),
@@ -89,10 +89,11 @@ fn a_notified_loss_begins_recovery_with_a_duplicate() {
     }
 }
 
-/// The sixteenth recovery after a duplicate takes the window back to a quarter; what ends with a timeout counts as one.
+/// The sixteenth recovery after a duplicate resets the window to a quarter; a recovery that ends with a timeout counts
+/// as one.
 // covers [RFC8985 s6.2 step 4]
 #[test]
-fn a_duplicate_widens_the_window_for_sixteen_recoveries() {
+fn duplicate_widens_the_reordering_window_for_sixteen_recoveries() {
     let (mut rack, mut board) = sending(4);
     let twice = Ack { duplicate_sack: Some((0, 1000)), ..ack(at(50), 0, 0) };
     rack.on_ack(&twice, &mut board, &view());
@@ -110,7 +111,7 @@ fn a_duplicate_widens_the_window_for_sixteen_recoveries() {
     assert_eq!((rack.window.quarters, rack.window.persist), (2, 1), "once");
     rack.window.on_recovered();
     assert_eq!((rack.window.quarters, rack.window.persist), (1, 0));
-    // What was unacknowledged then is acknowledged: another duplicate counts again.
+    // Data outstanding at the duplicate is acknowledged: another duplicate counts again.
     board.acknowledge(3000, |_, _| ());
     rack.on_ack(&twice, &mut board, &view());
     assert_eq!(rack.window.quarters, 1, "not all of it");
@@ -119,10 +120,10 @@ fn a_duplicate_widens_the_window_for_sixteen_recoveries() {
     assert_eq!(rack.window.quarters, 2);
 }
 
-/// Quarters of the least round trip, no more than the smoothed one; nothing in a recovery before reordering was seen.
+/// Quarters of the minimum round trip, at most the smoothed one; zero in a recovery before reordering was seen.
 // covers [RFC8985 s6.2 step 4]
 #[test]
-fn the_window_is_quarters_of_min_rtt() {
+fn reordering_window_is_quarters_of_min_rtt() {
     let board = Scoreboard::default();
     for (quarters, seen, recovering, expected) in
         [(1, 0, false, 25), (3, 0, false, 75), (9, 0, false, 100), (1, 0, true, 0), (1, 1, true, 25), (2, 1, false, 50)]
@@ -132,10 +133,10 @@ fn the_window_is_quarters_of_min_rtt() {
     }
 }
 
-/// Segment 1 arrives behind 3: reordering by three segments, counted once, from first transmissions only.
+/// Segment 1 arrives after 3: reordering by three segments, counted once, from first transmissions only.
 // covers [RFC8985 s6.2 step 3]
 #[test]
-fn a_first_transmission_below_the_highest_is_reordering() {
+fn first_transmission_below_the_highest_delivered_is_reordering() {
     let (mut rack, mut board) = sending(5);
     assert_eq!(rack.reordering(), (3, 0));
     sacked(&mut rack, &mut board, at(104), 4);
@@ -149,9 +150,9 @@ fn a_first_transmission_below_the_highest_is_reordering() {
     assert_eq!(rack.reordering(), (5, 2));
 }
 
-/// An end with nothing in flight frees the capacity of a large window, and keeps that of a small one.
+/// With nothing in flight the capacity of a large window is freed, and that of a small one kept.
 #[test]
-fn an_idle_end_keeps_no_capacity() {
+fn idle_connection_frees_capacity() {
     for (segments, kept) in [(100, false), (4, true)] {
         let (mut rack, mut board) = sending(segments);
         let room = rack.order.capacity();
@@ -162,11 +163,11 @@ fn an_idle_end_keeps_no_capacity() {
     }
 }
 
-/// Two round trips after the last segment; 200 ms more if it is alone, for the receiver may wait for another; a second if no
-/// round trip is known; not after the timer.
+/// Two round trips after the last segment; 200 ms more if it is alone, since its acknowledgment may be delayed; a
+/// second without a round trip sample; not after the retransmission timer.
 // covers [RFC8985 s7.2]
 #[test]
-fn the_tail_is_probed_after_two_round_trips() {
+fn tail_is_probed_after_two_round_trips() {
     let due = |segments: u64, view: &View| {
         let mut board = Scoreboard::default();
         (0..segments).for_each(|_| board.sent(at(0), 1000, false, None));
@@ -190,10 +191,11 @@ fn the_tail_is_probed_after_two_round_trips() {
     assert_eq!(probe.due(), Time::NEVER, "losses show without it");
 }
 
-/// A probe sent again, with 5000 bytes sent: what tells that the first copy had arrived, and what that it had not.
+/// A retransmitted probe with 5000 bytes sent: which acknowledgments show that the original had arrived, and which that
+/// it had not.
 // covers [RFC8985 s7.4.2]
 #[test]
-fn a_probe_repaired_a_loss_unless_both_copies_arrived() {
+fn probe_recovers_a_loss_unless_both_copies_arrived() {
     let found = |again: bool, acks: &[(u64, Ack)]| {
         let mut board = Scoreboard::default();
         (0..8).for_each(|_| board.sent(at(0), 1000, false, None));
@@ -220,9 +222,9 @@ fn a_probe_repaired_a_loss_unless_both_copies_arrived() {
     assert_eq!(found(false, &[(6000, plain(6000))]), [false], "new data repairs nothing");
 }
 
-// covers [RFC8985 s6.2 step 2]: sent again 100 ms ago, acknowledged with an echo from before that, or not.
+// covers [RFC8985 s6.2 step 2]: retransmitted 100 ms ago, acknowledged with an echo from before that, or not.
 #[test]
-fn an_echo_from_before_the_retransmission_measures_nothing() {
+fn echo_older_than_the_retransmission_is_not_measured() {
     for (echo, measured) in [(Some(199), 0), (Some(200), 100), (None, 100)] {
         let mut board = Scoreboard::default();
         board.sent(Time::ZERO, 1000, false, None);
