@@ -60,7 +60,7 @@ fn read(value: serde_json::Value) -> Count {
 }
 
 #[test]
-fn a_resolved_member_checks_and_builds() {
+fn resolved_member_checks_and_builds() {
     let mut count = read(json!({ "kind": "scaled", "factor": 3 }));
     assert_eq!(count.check()[0].expected, "one of: plain", "before it is resolved");
     members().resolve(&mut count).unwrap();
@@ -73,14 +73,14 @@ fn a_resolved_member_checks_and_builds() {
 }
 
 #[test]
-fn own_members_are_left_alone() {
+fn members_of_the_crate_are_unchanged() {
     let mut plain = read(json!("plain"));
     members().resolve(&mut plain).unwrap();
     assert_eq!((plain.build(5), plain.custom()), (5, None));
 }
 
 #[test]
-fn settings_are_written_as_they_were_read() {
+fn settings_serialize_as_they_were_read() {
     for value in [json!({ "kind": "scaled" }), json!({ "kind": "scaled", "factor": 3, "b": [1.5, "x"], "a": null })] {
         assert_eq!(serde_json::to_string(&read(value.clone())).unwrap(), value.to_string());
     }
@@ -89,7 +89,7 @@ fn settings_are_written_as_they_were_read() {
 }
 
 #[test]
-fn names_settings_and_versions_make_members_equal() {
+fn members_with_equal_names_settings_and_versions_are_equal() {
     let (mut one, same) =
         (read(json!({ "kind": "scaled", "factor": 3 })), read(json!({ "kind": "scaled", "factor": 3 })));
     assert_eq!(one, same);
@@ -101,7 +101,7 @@ fn names_settings_and_versions_make_members_equal() {
 }
 
 #[test]
-fn unknown_names_are_errors_with_every_known_name() {
+fn unknown_name_is_an_error_with_all_known_names() {
     let mut other = read(json!("other"));
     let known = ["plain", "scaled"].map(str::to_owned).to_vec();
     assert_eq!(members().resolve(&mut other), Err(Unresolved::Unknown { name: "other".to_owned(), known }));
@@ -110,7 +110,7 @@ fn unknown_names_are_errors_with_every_known_name() {
 }
 
 #[test]
-fn settings_that_do_not_fit_are_errors_with_their_path() {
+fn invalid_settings_are_errors_with_their_path() {
     let error = |value| match members().resolve(&mut read(value)) {
         Err(Unresolved::Settings(Unreadable { path, message })) => (path, message),
         other => panic!("{other:?}"),
@@ -122,7 +122,7 @@ fn settings_that_do_not_fit_are_errors_with_their_path() {
 }
 
 #[test]
-fn a_name_is_plain_and_added_once() {
+fn name_must_be_plain_and_unique() {
     let mut members = members();
     let mut add = |name: &'static str| members.add::<Count>(Kind::<Scaled>::new(name, "")).map(drop);
     let taken = |name: &str| Err(NameError::Taken { registry: "count", name: name.to_owned() });
@@ -134,7 +134,7 @@ fn a_name_is_plain_and_added_once() {
 }
 
 #[test]
-fn a_table_lists_its_members() {
+fn table_lists_its_members() {
     let members = members();
     assert_eq!(members.names::<Count>().collect::<Vec<_>>(), ["plain", "scaled"]);
     let [listed] = members.list() else { panic!("{members:?}") };
@@ -145,7 +145,7 @@ fn a_table_lists_its_members() {
 }
 
 #[test]
-fn the_schema_has_the_members_of_the_table() {
+fn schema_contains_the_members_of_the_table() {
     #[derive(JsonSchema)]
     #[expect(dead_code, reason = "only its schema is asked for")]
     struct Document {
@@ -163,7 +163,7 @@ fn the_schema_has_the_members_of_the_table() {
 
 /// A sweep resolves a scenario on one thread and runs it on others.
 #[test]
-fn tables_and_members_cross_threads() {
+fn tables_and_members_are_send() {
     fn crosses<T: Send + Sync + Clone>() {}
     crosses::<Members>();
     crosses::<Count>();
@@ -171,6 +171,6 @@ fn tables_and_members_cross_threads() {
 
 #[test]
 #[should_panic(expected = "resolved in `Members`")]
-fn nothing_is_built_before_it_is_resolved() {
+fn unresolved_member_cannot_be_built() {
     Count::from(Custom::new("scaled", Map::new())).build(1);
 }

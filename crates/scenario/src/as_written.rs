@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_is_shown_if_it_is_what_was_found() {
+    fn message_shows_the_value_as_written() {
         let written = |found: &str, value: Value| as_written(found, &value);
         let text = |text: &str| Value::String(text.to_owned());
         assert_eq!(written("3 kB", text("3000 B")).as_deref(), Some("3000 B"));

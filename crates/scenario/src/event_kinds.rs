@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_allows_or_disallows() {
+    fn list_allows_or_disallows_names() {
         assert_eq!(select(&[]), Ok(EventKinds::default()));
         assert_eq!(select(&["all"]), Ok(EventKinds::default()));
         let only = select(&["corrupted", "timeout"]).unwrap();
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn blocked_is_opt_in() {
+    fn blocked_trace_is_off_by_default() {
         for list in [&[][..], &["all"], &["-corrupted"], &["timeout"]] {
             assert!(!select(list).unwrap().has(EventKind::Blocked), "{list:?}");
         }
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_kind_is_refused_with_the_nearest() {
+    fn unknown_kind_is_refused_with_the_nearest_name() {
         for name in ["corupted", "-corupted"] {
             let problem = select(&[name]).unwrap_err();
             assert_eq!(problem.found.as_deref(), Some("\"corupted\""));
@@ -134,7 +134,7 @@ mod tests {
 
     /// The names stand in the order of the kinds.
     #[test]
-    fn each_kind_has_its_name() {
+    fn each_kind_has_its_own_name() {
         for (number, kind) in [(0, EventKind::Corrupted), (4, EventKind::FastRetransmit), (9, EventKind::Blocked)] {
             assert_eq!(kind as usize, number);
             assert!(select(&[EVENT_KINDS[number].0]).unwrap().has(kind));

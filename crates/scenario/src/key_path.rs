@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_are_keys_quoted_keys_and_numbers() {
+    fn path_steps_are_keys_quoted_keys_and_numbers() {
         let key = |key: &str| Step::Key(key.to_owned());
         for (path, expected) in [
             ("seed", vec![key("seed")]),
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_within_its_table_and_not_within_a_namesake() {
+    fn key_is_found_in_its_table_and_not_in_one_of_the_same_name() {
         assert!(is_within("links.air.rate", "links.air") && is_within("links.air", "links.air"));
         assert!(is_within("links.air[0]", "links.air"));
         assert!(!is_within("links.air2.rate", "links.air"));

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_count_lines_and_characters_from_one() {
+    fn lines_and_columns_count_from_one() {
         let text = "a = 1\r\nü = \"x\"\n\nend";
         let lines = Lines::new(text);
         for (at, place, source) in [

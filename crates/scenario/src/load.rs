@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_checked_beside_mistakes_of_form() {
+    fn values_are_checked_in_spite_of_unknown_keys() {
         assert_eq!(keys(&[]), [""; 0]);
         let both = keys(&[("delay = \"50 ms\" }", "dealy = \"50 ms\" }"), ("bytes = \"1 MB\"", "bytes = \"0 B\"")]);
         assert_eq!(both, ["links.one.dealy", "flows.down.bytes"]);
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_from_a_mistake_is_not_reported() {
+    fn consequences_of_an_error_are_not_reported() {
         // A link without a rate, and one that is not there, so that flows end nowhere.
         assert_eq!(keys(&[("rate", "speeed")]), ["links.one.speeed"]);
         assert_eq!(

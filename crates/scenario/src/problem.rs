@@ -178,13 +178,13 @@ mod tests {
     use super::{Problem, excerpt};
 
     #[test]
-    fn the_caret_stands_under_the_column() {
+    fn caret_is_under_the_column() {
         let problem = Problem::new("wrong").in_file("f").at_offset("a = 1\n\t  bc = 2\n", 14);
         assert_eq!(problem.to_string(), "f:2:9: wrong\n  2 | bc = 2\n    |      ^");
     }
 
     #[test]
-    fn of_a_long_line_the_part_around_the_column_is_shown() {
+    fn long_line_is_cut_around_the_column() {
         let line: String = ('a'..='z').cycle().take(200).collect();
         for column in 1..=201 {
             let (shown, before) = excerpt(&line, column);

@@ -21,7 +21,7 @@ mod tests {
     use super::add_quotes;
 
     #[test]
-    fn what_stands_behind_a_key_without_quotes_gets_them() {
+    fn unquoted_value_is_suggested_with_quotes() {
         let hint = |text: &str, at: &str| add_quotes(text, text.find(at).unwrap());
         let quoted = |value: &str| Some(format!("write \"{value}\", in quotes"));
         assert_eq!(hint("a = 1\nstandard = 802.11b # fast\n", "b # fast"), quoted("802.11b"));

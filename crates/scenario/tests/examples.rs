@@ -20,7 +20,7 @@ fn injected_packets_come_out_at_the_other_end() {
 }
 
 #[test]
-fn a_run_in_pieces_is_the_run_in_one_piece() {
+fn run_in_steps_equals_uninterrupted_run() {
     run_until::main();
 }
 

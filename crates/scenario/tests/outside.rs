@@ -183,7 +183,7 @@ fn load(text: &str) -> Result<scenario::Loaded, Vec<scenario::problem::Problem>>
 }
 
 #[test]
-fn members_are_found_wherever_one_can_stand() {
+fn members_are_found_at_every_place() {
     let loaded = load(EVERYWHERE).unwrap_or_else(|problems| panic!("{problems:#?}"));
     let found: Vec<(&str, &str, Option<&Value>)> =
         loaded.outside.iter().map(|it| (&*it.key, it.registry, it.settings.get("size"))).collect();
@@ -209,7 +209,7 @@ fn members_are_found_wherever_one_can_stand() {
 
 /// The places of the test above are all that the schema has.
 #[test]
-fn the_schema_has_no_other_places() {
+fn schema_has_no_other_member_places() {
     fn places(at: &str, value: &Value, registries: &BTreeSet<String>, found: &mut BTreeSet<String>) {
         match value {
             Value::Object(map) => {
@@ -253,14 +253,14 @@ fn the_schema_has_no_other_places() {
 }
 
 #[test]
-fn a_scheme_brings_its_traits_and_the_senders_part_of_its_name() {
+fn scheme_resolves_to_its_agent_and_response() {
     let loaded = load(EVERYWHERE).unwrap();
     assert_eq!(loaded.network.nodes[1].agent.traits().semantics, Semantics::Lost);
     assert_eq!(loaded.network.flows[0].tcp.response.name(), "outside");
 }
 
 #[test]
-fn a_scenario_is_written_back_as_it_was_read() {
+fn scenario_serializes_as_it_was_read() {
     let loaded = load(EVERYWHERE).unwrap();
     let again = load(&scenario::load::to_toml(&loaded.scenario)).unwrap();
     assert_eq!(again.scenario, loaded.scenario);
@@ -285,7 +285,7 @@ fn unknown_kinds_are_refused_with_place_names_and_suggestion() {
 }
 
 #[test]
-fn settings_are_refused_with_their_place() {
+fn invalid_settings_are_refused_with_their_place() {
     let problem = |from: &str, to: &str| load(&EVERYWHERE.replace(from, to)).unwrap_err().remove(0);
     let fault = problem("size = 8", "size = 10");
     assert_eq!(fault.key.as_deref(), Some("flows.download.tcp.control.size"));
@@ -302,7 +302,7 @@ fn settings_are_refused_with_their_place() {
 }
 
 #[test]
-fn a_scenario_without_the_table_is_refused() {
+fn scenario_without_the_members_table_is_refused() {
     let problems = scenario::from_toml("net.toml", EVERYWHERE).unwrap_err();
     assert_eq!(problems.len(), 12, "{problems:#?}");
     let read = toml::from_str(EVERYWHERE).unwrap();
@@ -311,7 +311,7 @@ fn a_scenario_without_the_table_is_refused() {
 }
 
 #[test]
-fn a_run_uses_the_control() {
+fn run_uses_the_outside_control() {
     let run = |size: u32| {
         let text = EVERYWHERE.replace("size = 8", &format!("size = {size}"));
         let mut world = sim::World::new(&load(&text).unwrap().network, false);
@@ -325,7 +325,7 @@ fn a_run_uses_the_control() {
 
 /// The page about the library shows code of the crate that the tests build.
 #[test]
-fn code_in_the_page_is_that_of_the_example() {
+fn code_in_the_page_equals_the_example() {
     let page = include_str!("../../../docs/api.md");
     let files = [
         include_str!("../../../examples/outside/src/lib.rs"),

@@ -138,7 +138,7 @@ fn set(assignments: &[&str]) -> Result<scenario::Scenario, String> {
 }
 
 #[test]
-fn tables_and_lists_on_the_way_are_made() {
+fn missing_tables_and_lists_are_created() {
     let jitter = set(&[
         "links.air.jitter.delay.kind=normal",
         "links.air.jitter.delay.mean=5 ms",
@@ -155,7 +155,7 @@ fn tables_and_lists_on_the_way_are_made() {
 }
 
 #[test]
-fn a_shorthand_becomes_the_table_that_it_stands_for() {
+fn shorthand_is_expanded_to_its_table() {
     let short = set(&["links.air.arq=go-back-n", "links.air.arq.window=5"]).unwrap();
     assert_eq!(short, set(&["links.air.arq={ kind = \"go-back-n\", window = 5 }"]).unwrap());
     let switched = set(&["flows.down.tcp.delayed_ack=true", "flows.down.tcp.delayed_ack.every=3"]).unwrap();
@@ -163,7 +163,7 @@ fn a_shorthand_becomes_the_table_that_it_stands_for() {
 }
 
 #[test]
-fn a_key_in_nothing_is_refused() {
+fn key_below_a_scalar_is_refused() {
     for (assignment, expected) in [
         ("links.ari.rate=1 Mbps", "there is no links.ari\n  hint: did you mean \"air\"?"),
         ("links.air.rate.x=1", "links.air.rate is a single value here, it has no x"),

@@ -45,7 +45,7 @@ fn told(sender: &mut Connection) -> Vec<Blocked> {
 }
 
 #[test]
-fn nothing_to_send_is_blocked_by_data() {
+fn sender_without_data_is_blocked_by_data() {
     let mut sender = sender(&config(), 60_000);
     assert_eq!((sender.blocked(), sent(&mut sender, 0).len()), (None, 0));
     assert_eq!(sender.blocked(), None, "an end that was never handed anything is not asked");
@@ -63,7 +63,7 @@ fn nothing_to_send_is_blocked_by_data() {
 
 /// 2,500 bytes of window: the third segment does not fit, and what would is less than half of the largest window.
 #[test]
-fn a_full_or_closed_window_is_blocked_by_the_receiver() {
+fn full_or_closed_receive_window_blocks_the_sender() {
     let mut sender = sender(&config(), 2500);
     sender.write(10_000);
     assert_eq!(sent(&mut sender, 0), [1000, 1000]);
@@ -77,7 +77,7 @@ fn a_full_or_closed_window_is_blocked_by_the_receiver() {
 
 /// Data in flight waits for a closed window, and a FIN needs a byte of it.
 #[test]
-fn a_frozen_sender_and_a_fin_are_blocked_by_the_receiver() {
+fn frozen_sender_and_fin_are_blocked_by_the_receive_window() {
     let mut frozen = sender(&config(), 60_000);
     frozen.write(3000);
     assert_eq!(sent(&mut frozen, 0).len(), 3);
@@ -92,7 +92,7 @@ fn a_frozen_sender_and_a_fin_are_blocked_by_the_receiver() {
 }
 
 #[test]
-fn a_small_segment_is_blocked_by_nagle_until_all_is_acknowledged() {
+fn small_segment_is_blocked_by_nagle_until_all_data_is_acknowledged() {
     let mut sender = sender(&Config { nagle: Nagle::On, ..config() }, 60_000);
     sender.write(1400);
     assert_eq!(sent(&mut sender, 0), [1000]);
@@ -106,7 +106,7 @@ fn a_small_segment_is_blocked_by_nagle_until_all_is_acknowledged() {
 
 /// In slow start each acknowledgment of a segment lets two out; the window holds back the third each time, which is reported once.
 #[test]
-fn a_full_congestion_window_is_reported_once() {
+fn full_cwnd_is_reported_once() {
     let mut sender = sender(&config(), 60_000);
     sender.write(u64::MAX);
     assert_eq!(sent(&mut sender, 0), [1000; 4]);
@@ -119,7 +119,7 @@ fn a_full_congestion_window_is_reported_once() {
 
 /// What is lost waits for the window too: the first duplicates fill nothing, the timeout's window of one segment lets one out.
 #[test]
-fn a_resend_that_waits_is_blocked_by_the_congestion_window() {
+fn waiting_retransmission_is_blocked_by_cwnd() {
     let mut sender = sender(&config(), 60_000);
     sender.write(4000);
     assert_eq!((sent(&mut sender, 0).len(), sender.blocked()), (4, Some(Blocked::Data)));
@@ -132,7 +132,7 @@ fn a_resend_that_waits_is_blocked_by_the_congestion_window() {
 
 /// BBR begins at 0.99 x 2 / ln 2 windows a millisecond: 4,000 bytes make 11.42 bytes a microsecond, and a segment of 1,000 takes 87.5.
 #[test]
-fn a_paced_sender_is_blocked_by_pacing_until_the_departure_time() {
+fn paced_sender_is_blocked_until_the_departure_time() {
     let mut sender = sender(&Config { control: member("bbr"), recovery: member("sack"), ..config() }, 60_000);
     sender.write(u64::MAX);
     assert_eq!((sent(&mut sender, 0), sender.blocked()), (vec![1000], Some(Blocked::Pacing)));
@@ -146,7 +146,7 @@ fn a_paced_sender_is_blocked_by_pacing_until_the_departure_time() {
 }
 
 #[test]
-fn an_end_that_may_not_send_is_blocked_by_nothing() {
+fn blocked_has_no_reason_in_states_that_do_not_send() {
     let mut opening = Connection::connect(&config(), 1, 2, SeqNum(0));
     opening.write(1000);
     assert_eq!((sent(&mut opening, 0).len(), opening.blocked()), (1, None), "only its SYN goes out");
@@ -161,7 +161,7 @@ fn an_end_that_may_not_send_is_blocked_by_nothing() {
 
 /// An observer that is attached late gets the current state.
 #[test]
-fn a_late_observer_is_told_the_reason() {
+fn events_enabled_later_report_the_present_reason() {
     let mut sender = Connection::established(&config(), 1, 2, 60_000);
     sender.write(u64::MAX);
     sent(&mut sender, 0);

@@ -234,7 +234,7 @@ fn all_bytes_arrive_under_any_impairments() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_trace() {
+fn same_seed_gives_the_same_trace() {
     for config in every_config() {
         let trace = || {
             let mut pair = Pair::new(&config, 100_000, WEATHERS[5], 3);
@@ -254,7 +254,7 @@ fn without_threshold(config: &Config) -> bool {
 /// no queue here for whose delay slow start would be left. A loss that the network has explained moves nothing. The window
 /// is never below a segment.
 #[test]
-fn one_cut_an_episode() {
+fn cwnd_is_reduced_once_per_episode() {
     for config in every_config() {
         let (mut cuts, mut explained) = (0, 0);
         for (weather, seed) in [1, 2, 5].into_iter().flat_map(|weather| (0..10).map(move |seed| (weather, seed))) {
@@ -290,7 +290,7 @@ fn one_cut_an_episode() {
 
 /// A timeout that the network has explained is not the first of a row: the next, unexplained one cuts.
 #[test]
-fn an_explained_timeout_does_not_hide_the_next() {
+fn reported_timeout_does_not_hide_the_next() {
     for mut config in every_config().into_iter().filter(|config| config.response.name() == "simple-icmp") {
         if without_threshold(&config) {
             continue;
@@ -312,7 +312,7 @@ fn an_explained_timeout_does_not_hide_the_next() {
 
 /// An application that writes in pieces: what is sent again is what was sent, and new bytes follow it.
 #[test]
-fn segments_are_sent_again_as_they_were() {
+fn retransmitted_segments_keep_their_boundaries() {
     // Pacing would spread them over time.
     for config in every_config().into_iter().filter(|config| config.control.name() == "reno") {
         let mut end = Connection::established(&config, 1, 2, config.window.0);
@@ -356,7 +356,7 @@ fn expire(end: &mut Connection) -> Time {
 
 /// Without loss, duplication and reordering nothing is sent twice.
 #[test]
-fn a_calm_network_sees_nothing_twice() {
+fn network_without_losses_causes_no_duplicates() {
     for config in every_config() {
         let mut pair = Pair::new(&config, 300_000, WEATHERS[0], 0);
         pair.run(&config);
@@ -371,7 +371,7 @@ proptest! {
 
     /// Segments and messages that no honest peer sends: no panic, no sending without end, a finite window.
     #[test]
-    fn no_segment_makes_an_end_panic(
+    fn random_segments_cause_no_panic(
         inputs in prop::collection::vec((any::<u32>(), any::<u32>(), any::<u16>(), any::<u32>(), any::<u16>(), any::<bool>(), 0..2_000u64), 1..200),
         near in any::<bool>(),
     ) {

@@ -166,7 +166,7 @@ proptest! {
 
     /// The window is finite and at least a segment after every call, the pacing rate is a rate, and nothing panics.
     #[test]
-    fn a_window_is_always_a_window(
+    fn cwnd_stays_finite_and_at_least_one_segment(
         steps in prop::collection::vec(step(), 1..200),
         segment in 1..9000_u32,
         first in 1..20_u32,
@@ -223,7 +223,7 @@ proptest! {
 
     /// Differentiations say something about every loss, and the same again when told the same.
     #[test]
-    fn a_loss_always_has_a_cause(steps in prop::collection::vec(step(), 1..200)) {
+    fn every_loss_has_a_cause(steps in prop::collection::vec(step(), 1..200)) {
         for (name, _) in DifferentiationConfig::MEMBERS {
             let causes = || {
                 let config: DifferentiationConfig = member(name);

@@ -125,7 +125,7 @@ fn row(run: &Run, ms: u64, table: &mut String) {
 }
 
 #[test]
-fn tables_are_as_they_were() {
+fn congestion_tables_match_the_golden_files() {
     for (name, config) in controls() {
         let rate_based = name.starts_with("bbr");
         let mut text = format!("{name}\n");

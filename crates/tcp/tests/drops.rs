@@ -125,7 +125,7 @@ impl Transfer {
 
 /// Each recovery, one to four losses.
 #[test]
-fn tables_are_as_they_were() {
+fn recovery_tables_match_the_golden_files() {
     for (recovery, _) in RecoveryConfig::MEMBERS {
         for losses in 1..=LOST.len() {
             let (table, again, timeouts, end) = Transfer::new(recovery, losses).run();

@@ -36,7 +36,7 @@ fn extremes(run: &Run, from: u64) -> (f64, f64) {
 
 /// Reno saws between what fits (path and buffer, 150 segments) and half of that.
 #[test]
-fn reno_saws_between_all_and_half() {
+fn reno_oscillates_between_full_and_half_cwnd() {
     let run = run(&ControlConfig::Reno(reno::Config::default()), PATH, 120);
     let (most, least) = extremes(&run, 30);
     assert!((most - 151.0).abs() < 3.0 && (least - 75.5).abs() < 3.0, "{most} {least}");
@@ -44,7 +44,7 @@ fn reno_saws_between_all_and_half() {
 
 /// CUBIC saws between what fits and 0.7 of that, and the tooth takes K = cbrt(0.3 x 150 / 0.4) = 4.8 s and a little more.
 #[test]
-fn cubic_saws_between_all_and_seven_tenths() {
+fn cubic_oscillates_between_full_and_seven_tenths_cwnd() {
     let run = run(&ControlConfig::Cubic(cubic::Config::default()), PATH, 120);
     let (most, least) = extremes(&run, 30);
     assert!((most - 151.0).abs() < 4.0 && (least - 106.0).abs() < 4.0, "{most} {least}");
@@ -83,7 +83,7 @@ fn vegas_keeps_one_to_three_segments_queued() {
 
 /// Westwood+ cuts to the path's worth, 100 segments, and so its queue empties and its pipe does not.
 #[test]
-fn westwood_cuts_to_the_paths_worth() {
+fn westwood_reduces_to_the_bandwidth_delay_product() {
     let run = run(&ControlConfig::Westwood(westwood::Config::default()), PATH, 120);
     let (most, least) = extremes(&run, 60);
     assert!((most - 151.0).abs() < 3.0 && (least - 101.0).abs() < 4.0, "{most} {least}");
@@ -103,7 +103,7 @@ fn veno_loses_less_than_reno_to_random_losses() {
 
 /// DCTCP keeps the queue near the mark; its window swings by a few segments and nothing is lost.
 #[test]
-fn dctcp_keeps_the_queue_at_the_mark() {
+fn dctcp_keeps_the_queue_at_the_ecn_threshold() {
     let path = Path { mark: Some(20_000), ..PATH };
     let run = run(&ControlConfig::Dctcp(dctcp::Config::default()), path, 60);
     let late = run.since(secs(30));
@@ -120,7 +120,7 @@ fn dctcp_keeps_the_queue_at_the_mark() {
 
 /// BBR finds the rate, keeps about one path's worth in flight, and goes for little every ten seconds.
 #[test]
-fn bbr_keeps_one_paths_worth_in_flight() {
+fn bbr_keeps_one_bandwidth_delay_product_in_flight() {
     for buffer in [50_000, 300_000] {
         let run = run(&ControlConfig::Bbr(bbr::Config::default()), Path { buffer, ..PATH }, 60);
         let rate = PATH.rate as f64;
@@ -173,7 +173,7 @@ fn bbr3_finds_the_rate_in_deep_and_shallow_buffers() {
 
 /// The same seed gives the same run, and every control fills most of an easy path.
 #[test]
-fn every_control_fills_the_path_and_repeats_itself() {
+fn every_control_fills_the_path_and_is_reproducible() {
     for (name, _) in ControlConfig::MEMBERS {
         let config: ControlConfig = member(name);
         let path = Path { buffer: 100_000, mark: Some(60_000), ..PATH };

@@ -90,7 +90,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_segment_makes_any_end_panic(steps in prop::collection::vec(step(), 1..80), kind in 0u8..3) {
+    fn random_segments_cause_no_panic_in_any_state(steps in prop::collection::vec(step(), 1..80), kind in 0u8..3) {
         for preset in presets::PRESETS {
             let mut config = Config { segment: 1000, window: Bytes(30_000), ..Config::default() };
             config.merge(&preset.table());

@@ -74,7 +74,7 @@ impl Upload {
 /// window allows, the partial acknowledgment resends 1; cwnd and ssthresh stand as before, and the flag is reset.
 // covers [disconnections2012 figure 5]
 #[test]
-fn the_third_duplicate_recovers_without_a_cut_and_resets_the_flag() {
+fn third_duplicate_recovers_without_a_reduction_and_resets_the_flag() {
     let mut upload = Upload::new();
     upload.given_up(0);
     upload.given_up(1);
@@ -96,7 +96,7 @@ fn the_third_duplicate_recovers_without_a_cut_and_resets_the_flag() {
 
 /// A timeout is no recovery by duplicates: it cuts as ever, and what was lost before it has been answered with that.
 #[test]
-fn a_timeout_cuts_and_resets_the_flag() {
+fn timeout_reduces_cwnd_and_resets_the_flag() {
     let mut upload = Upload::new();
     upload.given_up(0);
     upload.now = upload.end.poll_timeout();
@@ -116,7 +116,7 @@ fn a_timeout_cuts_and_resets_the_flag() {
 /// Only the link acknowledgments of segment 3 were lost: it has arrived. The flag goes with the window it was about, or it would hide
 /// the next congestion, however much later.
 #[test]
-fn the_flag_ends_with_what_it_was_about() {
+fn flag_is_reset_when_its_segments_are_acknowledged() {
     let mut upload = Upload::new();
     upload.given_up(3);
     assert_eq!(upload.ack(3, 1).len(), 4, "slow start");

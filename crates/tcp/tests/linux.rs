@@ -96,7 +96,7 @@ fn segments_after_losses_match_linux_until_a_known_difference() {
 
 /// What was sent at one time has an order, which the numbers do not tell when a retransmission went out behind new data.
 #[test]
-fn nothing_is_sent_again_twice() {
+fn segments_are_not_retransmitted_twice() {
     for (control, _) in PART {
         for (lost, _) in theirs(control) {
             let rows = lines(&text(&sends(&mut Host::new(&open), control, &lost).unwrap()));

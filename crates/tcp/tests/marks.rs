@@ -46,7 +46,7 @@ fn echo(sender: &mut Connection, millis: u64, segments: u32) {
 // covers [RFC3168 s6.1.2]: the first echo cuts the window; neither it nor those that come until the cut is heard of make it
 // grow, nor cut it again.
 #[test]
-fn an_echo_does_not_make_the_window_grow() {
+fn duplicate_echo_does_not_grow_cwnd() {
     for (name, _) in ControlConfig::MEMBERS {
         // DCTCP reads each mark by itself; BBR answers by its model.
         if ["dctcp", "bbr", "bbr3"].contains(name) {

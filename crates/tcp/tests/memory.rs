@@ -42,7 +42,7 @@ fn transfer(config: &Config, bytes: u64, lost: usize) -> [Box<Connection>; 2] {
 }
 
 #[test]
-fn an_idle_end_keeps_less_than_two_kilobytes() {
+fn idle_connection_uses_less_than_two_kilobytes() {
     for preset in presets::PRESETS {
         let mut config = Config { segment: 1000, window: Bytes(4_000_000), ..Config::default() };
         config.merge(&preset.table());

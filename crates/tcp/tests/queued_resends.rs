@@ -37,7 +37,7 @@ fn notice(end: &mut Connection, now: Time, seq: u32) {
 }
 
 #[test]
-fn a_message_queues_the_segment_it_names() {
+fn message_queues_its_segment_for_retransmission() {
     let mut end = flying();
     let now = Time::from_millis(100);
     notice(&mut end, now, 3000);
@@ -49,7 +49,7 @@ fn a_message_queues_the_segment_it_names() {
 /// window has one [RFC6298 s5.4, RFC5681 s3.1].
 // covers [RFC6298 s5.4]
 #[test]
-fn a_timeout_forgets_resends_of_messages() {
+fn timeout_clears_queued_retransmissions() {
     let mut end = flying();
     let now = end.poll_timeout();
     assert!(now < Time::NEVER);
@@ -62,7 +62,7 @@ fn a_timeout_forgets_resends_of_messages() {
 
 /// What an acknowledgment covers is not sent again, what lies behind it is.
 #[test]
-fn an_acknowledgment_forgets_resends_of_what_it_covers() {
+fn acknowledgment_clears_queued_retransmissions_that_it_covers() {
     let mut end = flying();
     let now = Time::from_millis(100);
     notice(&mut end, now, 3000);

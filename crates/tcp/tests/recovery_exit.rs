@@ -65,7 +65,7 @@ fn after_recovery(config: &Config, kind: Option<NoticeKind>, duplicates: u64) ->
 /// opens by one segment because it is not above it.
 // covers [RFC5681 s3.2 step 6]
 #[test]
-fn unmodified_tcp_leaves_with_ssthresh_or_one_segment_more() {
+fn unmodified_tcp_ends_recovery_at_ssthresh_or_one_segment_above() {
     assert_eq!(after_recovery(&config("unmodified", false), None, 9), (5.0, 5.0));
     assert_eq!(after_recovery(&config("unmodified", true), None, 9), (6.0, 5.0));
 }
@@ -73,7 +73,7 @@ fn unmodified_tcp_leaves_with_ssthresh_or_one_segment_more() {
 /// The window of before recovery, 10 segments, then what any new acknowledgment adds: a tenth of a segment above the
 /// threshold of 4, a whole one below that of 20.
 #[test]
-fn the_schemes_leave_with_the_window_of_before_or_a_little_more() {
+fn schemes_end_recovery_with_the_previous_cwnd_or_little_more() {
     let cases = [("simple-icmp", NoticeKind::Defer, 9), ("refined-icmp", NoticeKind::Retransmit, 9)];
     for (scheme, kind, duplicates) in cases {
         for (threshold, opened) in [(4, 10.1), (20, 11.0)] {
@@ -91,7 +91,7 @@ fn the_schemes_leave_with_the_window_of_before_or_a_little_more() {
 /// An ordinary acknowledgment afterwards grows the window the same way under either setting: 5 + 1 = 6 is above the
 /// threshold, and 6 + 1/6 follows; without, 5 + 1 follows.
 #[test]
-fn the_next_acknowledgment_is_an_ordinary_one() {
+fn acknowledgment_after_recovery_follows_the_standard_rule() {
     for (opens, expected) in [(false, 6.0), (true, 6.0 + 1.0 / 6.0)] {
         let mut end = sender(&config("unmodified", opens), None);
         for duplicate in 0..3 {

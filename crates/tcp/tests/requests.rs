@@ -38,7 +38,7 @@ fn expiries(end: &mut Connection, answers: bool) -> Vec<f64> {
 }
 
 #[test]
-fn a_segment_ends_where_a_record_does() {
+fn segment_ends_at_a_record_boundary() {
     let mut end = end(Config { nagle: Nagle::Minshall, ..Config::default() });
     for bytes in [400, 2500, 300] {
         end.write(bytes);
@@ -53,7 +53,7 @@ fn a_segment_ends_where_a_record_does() {
 
 /// Without it 1, 3, 7 s and so on without end.
 #[test]
-fn a_user_timeout_counts_from_the_first_retransmission_and_ends_the_last_timeout() {
+fn user_timeout_counts_from_the_first_retransmission_and_cuts_the_last_timeout_short() {
     // covers [RFC9293 s3.9.1.2]
     let mut end = end(Config::default());
     end.set_user_timeout(Some(Span::from_secs(5)));
@@ -65,7 +65,7 @@ fn a_user_timeout_counts_from_the_first_retransmission_and_ends_the_last_timeout
 }
 
 #[test]
-fn an_acknowledgment_ends_what_a_user_timeout_counts() {
+fn acknowledgment_resets_the_user_timeout() {
     let mut end = end(Config::default());
     end.set_user_timeout(Some(Span::from_secs(5)));
     end.write(1000);
@@ -83,7 +83,7 @@ fn an_acknowledgment_ends_what_a_user_timeout_counts() {
 
 /// Probes after 1, 3 and 7 s, however they are answered.
 #[test]
-fn a_window_that_stays_closed_is_given_up_too() {
+fn window_that_stays_closed_fails_the_connection() {
     let mut end = end(Config::default());
     answer(&mut end, Time::ZERO, 0, 0);
     end.set_user_timeout(Some(Span::from_secs(7)));
@@ -96,7 +96,7 @@ fn a_window_that_stays_closed_is_given_up_too() {
 /// What is left of a write waits for an acknowledgment [RFC896]; TCP_NODELAY lets it out at once, and when there is nothing left
 /// it lets out nothing that is written later.
 #[test]
-fn nodelay_lets_out_what_waits_and_no_more() {
+fn nodelay_sends_only_held_back_data() {
     let mut end = end(Config { nagle: Nagle::On, ..Config::default() });
     end.write(1000);
     assert_eq!(sent(&mut end, Time::ZERO), [(0, 1000, true)]);

@@ -62,7 +62,7 @@ fn scripts_written_from_the_standards_pass() {
 
 // covers [RFC9293 s3.4]: arithmetic on sequence numbers is modulo 2^32.
 #[test]
-fn they_pass_wherever_sequence_numbers_wrap() {
+fn scripts_pass_wherever_sequence_numbers_wrap() {
     for before in [0, 1, 500, 1500, 7000] {
         let wrapping = |role: Role, settings: &Settings, ports: Ports, iss: SeqNum| {
             let ours = SeqNum(0u32.wrapping_sub(before)).since(iss) as u32;
@@ -172,7 +172,7 @@ impl End for Moved {
 
 // covers [RFC3168 s6.1.2]: only the first segment behind a reduction has CWR.
 #[test]
-fn segments_put_together_have_the_first_ones_cwr() {
+fn merged_segments_have_the_cwr_of_the_first() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts/pass/ecn/once-a-window-together.pkt");
     let script = fs::read_to_string(file).unwrap();
     for (line, found) in [
@@ -187,7 +187,7 @@ fn segments_put_together_have_the_first_ones_cwr() {
 
 /// One that begins to pass belongs to `pass`.
 #[test]
-fn scripts_that_are_known_to_be_wrong_still_fail() {
+fn scripts_known_to_be_wrong_fail() {
     for (name, text) in scripts("known-wrong") {
         let script = drill::parse(&text).unwrap_or_else(|error| panic!("{name}:{error}"));
         let outcome = drill::run(&script, Some(Span::ZERO), &open).outcome;

@@ -28,7 +28,7 @@ fn below(value: f64) -> f64 {
 }
 
 #[test]
-fn controls_take_values_within_their_bounds() {
+fn controls_accept_values_within_their_bounds() {
     let vegas = vegas::Config::default;
     bounds("alpha", &[above(0.0), 1.0], &[0.0, -1.0], |alpha| vegas::Config { alpha, ..vegas() }.check());
     bounds("beta", &[2.0, 1000.0], &[below(2.0), above(1000.0)], |beta| {
@@ -62,7 +62,7 @@ fn controls_take_values_within_their_bounds() {
 }
 
 #[test]
-fn intervals_are_longer_than_what_they_hold() {
+fn measurement_intervals_must_exceed_the_probe_time() {
     let ms = Span::from_millis;
     for (window, faults) in [(199, 1), (200, 1), (201, 0)] {
         let config = bbr::Config { min_rtt_window: ms(window), probe_rtt: ms(200), ..bbr::Config::default() };
@@ -73,7 +73,7 @@ fn intervals_are_longer_than_what_they_hold() {
 }
 
 #[test]
-fn differentiations_take_values_within_their_bounds() {
+fn differentiations_accept_values_within_their_bounds() {
     bounds("limit", &[above(1.0), 100.0], &[1.0, above(100.0)], |limit| biaz::Config { limit }.check());
     bounds("limit", &[above(1.0), 100.0], &[1.0, above(100.0)], |limit| mbiaz::Config { limit }.check());
     bounds("alpha", &[above(0.0), 0.5], &[0.0, above(0.5)], |alpha| zigzag::Config { alpha, many: 0.0 }.check());
@@ -84,7 +84,7 @@ fn differentiations_take_values_within_their_bounds() {
 
 /// Settings of a rule that is not chosen are refused.
 #[test]
-fn settings_belong_to_the_rule_they_are_of() {
+fn settings_are_accepted_only_with_their_rule() {
     let keys = |faults: Vec<Fault>| faults.into_iter().map(|fault| fault.key).collect::<Vec<_>>();
     let reno = |abc_limit, growth| keys(reno::Config { abc_limit, growth, ..reno::Config::default() }.check());
     let (counted, per_ack) = (Some(window::Growth::Counted), Some(window::Growth::PerAck));
@@ -108,7 +108,7 @@ fn settings_belong_to_the_rule_they_are_of() {
 
 /// The numbers that the papers and RFCs give.
 #[test]
-fn defaults_are_those_of_the_papers() {
+fn defaults_match_the_papers() {
     let cubic = cubic::Config::default();
     assert_eq!((cubic.c, cubic.beta, cubic.fast_convergence, cubic.reno_friendly), (0.4, 0.7, true, true));
     let vegas = vegas::Config::default();

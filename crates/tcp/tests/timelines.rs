@@ -394,7 +394,7 @@ fn timelines_match_the_golden_tables() {
 /// By hand: segments 14 and 15 are lost four times and nothing else is on its way, so the timer expires at least three times in a
 /// row, each time after twice as long [RFC6298 s5.5].
 #[test]
-fn the_timer_doubles_while_nothing_comes_back() {
+fn timer_doubles_without_acknowledgments() {
     let impaired_paths = impaired_paths();
     let silence = impaired_paths.iter().find(|path| path.name == "silence").expect("it is there");
     for (name, config) in

@@ -75,7 +75,7 @@ fn expires_under_refined(rto_restart: TimerRestart) -> Time {
 
 /// What recovery begins with was on its way already: only its sending may start the timer again.
 #[test]
-fn recovery_without_a_retransmission_leaves_the_timer() {
+fn recovery_without_a_retransmission_does_not_restart_the_timer() {
     assert_eq!(expires_under_refined(TimerRestart::Acknowledgments), Time::from_millis(1000));
     assert_eq!(expires_under_refined(TimerRestart::Recovery), Time::from_millis(1000));
     assert_eq!(expires_under_refined(TimerRestart::Retransmissions), Time::from_millis(850) + Span::from_secs(1));
@@ -84,7 +84,7 @@ fn recovery_without_a_retransmission_leaves_the_timer() {
 /// With ELN the first marked duplicate sends the segment again and begins recovery: a fast retransmit, 900 ms after the
 /// timer was started.
 #[test]
-fn a_retransmission_that_a_mark_asks_for_starts_it_again() {
+fn retransmission_caused_by_a_mark_restarts_the_timer() {
     let config = Config {
         segment: 1000,
         initial_window: 10,

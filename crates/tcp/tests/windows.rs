@@ -21,7 +21,7 @@ fn bare(end: &mut Connection, now: Time, ack: u32, window: u32) {
 /// The smallest scale by which the window fits into 16 bits, at most 14.
 // covers [RFC7323 s2.3]
 #[test]
-fn the_scale_is_the_smallest_that_fits() {
+fn shift_is_the_minimum_that_fits() {
     for (window, scale) in [
         (1000, 0),
         (65_535, 0),
@@ -44,7 +44,7 @@ fn the_scale_is_the_smallest_that_fits() {
 /// An acknowledgment of what was never sent is answered, changes no window, and does not hide the windows that follow it.
 // covers [RFC9293 s3.10.7.4]: SND.WL1 and SND.WL2 are taken from acceptable acknowledgments.
 #[test]
-fn an_impossible_acknowledgment_does_not_hide_later_windows() {
+fn impossible_acknowledgment_does_not_block_later_window_updates() {
     let mut end = end();
     end.write(20_000);
     assert_eq!(sent(&mut end, Time::ZERO).len(), 4);
@@ -58,7 +58,7 @@ fn an_impossible_acknowledgment_does_not_hide_later_windows() {
 /// What an acknowledgment behind `una` acknowledges may be as old as the largest window there was; an older one is answered.
 // covers [RFC5961 s5.2]
 #[test]
-fn an_acknowledgment_older_than_the_largest_window_is_answered() {
+fn acknowledgment_older_than_the_maximum_window_is_answered() {
     for (behind, answers) in [(3999, 0), (4000, 0), (4001, 1)] {
         let mut end = end();
         end.write(8000);

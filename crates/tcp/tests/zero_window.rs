@@ -63,7 +63,7 @@ fn recoveries() -> impl Iterator<Item = &'static str> {
 
 // covers [RFC9293 s3.8.6]: the window is probed, at ever longer intervals, with segments below what the other end has.
 #[test]
-fn a_frozen_sender_probes_and_nothing_else() {
+fn frozen_sender_sends_only_window_probes() {
     for name in recoveries() {
         let mut sender = sender(name, ZeroWindow::Persist);
         let cwnd = sender.cwnd();
@@ -82,7 +82,7 @@ fn a_frozen_sender_probes_and_nothing_else() {
 
 /// When the window opens, everything that was not acknowledged goes out again at once, in order, and what follows by the acknowledgments.
 #[test]
-fn an_opened_window_goes_on_where_it_was() {
+fn opened_window_resumes_with_the_previous_cwnd() {
     for name in recoveries() {
         let mut sender = sender(name, ZeroWindow::Persist);
         assert_eq!(ack(&mut sender, 100, 2, 0), [], "{name}");
@@ -112,7 +112,7 @@ fn an_opened_window_goes_on_where_it_was() {
 
 /// When all that was in flight arrives, as with Freeze-TCP's warning, nothing is sent again.
 #[test]
-fn what_arrives_behind_a_closed_window_is_not_sent_again() {
+fn data_that_arrived_beyond_a_closed_window_is_not_retransmitted() {
     for name in recoveries() {
         let mut sender = sender(name, ZeroWindow::Persist);
         for segments in 1..=10 {
@@ -130,7 +130,7 @@ fn what_arrives_behind_a_closed_window_is_not_sent_again() {
 
 /// As Linux has it.
 #[test]
-fn a_sender_that_times_out_cuts() {
+fn timeout_with_a_closed_window_reduces_cwnd() {
     let mut sender = sender("reno", ZeroWindow::Retransmit);
     let cwnd = sender.cwnd();
     ack(&mut sender, 100, 2, 0);

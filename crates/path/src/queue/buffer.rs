@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_buffer_frees_what_has_left() {
+    fn buffer_frees_space_of_departed_packets() {
         let mut buffer = Buffer::new(Some(Bytes(3000)));
         assert!(buffer.admit(Time::ZERO, 1000));
         assert!(buffer.admit(Time::ZERO, 2000));

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_read_and_show() {
+    fn limits_are_parsed_and_displayed() {
         for text in ["50 packets", "64 kB", "unlimited"] {
             assert_eq!(text.parse::<Limit>().unwrap().to_string(), text);
         }

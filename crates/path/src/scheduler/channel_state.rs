@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn queue_that_gets_a_packet_again_is_still_believed_bad() {
+    fn queue_with_a_new_packet_is_still_believed_bad() {
         let mut scheduler = Config { rest: Span::from_millis(10) }.build();
         let at = Time::from_millis;
         let joined = |serving| Joined { first: true, expedited: false, serving };

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn expedited_packets_go_before_the_others_in_the_order_in_which_they_came() {
+    fn expedited_packets_precede_others_in_order_of_arrival() {
         let mut fifo = Fifo::default();
         for (queue, expedited) in [(0, false), (1, false), (2, true), (3, true)] {
             fifo.joined(queue, joined(expedited, queue > 0), Time::ZERO);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_that_go_together_leave_the_queue_together() {
+    fn packets_of_an_aggregate_leave_together() {
         let mut fifo = Fifo::default();
         for (place, queue) in [0, 0, 1, 0, 1].into_iter().enumerate() {
             fifo.joined(queue, joined(false, place > 0), Time::ZERO);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn dropped_packet_gives_its_place_up_and_the_one_in_service_stays() {
+    fn dropped_packet_frees_its_place_and_the_one_in_service_remains() {
         let mut fifo = Fifo::default();
         for (queue, expedited) in [(0, false), (0, false), (1, false), (0, true)] {
             fifo.joined(queue, joined(expedited, true), Time::ZERO);

@@ -288,7 +288,7 @@ mod tests {
 
     /// Every kind of event that is not opt-in has a flag, and every flag a trace or a kind.
     #[test]
-    fn flags_and_what_they_rule_have_the_same_names() {
+    fn flags_have_the_same_names_as_their_rules() {
         assert_eq!(EVENT_FLAGS.map(|(_, kind)| kind), EVENT_KINDS.map(|(name, _)| name)[..DEFAULT_EVENT_KINDS]);
         assert!(EVENT_FLAGS.iter().all(|(flag, kind)| *flag == format!("event_{}", kind.replace('-', "_"))));
         assert!(TRACE_FLAGS.iter().all(|(flag, trace, _)| *flag == format!("trace_{trace}")));

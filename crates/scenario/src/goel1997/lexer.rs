@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_and_blanks_vanish_and_places_stay() {
+    fn comments_and_blanks_are_skipped_without_changing_positions() {
         let text = "# head\r\nrandom_seed\t= 2; # why\n}";
         let expected = [
             (Token::Newline, 7),

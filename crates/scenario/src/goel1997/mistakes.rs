@@ -119,29 +119,29 @@ fn check(network: &str, mistakes: &[Mistake]) {
 }
 
 #[test]
-fn each_word_and_value_out_of_place() {
+fn misplaced_words_and_values_are_refused() {
     check(NETWORK, SPELLING);
 }
 
 #[test]
-fn each_sign_out_of_place() {
+fn misplaced_punctuation_is_refused() {
     check(NETWORK, SIGNS);
 }
 
 #[test]
-fn each_reference_that_leads_nowhere() {
+fn dangling_references_are_refused() {
     check(NETWORK, MEANING);
 }
 
 #[test]
-fn each_script_that_makes_no_sense() {
+fn contradictory_scripts_are_refused() {
     let script = [("trace = 1", "trace = 2"), ("state = 0.1\n", "state = 0\nbad_interval = 940 1040\n")];
     check(&changed(NETWORK, &script), SCRIPTED);
 }
 
 /// The mode needs one wireless link; the network has none.
 #[test]
-fn a_trace_needs_its_link() {
+fn trace_requires_its_link() {
     let wired = NETWORK.split_once("wireless_link").unwrap().0;
     for (mode, found) in [("trace = 0", "0 with 0 of them"), ("trace = 2", "2 with 0 of them")] {
         let problems = problems(&changed(wired, &[("trace = 1", mode)]));
@@ -151,7 +151,7 @@ fn a_trace_needs_its_link() {
 }
 
 #[test]
-fn two_sources_cannot_share_a_sink() {
+fn sources_with_a_common_sink_are_refused() {
     let source = NETWORK.split_inclusive("}\n").nth(1).unwrap().replace("211", "214");
     let problems = problems(&format!("{NETWORK}{source}"));
     assert_eq!(problems.len(), 1, "{}", said(&problems));
@@ -160,7 +160,7 @@ fn two_sources_cannot_share_a_sink() {
 }
 
 #[test]
-fn links_that_cannot_share() {
+fn links_that_cannot_share_are_refused() {
     let about = |text: &str| {
         let problems = problems(text);
         problems.iter().map(|problem| (problem.place.unwrap().0, problem.expected.clone())).collect::<Vec<_>>()
@@ -211,7 +211,7 @@ fn links_that_share_have_one_link_layer() {
 }
 
 #[test]
-fn every_independent_mistake_is_reported() {
+fn every_independent_error_is_reported() {
     let text = changed(
         NETWORK,
         &[
@@ -227,7 +227,7 @@ fn every_independent_mistake_is_reported() {
 }
 
 #[test]
-fn files_that_are_no_datafiles() {
+fn files_in_other_formats_are_refused() {
     let only = |text: &[u8]| {
         let problems = parse("datafile.dat", text).expect_err("nothing to simulate");
         assert_eq!(problems.len(), 1, "{}", said(&problems));
@@ -245,7 +245,7 @@ fn files_that_are_no_datafiles() {
 }
 
 #[test]
-fn a_flood_of_problems_is_cut() {
+fn number_of_reported_errors_is_limited() {
     let text = format!("simulator\n{{\n{}}}\n", "colour = 5\n".repeat(10_000));
     let problems = problems(&text);
     assert_eq!(problems.len(), 101);

@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_become_numbers_in_the_attributes_unit() {
+    fn values_are_converted_to_the_attributes_unit() {
         let cases = [
             ("buffer_size", "124375 B", "124375"),
             ("buffer_size", "64 kB", "64000"),

@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decimals_are_read_exactly() {
+    fn decimals_are_parsed_exactly() {
         let ms = |text: &str| (MILLISECONDS.read)(text).map(Span::as_nanos).ok();
         assert_eq!(ms("1233.5"), Some(1_233_500_000));
         assert_eq!(ms("0.000001"), Some(1));
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_what_to_do() {
+    fn error_messages_suggest_a_correction() {
         let hint = |text: &str| (MILLISECONDS.read)(text).unwrap_err().0.unwrap_or_default();
         assert_eq!(hint("-5"), "it cannot be negative");
         assert_eq!(hint("5 ms"), "write the number alone: the unit is fixed");
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_is_one_of_its_kind() {
+    fn every_keyword_is_accepted_by_its_type() {
         assert!(SCHEME.words.iter().all(|(word, _)| (SCHEME.read)(word).is_ok()));
         assert!(SCHEDULER.words.iter().all(|(word, _)| (SCHEDULER.read)(word).is_ok()));
         assert!(RADIO.words.iter().all(|(word, _)| (RADIO.read)(word).is_ok()));

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn switches_alternate_from_the_first_into_bad() {
+    fn switches_alternate_beginning_with_bad() {
         let expected = [1_233_500_000, 1_250_000_000, 1_570_000_001];
         assert_eq!(switches("1233.5 BAD\n1250 GOOD\n1570.000001 BAD\n"), expected);
         assert_eq!(switches("1233.5\n1250\n1570.000001"), expected);
@@ -111,13 +111,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back() {
+    fn written_file_is_parsed_back() {
         let text = "1233.5 BAD\n1250 GOOD\n1570.000001 BAD\n";
         assert_eq!(write(&parse("trace.dat", text.as_bytes()).unwrap()), text);
     }
 
     #[test]
-    fn each_mistake_names_its_line() {
+    fn each_error_names_its_line() {
         let mistakes: [(&[u8], &str, &str); 13] = [
             (b"5 BAD\n5 GOOD", "2:1: found 5 GOOD, expected a time after 5 ms, of line 1", "times must rise"),
             (b"5 BAD\n\n 4.5 GOOD", "3:2: found 4.5 GOOD, expected a time after", "times must rise"),

@@ -95,7 +95,7 @@ mod tests {
     use crate::document::with_new_names;
 
     #[test]
-    fn an_old_key_is_refused_with_its_new_name() {
+    fn old_key_is_refused_with_its_new_name() {
         const LINK: &str =
             "links.wire = { kind = \"wired\", between = [\"a\", \"b\"], rate = \"8 Mbps\", delay = \"1 ms\" }";
         let text = format!(
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn every_old_key_is_gone_and_every_new_key_exists() {
+    fn old_keys_are_removed_and_new_keys_exist() {
         for (old, new) in RENAMED {
             let (table, name) = old.rsplit_once('.').unwrap_or(("", old));
             let keys = Shape::at(&steps(&table.replace('*', "any"))).keys();
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kept_scenario_gets_the_names_of_today() {
+    fn stored_scenario_is_read_with_renamed_keys() {
         let old = r#"
             flows.down = { segment = "1 kB", tcp = { control = "reno" } }
             links.air = { spikes = [{ at = "1 s", extra = "2 s", lasts = "3 s" }], arq = { kind = "go-back-n", window = 5, transmissions = 3 } }

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn synonyms_are_written_from_the_table_they_stand_in() {
+    fn suggested_synonym_path_is_relative_to_its_table() {
         assert_eq!(in_table("links.air", "bandwidth").as_deref(), Some("rate"));
         assert_eq!(in_table("links.air", "DataRate").as_deref(), Some("rate"));
         assert_eq!(in_table("media.cell", "data-rate").as_deref(), Some("rate"));
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_of_another_table_of_the_same_part_is_found() {
+    fn key_of_another_table_is_suggested() {
         assert_eq!(elsewhere("control", &steps("flows.down")).as_deref(), Some("tcp.control"));
         assert_eq!(elsewhere("bytes", &steps("flows.down.tcp")).as_deref(), Some("flows.down.bytes"));
         assert_eq!(elsewhere("control", &steps("links.air")), None);

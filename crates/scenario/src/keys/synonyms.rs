@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn every_synonym_leads_to_a_key_and_is_none_in_its_table() {
+    fn every_synonym_maps_to_a_key_and_is_not_a_key_itself() {
         assert!(SYNONYMS.iter().map(|(_, names)| names.len()).sum::<usize>() >= 100);
         for (path, names) in SYNONYMS {
             let (table, key) = place(path);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_synonym_means_one_key_in_a_table() {
+    fn synonym_maps_to_one_key_per_table() {
         for (path, names) in SYNONYMS {
             let table = |path: &str| path.rsplit_once('.').map(|(table, _)| table.to_owned());
             for (other, others) in SYNONYMS.iter().filter(|(other, _)| other != path && table(other) == table(path)) {

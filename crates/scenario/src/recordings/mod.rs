@@ -72,7 +72,7 @@ mod tests {
 
     /// A text is read once, whoever asks; one that is wrong is told of each time.
     #[test]
-    fn what_was_read_is_not_read_again() {
+    fn table_is_parsed_once() {
         let read = RefCell::default();
         let mut times = 0;
         let mut ask = |text: &str, answer: Result<u32, Problem>| {
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_with_other_separators_is_told_so() {
+    fn table_with_another_separator_is_refused_with_a_hint() {
         for text in ["time_s;rate_Mbps\n0;1\n", "time_s\trate_Mbps\n0\t1\n"] {
             let problem = table::parse("walk.csv", text).unwrap_err();
             assert_eq!(problem.hint.as_deref(), Some("columns are separated by commas"), "{problem}");

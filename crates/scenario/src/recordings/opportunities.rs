@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_times() {
+    fn lines_are_parsed_as_times() {
         let read = |text: &str| parse("down.trace", text).unwrap_or_else(|problem| panic!("{problem}"));
         // Three chances in 12 ms: 3 x 1504 x 8 bits.
         assert_eq!(read("0\n5\n12\n").mean_rate().bits_per_sec(), 3_008_000);
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn each_mistake_names_its_line() {
+    fn each_error_names_its_line() {
         for (text, said) in [
             ("5\n7\n6\n", "down.trace:3:1: found 6, expected a time of at least 7, that of the line before"),
             ("1\n12", "down.trace:2:1: found 12, expected a line feed behind its last line"),

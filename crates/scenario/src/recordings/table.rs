@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_have_the_units_of_their_columns() {
+    fn columns_are_converted_from_their_units() {
         let read = |text: &str| parse("walk.csv", text).unwrap_or_else(|problem| panic!("{problem}"));
         assert_eq!(
             read("time_s,rate_Mbps,delay_ms,loss\n0,8,20,0\n1.5,0.0,20,0\n 2 , 0.5 ,40,0.01\n"),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn each_mistake_names_its_line() {
+    fn each_error_names_its_line() {
         let header = "time_s,rate_Mbps\n";
         for (text, said) in [
             ("".to_owned(), "walk.csv: found nothing, expected names of columns with units"),

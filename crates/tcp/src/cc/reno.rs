@@ -201,7 +201,7 @@ mod tests {
 
     // covers [RFC5681 s3.1 equations 2, 3]
     #[test]
-    fn doubles_then_adds() {
+    fn cwnd_doubles_in_slow_start_and_then_grows_linearly() {
         let mut cc = reno(Basis::Flight);
         let acked = Acked { now: Time::ZERO, bytes: 1000, una: 0, nxt: 0, rtt: None, srtt: Span::ZERO };
         let mut seen = Vec::new();
@@ -232,7 +232,7 @@ mod tests {
 
     // covers [RFC5681 s3.1 equation 4]
     #[test]
-    fn halves_what_is_in_flight_once_per_segment() {
+    fn ssthresh_is_half_the_flight_once_per_segment() {
         let mut cc = reno(Basis::Flight);
         cc.on_congestion(Congestion::FastRetransmit, &flight(9000.0, 20_000.0));
         assert_eq!((cc.cwnd(), cc.ssthresh()), (4500.0, 4500.0));
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_the_window_in_whole_segments_like_bsd() {
+    fn ssthresh_is_half_the_window_in_whole_segments_like_bsd() {
         let mut cc = reno(Basis::Window);
         cc.on_congestion(Congestion::FastRetransmit, &flight(2000.0, 9500.0));
         assert_eq!(cc.ssthresh(), 4000.0);
@@ -253,7 +253,7 @@ mod tests {
 
     /// Whatever is in flight of it, and whatever the other end would take.
     #[test]
-    fn halves_cwnd_in_whole_segments_like_linux() {
+    fn ssthresh_is_half_of_cwnd_in_whole_segments_like_linux() {
         let start = Start { segment: 1000.0, cwnd: 11_000.0, ssthresh: f64::INFINITY, stream: Stream::default() };
         let mut cc = Config { ssthresh_from: Some(Basis::Cwnd), ..Config::default() }.build(start);
         cc.on_congestion(Congestion::FastRetransmit, &flight(2000.0, 4000.0));
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_notified_loss_changes_nothing() {
+    fn reported_loss_does_not_change_cwnd() {
         let mut cc = reno(Basis::Flight);
         cc.on_congestion(Congestion::Notified, &flight(9000.0, 9000.0));
         assert_eq!((cc.cwnd(), cc.ssthresh()), (1000.0, 4000.0));
@@ -273,7 +273,7 @@ mod tests {
     /// Linux's Reno, in whole segments: an acknowledgment of 8 segments crosses the threshold of 10, and the 2 that slow
     /// start did not use count towards the 10 that the next segment takes.
     #[test]
-    fn counts_in_whole_segments_like_linux() {
+    fn counted_growth_is_in_whole_segments_like_linux() {
         let start = Start { segment: 1000.0, cwnd: 4000.0, ssthresh: 10_000.0, stream: Stream::default() };
         let mut cc = Config { growth: Some(Growth::Counted), ..Config::default() }.build(start);
         let mut seen = Vec::new();
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn paces_if_set_once_a_round_trip_is_known() {
+    fn pacing_begins_once_a_round_trip_is_known() {
         for (pace, expected) in [(false, None), (true, Some(2.0 * 10_000.0 / 0.1))] {
             let start = Start { segment: 1000.0, cwnd: 10_000.0, ssthresh: f64::INFINITY, stream: Stream::default() };
             let mut cc = Config { pace, ..Config::default() }.build(start);
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_contradict_are_refused() {
+    fn contradictory_settings_are_rejected() {
         let faults = Config { abc_limit: Some(0), ..Config::default() }.check();
         assert_eq!(faults.into_iter().map(|fault| fault.key).collect::<Vec<_>>(), ["abc_limit", "abc_limit"]);
         let two = Config { abc_limit: Some(2), growth: Some(Growth::Counted), ..Config::default() };

@@ -239,7 +239,7 @@ mod tests {
 
     /// diff = cwnd - pipe here, as cwnd (1 - base / rtt) with rtt = base cwnd / pipe.
     #[test]
-    fn holds_between_alpha_and_beta() {
+    fn queue_stays_between_alpha_and_beta() {
         for first in [12.0, 40.0] {
             let mut cc = vegas(first, 2.0);
             let seen = rounds(cc.as_mut(), 20.0, 60);
@@ -263,7 +263,7 @@ mod tests {
     /// waits 9.5 ms, and diff = 20 (1 - 100 / 109.5) = 1.7 segments. By the first one alone there is no queue. Growing rounds
     /// are not judged.
     #[test]
-    fn own_burst_ends_slow_start_after_a_standing_round() {
+    fn queue_of_own_burst_ends_slow_start_after_a_round_without_growth() {
         let mut cc = vegas(20.0, f64::INFINITY);
         cc.on_feedback(&feedback(0, Some(Span::from_millis(100))));
         let mut una = 0;
@@ -284,7 +284,7 @@ mod tests {
 
     /// A window that shrinks below what was the threshold shrinks on by a segment a round.
     #[test]
-    fn shrinking_below_the_threshold_is_no_slow_start() {
+    fn shrinking_below_ssthresh_does_not_restart_slow_start() {
         let mut cc = vegas(40.0, 38.0);
         let seen = rounds(cc.as_mut(), 20.0, 10);
         // The first round has one measurement only.
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_halves() {
+    fn loss_halves_cwnd() {
         let mut cc = vegas(20.0, 2.0);
         cc.on_congestion(Congestion::FastRetransmit, &flight(20_000.0));
         assert_eq!((cc.cwnd(), cc.ssthresh()), (10_000.0, 10_000.0));
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_leave_no_room_are_refused() {
+    fn settings_without_a_valid_range_are_rejected() {
         let keys = |config: Config| config.check().into_iter().map(|fault| fault.key).collect::<Vec<_>>();
         assert_eq!(keys(Config { alpha: 4.0, ..Config::default() }), ["beta"]);
         assert_eq!(keys(Config { alpha: f64::NAN, ..Config::default() }), ["alpha", "beta"]);

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_with_a_short_queue_costs_a_fifth_and_with_a_long_one_a_half() {
+    fn loss_reduces_by_a_fifth_with_a_short_queue_and_by_half_with_a_long_one() {
         // N = 2.83 and 3.0.
         for (last, left) in [(99, 16_000.0), (100, 10_000.0)] {
             let mut cc = veno(last);
@@ -152,14 +152,14 @@ mod tests {
     }
 
     #[test]
-    fn a_timeout_halves_with_any_queue() {
+    fn timeout_halves_ssthresh_with_any_queue() {
         let mut cc = veno(86);
         cc.on_congestion(Congestion::Timeout { nth: 1 }, &flight(20_000.0));
         assert_eq!((cc.cwnd(), cc.ssthresh()), (1000.0, 10_000.0));
     }
 
     #[test]
-    fn with_a_long_queue_every_other_acknowledgment_grows() {
+    fn every_other_acknowledgment_grows_cwnd_with_a_long_queue() {
         let mut cc = veno(120);
         let grown: Vec<bool> = (0..6)
             .map(|number| {

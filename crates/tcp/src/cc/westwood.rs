@@ -176,7 +176,7 @@ mod tests {
 
     /// 1000 bytes each 10 ms are 100,000 bytes a second; times 100 ms 10,000 bytes.
     #[test]
-    fn a_loss_reduces_cwnd_to_the_rate_times_min_rtt() {
+    fn loss_reduces_cwnd_to_the_rate_times_min_rtt() {
         let mut cc = westwood();
         deliver(cc.as_mut(), 0, 5, 1000);
         cc.on_congestion(Congestion::FastRetransmit, &flight(30_000.0));
@@ -189,7 +189,7 @@ mod tests {
 
     /// After three rounds at twice the rate: 10,000 (2 - 0.9^3) bytes.
     #[test]
-    fn the_filter_forgets_a_tenth_each_round_trip() {
+    fn filter_discounts_a_tenth_per_round_trip() {
         let mut cc = westwood();
         let at = deliver(cc.as_mut(), 0, 5, 1000);
         deliver(cc.as_mut(), at, 3, 2000);
@@ -210,7 +210,7 @@ mod tests {
 
     /// Rates of 1, 2, 4, ... : BWE_k / b_k = 0.9 / 2 BWE_(k-1) / b_(k-1) + 0.1, which tends to 0.1 / (1 - 0.45).
     #[test]
-    fn estimate_in_slow_start_lags_behind_the_rate() {
+    fn estimate_lags_behind_the_rate_in_slow_start() {
         let mut cc = westwood();
         let mut at = deliver(cc.as_mut(), 0, 1, 1000);
         for doubling in 0..12 {
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_below_the_paths_worth_is_kept() {
+    fn cwnd_below_the_bandwidth_delay_product_is_kept() {
         let mut cc = westwood();
         deliver(cc.as_mut(), 0, 5, 4000);
         cc.on_congestion(Congestion::FastRetransmit, &flight(30_000.0));
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_measurement_a_loss_halves() {
+    fn loss_without_a_measurement_halves_cwnd() {
         let mut cc = westwood();
         cc.on_congestion(Congestion::FastRetransmit, &flight(30_000.0));
         assert_eq!((cc.cwnd(), cc.ssthresh()), (15_000.0, 15_000.0));

@@ -181,7 +181,7 @@ mod tests {
 
     // covers [RFC5681 s3.1]
     #[test]
-    fn slow_start_stops_at_the_threshold_and_the_rest_counts() {
+    fn slow_start_stops_at_ssthresh_and_the_remaining_bytes_count() {
         let mut window = window(4.0, 6.0);
         window.grow(5000.0, f64::INFINITY);
         assert_eq!((window.cwnd, window.counted), (6000.0, 3000.0));
@@ -201,7 +201,7 @@ mod tests {
 
     /// What had been counted before a cut does not help the window after it.
     #[test]
-    fn a_cut_forgets_what_was_counted() {
+    fn reduction_clears_counted_bytes() {
         let mut window = window(10.0, 2.0);
         window.grow(9000.0, f64::INFINITY);
         window.reduce(Congestion::FastRetransmit, 5000.0, false);
@@ -213,7 +213,7 @@ mod tests {
 
     // covers [RFC4015 s3.2]: the window from before the first of two cuts for one loss; a cut by itself is taken back alone.
     #[test]
-    fn an_undo_takes_back_all_cuts_of_an_episode() {
+    fn undo_restores_cwnd_from_before_all_reductions_of_an_episode() {
         let mut window = window(20.0, f64::INFINITY);
         window.reduce(Congestion::FastRetransmit, 10_000.0, false);
         window.reduce(Congestion::Timeout { nth: 1 }, 5000.0, true);
@@ -228,7 +228,7 @@ mod tests {
 
     /// 10 segments in 100 ms, twice as fast below half the threshold.
     #[test]
-    fn pacing_spreads_the_window() {
+    fn pacing_rate_spreads_cwnd_over_the_round_trip() {
         let rate = |ssthresh| window(10.0, ssthresh).paced(Span::from_millis(100));
         assert_eq!(rate(f64::INFINITY), Some(200_000.0));
         assert_eq!(rate(20.0), Some(120_000.0));
@@ -237,7 +237,7 @@ mod tests {
 
     /// What has been counted towards a sum that shrinks is one segment.
     #[test]
-    fn a_smaller_sum_gives_one_segment_at_once() {
+    fn smaller_threshold_adds_one_segment_at_once() {
         let mut window = window(10.0, 2.0);
         window.grow_by_one_every(20_000.0, 14_000.0);
         window.grow_by_one_every(2000.0, 1000.0);

@@ -55,7 +55,7 @@ mod tests {
 
     /// Numbers that wrap around on the way, both ways.
     #[test]
-    fn an_adopted_end_continues_the_sequence_numbers() {
+    fn adopted_connection_continues_the_sequence_numbers() {
         let taken = Adoption {
             origins: [SeqNum(u32::MAX - 99), SeqNum(7000)],
             peer_window: 1000,

@@ -116,7 +116,7 @@ mod tests {
     proptest! {
         /// For any ranges in any order: `next` is the first missing byte, and a range is new if one of its bytes is.
         #[test]
-        fn agrees_with_a_bitmap(pieces in prop::collection::vec((0u64..60, 1u64..12), 0..80)) {
+        fn reassembly_agrees_with_a_bitmap(pieces in prop::collection::vec((0u64..60, 1u64..12), 0..80)) {
             let mut assembly = Reassembly::default();
             let mut come = [false; 80];
             for (from, len) in pieces {

@@ -75,7 +75,7 @@ fn default_methods_add_no_inflation_and_lose_all_at_a_timeout() {
 /// partial acknowledgment of two removes two and adds one [RFC6582 s3.2], the full one ends the inflation.
 // covers [RFC5681 s3.2, RFC6582 s3.2]
 #[test]
-fn recoveries_that_use_sack_are_newreno_without_it() {
+fn recoveries_fall_back_to_newreno_without_sack() {
     for name in ["newreno", "sack", "fack", "rack"] {
         let (mut recovery, mut board) = (build(name), board(10));
         let mut seen = Vec::new();

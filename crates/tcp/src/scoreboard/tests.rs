@@ -12,7 +12,7 @@ fn board(segments: u32) -> Scoreboard {
 }
 
 #[test]
-fn capacity_for_a_large_window_is_freed() {
+fn capacity_of_a_large_window_is_freed() {
     let mut board = board(1000);
     board.sack(20, 9990, |_, _| ());
     board.acknowledge(9970, |_, _| ());
@@ -57,7 +57,7 @@ fn only_whole_segments_are_sacked() {
 
 /// More ranges than an acknowledgment can report: each is found, from either end and in the middle.
 #[test]
-fn many_ranges_are_found() {
+fn segments_of_many_ranges_are_sacked() {
     let mut board = board(60);
     for number in 0..20 {
         board.sack(30 * number + 10, 30 * number + 20, |_, _| ());
@@ -76,7 +76,7 @@ fn many_ranges_are_found() {
 
 /// Of what was sent at one time the order of sending tells which was later; nothing is later than itself.
 #[test]
-fn moments_are_ordered_by_time_and_then_by_turn() {
+fn transmissions_are_ordered_by_time_then_number() {
     let mut board = board(2);
     board.sent(Time::from_millis(1), SEGMENT, false, None);
     let moments: Vec<_> = board.iter().map(Sent::moment).collect();
@@ -120,7 +120,7 @@ fn is_lost(board: &Scoreboard, seq: u64) -> bool {
 proptest! {
     /// After any sequence of operations the sums are those of the segments, and the next to retransmit is the lowest lost segment.
     #[test]
-    fn the_sums_are_those_of_the_segments(steps in prop::collection::vec((0u8..9, 0u64..60, 1u64..8), 1..120)) {
+    fn totals_match_the_segments(steps in prop::collection::vec((0u8..9, 0u64..60, 1u64..8), 1..120)) {
         let mut board = board(8);
         for (kind, at, count) in steps {
             let at = board.una() + at;

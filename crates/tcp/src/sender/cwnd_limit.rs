@@ -300,7 +300,7 @@ mod tests {
 
     /// By hand, with a window of 4 segments of 1,000 bytes: each change shows in the limit at once.
     #[test]
-    fn the_limit_follows_every_change() {
+    fn limit_follows_every_change_of_its_parts() {
         let mut cwnd = limit(Config { initial_ssthresh: Some(Bytes(1000)), ..Config::default() });
         assert_eq!(cwnd.limit(), 4000);
         // 1000^2 / 4000 more above the threshold [RFC5681 s3.1].
@@ -321,7 +321,7 @@ mod tests {
     /// By hand: 8 of 8 segments in flight, so the window goes to 4; one delivered lets half a segment out, rounded up
     /// [RFC9937 s6.2].
     #[test]
-    fn the_limit_is_that_of_the_reduction_while_one_goes_on() {
+    fn reduction_in_progress_determines_the_limit() {
         let mut cwnd = limit(Config { prr: true, initial_window: 8, ..Config::default() });
         cwnd.reduce(Congestion::FastRetransmit, &flight(8000.0), 8000.0, 7000.0);
         assert!(cwnd.is_reducing());
@@ -335,7 +335,7 @@ mod tests {
     /// A timeout of 1 s: half a second is no idle time, two are, and the window is what it was at first.
     // covers [RFC5681 s4.1]
     #[test]
-    fn an_idle_window_restarts() {
+    fn cwnd_restarts_after_idle_time() {
         for (millis, expected) in [(500, 5000), (2000, 4000)] {
             let mut cwnd = limit(Config::default());
             cwnd.grow(&acked(0, 1000, 1000, 3000));
@@ -348,7 +348,7 @@ mod tests {
     /// What is growing depends on whether the window was the limit of the last round.
     // covers [RFC7661 s4.1]
     #[test]
-    fn a_window_grows_only_if_it_was_used() {
+    fn cwnd_grows_only_if_it_was_used() {
         let mut cwnd = limit(Config { cwnd_validation: CwndValidation::CwndLimited, ..Config::default() });
         let mut board = Scoreboard::default();
         board.sent(Time::ZERO, 1000, false, None);

@@ -89,7 +89,7 @@ mod tests {
     /// acknowledged.
     // covers [RFC3168 s6.1.2]
     #[test]
-    fn marks_of_one_window_are_one_mark() {
+    fn marks_of_one_window_count_once() {
         let mut ecn = EcnState::default();
         ecn.agree(true);
         assert!(ecn.is_news(1000));
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn an_echo_from_before_a_loss_was_answered_is_ignored() {
+    fn ecn_echo_from_before_a_reduction_is_ignored() {
         let mut ecn = EcnState::default();
         ecn.on_cut(10_000);
         assert!(!ecn.take_reduced(), "the ends did not agree on it");

@@ -61,7 +61,7 @@ mod tests {
 
     /// 1,000 bytes at 100,000 bytes/s take 10 ms; what leaves late is not followed by a burst.
     #[test]
-    fn segments_are_spaced_by_the_rate() {
+    fn segments_are_spaced_by_the_pacing_rate() {
         let mut pacer = Pacer::new(true);
         assert!(!pacer.is_early(Time::ZERO));
         pacer.on_sent(Time::ZERO, 1000, 1e5);

@@ -192,7 +192,7 @@ mod tests {
     /// Bytes 40 to 80 are outstanding. Numbers wrap between the second segment and the fourth.
     // covers [RFC9293 s3.10.7.4]
     #[test]
-    fn an_older_segment_does_not_update_the_window() {
+    fn older_segment_does_not_update_the_window() {
         let mut window = window(0);
         let mut newer = |seq: u32, ack: u32| window.is_update((SeqNum(seq), SeqNum(ack)), u64::from(ack), 40, 80);
         assert!(!newer(u32::MAX - 9, 90), "it acknowledges what was never sent");
@@ -207,7 +207,7 @@ mod tests {
     /// The largest window was 8,000 bytes: 4,000 are worth a segment that is cut, 3,999 wait for the persist timer.
     // covers [RFC9293 s3.8.6.2.1]
     #[test]
-    fn a_part_goes_out_at_half_the_largest_window_or_after_the_wait() {
+    fn partial_segment_is_sent_at_half_the_maximum_window_or_after_the_wait() {
         let mut window = window(8000);
         window.on_update(3999);
         assert_eq!(window.usable(10_000, 10_000), 3999);
@@ -224,7 +224,7 @@ mod tests {
     /// A timeout of 1 s before anything was measured: the first probe after 1 s, the others 2 s and 4 s later.
     // covers [RFC9293 s3.8.6.1]
     #[test]
-    fn a_closed_window_is_probed_after_growing_pauses() {
+    fn closed_window_is_probed_at_growing_intervals() {
         let mut window = window(0);
         let mut timer = RetransmitTimer::new(&Config::default());
         window.persist(Time::ZERO, timer.rtt().rto());
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn data_in_flight_freezes_while_the_window_is_closed() {
+    fn data_in_flight_is_frozen_while_the_window_is_closed() {
         let mut window = window(0);
         assert_eq!([window.freeze(), window.freeze()], [Some(Freeze::Begins), Some(Freeze::Lasts)]);
         assert!(window.is_frozen());

@@ -220,7 +220,7 @@ mod tests {
 
     // covers [RFC4015 s3.4]: a spurious timeout leaves no doubling behind.
     #[test]
-    fn a_spurious_timeout_is_taken_back() {
+    fn spurious_timeout_is_undone() {
         let mut rtt = RttEstimator::new(&Config::default());
         rtt.sample(Time::ZERO, MS(100));
         (0..3).for_each(|_| rtt.back_off());
@@ -232,7 +232,7 @@ mod tests {
     /// By hand with ticks of 500 ms: 100 ms are one tick, 1,300 ms two; a timer started at 1.2 s for 1.5 s expires at the tick at 3 s,
     /// one that ends on a tick at that.
     #[test]
-    fn a_coarse_clock_counts_ticks() {
+    fn coarse_clock_counts_ticks() {
         let mut rtt = RttEstimator::new(&Config { rto_granularity: MS(500), min_rto: MS(100), ..Config::default() });
         rtt.sample(Time::ZERO, MS(100));
         assert_eq!((rtt.srtt(), rtt.variation(), rtt.min_rtt()), (MS(500), MS(250), Some(MS(100))));
@@ -248,7 +248,7 @@ mod tests {
     /// By hand: 100 ms give a mean of 100 and a variation of 50: 300 ms, at least 1 s of it all, or 100 ms and 1 s.
     // covers [RFC6298 s2.4]; Linux bounds the variation (`tcp_rto_min`).
     #[test]
-    fn the_floor_is_of_the_timeout_or_of_the_variation() {
+    fn min_rto_bounds_the_timeout_or_the_variation() {
         for (floor, expected) in [(Floor::Timeout, 1000), (Floor::Variation, 1100)] {
             let mut rtt = RttEstimator::new(&Config { rto_floor: floor, ..Config::default() });
             assert_eq!((rtt.measured(), rtt.srtt()), (None, Span::ZERO));
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn in_bsd_new_data_takes_the_doublings_back() {
+    fn bsd_back_off_ends_with_new_data() {
         let mut rtt = RttEstimator::new(&Config { rto_back_off: BackOff::UntilAcknowledged, ..Config::default() });
         rtt.back_off();
         assert_eq!(rtt.rto(), MS(2000));

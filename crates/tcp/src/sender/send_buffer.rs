@@ -249,7 +249,7 @@ mod tests {
     /// With 400 bytes left: Nagle waits while anything is unacknowledged, Minshall while a small segment is.
     // covers [RFC9293 s3.7.4]
     #[test]
-    fn a_small_segment_waits_as_nagle_says() {
+    fn small_segment_waits_according_to_the_nagle_setting() {
         for (nagle, after_full, after_small) in
             [(Nagle::Off, false, false), (Nagle::On, true, true), (Nagle::Minshall, false, true)]
         {
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_end_where_records_do() {
+    fn segments_end_at_record_boundaries() {
         let mut buffer = buffer(Nagle::On, 300);
         buffer.end_record();
         buffer.write(1500);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fin_rides_on_the_last_byte_if_the_window_has_space_for_both() {
+    fn fin_is_sent_with_the_last_byte_if_both_fit_in_the_window() {
         let mut buffer = buffer(Nagle::Off, 1200);
         buffer.finish();
         assert_eq!(buffer.end(), 1201);

@@ -200,7 +200,7 @@ mod tests {
     /// is that of a retransmission. Once none is out, the next episode has a first retransmission of its own.
     // covers [RFC3522 s3.2]
     #[test]
-    fn an_echo_of_an_earlier_retransmission_is_no_original() {
+    fn echo_of_an_earlier_retransmission_does_not_show_the_original() {
         let mut spurious = Spurious::new(&Config { eifel: true, timestamps: true, ..Config::default() });
         spurious.begin(false, 10_000, true, false);
         spurious.on_resent(0, 100);

@@ -89,7 +89,7 @@ mod tests {
 
     /// Table I of packetcontrol2014: 80 % from 153 to 195 ms, 10 % to 225, 8 % to 297, 2 % to 621.
     #[test]
-    fn a_table_of_quantiles_is_met() {
+    fn quantiles_match_a_published_table() {
         let parts = [(0.8, 153, 195), (0.1, 195, 225), (0.08, 225, 297), (0.02, 297, 621)];
         let law = LawConfig::Mixture(Config { parts: parts.map(|(p, low, high)| part(p, low, high)).into() });
         for (x, share) in [(153.0, 0.0), (174.0, 0.4), (195.0, 0.8), (225.0, 0.9), (297.0, 0.98), (621.0, 1.0)] {
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_are_no_law_are_faults() {
+    fn contradictory_law_settings_are_faults() {
         let expected = |parts: Vec<Part>| {
             let faults = Config { parts }.check();
             assert!(faults.iter().all(|fault| fault.key == "parts"));

@@ -108,7 +108,7 @@ mod tests {
     /// One packet's delay says nothing of the next one's: the correlation of n independent pairs has deviation 1 /
     /// sqrt(n).
     #[test]
-    fn delays_of_packets_in_a_row_are_not_correlated() {
+    fn delays_of_consecutive_packets_are_uncorrelated() {
         let law = LawConfig::Uniform(uniform::Config { low: Span::ZERO, high: Span::from_millis(2) });
         let all = draws(&law);
         let n = all.len() as f64;
@@ -141,7 +141,7 @@ mod tests {
 
     /// However far a tail goes, a delay is no longer than the longest.
     #[test]
-    fn no_delay_is_longer_than_the_longest() {
+    fn delay_does_not_exceed_the_maximum() {
         for law in [
             LawConfig::Pareto(pareto::Config { shape: 1e-3, scale: Span::from_millis(1) }),
             LawConfig::Gamma(gamma::Config { shape: 1e300, scale: LONGEST }),

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tail_falls_as_a_power() {
+    fn tail_decays_as_a_power() {
         for shape in [0.5, 1.0, 2.0] {
             assert_share(&law(shape), 9.999, 0.0);
             assert_share(&law(shape), 20.0, 1.0 - libm::pow(0.5, shape));

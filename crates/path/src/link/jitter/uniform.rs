@@ -52,7 +52,7 @@ mod tests {
     use engine::Span;
 
     #[test]
-    fn delays_are_spread_evenly() {
+    fn delays_are_uniformly_distributed() {
         let law = LawConfig::Uniform(Config { low: Span::from_millis(10), high: Span::from_millis(34) });
         assert_moments(&law, 22.0, 48.0);
         assert_share(&law, 10.0, 0.0);

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_rise_and_do_not_touch_in_each_direction() {
+    fn intervals_are_ascending_and_disjoint_in_each_direction() {
         use LinkDirections::{Backward, Both, Forward};
         let wrong =
             |gaps: &[Gap]| check_gaps(gaps).into_iter().map(|(index, fault)| (index, fault.key)).collect::<Vec<_>>();

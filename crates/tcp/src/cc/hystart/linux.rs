@@ -154,7 +154,7 @@ mod tests {
 
     /// Round trip 100 ms: a train that lasts more than 50 ms, in steps of 2 ms.
     #[test]
-    fn a_train_longer_than_half_the_round_trip_ends_slow_start() {
+    fn train_longer_than_half_the_round_trip_ends_slow_start() {
         let train = |gap: u64| (0..40_u64).map(move |number| (100 + gap * number, 100));
         assert_eq!(exit(1, train(2)), Some(26), "26 x 2 ms > 50 ms");
         assert_eq!(exit(1, train(3)), None, "3 ms apart is no train");
@@ -175,7 +175,7 @@ mod tests {
     /// An eighth is at least 4 ms and at most 16 ms, and it must be exceeded: 96 / 8 = 12, 24 / 8 = 3, 200 / 8 = 25, 32 / 8 = 4,
     /// 128 / 8 = 16.
     #[test]
-    fn the_eighth_lies_between_four_and_sixteen_milliseconds() {
+    fn delay_threshold_is_between_4_and_16_ms() {
         for (min_rtt, limit) in [(96, 108), (24, 28), (200, 216), (32, 36), (128, 144)] {
             let rising =
                 |rtt: u64| (0..60_u64).map(move |number| (300 + 10 * number, if number < 41 { min_rtt } else { rtt }));

@@ -173,7 +173,7 @@ mod tests {
 
     // covers [RFC9406 s4.3]: L = 8, infinite if paced.
     #[test]
-    fn at_most_eight_segments_an_acknowledgment() {
+    fn growth_per_acknowledgment_is_at_most_eight_segments() {
         assert_eq!(PlusPlus::new(false).growth(20_000.0, 1000.0), 8000.0);
         assert_eq!(PlusPlus::new(true).growth(20_000.0, 1000.0), 20_000.0);
     }
