@@ -1,9 +1,9 @@
-//! Where a connection stands [RFC9293 s3.3.2].
+//! The states of a connection [RFC9293 s3.3.2].
 
 /// The states of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
-    /// There is none, or no more.
+    /// No connection, or none any more.
     Closed,
     /// Waiting for a SYN.
     Listen,
@@ -15,11 +15,11 @@ pub enum State {
     Established,
     /// This end has closed; its FIN is not acknowledged.
     FinWait1,
-    /// This end has closed, and the other knows; it may still send.
+    /// This end has closed and its FIN is acknowledged; the other end may still send.
     FinWait2,
     /// Both have closed at the same time; this end's FIN is not acknowledged.
     Closing,
-    /// Both have closed; waiting for stray segments to die.
+    /// Both have closed; waiting until stray segments have left the network.
     TimeWait,
     /// The other end has closed; this one may still send.
     CloseWait,
@@ -39,13 +39,13 @@ impl State {
         matches!(self, State::Established | State::FinWait1 | State::Closing | State::CloseWait | State::LastAck)
     }
 
-    /// Whether data of the other end is taken.
+    /// Whether data of the other end is accepted.
     #[inline]
     pub fn receives(self) -> bool {
         matches!(self, State::Established | State::FinWait1 | State::FinWait2)
     }
 
-    /// As RFC 9293 writes it.
+    /// The name in RFC 9293.
     pub fn name(self) -> &'static str {
         match self {
             State::Closed => "CLOSED",
@@ -66,7 +66,7 @@ impl State {
 /// Why a connection failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Failure {
-    /// The other end refused it.
+    /// The other end refused the connection.
     Refused,
     /// The other end reset it.
     Reset,
@@ -75,7 +75,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// In a word.
+    /// The name in results.
     pub fn name(self) -> &'static str {
         match self {
             Failure::Refused => "refused",

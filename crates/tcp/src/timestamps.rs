@@ -4,7 +4,7 @@ use engine::time::{NANOS_PER_MILLI, NANOS_PER_SEC};
 use engine::{Span, Time};
 use wire::{SeqNum, Timestamps};
 
-/// What one end knows of the other's clock.
+/// The state of timestamps: the other end's clock as last seen.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     /// TS.Recent, and the second in which it was set.
@@ -12,13 +12,13 @@ pub(crate) struct Clock {
     set_at: u32,
 }
 
-/// `set_at` before there is one.
+/// The value of `set_at` while TS.Recent is unset.
 const NONE: u32 = u32::MAX;
 
-/// What the option takes of a segment, padding included [RFC7323 appendix A].
+/// Bytes that the option takes in a segment, padding included [RFC7323 appendix A].
 const SIZE: u32 = 12;
 
-/// TS.Recent is not compared with after this time: the other end's clock may have wrapped since [RFC7323 s5.5].
+/// TS.Recent is not compared after this time, in seconds: the other end's clock may have wrapped [RFC7323 s5.5].
 const VALID: u32 = 24 * 24 * 3600;
 
 /// Bytes of data in a segment of `segment` bytes that carries timestamps, or not (RFC 6691).
@@ -47,18 +47,18 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// A clock of which `recent` was seen last, at the beginning of time.
+    /// A clock with TS.Recent set at time zero.
     pub fn of(recent: Option<u32>) -> Self {
         recent.map_or_else(Self::default, |recent| Clock { recent, set_at: 0 })
     }
 
-    /// What a segment sent now carries.
+    /// The timestamps of a segment sent now.
     pub fn stamp(&self, now: Time) -> Timestamps {
         Timestamps { value: value(now), echo: self.recent }
     }
 
-    /// By how many ticks a segment is from before what came already [RFC7323 s5.3 R1]; 0 if it is not, or if what came
-    /// is too long ago to tell [RFC7323 s5.5].
+    /// By how many ticks a segment is older than TS.Recent [RFC7323 s5.3 R1]; 0 if it is not, or if TS.Recent is too
+    /// old to tell [RFC7323 s5.5].
     #[inline]
     pub fn behind(&self, now: Time, stamps: &Timestamps) -> u32 {
         let behind = self.recent.wrapping_sub(stamps.value);
@@ -68,7 +68,7 @@ impl Clock {
         behind
     }
 
-    /// Takes the stamp of a segment that begins at or before what was acknowledged last [RFC7323 s4.3].
+    /// Updates TS.Recent from a segment that begins at or before the last acknowledgment sent [RFC7323 s4.3].
     #[inline]
     pub fn take(&mut self, now: Time, stamps: &Timestamps, seq: SeqNum, last_ack: SeqNum) {
         if seq.since(last_ack) <= 0 && self.behind(now, stamps) == 0 {
@@ -76,7 +76,7 @@ impl Clock {
         }
     }
 
-    /// How long ago the time echoed was; none for one that was never sent.
+    /// Time since the echoed timestamp; `None` for one that was never sent.
     pub fn age(now: Time, stamps: &Timestamps) -> Option<Span> {
         let age = value(now).wrapping_sub(stamps.echo);
         (age < u32::MAX / 2).then(|| Span::from_millis(u64::from(age)))

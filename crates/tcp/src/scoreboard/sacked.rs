@@ -1,22 +1,22 @@
-//! What SACK says of segments [RFC2018, RFC6675 s4].
+//! SACK information about segments [RFC2018, RFC6675 s4].
 
 use wire::SackBlocks;
 
 use super::{Scoreboard, Sent, Snapshot};
 
 impl Scoreboard {
-    /// `from..to` is SACKed; `each` is called for the segments that were not, lowest first. Only whole segments
-    /// count. A block that names what was never sent, or lies below `una`, changes nothing.
+    /// Marks `from..to` SACKed; `each` is called for the segments that were not SACKed before, lowest first. Only whole
+    /// segments count. A block with bytes never sent, or below `una`, is ignored.
     pub(crate) fn sack(&mut self, from: u64, to: u64, mut each: impl FnMut(&Sent, Option<Snapshot>)) {
         let from = from.max(self.una);
         if from >= to || to > self.nxt {
             return;
         }
-        // A block that ends where a range does and begins within it says nothing new.
+        // A block inside a known range adds nothing.
         let mut range = self.reaching(from);
         let mut at = from;
         while at < to {
-            // What lies between the ranges that are there.
+            // The gaps between known ranges.
             let gap_end = match self.sacked.get(range) {
                 Some(&(begin, end)) if begin <= at => {
                     at = end.max(at);
@@ -35,7 +35,7 @@ impl Scoreboard {
         }
     }
 
-    /// Marks the whole segments in `from..to`, where none is SACKed. The range they make up.
+    /// Marks the whole segments in `from..to`, none of which is SACKed. Returns the range that they make up.
     fn sack_gap(&mut self, from: u64, to: u64, each: &mut impl FnMut(&Sent, Option<Snapshot>)) -> Option<(u64, u64)> {
         let mut place = self.place(from)?;
         if self.segments[place].seq < from {
@@ -45,7 +45,7 @@ impl Scoreboard {
         while let Some(sent) = self.segments.get_mut(place)
             && sent.end() <= to
         {
-            // As it was while in flight: whether it was lost, and sent again.
+            // Its state while in flight: whether it was lost, and resent.
             let before = *sent;
             sent.sacked = true;
             (sent.lost, sent.resent) = (false, false);
@@ -59,8 +59,8 @@ impl Scoreboard {
         marked
     }
 
-    /// The place of the first SACKed range that reaches `from`. Blocks report what came last and what lies lowest, so it is
-    /// mostly found at either end.
+    /// The index of the first SACKed range that reaches `from`. Blocks report the latest and the lowest ranges, so it
+    /// is mostly at either end.
     pub(super) fn reaching(&self, from: u64) -> usize {
         if let Some(last) = self.sacked.back()
             && last.0 <= from
@@ -71,7 +71,7 @@ impl Scoreboard {
         low.unwrap_or_else(|| self.sacked.partition_point(|range| range.1 < from))
     }
 
-    /// Adds a range that overlaps none, and joins it with those it touches. The place behind it.
+    /// Adds a range that overlaps none, and merges it with adjacent ones. Returns the index after it.
     fn join(&mut self, begin: u64, end: u64) -> usize {
         let place = self.reaching(begin);
         let touches_before = self.sacked.get(place).is_some_and(|range| range.1 == begin);
@@ -89,8 +89,8 @@ impl Scoreboard {
         place + 1
     }
 
-    /// Where `IsLost` begins to be false: everything below that is not SACKed has more than `bytes` SACKed above it, or
-    /// `ranges` separate SACKed ranges [RFC6675 s4].
+    /// The offset where `IsLost` becomes false: everything below it that is not SACKed has more than `bytes` SACKed
+    /// above it, or `ranges` separate SACKed ranges [RFC6675 s4].
     pub fn lost_below(&self, bytes: u64, ranges: usize) -> u64 {
         let mut above = 0;
         for (count, range) in self.sacked.iter().rev().enumerate() {

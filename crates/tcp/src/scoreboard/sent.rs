@@ -1,4 +1,4 @@
-//! A segment that has been sent: when, and what had been delivered by then.
+//! A sent segment: when it was sent, and the delivery state at that time.
 
 use engine::Time;
 
@@ -7,17 +7,17 @@ use engine::Time;
 pub struct Sent {
     /// First byte.
     pub seq: u64,
-    /// Sequence numbers taken: bytes, and one for a FIN.
+    /// Length in sequence numbers: bytes, and one for a FIN.
     pub len: u32,
-    /// When it was sent last.
+    /// Time of its last transmission.
     pub at: Time,
-    /// Its place in the order of sending, modulo 2^32.
+    /// Its number in the order of transmission, modulo 2^32.
     pub turn: u32,
     /// SACKed.
     pub sacked: bool,
-    /// Taken for lost. A lost segment that was sent again is lost and `resent`.
+    /// Marked lost. A lost segment that was retransmitted is lost and `resent`.
     pub lost: bool,
-    /// Retransmitted since it was taken for lost, and not known to be lost again.
+    /// Retransmitted since it was marked lost, and not lost again.
     pub resent: bool,
     /// Sent more than once, ever.
     pub retransmitted: bool,
@@ -26,25 +26,25 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// When it was sent last, in an order that tells apart what was sent at one time.
+    /// Its last transmission, in an order that distinguishes transmissions at the same time.
     #[inline]
     pub fn moment(&self) -> Moment {
         Moment { at: self.at, turn: self.turn }
     }
 
-    /// First byte behind it.
+    /// First byte after it.
     #[inline]
     pub fn end(&self) -> u64 {
         self.seq + u64::from(self.len)
     }
 }
 
-/// When something was sent, and after what of the same time.
+/// A point in the order of transmissions: the time, and the number among those at the same time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Moment {
     /// When.
     pub at: Time,
-    /// Its place in the order of sending, modulo 2^32.
+    /// Its number in the order of transmission, modulo 2^32.
     turn: u32,
 }
 
@@ -56,7 +56,7 @@ impl Moment {
     }
 }
 
-/// The state of the delivery rate's estimate when a segment was sent [draft-ietf-ccwg-bbr s4.1.2.2].
+/// The state of the delivery rate estimate when a segment was sent [draft-ietf-ccwg-bbr s4.1.2.2].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Snapshot {
     /// Bytes delivered by then, and when the last of them were.
@@ -68,6 +68,6 @@ pub(crate) struct Snapshot {
     pub lost: u64,
     /// Bytes in the network, this segment included.
     pub flight: u64,
-    /// Whether samples measured the application, not the network.
+    /// Whether samples measure the application's rate, not the network's.
     pub app_limited: bool,
 }

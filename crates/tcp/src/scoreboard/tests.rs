@@ -21,7 +21,8 @@ fn capacity_of_a_large_window_is_freed() {
     assert!(board.segments.capacity() <= 4 * MIN_CAPACITY);
 }
 
-/// Capacity is freed when less than a quarter of it is used, down to twice what is used; that for a few segments never.
+/// Capacity is freed when less than a quarter of it is used, down to twice the used part; the capacity for a few
+/// segments is kept.
 #[test]
 fn capacity_is_kept_until_less_than_a_quarter_is_used() {
     let mut board = board(120);
@@ -41,7 +42,7 @@ fn capacity_is_kept_until_less_than_a_quarter_is_used() {
     assert!(few.segments.capacity() >= 8);
 }
 
-/// A block that begins within a segment says nothing of it, nor one that ends within one of that.
+/// A block that begins or ends within a segment does not cover that segment.
 // covers [RFC2018 s3]
 #[test]
 fn only_whole_segments_are_sacked() {
@@ -74,7 +75,7 @@ fn segments_of_many_ranges_are_sacked() {
     assert_eq!(board.sacked.iter().copied().collect::<Vec<_>>(), [(10, 590)]);
 }
 
-/// Of what was sent at one time the order of sending tells which was later; nothing is later than itself.
+/// Among transmissions at the same time the number determines the order; a transmission is not after itself.
 #[test]
 fn transmissions_are_ordered_by_time_then_number() {
     let mut board = board(2);
@@ -87,7 +88,7 @@ fn transmissions_are_ordered_by_time_then_number() {
     }
 }
 
-/// Recomputes every sum from the segments.
+/// Recomputes every total from the segments.
 fn check(board: &Scoreboard) {
     let sum = |pick: fn(&Sent) -> bool| board.iter().filter(|s| pick(s)).map(|s| u64::from(s.len)).sum::<u64>();
     let count = |pick: fn(&Sent) -> bool| board.iter().filter(|s| pick(s)).count() as u32;
@@ -111,14 +112,15 @@ fn check(board: &Scoreboard) {
     }
 }
 
-/// The rule as RFC 6675 writes it, byte for byte of the segments.
+/// The rule of RFC 6675, byte by byte.
 fn is_lost(board: &Scoreboard, seq: u64) -> bool {
     let above: Vec<_> = board.sacked.iter().filter(|range| range.0 > seq).collect();
     above.len() >= 3 || above.iter().map(|range| range.1 - range.0).sum::<u64>() > 2 * u64::from(SEGMENT)
 }
 
 proptest! {
-    /// After any sequence of operations the sums are those of the segments, and the next to retransmit is the lowest lost segment.
+    /// After any sequence of operations the totals match the segments, and the next to retransmit is the lowest lost
+    /// segment.
     #[test]
     fn totals_match_the_segments(steps in prop::collection::vec((0u8..9, 0u64..60, 1u64..8), 1..120)) {
         let mut board = board(8);

@@ -1,7 +1,7 @@
-//! What an acknowledgment brings about.
+//! Processing of acknowledgments.
 //!
-//! In this order: the other end's window, what was delivered (acknowledged or SACKed), the round trip, whether earlier
-//! retransmissions were spurious, what recovery makes of it, the congestion control, the retransmission timer.
+//! In this order: receive window, delivered data (acknowledged or SACKed), round trip, detection of spurious
+//! retransmissions, recovery, congestion control, retransmission timer.
 
 use engine::{Span, Time};
 use wire::SackBlocks;
@@ -17,7 +17,8 @@ use crate::recovery::{DUP_THRESH, Verdict, View};
 use crate::scoreboard::{Sent, Snapshot};
 
 impl Sender {
-    /// Takes an acknowledgment; whether it could be one: something not yet sent cannot be acknowledged [RFC9293 s3.10.7.4].
+    /// Processes an acknowledgment. Returns whether it was valid: data not yet sent cannot be acknowledged [RFC9293
+    /// s3.10.7.4].
     #[inline]
     pub fn on_ack(&mut self, arrival: &Arrival<'_>) -> bool {
         let taken = self.take(arrival);
@@ -47,8 +48,8 @@ impl Sender {
         let unmarked = !arrival.ecn_echo && self.rate.is_none();
         let had_data = !self.board.is_empty();
         if !had_data && unmarked && arrival.sack.is_empty() && !self.episodes.watches() {
-            // Nothing is outstanding, as at an end that only receives: only the window could change, unless a recovery waits for
-            // the answer to its probe.
+            // Nothing is outstanding, as at an end that only receives: only the window can change, unless a recovery
+            // waits for the answer to its probe.
             self.emit_window();
             return true;
         }
@@ -60,15 +61,14 @@ impl Sender {
         true
     }
 
-    /// Whether an acknowledgment that only advances concerns nothing but the window and the timer.
+    /// Whether an acknowledgment that only advances affects nothing but window and timer.
     #[inline]
     fn undisturbed(&self) -> bool {
         // A recovery that does not watch and is not recovering counts duplicates.
         !self.episodes.watches() && !self.episodes.recovering() && !self.cwnd.is_reducing() && !self.spurious.watching()
     }
 
-    /// An acknowledgment that advances while nothing else is going on, as nearly all do: of what follows in `on_any_ack` only
-    /// this applies.
+    /// The common case, an acknowledgment that only advances: the part of `on_any_ack` that applies then.
     #[inline]
     fn on_plain_ack(&mut self, arrival: &Arrival<'_>) {
         let Arrival { now, ack, .. } = *arrival;
@@ -91,12 +91,12 @@ impl Sender {
         self.emit_window();
     }
 
-    /// Any acknowledgment, with its window already taken. `una` is from before it.
+    /// Any acknowledgment, after its window was processed. `una` is the value before it.
     fn on_any_ack(&mut self, arrival: &Arrival<'_>, una: u64, same_window: bool) {
         let Arrival { now, ack, .. } = *arrival;
         let had_data = !self.board.is_empty();
         let flight_before = self.board.pipe() as f64;
-        // What was in flight should recovery begin, as RFC 9937 has it: without what had been SACKed before.
+        // The flight if recovery begins, as in RFC 9937: without data SACKed before.
         let from = (self.board.outstanding() - self.board.sacked_bytes()) as f64;
         let lost_before = self.board.total_lost();
         let mut summary = AckSummary::default();
@@ -122,12 +122,12 @@ impl Sender {
         }
         let preceding = self.duplicates();
         self.episodes.count_duplicates(acked > 0, duplicate);
-        // As it was before recovery adds to the window; only duplicates make it do so.
+        // The flight before recovery inflates the window, which only duplicates cause.
         let before = duplicate.then(|| self.flight(now));
         let spurious = self.spurious.watching() && self.was_spurious(arrival, &summary, acked, duplicate);
         // An acknowledgment that only advances does not concern a recovery that is not recovering and counts duplicates.
         let plain = !duplicate && !self.episodes.recovering() && !self.episodes.watches();
-        // A duplicate may be reported, and a probe answered, when nothing is outstanding any more.
+        // A duplicate may be reported, and a probe answered, after everything was acknowledged.
         let asked =
             (had_data || summary.duplicate.is_some() || self.episodes.watches()) && !plain && !self.peer.is_frozen();
         let (verdict, report) =
@@ -148,7 +148,7 @@ impl Sender {
         let delivered = self.delivered_by(&summary, acked, duplicate, preceding);
         let (board, episodes, mss) = (&self.board, &self.episodes, self.buffer.mss());
         self.cwnd.on_progress(|| {
-            // Without SACK the segment that is sent again next has not been marked lost, and is in the pipe after it.
+            // Without SACK the segment to retransmit next is not yet marked lost, and so still in the pipe.
             let hole = match verdict {
                 Verdict::Begin { resend: true } | Verdict::Resend { .. } => f64::from(mss),
                 _ => 0.0,
@@ -156,7 +156,7 @@ impl Sender {
             let pipe = (board.pipe() as f64 - episodes.inflation() - hole).max(0.0);
             Progress { delivered: delivered as f64, pipe, safe: acked > 0 && lost == 0 }
         });
-        // [RFC3168 s6.1.2]: what echoes a mark does not make the window grow.
+        // [RFC3168 s6.1.2]: an acknowledgment with ECN-Echo does not grow cwnd.
         let echoes = arrival.ecn_echo && self.ecn.is_agreed() && !self.cwnd.precise_ecn();
         let opens = match verdict {
             Verdict::Ordinary => true,
@@ -174,7 +174,7 @@ impl Sender {
         self.emit_window();
     }
 
-    /// Lets the control grow the window, if it may.
+    /// Lets the congestion control grow cwnd, if permitted.
     #[inline]
     fn grow(&mut self, now: Time, acked: u64, delivered: u64, rtt: Option<Span>) {
         let bytes = self.cwnd.growing_bytes(acked, delivered, || self.episodes.reordering().0 > DUP_THRESH);
@@ -194,7 +194,7 @@ impl Sender {
         }
     }
 
-    /// Takes from the scoreboard what has arrived.
+    /// Updates the scoreboard with delivered data.
     #[inline]
     fn deliver(&mut self, arrival: &Arrival<'_>, summary: &mut AckSummary) {
         let now = arrival.now;
@@ -227,15 +227,15 @@ impl Sender {
                 }
             });
         }
-        // The newest arrival is reported first. Several may be new, after an acknowledgment was lost: they are taken as
-        // they were sent, or it would look like reordering [RFC8985 s6.2 step 2].
+        // The newest arrival is reported first. Several may be new after a lost acknowledgment: they are processed in
+        // the order of sequence numbers, as otherwise they would look reordered [RFC8985 s6.2 step 2].
         blocks.sort_unstable();
         for (from, to) in blocks.into_iter().flatten() {
             board.sack(from, to, |sent, snapshot| take(sent, snapshot, true));
         }
     }
 
-    /// Takes the round trip that the acknowledgment measures, if it does.
+    /// Processes the round trip that the acknowledgment measures, if any.
     #[inline]
     fn measure(&mut self, arrival: &Arrival<'_>, summary: &AckSummary, acked: u64) -> Option<Span> {
         let now = arrival.now;
@@ -308,8 +308,8 @@ impl Sender {
         }
     }
 
-    /// Bytes that an acknowledgment shows to have arrived. Without SACK each duplicate stands for a segment, which is taken
-    /// off again when it is acknowledged [RFC9937 s6.2]. `preceding` duplicates came before it.
+    /// Bytes that an acknowledgment shows to be delivered. Without SACK each duplicate counts as one segment,
+    /// subtracted when it is acknowledged [RFC9937 s6.2]. `preceding` duplicates came before it.
     #[inline]
     fn delivered_by(&self, summary: &AckSummary, acked: u64, duplicate: bool, preceding: u32) -> u64 {
         let segment = u64::from(self.buffer.mss());

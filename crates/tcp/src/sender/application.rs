@@ -1,4 +1,4 @@
-//! What the application asks of a sender.
+//! Commands of the application to the sender.
 
 use engine::Span;
 
@@ -6,17 +6,17 @@ use super::Sender;
 use crate::config::Nagle;
 
 impl Sender {
-    /// `bytes` more are handed over.
+    /// The application writes `bytes` more.
     pub fn offer(&mut self, bytes: u64) {
         self.buffer.write(bytes);
     }
 
-    /// A FIN follows what has been handed over.
+    /// A FIN follows the data written.
     pub fn finish(&mut self) {
         self.buffer.finish();
     }
 
-    /// TCP_NODELAY; off, small segments wait as `default` says.
+    /// TCP_NODELAY; if off, small segments follow `default`.
     pub fn set_nodelay(&mut self, on: bool, default: Nagle) {
         self.buffer.set_nodelay(on, default, self.board.nxt());
     }
@@ -26,33 +26,33 @@ impl Sender {
         self.buffer.set_cork(on, self.board.nxt());
     }
 
-    /// Whether the application has said that more follows what it handed over last. It holds that back until the next
-    /// acknowledgment comes, and takes the push mark off it.
+    /// Whether the application has announced more data (MSG_MORE). This holds back what was written last until the next
+    /// acknowledgment, and clears its PSH flag.
     pub fn set_more(&mut self, on: bool) {
         self.buffer.set_more(on);
     }
 
-    /// What is held back goes out, however small.
+    /// Sends all data held back, however small.
     pub fn push(&mut self) {
         self.buffer.push();
     }
 
-    /// What was handed over last ends a record (MSG_EOR).
+    /// The data written last ends a record (MSG_EOR).
     pub fn end_record(&mut self) {
         self.buffer.end_record();
     }
 
-    /// How long the other end may fail to answer before the connection is given up (TCP_USER_TIMEOUT).
+    /// How long the other end may be silent before the connection fails (TCP_USER_TIMEOUT).
     pub fn set_user_timeout(&mut self, timeout: Option<Span>) {
         self.timer.set_user_timeout(timeout);
     }
 
-    /// Whether the other end has been silent for longer than is allowed.
+    /// Whether the other end has been silent for longer than allowed.
     pub fn given_up(&self) -> bool {
         self.timer.given_up()
     }
 
-    /// How long a cork may hold back what there is, if it does.
+    /// How long a cork may hold back the present data, if it does.
     pub fn cork_time(&self) -> Option<Span> {
         self.buffer.waits_for_more(self.nxt()).then(|| self.timer.rtt().rto())
     }

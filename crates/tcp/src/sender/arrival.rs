@@ -1,9 +1,9 @@
-//! The part of an incoming segment that is for the sender.
+//! The part of a received segment that concerns the sender.
 
 use engine::{Span, Time};
 use wire::{SackBlocks, SeqNum};
 
-/// The part of an incoming segment that is for the sender. Offsets count from the beginning of the stream.
+/// The part of a received segment that concerns the sender. Offsets count from the beginning of the stream.
 pub(crate) struct Arrival<'a> {
     pub now: Time,
     /// Next byte the other end expects.
@@ -19,6 +19,6 @@ pub(crate) struct Arrival<'a> {
     pub echo: Option<(u32, Span)>,
     /// ECN-Echo.
     pub ecn_echo: bool,
-    /// The network says that the byte at `ack` was lost in the air (ELN).
+    /// The network reports that the byte at `ack` was lost on the radio link (ELN).
     pub lost_in_air: bool,
 }

@@ -1,5 +1,5 @@
-//! How much may be in the network as far as congestion goes: the congestion control's window, what takes its place or is added
-//! to it for a while, and whether it has been made use of (RFC 7661).
+//! The cwnd limit: the congestion control's window, the reduction or inflation of recovery, and congestion window
+//! validation (RFC 7661).
 
 use engine::Time;
 
@@ -8,15 +8,15 @@ use crate::config::{Config, CwndValidation};
 use crate::recovery::prr::{Progress, Reduction};
 use crate::scoreboard::Scoreboard;
 
-/// The cwnd limit. Bytes.
+/// The limit of bytes in the network.
 ///
-/// It is the control's window, or that of a reduction in proportion while one is going on, with the inflation added. `limit`
-/// holds it in whole bytes, for it is asked for once a segment and changes once an acknowledgment: every change of
-/// what it depends on marks it stale, and only this file makes one.
+/// It is the control's cwnd, or the window of a proportional rate reduction in progress, plus the inflation. `limit`
+/// caches it in whole bytes, as it is read once per segment and changes once per acknowledgment: every change of its
+/// inputs marks it stale, and only this file makes one.
 pub(super) struct CwndLimit {
     control: Box<dyn CongestionControl>,
     mss: u32,
-    /// The first window, in segments.
+    /// Initial window, in segments.
     initial_window: u32,
     rule: CwndValidation,
     recovery_exit_growth: bool,
@@ -24,23 +24,23 @@ pub(super) struct CwndLimit {
     restart_after_idle: bool,
     stale: bool,
     limit: u64,
-    /// Boxed, for it is rare and an idle connection should be small.
+    /// Boxed, as it is rare and an idle connection should be small.
     reduction: Option<Box<Reduction>>,
     /// Window inflation of recovery, or the segments of limited transmit.
     inflation: f64,
     validation: Validation,
-    /// When the last segment left; NEVER before the first.
+    /// Time of the last transmission; NEVER before the first.
     last_sent: Time,
 }
 
-/// Congestion window validation (RFC 7661): what of the window has been used.
+/// Congestion window validation (RFC 7661): how much of cwnd was used.
 #[derive(Default)]
 struct Validation {
-    /// Whether the window was what held the sender back in the round that ends at `until`, and the most that was outstanding.
+    /// Whether cwnd limited the sender in the round that ends at `until`, and the maximum outstanding bytes in it.
     limited: bool,
     max_outstanding: u64,
     until: u64,
-    /// Whether new data was sent since this was noted last.
+    /// Whether new data was sent since the last validation.
     sent: bool,
 }
 
@@ -70,7 +70,7 @@ impl CwndLimit {
         }
     }
 
-    /// What may be in the network, in whole bytes.
+    /// The limit, in whole bytes.
     #[inline]
     pub fn limit(&mut self) -> u64 {
         if self.stale {
@@ -91,7 +91,7 @@ impl CwndLimit {
         self.control.ssthresh()
     }
 
-    /// The window of a reduction in proportion, else the control's.
+    /// The window of a proportional rate reduction in progress, otherwise cwnd.
     #[inline]
     pub fn window(&self) -> f64 {
         match &self.reduction {
@@ -100,11 +100,11 @@ impl CwndLimit {
         }
     }
 
-    /// The window with so much inflation.
+    /// The window plus `inflation`.
     #[inline]
     pub fn inflated(&self, inflation: f64) -> f64 {
         let window = self.window() + inflation;
-        // An inflation below zero was computed with the window as it was then; a segment may always fly.
+        // A negative inflation was computed for an earlier window; at least one segment is always allowed.
         if inflation < 0.0 { window.max(f64::from(self.mss)) } else { window }
     }
 
@@ -133,12 +133,12 @@ impl CwndLimit {
         self.control.precise_ecn()
     }
 
-    /// Whether the control regulates sending in recovery by itself.
+    /// Whether the control regulates sending during recovery itself.
     pub fn regulates_recovery(&self) -> bool {
         self.control.regulates_recovery()
     }
 
-    /// An acknowledgment has come; whether the control has cut its window because of marks.
+    /// Passes feedback to the control. Returns whether the control has reduced cwnd because of marks.
     pub fn on_feedback(&mut self, feedback: &Feedback) -> bool {
         let before = self.control.cwnd();
         self.control.on_feedback(feedback);
@@ -146,25 +146,25 @@ impl CwndLimit {
         feedback.ecn_echo && self.control.precise_ecn() && self.control.cwnd() < before
     }
 
-    /// Bytes whose acknowledgment lets the window grow: of those newly `acked`, and those `delivered`. `reordered` says that
-    /// segments have been seen far out of order.
+    /// Bytes that may grow cwnd: the newly `acked` ones, or those `delivered`. `reordered` tells whether reordering is
+    /// common.
     #[inline]
     pub fn growing_bytes(&self, acked: u64, delivered: u64, reordered: impl FnOnce() -> bool) -> u64 {
         match self.rule {
             CwndValidation::ReceiveWindow => acked,
-            // What was SACKed counted then; where reordering is common it lets the window grow by itself (Linux).
+            // SACKed data counted when it was SACKed; where reordering is common it grows cwnd by itself (Linux).
             CwndValidation::CwndLimited if acked > 0 || reordered() => delivered,
             CwndValidation::CwndLimited => 0,
         }
     }
 
-    /// Whether the acknowledgment that ends recovery also lets the window grow. By the RFC cwnd stays where recovery left it
+    /// Whether the acknowledgment that ends recovery also grows cwnd. By the RFC cwnd stays as recovery left it
     /// [RFC5681 s3.2 step 6].
     pub fn grows_at_recovery_exit(&self) -> bool {
         self.recovery_exit_growth
     }
 
-    /// Whether the window may grow, with a receiver that takes `peer_window` bytes.
+    /// Whether cwnd may grow, with a receive window of `peer_window` bytes.
     #[inline]
     pub fn may_grow(&self, peer_window: u64) -> bool {
         let cwnd = self.control.cwnd();
@@ -177,21 +177,21 @@ impl CwndLimit {
         }
     }
 
-    /// Lets the window grow.
+    /// Grows cwnd.
     #[inline]
     pub fn grow(&mut self, acked: &Acked) {
         self.control.on_ack(acked);
         self.stale = true;
     }
 
-    /// Tells the control of congestion.
+    /// Reports congestion to the control.
     pub fn on_congestion(&mut self, event: Congestion, flight: &Flight) {
         self.control.on_congestion(event, flight);
         self.stale = true;
     }
 
-    /// Tells the control of congestion, and begins the reduction in proportion that follows, if the control leaves that to
-    /// others. `from` bytes were in flight, `pipe` are now.
+    /// Reports congestion to the control, and begins a proportional rate reduction unless the control regulates
+    /// recovery itself. `from` bytes were in flight before, `pipe` are now.
     pub fn reduce(&mut self, event: Congestion, flight: &Flight, from: f64, pipe: f64) {
         self.on_congestion(event, flight);
         let gradual = matches!(event, Congestion::FastRetransmit | Congestion::Ecn);
@@ -204,13 +204,13 @@ impl CwndLimit {
         self.reduction.is_some()
     }
 
-    /// The reduction is over: the control's window is in force.
+    /// Ends the reduction: cwnd is the window again.
     #[inline]
     pub fn end_reduction(&mut self) {
         (self.reduction, self.stale) = (None, true);
     }
 
-    /// An acknowledgment has come; what it says is asked for only during a reduction.
+    /// Updates the reduction in progress with an acknowledgment; `progress` is called only if there is one.
     #[inline]
     pub fn on_progress(&mut self, progress: impl FnOnce() -> Progress) {
         if let Some(reduction) = &mut self.reduction {
@@ -219,7 +219,7 @@ impl CwndLimit {
         }
     }
 
-    /// Recovery began without an acknowledgment, with `pipe` bytes in flight: the first retransmission is allowed.
+    /// Recovery began without an acknowledgment, with `pipe` bytes in flight: allows the first retransmission.
     pub fn allow_first(&mut self, pipe: f64) {
         if let Some(reduction) = &mut self.reduction {
             reduction.allow_first(pipe);
@@ -239,7 +239,7 @@ impl CwndLimit {
         self.stale = true;
     }
 
-    /// A segment leaves.
+    /// A segment was sent.
     #[inline]
     pub fn on_sent(&mut self, now: Time, len: u32, new: bool) {
         self.last_sent = now;
@@ -250,8 +250,8 @@ impl CwndLimit {
         }
     }
 
-    /// The first segment leaves after nothing was in flight: after more than a timeout the window may be out of date
-    /// [RFC5681 s4.1].
+    /// Called before the first segment after nothing was in flight: after more than a timeout cwnd restarts [RFC5681
+    /// s4.1].
     #[inline]
     pub fn leave_idle(&mut self, now: Time, rto: engine::Span) {
         if self.last_sent == Time::NEVER {
@@ -272,7 +272,7 @@ impl CwndLimit {
         }
     }
 
-    /// Notes, when no more can be sent for now, whether the window was what held the sender back [RFC7661 s4.1].
+    /// Records, when nothing more can be sent now, whether cwnd limited the sender [RFC7661 s4.1].
     #[inline]
     pub fn validate(&mut self, limited: bool, board: &Scoreboard) {
         let validation = &mut self.validation;
@@ -298,7 +298,7 @@ mod tests {
         CwndLimit::new(&Config { segment: 1000, initial_window: config.initial_window.max(4), ..config })
     }
 
-    /// By hand, with a window of 4 segments of 1,000 bytes: each change shows in the limit at once.
+    /// By hand, with a cwnd of 4 segments of 1,000 bytes: each change affects the limit at once.
     #[test]
     fn limit_follows_every_change_of_its_parts() {
         let mut cwnd = limit(Config { initial_ssthresh: Some(Bytes(1000)), ..Config::default() });
@@ -318,8 +318,8 @@ mod tests {
         assert_eq!(cwnd.limit(), 1000);
     }
 
-    /// By hand: 8 of 8 segments in flight, so the window goes to 4; one delivered lets half a segment out, rounded up
-    /// [RFC9937 s6.2].
+    /// By hand: 8 of 8 segments in flight, so cwnd becomes 4; one delivered allows half a segment, rounded up [RFC9937
+    /// s6.2].
     #[test]
     fn reduction_in_progress_determines_the_limit() {
         let mut cwnd = limit(Config { prr: true, initial_window: 8, ..Config::default() });
@@ -332,7 +332,7 @@ mod tests {
         assert_eq!(cwnd.limit(), 4000);
     }
 
-    /// A timeout of 1 s: half a second is no idle time, two are, and the window is what it was at first.
+    /// With a timeout of 1 s, half a second does not count as idle; two seconds do, and cwnd is the initial window.
     // covers [RFC5681 s4.1]
     #[test]
     fn cwnd_restarts_after_idle_time() {
@@ -345,7 +345,7 @@ mod tests {
         }
     }
 
-    /// What is growing depends on whether the window was the limit of the last round.
+    /// Growth depends on whether cwnd limited the last round.
     // covers [RFC7661 s4.1]
     #[test]
     fn cwnd_grows_only_if_it_was_used() {

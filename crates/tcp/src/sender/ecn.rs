@@ -1,22 +1,23 @@
 //! The sender's part of explicit congestion notification (RFC 3168).
 
-/// Which marks are answered, and which reductions the other end does not know of. Offsets are the first byte never sent when it began.
+/// Which marks cause a reduction, and which reductions the other end has not yet learned of. Offsets are `nxt` at the
+/// time.
 ///
-/// One window of data is cut once: a mark is answered only if no cut, for any reason, is still to be reported to the
-/// other end [RFC3168 s6.1.2].
+/// cwnd is reduced once per window of data: a mark counts only if no reduction, for any reason, is still to be reported
+/// to the other end [RFC3168 s6.1.2].
 #[derive(Debug)]
 pub(super) struct EcnState {
-    /// Whether the ends have agreed on it.
+    /// Whether ECN was negotiated.
     agreed: bool,
-    /// The next segment of new data says that the window was reduced (CWR).
+    /// The next segment of new data carries CWR.
     tell_reduced: bool,
-    /// A mark was answered (CWR state): no other is before this is acknowledged. NO_MARK outside of that state.
+    /// In CWR state, the offset that must be acknowledged before the next mark counts; NO_MARK otherwise.
     mark: u64,
-    /// The window was reduced, for any reason.
+    /// `nxt` at the last reduction, for any reason.
     cut: Option<u64>,
 }
 
-/// No offset is beyond it.
+/// Larger than any offset.
 const NO_MARK: u64 = u64::MAX;
 
 impl Default for EcnState {
@@ -35,36 +36,36 @@ impl EcnState {
         self.agreed
     }
 
-    /// Whether a mark has reduced the window, and that is not acknowledged.
+    /// Whether a reduction by a mark is not yet acknowledged.
     #[inline]
     pub fn is_reducing(&self) -> bool {
         self.mark != NO_MARK
     }
 
-    /// Whether a mark, echoed by an acknowledgment of everything before `una`, is to be answered. Marks that the other end
-    /// echoes until it hears of the last cut are answered by that.
+    /// Whether a mark, echoed by an acknowledgment up to `una`, causes a reduction. Marks echoed until the other end
+    /// receives the CWR of the last reduction do not.
     pub fn is_news(&self, una: u64) -> bool {
         !self.is_reducing() && self.cut.is_none_or(|cut| una > cut)
     }
 
-    /// A mark is answered.
+    /// A mark caused a reduction.
     pub fn on_mark(&mut self, nxt: u64) {
         self.mark = nxt;
     }
 
-    /// The window was reduced, for any reason: the other end learns of it (CWR), and stops echoing marks from before.
+    /// cwnd was reduced, for any reason: the other end is notified (CWR) and stops echoing earlier marks.
     pub fn on_cut(&mut self, nxt: u64) {
         self.tell_reduced = self.agreed;
         self.cut = Some(nxt);
     }
 
-    /// A loss has taken the place of the mark.
+    /// A loss supersedes the mark.
     pub fn forget_mark(&mut self) {
         self.mark = NO_MARK;
     }
 
-    /// New data was acknowledged: whether the reduction because of a mark is over. Not before something sent since is acknowledged:
-    /// that the window was reduced is said there, and whatever was acknowledged without having seen it still echoes the mark.
+    /// New data was acknowledged. Returns whether the reduction by a mark is over: only when data sent after it is
+    /// acknowledged, which carries CWR; acknowledgments sent before that still echo the mark.
     #[inline]
     pub fn on_advance(&mut self, ack: u64) -> bool {
         let ended = ack > self.mark;
@@ -74,7 +75,7 @@ impl EcnState {
         ended
     }
 
-    /// Whether the segment of new data that leaves now says that the window was reduced; asking says that it does.
+    /// Whether the segment of new data sent now carries CWR; clears the request.
     #[inline]
     pub fn take_reduced(&mut self) -> bool {
         std::mem::take(&mut self.tell_reduced)
@@ -85,7 +86,7 @@ impl EcnState {
 mod tests {
     use super::*;
 
-    /// 10,000 bytes are out when the first mark is answered: other echoes say nothing new until a byte sent since is
+    /// 10,000 bytes are in flight when the first mark counts: further echoes are ignored until a byte sent after it is
     /// acknowledged.
     // covers [RFC3168 s6.1.2]
     #[test]

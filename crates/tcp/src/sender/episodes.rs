@@ -1,4 +1,4 @@
-//! Which losses are being repaired: fast recovery, and going back after a timeout.
+//! Loss recovery in progress: fast recovery, and go-back-N after a timeout.
 
 use engine::Time;
 
@@ -7,29 +7,29 @@ use crate::event::Reason;
 use crate::recovery::{Ack, DUP_THRESH, LossRecovery, Verdict, View};
 use crate::scoreboard::{Scoreboard, Sent};
 
-/// The episodes of repair, with the recovery that begins and ends them.
+/// The episodes of loss recovery.
 ///
-/// `repair` says that recovery is going on exactly while the recovery itself does: every call that may change that comes
-/// through here. Duplicates are counted since the last acknowledgment of new data.
+/// `repair` is in recovery exactly while the recovery algorithm is: every call that may change that is made here.
+/// Duplicates are counted since the last acknowledgment of new data.
 pub(super) struct Episodes {
     recovery: Box<dyn LossRecovery>,
     watches: bool,
     repair: Repair,
     duplicates: u32,
     limited_transmit: bool,
-    /// Bytes sent because of limited transmit since the last acknowledgment of new data.
+    /// Bytes sent by limited transmit since the last acknowledgment of new data.
     limited_sent: u64,
 }
 
-/// What is being repaired.
+/// What is being recovered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Repair {
     /// Nothing.
     None,
-    /// Losses that acknowledgments have shown, in fast recovery.
+    /// Losses shown by acknowledgments, in fast recovery.
     Recovery,
-    /// Everything before `until`, the first byte never sent when it began; `recovering` while acknowledgments have shown losses
-    /// among that, too.
+    /// Everything before `until`, which was `nxt` at the beginning; `recovering` while acknowledgments have shown
+    /// losses in addition.
     GoBack { until: u64, cause: Reason, recovering: bool },
 }
 
@@ -66,7 +66,7 @@ impl Episodes {
         }
     }
 
-    /// Why everything up to a point is being sent again, if it is.
+    /// The reason of a go-back-N in progress.
     #[inline]
     pub fn going_back(&self) -> Option<Reason> {
         match self.repair {
@@ -75,13 +75,13 @@ impl Episodes {
         }
     }
 
-    /// Whether a timeout's losses are being repaired.
+    /// Whether losses of a timeout are being recovered.
     #[inline]
     pub fn after_timeout(&self) -> bool {
         self.going_back() == Some(Reason::Timeout)
     }
 
-    /// Everything before this was sent before the episode of going back began; 0 without one.
+    /// Everything before this offset was sent before the present go-back-N; 0 without one.
     #[inline]
     pub fn sent_before(&self) -> u64 {
         match self.repair {
@@ -90,14 +90,14 @@ impl Episodes {
         }
     }
 
-    /// Window inflation: bytes to add to cwnd for now; may be negative.
+    /// Window inflation: bytes to add to cwnd during recovery; may be negative.
     #[inline]
     pub fn inflation(&self) -> f64 {
         if self.recovering() { self.recovery.inflation() } else { 0.0 }
     }
 
-    /// The segments of new data that limited transmit lets out beyond the window [RFC3042 s2], while `nxt` is the first byte never
-    /// sent. With SACK the pipe shrinks by itself.
+    /// The segments of new data that limited transmit allows beyond cwnd [RFC3042 s2]; `nxt` is the first byte never
+    /// sent. With SACK the pipe shrinks instead.
     #[inline]
     pub fn limited_segments(&self, nxt: u64) -> u32 {
         if self.duplicates == 0 || !self.limited_transmit {
@@ -106,7 +106,7 @@ impl Episodes {
         let allowed = match self.repair {
             Repair::None => true,
             Repair::Recovery => false,
-            // Duplicates tell of new data only if there was any [RFC5682 s2.1 step 3a].
+            // Duplicates refer to new data only if there was any [RFC5682 s2.1 step 3a].
             Repair::GoBack { until, recovering, .. } => !recovering && nxt > until,
         };
         if allowed { self.duplicates.min(DUP_THRESH - 1) } else { 0 }
@@ -118,12 +118,12 @@ impl Episodes {
         self.duplicates
     }
 
-    /// What limited transmit has sent, of `outstanding` bytes.
+    /// Bytes sent by limited transmit, at most `outstanding`.
     pub fn limited_sent(&self, outstanding: u64) -> u64 {
         self.limited_sent.min(outstanding)
     }
 
-    /// How far segments have been seen to be out of order, in segments, and how often.
+    /// Maximum distance by which segments were reordered, in segments, and the number of such segments.
     pub fn reordering(&self) -> (u32, u32) {
         self.recovery.reordering()
     }
@@ -149,7 +149,7 @@ impl Episodes {
         self.duplicates += u32::from(duplicate);
     }
 
-    /// New data leaves.
+    /// New data is sent.
     #[inline]
     pub fn on_new_data(&mut self, len: u64) {
         if self.limited_transmit && self.duplicates > 0 && !self.recovering() {
@@ -163,7 +163,7 @@ impl Episodes {
         self.recovery.on_delivered(now, sent, view);
     }
 
-    /// A segment was sent, `again` or for the first time.
+    /// A segment was sent; `again` if it is a retransmission.
     #[inline]
     pub fn on_sent(&mut self, now: Time, seq: u64, again: bool, board: &Scoreboard, view: &View) {
         self.recovery.on_sent(now, seq, again, board, view);
@@ -174,58 +174,57 @@ impl Episodes {
         self.recovery.on_probe(now, again, nxt);
     }
 
-    /// A segment that may be sent again when there is nothing better to send.
+    /// A segment that may be retransmitted when there is nothing else to send.
     pub fn spare(&mut self, board: &Scoreboard) -> Option<u64> {
         self.recovery.spare(board)
     }
 
-    /// What recovery makes of an acknowledgment.
+    /// Passes an acknowledgment to recovery and returns its decision.
     pub fn on_ack(&mut self, ack: &Ack, board: &mut Scoreboard, view: &View) -> Verdict {
         let verdict = self.recovery.on_ack(ack, board, view);
         self.note_recovery();
         verdict
     }
 
-    /// When recovery has something to do as time passes; NEVER if it does not watch.
+    /// When recovery needs a call of `on_deadline`; NEVER if it does not watch.
     #[inline]
     pub fn deadline(&self) -> Time {
         if self.watches { self.recovery.deadline() } else { Time::NEVER }
     }
 
-    /// What recovery does as `deadline` has come.
+    /// Passes the deadline to recovery and returns its decision.
     pub fn on_deadline(&mut self, now: Time, board: &mut Scoreboard, view: &View) -> Verdict {
         let verdict = self.recovery.on_deadline(now, board, view);
         self.note_recovery();
         verdict
     }
 
-    /// The retransmission timer has expired for losses that are congestion: what that says is lost is marked, and everything is
-    /// sent again.
+    /// The retransmission timer has expired because of congestion: marks lost segments, and begins go-back-N.
     pub fn on_timeout(&mut self, now: Time, board: &mut Scoreboard, view: &View) {
         self.recovery.lose_at_timeout(now, board, view);
         self.end_recovery(board);
         self.go_back(board.nxt(), Reason::Timeout);
     }
 
-    /// Recovery is over, as at a timeout. Going back goes on.
+    /// Ends recovery, as at a timeout. Go-back-N continues.
     pub fn end_recovery(&mut self, board: &Scoreboard) {
         self.duplicates = 0;
         self.recovery.on_timeout(board);
         self.note_recovery();
     }
 
-    /// Everything before `until` is sent again.
+    /// Begins go-back-N: everything before `until` is sent again.
     pub fn go_back(&mut self, until: u64, cause: Reason) {
         self.repair = Repair::GoBack { until, cause, recovering: self.recovering() };
     }
 
-    /// The last retransmissions were spurious: nothing is being repaired any more.
+    /// The last retransmissions were spurious: ends all episodes.
     pub fn undo(&mut self, board: &Scoreboard) {
         self.recovery.on_undo(board);
         self.repair = Repair::None;
     }
 
-    /// Notes whether recovery is going on.
+    /// Updates whether recovery is in progress.
     fn note_recovery(&mut self) {
         let recovering = self.recovery.recovering();
         self.repair = match self.repair {

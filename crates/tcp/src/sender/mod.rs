@@ -68,7 +68,7 @@ use spurious::Spurious;
 use telemetry::Telemetry;
 
 pub(crate) struct Sender {
-    /// Whether recovery uses SACK, and the ends have agreed on it.
+    /// Whether recovery uses SACK and it was negotiated.
     sack: bool,
     board: Scoreboard,
     buffer: SendBuffer,
@@ -78,11 +78,11 @@ pub(crate) struct Sender {
     episodes: Episodes,
     ecn: EcnState,
     resends: ResendQueue,
-    /// `None` if every loss is taken for congestion.
+    /// `None` if every loss counts as congestion.
     differentiation: Option<Box<dyn LossDifferentiation>>,
     notices: Notices,
     spurious: Spurious,
-    /// How fast bytes arrive, if the control or the loss differentiation wants to know.
+    /// The delivery rate, if the control or the loss differentiation needs it.
     rate: Option<Box<RateEstimator>>,
     pacer: Pacer,
     telemetry: Telemetry,
@@ -114,7 +114,7 @@ impl Sender {
         }
     }
 
-    /// Takes other settings before anything was sent; data and socket options are kept.
+    /// Applies other settings before anything was sent; data and socket options are kept.
     pub fn rebuild(&mut self, config: &Config) {
         let old = std::mem::replace(self, Sender::new(config, 0));
         self.buffer = old.buffer.with_mss(config.segment);
@@ -122,8 +122,8 @@ impl Sender {
         self.telemetry.inherit(old.telemetry);
     }
 
-    /// What the handshake has agreed on: `window` is how much the other end takes, `from` the numbers of the segment that said so,
-    /// `rtt` a round trip that was measured, and when.
+    /// Sets the result of the handshake: `window` is the receive window, `from` the numbers of the segment that
+    /// advertised it, `rtt` the measured round trip and its time.
     pub fn agreed(&mut self, ecn: bool, window: u64, from: Option<(SeqNum, SeqNum)>, rtt: Option<(Time, Span)>) {
         self.ecn.agree(ecn);
         self.peer.agreed(window, from);
@@ -208,7 +208,7 @@ impl Sender {
         self.peer.max()
     }
 
-    /// The window that a segment advertises, if it is newer than the one that did so last. `ack` is the offset that it
+    /// The window that a segment advertises, if it is newer than the last one that did. `ack` is the offset that it
     /// acknowledges.
     #[inline]
     pub fn newer_window(&mut self, segment: &Segment, ack: u64) -> Option<u64> {
@@ -216,49 +216,49 @@ impl Sender {
         newer.then_some(u64::from(segment.window))
     }
 
-    /// A window is advertised while nothing was ever to be sent.
+    /// Sets the receive window while there was never data to send.
     #[inline]
     pub fn note_window(&mut self, window: u64) {
         self.peer.set(window);
     }
 
-    /// Whether a probe of the closed window is to go out now: a segment without data, below what the other end has, which
-    /// it must answer.
+    /// Whether a probe of the closed window is due: a segment without data, below the receive window, which the other
+    /// end must answer.
     #[inline]
     pub fn take_window_probe(&mut self) -> bool {
         self.peer.take_probe()
     }
 
-    /// The window as Linux counts it: without what duplicates add, for they are taken off what is in flight there.
+    /// cwnd as Linux counts it: without inflation by duplicates, which Linux subtracts from the flight instead.
     pub fn info_cwnd(&self) -> f64 {
         self.cwnd.window()
     }
 
-    /// Whether the other end is to be told that the window was reduced; asking says that it will be.
+    /// Whether CWR is to be sent; clears the request.
     #[inline]
     pub fn take_reduced(&mut self) -> bool {
         self.ecn.take_reduced()
     }
 
-    /// Whether nothing was ever to be sent, as at an end that only receives.
+    /// Whether there was never data to send, as at an end that only receives.
     #[inline]
     pub fn silent(&self) -> bool {
         self.end() == 0
     }
 
-    /// End of what is to be sent, FIN included.
+    /// End of the stream, FIN included.
     #[inline]
     fn end(&self) -> u64 {
         self.buffer.end()
     }
 
-    /// `poll` has given nothing, for this reason.
+    /// Records why `poll` returned nothing.
     #[inline]
     pub fn note_blocked(&mut self, reason: Blocked) {
         self.telemetry.on_blocked(reason);
     }
 
-    /// The reason that was noted last.
+    /// The reason recorded last.
     pub fn blocked(&self) -> Option<Blocked> {
         self.telemetry.blocked()
     }
@@ -267,7 +267,7 @@ impl Sender {
         self.telemetry.pop()
     }
 
-    /// The window as it stands, with what recovery makes of it for now.
+    /// cwnd with the adjustments of recovery.
     #[inline]
     pub fn effective_cwnd(&self) -> f64 {
         self.cwnd.inflated(self.episodes.inflation())
@@ -281,7 +281,7 @@ impl Sender {
         self.timer.rtt().srtt()
     }
 
-    /// What is going on, as Linux names it.
+    /// The state in Linux's terms.
     pub fn phase(&self) -> crate::info::Phase {
         use crate::info::Phase;
         if self.episodes.after_timeout() {
@@ -306,7 +306,7 @@ impl Sender {
         self.timer.retries()
     }
 
-    /// Passes on what recovery, or limited transmit, adds to the window. To be called after every change of these.
+    /// Updates the inflation by recovery or limited transmit. Called after every change of these.
     #[inline]
     fn renew_inflation(&mut self) {
         // [RFC3042 s2]: limited transmit is for recoveries that count duplicates. With SACK the pipe shrinks by itself.
@@ -335,11 +335,11 @@ impl Sender {
         let outstanding = self.board.outstanding();
         let outstanding = (outstanding - self.episodes.limited_sent(outstanding)) as f64;
         let bytes = if self.episodes.going_back().is_some() {
-            // After going back: what was sent since.
+            // After go-back-N: data sent since.
             self.board.pipe() as f64
         } else if self.sack || self.episodes.recovering() {
-            // While a hole stays open any amount may be outstanding: what was SACKed, or reported by duplicates, has left the
-            // network. In it there was never more than the window. The RFC's words would have all of it count.
+            // While a hole remains, any amount may be outstanding, but SACKed data and that reported by duplicates has
+            // left the network: at most cwnd is in it. By the RFC's wording all of it would count.
             outstanding.min(self.cwnd.cwnd())
         } else {
             outstanding
@@ -347,13 +347,13 @@ impl Sender {
         Flight { now, bytes, window, again: false }
     }
 
-    /// Keeps an event, if this end is observed.
+    /// Emits an event, if events are enabled.
     #[inline]
     pub fn emit(&mut self, event: impl FnOnce() -> Event) {
         self.telemetry.emit(event);
     }
 
-    /// Tells the observer what has changed in the window and in flight.
+    /// Emits changes of cwnd, ssthresh and flight.
     #[inline]
     fn emit_window(&mut self) {
         let Sender { telemetry, cwnd, episodes, board, .. } = self;

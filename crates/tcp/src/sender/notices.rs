@@ -1,4 +1,4 @@
-//! What the network has said about segments, and the response to it.
+//! Messages from the network about segments, and the response to them.
 
 use engine::Time;
 use wire::NoticeKind;
@@ -8,10 +8,10 @@ use crate::event::Reason;
 use crate::recovery::Notified;
 use crate::response::{NoticeResponse, Reaction, ResponseConfig};
 
-/// The response, which has nothing to remember before the first message.
+/// The response; it has no state before the first message.
 pub(super) struct Notices {
     response: Box<dyn NoticeResponse>,
-    /// Whether a message ever came.
+    /// Whether any message was received.
     any: bool,
 }
 
@@ -20,19 +20,19 @@ impl Notices {
         Notices { response: config.build(), any: false }
     }
 
-    /// A message about the segment at `seq`, which is outstanding.
+    /// A message about the outstanding segment at `seq` was received.
     pub fn on_notice(&mut self, kind: NoticeKind, seq: u64) -> Reaction {
         self.any = true;
         self.response.on_notice(kind, seq)
     }
 
-    /// A duplicate acknowledgment says that the segment at `una` was lost in the air (ELN).
+    /// A duplicate acknowledgment reports that the segment at `una` was lost on the radio link (ELN).
     pub fn on_loss_in_air(&mut self, una: u64) -> Reaction {
         self.any = true;
         self.response.on_loss_in_air(una)
     }
 
-    /// How a duplicate acknowledgment is to be taken, if not in the ordinary way.
+    /// How to treat a duplicate acknowledgment, if not by the standard rule.
     pub fn on_duplicate(&mut self, una: u64) -> Option<Notified> {
         self.response.on_duplicate(una)
     }
@@ -42,7 +42,7 @@ impl Notices {
         self.response.on_recovery(una);
     }
 
-    /// Whether a timeout is answered with the segment at `una` alone and without a cut.
+    /// Whether a timeout retransmits the segment at `una` alone and without a reduction.
     pub fn explains_timeout(&mut self, una: u64) -> bool {
         self.response.on_timeout(una)
     }
@@ -80,7 +80,7 @@ impl Sender {
         self.emit_window();
     }
 
-    /// A duplicate acknowledgment says that the segment it asks for was lost in the air.
+    /// A duplicate acknowledgment reports that its segment was lost on the radio link.
     pub(super) fn on_loss_in_air(&mut self) {
         let una = self.una();
         if self.notices.on_loss_in_air(una).resend {

@@ -2,12 +2,12 @@
 
 use engine::{Span, Time};
 
-/// When the next segment may leave. It holds segments back only if the control paces.
+/// When the next segment may be sent. It delays segments only if the control paces.
 #[derive(Debug)]
 pub(super) struct Pacer {
     departure_time: Time,
     paces: bool,
-    /// Whether something waits that could go otherwise.
+    /// Whether a segment is delayed by pacing alone.
     holds: bool,
 }
 
@@ -28,25 +28,24 @@ impl Pacer {
         self.paces && self.departure_time > now
     }
 
-    /// Notes whether something waits for that.
+    /// Records whether a segment is delayed by pacing.
     #[inline]
     pub fn hold(&mut self, holds: bool) {
         self.holds = holds;
     }
 
-    /// When what is held back may leave; NEVER if nothing is.
+    /// When the delayed segment may be sent; NEVER if none is.
     #[inline]
     pub fn deadline(&self) -> Time {
         if self.holds { self.departure_time } else { Time::NEVER }
     }
 
-    /// Time has passed: what is to be sent now has to be asked for again.
+    /// The departure time has come: the sender must be polled again.
     pub fn on_time(&mut self) {
         self.holds = false;
     }
 
-    /// A segment of `len` bytes leaves at a rate of `rate` bytes per second. Time that went by without one is not made up
-    /// for.
+    /// A segment of `len` bytes was sent at a rate of `rate` bytes per second. Unused time is not carried over.
     #[inline]
     pub fn on_sent(&mut self, now: Time, len: u32, rate: f64) {
         let nanos = f64::from(len) * 1e9 / rate.max(1.0);
@@ -59,7 +58,7 @@ impl Pacer {
 mod tests {
     use super::*;
 
-    /// 1,000 bytes at 100,000 bytes/s take 10 ms; what leaves late is not followed by a burst.
+    /// 1,000 bytes at 100,000 bytes/s take 10 ms; a late segment is not followed by a burst.
     #[test]
     fn segments_are_spaced_by_the_pacing_rate() {
         let mut pacer = Pacer::new(true);

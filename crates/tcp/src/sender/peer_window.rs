@@ -1,5 +1,5 @@
-//! The receiver's window as its sender knows it [RFC9293 s3.10.7.4]: how much it takes, which segment said so, and what happens
-//! while it is closed or nearly closed [RFC9293 s3.8.6].
+//! The receive window as the sender knows it [RFC9293 s3.10.7.4]: its size, the segment that advertised it, and the
+//! behaviour while it is closed or nearly closed [RFC9293 s3.8.6].
 
 use engine::{Span, Time};
 use wire::SeqNum;
@@ -23,17 +23,16 @@ pub(super) struct PeerWindow {
     persist: Persist,
 }
 
-/// The persist timer: asks again and again whether a closed window has opened [RFC9293 s3.8.6.1], and ends the wait for one that
-/// is nearly closed.
+/// The persist timer: probes a closed window repeatedly [RFC9293 s3.8.6.1], and ends the wait when it is nearly closed.
 #[derive(Debug)]
 struct Persist {
     /// When it expires; NEVER while it does not run.
     due: Time,
     /// Probes sent since the window closed.
     sent: u32,
-    /// A probe is to be sent now.
+    /// A probe is due.
     probe: bool,
-    /// What fits into the window goes out now, however little.
+    /// The wait is over: a segment is cut to the window, however small.
     waited: bool,
 }
 
@@ -41,7 +40,7 @@ impl Persist {
     const STOPPED: Persist = Persist { due: Time::NEVER, sent: 0, probe: false, waited: false };
 }
 
-/// What a closed window does to data in flight that waits for it.
+/// The effect of a closed window on data in flight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Freeze {
     /// The window has just closed.
@@ -57,13 +56,13 @@ impl PeerWindow {
         PeerWindow { window, max: window, updated_by: None, zero_window, frozen: false, persist: Persist::STOPPED }
     }
 
-    /// What the handshake has said; `by` is the segment, if there was one.
+    /// Sets the window of the handshake; `by` is the segment, if there was one.
     pub fn agreed(&mut self, window: u64, by: Option<(SeqNum, SeqNum)>) {
         (self.window, self.max) = (window, window);
         self.updated_by = by;
     }
 
-    /// Bytes that the other end takes from the first unacknowledged one on.
+    /// Bytes that the other end accepts, from the first unacknowledged one.
     #[inline]
     pub fn size(&self) -> u64 {
         self.window
@@ -75,17 +74,17 @@ impl PeerWindow {
         self.max
     }
 
-    /// Bytes that the other end takes from `nxt` on.
+    /// Bytes that the other end accepts from `nxt` on.
     #[inline]
     pub fn usable(&self, una: u64, nxt: u64) -> u64 {
         (una + self.window).saturating_sub(nxt)
     }
 
-    /// Whether the segment with these sequence and acknowledgment numbers is newer than the one that advertised last
-    /// [RFC9293 s3.10.7.4]; if so, it is the last from now on. `ack` is the offset that it acknowledges.
+    /// Whether the segment with these sequence and acknowledgment numbers is newer than the last one that advertised a
+    /// window [RFC9293 s3.10.7.4]; if so, it becomes the last. `ack` is the offset that it acknowledges.
     #[inline]
     pub fn is_update(&mut self, numbers: (SeqNum, SeqNum), ack: u64, una: u64, nxt: u64) -> bool {
-        // What acknowledges data that was never sent is refused, and must not hide the windows that follow.
+        // A segment that acknowledges unsent data is invalid and must not block later window updates.
         let newer = ack <= nxt
             && match self.updated_by {
                 None => true,
@@ -100,14 +99,14 @@ impl PeerWindow {
         newer
     }
 
-    /// A window is advertised while nothing was ever to be sent.
+    /// Sets the window while there was never data to send.
     #[inline]
     pub fn set(&mut self, window: u64) {
         self.window = window;
         self.max = self.max.max(window);
     }
 
-    /// A window is advertised. One that is open ends the wait for it.
+    /// The window was updated. An open one ends the persist timer.
     #[inline]
     pub fn on_update(&mut self, window: u64) {
         self.set(window);
@@ -116,14 +115,14 @@ impl PeerWindow {
         }
     }
 
-    /// Whether a segment that does not fit is cut to the `usable` bytes and goes out [RFC9293 s3.8.6.2.1]: if these are half of the
-    /// largest window, or have waited.
+    /// Whether a segment that does not fit is cut to the `usable` bytes and sent [RFC9293 s3.8.6.2.1]: if these are
+    /// half of the maximum window, or the wait is over.
     pub fn admits_part(&mut self, usable: u64) -> bool {
         let waited = std::mem::take(&mut self.persist.waited);
         usable > 0 && (usable >= self.max / 2 || waited)
     }
 
-    /// The window holds data back, and nothing is in flight whose acknowledgment could open it.
+    /// Starts the persist timer: the window holds data back, and no acknowledgment is expected that could open it.
     pub fn persist(&mut self, now: Time, rto: Span) {
         if self.persist.due == Time::NEVER {
             self.persist.due = now + rto;
@@ -136,7 +135,7 @@ impl PeerWindow {
         self.persist.due
     }
 
-    /// Time has passed. `unsent`: whether data waits that was never sent.
+    /// The persist timer may have expired. `unsent`: whether unsent data waits.
     pub fn on_time(&mut self, now: Time, unsent: bool, timer: &mut RetransmitTimer) {
         if now < self.deadline() {
             return;
@@ -151,20 +150,20 @@ impl PeerWindow {
         }
     }
 
-    /// Whether a probe of the closed window is to go out now; asking says that it does.
+    /// Whether a probe of the closed window is due; clears the request.
     #[inline]
     pub fn take_probe(&mut self) -> bool {
         std::mem::take(&mut self.persist.probe)
     }
 
-    /// Whether the window is closed and data in flight waits for it.
+    /// Whether the window is closed over data in flight.
     #[inline]
     pub fn is_frozen(&self) -> bool {
         self.frozen
     }
 
-    /// An acknowledgment has come that says that the window is closed, or while the sender was frozen: what changes for data in
-    /// flight, if that waits for a window at all.
+    /// Processes an acknowledgment that closes the window, or that came while the sender was frozen. Returns the change
+    /// for data in flight, if any.
     #[cold]
     pub fn freeze(&mut self) -> Option<Freeze> {
         if self.zero_window == ZeroWindow::Retransmit {
@@ -204,7 +203,7 @@ mod tests {
         assert!(!newer(6, 30), "newer data, but an acknowledgment from before");
     }
 
-    /// The largest window was 8,000 bytes: 4,000 are worth a segment that is cut, 3,999 wait for the persist timer.
+    /// The maximum window was 8,000 bytes: a partial segment of 4,000 is sent, 3,999 wait for the persist timer.
     // covers [RFC9293 s3.8.6.2.1]
     #[test]
     fn partial_segment_is_sent_at_half_the_maximum_window_or_after_the_wait() {
@@ -221,7 +220,8 @@ mod tests {
         assert!(!window.admits_part(3999), "once");
     }
 
-    /// A timeout of 1 s before anything was measured: the first probe after 1 s, the others 2 s and 4 s later.
+    /// With a timeout of 1 s before the first measurement, the first probe is sent after 1 s, the others 2 s and 4 s
+    /// later.
     // covers [RFC9293 s3.8.6.1]
     #[test]
     fn closed_window_is_probed_at_growing_intervals() {

@@ -1,23 +1,23 @@
 //! The delivery rate [draft-ietf-ccwg-bbr s4.1].
 //!
-//! Each segment carries a note of how much had been delivered when it left; when it is delivered itself, the difference over
-//! the time between is a rate. The time is the longer of that between the sendings and that between the acknowledgments,
-//! so that neither bursts nor compressed acknowledgments make it seem faster than it is.
+//! A snapshot of the delivered bytes is taken when a segment is sent; when it is delivered, the difference divided by
+//! the elapsed time is a sample. The time is the longer of the send and acknowledgment intervals, so that neither
+//! bursts nor compressed acknowledgments inflate the rate.
 
 use engine::{Span, Time};
 
 use crate::cc::RateSample;
 use crate::scoreboard::{Sent, Snapshot};
 
-/// The sender's count of what has been delivered.
+/// Counts delivered data.
 #[derive(Debug, Default)]
 pub(crate) struct RateEstimator {
     delivered: u64,
     delivered_at: Time,
     flight_began: Time,
-    /// Until this many bytes have been delivered, samples measure the application, not the network.
+    /// Until this many bytes have been delivered, samples measure the application's rate, not the network's.
     app_limited_until: u64,
-    /// The newest segment delivered by the acknowledgment at hand.
+    /// The newest segment delivered by the current acknowledgment.
     newest: Option<(Snapshot, Time, u64)>,
 }
 
@@ -55,8 +55,8 @@ impl RateEstimator {
         }
     }
 
-    /// The sample of the acknowledgment at hand, if there is one that can be believed: an interval shorter than the least
-    /// round trip can only come from a segment that was spuriously sent again.
+    /// The sample of the current acknowledgment, if valid: an interval shorter than the minimum round trip can only
+    /// come from a spuriously retransmitted segment.
     #[inline]
     pub fn sample(&mut self, now: Time, min_rtt: Span, total_lost: u64) -> Option<RateSample> {
         let (then, sent_at, _) = self.newest.take()?;

@@ -1,4 +1,4 @@
-//! What recovery asks for, what it costs the window, and when that is taken back.
+//! Actions of recovery, the congestion response to losses, and its undo.
 
 use engine::Time;
 
@@ -12,7 +12,7 @@ use crate::event::{Event, Reason};
 use crate::recovery::{Ack, Notified, Verdict};
 
 impl Sender {
-    /// What recovery makes of an acknowledgment, and what the network has said of the loss.
+    /// Passes an acknowledgment to recovery. Returns its decision, and how the network explained the loss.
     pub(super) fn ask_recovery(
         &mut self,
         arrival: &Arrival<'_>,
@@ -41,8 +41,8 @@ impl Sender {
         (verdict, notified)
     }
 
-    /// Does what recovery asks for. `notified` if the network has explained the loss; `flight` is how things stood, `from` what was in
-    /// flight as RFC 9937 counts it.
+    /// Applies the decision of recovery. `notified` if the network has explained the loss; `flight` is the state
+    /// before, `from` the flight as RFC 9937 counts it.
     pub(super) fn apply(
         &mut self,
         now: Time,
@@ -73,8 +73,8 @@ impl Sender {
                     self.congested(Congestion::FastRetransmit, &Flight { again: !first, ..*flight }, from);
                     self.telemetry.emit(|| Event::FastRetransmit { seq: una });
                 }
-                // The first retransmission does not wait for the pipe to drain [RFC6675 s5 (4.3)].
-                // What a message had sent again is on its way already (Refined ICMP), or about to leave (ELN).
+                // The first retransmission does not wait for the pipe to drain [RFC6675 s5 (4.3)]. A segment resent
+                // because of a message is already in flight (Refined ICMP) or queued (ELN).
                 let waiting = || self.resends.contains(una);
                 let retransmits = notified != Some(Notified::AlreadyResent) || waiting();
                 if retransmits {
@@ -121,18 +121,18 @@ impl Sender {
         }
     }
 
-    /// What the loss of `segments` segments in a row is taken for.
+    /// The assumed cause of the loss of `segments` consecutive segments.
     fn cause(&mut self, now: Time, segments: u32) -> Cause {
         self.differentiation.as_mut().map_or(Cause::Congestion, |differentiation| differentiation.cause(now, segments))
     }
 
-    /// Whether something that was sent again is still to be acknowledged (Linux: `tcp_any_retrans_done`).
+    /// Whether a retransmitted segment is still unacknowledged (Linux: `tcp_any_retrans_done`).
     pub(super) fn repetition_outstanding(&self) -> bool {
         self.board.resent_segments() > 0 || self.board.first().is_some_and(|first| first.retransmitted)
     }
 
-    /// The segment sent first when recovery begins, even beyond the window; a reduction in proportion takes care of that itself, and
-    /// what the network has explained was sent again when it did.
+    /// The segment sent first when recovery begins, even beyond cwnd. A proportional rate reduction allows it itself,
+    /// and an explained loss was resent before.
     fn first_to_resend(&mut self, explained: bool) -> Option<u64> {
         if explained || self.cwnd.is_reducing() {
             return None;
@@ -140,19 +140,19 @@ impl Sender {
         self.board.next_to_resend().map(|sent| sent.seq)
     }
 
-    /// Tells the control of congestion, and begins the reduction that follows.
+    /// Reports congestion to the control, and begins the reduction that follows.
     pub(super) fn congested(&mut self, event: Congestion, flight: &Flight, pipe_before: f64) {
         let pipe = self.board.pipe() as f64 - self.episodes.inflation();
         self.cwnd.reduce(event, flight, pipe_before, pipe);
         self.note_cut();
     }
 
-    /// The window was reduced: the other end learns of it, and stops echoing marks from before [RFC3168 s6.1.2].
+    /// cwnd was reduced: the other end is notified and stops echoing earlier marks [RFC3168 s6.1.2].
     pub(super) fn note_cut(&mut self) {
         self.ecn.on_cut(self.nxt());
     }
 
-    /// Answers a mark, once a window [RFC3168 s6.1.2].
+    /// Reduces cwnd for a mark, once per window [RFC3168 s6.1.2].
     #[inline]
     pub(super) fn take_mark(&mut self, arrival: &Arrival<'_>, from: f64) {
         if !arrival.ecn_echo || !self.ecn.is_agreed() || self.cwnd.precise_ecn() {
@@ -169,7 +169,7 @@ impl Sender {
         self.telemetry.on_mark();
     }
 
-    /// Whether earlier retransmissions turn out to have been spurious; if so, nothing is lost any more.
+    /// Whether earlier retransmissions were spurious; if so, all losses are cleared.
     pub(super) fn was_spurious(
         &mut self,
         arrival: &Arrival<'_>,

@@ -1,12 +1,12 @@
-//! What is sent before anything else, even beyond the window: segments named by recovery, timeouts and messages, and the probe of
-//! the tail.
+//! Segments sent with priority, even beyond cwnd: those queued by recovery, timeouts and messages, and the tail loss
+//! probe.
 
 use std::collections::VecDeque;
 
 use crate::event::Reason;
 
-/// Segments by first byte, in the order in which they were asked for. Everything in it is outstanding, or was acknowledged by the
-/// acknowledgment at hand.
+/// Segments by first byte, in the order of requests. All are outstanding, or were acknowledged by the current
+/// acknowledgment.
 #[derive(Debug, Default)]
 pub(super) struct ResendQueue {
     segments: VecDeque<(u64, Reason)>,
@@ -23,12 +23,12 @@ impl ResendQueue {
         self.segments.push_back((seq, reason));
     }
 
-    /// The next segment, and why it is sent again.
+    /// The next segment, and the reason of its retransmission.
     pub fn pop(&mut self) -> Option<(u64, Reason)> {
         self.segments.pop_front()
     }
 
-    /// Whether the segment at `seq` waits.
+    /// Whether the segment at `seq` is queued.
     pub fn contains(&self, seq: u64) -> bool {
         self.segments.iter().any(|(waiting, _)| *waiting == seq)
     }
@@ -41,7 +41,7 @@ impl ResendQueue {
         }
     }
 
-    /// No segment waits any more.
+    /// Empties the queue.
     pub fn clear(&mut self) {
         self.segments.clear();
     }
@@ -55,7 +55,7 @@ impl ResendQueue {
         self.probe = false;
     }
 
-    /// Whether the probe goes out now; asking says that it does.
+    /// Whether the probe is due; clears the request.
     pub fn take_probe(&mut self) -> bool {
         std::mem::take(&mut self.probe)
     }

@@ -1,5 +1,4 @@
-//! The retransmission timer (RFC 6298): the round trip it is computed from, its back-off, when it expires, and when the
-//! connection is given up.
+//! The retransmission timer (RFC 6298): round trip estimate, back-off, expiry, and failure of the connection.
 
 use engine::{Span, Time};
 
@@ -9,15 +8,16 @@ use crate::config::{Config, Sampling, TimerRestart};
 
 /// The timer and its estimate.
 ///
-/// It runs exactly while `expiry` is not NEVER. A running timer is only moved by acknowledgments, by its own expiry, and by
-/// retransmissions as far as `TimerRestart` says. Expiries taken for congestion are at most those in a row.
+/// It runs exactly while `expiry` is not NEVER. A running timer is changed only by acknowledgments, by its own expiry,
+/// and by retransmissions according to `TimerRestart`. Expiries that count as congestion are at most the consecutive
+/// ones.
 #[derive(Debug)]
 pub(super) struct RetransmitTimer {
     rtt: RttEstimator,
     expiry: Time,
-    /// The byte whose acknowledgment ends the measurement going on, and when it began.
+    /// The byte whose acknowledgment ends the measurement in progress, and the time of its beginning.
     timed: Option<(u64, Time)>,
-    /// Expiries in a row, and those of them that were taken for congestion.
+    /// Consecutive expiries, and how many of them count as congestion.
     consecutive: u32,
     congestion: u32,
     /// Retransmissions before the connection is given up.
@@ -25,11 +25,11 @@ pub(super) struct RetransmitTimer {
     max_rto: Span,
     restart: TimerRestart,
     sampling: Sampling,
-    /// Boxed, for hardly any application sets it.
+    /// Boxed, as few applications set it.
     user_timeout: Option<Box<UserTimeout>>,
 }
 
-/// An expiry: how many there were in a row, and the timeout that follows.
+/// An expiry: the number of consecutive ones, and the timeout that follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Expiry {
     pub nth: u32,
@@ -52,7 +52,7 @@ impl RetransmitTimer {
         }
     }
 
-    /// Takes over what the application has asked of another timer, before anything was sent.
+    /// Copies the application's settings from another timer, before anything was sent.
     pub fn inherit(&mut self, old: RetransmitTimer) {
         self.user_timeout = old.user_timeout;
     }
@@ -72,7 +72,7 @@ impl RetransmitTimer {
         self.expiry
     }
 
-    /// When it would expire if it were started now.
+    /// When it would expire if started now.
     #[inline]
     pub fn expiry_from(&self, now: Time) -> Time {
         self.rtt.expiry(now)
@@ -83,7 +83,7 @@ impl RetransmitTimer {
         self.expiry != Time::NEVER
     }
 
-    /// Starts it, or starts it again [RFC6298 s5.3].
+    /// Starts or restarts it [RFC6298 s5.3].
     #[inline]
     pub fn start(&mut self, now: Time) {
         self.expiry = self.rtt.expiry(now);
@@ -103,14 +103,14 @@ impl RetransmitTimer {
         }
     }
 
-    /// A segment is sent again; `prompted` if it is the first unacknowledged one and an acknowledgment or a message asked
-    /// for it.
+    /// A segment was retransmitted; `prompted` if it is the first unacknowledged one, because of an acknowledgment or a
+    /// message.
     pub fn on_resent(&mut self, now: Time, prompted: bool) {
         if let Some(user) = &mut self.user_timeout {
             user.on_resent(now);
         }
-        // Karn: a segment sent twice is not timed [RFC6298 s3]. Nor is one behind it, as in 4.3BSD [WS96]:
-        // its acknowledgment waits for the hole to be filled, so the time it takes is not the path's.
+        // Karn: a retransmitted segment is not timed [RFC6298 s3]. Nor is a later one, as in 4.3BSD [WS96]: its
+        // acknowledgment waits for the hole to be filled, so its time is not the path's.
         self.timed = None;
         if prompted && self.restart == TimerRestart::Retransmissions {
             self.start(now);
@@ -124,7 +124,7 @@ impl RetransmitTimer {
         }
     }
 
-    /// New data was acknowledged; `all_answered` if nothing that was sent again is outstanding.
+    /// New data was acknowledged; `all_answered` if no retransmitted segment is outstanding.
     #[inline]
     pub fn on_advance(&mut self, all_answered: bool) {
         self.consecutive = 0;
@@ -135,13 +135,14 @@ impl RetransmitTimer {
         self.rtt.on_advance();
     }
 
-    /// The other end has said that its window is closed, so it is there: what is sent again is a probe, and is never given up
-    /// [RFC9293 s3.8.6.1].
+    /// The other end has advertised a closed window, so it is alive: retransmissions are probes and do not count
+    /// towards failure [RFC9293 s3.8.6.1].
     pub fn on_closed_window(&mut self) {
         self.consecutive = 0;
     }
 
-    /// It has expired [RFC6298 s5.5, s5.6]; `None` if the user timeout is over. The first expiry in a row is never too late.
+    /// It has expired [RFC6298 s5.5, s5.6]. Returns `None` if the user timeout is over, which the first consecutive
+    /// expiry does not check.
     pub fn on_expiry(&mut self, now: Time) -> Option<Expiry> {
         if let Some(user) = self.user_timeout.as_mut().filter(|_| self.consecutive > 0)
             && user.ends_by_retransmission(now)
@@ -157,31 +158,31 @@ impl RetransmitTimer {
         Some(Expiry { nth: self.consecutive, rto: self.rtt.rto() })
     }
 
-    /// The last expiry is taken for congestion: how many in a row were.
+    /// The last expiry counts as congestion. Returns the number of consecutive ones.
     pub fn count_congestion(&mut self) -> u32 {
         self.congestion += 1;
         self.congestion
     }
 
-    /// The last expiries turn out to have been spurious [RFC4015 s3.4].
+    /// The last expiries were spurious [RFC4015 s3.4].
     pub fn undo_back_off(&mut self) {
         self.rtt.undo();
     }
 
-    /// Expiries in a row.
+    /// Consecutive expiries.
     pub fn retries(&self) -> u32 {
         self.consecutive
     }
 
-    /// Whether the other end has been silent for longer than is allowed. With a user timeout the number of retransmissions does not
-    /// matter.
+    /// Whether the other end has been silent for longer than allowed. With a user timeout the number of retransmissions
+    /// does not matter.
     pub fn given_up(&self) -> bool {
         let over = self.user_timeout.as_ref().and_then(|user| user.is_over());
         over.unwrap_or_else(|| self.max_retries.is_some_and(|max| self.consecutive > max))
     }
 
-    /// A closed window is probed, after `nth` probes before this one: when it is probed again, after pauses that grow
-    /// exponentially [RFC9293 s3.8.6.1]; `None` once the user timeout is over.
+    /// When a closed window is probed next, after `nth` earlier probes; intervals grow exponentially [RFC9293
+    /// s3.8.6.1]. `None` once the user timeout is over.
     pub fn next_window_probe(&mut self, now: Time, nth: u32) -> Option<Time> {
         let pause = self.rtt.rto().times(1 << (nth + 1).min(20)).min(self.max_rto);
         match &mut self.user_timeout {
@@ -190,7 +191,7 @@ impl RetransmitTimer {
         }
     }
 
-    /// New data up to `end` leaves: it is timed, unless other data is.
+    /// New data up to `end` is sent: begins a measurement, unless one is in progress.
     #[inline]
     pub fn begin_sample(&mut self, end: u64, now: Time) {
         if self.timed.is_none() {
@@ -198,7 +199,7 @@ impl RetransmitTimer {
         }
     }
 
-    /// What is being timed will be sent again.
+    /// Cancels the measurement, since its segment will be retransmitted.
     pub fn discard_sample(&mut self) {
         self.timed = None;
     }
@@ -209,7 +210,7 @@ impl RetransmitTimer {
         self.sampling
     }
 
-    /// When the segment was sent that was timed, if its acknowledgment has come with `una`.
+    /// The time of transmission of the timed segment, if `una` acknowledges it.
     #[inline]
     pub fn end_sample(&mut self, una: u64) -> Option<Time> {
         let (end, began) = self.timed?;

@@ -4,7 +4,7 @@ use engine::{Span, Time};
 
 use crate::config::{Arithmetic, BackOff, Config, Floor};
 
-/// Smoothed round-trip time, its variation, and the doubling after timeouts.
+/// Smoothed round-trip time, its variation, and the back-off after timeouts.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
     initial_rto: Span,
@@ -23,7 +23,7 @@ pub struct RttEstimator {
 }
 
 impl RttEstimator {
-    /// An estimator that has measured nothing.
+    /// An estimator without measurements.
     pub fn new(config: &Config) -> Self {
         RttEstimator {
             initial_rto: config.initial_rto,
@@ -40,7 +40,7 @@ impl RttEstimator {
         }
     }
 
-    /// Takes a measurement that ends `now` [RFC6298 s2.2, s2.3]; it ends the back-off.
+    /// Processes a measurement that ends `now` [RFC6298 s2.2, s2.3]; it ends the back-off.
     #[inline]
     pub fn sample(&mut self, now: Time, rtt: Span) {
         self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
@@ -55,14 +55,14 @@ impl RttEstimator {
                 self.rttvar = rtt / 2;
             }
             Some(srtt) => {
-                // The variation first, with the old mean.
+                // The variation is updated first, with the old mean.
                 self.rttvar += ((srtt - rtt).abs() - self.rttvar) / 4;
                 self.srtt = Some(srtt + (rtt - srtt) / 8);
             }
         }
     }
 
-    /// Takes a measurement in ticks. `>>` rounds down [Jacobson1988 A.2].
+    /// Processes a measurement in ticks. `>>` rounds down [Jacobson1988 A.2].
     fn sample_ticks(&mut self, now: Time, rtt: Span) {
         let tick = self.granularity.as_nanos().max(1);
         let ticks = (now.as_nanos() / tick - now.as_nanos().saturating_sub(rtt.as_nanos()) / tick).max(1) as i64;
@@ -76,7 +76,7 @@ impl RttEstimator {
         }
     }
 
-    /// The unit of what is kept of the smoothed round trip, and of its variation.
+    /// The units in which the smoothed round trip and its variation are stored.
     fn units(&self) -> [i64; 2] {
         match self.arithmetic {
             Arithmetic::Exact => [1, 1],
@@ -95,13 +95,13 @@ impl RttEstimator {
         Span::from_nanos((self.rttvar * self.units()[1]) as u64)
     }
 
-    /// Whether anything was measured.
+    /// The smoothed round-trip time, if any was measured.
     #[inline]
     pub fn measured(&self) -> Option<Span> {
         self.srtt.map(|_| self.srtt())
     }
 
-    /// How often the timeout is doubled.
+    /// The number of doublings of the timeout.
     pub fn doublings(&self) -> u32 {
         self.doublings
     }
@@ -115,7 +115,7 @@ impl RttEstimator {
         }
     }
 
-    /// When a timer started at `now` expires: at a tick, unless it counts ticks of its own.
+    /// When a timer started at `now` expires: at a tick, unless it counts its own ticks.
     #[inline]
     pub fn expiry(&self, now: Time) -> Time {
         let at = now + self.rto();
@@ -133,12 +133,12 @@ impl RttEstimator {
         Span::from_nanos((self.srtt.unwrap_or(0) * self.units()[0]) as u64)
     }
 
-    /// How long to wait for an acknowledgment, doublings included.
+    /// The retransmission timeout, with back-off.
     #[inline]
     pub fn rto(&self) -> Span {
         let base = match self.srtt {
             None => self.initial_rto,
-            // [Jacobson1988 A.2], and two ticks at least, as one may be nearly over when the timer is started.
+            // [Jacobson1988 A.2], at least two ticks, as one may be nearly over when the timer is started.
             Some(srtt) if self.arithmetic == Arithmetic::ScaledTicks => {
                 let ticks = (srtt + (self.rttvar << 3)) >> 3;
                 let tick = self.granularity;
@@ -168,7 +168,7 @@ impl RttEstimator {
         self.doublings += 1;
     }
 
-    /// New data is acknowledged: takes the doublings back, if they hold no longer than until then.
+    /// New data was acknowledged: ends the back-off, if it lasts only until then.
     pub fn on_advance(&mut self) {
         if self.back_off == BackOff::UntilAcknowledged {
             self.doublings = 0;
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(rtt.rto(), MS(1000));
     }
 
-    // covers [RFC4015 s3.4]: a spurious timeout leaves no doubling behind.
+    // covers [RFC4015 s3.4]: the back-off of a spurious timeout is undone.
     #[test]
     fn spurious_timeout_is_undone() {
         let mut rtt = RttEstimator::new(&Config::default());
@@ -229,8 +229,8 @@ mod tests {
         assert_eq!((rtt.rto(), rtt.doublings()), (MS(1000), 0));
     }
 
-    /// By hand with ticks of 500 ms: 100 ms are one tick, 1,300 ms two; a timer started at 1.2 s for 1.5 s expires at the tick at 3 s,
-    /// one that ends on a tick at that.
+    /// By hand with ticks of 500 ms: 100 ms are one tick, 1,300 ms two; a timer started at 1.2 s for 1.5 s expires at
+    /// the tick at 3 s; one that ends on a tick expires there.
     #[test]
     fn coarse_clock_counts_ticks() {
         let mut rtt = RttEstimator::new(&Config { rto_granularity: MS(500), min_rto: MS(100), ..Config::default() });
@@ -245,7 +245,8 @@ mod tests {
         assert_eq!(rtt.min_rtt(), Some(MS(100)));
     }
 
-    /// By hand: 100 ms give a mean of 100 and a variation of 50: 300 ms, at least 1 s of it all, or 100 ms and 1 s.
+    /// By hand: 100 ms give a mean of 100 and a variation of 50, so 300 ms. With a minimum of 1 s for the whole it is 1
+    /// s, for the variation 100 ms and 1 s.
     // covers [RFC6298 s2.4]; Linux bounds the variation (`tcp_rto_min`).
     #[test]
     fn min_rto_bounds_the_timeout_or_the_variation() {
@@ -274,19 +275,19 @@ mod tests {
             rtt.sample(Time::ZERO + MS(now), MS(length));
             (rtt.srtt.unwrap(), rtt.rttvar, rtt.rto())
         };
-        // No tick in 100 ms counts as one: 8/8 and 2/4; (8 + 2 x 8) >> 3 = 3 ticks.
+        // 100 ms count as one tick: 8/8 and 2/4; (8 + 2 x 8) >> 3 = 3 ticks.
         assert_eq!(after(100, 100), (8, 2, MS(1500)));
-        // 2 >> 2 is nothing, so the variation does not decay.
+        // 2 >> 2 is zero, so the variation does not decay.
         assert_eq!(after(300, 100), (8, 2, MS(1500)));
         // Ticks at 500 and 1000 ms: an error of one; srtt 9/8, variation 3/4; (9 + 24) >> 3 = 4.
         assert_eq!(after(1050, 600), (9, 3, MS(2000)));
-        // The error is 1 - (9 >> 3), nothing.
+        // The error is 1 - (9 >> 3) = 0.
         assert_eq!(after(1200, 100), (9, 3, MS(2000)));
         // Five ticks: an error of 4; srtt 13/8, variation 3 + 4 - 0 = 7; (13 + 56) >> 3 = 8.
         assert_eq!(after(3700, 2400), (13, 7, MS(4000)));
         // One tick: 1 - (13 >> 3) = 0; variation 7 - 1 = 6; (13 + 48) >> 3 = 7.
         assert_eq!(after(3800, 50), (13, 6, MS(3500)));
-        // The timer runs for whole ticks from when it is started, and at least two.
+        // The timer runs for whole ticks from its start, at least two.
         assert_eq!(rtt.expiry(Time::ZERO + MS(3800)), Time::ZERO + MS(7300));
         (rtt.srtt, rtt.rttvar) = (Some(1), 1);
         rtt.min_rto = Span::ZERO;

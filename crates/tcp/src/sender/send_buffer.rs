@@ -1,5 +1,5 @@
-//! The send buffer: what the application has handed over, how it is cut into segments, and which segments wait for more
-//! data (Nagle, TCP_CORK, MSG_MORE).
+//! The send buffer: data written by the application, its division into segments, and segments that wait for more data
+//! (Nagle, TCP_CORK, MSG_MORE).
 
 use std::collections::VecDeque;
 
@@ -7,35 +7,36 @@ use crate::config::Nagle;
 
 /// Data to send, counted and never stored.
 ///
-/// The end of the stream only moves forward. Segments are cut at the MSS and at the ends of records.
+/// The end of the stream never decreases. Segments end at the MSS and at record boundaries.
 #[derive(Debug)]
 pub(super) struct SendBuffer {
     /// Bytes of data in a full segment.
     mss: u32,
     nagle: Nagle,
-    /// Bytes handed over in all, and whether a FIN follows them.
+    /// Bytes written in all, and whether a FIN follows them.
     written: u64,
     finished: bool,
     corked: bool,
-    /// More follows what was handed over last: it waits for the next acknowledgment, and is not pushed if it goes out earlier.
+    /// More data was announced: the last bytes wait for the next acknowledgment, and are sent without PSH if sent
+    /// earlier.
     more: bool,
     unfinished_record: bool,
-    /// Everything in the buffer goes out, however small.
+    /// Everything in the buffer may be sent, however small.
     pushed: bool,
     /// The end of the last segment that was not full.
     small_end: u64,
-    /// Ends of records that have not been sent whole yet, in order. Boxed, for hardly any application has records.
+    /// Ends of records not yet sent completely, in order. Boxed, as few applications use records.
     records: Option<Box<Records>>,
 }
 
 #[derive(Debug, Default)]
 struct Records(VecDeque<u64>);
 
-/// The next segment of new data, before any window but the receiver's has been asked.
+/// The next segment of new data, limited by the receive window only.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Draft {
     pub len: u64,
-    /// Whether a FIN rides on it.
+    /// Whether it includes the FIN.
     pub fin: bool,
     /// Bytes that have not been sent.
     unsent: u64,
@@ -44,19 +45,19 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Whether nothing but a FIN is left to send.
+    /// Whether only a FIN is left to send.
     #[inline]
     pub fn fin_only(&self) -> bool {
         self.unsent == 0
     }
 
-    /// Whether it takes all data there is.
+    /// Whether it contains all unsent data.
     #[inline]
     fn takes_all(&self) -> bool {
         self.len == self.unsent
     }
 
-    /// The receiver's window has less space than the segment has data.
+    /// Shortens the segment to the receive window.
     #[inline]
     pub fn cut_to(&mut self, usable: u64) {
         (self.len, self.record) = (usable, false);
@@ -107,7 +108,7 @@ impl SendBuffer {
         self.finished
     }
 
-    /// Whether a segment that ends at `end` takes the last byte handed over.
+    /// Whether a segment that ends at `end` contains the last byte written.
     #[inline]
     pub fn ends_at(&self, end: u64) -> bool {
         end >= self.written
@@ -117,7 +118,7 @@ impl SendBuffer {
         self.written = self.written.saturating_add(bytes);
     }
 
-    /// A FIN follows what has been handed over.
+    /// A FIN follows the data written.
     pub fn finish(&mut self) {
         self.finished = true;
     }
@@ -134,28 +135,28 @@ impl SendBuffer {
         self.corked = on;
     }
 
-    /// MSG_MORE: the application has said that more follows what it handed over last.
+    /// MSG_MORE: the application has announced more data after that written last.
     pub fn set_more(&mut self, on: bool) {
         self.more = on;
         self.unfinished_record = on;
     }
 
-    /// What is held back goes out, however small.
+    /// Sends all data held back, however small.
     pub fn push(&mut self) {
         self.pushed = true;
     }
 
-    /// MSG_EOR: what was handed over last ends a record. No segment holds bytes from both sides of its end.
+    /// MSG_EOR: the data written last ends a record. No segment contains bytes of two records.
     pub fn end_record(&mut self) {
         self.records.get_or_insert_default().0.push_back(self.written);
     }
 
-    /// Whether a cork, or MSG_MORE, holds back what has not been sent.
+    /// Whether a cork or MSG_MORE holds back unsent data.
     pub fn waits_for_more(&self, nxt: u64) -> bool {
         (self.corked || self.more) && self.unsent(nxt) > 0
     }
 
-    /// New data was acknowledged: MSG_MORE waits no longer.
+    /// New data was acknowledged: ends the wait of MSG_MORE.
     #[inline]
     pub fn on_advance(&mut self) {
         self.more = false;
@@ -177,14 +178,15 @@ impl SendBuffer {
         Some(Draft { len, fin: false, unsent, record })
     }
 
-    /// Lets the FIN ride on the last byte. It counts against the receiver's window only [RFC9293 s3.4], which takes `usable` bytes.
+    /// Adds the FIN to the last byte. It counts against the receive window only [RFC9293 s3.4], which accepts `usable`
+    /// bytes.
     #[inline]
     pub fn add_fin(&self, draft: &mut Draft, usable: u64) {
         draft.fin = draft.takes_all() && self.finished && usable > draft.len;
     }
 
-    /// Whether a segment waits for more data: it is not full and does not end a record that others follow, with which
-    /// nothing could join it. `una` is the first unacknowledged byte, `idle` whether nothing is unacknowledged.
+    /// Whether a segment waits for more data: it is not full, and is not the end of a record that others follow, to
+    /// which nothing could be added. `una` is the first unacknowledged byte, `idle` whether nothing is unacknowledged.
     #[inline]
     pub fn holds_back(&self, draft: &Draft, una: u64, idle: bool) -> bool {
         let complete = draft.record && !draft.takes_all();
@@ -205,7 +207,7 @@ impl SendBuffer {
         }
     }
 
-    /// The segment goes out at `nxt`; whether it is pushed [RFC9293 s3.9.1].
+    /// The segment is sent at `nxt`. Returns whether it has PSH [RFC9293 s3.9.1].
     #[inline]
     pub fn on_sent(&mut self, draft: &Draft, nxt: u64) -> bool {
         if draft.len < u64::from(self.mss) {
@@ -217,14 +219,14 @@ impl SendBuffer {
         draft.record || (draft.takes_all() && !self.unfinished_record)
     }
 
-    /// The segment goes out as a probe of the tail; whether it is pushed.
+    /// The segment is sent as a tail loss probe. Returns whether it has PSH.
     pub fn on_probe(&self, draft: &Draft) -> bool {
         draft.record || draft.takes_all()
     }
 }
 
 impl Records {
-    /// The part of `len` bytes from `nxt` on that lies in one record, and whether it ends the record.
+    /// The part of `len` bytes from `nxt` on that is in one record, and whether it ends the record.
     fn part(&mut self, nxt: u64, len: u64) -> (u64, bool) {
         while self.0.front().is_some_and(|end| *end <= nxt) {
             self.0.pop_front();

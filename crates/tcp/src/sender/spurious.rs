@@ -1,11 +1,11 @@
-//! Whether the last retransmissions were spurious: F-RTO (RFC 5682), Eifel (RFC 3522) and duplicates reported by SACK
-//! (RFC 3708). If they were, window and threshold become what they were (RFC 4015).
+//! Detection of spurious retransmissions: F-RTO (RFC 5682), Eifel (RFC 3522) and duplicates reported by SACK (RFC
+//! 3708). If they were spurious, cwnd and ssthresh are restored (RFC 4015).
 
 use std::collections::BTreeMap;
 
 use crate::config::Config;
 
-/// An episode of retransmissions, and what has shown so far whether there was need of it.
+/// An episode of retransmissions, and the evidence so far that it was spurious.
 #[derive(Debug, Default)]
 pub(super) struct Spurious {
     frto: bool,
@@ -13,56 +13,56 @@ pub(super) struct Spurious {
     dsack_undo: bool,
     /// Whether retransmissions carry timestamps.
     timestamps: bool,
-    /// Boxed, for it is rare and an idle connection should be small.
+    /// Boxed, as it is rare and an idle connection should be small.
     episode: Option<Box<Episode>>,
-    /// The timestamp of the first retransmission since none was outstanding, and whether there is one: two fields, for
-    /// an `Option` takes four bytes more in each connection.
+    /// The timestamp of the first retransmission since none was outstanding, and whether there is one. Two fields,
+    /// since an `Option` takes four bytes more per connection.
     stamp: u32,
     stamped: bool,
 }
 
 #[derive(Debug)]
 struct Episode {
-    /// First byte never sent when it began.
+    /// `nxt` when it began.
     until: u64,
-    /// What was sent again, by first byte, and how often that has not arrived as a duplicate; and the sum of these.
+    /// Retransmissions by first byte, each with the number of them not reported as duplicates; and the total.
     resent: BTreeMap<u64, u32>,
     needed: u32,
     frto: Frto,
 }
 
-/// Where F-RTO stands [RFC5682 s2.1].
+/// The state of F-RTO [RFC5682 s2.1].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Frto {
     Off,
-    /// The first unacknowledged segment was retransmitted, and not acknowledged.
+    /// The first unacknowledged segment was retransmitted and is not acknowledged.
     Resent,
-    /// It was acknowledged, and new data goes out instead of what follows it; whether some has.
+    /// It was acknowledged, and new data is sent instead of the following segment; whether any was.
     Probing {
         sent: bool,
     },
 }
 
-/// What an acknowledgment says of spurious retransmissions.
+/// The evidence of an acknowledgment about spurious retransmissions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Signs {
     /// First unacknowledged byte, now.
     pub una: u64,
-    /// Whether `una` moved.
+    /// Whether `una` advanced.
     pub advanced: bool,
     /// Whether it is a duplicate.
     pub duplicate: bool,
-    /// Whether segments were delivered that had been sent once only, before the episode.
+    /// Whether segments were delivered that were sent once only, before the episode.
     pub originals: bool,
-    /// Whether SACK tells them from those sent again.
+    /// Whether SACK distinguishes them from retransmitted ones.
     pub sack: bool,
-    /// The timestamp it echoes.
+    /// The timestamp that it echoes.
     pub echo: Option<u32>,
-    /// Where it reports the arrival of a duplicate.
+    /// The range of a duplicate arrival that it reports.
     pub duplicate_sack: Option<(u64, u64)>,
 }
 
-/// What has been found out.
+/// What an acknowledgment showed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Finding {
     Nothing,
@@ -76,30 +76,30 @@ impl Spurious {
         Spurious { frto, eifel, dsack_undo, timestamps, episode: None, stamp: 0, stamped: false }
     }
 
-    /// There is nothing to take back any more: the window was reduced for another reason since.
+    /// Ends the examination: cwnd was reduced for another reason since, so nothing can be undone.
     pub fn forget(&mut self) {
         self.episode = None;
     }
 
-    /// Whether there is anything to find out.
+    /// Whether an episode is being examined.
     #[inline]
     pub fn watching(&self) -> bool {
         self.episode.is_some()
     }
 
     /// An episode begins, with everything before `until` sent. `first` if nothing was being recovered; `outstanding` if
-    /// something that was sent again before has not been acknowledged.
+    /// an earlier retransmission is not acknowledged.
     pub fn begin(&mut self, timeout: bool, until: u64, first: bool, outstanding: bool) {
         if !(self.frto || self.eifel || self.dsack_undo) {
             return;
         }
         if !outstanding {
-            // What is still out answers with a timestamp from before this episode, and had been sent again all the same
+            // The outstanding data is answered with a timestamp from before this episode, although it was retransmitted
             // (Linux: `tcp_retrans_stamp_cleanup`).
             self.stamped = false;
         }
         let frto = if timeout && first && self.frto { Frto::Resent } else { Frto::Off };
-        // A timeout within an episode: the window before the first cut is the one to come back to.
+        // A timeout within an episode: the window before the first reduction is the one to restore.
         if let Some(episode) = self.episode.as_mut().filter(|_| !first) {
             (episode.until, episode.frto) = (until, frto);
             return;
@@ -107,7 +107,7 @@ impl Spurious {
         self.episode = Some(Box::new(Episode { until, resent: BTreeMap::new(), needed: 0, frto }));
     }
 
-    /// What begins at `seq` was sent again; `stamp` is the timestamp of the time.
+    /// The segment at `seq` was retransmitted; `stamp` is its timestamp.
     pub fn on_resent(&mut self, seq: u64, stamp: u32) {
         if self.timestamps && !self.stamped {
             (self.stamp, self.stamped) = (stamp, true);
@@ -118,7 +118,7 @@ impl Spurious {
         }
     }
 
-    /// Whether new data is to be sent instead of what is lost, to see what is acknowledged [RFC5682 s2.1 step 2b].
+    /// Whether new data is to be sent instead of lost data, to test the timeout [RFC5682 s2.1 step 2b].
     pub fn probing(&self) -> bool {
         self.episode.as_ref().is_some_and(|episode| matches!(episode.frto, Frto::Probing { .. }))
     }
@@ -130,7 +130,7 @@ impl Spurious {
         }
     }
 
-    /// There is no new data to probe with. Whether there never was any.
+    /// There is no new data to probe with. Returns whether there never was any.
     pub fn stop_probing(&mut self) -> bool {
         match &mut self.episode {
             Some(episode) if episode.frto == (Frto::Probing { sent: false }) => {
@@ -141,7 +141,7 @@ impl Spurious {
         }
     }
 
-    /// Whether the echo is of a segment sent before the first retransmission [RFC3522 s3.2].
+    /// Whether the echo belongs to a segment sent before the first retransmission [RFC3522 s3.2].
     pub fn echoes_original(&self, echo: Option<u32>) -> bool {
         let watched = self.stamped && self.episode.is_some();
         echo.is_some_and(|echo| watched && (echo.wrapping_sub(self.stamp) as i32) < 0)
@@ -152,7 +152,7 @@ impl Spurious {
         let eifel = self.eifel && signs.advanced && self.echoes_original(signs.echo);
         let Some(episode) = &mut self.episode else { return Finding::Nothing };
         if let Some((from, to)) = signs.duplicate_sack {
-            // What the network doubled says nothing of what was sent again (RFC 3708).
+            // A duplicate made by the network is no evidence about retransmissions (RFC 3708).
             for (_, count) in episode.resent.range_mut(from..to).filter(|(_, count)| **count > 0) {
                 *count -= 1;
                 episode.needed -= 1;
@@ -162,7 +162,8 @@ impl Spurious {
         let all_twice = self.dsack_undo && resent && episode.needed == 0;
         let first = match episode.frto {
             Frto::Off => false,
-            // With SACK all that is new and was sent once was in flight when the timer expired [RFC5682 s3.1].
+            // With SACK all newly delivered data that was sent once was in flight when the timer expired [RFC5682
+            // s3.1].
             _ if signs.sack && signs.originals => true,
             Frto::Resent if signs.duplicate => {
                 episode.frto = Frto::Off;
@@ -184,7 +185,7 @@ impl Spurious {
             self.episode = None;
             return Finding::Spurious;
         }
-        // What is reported twice comes up to a round trip later: an episode ends when it has long been acknowledged.
+        // Duplicate reports arrive up to a round trip later: an episode ends when it has long been acknowledged.
         if signs.una > episode.until && signs.advanced && signs.duplicate_sack.is_none() && resent {
             self.episode = None;
         }
@@ -196,8 +197,8 @@ impl Spurious {
 mod tests {
     use super::*;
 
-    /// Sent again at 100, and still out when another episode begins, in which something is sent again at 200: an echo of 100
-    /// is that of a retransmission. Once none is out, the next episode has a first retransmission of its own.
+    /// Retransmitted at time 100, and outstanding when another episode begins, with a retransmission at 200: an echo of
+    /// 100 belongs to a retransmission. Once none is outstanding, the next episode has its own first retransmission.
     // covers [RFC3522 s3.2]
     #[test]
     fn echo_of_an_earlier_retransmission_does_not_show_the_original() {

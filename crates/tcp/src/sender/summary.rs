@@ -1,4 +1,4 @@
-//! The segments that an acknowledgment delivers, in sum.
+//! The totals of the segments that an acknowledgment delivers.
 
 use engine::Time;
 use wire::{SackBlocks, SeqNum};
@@ -6,28 +6,28 @@ use wire::{SackBlocks, SeqNum};
 use super::arrival::Arrival;
 use crate::scoreboard::{Scoreboard, Sent};
 
-/// The segments that an acknowledgment delivers, in sum.
+/// The totals of the segments that an acknowledgment delivers.
 #[derive(Default)]
 pub(super) struct AckSummary {
-    /// Bytes delivered, and those of them SACKed.
+    /// Bytes delivered, and how many of them were SACKed.
     pub delivered: u64,
     pub sacked: u64,
-    /// When the oldest of those acknowledged, and of those SACKed, was sent, of those sent once only.
+    /// Time of transmission of the oldest acknowledged, and of the oldest SACKed segment, among those sent once only.
     pub acked_at: Option<Time>,
     pub sacked_at: Option<Time>,
-    /// When the newest of them was sent.
+    /// Time of transmission of the newest of them.
     pub newest_at: Option<Time>,
-    /// Whether one acknowledged had been sent more than once.
+    /// Whether an acknowledged segment was sent more than once.
     pub retransmitted: bool,
-    /// Whether one sent once only was there before the episode of retransmissions going on.
+    /// Whether a segment sent once only was sent before the present episode of retransmissions.
     pub originals: bool,
-    /// Where a duplicate arrived.
+    /// The range of a duplicate arrival.
     pub duplicate: Option<(u64, u64)>,
 }
 
 impl AckSummary {
-    /// A segment was delivered, by SACK or by acknowledgment; what lies before `episode` was sent before the episode of
-    /// retransmissions going on.
+    /// A segment was delivered, by SACK or by acknowledgment; data before `episode` was sent before the present episode
+    /// of retransmissions.
     #[inline]
     pub fn take(&mut self, sent: &Sent, by_sack: bool, episode: u64) {
         self.delivered += u64::from(sent.len);
@@ -45,7 +45,7 @@ impl AckSummary {
     }
 }
 
-/// The blocks as offsets; those that lie before the stream's beginning or are empty are left out.
+/// The blocks as offsets; empty ones and those before the beginning of the stream are removed.
 pub(super) fn offsets(arrival: &Arrival<'_>, board: &Scoreboard) -> [Option<(u64, u64)>; SackBlocks::MOST] {
     let offset = |number: SeqNum| number.offset_from(arrival.origin, board.una());
     let mut blocks = [None; SackBlocks::MOST];

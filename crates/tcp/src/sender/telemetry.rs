@@ -1,4 +1,4 @@
-//! What a sender counts, and what it tells an observer.
+//! Counters and events of the sender.
 
 use std::collections::VecDeque;
 
@@ -7,14 +7,14 @@ use wire::NoticeKind;
 
 use crate::event::{Blocked, Event, Reason};
 
-/// What a sender counts.
+/// Counters of the sender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counters {
     /// Segments with data sent, resent ones included.
     pub segments_sent: u64,
-    /// Segments sent again.
+    /// Segments retransmitted.
     pub segments_retransmitted: u64,
-    /// Segments resent because acknowledgments showed a loss.
+    /// Segments retransmitted because acknowledgments showed a loss.
     pub fast_retransmits: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
@@ -22,21 +22,21 @@ pub struct Counters {
     pub notices_defer: u64,
     /// ICMP-RETRANSMIT messages received about this connection.
     pub notices_retransmit: u64,
-    /// Segments sent to find out about the tail.
+    /// Tail loss probes sent.
     pub probes: u64,
-    /// Reductions of the window that turned out to be spurious.
+    /// Reductions of cwnd that were undone as spurious.
     pub undone: u64,
-    /// Reductions of the window because of marks (ECN).
+    /// Reductions of cwnd because of marks (ECN).
     pub marks: u64,
 }
 
-/// Counters, and the events for an observer. No event is made without one.
+/// Counters, and events if they are enabled.
 #[derive(Debug, Default)]
 pub(super) struct Telemetry {
     counters: Counters,
-    /// Why nothing could be sent when that was asked last.
+    /// Why the last poll returned no data.
     blocked: Option<Blocked>,
-    /// Boxed, for most senders have none.
+    /// Boxed, as most senders have none.
     observer: Option<Box<Observer>>,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Telemetry {
 struct Observer {
     /// Events not fetched yet.
     events: VecDeque<Event>,
-    /// Window, threshold and bytes outstanding as told last.
+    /// cwnd, ssthresh and outstanding bytes as reported last.
     window: (f64, f64, u64),
 }
 
@@ -54,7 +54,7 @@ impl Telemetry {
         events.extend(self.blocked.map(|reason| Event::Blocked { reason }));
     }
 
-    /// Takes over the observer and the events of another sender, before anything was sent.
+    /// Takes the observer and the events from another sender, before anything was sent.
     pub fn inherit(&mut self, old: Telemetry) {
         self.observer = old.observer;
         if let Some(observer) = &mut self.observer {
@@ -70,7 +70,7 @@ impl Telemetry {
         self.observer.as_mut()?.events.pop_front()
     }
 
-    /// Keeps an event.
+    /// Emits an event.
     #[inline]
     pub fn emit(&mut self, event: impl FnOnce() -> Event) {
         if let Some(observer) = &mut self.observer {
@@ -78,7 +78,7 @@ impl Telemetry {
         }
     }
 
-    /// Nothing could be sent.
+    /// A poll returned no data.
     #[inline]
     pub fn on_blocked(&mut self, reason: Blocked) {
         if self.blocked != Some(reason) {
@@ -87,7 +87,7 @@ impl Telemetry {
         }
     }
 
-    /// Why nothing could be sent when that was asked last.
+    /// Why the last poll returned no data.
     pub fn blocked(&self) -> Option<Blocked> {
         self.blocked
     }
@@ -130,7 +130,7 @@ impl Telemetry {
         self.emit(|| Event::Undone);
     }
 
-    /// Tells what has changed in the window, the threshold and in flight.
+    /// Emits changes of cwnd, ssthresh and flight.
     #[inline]
     pub fn emit_window(&mut self, window: impl FnOnce() -> (f64, f64, u64)) {
         if let Some(observer) = &mut self.observer {

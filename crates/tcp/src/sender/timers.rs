@@ -1,4 +1,4 @@
-//! What happens when time has passed: the retransmission timer, recovery's deadline, the persist timer, pacing.
+//! Timers: retransmission timer, recovery's deadline, persist timer, pacing.
 
 use engine::Time;
 
@@ -20,7 +20,7 @@ impl Sender {
         deadline.min(self.pacer.deadline())
     }
 
-    /// A deadline has come; being called early does no harm.
+    /// A deadline has come; an early call does no harm.
     pub fn on_time(&mut self, now: Time) {
         if !self.peer.is_frozen() && now >= self.episodes.deadline() {
             self.recovery_due(now);
@@ -33,8 +33,9 @@ impl Sender {
         self.emit_window();
     }
 
-    /// The other end's window is closed, or was: data in flight waits for it [RFC9293 s3.8.6]. As in 4.3BSD the retransmission timer
-    /// stops, the window is probed, and when it opens all that was not acknowledged is sent again [WS96].
+    /// The receive window is closed, or was: data in flight waits for it [RFC9293 s3.8.6]. As in 4.3BSD the
+    /// retransmission timer stops, the window is probed, and when it opens all unacknowledged data is sent again
+    /// [WS96].
     #[cold]
     pub(super) fn mind_closed_window(&mut self, now: Time) {
         let Some(freeze) = self.peer.freeze() else { return };
@@ -50,7 +51,7 @@ impl Sender {
             }
             Freeze::Begins | Freeze::Lasts => {}
             Freeze::Ends => {
-                // 4.3BSD counts idle time from the last segment that came, and this one has just come.
+                // 4.3BSD counts idle time from the last segment received, which is this one.
                 self.cwnd.was_not_idle(now);
                 if outstanding {
                     self.resends.clear();
@@ -99,7 +100,7 @@ impl Sender {
             self.cwnd.on_congestion(Congestion::Notified, &flight);
             self.resends.push(una, Reason::Timeout);
         } else {
-            // [RFC2018 s8]: a receiver that has the first segment and does not acknowledge it has thrown it away.
+            // [RFC2018 s8]: a receiver that has the first segment and does not acknowledge it has discarded it.
             if self.board.first().is_some_and(|first| first.sacked) {
                 self.board.renege();
             }
@@ -107,7 +108,7 @@ impl Sender {
             let view = self.view();
             self.episodes.on_timeout(now, &mut self.board, &view);
             if self.board.pipe() > 0 {
-                // It is sent however much is in flight [RFC6298 s5.4].
+                // Sent regardless of the flight [RFC6298 s5.4].
                 self.resends.push(una, Reason::Timeout);
             }
             self.spurious.begin(true, self.nxt(), first, resent);

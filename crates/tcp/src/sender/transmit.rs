@@ -1,4 +1,4 @@
-//! What leaves: segments to send again first, then new data, as the windows, Nagle and pacing allow.
+//! Transmission: retransmissions first, then new data, as windows, Nagle and pacing allow.
 
 use engine::Time;
 
@@ -15,14 +15,14 @@ pub(crate) struct TxSegment {
     pub len: u32,
     /// Whether a FIN follows them.
     pub fin: bool,
-    /// Whether it ends what the application has handed over [RFC9293 s3.9.1].
+    /// Whether it ends the data written by the application [RFC9293 s3.9.1].
     pub push: bool,
     /// Whether it carries data that was never sent before.
     pub new: bool,
 }
 
 impl Sender {
-    /// The next segment to send, or why none may go now. `stamp` is the timestamp it would carry.
+    /// The next segment to send, or why none may be sent now. `stamp` is the timestamp that it would carry.
     #[inline]
     pub fn poll(&mut self, now: Time, stamp: u32) -> Result<TxSegment, Blocked> {
         let repairs = self.episodes.recovering()
@@ -35,7 +35,7 @@ impl Sender {
         self.poll_any(now, stamp)
     }
 
-    /// The next segment when it is not simply new data that may go.
+    /// The next segment in all cases but the common one of new data.
     fn poll_any(&mut self, now: Time, stamp: u32) -> Result<TxSegment, Blocked> {
         if self.peer.is_frozen() {
             return Err(Blocked::PeerWindow);
@@ -56,7 +56,7 @@ impl Sender {
         if !self.spurious.probing()
             && let Some(sent) = self.board.next_to_resend()
         {
-            // What is lost comes before what is new.
+            // Lost data is sent before new data.
             let reason = self.episodes.going_back().unwrap_or(Reason::FastRetransmit);
             self.fits(&sent)?;
             return Ok(self.send_again(now, &sent, reason, stamp));
@@ -66,7 +66,7 @@ impl Sender {
             new => return new,
         };
         if self.spurious.probing() {
-            // [RFC5682 s2.1 step 2b]: without new data the usual way.
+            // [RFC5682 s2.1 step 2b]: without new data conventional recovery follows.
             if self.board.next_to_resend().is_some() && !self.has_new() && self.spurious.stop_probing() {
                 return self.poll_any(now, stamp);
             }
@@ -79,23 +79,23 @@ impl Sender {
         Err(blocked)
     }
 
-    /// Whether a segment that was sent before may be retransmitted. The first may even beyond the window: over one
-    /// that has shrunk it is the probe [RFC9293 s3.8.6, s3.8.6.1].
+    /// Whether a segment may be retransmitted. The first may even beyond the window: if the window has shrunk it is the
+    /// probe [RFC9293 s3.8.6, s3.8.6.1].
     fn fits(&mut self, sent: &Sent) -> Result<(), Blocked> {
         if sent.seq != self.una() && sent.end() - self.una() > self.peer.size() {
             return Err(Blocked::PeerWindow);
         }
-        // A FIN that goes alone counts as one byte, as it did when it was sent first.
+        // A FIN without data counts as one byte, as at its first transmission.
         if self.within_cwnd_limit((sent.len - u32::from(sent.fin)).max(1)) { Ok(()) } else { Err(Blocked::Cwnd) }
     }
 
-    /// Whether `len` bytes more may be in the network. A FIN that goes with data takes a sequence number, but no bytes.
+    /// Whether `len` bytes more may be in the network. A FIN with data takes a sequence number, but no bytes.
     fn within_cwnd_limit(&mut self, len: u32) -> bool {
         let rides = self.board.last().is_some_and(|last| last.fin && last.len > 1);
         self.board.pipe() + u64::from(len) <= self.cwnd.limit() + u64::from(rides)
     }
 
-    /// Whether there is something new, and the other end would take it.
+    /// Whether there is new data that the receive window allows.
     fn has_new(&self) -> bool {
         self.end() > self.nxt() && self.nxt() < self.una() + self.peer.size()
     }
@@ -165,8 +165,7 @@ impl Sender {
         TxSegment { seq, len, fin: sent.fin, push: self.buffer.ends_at(sent.end()), new: false }
     }
 
-    /// A segment to find out about the tail: new data if the other end takes it, else the last one again
-    /// [RFC8985 s7.3].
+    /// A tail loss probe: new data if the receive window allows, otherwise the last segment again [RFC8985 s7.3].
     fn send_probe(&mut self, now: Time, stamp: u32) -> Option<TxSegment> {
         self.telemetry.on_probe();
         let (nxt, edge) = (self.nxt(), self.una() + self.peer.size());
@@ -189,7 +188,7 @@ impl Sender {
         Some(segment)
     }
 
-    /// What has been delivered until a segment of `len` leaves.
+    /// The snapshot of the delivery rate for a segment of `len` bytes sent now.
     #[inline]
     fn snapshot(&mut self, now: Time, len: u32) -> Option<Snapshot> {
         let rate = self.rate.as_mut()?;
@@ -223,7 +222,7 @@ impl Sender {
         self.emit_window();
     }
 
-    /// Whether pacing holds back what could go.
+    /// Whether pacing delays a segment that may be sent otherwise.
     #[inline]
     fn pacing_holds(&mut self, now: Time) -> bool {
         let held = self.pacer.is_early(now) && self.has_something() && self.cwnd.pacing_rate().is_some();
@@ -231,12 +230,13 @@ impl Sender {
         held
     }
 
-    /// Whether there is anything to send, were it allowed.
+    /// Whether there is anything to send, regardless of limits.
     fn has_something(&mut self) -> bool {
         self.end() > self.nxt() || self.board.next_to_resend().is_some()
     }
 
-    /// A window too small for what is to be sent, and nothing in flight that would be answered.
+    /// Starts the persist timer if the window is too small for the next segment and nothing in flight will be
+    /// acknowledged.
     fn persist_if_stuck(&mut self, now: Time) {
         if self.board.is_empty() {
             self.peer.persist(now, self.timer.rtt().rto());

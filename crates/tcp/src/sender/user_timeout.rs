@@ -1,15 +1,15 @@
-//! The user timeout (TCP_USER_TIMEOUT): for how long acknowledgments may fail to come.
+//! The user timeout (TCP_USER_TIMEOUT): how long acknowledgments may be absent.
 //!
-//! It counts from the first repetition, as in Linux (`retransmits_timed_out`, `tcp_probe_timer`); RFC 5482 counts from the first
-//! transmission [RFC9293 s3.9.1.2].
+//! It counts from the first retransmission, as in Linux (`retransmits_timed_out`, `tcp_probe_timer`); RFC 5482 counts
+//! from the first transmission [RFC9293 s3.9.1.2].
 
 use engine::{Span, Time};
 
-/// A user timeout, and what it waits for. Once over, it stays so.
+/// A user timeout, and the events it counts from. Once over, it remains so.
 #[derive(Debug, Default)]
 pub(super) struct UserTimeout {
     timeout: Option<Span>,
-    /// When the first retransmission was sent that nothing has answered yet, and the first probe of a closed window.
+    /// Time of the first unanswered retransmission, and of the first probe of a closed window.
     resent_since: Option<Time>,
     probing_since: Option<Time>,
     over: bool,
@@ -30,22 +30,22 @@ impl UserTimeout {
         self.resent_since.get_or_insert(now);
     }
 
-    /// Everything sent again has been acknowledged.
+    /// All retransmitted data has been acknowledged.
     pub fn on_all_answered(&mut self) {
         self.resent_since = None;
     }
 
-    /// The retransmission timer has expired, not for the first time: whether the timeout is over.
+    /// The retransmission timer has expired, not for the first time. Returns whether the timeout is over.
     pub fn ends_by_retransmission(&mut self, now: Time) -> bool {
         self.ends(now, self.resent_since)
     }
 
-    /// The retransmission timer is set for `expiry`: when it expires instead (`tcp_clamp_rto_to_user_timeout`).
+    /// Limits the `expiry` of the retransmission timer (`tcp_clamp_rto_to_user_timeout`).
     pub fn clamp_expiry(&self, now: Time, expiry: Time) -> Time {
         self.limit(self.resent_since.or(Some(now))).map_or(expiry, |limit| expiry.min(limit.max(now)))
     }
 
-    /// A closed window is to be probed, for the `first` time or again, and once more at `due`: when instead
+    /// Limits the time `due` of the next probe of a closed window, the `first` or a later one
     /// (`tcp_clamp_probe0_to_user_timeout`); `None` once the timeout is over.
     pub fn clamp_probe(&mut self, now: Time, first: bool, due: Time) -> Option<Time> {
         if first {
@@ -60,7 +60,7 @@ impl UserTimeout {
         self.over
     }
 
-    /// When the connection is given up if what began at `since` goes on.
+    /// When the connection fails if there is no answer since `since`.
     fn limit(&self, since: Option<Time>) -> Option<Time> {
         Some(since? + self.timeout?)
     }
