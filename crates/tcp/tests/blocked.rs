@@ -1,4 +1,4 @@
-//! Why a sender sends nothing: each reason, at the moment when it is the one that holds.
+//! Why a sender sends nothing: a test for each reason.
 
 mod common;
 
@@ -14,14 +14,14 @@ fn config() -> Config {
     Config { segment: SEGMENT, window: Bytes(60_000), initial_window: 4, ..Config::default() }
 }
 
-/// A sender that is observed, whose other end takes `window` bytes.
+/// A sender with events enabled, whose other end accepts `window` bytes.
 fn sender(config: &Config, window: u64) -> Connection {
     let mut sender = Connection::established(config, 1, 2, window);
     sender.observe();
     sender
 }
 
-/// What it sends at `micros`: bytes of data.
+/// The segments that it sends at `micros`, in bytes of data.
 fn sent(sender: &mut Connection, micros: u64) -> Vec<u32> {
     std::iter::from_fn(|| sender.poll_transmit(at(micros))).map(|(segment, _)| segment.len).collect()
 }
@@ -30,7 +30,7 @@ fn at(micros: u64) -> Time {
     Time::from_nanos(1000 * micros)
 }
 
-/// An acknowledgment of `bytes`, with a window, at `micros`; what it lets out.
+/// Processes an acknowledgment of `bytes` with a window at `micros`; returns the segments sent in response.
 fn ack(sender: &mut Connection, micros: u64, bytes: u32, window: u32) -> Vec<u32> {
     let ack = SeqNum(bytes);
     let segment = Segment { src_port: 2, dst_port: 1, ack, flags: Flags::ACK, window, ..Segment::default() };
@@ -38,7 +38,7 @@ fn ack(sender: &mut Connection, micros: u64, bytes: u32, window: u32) -> Vec<u32
     sent(sender, micros)
 }
 
-/// The reasons told since this was asked last.
+/// The reasons reported since the last call.
 fn told(sender: &mut Connection) -> Vec<Blocked> {
     let reason = |event| if let Event::Blocked { reason } = event { Some(reason) } else { None };
     std::iter::from_fn(|| sender.poll_event()).filter_map(reason).collect()
@@ -52,7 +52,7 @@ fn sender_without_data_is_blocked_by_data() {
     sender.write(1500);
     assert_eq!(sent(&mut sender, 10), [1000, 500]);
     assert_eq!((sender.blocked(), told(&mut sender)), (Some(Blocked::Data), vec![Blocked::Data]));
-    // Unacknowledged data, acknowledged data, and an answered FIN change nothing in this.
+    // Unacknowledged data, acknowledged data, and an answered FIN do not change this.
     assert_eq!(ack(&mut sender, 1000, 1500, 60_000).len(), 0);
     sender.shutdown_write();
     assert_eq!(sent(&mut sender, 2000), [0]);
@@ -61,7 +61,8 @@ fn sender_without_data_is_blocked_by_data() {
     assert_eq!((sender.state(), sender.blocked()), (State::FinWait2, None), "this end sends no more");
 }
 
-/// 2,500 bytes of window: the third segment does not fit, and what would is less than half of the largest window.
+/// 2,500 bytes of window: the third segment does not fit, and the part that would is less than half of the maximum
+/// window.
 #[test]
 fn full_or_closed_receive_window_blocks_the_sender() {
     let mut sender = sender(&config(), 2500);
@@ -70,7 +71,7 @@ fn full_or_closed_receive_window_blocks_the_sender() {
     assert_eq!((sender.blocked(), told(&mut sender)), (Some(Blocked::PeerWindow), vec![Blocked::PeerWindow]));
     assert_eq!(ack(&mut sender, 1000, 2000, 0).len(), 0);
     assert_eq!((sender.blocked(), told(&mut sender)), (Some(Blocked::PeerWindow), vec![]), "closed");
-    // The window of four segments did not grow: it is beyond what the receiver takes.
+    // The congestion window of four segments did not grow, since it exceeds the receive window.
     assert_eq!(ack(&mut sender, 2000, 2000, 60_000), [1000; 4]);
     assert_eq!((sender.blocked(), told(&mut sender)), (Some(Blocked::Cwnd), vec![Blocked::Cwnd]));
 }
@@ -104,7 +105,7 @@ fn small_segment_is_blocked_by_nagle_until_all_data_is_acknowledged() {
     assert_eq!((sent(&mut sender, 2000).len(), sender.blocked()), (0, Some(Blocked::Nagle)), "a cork counts as Nagle");
 }
 
-/// In slow start each acknowledgment of a segment lets two out; the window holds back the third each time, which is reported once.
+/// In slow start each acknowledgment of a segment allows two; cwnd blocks the third each time, which is reported once.
 #[test]
 fn full_cwnd_is_reported_once() {
     let mut sender = sender(&config(), 60_000);
@@ -117,7 +118,8 @@ fn full_cwnd_is_reported_once() {
     assert_eq!(told(&mut sender), [Blocked::Cwnd]);
 }
 
-/// What is lost waits for the window too: the first duplicates fill nothing, the timeout's window of one segment lets one out.
+/// Retransmissions are limited by cwnd too: the first duplicates free none of it, and the timeout's cwnd of one segment
+/// allows one.
 #[test]
 fn waiting_retransmission_is_blocked_by_cwnd() {
     let mut sender = sender(&config(), 60_000);
@@ -159,7 +161,7 @@ fn blocked_has_no_reason_in_states_that_do_not_send() {
     assert_eq!((over.failure(), over.blocked()), (Some(Failure::Reset), None));
 }
 
-/// An observer that is attached late gets the current state.
+/// Events enabled after a poll begin with the present state.
 #[test]
 fn events_enabled_later_report_the_present_reason() {
     let mut sender = Connection::established(&config(), 1, 2, 60_000);

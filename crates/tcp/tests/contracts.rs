@@ -35,16 +35,18 @@ fn every_config() -> Vec<Config> {
     all
 }
 
-/// What a network does to packets, each with a probability.
+/// Impairments of a network, each a probability.
 #[derive(Clone, Copy)]
 struct Weather {
     loss: f64,
     ack_loss: f64,
     duplication: f64,
     reordering: f64,
-    /// Of lost segments, how many are reported: by ICMP-DEFER and ICMP-RETRANSMIT, and by marks on acknowledgments (ELN).
+    /// The share of lost segments that is reported: by ICMP-DEFER and ICMP-RETRANSMIT, and by marks on acknowledgments
+    /// (ELN).
     notices: f64,
-    /// Of acknowledgments, how many offer less than there is, down to nothing; the window's edge never moves back.
+    /// The share of acknowledgments that advertise less than the free window, down to zero; the window's edge never
+    /// moves back.
     narrowing: f64,
 }
 
@@ -53,7 +55,7 @@ enum Item {
     Notice(Notice),
 }
 
-/// Two ends and what lies between them.
+/// Two ends and the network between them.
 struct Pair {
     sender: Connection,
     receiver: Connection,
@@ -62,9 +64,9 @@ struct Pair {
     count: u64,
     draws: Draws,
     weather: Weather,
-    /// First byte beyond the window offered so far.
+    /// First byte beyond the window advertised so far.
     edge: u64,
-    /// Lost segments that marks tell of.
+    /// Lost segments that are reported by marks.
     lost_in_air: BTreeSet<u32>,
     log: Vec<(Time, Event)>,
 }
@@ -95,7 +97,7 @@ impl Pair {
         self.flying.insert((self.now + after, self.count), item);
     }
 
-    /// What the receiver offers less than it could, as an application that reads late would have it.
+    /// Advertises a smaller window than possible, as for an application that reads late.
     fn narrowed(&mut self, mut segment: Segment) -> Segment {
         let ack = u64::from(segment.ack.0);
         let whole = ack + u64::from(segment.window);
@@ -136,7 +138,7 @@ impl Pair {
         }
     }
 
-    /// Everything both ends want to send now, checked as it leaves.
+    /// Sends everything that both ends have to send now, with checks.
     fn exchange(&mut self, config: &Config) {
         while let Some((segment, _)) = self.sender.poll_transmit(self.now) {
             self.check_sent(config, &segment);
@@ -154,7 +156,7 @@ impl Pair {
         let una = self.sender.bytes_acknowledged();
         let seq = segment.seq.to_offset(una).expect("nothing from before the stream");
         let end = seq + u64::from(segment.len);
-        // A segment without data asks whether a closed window has opened: it lies before what is acknowledged.
+        // A segment without data is a window probe: it lies below `una`.
         assert!(segment.len > 0 || seq + 1 == una, "{segment:?}");
         assert!(segment.len <= config.segment, "{segment:?}");
         let edge = if self.weather.narrowing > 0.0 { self.edge.max(config.window.0) } else { una + config.window.0 };
@@ -163,7 +165,7 @@ impl Pair {
         assert!(cwnd.is_finite() && cwnd >= f64::from(config.segment), "cwnd {cwnd}");
     }
 
-    /// Until everything is acknowledged.
+    /// Runs until everything is acknowledged.
     fn run(&mut self, config: &Config) {
         self.exchange(config);
         let mut steps = 0;
@@ -198,7 +200,7 @@ impl Pair {
             );
             self.exchange(config);
         }
-        // The only timer is for data, and there is none.
+        // The only timer is for data, and none is outstanding.
         assert_eq!(self.sender.poll_timeout(), Time::NEVER);
     }
 }
@@ -225,7 +227,7 @@ fn all_bytes_arrive_under_any_impairments() {
                 assert_eq!(pair.sender.bytes_acknowledged(), BYTES, "{config:?}, weather {number}, seed {seed}");
                 assert_eq!(pair.receiver.bytes_received(), BYTES);
                 let counters = pair.sender.counters();
-                // Over a window that stays nearly closed smaller segments go out after a while.
+                // With a window that stays nearly closed, smaller segments are sent after a wait.
                 let new = counters.segments_sent - counters.segments_retransmitted;
                 assert!(new == 301 || (new > 301 && weather.narrowing > 0.0), "{counters:?}");
             }
@@ -245,14 +247,14 @@ fn same_seed_gives_the_same_trace() {
     }
 }
 
-/// Controls without a threshold: they answer to what is delivered, not to episodes of loss.
+/// Controls that do not set ssthresh: they respond to the delivery rate, not to loss episodes.
 fn without_threshold(config: &Config) -> bool {
     matches!(config.control, ControlConfig::Bbr(_) | ControlConfig::Bbr3(_))
 }
 
-/// The threshold moves exactly once when a fast retransmit or a timeout begins an episode, and at no other time: there is
-/// no queue here for whose delay slow start would be left. A loss that the network has explained moves nothing. The window
-/// is never below a segment.
+/// ssthresh changes exactly once when a fast retransmit or a timeout begins an episode, and at no other time: without a
+/// queue here, delay never ends slow start. A reported loss does not change it. cwnd is at least a segment at all
+/// times.
 #[test]
 fn cwnd_is_reduced_once_per_episode() {
     for config in every_config() {
@@ -288,7 +290,7 @@ fn cwnd_is_reduced_once_per_episode() {
     }
 }
 
-/// A timeout that the network has explained is not the first of a row: the next, unexplained one cuts.
+/// A timeout that the network has explained does not count as consecutive: the next, unexplained one reduces ssthresh.
 #[test]
 fn reported_timeout_does_not_hide_the_next() {
     for mut config in every_config().into_iter().filter(|config| config.response.name() == "simple-icmp") {
@@ -310,7 +312,7 @@ fn reported_timeout_does_not_hide_the_next() {
     }
 }
 
-/// An application that writes in pieces: what is sent again is what was sent, and new bytes follow it.
+/// An application that writes small amounts: retransmissions have the original boundaries, and new bytes follow.
 #[test]
 fn retransmitted_segments_keep_their_boundaries() {
     // Pacing would spread them over time.
@@ -341,7 +343,7 @@ fn retransmitted_segments_keep_their_boundaries() {
     }
 }
 
-/// Lets the retransmission timer expire; probes that go out before it are lost.
+/// Lets the retransmission timer expire; probes sent before are lost.
 fn expire(end: &mut Connection) -> Time {
     let timeouts = end.counters().timeouts;
     loop {
@@ -369,7 +371,7 @@ fn network_without_losses_causes_no_duplicates() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Segments and messages that no honest peer sends: no panic, no sending without end, a finite window.
+    /// Segments and messages that no correct peer sends: no panic, no endless sending, a finite window.
     #[test]
     fn random_segments_cause_no_panic(
         inputs in prop::collection::vec((any::<u32>(), any::<u32>(), any::<u16>(), any::<u32>(), any::<u16>(), any::<bool>(), 0..2_000u64), 1..200),
@@ -382,7 +384,7 @@ proptest! {
             let mut now = Time::ZERO;
             for (seq, ack, flags, window, len, notice, wait) in &inputs {
                 now += Span::from_millis(*wait);
-                // Half of the runs stay near what has been sent, where the interesting states are.
+                // Half of the runs use numbers close to those sent, where the interesting states are.
                 let [seq, ack] = [*seq, *ack].map(|number| SeqNum(if near { number % 100_000 } else { number }));
                 if *notice {
                     let kind = if *flags % 2 == 0 { NoticeKind::Defer } else { NoticeKind::Retransmit };

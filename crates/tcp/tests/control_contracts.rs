@@ -1,5 +1,4 @@
-//! What holds for every congestion control and loss differentiation, whatever it is told, in the order that the traits
-//! promise.
+//! Contracts of every congestion control and loss differentiation, for any input in the order that the traits promise.
 
 mod common;
 
@@ -13,7 +12,7 @@ use tcp::cc::{Acked, Congestion, CongestionControl, ControlConfig, Feedback, Fli
 use tcp::cc::{bbr, cubic, dctcp, reno, westwood};
 use tcp::differentiation::DifferentiationConfig;
 
-/// Every control as its name alone makes it, and with the settings that change what it does.
+/// Every control with its defaults, and with each setting that selects another rule.
 fn every_control() -> Vec<ControlConfig> {
     let counted = Some(Growth::Counted);
     let linux = cubic::Config { arithmetic: cubic::Arithmetic::Linux, hystart: Kind::Linux, ..Default::default() };
@@ -39,7 +38,7 @@ fn every_control() -> Vec<ControlConfig> {
     all
 }
 
-/// One acknowledgment and what comes of it.
+/// An acknowledgment and the events that follow it.
 #[derive(Clone, Debug)]
 struct Step {
     wait: u64,
@@ -59,7 +58,7 @@ struct Step {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    // Mostly ordinary numbers, and some that only a broken path gives.
+    // Mostly ordinary values, and some that only a faulty path causes.
     let wait = prop_oneof![4 => 0..20_000_000_u64, 1 => 0..20_000_000_000_u64];
     let bytes = || prop_oneof![2 => Just(0_u64), 4 => 0..20_000_u64, 1 => 0..50_000_000_u64];
     let rtt = prop::option::weighted(0.8, prop_oneof![4 => 1_000_000..300_000_000_u64, 1 => 0..100_000_000_000_u64]);
@@ -91,7 +90,7 @@ fn step() -> impl Strategy<Value = Step> {
         })
 }
 
-/// Where a sender stands.
+/// The state of a sender.
 #[derive(Default)]
 struct Sender {
     now: Time,
@@ -164,7 +163,7 @@ fn holds(cc: &dyn CongestionControl, segment: f64, after: &str) -> Result<(), Te
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
-    /// The window is finite and at least a segment after every call, the pacing rate is a rate, and nothing panics.
+    /// cwnd is finite and at least a segment after every call, the pacing rate is positive, and nothing panics.
     #[test]
     fn cwnd_stays_finite_and_at_least_one_segment(
         steps in prop::collection::vec(step(), 1..200),
@@ -221,7 +220,7 @@ proptest! {
         }
     }
 
-    /// Differentiations say something about every loss, and the same again when told the same.
+    /// Differentiations return a cause for every loss, and the same one for the same input.
     #[test]
     fn every_loss_has_a_cause(steps in prop::collection::vec(step(), 1..200)) {
         for (name, _) in DifferentiationConfig::MEMBERS {

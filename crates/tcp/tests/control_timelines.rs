@@ -1,10 +1,10 @@
-//! What each congestion control makes of six paths with one bottleneck, as tables that a person can read: any change of
-//! its arithmetic shows in them. Where each settles is in `equilibria.rs`; each rule by hand in the tests of its file.
+//! The behaviour of each congestion control on six paths with one bottleneck, as readable tables: they show any change
+//! of its arithmetic. Equilibria are tested in `equilibria.rs`, single rules by hand in the tests of each file.
 //!
-//! 500,000 bytes a second (a segment in 2 ms) and 60 ms there and back: 30 segments fill the path. Columns: the window, the
-//! threshold, what is in flight and what waits in the queue, in segments; what was delivered and lost, in segments; the
-//! pacing rate in segments a second. `UPDATE_GOLDEN=1` rewrites `golden/controls`. Checked by hand is Reno on the first
-//! path; what holds for every table is checked for every table.
+//! 500,000 bytes per second (a segment in 2 ms) and a round trip of 60 ms: a bandwidth-delay product of 30 segments.
+//! Columns: cwnd, ssthresh, flight and queue, in segments; delivered and lost segments; the pacing rate in segments per
+//! second. `UPDATE_GOLDEN=1` rewrites `golden/controls`. Reno on the first path is checked by hand; invariants are
+//! checked for every table.
 
 mod bottleneck;
 mod common;
@@ -20,10 +20,10 @@ use tcp::cc::{ControlConfig, Start, bbr, bbr3, cubic, dctcp, reno, westwood, win
 const PATH: Path =
     Path { rate: 500_000, rtt: Span::from_millis(60), buffer: 20_000, mark: None, loss: 0.0, bunch: Span::ZERO };
 
-/// From this millisecond on the path is another.
+/// The path from this millisecond on.
 type Change = (u64, Path);
 
-/// Paths, and what becomes of them.
+/// The paths and their changes.
 fn paths() -> Vec<(&'static str, Path, Vec<Change>)> {
     let deep = Path { buffer: 120_000, ..PATH };
     let air = Path { buffer: 60_000, loss: 0.01, ..PATH };
@@ -44,7 +44,7 @@ fn paths() -> Vec<(&'static str, Path, Vec<Change>)> {
     ]
 }
 
-/// Each control, and those of its settings that choose a rule.
+/// Each control with its defaults, and with each setting that selects a rule.
 fn controls() -> Vec<(String, ControlConfig)> {
     let mut all: Vec<(String, ControlConfig)> =
         ControlConfig::MEMBERS.iter().map(|(name, _)| ((*name).to_owned(), member(name))).collect();
@@ -105,7 +105,7 @@ fn begin(config: &ControlConfig, path: Path) -> Run {
     Run::new(config.build(Start { segment, cwnd: 10.0 * segment, ssthresh: f64::INFINITY, stream }), path, 1)
 }
 
-/// A row now.
+/// Writes a row of the present state.
 fn row(run: &Run, ms: u64, table: &mut String) {
     let segments = |bytes: f64| bytes / SEGMENT as f64;
     let last = run.log.last().expect("something was reported");
@@ -154,8 +154,8 @@ fn congestion_tables_match_the_golden_files() {
     }
 }
 
-/// What holds whatever the control: no more arrives than the bottleneck serves, nothing arrives that was not sent, and
-/// what is in flight is within the largest window so far.
+/// Invariants of all controls: deliveries do not exceed the service rate or the segments sent, and the flight is at
+/// most the maximum cwnd so far.
 fn check(name: &str, run: &Run) {
     let mut most: f64 = 10.0 * SEGMENT as f64;
     for (before, moment) in run.log.iter().zip(&run.log[1..]) {
@@ -168,9 +168,10 @@ fn check(name: &str, run: &Run) {
     assert!(last.delivered as f64 > 0.1 * PATH.rate as f64 * last.at.as_secs_f64(), "{name}: {last:?}");
 }
 
-/// Reno by hand. The first ten segments are served in 2 ms each and reported from 62 to 80 ms, each report doubling itself:
-/// 20 at 100 ms. The two that each lets out need 4 ms of service, so their 20 reports come from 124 to 162 ms: 40 then. The
-/// queue holds 20 and the path 30: it is full at 51. A loss is known three arrivals later, and halves.
+/// Reno by hand. The first ten segments are served in 2 ms each and reported from 62 to 80 ms, each report allowing two
+/// segments: cwnd is 20 at 100 ms. These two need 4 ms of service, so their 20 reports arrive from 124 to 162 ms: cwnd
+/// is then 40. The queue holds 20 and the path 30: it is full at 51. A loss is detected three arrivals later, and
+/// halves cwnd.
 #[test]
 fn reno_doubles_each_round_trip_until_the_queue_is_full() {
     let mut run = begin(&ControlConfig::Reno(reno::Config::default()), PATH);

@@ -1,9 +1,9 @@
-//! One to four segments lost from one window, after Fall and Floyd (1996): what each recovery makes of it, as tables that
-//! a person can check.
+//! One to four segments lost from one window, after Fall and Floyd (1996): the behaviour of each recovery, as readable
+//! tables.
 //!
-//! One link of 1 segment in 10 ms and 45 ms of delay, acknowledgments take 45 ms back: a round trip of 100 ms, ten
-//! segments fill it. The receiver takes 24 segments. `golden/drops/` has a table for each recovery and number of losses;
-//! `UPDATE_GOLDEN=1` writes them again.
+//! One link of 1 segment in 10 ms and 45 ms of delay, acknowledgments take 45 ms back: a round trip of 100 ms, a
+//! bandwidth-delay product of ten segments. The receive window is 24 segments. `golden/drops/` has a table for each
+//! recovery and number of losses; `UPDATE_GOLDEN=1` rewrites them.
 
 mod common;
 
@@ -60,7 +60,7 @@ impl Transfer {
         }
     }
 
-    /// What both ends send now, and a line about it.
+    /// Sends everything that both ends have to send now, and writes a line about it.
     fn step(&mut self, ack: Option<u64>) {
         while let Some((segment, _)) = self.receiver.poll_transmit(self.now) {
             self.acks.push_back((self.now + WAY, segment));
@@ -96,7 +96,7 @@ impl Transfer {
         }
     }
 
-    /// To the end; the table, what was sent again, and how many timeouts there were.
+    /// Runs to the end; returns the table, the numbers of retransmissions, and that of timeouts.
     fn run(mut self) -> (String, u64, u64, Time) {
         self.step(None);
         while !self.sender.done() {
@@ -123,7 +123,7 @@ impl Transfer {
     }
 }
 
-/// Each recovery, one to four losses.
+/// Each recovery, with one to four losses.
 #[test]
 fn recovery_tables_match_the_golden_files() {
     for (recovery, _) in RecoveryConfig::MEMBERS {
@@ -139,8 +139,8 @@ fn recovery_tables_match_the_golden_files() {
     }
 }
 
-/// What the paper shows: Tahoe begins with slow start each time and sends again what had arrived, Reno gets over two losses
-/// and waits for a timeout after more, NewReno fills a hole a round trip, and with SACK all are filled in one.
+/// The paper's results: Tahoe begins slow start each time and retransmits delivered data, Reno recovers two losses and
+/// needs a timeout for more, NewReno recovers one hole per round trip, and with SACK all are recovered in one.
 #[test]
 fn each_recovery_follows_its_rule() {
     let run = |recovery, losses| {
@@ -151,7 +151,7 @@ fn each_recovery_follows_its_rule() {
         let [tahoe, reno, newreno, sack, rack] =
             ["tahoe", "reno", "newreno", "sack", "rack"].map(|recovery| run(recovery, losses));
         let lost = losses as u64;
-        // What the receiver had kept is acknowledged at a leap; between the holes it is sent again.
+        // Data that the receiver kept is acknowledged at once; data between the holes is retransmitted.
         assert!(tahoe.0 > lost || losses == 1, "Tahoe sent {} again", tahoe.0);
         assert!(tahoe.2 > newreno.2, "Tahoe {} ms, NewReno {} ms", tahoe.2, newreno.2);
         assert_eq!(tahoe.1, 0, "Tahoe needs no timeout");

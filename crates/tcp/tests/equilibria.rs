@@ -1,4 +1,4 @@
-//! Where each congestion control settles on a path with one bottleneck, against what its paper says it should.
+//! The equilibrium of each congestion control on a path with one bottleneck, compared with its paper.
 
 mod bottleneck;
 mod common;
@@ -9,7 +9,7 @@ use engine::{Span, Stream, Time};
 use tcp::cc::hystart::Kind;
 use tcp::cc::{ControlConfig, Start, bbr, bbr3, cubic, dctcp, reno, vegas, veno, westwood};
 
-/// 1,000,000 bytes a second, 100 ms: 100 segments fill it.
+/// 1,000,000 bytes per second, 100 ms: a bandwidth-delay product of 100 segments.
 const PATH: Path =
     Path { rate: 1_000_000, rtt: Span::from_millis(100), buffer: 50_000, mark: None, loss: 0.0, bunch: Span::ZERO };
 
@@ -28,13 +28,13 @@ fn secs(seconds: u64) -> Time {
     Time::ZERO + Span::from_secs(seconds)
 }
 
-/// The greatest and the least window from `from` on, in segments.
+/// The maximum and the minimum of cwnd from `from` on, in segments.
 fn extremes(run: &Run, from: u64) -> (f64, f64) {
     let windows = run.since(secs(from)).iter().map(|moment| moment.cwnd / SEGMENT as f64);
     windows.fold((0.0, f64::INFINITY), |(most, least), window| (window.max(most), window.min(least)))
 }
 
-/// Reno saws between what fits (path and buffer, 150 segments) and half of that.
+/// Reno oscillates between what path and buffer hold, 150 segments, and half of that.
 #[test]
 fn reno_oscillates_between_full_and_half_cwnd() {
     let run = run(&ControlConfig::Reno(reno::Config::default()), PATH, 120);
@@ -42,7 +42,8 @@ fn reno_oscillates_between_full_and_half_cwnd() {
     assert!((most - 151.0).abs() < 3.0 && (least - 75.5).abs() < 3.0, "{most} {least}");
 }
 
-/// CUBIC saws between what fits and 0.7 of that, and the tooth takes K = cbrt(0.3 x 150 / 0.4) = 4.8 s and a little more.
+/// CUBIC oscillates between what path and buffer hold and 0.7 of that, with a period of just over K = cbrt(0.3 x 150 /
+/// 0.4) = 4.8 s.
 #[test]
 fn cubic_oscillates_between_full_and_seven_tenths_cwnd() {
     let run = run(&ControlConfig::Cubic(cubic::Config::default()), PATH, 120);
@@ -54,8 +55,9 @@ fn cubic_oscillates_between_full_and_seven_tenths_cwnd() {
     assert!(run.goodput(secs(30), secs(120)) > 0.99 * PATH.rate as f64);
 }
 
-/// Linux's HyStart leaves slow start before a buffer of one path's worth is full. HyStart++ waits for a round whose least
-/// round trip has risen, and grows on for five rounds, to at most 1.25^5 = 3 times: it needs a deep buffer to lose nothing.
+/// Linux's HyStart leaves slow start before a buffer of one bandwidth-delay product is full. HyStart++ waits for a
+/// round whose minimum round trip has risen, and continues for five rounds, to at most 1.25^5 = 3 times the window: it
+/// needs a deep buffer to avoid losses.
 #[test]
 fn hystart_leaves_slow_start_without_a_loss() {
     let lost = |hystart, buffer| {
@@ -70,18 +72,18 @@ fn hystart_leaves_slow_start_without_a_loss() {
     assert!(lost(Kind::PlusPlus, 100_000) < lost(Kind::Off, 100_000));
 }
 
-/// Vegas keeps between alpha and beta, 1 and 3, segments in the queue, and loses nothing.
+/// Vegas keeps between alpha and beta, 1 and 3, segments in the queue, without losses.
 #[test]
 fn vegas_keeps_one_to_three_segments_queued() {
     let run = run(&ControlConfig::Vegas(vegas::Config::default()), PATH, 120);
     let (most, least) = extremes(&run, 60);
-    // The bytes in service belong to the path here: a window of 101 is a queue of nothing.
+    // The segment in service belongs to the path here: with a cwnd of 101 the queue is empty.
     assert!(most <= 105.0 && least >= 101.0, "{most} {least}");
     assert_eq!(run.log[run.log.len() - 1].lost, run.since(secs(10))[0].lost, "no loss once slow start is over");
     assert!(run.goodput(secs(60), secs(120)) > 0.99 * PATH.rate as f64);
 }
 
-/// Westwood+ cuts to the path's worth, 100 segments, and so its queue empties and its pipe does not.
+/// Westwood+ reduces to the bandwidth-delay product, 100 segments: the queue empties while the path stays full.
 #[test]
 fn westwood_reduces_to_the_bandwidth_delay_product() {
     let run = run(&ControlConfig::Westwood(westwood::Config::default()), PATH, 120);
@@ -89,19 +91,20 @@ fn westwood_reduces_to_the_bandwidth_delay_product() {
     assert!((most - 151.0).abs() < 3.0 && (least - 101.0).abs() < 4.0, "{most} {least}");
 }
 
-/// Losses of the air at 0.1 % come with a short queue: Veno keeps four fifths, Reno a half, and the mean window shows it.
+/// Random losses of 0.1 % occur while the queue is short: Veno keeps four fifths, Reno half, which the mean window
+/// shows.
 #[test]
 fn veno_loses_less_than_reno_to_random_losses() {
     let path = Path { loss: 0.001, ..PATH };
     let veno = run(&ControlConfig::Veno(veno::Config::default()), path, 200);
     let reno = run(&ControlConfig::Reno(reno::Config::default()), path, 200);
     let (veno, reno) = (veno.goodput(secs(20), secs(200)), reno.goodput(secs(20), secs(200)));
-    // The square root law: W = sqrt((1 + b) / (2 (1 - b)) / p) with b = 4/5 instead of 1/2 is sqrt(3) times as much, until
-    // the path is full.
+    // The square root law: W = sqrt((1 + b) / (2 (1 - b)) / p) with b = 4/5 instead of 1/2 is sqrt(3) times as large,
+    // until the path is full.
     assert!(veno > 1.2 * reno, "{veno} {reno}");
 }
 
-/// DCTCP keeps the queue near the mark; its window swings by a few segments and nothing is lost.
+/// DCTCP keeps the queue near the ECN threshold; cwnd varies by a few segments and nothing is lost.
 #[test]
 fn dctcp_keeps_the_queue_at_the_ecn_threshold() {
     let path = Path { mark: Some(20_000), ..PATH };
@@ -113,12 +116,12 @@ fn dctcp_keeps_the_queue_at_the_ecn_threshold() {
     let last = run.log[run.log.len() - 1];
     assert_eq!(last.lost, late[0].lost, "no loss once slow start is over");
     let (most, least) = extremes(&run, 30);
-    // Alizadeh et al. 2010, section 3.3: the amplitude is about sqrt(2 (path's worth + mark)) / 2 = 7.7 segments, a
-    // window of marks late.
+    // Alizadeh et al. 2010, section 3.3: the amplitude is about sqrt(2 (bandwidth-delay product + threshold)) / 2 = 7.7
+    // segments, plus one window's delay of the marks.
     assert!(most - least < 20.0, "{most} {least}");
 }
 
-/// BBR finds the rate, keeps about one path's worth in flight, and goes for little every ten seconds.
+/// BBR finds the rate, keeps about one bandwidth-delay product in flight, and reduces the flight every ten seconds.
 #[test]
 fn bbr_keeps_one_bandwidth_delay_product_in_flight() {
     for buffer in [50_000, 300_000] {
@@ -130,7 +133,7 @@ fn bbr_keeps_one_bandwidth_delay_product_in_flight() {
         assert!((0.9..1.25).contains(&(mean / PATH.bdp())), "buffer {buffer}: {mean} bytes in flight");
         let most = late.iter().map(|moment| moment.flight).fold(0.0, f64::max);
         assert!(most < 1.5 * PATH.bdp(), "{most}");
-        // Little in flight at least every ten seconds and a bit.
+        // The flight is small at least about every ten seconds.
         let little: Vec<f64> =
             late.iter().filter(|moment| moment.flight <= 4000.0).map(|moment| moment.at.as_secs_f64()).collect();
         assert!(little.windows(2).all(|pair| pair[1] - pair[0] < 11.5), "{little:?}");
@@ -138,8 +141,8 @@ fn bbr_keeps_one_bandwidth_delay_product_in_flight() {
     }
 }
 
-/// BBR does not slow down for 1 % of losses in the air; Reno does. Version 3 gives way by what is lost each round trip
-/// between probes (the draft's s5.3.3.5.3: (1 - loss)^rounds, here 0.98 with the pacing margin, for 20 to 30 round trips).
+/// BBR does not respond to 1 % of random losses; Reno does. Version 3 loses the share lost per round trip between
+/// probes (the draft's s5.3.3.5.3: (1 - loss)^rounds, here 0.98 with the pacing margin, for 20 to 30 round trips).
 #[test]
 fn bbr_ignores_random_losses() {
     let path = Path { loss: 0.01, ..PATH };
@@ -154,7 +157,8 @@ fn bbr_ignores_random_losses() {
     assert!(reno.goodput(secs(5), secs(60)) < 0.3 * PATH.rate as f64);
 }
 
-/// BBR version 3 finds the rate with about one path's worth in flight, and stays within a shallow buffer's losses.
+/// BBR version 3 finds the rate with about one bandwidth-delay product in flight, and limits losses in a shallow
+/// buffer.
 #[test]
 fn bbr3_finds_the_rate_in_deep_and_shallow_buffers() {
     for buffer in [10_000, 50_000, 300_000] {
@@ -171,7 +175,7 @@ fn bbr3_finds_the_rate_in_deep_and_shallow_buffers() {
     }
 }
 
-/// The same seed gives the same run, and every control fills most of an easy path.
+/// The same seed gives the same run, and every control uses most of a path without losses.
 #[test]
 fn every_control_fills_the_path_and_is_reproducible() {
     for (name, _) in ControlConfig::MEMBERS {

@@ -1,12 +1,12 @@
-//! Segments that no honest peer sends, in every state of a connection: no panic, no sending without end, numbers that stay
-//! within what was sent.
+//! Segments that no correct peer sends, in every state of a connection: no panic, no endless sending, counters within
+//! what was sent.
 
 use engine::{Bytes, Span, Time};
 use proptest::prelude::*;
 use tcp::{Config, Connection, State, presets};
 use wire::{Ecn, Flags, Options, SackBlocks, Segment, SeqNum, Timestamps};
 
-/// What happens to an end.
+/// An event at an end.
 #[derive(Clone, Debug)]
 enum Step {
     Segment(Box<Segment>, Ecn),
@@ -21,7 +21,7 @@ enum Step {
     More(bool),
 }
 
-/// Numbers near those in use, on either side, and any others: the interesting ones are where windows begin and end.
+/// Sequence numbers near those in use, on either side, and any others: windows begin and end there.
 fn number() -> impl Strategy<Value = SeqNum> {
     prop_oneof![
         6 => (0u32..40_000).prop_map(SeqNum),
@@ -72,7 +72,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// An end in one of the ways a connection begins.
+/// An end in one of the initial states of a connection.
 fn end(config: &Config, kind: u8) -> Connection {
     let mut end = match kind {
         0 => Connection::established(config, 1, 2, 20_000),
@@ -134,7 +134,7 @@ proptest! {
                 while end.poll_event().is_some() {}
                 let cwnd = end.cwnd();
                 prop_assert!(cwnd.is_finite() && cwnd > 0.0, "{}: cwnd {cwnd}", preset.name);
-                // A FIN counts as one more.
+                // A FIN counts as one byte.
                 prop_assert!(end.bytes_acknowledged() <= written + 1, "{}", preset.name);
                 if end.state() == State::Closed {
                     prop_assert!(end.poll_timeout() == Time::NEVER, "{}: a closed connection has a timer", preset.name);

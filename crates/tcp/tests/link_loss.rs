@@ -1,4 +1,5 @@
-//! The flag of disconnections2012 (figure 5), by hand: twelve segments in flight, and what the own link layer gave up of them.
+//! The flag of disconnections2012 (figure 5), by hand: twelve segments in flight, some of them given up by the host's
+//! own link layer.
 
 mod common;
 
@@ -15,7 +16,7 @@ struct Upload {
 }
 
 impl Upload {
-    /// Twelve segments in flight, twelve more behind them.
+    /// Twelve segments in flight, and twelve more to send.
     fn new() -> Self {
         let config = Config {
             segment: SEGMENT,
@@ -55,7 +56,7 @@ impl Upload {
             .collect()
     }
 
-    /// cwnd in segments, and whether there was ever a cut.
+    /// cwnd in segments, and whether it was ever reduced.
     fn window(&self) -> (f64, bool) {
         (self.end.cwnd() / f64::from(SEGMENT), self.end.ssthresh().is_finite())
     }
@@ -70,8 +71,9 @@ impl Upload {
     }
 }
 
-/// Segments 0 and 1 are given up, 2 and the rest arrive: the third duplicate resends 0, each further one lets a new segment out once the
-/// window allows, the partial acknowledgment resends 1; cwnd and ssthresh stand as before, and the flag is reset.
+/// Segments 0 and 1 are given up, 2 and the rest arrive: the third duplicate resends 0, each further one allows a new
+/// segment once cwnd does, the partial acknowledgment resends 1. cwnd and ssthresh are unchanged, and the flag is
+/// reset.
 // covers [disconnections2012 figure 5]
 #[test]
 fn third_duplicate_recovers_without_a_reduction_and_resets_the_flag() {
@@ -79,10 +81,11 @@ fn third_duplicate_recovers_without_a_reduction_and_resets_the_flag() {
     upload.given_up(0);
     upload.given_up(1);
     assert!(upload.ack(0, 2).is_empty(), "two duplicates show nothing yet, whatever the flag");
-    // Three segments have left the network: 12 + 3 may be out, as with a cut, but from 12 and not from 6.
+    // Three segments have left the network: 12 + 3 may be outstanding, as after a reduction, but from 12 and not from
+    // 6.
     assert_eq!(upload.ack(0, 1), [0, 12, 13, 14]);
     assert_eq!(upload.ack(0, 2), [15, 16]);
-    // [RFC6582 s3.2 step 3]: the window less what was acknowledged, and one segment: a new one fits.
+    // [RFC6582 s3.2 step 3]: the window less the acknowledged data, plus one segment, allows a new one.
     assert_eq!(upload.ack(1, 1), [1, 17]);
     assert!(!upload.window().1);
     assert_eq!(upload.ack(18, 1), [18, 19, 20, 21, 22, 23]);
@@ -94,7 +97,7 @@ fn third_duplicate_recovers_without_a_reduction_and_resets_the_flag() {
     assert_eq!(upload.recoveries(), (1, 0));
 }
 
-/// A timeout is no recovery by duplicates: it cuts as ever, and what was lost before it has been answered with that.
+/// A timeout reduces cwnd as usual, and covers the losses before it.
 #[test]
 fn timeout_reduces_cwnd_and_resets_the_flag() {
     let mut upload = Upload::new();
@@ -104,7 +107,7 @@ fn timeout_reduces_cwnd_and_resets_the_flag() {
     assert_eq!(upload.sent(), [0]);
     assert_eq!(upload.window(), (1.0, true));
     let ssthresh = upload.end.ssthresh();
-    // 0 to 11 have arrived by then; of 12 to 15 the first is lost in the network.
+    // Segments 0 to 11 have arrived by then; of 12 to 15 the first is lost in the network.
     assert_eq!(upload.ack(12, 1), [12, 13]);
     assert_eq!(upload.ack(13, 1), [14, 15]);
     assert_eq!(upload.ack(14, 1), [16, 17]);
@@ -113,8 +116,8 @@ fn timeout_reduces_cwnd_and_resets_the_flag() {
     assert!(upload.end.ssthresh() < ssthresh);
 }
 
-/// Only the link acknowledgments of segment 3 were lost: it has arrived. The flag goes with the window it was about, or it would hide
-/// the next congestion, however much later.
+/// Only the link acknowledgments of segment 3 were lost; it has arrived. The flag is reset with the window it refers
+/// to; otherwise it would hide a later congestion.
 #[test]
 fn flag_is_reset_when_its_segments_are_acknowledged() {
     let mut upload = Upload::new();

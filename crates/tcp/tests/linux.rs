@@ -1,7 +1,7 @@
-//! Our senders beside those of Linux: what is sent when after losses?
+//! Compares the times of segments after losses with those of Linux.
 //!
-//! The tables in `linux/` are those of a machine's own kernel; `cargo xtask kernel --tables` writes them again. What is
-//! compared, and why some differ, is in `docs/models/agreement-linux.md`.
+//! The tables in `linux/` are those of the kernel of one machine; `cargo xtask kernel --tables` rewrites them.
+//! `docs/models/agreement-linux.md` explains the comparison and the differences.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -10,7 +10,7 @@ use drill::endpoint::open;
 use drill::host::Host;
 use drill::lossy::{sends, text};
 
-/// A row of a table: milliseconds, and what was sent.
+/// A row of a table: milliseconds, and the segments sent.
 type Line = (f64, String);
 
 fn lines(text: &str) -> Vec<Line> {
@@ -21,7 +21,7 @@ fn lines(text: &str) -> Vec<Line> {
     text.lines().filter(|line| !line.trim().is_empty()).map(line).collect()
 }
 
-/// What was sent in a row, whatever its order: Linux holds a segment back for a moment if it could be longer
+/// The segments of a row in any order: Linux holds a segment back for a moment if it could become longer
 /// (`tcp_tso_should_defer`), so a retransmission may overtake it.
 fn set(row: &str) -> Vec<(u32, bool)> {
     let run = |run: &str| {
@@ -36,7 +36,7 @@ fn set(row: &str) -> Vec<(u32, bool)> {
     all
 }
 
-/// What Linux sends, by the segments that are lost.
+/// The segments that Linux sends, for each set of lost segments.
 fn theirs(control: &str) -> Vec<(Vec<u32>, Vec<Line>)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/linux/{control}.txt"));
     let table = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -47,16 +47,16 @@ fn theirs(control: &str) -> Vec<(Vec<u32>, Vec<Line>)> {
     table.split("\nlost ").skip(1).map(case).collect()
 }
 
-/// Milliseconds by which a busy machine may be late, added up over a run. Rows are 100 ms apart.
+/// Maximum lateness of a busy machine in milliseconds, summed over a run. Rows are 100 ms apart.
 const LATE: f64 = 10.0;
 
-/// A row that no acknowledgment starts comes from a timer, which is late by an eighth of its time and two ticks of 4 ms
-/// (`kernel/time/timer.c`).
+/// A row without an acknowledgment is caused by a timer, which is late by up to an eighth of its time and two ticks of
+/// 4 ms (`kernel/time/timer.c`).
 fn allowed(since_before: f64) -> f64 {
     if since_before < 150.0 { LATE } else { LATE + since_before / 8.0 + 8.0 }
 }
 
-/// How many of the first rows agree.
+/// The number of leading rows that agree.
 fn agreeing(theirs: &[Line], ours: &[Line]) -> usize {
     let mut before = 0.0;
     let same = |(theirs, ours): &(&Line, &Line)| {
@@ -75,8 +75,8 @@ fn side_by_side(theirs: &[Line], ours: &[Line]) -> String {
     text
 }
 
-/// Rows that agree before both part, by the table's cases; `None` is all. They part because Linux lets the acknowledgment
-/// that ends recovery grow the window.
+/// Rows that agree before the first difference, for each case of the table; `None` is all. The difference is that Linux
+/// lets the acknowledgment that ends recovery grow cwnd.
 const PART: [(&str, [Option<usize>; 6]); 2] =
     [("reno", [None, Some(4), None, None, None, None]), ("cubic", [None, Some(4), None, None, None, None])];
 
@@ -94,7 +94,8 @@ fn segments_after_losses_match_linux_until_a_known_difference() {
     }
 }
 
-/// What was sent at one time has an order, which the numbers do not tell when a retransmission went out behind new data.
+/// Transmissions at the same time are ordered, which sequence numbers do not show if a retransmission was sent after
+/// new data.
 #[test]
 fn segments_are_not_retransmitted_twice() {
     for (control, _) in PART {

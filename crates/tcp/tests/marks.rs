@@ -1,4 +1,4 @@
-//! How every control answers marks that the other end echoes [RFC3168 s6.1.2].
+//! The response of every control to marks that the other end echoes [RFC3168 s6.1.2].
 
 mod common;
 
@@ -11,7 +11,7 @@ use wire::{Ecn, Flags, Segment, SeqNum};
 
 const SEGMENT: u32 = 1000;
 
-/// A sender with ten segments in flight over 100 ms, of a window of ten.
+/// A sender with ten segments in flight, a round trip of 100 ms and a cwnd of ten.
 fn sender(control: &str) -> Connection {
     let config = Config {
         segment: SEGMENT,
@@ -43,12 +43,12 @@ fn echo(sender: &mut Connection, millis: u64, segments: u32) {
     while sender.poll_transmit(now).is_some() {}
 }
 
-// covers [RFC3168 s6.1.2]: the first echo cuts the window; neither it nor those that come until the cut is heard of make it
-// grow, nor cut it again.
+// covers [RFC3168 s6.1.2]: the first echo reduces cwnd; neither it nor those until the other end receives CWR grow it,
+// or reduce it again.
 #[test]
 fn duplicate_echo_does_not_grow_cwnd() {
     for (name, _) in ControlConfig::MEMBERS {
-        // DCTCP reads each mark by itself; BBR answers by its model.
+        // DCTCP evaluates each mark; BBR follows its model.
         if ["dctcp", "bbr", "bbr3"].contains(name) {
             continue;
         }

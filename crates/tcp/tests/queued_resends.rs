@@ -1,4 +1,4 @@
-//! Segments that a message of the network has queued to be sent again, and that something else makes superfluous.
+//! Segments queued for retransmission by a message of the network, which another event makes superfluous.
 
 mod common;
 
@@ -7,7 +7,7 @@ use engine::Time;
 use tcp::{Config, Connection};
 use wire::{Addr, Ecn, Flags, Notice, NoticeKind, Segment, SeqNum};
 
-/// An end that has ten segments of 1,000 bytes in flight, sent at zero, and more to send.
+/// An end with ten segments of 1,000 bytes in flight, sent at time zero, and more to send.
 fn flying() -> Connection {
     let config = Config {
         segment: 1000,
@@ -45,8 +45,8 @@ fn message_queues_its_segment_for_retransmission() {
     assert_eq!(sent(&mut end, now), [3000, 7000]);
 }
 
-/// Messages and the timeout at one moment: everything in flight is taken for lost, and the first segment alone goes out, as the
-/// window has one [RFC6298 s5.4, RFC5681 s3.1].
+/// Messages and a timeout at the same time: everything in flight is lost, and only the first segment is sent, as cwnd
+/// is one segment [RFC6298 s5.4, RFC5681 s3.1].
 // covers [RFC6298 s5.4]
 #[test]
 fn timeout_clears_queued_retransmissions() {
@@ -60,7 +60,7 @@ fn timeout_clears_queued_retransmissions() {
     assert_eq!(end.cwnd(), 1000.0);
 }
 
-/// What an acknowledgment covers is not sent again, what lies behind it is.
+/// Acknowledged segments are not retransmitted, later ones are.
 #[test]
 fn acknowledgment_clears_queued_retransmissions_that_it_covers() {
     let mut end = flying();

@@ -1,4 +1,4 @@
-//! What the acknowledgment that ends fast recovery does to the window.
+//! The effect on cwnd of the acknowledgment that ends fast recovery.
 
 mod common;
 
@@ -38,7 +38,7 @@ fn ack(end: &mut Connection, millis: u64, segments: u32) {
     while end.poll_transmit(now).is_some() {}
 }
 
-/// A sender of ten segments, and `kind` about the first of them.
+/// A sender of ten segments, with a message `kind` about the first of them.
 fn sender(config: &Config, kind: Option<NoticeKind>) -> Connection {
     let mut end = Connection::established(config, 1, 2, config.window.0);
     end.write(100_000);
@@ -51,7 +51,8 @@ fn sender(config: &Config, kind: Option<NoticeKind>) -> Connection {
     end
 }
 
-/// The first of ten segments is lost and sent again; cwnd and ssthresh, in segments, once all ten are acknowledged.
+/// The first of ten segments is lost and retransmitted; returns cwnd and ssthresh, in segments, once all ten are
+/// acknowledged.
 fn after_recovery(config: &Config, kind: Option<NoticeKind>, duplicates: u64) -> (f64, f64) {
     let mut end = sender(config, kind);
     for duplicate in 0..duplicates {
@@ -61,8 +62,8 @@ fn after_recovery(config: &Config, kind: Option<NoticeKind>, duplicates: u64) ->
     (end.cwnd() / f64::from(SEGMENT), end.ssthresh() / f64::from(SEGMENT))
 }
 
-/// By hand, after `tcp_input.c` 7.25 of 4.3BSD-Reno: the threshold is half of ten segments, the window falls to it, and
-/// opens by one segment because it is not above it.
+/// By hand, after `tcp_input.c` 7.25 of 4.3BSD-Reno: ssthresh is half of ten segments, cwnd falls to it, and grows by
+/// one segment because it is not above it.
 // covers [RFC5681 s3.2 step 6]
 #[test]
 fn unmodified_tcp_ends_recovery_at_ssthresh_or_one_segment_above() {
@@ -70,8 +71,8 @@ fn unmodified_tcp_ends_recovery_at_ssthresh_or_one_segment_above() {
     assert_eq!(after_recovery(&config("unmodified", true), None, 9), (6.0, 5.0));
 }
 
-/// The window of before recovery, 10 segments, then what any new acknowledgment adds: a tenth of a segment above the
-/// threshold of 4, a whole one below that of 20.
+/// cwnd before recovery, 10 segments, plus the growth by any new acknowledgment: a tenth of a segment above an ssthresh
+/// of 4, a whole one below 20.
 #[test]
 fn schemes_end_recovery_with_the_previous_cwnd_or_little_more() {
     let cases = [("simple-icmp", NoticeKind::Defer, 9), ("refined-icmp", NoticeKind::Retransmit, 9)];
@@ -88,8 +89,8 @@ fn schemes_end_recovery_with_the_previous_cwnd_or_little_more() {
     }
 }
 
-/// An ordinary acknowledgment afterwards grows the window the same way under either setting: 5 + 1 = 6 is above the
-/// threshold, and 6 + 1/6 follows; without, 5 + 1 follows.
+/// A later acknowledgment grows cwnd in the same way under either setting: 5 + 1 = 6 is above ssthresh, so 6 + 1/6
+/// follows; otherwise 5 + 1 follows.
 #[test]
 fn acknowledgment_after_recovery_follows_the_standard_rule() {
     for (opens, expected) in [(false, 6.0), (true, 6.0 + 1.0 / 6.0)] {

@@ -1,16 +1,16 @@
-//! What applications ask for: records kept apart (MSG_EOR), and an end to waiting (TCP_USER_TIMEOUT).
+//! Requests of the application: records kept apart (MSG_EOR), and a limit of waiting (TCP_USER_TIMEOUT).
 
 use engine::{Span, Time};
 use tcp::config::Nagle;
 use tcp::{Config, Connection, Failure, State};
 use wire::{Ecn, Flags, Segment, SeqNum};
 
-/// Full segments of 1000 bytes; the retransmission timeout begins with a second and doubles.
+/// Full segments of 1000 bytes; the retransmission timeout is initially 1 s and doubles.
 fn end(config: Config) -> Connection {
     Connection::established(&Config { segment: 1000, initial_window: 10, ..config }, 1, 2, 60_000)
 }
 
-/// First byte, length and push mark of all that leaves now.
+/// First byte, length and PSH flag of all segments sent now.
 fn sent(end: &mut Connection, now: Time) -> Vec<(u32, u32, bool)> {
     std::iter::from_fn(|| end.poll_transmit(now))
         .map(|(segment, _)| (segment.seq.0, segment.len, segment.flags.has(Flags::PSH)))
@@ -22,7 +22,7 @@ fn answer(end: &mut Connection, now: Time, ack: u32, window: u32) {
     end.handle_segment(now, &Segment { flags: Flags::ACK, ..segment }, Ecn::NotEct);
 }
 
-/// Lets timers expire until the connection is over; when each of them did.
+/// Lets timers expire until the connection fails; returns the time of each expiry.
 fn expiries(end: &mut Connection, answers: bool) -> Vec<f64> {
     let mut times = Vec::new();
     while end.state() == State::Established {
@@ -44,14 +44,14 @@ fn segment_ends_at_a_record_boundary() {
         end.write(bytes);
         end.end_record();
     }
-    // The last one waits behind a small one, as any small segment does; those before cannot grow.
+    // The last one waits after a small one, as any small segment does; those before cannot grow.
     let whole = [(0, 400, true), (400, 1000, false), (1400, 1000, false), (2400, 500, true)];
     assert_eq!(sent(&mut end, Time::ZERO), whole);
     answer(&mut end, Time::from_millis(100), 2900, 60_000);
     assert_eq!(sent(&mut end, Time::from_millis(100)), [(2900, 300, true)]);
 }
 
-/// Without it 1, 3, 7 s and so on without end.
+/// Without it expiries at 1, 3, 7 s continue without end.
 #[test]
 fn user_timeout_counts_from_the_first_retransmission_and_cuts_the_last_timeout_short() {
     // covers [RFC9293 s3.9.1.2]
@@ -59,7 +59,7 @@ fn user_timeout_counts_from_the_first_retransmission_and_cuts_the_last_timeout_s
     end.set_user_timeout(Some(Span::from_secs(5)));
     end.write(1000);
     sent(&mut end, Time::ZERO);
-    // Sent again after 1 and 3 s, and not after 7: 5 s after the first of them all is over.
+    // Retransmitted after 1 and 3 s, and not after 7: it fails 5 s after the first.
     assert_eq!(expiries(&mut end, false), [1.0, 3.0, 6.0]);
     assert_eq!(end.failure(), Some(Failure::TimedOut));
 }
@@ -77,11 +77,11 @@ fn acknowledgment_resets_the_user_timeout() {
     answer(&mut end, Time::from_millis(4000), 1000, 60_000);
     end.write(1000);
     sent(&mut end, Time::from_millis(10_000));
-    // The timeout is still four seconds [RFC6298 s5.5]: retransmitted at 14 s, given up five later.
+    // The timeout is still four seconds [RFC6298 s5.5]: retransmitted at 14 s, failed five seconds later.
     assert_eq!(expiries(&mut end, false), [14.0, 19.0]);
 }
 
-/// Probes after 1, 3 and 7 s, however they are answered.
+/// Probes after 1, 3 and 7 s, even if they are answered.
 #[test]
 fn window_that_stays_closed_fails_the_connection() {
     let mut end = end(Config::default());
@@ -93,14 +93,14 @@ fn window_that_stays_closed_fails_the_connection() {
     assert_eq!(end.failure(), Some(Failure::TimedOut));
 }
 
-/// What is left of a write waits for an acknowledgment [RFC896]; TCP_NODELAY lets it out at once, and when there is nothing left
-/// it lets out nothing that is written later.
+/// The rest of a write waits for an acknowledgment [RFC896]; TCP_NODELAY sends it at once, and has no effect on data
+/// written later.
 #[test]
 fn nodelay_sends_only_held_back_data() {
     let mut end = end(Config { nagle: Nagle::On, ..Config::default() });
     end.write(1000);
     assert_eq!(sent(&mut end, Time::ZERO), [(0, 1000, true)]);
-    // Nothing waits: on and off again, and a small segment waits as before.
+    // Nothing waits: after on and off a small segment waits as before.
     end.set_nodelay(true);
     end.set_nodelay(false);
     end.write(10);
@@ -110,7 +110,7 @@ fn nodelay_sends_only_held_back_data() {
     assert_eq!(sent(&mut end, Time::ZERO), [(1000, 10, true)]);
     end.write(20);
     assert_eq!(sent(&mut end, Time::ZERO), []);
-    // The same of a cork, which holds back even with nothing in flight.
+    // The same for a cork, which holds back even with nothing in flight.
     answer(&mut end, Time::from_millis(100), 1010, 60_000);
     assert_eq!(sent(&mut end, Time::from_millis(100)), [(1010, 20, true)]);
     end.set_cork(true);

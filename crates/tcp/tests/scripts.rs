@@ -1,5 +1,5 @@
-//! packetdrill scripts of TCP's rules: those in `scripts/pass` hold to the nanosecond, those in `scripts/known-wrong`, which tell
-//! what our end does not do as Linux does, still fail. The language is tested in `crates/drill`.
+//! packetdrill scripts of TCP's rules: those in `scripts/pass` agree to the nanosecond; those in `scripts/known-wrong`,
+//! which show known differences from Linux, still fail. `crates/drill` tests the language.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use drill::settings::Settings;
 use engine::{Span, Time};
 use wire::{Ecn, Flags, SackBlocks, Segment, SeqNum};
 
-/// The scripts of a folder and of those in it, with their names from there on.
+/// The scripts of a folder and its subfolders, with their relative names.
 fn scripts(folder: &str) -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts").join(folder);
     let mut files = Vec::new();
@@ -38,7 +38,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// What is wrong with the scripts that should pass, against ends that `open` makes.
+/// The failures of the scripts that should pass, with ends made by `open`.
 fn wrong(open: &drill::end::Opener<'_>) -> String {
     let mut wrong = String::new();
     for (name, text) in scripts("pass") {
@@ -77,7 +77,7 @@ fn scripts_pass_wherever_sequence_numbers_wrap() {
 /// An end whose sequence numbers, and those of the other end, begin shortly before 2^32.
 struct Moved {
     end: Box<dyn End>,
-    /// By how much each side's are moved; the other's is known with its first segment.
+    /// The offsets of both sides' numbers; that of the other end is known with its first segment.
     ours: u32,
     theirs: Option<u32>,
     before: u32,
@@ -170,7 +170,7 @@ impl End for Moved {
     }
 }
 
-// covers [RFC3168 s6.1.2]: only the first segment behind a reduction has CWR.
+// covers [RFC3168 s6.1.2]: only the first segment after a reduction has CWR.
 #[test]
 fn merged_segments_have_the_cwr_of_the_first() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts/pass/ecn/once-a-window-together.pkt");
@@ -185,7 +185,7 @@ fn merged_segments_have_the_cwr_of_the_first() {
     }
 }
 
-/// One that begins to pass belongs to `pass`.
+/// A script that passes must be moved to `pass`.
 #[test]
 fn scripts_known_to_be_wrong_fail() {
     for (name, text) in scripts("known-wrong") {

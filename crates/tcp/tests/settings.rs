@@ -1,18 +1,18 @@
-//! The bounds of settings, as their messages state them: a value on a bound is taken or refused as the message says, one
-//! beyond it and one that is no number are refused, under the setting's own name.
+//! The bounds of settings, as their messages state them: a value on a bound is accepted or refused as the message says;
+//! one beyond it, and NaN, are refused under the setting's own name.
 
 use engine::Span;
 use engine::registry::{Fault, Settings};
 use tcp::cc::{bbr, bbr3, cubic, dctcp, hystart, reno, vegas, veno, westwood, window};
 use tcp::differentiation::{biaz, mbiaz, spike, zigzag};
 
-/// Holds the faults of `with(value)` against what is said of `key`.
+/// Compares the faults of `with(value)` with the bounds of `key`.
 #[track_caller]
 fn bounds(key: &str, good: &[f64], bad: &[f64], with: impl Fn(f64) -> Vec<Fault>) {
     for value in good {
         assert_eq!(with(*value), [], "{key} = {value}");
     }
-    // What another setting is bound to makes that one wrong too.
+    // A setting compared with this one may be wrong as well.
     for value in bad.iter().chain(&[f64::NAN]) {
         assert!(with(*value).iter().any(|fault| fault.key == key), "{key} = {value}");
     }
@@ -82,7 +82,7 @@ fn differentiations_accept_values_within_their_bounds() {
     bounds("alpha", &[0.0, 1.0], &[below(0.0), above(1.0)], |alpha| spike::Config { alpha, beta: 0.0 }.check());
 }
 
-/// Settings of a rule that is not chosen are refused.
+/// Settings of a rule that is not selected are refused.
 #[test]
 fn settings_are_accepted_only_with_their_rule() {
     let keys = |faults: Vec<Fault>| faults.into_iter().map(|fault| fault.key).collect::<Vec<_>>();
@@ -106,7 +106,7 @@ fn settings_are_accepted_only_with_their_rule() {
     assert_eq!(with(hystart::Kind::Linux), [""; 0]);
 }
 
-/// The numbers that the papers and RFCs give.
+/// The defaults of the papers and RFCs.
 #[test]
 fn defaults_match_the_papers() {
     let cubic = cubic::Config::default();

@@ -1,13 +1,13 @@
-//! What a connection of each variant sends on a calm path and nine impaired ones, and when. The tables come from the program:
-//! they notice a change, and do not say what is right. The tables of two variants can be read whole in
-//! `golden/timelines`; of the others a line each says how often and how long, and a digest of the same table whether any time,
-//! number or window in it is another than it was. If one is, the failing test prints the table.
+//! The segments that a connection of each variant sends, and when, on a path without impairments and nine impaired
+//! ones. The tables come from the program: they detect changes, and do not prove correctness. The full tables of two
+//! variants are in `golden/timelines`; for the others one line has the counts and times, and a digest of the same
+//! table, which changes with any time, number or window in it. If it does, the failing test prints the table.
 //!
-//! The path serves a segment of 1,000 bytes in 4 ms, 30 ms each way, behind a queue. What its columns mean: when; what
-//! the acknowledgment that came acknowledges (d: a duplicate); what is sent, `*` again, `x` lost; window and threshold in segments;
-//! when the next timer is due. `UPDATE_GOLDEN=1` rewrites all. Checked by hand are the retransmission timer's times where
-//! nothing comes back; checked of every run is that what was written arrives, and that as
-//! much is sent again as was lost, at least; on the calm path nothing is.
+//! The path serves a segment of 1,000 bytes in 4 ms, with 30 ms of delay each way, behind a queue. Columns: time; the
+//! acknowledgment received (d: a duplicate); the segments sent, `*` retransmitted, `x` lost; cwnd and ssthresh in
+//! segments; the next timer. `UPDATE_GOLDEN=1` rewrites all. The retransmission timer's times without acknowledgments
+//! are checked by hand; for every run it is checked that all data arrives, and that at least as many segments are
+//! retransmitted as lost, none without impairments.
 
 mod common;
 
@@ -29,28 +29,28 @@ const WAY: Span = Span::from_millis(30);
 /// Both ends begin shortly before sequence numbers wrap.
 const ISS: SeqNum = SeqNum(0u32.wrapping_sub(20_000));
 
-/// What happens to a transfer.
+/// The impairments of a transfer.
 #[derive(Clone)]
 struct Impairments {
     name: &'static str,
-    /// Milliseconds, and bytes written then.
+    /// Times in milliseconds, and bytes written then.
     writes: Vec<(u64, u64)>,
     /// Segments by number, and how many of their transmissions are lost.
     lost: BTreeMap<u64, u32>,
-    /// Numbers of acknowledgments that are lost, as they leave.
+    /// Numbers of lost acknowledgments, in the order of transmission.
     lost_acks: BTreeSet<u64>,
     /// Segments whose first transmission is delayed by this many milliseconds.
     late: BTreeMap<u64, u64>,
-    /// Segments that the network doubles, and that it marks.
+    /// Segments duplicated by the network, and segments marked by it.
     doubled: BTreeSet<u64>,
     marked: BTreeSet<u64>,
-    /// Milliseconds: what would come in it comes at its end.
+    /// Milliseconds: arrivals in this interval are delayed to its end.
     spike: (u64, u64),
-    /// Milliseconds in which the receiver's application reads nothing.
+    /// Interval in milliseconds in which the receiving application reads nothing.
     unread: (u64, u64),
-    /// Segments that wait at most.
+    /// Maximum number of waiting segments.
     queue: u64,
-    /// Of each loss the network tells: by ICMP messages, and by a flag on duplicates.
+    /// Whether the network reports each loss: by ICMP messages, and by a flag on duplicates.
     told: bool,
 }
 
@@ -113,7 +113,7 @@ fn impaired_paths() -> Vec<Impairments> {
     ]
 }
 
-/// Presets, and settings that none has.
+/// Presets, and settings that no preset has.
 fn variants() -> Vec<(String, Config)> {
     let base = Config { segment: SEGMENT, window: Bytes(40_000), initial_window: 4, ..Config::default() };
     let preset = |name: &str| {
@@ -173,12 +173,12 @@ struct Transfer {
     lost_in_air: BTreeSet<u64>,
     writes: std::collections::VecDeque<(Time, u64)>,
     table: String,
-    /// The last row, if nothing but a timer changed in it.
+    /// The last row, if only a timer changed in it.
     before: String,
     timeouts: Vec<Time>,
 }
 
-/// How often, how long, and the table.
+/// Counts, times and the table.
 struct Outcome {
     line: String,
     table: String,
@@ -254,7 +254,7 @@ impl Transfer {
         }
     }
 
-    /// What both ends send now, and a line about it.
+    /// Sends everything that both ends have to send now, and writes a line about it.
     fn step(&mut self, ack: Option<SeqNum>) {
         let unread = Time::from_millis(self.path.unread.0)..Time::from_millis(self.path.unread.1);
         if !unread.contains(&self.now) {
@@ -370,7 +370,7 @@ fn timelines_match_the_golden_tables() {
         let mut tables = String::new();
         for path in impaired_paths() {
             let outcome = Transfer::new(&config, &path).run();
-            // The network loses what is listed; it delays, doubles and marks the rest.
+            // The network loses the listed segments; it delays, duplicates and marks the others.
             let lost: u64 = path.lost.values().map(|times| u64::from(*times)).sum();
             let expected = if path.name == "calm" { 0..=0 } else { lost..=u64::MAX };
             assert!(expected.contains(&outcome.again), "{name}, {}\n{}", path.name, outcome.table);
@@ -391,8 +391,8 @@ fn timelines_match_the_golden_tables() {
     golden("timelines/all.txt", &all);
 }
 
-/// By hand: segments 14 and 15 are lost four times and nothing else is on its way, so the timer expires at least three times in a
-/// row, each time after twice as long [RFC6298 s5.5].
+/// By hand: segments 14 and 15 are lost four times and nothing else is in flight, so the timer expires at least three
+/// times in a row, each time after twice the interval [RFC6298 s5.5].
 #[test]
 fn timer_doubles_without_acknowledgments() {
     let impaired_paths = impaired_paths();

@@ -1,4 +1,4 @@
-//! What starts the retransmission timer again while it runs.
+//! Events that restart the running retransmission timer.
 
 mod common;
 
@@ -8,7 +8,7 @@ use tcp::config::TimerRestart;
 use tcp::{Config, Connection};
 use wire::{Addr, Ecn, Flags, Notice, NoticeKind, Segment, SeqNum};
 
-/// A third duplicate 900 ms after the timer of 1 s was started: when the timer then expires.
+/// The expiry of the timer of 1 s after a third duplicate 900 ms after its start.
 fn expires(rto_restart: TimerRestart) -> Time {
     let recovery = member("newreno");
     let config = Config { segment: 1000, initial_window: 10, recovery, rto_restart, ..Config::default() };
@@ -26,7 +26,7 @@ fn expires(rto_restart: TimerRestart) -> Time {
     end.poll_timeout()
 }
 
-/// By the RFC what recovery sends has what was left of the timer; in 4.3BSD all of it.
+/// By the RFC retransmissions of recovery have the rest of the timer; in 4.3BSD all of it.
 // covers [RFC6298 s5.3]
 #[test]
 fn recovery_restarts_the_timer_if_set() {
@@ -35,8 +35,8 @@ fn recovery_restarts_the_timer_if_set() {
     assert_eq!(expires(TimerRestart::Retransmissions), Time::from_millis(900) + Span::from_secs(1));
 }
 
-/// When the timer expires after Refined ICMP's recovery has begun, at the first duplicate, 900 ms after the timer was started,
-/// with a segment that ICMP-RETRANSMIT had sent again at 850 ms.
+/// The expiry of the timer after Refined ICMP's recovery has begun, at the first duplicate, 900 ms after the timer was
+/// started, with a segment resent by ICMP-RETRANSMIT at 850 ms.
 fn expires_under_refined(rto_restart: TimerRestart) -> Time {
     let config = Config {
         segment: 1000,
@@ -73,7 +73,7 @@ fn expires_under_refined(rto_restart: TimerRestart) -> Time {
     end.poll_timeout()
 }
 
-/// What recovery begins with was on its way already: only its sending may start the timer again.
+/// The first segment of recovery was in flight already: only its transmission may restart the timer.
 #[test]
 fn recovery_without_a_retransmission_does_not_restart_the_timer() {
     assert_eq!(expires_under_refined(TimerRestart::Acknowledgments), Time::from_millis(1000));
@@ -81,7 +81,7 @@ fn recovery_without_a_retransmission_does_not_restart_the_timer() {
     assert_eq!(expires_under_refined(TimerRestart::Retransmissions), Time::from_millis(850) + Span::from_secs(1));
 }
 
-/// With ELN the first marked duplicate sends the segment again and begins recovery: a fast retransmit, 900 ms after the
+/// With ELN the first marked duplicate resends the segment and begins recovery: a fast retransmit, 900 ms after the
 /// timer was started.
 #[test]
 fn retransmission_caused_by_a_mark_restarts_the_timer() {

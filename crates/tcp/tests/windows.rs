@@ -1,4 +1,4 @@
-//! What an end takes for the other end's window, and how it scales its own.
+//! The receive window as seen by the sender, and the scaling of an end's own window.
 
 use engine::{Bytes, Time};
 use tcp::{Config, Connection};
@@ -18,7 +18,7 @@ fn bare(end: &mut Connection, now: Time, ack: u32, window: u32) {
     end.handle_segment(now, &segment, Ecn::NotEct);
 }
 
-/// The smallest scale by which the window fits into 16 bits, at most 14.
+/// The minimum shift with which the window fits into 16 bits, at most 14.
 // covers [RFC7323 s2.3]
 #[test]
 fn shift_is_the_minimum_that_fits() {
@@ -41,7 +41,7 @@ fn shift_is_the_minimum_that_fits() {
     }
 }
 
-/// An acknowledgment of what was never sent is answered, changes no window, and does not hide the windows that follow it.
+/// An acknowledgment of unsent data is answered, changes no window, and does not block later window updates.
 // covers [RFC9293 s3.10.7.4]: SND.WL1 and SND.WL2 are taken from acceptable acknowledgments.
 #[test]
 fn impossible_acknowledgment_does_not_block_later_window_updates() {
@@ -55,7 +55,7 @@ fn impossible_acknowledgment_does_not_block_later_window_updates() {
     assert_eq!(sent(&mut end, now), [(4000, 1000), (5000, 1000)]);
 }
 
-/// What an acknowledgment behind `una` acknowledges may be as old as the largest window there was; an older one is answered.
+/// An acknowledgment below `una` may be as old as the maximum window; an older one is answered.
 // covers [RFC5961 s5.2]
 #[test]
 fn acknowledgment_older_than_the_maximum_window_is_answered() {

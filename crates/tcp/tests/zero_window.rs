@@ -1,4 +1,4 @@
-//! A window that closes over data in flight [RFC9293 s3.8.6], as the schemes do that freeze a sender.
+//! A window that closes over data in flight [RFC9293 s3.8.6], as with schemes that freeze a sender.
 
 mod common;
 
@@ -27,7 +27,7 @@ fn sender(recovery: &str, zero_window: ZeroWindow) -> Connection {
     sender
 }
 
-/// What it sends now: first byte, in segments, and bytes.
+/// The segments sent now: first byte, in segments, and length in bytes.
 fn sent(sender: &mut Connection, millis: u64) -> Vec<(i32, u32)> {
     let mut all = Vec::new();
     while let Some((segment, _)) = sender.poll_transmit(Time::from_millis(millis)) {
@@ -45,7 +45,7 @@ fn ack(sender: &mut Connection, millis: u64, segments: u32, window: u32) -> Vec<
     sent(sender, millis)
 }
 
-/// Lets time go on; what is sent, and when.
+/// Advances time; returns the segments sent, with their times.
 fn until(sender: &mut Connection, millis: u64) -> Vec<(u64, i32, u32)> {
     let mut all = Vec::new();
     while sender.poll_timeout() <= Time::from_millis(millis) {
@@ -61,14 +61,14 @@ fn recoveries() -> impl Iterator<Item = &'static str> {
     RecoveryConfig::MEMBERS.iter().map(|(name, _)| *name)
 }
 
-// covers [RFC9293 s3.8.6]: the window is probed, at ever longer intervals, with segments below what the other end has.
+// covers [RFC9293 s3.8.6]: the window is probed, at growing intervals, with segments below the receive window.
 #[test]
 fn frozen_sender_sends_only_window_probes() {
     for name in recoveries() {
         let mut sender = sender(name, ZeroWindow::Persist);
         let cwnd = sender.cwnd();
         assert_eq!(ack(&mut sender, 100, 2, 0), [], "{name}");
-        // Answers to probes, and copies: they are no duplicates that tell of a loss.
+        // Answers to probes, and copies: they do not count as duplicates.
         for _ in 0..4 {
             assert_eq!(ack(&mut sender, 110, 2, 0), [], "{name}");
         }
@@ -80,7 +80,8 @@ fn frozen_sender_sends_only_window_probes() {
     }
 }
 
-/// When the window opens, everything that was not acknowledged goes out again at once, in order, and what follows by the acknowledgments.
+/// When the window opens, all unacknowledged data is sent again at once, in order, and further data as acknowledgments
+/// arrive.
 #[test]
 fn opened_window_resumes_with_the_previous_cwnd() {
     for name in recoveries() {
@@ -104,13 +105,13 @@ fn opened_window_resumes_with_the_previous_cwnd() {
             "{name}"
         );
         assert!(sender.cwnd() >= cwnd, "{name}");
-        // What is lost now is lost as ever: the timer runs.
+        // The timer runs again for later losses.
         assert!(!until(&mut sender, 20_000).is_empty(), "{name}");
         assert!(sender.counters().timeouts > 0, "{name}");
     }
 }
 
-/// When all that was in flight arrives, as with Freeze-TCP's warning, nothing is sent again.
+/// If all data in flight arrives, as with Freeze-TCP's warning, nothing is retransmitted.
 #[test]
 fn data_that_arrived_beyond_a_closed_window_is_not_retransmitted() {
     for name in recoveries() {
@@ -128,7 +129,7 @@ fn data_that_arrived_beyond_a_closed_window_is_not_retransmitted() {
     }
 }
 
-/// As Linux has it.
+/// As in Linux.
 #[test]
 fn timeout_with_a_closed_window_reduces_cwnd() {
     let mut sender = sender("reno", ZeroWindow::Retransmit);

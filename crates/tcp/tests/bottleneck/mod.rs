@@ -1,8 +1,8 @@
-//! One flow through one queue: the least network in which a congestion control closes its loop.
+//! One flow through one queue: the minimal network with a closed control loop.
 //!
 //! A sender that always has data, a first-in first-out queue served at a constant rate, a propagation delay, and a
-//! receiver that reports each segment by itself. What is lost is known when three later segments have arrived, and is
-//! never sent again: only the control is under test, so recovery is perfect and instantaneous. The order of calls is
+//! receiver that reports each segment separately. A loss is detected when three later segments have arrived, and is
+//! never retransmitted: only the control is tested, so recovery is perfect and instantaneous. The order of calls is
 //! that of the trait. Delivery rates are measured as in draft-ietf-ccwg-bbr s4.1.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
@@ -17,28 +17,28 @@ pub const SEGMENT: u64 = 1000;
 /// The path.
 #[derive(Clone, Copy, Debug)]
 pub struct Path {
-    /// Bytes per second that the queue is served at.
+    /// Service rate of the queue, bytes per second.
     pub rate: u64,
-    /// Propagation, there and back.
+    /// Propagation delay of the round trip.
     pub rtt: Span,
-    /// Bytes that fit in the queue, the one in service included.
+    /// Capacity of the queue in bytes, the segment in service included.
     pub buffer: u64,
-    /// Bytes in the queue from which on segments are marked.
+    /// Backlog, in bytes, from which on segments are marked.
     pub mark: Option<u64>,
-    /// The chance that a segment is lost after the queue.
+    /// Probability that a segment is lost after the queue.
     pub loss: f64,
-    /// Reports come in bunches, at whole multiples of this.
+    /// Reports are delivered in bunches, at multiples of this time.
     pub bunch: Span,
 }
 
 impl Path {
-    /// Bytes that fill the path without a queue.
+    /// The bandwidth-delay product in bytes.
     pub fn bdp(&self) -> f64 {
         self.rate as f64 * self.rtt.as_secs_f64()
     }
 }
 
-/// What was so when a segment was sent.
+/// The state when a segment was sent.
 #[derive(Clone, Copy)]
 struct Sent {
     number: u64,
@@ -50,7 +50,7 @@ struct Sent {
     flight: f64,
 }
 
-/// One moment of a run.
+/// A sample of the run's state.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
     pub at: Time,
@@ -61,29 +61,29 @@ pub struct Moment {
     pub lost: u64,
 }
 
-/// The loop.
+/// A run of the loop.
 pub struct Run {
     pub cc: Box<dyn CongestionControl>,
     path: Path,
     now: Time,
     draws: Draws,
-    /// In flight, oldest first; those with three later arrivals are taken for lost.
+    /// In flight, oldest first; a segment with three later arrivals counts as lost.
     sent: VecDeque<Sent>,
-    /// Reports on their way: when, of which segment, and whether it was marked.
+    /// Reports in transit: arrival time, segment, and whether it was marked.
     reports: VecDeque<(Time, u64, bool)>,
     next: u64,
     /// When the queue will be empty.
     busy_until: Time,
-    /// When the next segment may leave.
+    /// When the next segment may be sent.
     release: Time,
     delivered: u64,
     delivered_at: Time,
     first_sent_at: Time,
     lost: u64,
     srtt: Option<Span>,
-    /// The episode of loss ends when everything below this number is accounted for.
+    /// The loss episode ends when all segments below this number have arrived or are lost.
     recovery: Option<u64>,
-    /// No two marks are answered within a round trip.
+    /// No further mark counts until this segment, a round trip later.
     marked_until: u64,
     timeouts: u32,
     last_progress: Time,
@@ -117,7 +117,7 @@ impl Run {
         }
     }
 
-    /// From now on the path is another; its round trip must not be shorter, for reports keep their order.
+    /// Changes the path; the round trip must not become shorter, since reports keep their order.
     pub fn change(&mut self, path: Path) {
         assert!(path.rtt >= self.path.rtt);
         self.path = path;
@@ -146,7 +146,7 @@ impl Run {
         }
     }
 
-    /// Moments from `from` on.
+    /// The samples from `from` on.
     pub fn since(&self, from: Time) -> &[Moment] {
         &self.log[self.log.partition_point(|moment| moment.at < from)..]
     }
@@ -212,7 +212,7 @@ impl Run {
     fn on_report(&mut self, number: u64, marked: bool) {
         let flight_before = self.flight();
         let una_before = self.una();
-        // Segments arrive in order, so those before it are lost; they are known to be once three later ones are in.
+        // Segments arrive in order, so those before it are lost; this is detected after three later arrivals.
         let Some(index) = self.sent.iter().position(|sent| sent.number == number) else { return };
         let sent = self.sent.remove(index).expect("found");
         self.delivered += SEGMENT;

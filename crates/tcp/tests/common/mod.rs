@@ -1,15 +1,15 @@
-//! What the tests share.
+//! Helpers of several tests.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 use serde::Deserialize;
 use serde::de::value::{Error, MapDeserializer};
 
-/// The member of a registry with this name and no settings but its defaults.
+/// The member of a registry with this name and its default settings.
 pub fn member<T: for<'de> Deserialize<'de>>(name: &str) -> T {
     T::deserialize(MapDeserializer::<_, Error>::new([("kind", name)].into_iter())).expect("a member needs no settings")
 }
 
-/// Holds `text` against the file `name` in `tests/golden`; `UPDATE_GOLDEN=1` rewrites it.
+/// Compares `text` with the file `name` in `tests/golden`; `UPDATE_GOLDEN=1` rewrites it.
 pub fn golden(name: &str, text: &str) {
     let path = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
