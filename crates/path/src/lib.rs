@@ -36,6 +36,7 @@ pub mod link;
 pub mod mac;
 pub mod medium;
 pub mod numbers;
+pub mod outcome;
 pub mod place;
 pub mod queue;
 pub mod scheduler;

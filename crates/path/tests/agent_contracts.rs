@@ -11,7 +11,7 @@ use engine::{Draws, Span, Stream, Time};
 use ladder::{FIXED, Fed, HERE, MOBILE, from_fixed, from_mobile, of_flow};
 use path::agent::{AgentConfig, AgentCx, Departure, Semantics, Verdict};
 use path::channel::State;
-use path::station::RadioNotice;
+use path::outcome::RadioNotice;
 use path::{HopId, LinkDirection};
 use wire::{Addr, Body, Flags, Notice, NoticeKind, Options, Packet, SackBlocks, Segment, SeqNum, Timestamps};
 

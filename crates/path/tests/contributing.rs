@@ -1,6 +1,6 @@
 //! The agent and the channel of CONTRIBUTING.md: the files compile, their tests pass, and the page shows them as they are.
 
-pub use path::{event, station};
+pub use path::{event, outcome};
 
 #[path = "contributing"]
 mod agent {

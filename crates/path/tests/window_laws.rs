@@ -8,9 +8,10 @@ use engine::{Rate, Schedule, Slot, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, scripted, two_state, uniform};
 use path::link::{Counters, Line, Timing};
 use path::mac::arq::{Arq, ArqConfig, fec, go_back_n, selective_repeat, stop_and_wait};
+use path::outcome::Outcome;
 use path::queue::{Buffer, Limit};
 use path::scheduler::SchedulerConfig;
-use path::station::{Outcome, Station, TxQueue};
+use path::station::{Station, TxQueue};
 use path::transmitter::Transmitter;
 use path::{Cx, HopId, LinkDirection, LinkEvent};
 

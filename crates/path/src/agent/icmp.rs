@@ -3,7 +3,7 @@
 use wire::{Body, Ecn, Notice, NoticeKind, Packet};
 
 use super::AgentCx;
-use crate::station::RadioNotice;
+use crate::outcome::RadioNotice;
 
 /// Sends a message about a data segment to its source. There is no message about a pure acknowledgment: the next
 /// acknowledgment compensates for a lost one.

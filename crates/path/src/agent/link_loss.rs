@@ -12,7 +12,7 @@ use wire::NoticeKind;
 
 use super::icmp::tell_sender;
 use super::{Agent, AgentCx, Place, Semantics, Traits};
-use crate::station::RadioNotice;
+use crate::outcome::RadioNotice;
 
 /// Returns the properties of the scheme.
 pub fn traits() -> Traits {

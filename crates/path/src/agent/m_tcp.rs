@@ -26,7 +26,7 @@ use wire::{Body, Ecn, Flags, Packet, Segment, SeqNum};
 
 use super::flow_table::{Flow, MAX_FLOWS, TimedFlows};
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
-use crate::station::RadioNotice;
+use crate::outcome::RadioNotice;
 
 /// Returns the properties of the scheme.
 pub fn traits() -> Traits {

@@ -25,8 +25,8 @@ use engine::{Span, Time};
 use wire::{Addr, Packet};
 
 use crate::channel::State;
+use crate::outcome::RadioNotice;
 use crate::queue::Limit;
-use crate::station::RadioNotice;
 pub use traits::{Place, Semantics, Traits, Transfer};
 
 engine::registry! {

@@ -18,8 +18,8 @@ use crate::mac::dcf::FrameKind;
 use crate::mac::dcf::config::AggregateLimits;
 use crate::mac::dcf::frame::{ACK_SIZE, BLOCK_ACK_SIZE, DELIMITER, LLC_OVERHEAD, QOS_OVERHEAD};
 use crate::numbers::Numbers;
+use crate::outcome::{Outcome, RadioNotice};
 use crate::scheduler::Attempt;
-use crate::station::{Outcome, RadioNotice};
 
 /// Size of the window of a block acknowledgment, in packet numbers [802.11-2012 s8.3.1.9.3].
 const WINDOW: u64 = Numbers::MOST;

@@ -11,8 +11,8 @@ use crate::event::{AirFrame, HopId, LinkEvent, Reception};
 use crate::mac::dcf::frame::{ACK_SIZE, LLC_OVERHEAD, MAC_OVERHEAD, RTS_SIZE};
 use crate::mac::dcf::{FrameKind, RateIndex};
 use crate::numbers::Numbers;
+use crate::outcome::{Outcome, RadioNotice};
 use crate::scheduler::Attempt;
-use crate::station::{Outcome, RadioNotice};
 
 impl Medium {
     /// Handles the timer of a station.

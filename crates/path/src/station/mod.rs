@@ -11,36 +11,13 @@ use wire::Packet;
 
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
-use crate::event::{HopId, LinkEvent};
+use crate::event::LinkEvent;
 use crate::mac::arq::stop_and_wait::Numbering;
+use crate::outcome::{Outcome, RadioNotice};
 use crate::queue::Buffer;
 use crate::queue::backlog::Offer;
 use crate::scheduler::{Attempt, Joined, SchedulerConfig, SchedulerState};
 pub use tx_queue::TxQueue;
-
-/// The link layer learned that an attempt failed. Agents act on it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RadioNotice {
-    /// The hop it failed on.
-    pub hop: HopId,
-    /// The packet.
-    pub packet: Packet,
-    /// Which attempt failed, from 1.
-    pub attempt: u32,
-    /// Whether it was the last: the packet is dropped.
-    pub last: bool,
-}
-
-/// What a wake-up of a station brings about outside it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Outcome {
-    /// A packet has come to the far end of this hop.
-    pub delivered: Option<(HopId, Packet)>,
-    /// An attempt has failed.
-    pub notice: Option<RadioNotice>,
-    /// Bytes that this node need not keep any longer.
-    pub freed: u32,
-}
 
 /// Where the outstanding frame is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -15,9 +15,9 @@ use crate::event::{HopId, LinkEvent};
 use crate::hop_state::HopState;
 use crate::link::{Counters, Line};
 use crate::mac::arq::Fec;
+use crate::outcome::Outcome;
 use crate::queue::backlog::Offer;
 use crate::queue::{Backlog, Buffer};
-use crate::station::Outcome;
 
 /// A frame on its way.
 struct InTransit {

@@ -13,9 +13,9 @@ use crate::event::{HopId, LinkEvent};
 use crate::hop_state::HopState;
 use crate::link::{Counters, Line};
 use crate::mac::arq::Lan;
+use crate::outcome::Outcome;
 use crate::queue::backlog::Offer;
 use crate::queue::{Backlog, Buffer};
-use crate::station::Outcome;
 
 /// What it waits for.
 #[derive(Clone, Copy)]

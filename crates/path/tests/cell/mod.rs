@@ -8,9 +8,9 @@ use path::channel::{Channel, ChannelConfig, scripted};
 use path::link::Counters;
 use path::mac::dcf::Config;
 use path::medium::{LaneSpec, Medium, StationSpec};
+use path::outcome::Outcome;
 use path::queue::{Buffer, Limit};
 use path::scheduler::SchedulerConfig;
-use path::station::Outcome;
 use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, Observer};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 

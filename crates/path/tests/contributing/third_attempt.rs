@@ -8,7 +8,7 @@ use wire::NoticeKind;
 
 use super::icmp::tell_sender;
 use super::{Agent, AgentCx, Place, Semantics, Traits};
-use crate::station::RadioNotice;
+use crate::outcome::RadioNotice;
 
 /// Its properties.
 pub fn traits() -> Traits {

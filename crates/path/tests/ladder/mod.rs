@@ -22,7 +22,7 @@ use std::path::Path;
 use engine::Time;
 use path::agent::{Agent, AgentConfig, AgentCx, Departure, Verdict};
 use path::channel::State;
-use path::station::RadioNotice;
+use path::outcome::RadioNotice;
 use path::{HopId, LinkDirection};
 use wire::{Addr, Body, Ecn, Flags, Options, Packet, Segment, SeqNum};
 

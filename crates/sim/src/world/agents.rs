@@ -3,7 +3,7 @@
 use engine::Time;
 use path::LinkDirection;
 use path::agent::{Agent, AgentCx, Verdict};
-use path::station::RadioNotice;
+use path::outcome::RadioNotice;
 use wire::Packet;
 
 use super::World;

@@ -2,7 +2,7 @@
 
 use path::Cx;
 use path::agent::Verdict;
-use path::station::Outcome;
+use path::outcome::Outcome;
 use wire::{Body, Packet};
 
 use super::{Hop, Relay, World};

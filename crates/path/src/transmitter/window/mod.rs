@@ -19,9 +19,9 @@ use crate::hop_state::{HopState, LinkLayerState};
 use crate::link::{Counters, Line};
 use crate::mac::arq::SlidingWindow;
 use crate::mac::arq::window::Policy;
+use crate::outcome::{Outcome, RadioNotice};
 use crate::queue::backlog::Offer;
 use crate::queue::{Backlog, Buffer};
-use crate::station::{Outcome, RadioNotice};
 use far_end::{FarEnd, Taken};
 
 /// A frame that has been sent and whose end is not known.
