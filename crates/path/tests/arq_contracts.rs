@@ -9,6 +9,7 @@ use common::{Log, member, own_transmitter, packet};
 use engine::{Rate, Schedule, Slot, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, two_state, uniform};
 use path::link::fifo::FifoLink;
+use path::link::priority::PriorityLink;
 use path::link::{Counters, Line, Timing};
 use path::mac::arq::stop_and_wait::Numbering;
 use path::mac::arq::{Arq, ArqConfig, fec, go_back_n, selective_repeat};
@@ -16,7 +17,6 @@ use path::queue::{Buffer, Limit, Tie};
 use path::scheduler::SchedulerConfig;
 use path::station::{Station, TxQueue};
 use path::transmitter;
-use path::transmitter::priority::PriorityLink;
 use path::{Cx, HopId, LinkDirection, LinkEvent};
 use wire::Packet;
 

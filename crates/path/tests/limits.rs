@@ -5,11 +5,11 @@ mod common;
 use common::{Log, packet};
 use engine::{Rate, Schedule, Span, Time};
 use path::channel::{Channel, ChannelConfig};
+use path::link::priority::PriorityLink;
 use path::link::variable::VariableLink;
 use path::link::variable::plan::Changes;
 use path::link::{Line, Timing};
 use path::queue::{Buffer, Limit, Tie};
-use path::transmitter::priority::PriorityLink;
 use path::{Cx, HopId, LinkDirection};
 
 /// A packet of 1,000 bytes with 3 packets in the queue.

@@ -9,6 +9,7 @@ use common::{Log, member, own_transmitter, packet};
 use engine::{Rate, Schedule, Span, Time};
 use path::channel::{Channel, ChannelConfig, perfect};
 use path::link::fifo::FifoLink;
+use path::link::priority::PriorityLink;
 use path::link::variable::VariableLink;
 use path::link::variable::plan::Changes;
 use path::link::{Line, Timing};
@@ -16,7 +17,6 @@ use path::mac::arq::{Arq, ArqConfig, stop_and_wait};
 use path::queue::{Buffer, Limit, Tie, drop_tail};
 use path::scheduler::SchedulerConfig;
 use path::station::{Station, TxQueue};
-use path::transmitter::priority::PriorityLink;
 use path::{Cx, HopId, LinkDirection, LinkEvent};
 use wire::{Body, Ecn};
 

@@ -6,9 +6,9 @@ use common::{Log, packet};
 use engine::{Bytes, Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, two_state, uniform};
 use path::link::fifo::FifoLink;
+use path::link::priority::PriorityLink;
 use path::link::{Counters, Line, Timing};
 use path::queue::{Buffer, Limit, Tie, drop_tail};
-use path::transmitter::priority::PriorityLink;
 use path::{Cx, HopId, LinkDirection, LinkEvent};
 use wire::{Ecn, Options, Packet, SeqNum};
 

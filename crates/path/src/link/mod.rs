@@ -1,7 +1,9 @@
 //! Links: a rate, a delay, and a queue in front.
 
+pub(crate) mod due;
 pub mod fifo;
 pub mod jitter;
+pub mod priority;
 pub mod variable;
 
 pub use crate::counters::Counters;

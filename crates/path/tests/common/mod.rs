@@ -4,11 +4,11 @@
 use engine::{Slot, Time};
 use path::link::Line;
 use path::mac::arq::Arq;
+use path::mac::arq::fec::sender::FecSender;
+use path::mac::arq::ns2_lan::sender::LanSender;
+use path::mac::arq::window::sender::WindowSender;
 use path::queue::Backlog;
 use path::transmitter::Transmitter;
-use path::transmitter::fec::FecSender;
-use path::transmitter::lan::LanSender;
-use path::transmitter::window::WindowSender;
 use path::{HopId, LinkEvent, Observer};
 use serde::Deserialize;
 use serde::de::value::{Error, MapDeserializer};

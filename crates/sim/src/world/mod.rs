@@ -20,12 +20,12 @@ use engine::{Schedule, Slot, Span, Time};
 use path::agent::Departure;
 use path::channel::Channel;
 use path::link::fifo::FifoLink;
+use path::link::priority::PriorityLink;
 use path::link::variable::VariableLink;
 use path::medium::Medium;
 use path::queue::Limit;
 use path::station::Station;
 use path::transmitter::Transmitter;
-use path::transmitter::priority::PriorityLink;
 use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, Observer};
 use wire::{Addr, Packet};
 

@@ -2,27 +2,20 @@
 //! next is decided when the line is free, not when a packet is queued as on a [FIFO link](crate::link::fifo).
 //!
 //! Each has one wake-up: the earliest of its timers. Its outcomes for the world outside stand in a queue that
-//! [`Transmitter::outcome`] empties; without a link layer, [`priority`], it is at most one packet that arrives. A link
+//! [`Transmitter::outcome`] empties; without a link layer, [`crate::link::priority`], it is at most one packet that arrives. A link
 //! layer's far end is played here too, as at a [station](crate::station).
 
-pub mod fec;
-pub mod lan;
-pub mod priority;
-pub mod window;
-
-use std::collections::VecDeque;
-
-use engine::{Order, Time};
+use engine::Time;
 use wire::Packet;
 
 use crate::context::{Cx, Observer};
 use crate::hop_state::HopState;
 use crate::link::Counters;
+use crate::mac::arq::fec::sender::FecSender;
+use crate::mac::arq::ns2_lan::sender::LanSender;
+use crate::mac::arq::window::sender::WindowSender;
 use crate::outcome::Outcome;
 use crate::queue::{Backlog, Buffer};
-use fec::FecSender;
-use lan::LanSender;
-use window::WindowSender;
 
 /// One direction of one link that schedules its own transmissions.
 pub enum Transmitter {
@@ -113,19 +106,4 @@ impl Transmitter {
             Transmitter::Lan(lan) => lan.backlog.len(),
         }
     }
-}
-
-/// Something that is going to happen, and its place among what happens at one time.
-struct Due<T> {
-    at: Time,
-    order: Order,
-    what: T,
-}
-
-/// Things that happen in the order in which they were begun, because all of them take equally long.
-type Line<T> = VecDeque<Due<T>>;
-
-/// When the first of them happens.
-fn first<T>(line: &Line<T>) -> Option<(Time, Order)> {
-    line.front().map(|due| (due.at, due.order))
 }

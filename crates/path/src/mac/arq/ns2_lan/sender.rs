@@ -6,11 +6,11 @@ use std::collections::VecDeque;
 use engine::{Order, Slot, Span, Time};
 use wire::Packet;
 
-use super::{Due, Line as Flying, first};
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::HopState;
+use crate::link::due::{Due, Line as Flying, first};
 use crate::link::{Counters, Line};
 use crate::mac::arq::Lan;
 use crate::outcome::Outcome;
@@ -38,12 +38,12 @@ pub struct LanSender {
     slot: Slot,
     /// Packets between the node and the queue, and whether each is expedited.
     entering: Flying<(Packet, bool)>,
-    pub(super) backlog: Backlog,
+    pub(crate) backlog: Backlog,
     /// When the line is free, and the place of that among what happens then.
     free: (Time, Order),
     flying: Flying<(Packet, Fate)>,
     counters: Counters,
-    pub(super) outcomes: VecDeque<Outcome>,
+    pub(crate) outcomes: VecDeque<Outcome>,
 }
 
 impl LanSender {
@@ -71,20 +71,20 @@ impl LanSender {
         self
     }
 
-    pub(super) fn counters(&self, now: Time) -> Counters {
+    pub(crate) fn counters(&self, now: Time) -> Counters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.free.0.since(now);
         counters
     }
 
     /// The delay of this end: the packet joins the queue, or is dropped there, after it [ns-2 LL::sendDown].
-    pub(super) fn on_packet<O: Observer>(&mut self, packet: &Packet, expedited: bool, cx: &mut Cx<'_, O>) {
+    pub(crate) fn on_packet<O: Observer>(&mut self, packet: &Packet, expedited: bool, cx: &mut Cx<'_, O>) {
         let (at, order) = (cx.now + self.line.delay, cx.schedule.order());
         self.entering.push_back(Due { at, order, what: (*packet, expedited) });
         self.rearm(cx);
     }
 
-    pub(super) fn on_wake<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
+    pub(crate) fn on_wake<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
         match self.next().filter(|(at, ..)| *at <= cx.now) {
             Some((.., Next::Queue)) => self.queue(buffer, cx),
             Some((.., Next::LineFree)) => self.send_next(buffer, cx),
@@ -95,7 +95,7 @@ impl LanSender {
     }
 
     /// What it holds. A packet that has not joined the queue yet is on its way.
-    pub(super) fn state(&self) -> HopState {
+    pub(crate) fn state(&self) -> HopState {
         let (waiting, waiting_bytes) = (self.backlog.len(), self.backlog.bytes());
         HopState { waiting, waiting_bytes, outstanding: self.entering.len() + self.flying.len(), link_layer: None }
     }

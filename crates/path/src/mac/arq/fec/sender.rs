@@ -8,11 +8,11 @@ use std::collections::VecDeque;
 use engine::{Order, Slot, Time};
 use wire::Packet;
 
-use super::{Due, Line as Flying, first};
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::HopState;
+use crate::link::due::{Due, Line as Flying, first};
 use crate::link::{Counters, Line};
 use crate::mac::arq::Fec;
 use crate::outcome::Outcome;
@@ -69,14 +69,14 @@ pub struct FecSender {
     line: Line,
     fec: Fec,
     slot: Slot,
-    pub(super) backlog: Backlog,
+    pub(crate) backlog: Backlog,
     block: Block,
     /// When the line is free, and the place of that among what happens then.
     free: (Time, Order),
     flying: Flying<InTransit>,
     far: FarBlock,
     counters: Counters,
-    pub(super) outcomes: VecDeque<Outcome>,
+    pub(crate) outcomes: VecDeque<Outcome>,
 }
 
 impl FecSender {
@@ -97,19 +97,19 @@ impl FecSender {
         }
     }
 
-    pub(super) fn counters(&self, now: Time) -> Counters {
+    pub(crate) fn counters(&self, now: Time) -> Counters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.free.0.since(now);
         counters
     }
 
     /// What it holds: frames on their way, parity among them.
-    pub(super) fn state(&self) -> HopState {
+    pub(crate) fn state(&self) -> HopState {
         let (waiting, waiting_bytes) = (self.backlog.len(), self.backlog.bytes());
         HopState { waiting, waiting_bytes, outstanding: self.flying.len(), link_layer: None }
     }
 
-    pub(super) fn on_packet<O: Observer>(
+    pub(crate) fn on_packet<O: Observer>(
         &mut self,
         packet: &Packet,
         expedited: bool,
@@ -127,7 +127,7 @@ impl FecSender {
         true
     }
 
-    pub(super) fn on_wake<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
+    pub(crate) fn on_wake<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
         match self.next().filter(|(at, ..)| *at <= cx.now) {
             Some((_, _, Next::Frame)) => self.frame_arrives(cx),
             Some((_, _, Next::Flush)) => self.block.parity = self.fec.parity,

@@ -4,25 +4,23 @@
 //! its frame: frames to the far end, acknowledgments back, timers, and the news that a frame was given up. At one time
 //! an acknowledgment comes before the timer that waits for it.
 
-mod far_end;
-
 use std::collections::VecDeque;
 
 use engine::{Order, Slot, Span, Time};
 use wire::Packet;
 
-use super::{Due, Line as Queue, first};
+use super::far_end::{FarEnd, Taken};
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::{HopState, LinkLayerState};
+use crate::link::due::{Due, Line as Queue, first};
 use crate::link::{Counters, Line};
 use crate::mac::arq::SlidingWindow;
 use crate::mac::arq::window::Policy;
 use crate::outcome::{Outcome, RadioNotice};
 use crate::queue::backlog::Offer;
 use crate::queue::{Backlog, Buffer};
-use far_end::{FarEnd, Taken};
 
 /// A frame that has been sent and whose end is not known.
 struct Outstanding {
@@ -50,7 +48,7 @@ pub struct WindowSender {
     arq: SlidingWindow,
     ack_time: Span,
     slot: Slot,
-    pub(super) backlog: Backlog,
+    pub(crate) backlog: Backlog,
     /// The number of the first outstanding frame.
     base: u64,
     outstanding: VecDeque<Outstanding>,
@@ -66,7 +64,7 @@ pub struct WindowSender {
     given_up: Queue<u64>,
     far: FarEnd,
     counters: Counters,
-    pub(super) outcomes: VecDeque<Outcome>,
+    pub(crate) outcomes: VecDeque<Outcome>,
 }
 
 impl WindowSender {
@@ -94,13 +92,13 @@ impl WindowSender {
         }
     }
 
-    pub(super) fn counters(&self, now: Time) -> Counters {
+    pub(crate) fn counters(&self, now: Time) -> Counters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.free.0.since(now);
         counters
     }
 
-    pub(super) fn state(&self) -> HopState {
+    pub(crate) fn state(&self) -> HopState {
         let attempts = self.outstanding.front().map_or(0, |outstanding| outstanding.sent);
         let next_number = self.base + self.outstanding.len() as u64;
         HopState {
@@ -111,7 +109,7 @@ impl WindowSender {
         }
     }
 
-    pub(super) fn on_packet<O: Observer>(&mut self, packet: &Packet, expedited: bool, cx: &mut Cx<'_, O>) -> bool {
+    pub(crate) fn on_packet<O: Observer>(&mut self, packet: &Packet, expedited: bool, cx: &mut Cx<'_, O>) -> bool {
         // A packet that can be sent at once does not wait: no limit applies.
         let at_once = self.free.0 <= cx.now && !self.has_repeats() && self.backlog.is_empty() && self.window_is_open();
         let offer = Offer { at_once, expedited, ..Offer::default() };
@@ -123,7 +121,7 @@ impl WindowSender {
         true
     }
 
-    pub(super) fn on_wake<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
+    pub(crate) fn on_wake<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
         if let Some((_, _, next)) = self.next().filter(|(at, ..)| *at <= cx.now) {
             match next {
                 Next::Ack => self.ack_arrives(buffer),

@@ -10,7 +10,9 @@
 //!   mac/channel.cc: `Channel::sendUp`, `delay_`].
 //!
 //! The base class `Mac` senses no carrier: stations never collide, and both ways run at the full rate at once. What runs is
-//! [`crate::transmitter::lan`].
+//! [`sender`].
+
+pub mod sender;
 
 use engine::registry::{Fault, Settings};
 use engine::{Bytes, Span};

@@ -11,12 +11,12 @@ use std::collections::VecDeque;
 use engine::{Order, Slot, Time};
 use wire::{CompactPacket, Options, Packet};
 
-use super::{Due, Line as Flying, first};
+use super::due::{Due, Line as Flying, first};
+use super::{Counters, Line};
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::HopState;
-use crate::link::{Counters, Line};
 use crate::queue::backlog::Offer;
 use crate::queue::{Backlog, Buffer, Tie};
 
