@@ -45,4 +45,36 @@ impl<O: Observer> Cx<'_, O> {
             self.observer.medium(self.now, medium, event());
         }
     }
+    /// Lets `act` use the same context with an observer whose type it need not know, as a [link](crate::link::Link) does.
+    #[inline]
+    pub fn erased<T>(&mut self, act: impl FnOnce(&mut LinkCx<'_>) -> T) -> T {
+        let watches = self.observer.watches();
+        let mut observer = AnyObserver(if watches { Some(&mut *self.observer) } else { None });
+        act(&mut Cx { now: self.now, schedule: self.schedule, channels: self.channels, observer: &mut observer })
+    }
 }
+
+/// An observer of any type; `None` if no events are wanted.
+pub struct AnyObserver<'a>(Option<&'a mut dyn Observer>);
+
+impl Observer for AnyObserver<'_> {
+    #[inline]
+    fn watches(&self) -> bool {
+        self.0.is_some()
+    }
+
+    fn link(&mut self, at: Time, hop: HopId, event: LinkEvent) {
+        if let Some(observer) = &mut self.0 {
+            observer.link(at, hop, event);
+        }
+    }
+
+    fn medium(&mut self, at: Time, medium: u32, event: MediumEvent) {
+        if let Some(observer) = &mut self.0 {
+            observer.medium(at, medium, event);
+        }
+    }
+}
+
+/// The context of one call of a [link](crate::link::Link).
+pub type LinkCx<'a> = Cx<'a, AnyObserver<'a>>;

@@ -1,5 +1,5 @@
 //! Everything between the two ends. In the order a packet meets them: [`queue`], [`link`]; where there is a link layer
-//! [`station`] or [`transmitter`], or a shared [`medium`], and [`mac`]; [`channel`]; and [`agent`], which hears how it went. [`place`] says where nodes are. [`context`] and
+//! a [`station`] that several links can share, or a shared [`medium`], and [`mac`]; [`channel`]; and [`agent`], which hears how it went. [`place`] says where nodes are. [`context`] and
 //! [`event`] are what all of them are lent, and say.
 //!
 //! ```
@@ -41,12 +41,11 @@ pub mod place;
 pub mod queue;
 pub mod scheduler;
 pub mod station;
-pub mod transmitter;
 
 pub mod context;
 pub mod event;
 
-pub use context::{Cx, Observer};
+pub use context::{AnyObserver, Cx, LinkCx, Observer};
 pub use event::{AirFrame, HopId, LinkDirection, LinkDirections, LinkEvent, MediumEvent, Reach, Reception};
 pub use hop_state::{HopState, LinkLayerState};
 pub use numbers::Numbers;

@@ -11,6 +11,7 @@ use path::link::Counters;
 use path::mac::dcf::config::Aggregation;
 use path::mac::dcf::{Config, FrameKind, Standard};
 use path::medium::{LaneSpec, Medium, StationSpec};
+use path::outcome::Outcome;
 use path::queue::{Buffer, QueueConfig};
 use path::scheduler::SchedulerConfig;
 use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, Observer};
@@ -100,11 +101,11 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
         medium.on_wake(station, &mut cx);
         while let Some((hop, outcome)) = medium.outcome() {
             let way = hop.way.index();
-            if let Some((_, packet)) = outcome.delivered {
-                outcomes.delivered[way].push((now, packet.data().unwrap().seq.0));
+            match outcome {
+                Outcome::Delivered(packet) => outcomes.delivered[way].push((now, packet.data().unwrap().seq.0)),
+                Outcome::Failed(notice) => outcomes.given_up[way] += usize::from(notice.last),
+                Outcome::Freed(bytes) => outcomes.freed += u64::from(bytes),
             }
-            outcomes.given_up[way] += usize::from(outcome.notice.is_some_and(|notice| notice.last));
-            outcomes.freed += u64::from(outcome.freed);
         }
     }
     outcomes.counters = [0, 1].map(|station| medium.counters(station, 0, now));

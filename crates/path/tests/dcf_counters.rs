@@ -8,6 +8,7 @@ use engine::{Bytes, Time};
 use path::LinkDirection::{Backward, Forward};
 use path::mac::dcf::config::{Aggregation, Growth};
 use path::mac::dcf::{Config, FrameKind, Standard};
+use path::outcome::Outcome;
 use path::{LinkEvent, MediumEvent, Reception};
 
 /// Returns the lines about delivered and given-up packets, without their times.
@@ -74,8 +75,11 @@ fn acknowledged_packet_of_an_aggregate_resets_the_grown_limit() {
     let config = Config { standard: Standard::N, aggregation: Some(Aggregation::default()), ..Config::default() };
     let mut cell = Cell::new(&Plan::around_one(growing(config), 1).scripted(0, losing(&[0, 1, 3, 4], &[])));
     cell.play(&[(0, 0, Forward, 500), (20_000, 0, Forward, 500), (60_000, 0, Forward, 500), (80_000, 0, Forward, 500)]);
-    let lost = cell.outcomes.iter().filter_map(|(at, _, outcome)| Some((*at, outcome.notice?)));
-    let lost: Vec<_> = lost.map(|(at, notice)| (at.as_nanos() / 20_000_000, notice.attempt, notice.last)).collect();
+    let lost = cell.outcomes.iter().filter_map(|(at, _, outcome)| match outcome {
+        Outcome::Failed(notice) => Some((at.as_nanos() / 20_000_000, notice.attempt, notice.last)),
+        _ => None,
+    });
+    let lost: Vec<_> = lost.collect();
     // For each failure, the packet's time in units of 20 ms, the attempt, and whether it was the last.
     assert_eq!(lost, [(0, 1, true), (1, 1, false), (3, 1, true), (4, 1, false)]);
     assert_eq!(cell.counters(0, Forward, Time::from_millis(200)).given_up, 2);

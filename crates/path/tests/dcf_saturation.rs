@@ -15,6 +15,7 @@ use std::path::Path;
 use cell::{Cell, Plan, Saw};
 use engine::{Bytes, Rate, Span, Time};
 use path::mac::dcf::{Config, FrameKind, Standard};
+use path::outcome::Outcome;
 use path::{LinkDirection, MediumEvent, Reception};
 
 /// Packet size in bytes, which counts as throughput.
@@ -133,11 +134,10 @@ fn deliver(cell: &mut Cell, packets: usize, mut also: impl FnMut(&Saw)) -> Vec<(
     while delivered.len() < packets {
         cell.step(Time::NEVER).expect("saturated stations never rest");
         for (at, hop, outcome) in std::mem::take(&mut cell.outcomes) {
-            if outcome.delivered.is_some() {
-                delivered.push((at, hop.link as usize));
-            }
-            if outcome.freed > 0 {
-                cell.offer(at, hop.link as usize, hop.way, PACKET);
+            match outcome {
+                Outcome::Delivered(_) => delivered.push((at, hop.link as usize)),
+                Outcome::Freed(_) => cell.offer(at, hop.link as usize, hop.way, PACKET),
+                Outcome::Failed(_) => {}
             }
         }
         std::mem::take(&mut cell.log.0).iter().for_each(|(_, saw)| also(saw));

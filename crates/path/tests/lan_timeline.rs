@@ -2,13 +2,12 @@
 
 mod common;
 
-use common::{Log, own_transmitter, packet};
+use common::{Log, collect, delivered, packet};
 use engine::{Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig};
-use path::link::{Line, Timing};
-use path::mac::arq::{ArqConfig, ns2_lan};
+use path::link::{Line, Parts, Timing};
+use path::mac::arq::{ArqConfig, Sender, ns2_lan};
 use path::queue::{Buffer, Limit};
-use path::transmitter::Transmitter;
 use path::{Cx, HopId, LinkDirection, LinkEvent};
 
 const HOP: HopId = HopId { link: 0, way: LinkDirection::Forward };
@@ -19,12 +18,10 @@ fn arrivals(offered: &[u64], limit: Limit, far_agent: bool) -> (Vec<(u32, u64)>,
     let mut schedule = Schedule::new();
     let (source, slot) = (schedule.slot(), schedule.slot());
     let line = Line::new(Rate::from_bits_per_sec(2_000_000).unwrap(), Span::from_millis(1), Timing::Exact);
-    let arq = ArqConfig::Ns2Lan(ns2_lan::Config::default()).build();
-    let mut sender = own_transmitter(&arq, HOP, line, limit, slot).unwrap();
-    if far_agent {
-        let Transmitter::Lan(lan) = sender else { panic!("not ns-2's LAN") };
-        sender = Transmitter::Lan(lan.to_an_agent());
-    }
+    let Sender::Own(build) = ArqConfig::Ns2Lan(ns2_lan::Config::default()).build().into_sender() else {
+        panic!("a transmitter of its own")
+    };
+    let mut sender = build(Parts { hop: HOP, line, queue: limit.into(), slot, agent_at_far_end: far_agent });
     let mut channels: Vec<Box<dyn Channel>> =
         vec![ChannelConfig::Perfect(Default::default()).build(Stream::named(1, 0, "air"))];
     let (mut log, mut arrived, mut next) = (Log::default(), Vec::new(), 0);
@@ -33,18 +30,16 @@ fn arrivals(offered: &[u64], limit: Limit, far_agent: bool) -> (Vec<(u32, u64)>,
     while let Some((now, due)) = schedule.next(Time::NEVER) {
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
         if due == source {
-            sender.on_packet(&packet(next as u32, 960), false, &mut Buffer::default(), &mut cx);
+            cx.erased(|cx| sender.accept(&packet(next as u32, 960), false, &mut Buffer::default(), cx));
             next += 1;
             match offered.get(next) {
                 Some(_) => schedule.arm(source, at(next)),
                 None => schedule.disarm(source),
             }
         } else {
-            sender.on_wake(&mut Buffer::default(), &mut cx);
-            while let Some(outcome) = sender.outcome() {
-                let packet = outcome.delivered.unwrap().1;
-                arrived.push((packet.data().unwrap().seq.0, now.as_nanos() / 1000));
-            }
+            let outcomes = collect(|outcomes| cx.erased(|cx| sender.wake(&mut Buffer::default(), outcomes, cx)));
+            let packets = outcomes.iter().filter_map(delivered);
+            arrived.extend(packets.map(|packet| (packet.data().unwrap().seq.0, now.as_nanos() / 1000)));
         }
     }
     (arrived, log)

@@ -2,13 +2,13 @@
 
 mod common;
 
-use common::{Log, packet};
+use common::{Log, collect, delivered, packet};
 use engine::{Rate, Schedule, Span, Time};
 use path::channel::{Channel, ChannelConfig};
 use path::link::priority::PriorityLink;
 use path::link::variable::VariableLink;
 use path::link::variable::plan::Changes;
-use path::link::{Line, Timing};
+use path::link::{Line, Link, Timing};
 use path::queue::{Buffer, Limit, Tie};
 use path::{Cx, HopId, LinkDirection};
 
@@ -40,9 +40,10 @@ fn variable_link_reports_waiting_and_propagating_packets() {
     let queue = (Limit::None, Tie::default());
     let mut changing = VariableLink::new(hop, line, &Changes::default(), Default::default(), queue, false, slot);
     let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
-    let leaves: Vec<_> =
-        [1000, 500, 250].iter().zip(0..).map(|(size, n)| changing.on_packet(&packet(n, size - 40), &mut cx)).collect();
-    assert_eq!(leaves, [8, 12, 14].map(|ms| Some(Time::from_millis(ms))));
+    for (size, number) in [1000, 500, 250].into_iter().zip(0..) {
+        let packet = packet(number, size - 40);
+        assert!(cx.erased(|cx| changing.accept(&packet, false, &mut Buffer::default(), cx)));
+    }
     for (ms, waiting, bytes, sent, busy) in [(0, 2, 750, 1, 0), (5, 2, 750, 1, 5), (8, 1, 250, 2, 8), (13, 0, 0, 3, 13)]
     {
         let now = Time::from_millis(ms);
@@ -56,7 +57,8 @@ fn variable_link_reports_waiting_and_propagating_packets() {
         let (now, _) = schedule.next(Time::NEVER).expect("an arrival");
         assert_eq!(now, Time::from_millis(at));
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
-        assert!(changing.on_wake(&mut cx, &mut packet(0, 0)));
+        let outcomes = collect(|outcomes| cx.erased(|cx| changing.wake(&mut Buffer::default(), outcomes, cx)));
+        assert!(outcomes.iter().all(|outcome| delivered(outcome).is_some()) && outcomes.len() == 1);
         assert_eq!(changing.state(now).outstanding, left);
     }
     let counters = changing.counters(Time::from_millis(34));
@@ -77,9 +79,11 @@ fn transmission_that_begins_now_has_begun() {
     let mut once = PriorityLink::new(hop, line, (Limit::None, Tie::default()), false, slot);
     let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
     for (size, number) in [1000, 500, 250].into_iter().zip(0..) {
-        assert!(once.on_packet(&packet(number, size - 40), false, &mut Buffer::default(), &mut cx));
+        let packet = packet(number, size - 40);
+        assert!(cx.erased(|cx| once.accept(&packet, false, &mut Buffer::default(), cx)));
     }
-    assert_eq!((once.state().waiting, once.state().waiting_bytes, once.state().outstanding), (2, 750, 1));
+    let state = once.state(Time::ZERO);
+    assert_eq!((state.waiting, state.waiting_bytes, state.outstanding), (2, 750, 1));
     let sent = |ms: u64| once.counters(Time::from_millis(ms)).frames_sent;
     assert_eq!([0, 7, 8, 11, 12].map(sent), [1, 1, 2, 2, 3]);
     let busy = |ms: u64| once.counters(Time::from_millis(ms)).busy;

@@ -5,20 +5,16 @@
 
 mod common;
 
-use common::{Log, member, own_transmitter, packet};
+use common::{Log, Sending, member, packet};
 use engine::{Rate, Schedule, Span, Time};
 use path::channel::{Channel, ChannelConfig, perfect};
-use path::link::fifo::FifoLink;
-use path::link::priority::PriorityLink;
 use path::link::variable::VariableLink;
 use path::link::variable::plan::Changes;
 use path::link::{Line, Timing};
-use path::mac::arq::{Arq, ArqConfig, stop_and_wait};
+use path::mac::arq::ArqConfig;
 use path::queue::{Buffer, Limit, Tie, drop_tail};
-use path::scheduler::SchedulerConfig;
-use path::station::{Station, TxQueue};
 use path::{Cx, HopId, LinkDirection, LinkEvent};
-use wire::{Body, Ecn};
+use wire::{Body, Ecn, Packet};
 
 const HOP: HopId = HopId { link: 0, way: LinkDirection::Forward };
 
@@ -26,86 +22,40 @@ fn line() -> Line {
     Line::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(2), Timing::Exact)
 }
 
-/// The queue under test.
-#[derive(Clone, Copy)]
-enum Taker {
-    Wire,
-    Variable,
-    Priority,
-    Station,
-    Own(Arq),
-}
-
 /// Offers packets with these ECN fields at time zero to a FIFO link, a station, a link with expedited packets, and each
 /// transmitter. Returns the numbers of the marked packets and the counts of marks, for the FIFO link and for all
 /// others, which agree.
 fn marked(limit: Limit, threshold: Limit, fields: &[Ecn]) -> [(Vec<u32>, u64); 2] {
-    let own = ["go-back-n", "selective-repeat", "fec"];
-    let own = own.map(|name| member::<ArqConfig>(name).expect("a member").build());
-    let takers = [Taker::Wire, Taker::Variable, Taker::Station, Taker::Priority].into_iter().chain(own.map(Taker::Own));
-    let found: Vec<_> = takers.map(|taker| marked_by(taker, limit, threshold, fields)).collect();
-    assert_eq!(found[0], found[1], "a variable link without changes equals a FIFO link");
-    assert!(found[3..].iter().all(|own| *own == found[2]), "{found:?}");
-    [found[0].clone(), found[2].clone()]
+    let named = |name| (member::<ArqConfig>(name).expect("a member"), false);
+    let layers = ["none", "stop-and-wait", "go-back-n", "selective-repeat", "fec"].map(named);
+    let expedited = (ArqConfig::None(Default::default()), true);
+    let queue = drop_tail::Config { limit, ecn_threshold: threshold };
+    let found = layers.into_iter().chain([expedited]).map(|(arq, expedited)| {
+        marked_by(|schedule| Sending::new(&arq, expedited, (HOP, line()), queue, schedule), fields)
+    });
+    let found: Vec<_> = found.collect();
+    let variable = |schedule: &mut Schedule| {
+        let (slot, tie) = (schedule.slot(), Tie::default());
+        let link = VariableLink::new(HOP, line(), &Changes::default(), Default::default(), (queue, tie), false, slot);
+        Sending::Link(Box::new(link))
+    };
+    assert_eq!(found[0], marked_by(variable, fields), "a variable link without changes equals a FIFO link");
+    assert!(found[2..].iter().all(|own| *own == found[1]), "{found:?}");
+    [found[0].clone(), found[1].clone()]
 }
 
-fn marked_by(taker: Taker, limit: Limit, threshold: Limit, fields: &[Ecn]) -> (Vec<u32>, u64) {
-    let queue = drop_tail::Config { limit, ecn_threshold: threshold };
+fn marked_by(link: impl FnOnce(&mut Schedule) -> Sending, fields: &[Ecn]) -> (Vec<u32>, u64) {
     let mut schedule = Schedule::default();
     let perfect = ChannelConfig::Perfect(perfect::Config::default());
     let mut channels: Vec<Box<dyn Channel>> = vec![perfect.build(Default::default())];
     let mut log = Log::default();
-    let slots = [schedule.slot(), schedule.slot()];
+    let mut link = link(&mut schedule);
     let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
-    let offered = fields.iter().zip(0..).map(|(ecn, number)| {
-        let mut packet = packet(number, 85);
-        packet.ecn = *ecn;
-        packet
-    });
-    let counted = match taker {
-        Taker::Wire => {
-            let mut pipe = FifoLink::new(HOP, line(), (queue, Tie::default()), false, slots[0]);
-            offered.for_each(|packet| {
-                pipe.on_packet(&packet, &mut cx);
-            });
-            pipe.counters(Time::ZERO).marked
-        }
-        Taker::Variable => {
-            let queue = (queue, Tie::default());
-            let mut changing =
-                VariableLink::new(HOP, line(), &Changes::default(), Default::default(), queue, false, slots[0]);
-            offered.for_each(|packet| {
-                changing.on_packet(&packet, &mut cx);
-            });
-            changing.counters(Time::ZERO).marked
-        }
-        Taker::Priority => {
-            let mut once = PriorityLink::new(HOP, line(), (queue, Tie::default()), false, slots[0]);
-            offered.for_each(|packet| {
-                once.on_packet(&packet, false, &mut Buffer::default(), &mut cx);
-            });
-            once.counters(Time::ZERO).marked
-        }
-        Taker::Station => {
-            let Arq::StopAndWait(arq) = ArqConfig::StopAndWait(stop_and_wait::Config::default()).build() else {
-                panic!("its own kind")
-            };
-            let lane = TxQueue::new(HOP, line(), arq, queue);
-            let mut station = Station::new(vec![lane], &SchedulerConfig::default(), slots[0], slots[1]);
-            offered.for_each(|packet| {
-                station.on_packet(0, packet, false, &mut Buffer::default(), &mut cx);
-            });
-            station.lanes()[0].counters(Time::ZERO).marked
-        }
-        Taker::Own(arq) => {
-            let own = own_transmitter(&arq, HOP, line(), queue, slots[0]);
-            let mut own = own.expect("its own");
-            offered.for_each(|packet| {
-                own.on_packet(&packet, false, &mut Buffer::default(), &mut cx);
-            });
-            own.counters(Time::ZERO).marked
-        }
-    };
+    for (ecn, number) in fields.iter().zip(0..) {
+        let packet = Packet { ecn: *ecn, ..packet(number, 85) };
+        link.accept(&packet, false, &mut Buffer::default(), &mut cx);
+    }
+    let counted = link.counters(Time::ZERO).marked;
     let marked = log.0.iter().filter_map(|(_, _, event)| match event {
         LinkEvent::Marked { packet } => {
             assert_eq!(packet.ecn, Ecn::Ce);

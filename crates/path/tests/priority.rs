@@ -2,12 +2,12 @@
 
 mod common;
 
-use common::{Log, packet};
+use common::{Log, collect, packet};
 use engine::{Bytes, Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, two_state, uniform};
 use path::link::fifo::FifoLink;
 use path::link::priority::PriorityLink;
-use path::link::{Counters, Line, Timing};
+use path::link::{Counters, Line, Link, Timing};
 use path::queue::{Buffer, Limit, Tie, drop_tail};
 use path::{Cx, HopId, LinkDirection, LinkEvent};
 use wire::{Ecn, Options, Packet, SeqNum};
@@ -99,8 +99,8 @@ fn run(once: bool, setting: Setting, air: &ChannelConfig) -> Seen {
                 Either::Fifo(pipe) => {
                     pipe.on_wake(&mut cx, &mut packet(0, 0));
                 }
-                Either::Priority(once) => {
-                    once.on_wake(&mut buffer, &mut cx, &mut packet(0, 0));
+                Either::Priority(link) => {
+                    collect(|outcomes| cx.erased(|cx| link.wake(&mut buffer, outcomes, cx)));
                 }
             }
         }
@@ -115,8 +115,8 @@ fn offer(hop: &mut Either, packet: &Packet, buffer: &mut Buffer, cx: &mut Cx<'_,
             Some(leaves) => buffer.leaves_at(leaves, packet.size()),
             None => buffer.left(packet.size()),
         },
-        Either::Priority(once) => {
-            once.on_packet(packet, false, buffer, cx);
+        Either::Priority(link) => {
+            cx.erased(|cx| link.accept(packet, false, buffer, cx));
         }
     }
 }
@@ -181,11 +181,11 @@ fn expedited_packets_precede_waiting_ones_in_order() {
     for (at, number, expedited) in plain.into_iter().chain([(500_000, 4, true), (600_000, 5, true)]) {
         let now = Time::from_nanos(at);
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut [], observer: &mut log };
-        assert!(once.on_packet(&packet(number, 85), expedited, &mut buffer, &mut cx));
+        assert!(cx.erased(|cx| once.accept(&packet(number, 85), expedited, &mut buffer, cx)));
     }
     while let Some((now, _)) = schedule.next(Time::NEVER) {
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut [], observer: &mut log };
-        once.on_wake(&mut buffer, &mut cx, &mut packet(0, 0));
+        collect(|outcomes| cx.erased(|cx| once.wake(&mut buffer, outcomes, cx)));
     }
     let arrivals = log.0.iter().filter_map(|(at, _, event)| match event {
         LinkEvent::Arrived { packet } => Some((at.as_nanos() / 1_000_000, packet.data()?.seq.0)),

@@ -4,6 +4,9 @@
 //! is 1 ms: a frame arrives after 3 ms, its acknowledgment after 5.112 ms, and is overdue after 1 + 4 + 0.112 + 1 =
 //! 6.112 ms.
 
+mod common;
+
+use common::collect;
 use engine::{Rate, Schedule, Span, Time};
 use path::channel::{Channel, ChannelConfig, scripted};
 use path::link::{Line, Timing};
@@ -93,15 +96,17 @@ fn timeline_of(
     let mut log = Log::default();
     for (lane, seq, expedited) in offered {
         let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
-        station.on_packet(*lane, packet(*seq), *expedited, &mut Buffer::default(), &mut cx);
+        station.on_packet(*lane, &packet(*seq), *expedited, &mut Buffer::default(), &mut cx);
     }
     while let Some((now, slot)) = schedule.next(Time::NEVER) {
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
-        if slot == arrival {
-            station.on_arrival(&mut cx);
-        } else {
-            station.on_timer(&mut cx);
-        }
+        collect(|outcomes| {
+            if slot == arrival {
+                station.on_arrival(&mut Buffer::default(), outcomes, &mut cx);
+            } else {
+                station.on_timer(&mut Buffer::default(), outcomes, &mut cx);
+            }
+        });
     }
     log.0
 }

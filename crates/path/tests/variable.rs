@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Log, packet};
+use common::{Log, collect, packet};
 use engine::{Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, uniform};
 use path::link::fifo::FifoLink;
@@ -11,8 +11,8 @@ use path::link::jitter::{Jitter, LawConfig, mixture, pareto};
 use path::link::variable::VariableLink;
 use path::link::variable::plan::{Changes, During, Gap, Spike};
 use path::link::variable::recorded::{Opportunities, Row};
-use path::link::{Counters, Line, Timing, jitter};
-use path::queue::{Limit, Tie};
+use path::link::{Counters, Line, Link, Timing, jitter};
+use path::queue::{Buffer, Limit, Tie};
 use path::{Cx, HopId, LinkDirection, LinkDirections, LinkEvent};
 use wire::{Body, Packet};
 
@@ -35,7 +35,7 @@ fn number(packet: &Packet) -> u32 {
 /// The link under test.
 enum Carrier {
     Fifo(Box<FifoLink>),
-    Variable(Box<VariableLink>),
+    Variable(Box<dyn Link>),
 }
 
 /// Outcome of packets: arrival times in ns, in order; losses with the time of the event; packets that found the queue
@@ -71,9 +71,13 @@ fn carry(make: impl FnOnce(engine::Slot) -> Carrier, channel: &ChannelConfig, of
         if let Some((now, _)) = schedule.next(before) {
             let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
             match &mut carrier {
-                Carrier::Fifo(pipe) => pipe.on_wake(&mut cx, &mut arriving),
-                Carrier::Variable(line) => line.on_wake(&mut cx, &mut arriving),
-            };
+                Carrier::Fifo(link) => {
+                    link.on_wake(&mut cx, &mut arriving);
+                }
+                Carrier::Variable(link) => {
+                    collect(|outcomes| cx.erased(|cx| link.wake(&mut Buffer::default(), outcomes, cx)));
+                }
+            }
             continue;
         }
         let Some((_, number)) = offers.next() else { break };
@@ -81,9 +85,13 @@ fn carry(make: impl FnOnce(engine::Slot) -> Carrier, channel: &ChannelConfig, of
         let mut cx = Cx { now: until, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
         let packet = packet(number, size - 40);
         match &mut carrier {
-            Carrier::Fifo(pipe) => pipe.on_packet(&packet, &mut cx),
-            Carrier::Variable(line) => line.on_packet(&packet, &mut cx),
-        };
+            Carrier::Fifo(link) => {
+                link.on_packet(&packet, &mut cx);
+            }
+            Carrier::Variable(link) => {
+                cx.erased(|cx| link.accept(&packet, false, &mut Buffer::default(), cx));
+            }
+        }
     }
     let mut outcome = Outcome::default();
     for (at, _, event) in &log.0 {

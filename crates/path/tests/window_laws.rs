@@ -3,16 +3,13 @@
 
 mod common;
 
-use common::{Log, own_transmitter, packet};
-use engine::{Rate, Schedule, Slot, Span, Stream, Time};
+use common::{Log, Sending, delivered, packet};
+use engine::{Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, scripted, two_state, uniform};
 use path::link::{Counters, Line, Timing};
-use path::mac::arq::{Arq, ArqConfig, fec, go_back_n, selective_repeat, stop_and_wait};
+use path::mac::arq::{ArqConfig, fec, go_back_n, selective_repeat, stop_and_wait};
 use path::outcome::Outcome;
 use path::queue::{Buffer, Limit};
-use path::scheduler::SchedulerConfig;
-use path::station::{Station, TxQueue};
-use path::transmitter::Transmitter;
 use path::{Cx, HopId, LinkDirection, LinkEvent};
 
 const HOP: HopId = HopId { link: 0, way: LinkDirection::Forward };
@@ -27,23 +24,20 @@ fn line(delay: Span) -> Line {
 /// Sends `packets` packets, all offered at the start; returns the time of the last delivery and the counters.
 fn saturated(arq: &ArqConfig, air: &ChannelConfig, delay: Span, packets: u32) -> (Time, Counters) {
     let mut schedule = Schedule::new();
-    let slot = schedule.slot();
-    let mut transmitter = own_transmitter(&arq.build(), HOP, line(delay), Limit::None, slot).expect("its own");
+    let mut link = Sending::new(arq, false, (HOP, line(delay)), Limit::None, &mut schedule);
     let mut channels: Vec<Box<dyn Channel>> = vec![air.build(Stream::named(5, 0, "air"))];
     let (mut log, mut buffer, mut last) = (Log::default(), Buffer::default(), Time::ZERO);
     for number in 0..packets {
         let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
-        transmitter.on_packet(&packet(number, DATA), false, &mut buffer, &mut cx);
+        link.accept(&packet(number, DATA), false, &mut buffer, &mut cx);
     }
-    while let Some((now, _)) = schedule.next(Time::NEVER) {
+    while let Some((now, slot)) = schedule.next(Time::NEVER) {
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
-        transmitter.on_wake(&mut buffer, &mut cx);
-        while let Some(outcome) = transmitter.outcome() {
-            last = if outcome.delivered.is_some() { now } else { last };
-        }
+        let outcomes = link.wake(slot, &mut buffer, &mut cx);
+        last = if outcomes.iter().any(|outcome| delivered(outcome).is_some()) { now } else { last };
         log.0.clear();
     }
-    (last, transmitter.counters(last))
+    (last, link.counters(last))
 }
 
 /// Returns a channel that loses forward frames with probability `loss`.
@@ -152,44 +146,20 @@ fn binomial(n: u32, lost: u32, p: f64) -> f64 {
     ways * p.powi(lost as i32) * (1.0 - p).powi((n - lost) as i32)
 }
 
-enum Either {
-    Station { station: Station, arrival: Slot },
-    Window(Box<Transmitter>),
-}
-
 /// Returns the link events of packets at random times, and the reports to the node's scheme.
 fn told(arq: &ArqConfig, air: &ChannelConfig, limit: Limit, seed: u64) -> (Vec<(Time, HopId, LinkEvent)>, Vec<String>) {
     let mut schedule = Schedule::new();
     let source = schedule.slot();
-    let (arrival, timer) = (schedule.slot(), schedule.slot());
-    let delay = Span::from_millis(2);
-    let mut either = match arq.build() {
-        Arq::StopAndWait(arq) => {
-            let lanes = vec![TxQueue::new(HOP, line(delay), arq, limit)];
-            Either::Station { station: Station::new(lanes, &SchedulerConfig::default(), arrival, timer), arrival }
-        }
-        arq => {
-            let own = own_transmitter(&arq, HOP, line(delay), limit, arrival);
-            Either::Window(Box::new(own.expect("its own")))
-        }
-    };
+    let mut link = Sending::new(arq, false, (HOP, line(Span::from_millis(2))), limit, &mut schedule);
     let mut channels: Vec<Box<dyn Channel>> = vec![air.build(Stream::named(seed, 0, "air"))];
     let mut draws = Stream::named(seed, 0, "source").draws();
     let (mut log, mut buffer, mut notices, mut offered) = (Log::default(), Buffer::default(), Vec::new(), 0);
     schedule.arm(source, Time::ZERO);
     while let Some((now, slot)) = schedule.next(Time::NEVER) {
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
-        let mut hear = |outcome: Outcome| notices.extend(outcome.notice.map(|notice| format!("{now:?} {notice:?}")));
         if slot == source {
             let packet = packet(offered, [0, 85, DATA][(draws.next_u64() % 3) as usize]);
-            match &mut either {
-                Either::Station { station, .. } => {
-                    station.on_packet(0, packet, false, &mut Buffer::default(), &mut cx);
-                }
-                Either::Window(window) => {
-                    window.on_packet(&packet, false, &mut buffer, &mut cx);
-                }
-            }
+            link.accept(&packet, false, &mut buffer, &mut cx);
             offered += 1;
             if offered < 500 {
                 schedule.arm(source, now + Span::from_nanos(draws.next_u64() % 30_000_000));
@@ -198,12 +168,9 @@ fn told(arq: &ArqConfig, air: &ChannelConfig, limit: Limit, seed: u64) -> (Vec<(
             }
             continue;
         }
-        match &mut either {
-            Either::Station { station, arrival } if slot == *arrival => hear(station.on_arrival(&mut cx)),
-            Either::Station { station, .. } => hear(station.on_timer(&mut cx)),
-            Either::Window(window) => {
-                window.on_wake(&mut buffer, &mut cx);
-                std::iter::from_fn(|| window.outcome()).for_each(hear);
+        for outcome in link.wake(slot, &mut buffer, &mut cx) {
+            if let Outcome::Failed(notice) = outcome {
+                notices.push(format!("{now:?} {notice:?}"));
             }
         }
     }

@@ -6,11 +6,12 @@
 
 mod common;
 
-use common::{own_transmitter, packet};
+use common::{Sending, packet};
 use engine::{Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, scripted};
 use path::link::{Line, Timing};
 use path::mac::arq::{ArqConfig, fec, go_back_n, selective_repeat};
+use path::outcome::Outcome;
 use path::queue::{Buffer, Limit};
 use path::{Cx, HopId, LinkDirection, LinkEvent, Observer};
 use wire::Packet;
@@ -59,9 +60,9 @@ impl Observer for Log {
 /// Offers packets (millisecond, size, expedited); returns the log.
 fn timeline_of(arq: &ArqConfig, channel: scripted::Config, limit: Limit, offered: &[(u64, u32, bool)]) -> Vec<String> {
     let mut schedule = Schedule::new();
-    let (slot, source) = (schedule.slot(), schedule.slot());
     let line = Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
-    let mut transmitter = own_transmitter(&arq.build(), HOP, line, limit, slot).expect("its own");
+    let mut link = Sending::new(arq, false, (HOP, line), limit, &mut schedule);
+    let source = schedule.slot();
     let mut channels: Vec<Box<dyn Channel>> = vec![ChannelConfig::Scripted(channel).build(Stream::named(1, 0, "air"))];
     let (mut log, mut buffer) = (Log::default(), Buffer::default());
     let mut offered = offered.iter().zip(0..).peekable();
@@ -72,14 +73,14 @@ fn timeline_of(arq: &ArqConfig, channel: scripted::Config, limit: Limit, offered
     arm(&mut schedule, offered.peek());
     while let Some((now, woken)) = schedule.next(Time::NEVER) {
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
-        if woken == slot {
-            transmitter.on_wake(&mut buffer, &mut cx);
-        } else if let Some(((_, size, expedited), number)) = offered.next() {
-            transmitter.on_packet(&packet(number, size - 40), *expedited, &mut buffer, &mut cx);
+        if woken == source {
+            let Some(((_, size, expedited), number)) = offered.next() else { break };
+            link.accept(&packet(number, size - 40), *expedited, &mut buffer, &mut cx);
             arm(&mut schedule, offered.peek());
+            continue;
         }
-        while let Some(outcome) = transmitter.outcome() {
-            if let Some(notice) = outcome.notice {
+        for outcome in link.wake(woken, &mut buffer, &mut cx) {
+            if let Outcome::Failed(notice) = outcome {
                 let last = if notice.last { ", the last" } else { "" };
                 let text = format!("attempt {} at {} failed{last}", notice.attempt, seq(&notice.packet));
                 log.0.push(format!("{:>5} {text}", now.as_nanos() / 1000));

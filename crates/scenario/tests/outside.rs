@@ -105,7 +105,7 @@ member!(DifferentiationConfig, |_, segment| tcp::differentiation::none::build(se
 member!(ResponseConfig, |_, ()| tcp::response::refined_icmp::build());
 member!(ChannelConfig, |_, _| Box::new(Lossless));
 member!(LawConfig, |_, ()| Box::new(NoDelay));
-member!(ArqConfig, |_, ()| Arq::None);
+member!(ArqConfig, |_, ()| Arq::none());
 member!(SchedulerConfig, |_, ()| path::scheduler::round_robin::build());
 member!(QueueConfig, |_, stream| drop_tail::Config::default().build(stream));
 member!(TrafficConfig, |_, stream| sim::app::bulk::Config { bytes: Some(engine::Bytes(100_000)) }.build(stream));

@@ -1,4 +1,9 @@
 //! Links: a rate, a delay, and a queue in front.
+//!
+//! Each direction is by itself. One without a link layer is a [`FifoLink`](fifo::FifoLink); a [`PriorityLink`](priority::PriorityLink)
+//! if packets can be expedited, or its queue discipline is not drop-tail; a [`VariableLink`](variable::VariableLink) if it
+//! changes with time. [Link layers](crate::mac::arq) with a transmitter of their own bring one too. All but the FIFO link are
+//! called through the trait [`Link`]: it is the most frequent, and its calls are inlined.
 
 pub(crate) mod due;
 pub mod fifo;
@@ -8,9 +13,53 @@ pub mod variable;
 
 pub use crate::counters::Counters;
 
-use engine::{Rate, Span};
+use engine::{Rate, Slot, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use wire::Packet;
+
+use crate::context::LinkCx;
+use crate::event::HopId;
+use crate::hop_state::HopState;
+use crate::outcome::Outcomes;
+use crate::queue::{Backlog, Buffer};
+
+/// One direction of one link, that schedules its own transmissions. The far end's part of a link layer is played here too.
+///
+/// The owner calls [`accept`](Self::accept) for each packet that is to cross the link, and [`wake`](Self::wake) when the slot
+/// wakes that the link was built with and has armed. Time never runs backward between calls. Each packet holds room in the
+/// sending node's [`Buffer`] when it is offered, and the link gives it back once: when the packet is refused or dropped, when
+/// it has left, or with acknowledgments when it is acknowledged or given up.
+pub trait Link {
+    /// Takes a packet, before all that wait and are not expedited if `expedited`. Whether it was taken; the link counts and
+    /// reports a packet that it refuses. A link behind a delay may take a packet and drop it later.
+    fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut Buffer, cx: &mut LinkCx<'_>) -> bool;
+
+    /// The slot has woken. Packets that come to the far end and attempts that fail go to `outcomes`; the link arms the slot
+    /// for what comes next, or disarms it.
+    fn wake(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>);
+
+    /// The counters at `now`: of a frame that is being sent, the part that has been.
+    fn counters(&self, now: Time) -> Counters;
+
+    /// The packets that it holds at `now`.
+    fn state(&self, now: Time) -> HopState;
+}
+
+/// What a link layer builds a [`Link`] from.
+pub struct Parts {
+    /// The hop.
+    pub hop: HopId,
+    /// Its rate and delay.
+    pub line: Line,
+    /// The queue in front of it.
+    pub queue: Backlog,
+    /// Its wake-up.
+    pub slot: Slot,
+    /// Whether an agent at the far end gets packets before that end's delay: only with a link layer that asks for
+    /// [it](crate::mac::arq::Arq::agent_before_delay).
+    pub agent_at_far_end: bool,
+}
 
 /// How transmission times are computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]

@@ -12,11 +12,12 @@ use engine::{Order, Slot, Time};
 use wire::{CompactPacket, Options, Packet};
 
 use super::due::{Due, Line as Flying, first};
-use super::{Counters, Line};
+use super::{Counters, Line, Link};
 use crate::channel::{Fate, Frame};
-use crate::context::{Cx, Observer};
+use crate::context::LinkCx;
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::HopState;
+use crate::outcome::Outcomes;
 use crate::queue::backlog::Offer;
 use crate::queue::{Backlog, Buffer, Tie};
 
@@ -69,84 +70,7 @@ impl PriorityLink {
         }
     }
 
-    /// Packets that wait.
-    pub fn waiting(&self) -> usize {
-        self.backlog.len()
-    }
-
-    /// The packets that it holds.
-    pub fn state(&self) -> HopState {
-        let (waiting, waiting_bytes) = (self.backlog.len(), self.backlog.bytes());
-        HopState { waiting, waiting_bytes, outstanding: self.flying.len(), link_layer: None }
-    }
-
-    /// The counters at `now`: of a packet that is being sent, the part that has been.
-    pub fn counters(&self, now: Time) -> Counters {
-        let mut counters = self.counters;
-        counters.busy = counters.busy - self.free.0.since(now);
-        // A transmission that begins at this very moment has begun.
-        let (mut line, mut starts) = (self.line.clone(), self.free.0);
-        for packet in self.backlog.packets() {
-            if starts > now {
-                break;
-            }
-            counters.frames_sent += 1;
-            starts += line.transmission_time(packet.size());
-        }
-        counters
-    }
-
-    /// Takes a packet that has its room in `buffer` until it has left, before all that wait if `expedited`. Whether the
-    /// queue had room for it; if not, its room in the buffer is free.
-    #[inline]
-    pub fn on_packet<O: Observer>(
-        &mut self,
-        packet: &Packet,
-        expedited: bool,
-        buffer: &mut Buffer,
-        cx: &mut Cx<'_, O>,
-    ) -> bool {
-        if self.tie == Tie::DepartureFirst {
-            self.send_waiting(buffer, cx);
-        }
-        let over = self.free.0 < cx.now || (self.free.0 == cx.now && self.tie == Tie::DepartureFirst);
-        // A line that is free takes the packet at once: nothing waits, so no limit is met.
-        let waits = !(self.backlog.is_empty() && (over || self.flying.is_empty()));
-        let others = match self.tie {
-            Tie::ArrivalFirst if self.begun.0 == cx.now => (self.begun.1, self.begun.2),
-            _ => (0, 0),
-        };
-        let sends = self.backlog.is_empty() && self.free.0 <= cx.now;
-        let offer = Offer { order: cx.schedule.order(), expedited, at_once: !waits, others };
-        let accepted = self.backlog.offer(packet, offer, self.hop, &mut self.counters, cx);
-        if !accepted {
-            buffer.left(packet.size());
-        } else if sends && let Some((packet, order)) = self.backlog.pop(self.hop, &mut self.counters, cx) {
-            self.send(&packet, order, waits, buffer, cx);
-        }
-        buffer.left(self.backlog.take_dropped().bytes);
-        self.rearm(cx);
-        accepted
-    }
-
-    /// Its time has come: a packet comes to the far end, or the next begins to be sent. Whether one came that was not
-    /// lost on the way; it is written over `packet`.
-    #[inline]
-    pub fn on_wake<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>, packet: &mut Packet) -> bool {
-        let arriving =
-            if first(&self.flying).is_some_and(|(at, _)| at <= cx.now) { self.flying.pop_front() } else { None };
-        let arrived = match arriving {
-            Some(Due { what: passage, .. }) => self.arrive(&passage, cx, packet),
-            None => {
-                self.send_waiting(buffer, cx);
-                false
-            }
-        };
-        self.rearm(cx);
-        arrived
-    }
-
-    fn arrive<O: Observer>(&mut self, passage: &InTransit, cx: &mut Cx<'_, O>, packet: &mut Packet) -> bool {
+    fn arrive(&mut self, passage: &InTransit, cx: &mut LinkCx<'_>, packet: &mut Packet) -> bool {
         passage.packet.write_to(packet);
         if passage.options
             && let Some(options) = self.options.pop_front()
@@ -164,9 +88,13 @@ impl PriorityLink {
         true
     }
 
-    fn send_waiting<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
+    fn pop(&mut self, cx: &mut LinkCx<'_>) -> Option<(Packet, Order)> {
+        self.backlog.pop(self.hop, &mut self.counters, cx, |packet, order| (*packet, order))
+    }
+
+    fn send_waiting(&mut self, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
         while self.free.0 <= cx.now
-            && let Some((packet, order)) = self.backlog.pop(self.hop, &mut self.counters, cx)
+            && let Some((packet, order)) = self.pop(cx)
         {
             self.send(&packet, order, true, buffer, cx);
         }
@@ -174,14 +102,7 @@ impl PriorityLink {
     }
 
     /// Begins to send a packet, whose arrival has its place in the order since the packet came.
-    fn send<O: Observer>(
-        &mut self,
-        packet: &Packet,
-        order: Order,
-        waited: bool,
-        buffer: &mut Buffer,
-        cx: &mut Cx<'_, O>,
-    ) {
+    fn send(&mut self, packet: &Packet, order: Order, waited: bool, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
         let (size, now) = (packet.size(), cx.now);
         let duration = self.line.transmission_time(size);
         let fate = if self.lossy {
@@ -208,7 +129,7 @@ impl PriorityLink {
 
     /// Waits for the next arrival, or until the line is free for what waits, which most packets leave as it is.
     #[inline]
-    fn rearm<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
+    fn rearm(&mut self, cx: &mut LinkCx<'_>) {
         let free = (!self.backlog.is_empty()).then_some(self.free);
         let next = match (first(&self.flying), free) {
             (Some(arrives), Some(free)) if free.0 < arrives.0 => Some(free),
@@ -222,5 +143,71 @@ impl PriorityLink {
             Some((at, order)) => cx.schedule.arm_as(self.slot, at, order),
             None => cx.schedule.disarm(self.slot),
         }
+    }
+}
+
+impl Link for PriorityLink {
+    fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut Buffer, cx: &mut LinkCx<'_>) -> bool {
+        if self.tie == Tie::DepartureFirst {
+            self.send_waiting(buffer, cx);
+        }
+        let over = self.free.0 < cx.now || (self.free.0 == cx.now && self.tie == Tie::DepartureFirst);
+        // A line that is free takes the packet at once: nothing waits, so no limit is met.
+        let waits = !(self.backlog.is_empty() && (over || self.flying.is_empty()));
+        let others = match self.tie {
+            Tie::ArrivalFirst if self.begun.0 == cx.now => (self.begun.1, self.begun.2),
+            _ => (0, 0),
+        };
+        let sends = self.backlog.is_empty() && self.free.0 <= cx.now;
+        let order = cx.schedule.order();
+        if sends && !waits && self.backlog.can_be_skipped() {
+            self.send(packet, order, false, buffer, cx);
+            self.rearm(cx);
+            return true;
+        }
+        let offer = Offer { order, expedited, at_once: !waits, others };
+        let accepted = self.backlog.offer(packet, offer, self.hop, &mut self.counters, cx);
+        if !accepted {
+            buffer.left(packet.size());
+        } else if sends && let Some((packet, order)) = self.pop(cx) {
+            self.send(&packet, order, waits, buffer, cx);
+        }
+        buffer.left(self.backlog.take_dropped().bytes);
+        self.rearm(cx);
+        accepted
+    }
+
+    /// A packet comes to the far end, or the next begins to be sent.
+    fn wake(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
+        let arriving =
+            if first(&self.flying).is_some_and(|(at, _)| at <= cx.now) { self.flying.pop_front() } else { None };
+        match arriving {
+            Some(Due { what: passage, .. }) => {
+                outcomes.deliver_with(self.hop, |packet| self.arrive(&passage, cx, packet));
+            }
+            None => self.send_waiting(buffer, cx),
+        }
+        self.rearm(cx);
+    }
+
+    /// The counters at `now`: of a packet that is being sent, the part that has been.
+    fn counters(&self, now: Time) -> Counters {
+        let mut counters = self.counters;
+        counters.busy = counters.busy - self.free.0.since(now);
+        // A transmission that begins at this very moment has begun.
+        let (mut line, mut starts) = (self.line.clone(), self.free.0);
+        for packet in self.backlog.packets() {
+            if starts > now {
+                break;
+            }
+            counters.frames_sent += 1;
+            starts += line.transmission_time(packet.size());
+        }
+        counters
+    }
+
+    fn state(&self, _: Time) -> HopState {
+        let (waiting, waiting_bytes) = (self.backlog.len(), self.backlog.bytes());
+        HopState { waiting, waiting_bytes, outstanding: self.flying.len(), link_layer: None }
     }
 }

@@ -169,7 +169,7 @@ impl Medium {
         while let Some(packet) = lane.reorder.hand_up() {
             lane.counters.packets_delivered += 1;
             cx.emit(hop, || LinkEvent::Arrived { packet });
-            self.outcomes.push_back((hop, Outcome { delivered: Some((hop, packet)), ..Outcome::default() }));
+            self.outcomes.push_back((hop, Outcome::Delivered(packet)));
         }
     }
 
@@ -197,7 +197,7 @@ impl Medium {
             // The block acknowledgment covers all packets that have arrived, not only those of this frame [802.11-2012
             // s9.21.3].
             let acknowledged = answered && head.arrived;
-            let mut outcome = Outcome::default();
+            let mut notice = None;
             let mut over = acknowledged;
             if acknowledged {
                 lane.drops_in_a_row = 0;
@@ -206,7 +206,7 @@ impl Medium {
                 head.failed += 1;
                 let attempt = head.failed;
                 over = head.failures[long] >= self.retries.limit(long == 1, lane.drops_in_a_row);
-                outcome.notice = Some(RadioNotice { hop, packet: head.packet, attempt, last: over });
+                notice = Some(RadioNotice { hop, packet: head.packet, attempt, last: over });
                 if over {
                     station.window = self.phy.cw_min;
                     lane.give_up(&head, cx);
@@ -216,13 +216,13 @@ impl Medium {
                 }
             }
             if over {
-                outcome.freed = head.packet.size();
+                self.outcomes.push_back((hop, Outcome::Freed(head.packet.size())));
                 first_done |= place == 0;
                 done += 1;
             } else {
                 left.push(head);
             }
-            self.outcomes.push_back((hop, outcome));
+            self.outcomes.extend(notice.map(|notice| (hop, Outcome::Failed(notice))));
         }
         lane.put_back(left);
         let more = !lane.is_empty();

@@ -254,7 +254,7 @@ impl Medium {
                 } else if whole {
                     lane.counters.packets_delivered += 1;
                     cx.emit(hop, || LinkEvent::Arrived { packet });
-                    self.outcomes.push_back((hop, Outcome { delivered: Some((hop, packet)), ..Outcome::default() }));
+                    self.outcomes.push_back((hop, Outcome::Delivered(packet)));
                 }
             }
             Reception::Collided => lane.counters.frames_collided += 1,
@@ -379,7 +379,7 @@ impl Medium {
         let more = !lane.is_empty();
         station.turns.served(Attempt { acknowledged: true, done: true, besides: 0, more }, cx.now);
         station.window = self.phy.cw_min;
-        self.outcomes.push_back((hop, Outcome { freed, ..Outcome::default() }));
+        self.outcomes.push_back((hop, Outcome::Freed(freed)));
         self.back_off(number, None, cx);
     }
 
@@ -401,20 +401,18 @@ impl Medium {
         let last = head.failures[usize::from(long)] >= limit;
         let attempt = head.failed;
         let (hop, packet) = (lane.hop, head.packet);
-        let mut outcome = Outcome::default();
         // [802.11-2007 s9.2.4]: the contention window doubles.
         station.window = (2 * station.window + 1).min(self.phy.cw_max);
         if last {
             if let Some(head) = lane.head.take() {
                 lane.give_up(&head, cx);
             }
-            outcome.freed = packet.size();
+            self.outcomes.push_back((hop, Outcome::Freed(packet.size())));
             station.window = self.phy.cw_min;
         }
         let more = !lane.is_empty();
         station.turns.served(Attempt { acknowledged: false, done: last, besides: 0, more }, cx.now);
-        outcome.notice = Some(RadioNotice { hop, packet, attempt, last });
-        self.outcomes.push_back((hop, outcome));
+        self.outcomes.push_back((hop, Outcome::Failed(RadioNotice { hop, packet, attempt, last })));
         self.back_off(number, Some(from), cx);
     }
 

@@ -215,7 +215,7 @@ impl Medium {
         for _ in 0..dropped.packets {
             station.turns.dropped(lane);
         }
-        self.outcomes.push_back((hop, Outcome { freed: dropped.bytes, ..Outcome::default() }));
+        self.outcomes.push_back((hop, Outcome::Freed(dropped.bytes)));
     }
 
     /// Starts contention of a resting station that has data to send [802.11-2007 s9.2.5.1].

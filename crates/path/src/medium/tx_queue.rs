@@ -108,11 +108,9 @@ impl TxQueue {
 
     /// Removes the first waiting packet and assigns the next number to it.
     fn numbered<O: Observer>(&mut self, cx: &mut Cx<'_, O>) -> Option<HeadOfLine> {
-        let (packet, _) = self.backlog.pop(self.hop, &mut self.counters, cx)?;
         let number = self.next_number;
-        self.next_number += 1;
-        Some(HeadOfLine {
-            packet,
+        let head = self.backlog.pop(self.hop, &mut self.counters, cx, |packet, _| HeadOfLine {
+            packet: *packet,
             number,
             attempts: 0,
             failures: [0; 2],
@@ -121,7 +119,9 @@ impl TxQueue {
             sent: 0,
             arrived: false,
             damaged: false,
-        })
+        });
+        self.next_number += u64::from(head.is_some());
+        head
     }
 
     /// Returns packet number `place` of those taken, or the first waiting packet after them, if its number is below

@@ -23,19 +23,23 @@ enum Discipline {
 
 /// Packets that had been enqueued and were dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Dropped {
+pub struct Dropped {
+    /// Their number.
     pub packets: u32,
+    /// Their bytes.
     pub bytes: u32,
 }
 
 /// How a packet is offered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Offer {
-    /// See [`Queued`].
+pub struct Offer {
+    /// See [`Queued::order`].
     pub order: Order,
+    /// See [`Queued::expedited`].
     pub expedited: bool,
+    /// See [`Queued::at_once`].
     pub at_once: bool,
-    /// See [`QueueCx`].
+    /// See [`QueueCx::others`].
     pub others: (usize, u64),
 }
 
@@ -83,16 +87,22 @@ impl Backlog {
     }
 
     /// The packets that wait, the next one first.
-    pub(crate) fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
+    pub fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
         match &self.discipline {
             Discipline::DropTail(queue) => queue.packets(),
             Discipline::Other(queue, _) => queue.packets(),
         }
     }
 
+    /// Whether a packet that arrives [at once](Queued::at_once) can skip the queue: it would come out as it went in.
+    #[inline]
+    pub fn can_be_skipped(&self) -> bool {
+        matches!(self.discipline, Discipline::DropTail(_))
+    }
+
     /// Offers a packet; whether it was accepted. Drops and marks are counted in `counters` and reported for `hop`.
     #[inline]
-    pub(crate) fn offer<O: Observer>(
+    pub fn offer<O: Observer>(
         &mut self,
         packet: &Packet,
         offer: Offer,
@@ -129,32 +139,28 @@ impl Backlog {
         }
     }
 
-    /// The packet that is sent next, and its place among the events of its time.
+    /// Takes the packet that is sent next with `take`, which is given its place among the events of its time, too. `None` if
+    /// nothing waits.
     #[inline]
-    pub(crate) fn pop<O: Observer>(
+    pub fn pop<O: Observer, T>(
         &mut self,
         hop: HopId,
         counters: &mut Counters,
         cx: &mut Cx<'_, O>,
-    ) -> Option<(Packet, Order)> {
-        let queued = match &mut self.discipline {
-            Discipline::DropTail(queue) => queue.pop(),
+        take: impl FnOnce(&Packet, Order) -> T,
+    ) -> Option<T> {
+        match &mut self.discipline {
+            Discipline::DropTail(queue) => queue.pop_with(|queued| take(&queued.packet, queued.order)),
             Discipline::Other(queue, actions) => {
                 let queued = queue.dequeue(&mut QueueCx::new(cx.now, (0, 0), actions));
                 self.settle(hop, counters, cx);
-                queued
+                queued.map(|queued| take(&queued.packet, queued.order))
             }
-        };
-        queued.map(|Queued { packet, order, .. }| (packet, order))
+        }
     }
 
-    /// The packet that [`pop`](Self::pop) returns if it is called next.
-    pub(crate) fn peek<O: Observer>(
-        &mut self,
-        hop: HopId,
-        counters: &mut Counters,
-        cx: &mut Cx<'_, O>,
-    ) -> Option<Packet> {
+    /// The packet that [`pop`](Self::pop) takes if it is called next.
+    pub fn peek<O: Observer>(&mut self, hop: HopId, counters: &mut Counters, cx: &mut Cx<'_, O>) -> Option<Packet> {
         match &mut self.discipline {
             Discipline::DropTail(queue) => queue.front().copied(),
             Discipline::Other(queue, actions) => {
@@ -165,9 +171,10 @@ impl Backlog {
         }
     }
 
-    /// The packets that were dropped since the last call, apart from refused ones.
+    /// The packets that were dropped since the last call, apart from refused ones. Their room in the node's [`Buffer`](super::Buffer)
+    /// is the caller's to give back.
     #[inline]
-    pub(crate) fn take_dropped(&mut self) -> Dropped {
+    pub fn take_dropped(&mut self) -> Dropped {
         std::mem::take(&mut self.dropped)
     }
 

@@ -72,6 +72,7 @@ impl DropTail {
     }
 
     /// Adds a packet behind all others, or before those that are not expedited.
+    #[inline]
     pub(super) fn push(&mut self, packet: Queued) {
         self.bytes += u64::from(packet.packet.size());
         if packet.expedited {
@@ -82,11 +83,15 @@ impl DropTail {
         }
     }
 
-    pub(super) fn pop(&mut self) -> Option<Queued> {
-        let packet = self.packets.pop_front()?;
+    /// Takes the first packet with `take`, from where it is.
+    #[inline]
+    pub(super) fn pop_with<T>(&mut self, take: impl FnOnce(&Queued) -> T) -> Option<T> {
+        let first = self.packets.front()?;
+        self.bytes -= u64::from(first.packet.size());
         self.expedited = self.expedited.saturating_sub(1);
-        self.bytes -= u64::from(packet.packet.size());
-        Some(packet)
+        let taken = take(first);
+        self.packets.pop_front();
+        Some(taken)
     }
 
     pub(super) fn front(&self) -> Option<&Packet> {
@@ -108,7 +113,7 @@ impl QueueDiscipline for DropTail {
     }
 
     fn dequeue(&mut self, _: &mut QueueCx<'_>) -> Option<Queued> {
-        self.pop()
+        self.pop_with(|queued| *queued)
     }
 
     fn peek(&mut self, _: &mut QueueCx<'_>) -> Option<&Packet> {

@@ -13,7 +13,7 @@ use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::LinkEvent;
 use crate::mac::arq::stop_and_wait::Numbering;
-use crate::outcome::{Outcome, RadioNotice};
+use crate::outcome::{Outcomes, RadioNotice};
 use crate::queue::Buffer;
 use crate::queue::backlog::Offer;
 use crate::scheduler::{Attempt, Joined, SchedulerConfig, SchedulerState};
@@ -64,7 +64,7 @@ impl Station {
     pub fn on_packet<O: Observer>(
         &mut self,
         lane: usize,
-        packet: Packet,
+        packet: &Packet,
         expedited: bool,
         buffer: &mut Buffer,
         cx: &mut Cx<'_, O>,
@@ -73,47 +73,49 @@ impl Station {
         // An idle transmitter takes the packet at once: it does not wait, so no limit is met.
         let idle = self.phase == Phase::Idle;
         // A head that waits for another attempt while another queue is served waits, too.
-        let others = match target.head {
+        let others = match &target.head {
             Some(head) if self.serving != lane => (1, u64::from(head.size())),
             _ => (0, 0),
         };
         let first = target.is_empty();
+        if idle && first && target.backlog.can_be_skipped() {
+            target.head = Some(*packet);
+            self.turns.joined(lane, Joined { first, expedited, serving: false }, cx.now);
+            self.send_next(buffer, cx);
+            return true;
+        }
         let offer = Offer { at_once: idle, expedited, others, ..Offer::default() };
-        let accepted = target.backlog.offer(&packet, offer, target.hop, &mut target.counters, cx);
+        let accepted = target.backlog.offer(packet, offer, target.hop, &mut target.counters, cx);
         if accepted {
             self.turns.joined(lane, Joined { first, expedited, serving: !idle }, cx.now);
         } else {
             buffer.left(packet.size());
         }
-        buffer.left(self.settle(lane));
+        self.settle(lane, buffer);
         if idle {
-            buffer.left(self.send_next(cx));
+            self.send_next(buffer, cx);
         }
         accepted
     }
 
     /// The outstanding frame, or its acknowledgment, arrives.
-    pub fn on_arrival<O: Observer>(&mut self, cx: &mut Cx<'_, O>) -> Outcome {
+    pub fn on_arrival<O: Observer>(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut Cx<'_, O>) {
         match self.phase {
-            Phase::Flying => self.frame_arrives(cx),
-            Phase::Acknowledging => self.ack_arrives(cx),
-            Phase::Idle | Phase::Lost => {
-                cx.schedule.disarm(self.arrival);
-                Outcome::default()
-            }
+            Phase::Flying => self.frame_arrives(outcomes, cx),
+            Phase::Acknowledging => self.ack_arrives(buffer, cx),
+            Phase::Idle | Phase::Lost => cx.schedule.disarm(self.arrival),
         }
     }
 
     /// The acknowledgment is overdue: the attempt has failed.
-    pub fn on_timer<O: Observer>(&mut self, cx: &mut Cx<'_, O>) -> Outcome {
+    pub fn on_timer<O: Observer>(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut Cx<'_, O>) {
         cx.schedule.disarm(self.timer);
         cx.schedule.disarm(self.arrival);
         self.phase = Phase::Idle;
         let lane = &mut self.lanes[self.serving];
         let (attempt, number) = (lane.attempts, lane.number);
         let last = attempt >= lane.arq.max_transmissions;
-        let Some(packet) = lane.head else { return Outcome::default() };
-        let mut outcome = Outcome::default();
+        let Some(packet) = lane.head else { return };
         if last {
             lane.counters.given_up += 1;
             // Given up on is not lost, if only the acknowledgments were.
@@ -122,29 +124,27 @@ impl Station {
                 lane.counters.packets_dropped += 1;
             }
             cx.emit(lane.hop, || LinkEvent::GivenUp { number, attempts: attempt, packet, arrived });
-            lane.take_head();
-            outcome.freed = packet.size();
+            buffer.left(lane.take_head());
         }
-        outcome.notice = Some(RadioNotice { hop: lane.hop, packet, attempt, last });
+        outcomes.fail(RadioNotice { hop: lane.hop, packet, attempt, last });
         let more = !lane.is_empty();
         self.turns.served(Attempt { acknowledged: false, done: last, besides: 0, more }, cx.now);
-        outcome.freed += self.send_next(cx);
-        outcome
+        self.send_next(buffer, cx);
     }
 
-    fn frame_arrives<O: Observer>(&mut self, cx: &mut Cx<'_, O>) -> Outcome {
+    fn frame_arrives<O: Observer>(&mut self, outcomes: &mut Outcomes<'_>, cx: &mut Cx<'_, O>) {
         let lane = &mut self.lanes[self.serving];
         let (hop, number) = (lane.hop, lane.number);
-        let Some(packet) = lane.head else { return Outcome::default() };
-        let delivered = if lane.receive(number) {
+        let new = lane.receive(number);
+        let Some(packet) = &lane.head else { return };
+        if new {
             lane.counters.packets_delivered += 1;
-            cx.emit(hop, || LinkEvent::Arrived { packet });
-            Some((hop, packet))
+            cx.emit(hop, || LinkEvent::Arrived { packet: *packet });
+            outcomes.deliver(hop, packet);
         } else {
             lane.counters.duplicates += 1;
-            cx.emit(hop, || LinkEvent::FrameDuplicate { number, packet });
-            None
-        };
+            cx.emit(hop, || LinkEvent::FrameDuplicate { number, packet: *packet });
+        }
         lane.arrived = true;
         let ack = Frame {
             now: cx.now,
@@ -164,45 +164,44 @@ impl Station {
             cx.schedule.disarm(self.arrival);
             cx.emit(hop, || LinkEvent::AckCorrupted { number });
         }
-        Outcome { delivered, ..Outcome::default() }
     }
 
-    fn ack_arrives<O: Observer>(&mut self, cx: &mut Cx<'_, O>) -> Outcome {
+    fn ack_arrives<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
         cx.schedule.disarm(self.timer);
         cx.schedule.disarm(self.arrival);
         self.phase = Phase::Idle;
         let lane = &mut self.lanes[self.serving];
-        let freed = lane.take_head().map_or(0, |packet| packet.size());
+        buffer.left(lane.take_head());
         let more = !lane.is_empty();
         self.turns.served(Attempt { acknowledged: true, done: true, besides: 0, more }, cx.now);
-        Outcome { freed: freed + self.send_next(cx), ..Outcome::default() }
+        self.send_next(buffer, cx);
     }
 
-    /// Reports the packets that a queue's discipline dropped to the scheduler; the bytes that this node need not keep.
-    fn settle(&mut self, lane: usize) -> u32 {
+    /// Reports the packets that a queue's discipline dropped to the scheduler, and frees their room in the buffer.
+    fn settle(&mut self, lane: usize, buffer: &mut Buffer) {
         let dropped = self.lanes[lane].backlog.take_dropped();
         for _ in 0..dropped.packets {
             self.turns.dropped(lane);
         }
-        dropped.bytes
+        buffer.left(dropped.bytes);
     }
 
-    /// Serves the next queue, if any has a packet; the bytes that this node need not keep.
-    fn send_next<O: Observer>(&mut self, cx: &mut Cx<'_, O>) -> u32 {
-        let Some(serving) = self.turns.next() else { return 0 };
+    /// Serves the next queue, if any has a packet.
+    fn send_next<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
+        let Some(serving) = self.turns.next() else { return };
         self.serving = serving;
         let lane = &mut self.lanes[serving];
         if lane.head.is_none() {
-            lane.head = lane.backlog.pop(lane.hop, &mut lane.counters, cx).map(|(packet, _)| packet);
+            lane.head = lane.backlog.pop(lane.hop, &mut lane.counters, cx, |packet, _| *packet);
         }
         self.send(cx);
-        self.settle(serving)
+        self.settle(serving, buffer);
     }
 
     /// Sends the head of the lane being served.
     fn send<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
         let lane = &mut self.lanes[self.serving];
-        let Some(packet) = lane.head else { return };
+        let Some(packet) = &lane.head else { return };
         let renumber = lane.attempts == 0 || lane.arq.numbering == Numbering::PerTransmission;
         if renumber {
             lane.number = lane.next_number;
@@ -210,23 +209,23 @@ impl Station {
         }
         lane.attempts += 1;
         let (hop, number, attempt) = (lane.hop, lane.number, lane.attempts);
-        let size = packet.size();
-        let duration = lane.line.transmission_time(size);
+        let duration = lane.line.transmission_time(packet.size());
         let number_on_hop = Some(lane.counters.frames_sent);
-        let frame = Frame { now: cx.now, start: cx.now, duration, size, way: hop.way, number: number_on_hop };
+        let frame =
+            Frame { now: cx.now, start: cx.now, duration, size: packet.size(), way: hop.way, number: number_on_hop };
         lane.counters.frames_sent += 1;
         lane.counters.busy = lane.counters.busy + duration;
         lane.sent_until = cx.now + duration;
-        cx.emit(hop, || LinkEvent::FrameSent { number, attempt, packet });
-        self.overdue = cx.now + duration + lane.ack_wait();
+        cx.emit(hop, || LinkEvent::FrameSent { number, attempt, packet: *packet });
         if cx.channels[hop.link as usize].fate(&frame) == Fate::Arrives {
             self.phase = Phase::Flying;
             cx.schedule.arm(self.arrival, cx.now + duration + lane.line.delay);
         } else {
             lane.counters.frames_corrupted += 1;
             self.phase = Phase::Lost;
-            cx.emit(hop, || LinkEvent::FrameCorrupted { number, attempt, packet });
+            cx.emit(hop, || LinkEvent::FrameCorrupted { number, attempt, packet: *packet });
         }
+        self.overdue = cx.now + duration + lane.ack_wait();
         cx.schedule.arm(self.timer, self.overdue);
     }
 }

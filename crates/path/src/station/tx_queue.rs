@@ -90,11 +90,13 @@ impl TxQueue {
         self.line.delay.times(2) + self.ack_time + self.arq.margin
     }
 
-    /// The head leaves.
-    pub(super) fn take_head(&mut self) -> Option<Packet> {
+    /// The head leaves. The number of its bytes.
+    pub(super) fn take_head(&mut self) -> u32 {
         self.attempts = 0;
         self.arrived = false;
-        self.head.take()
+        let size = self.head.as_ref().map_or(0, Packet::size);
+        self.head = None;
+        size
     }
 
     /// At the far end: whether frame `number` is new. Frames arrive in order, so only a repetition is below what

@@ -6,6 +6,7 @@ use path::channel::{Channel, ChannelConfig, perfect};
 use path::mac::dcf::{Config, FrameKind};
 use path::medium::places::Places;
 use path::medium::{LaneSpec, Medium, StationSpec};
+use path::outcome::Outcome;
 use path::place::Path;
 use path::queue::{Buffer, QueueConfig};
 use path::scheduler::SchedulerConfig;
@@ -128,11 +129,15 @@ impl Air {
             }
             while let Some((hop, outcome)) = self.medium.outcome() {
                 let hop = 2 * hop.link as usize + hop.way.index();
-                self.delivered[hop] += u64::from(outcome.delivered.is_some());
-                self.given_up += u64::from(outcome.notice.is_some_and(|notice| notice.last));
-                self.in_hand[hop] -= u64::from(outcome.freed > 0);
-                if self.saturated && outcome.freed > 0 {
-                    self.offer(now, hop);
+                match outcome {
+                    Outcome::Delivered(_) => self.delivered[hop] += 1,
+                    Outcome::Failed(notice) => self.given_up += u64::from(notice.last),
+                    Outcome::Freed(_) => {
+                        self.in_hand[hop] -= 1;
+                        if self.saturated {
+                            self.offer(now, hop);
+                        }
+                    }
                 }
             }
         }

@@ -1,15 +1,16 @@
 //! Helpers of the contract tests.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
-use engine::{Slot, Time};
-use path::link::Line;
-use path::mac::arq::Arq;
-use path::mac::arq::fec::sender::FecSender;
-use path::mac::arq::ns2_lan::sender::LanSender;
-use path::mac::arq::window::sender::WindowSender;
-use path::queue::Backlog;
-use path::transmitter::Transmitter;
-use path::{HopId, LinkEvent, Observer};
+use engine::{Schedule, Slot, Time};
+use path::link::fifo::FifoLink;
+use path::link::priority::PriorityLink;
+use path::link::{Counters, Line, Link, Parts};
+use path::mac::arq::{ArqConfig, Sender};
+use path::outcome::{Outcome, Outcomes};
+use path::queue::{Buffer, Tie, drop_tail};
+use path::scheduler::SchedulerConfig;
+use path::station::{Station, TxQueue};
+use path::{Cx, HopId, HopState, LinkDirection, LinkEvent, Observer};
 use serde::Deserialize;
 use serde::de::value::{Error, MapDeserializer};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
@@ -46,19 +47,99 @@ impl Observer for Log {
     }
 }
 
-/// Returns the transmitter of a hop with this link layer; `None` for a hop without a link layer, or one served by a
-/// station.
-pub fn own_transmitter(
-    arq: &Arq,
-    hop: HopId,
-    line: Line,
-    queue: impl Into<Backlog>,
-    slot: Slot,
-) -> Option<Transmitter> {
-    match *arq {
-        Arq::None | Arq::StopAndWait(_) => None,
-        Arq::Window(window) => Some(Transmitter::Window(WindowSender::new(hop, line, window, queue, slot))),
-        Arq::Fec(fec) => Some(Transmitter::Fec(FecSender::new(hop, line, fec, queue, slot))),
-        Arq::Lan(lan) => Some(Transmitter::Lan(LanSender::new(hop, line, lan, queue, slot))),
+/// Collects the outcomes of a wake-up.
+pub fn collect(act: impl FnOnce(&mut Outcomes<'_>)) -> Vec<Outcome> {
+    let (mut first, mut more) = (packet(0, 0), Vec::new());
+    let mut outcomes = Outcomes::new(&mut first, &mut more);
+    act(&mut outcomes);
+    let delivered = outcomes.delivered().map(|_| Outcome::Delivered(first));
+    delivered.into_iter().chain(more.into_iter().map(|(_, outcome)| outcome)).collect()
+}
+
+/// Returns the packet of an outcome if it is a delivery.
+pub fn delivered(outcome: &Outcome) -> Option<&Packet> {
+    match outcome {
+        Outcome::Delivered(packet) => Some(packet),
+        _ => None,
+    }
+}
+
+/// One direction of a link with any link layer.
+pub enum Sending {
+    Fifo(Box<FifoLink>),
+    Station { station: Station, arrival: Slot },
+    Link(Box<dyn Link>),
+}
+
+impl Sending {
+    /// Builds the link; without a link layer a FIFO link, or one that supports expedited packets.
+    pub fn new(
+        arq: &ArqConfig,
+        expedited: bool,
+        (hop, line): (HopId, Line),
+        queue: impl Into<drop_tail::Config>,
+        schedule: &mut Schedule,
+    ) -> Self {
+        let (slot, queue, tie) = (schedule.slot(), queue.into(), Tie::default());
+        match arq.build().into_sender() {
+            Sender::Link if expedited => {
+                Sending::Link(Box::new(PriorityLink::new(hop, line, (queue, tie), true, slot)))
+            }
+            Sender::Link => Sending::Fifo(Box::new(FifoLink::new(hop, line, (queue, tie), true, slot))),
+            Sender::Station(arq) => {
+                let queues = vec![TxQueue::new(hop, line, arq, queue)];
+                let station = Station::new(queues, &SchedulerConfig::default(), slot, schedule.slot());
+                Sending::Station { station, arrival: slot }
+            }
+            Sender::Own(build) => {
+                Sending::Link(build(Parts { hop, line, queue: queue.into(), slot, agent_at_far_end: false }))
+            }
+        }
+    }
+
+    pub fn accept<O: Observer>(
+        &mut self,
+        packet: &Packet,
+        expedited: bool,
+        buffer: &mut Buffer,
+        cx: &mut Cx<'_, O>,
+    ) -> bool {
+        match self {
+            Sending::Fifo(link) => {
+                let leaves = link.on_packet(packet, cx);
+                buffer.taken_until(leaves, packet.size());
+                leaves.is_some()
+            }
+            Sending::Station { station, .. } => station.on_packet(0, packet, expedited, buffer, cx),
+            Sending::Link(link) => cx.erased(|cx| link.accept(packet, expedited, buffer, cx)),
+        }
+    }
+
+    pub fn wake<O: Observer>(&mut self, slot: Slot, buffer: &mut Buffer, cx: &mut Cx<'_, O>) -> Vec<Outcome> {
+        collect(|outcomes| match self {
+            Sending::Fifo(link) => {
+                let hop = HopId { link: 0, way: LinkDirection::Forward };
+                outcomes.deliver_with(hop, |packet| link.on_wake(cx, packet));
+            }
+            Sending::Station { station, arrival } if slot == *arrival => station.on_arrival(buffer, outcomes, cx),
+            Sending::Station { station, .. } => station.on_timer(buffer, outcomes, cx),
+            Sending::Link(link) => cx.erased(|cx| link.wake(buffer, outcomes, cx)),
+        })
+    }
+
+    pub fn counters(&self, now: Time) -> Counters {
+        match self {
+            Sending::Fifo(link) => link.counters(now),
+            Sending::Station { station, .. } => station.lanes()[0].counters(now),
+            Sending::Link(link) => link.counters(now),
+        }
+    }
+
+    pub fn state(&self, now: Time) -> HopState {
+        match self {
+            Sending::Fifo(link) => link.state(now),
+            Sending::Station { station, .. } => station.lanes()[0].state(),
+            Sending::Link(link) => link.state(now),
+        }
     }
 }

@@ -4,19 +4,15 @@ use engine::{Schedule, Stream, Time};
 use path::HopId;
 use path::agent::Agent;
 use path::channel::Channel;
-use path::link::Line;
 use path::link::fifo::FifoLink;
 use path::link::priority::PriorityLink;
 use path::link::variable::VariableLink;
-use path::mac::arq::Arq;
-use path::mac::arq::fec::sender::FecSender;
-use path::mac::arq::ns2_lan::sender::LanSender;
-use path::mac::arq::window::sender::WindowSender;
+use path::link::{Line, Parts};
+use path::mac::arq::Sender;
 use path::medium::places::Places;
 use path::medium::{LaneSpec, Medium, StationSpec};
 use path::queue::{Backlog, Buffer};
 use path::station::{Station, TxQueue};
-use path::transmitter::Transmitter;
 use tcp::Connection;
 use tcp::config::Tries;
 use wire::{Addr, SeqNum};
@@ -24,7 +20,7 @@ use wire::{Addr, SeqNum};
 use super::end::End;
 use super::ports::Ports;
 use super::progress::Progress;
-use super::{Flow, Hop, Wakeup, World, hop_id};
+use super::{Flow, Hop, Wakeup, World, hop_id, hop_number};
 use crate::network::{LinkSpec, MediumSpec, Network, NodeKind, Radio};
 use crate::node::{Forecast, InstalledAgent, Node, Processing};
 use crate::roaming::Roamer;
@@ -65,6 +61,7 @@ impl World {
             far_ends,
             stations,
             station_nodes,
+            outcomes: Vec::new(),
             media,
             channels,
             routes: Routes::new(network),
@@ -148,23 +145,22 @@ fn hops(
                 hops.push(Hop::Medium { medium: 0, station: 0, lane: 0 });
                 continue;
             }
-            let arq = link.arq.build();
-            if arq == Arq::None && link.changes.is_some() {
-                hops.push(changing(network, link, id, channels[number].loses(), slots));
-                continue;
-            }
-            let Arq::StopAndWait(arq) = arq else {
-                hops.push(hop_of_its_own(
-                    network,
-                    link,
-                    id,
-                    [node, link.between[1 - way]].map(|node| &nodes[node]),
-                    channels[number].loses(),
-                    slots,
-                ));
-                continue;
-            };
             let line = Line::new(link.rate, link.delay, link.timing);
+            let arq = match link.arq.build().into_sender() {
+                Sender::Station(arq) => arq,
+                Sender::Own(build) => {
+                    let slot = slots.slot(Wakeup::Link(hop_number(id) as u32));
+                    let agent_at_far_end = holds(link, &nodes[link.between[1 - way]]);
+                    let parts = Parts { hop: id, line, queue: backlog(network, link, id), slot, agent_at_far_end };
+                    hops.push(Hop::Link(build(parts)));
+                    continue;
+                }
+                Sender::Link => {
+                    let sends_urgently = nodes[node].sends_urgently();
+                    hops.push(plain(network, link, id, sends_urgently, channels[number].loses(), slots));
+                    continue;
+                }
+            };
             let lane = TxQueue::new(id, line, arq, backlog(network, link, id));
             let own = match network.nodes[node].radio {
                 Radio::PerLink => None,
@@ -248,51 +244,28 @@ fn roamers(network: &Network, slots: &mut Slots) -> Vec<Roamer> {
     roamers
 }
 
-/// One direction of a variable link.
-fn changing(network: &Network, link: &LinkSpec, id: HopId, lossy: bool, slots: &mut Slots) -> Hop {
-    let name = format!("link {} jitter {}", link.name, link.random_seed);
-    let stream = Stream::named(network.seed, network.replication, &name);
-    let changes = link.changes.as_deref().cloned().unwrap_or_default();
+/// One direction of a link without a link layer: a variable link, a link with expedited packets or another queue discipline
+/// than drop-tail, or else a FIFO link.
+fn plain(network: &Network, link: &LinkSpec, id: HopId, sends_urgently: bool, lossy: bool, slots: &mut Slots) -> Hop {
     let line = Line::new(link.rate, link.delay, link.timing);
-    let slot = slots.slot(Wakeup::Variable(2 * id.link + id.way.index() as u32));
-    let queue = link.queue.drop_tail().expect("scenarios are checked: a link that changes has drop-tail");
-    let variable = VariableLink::new(id, line, &changes, stream, (queue, link.queue_tie), lossy, slot);
-    Hop::Variable(Box::new(variable))
-}
-
-/// A hop with its own transmitter.
-fn hop_of_its_own(
-    network: &Network,
-    link: &LinkSpec,
-    id: HopId,
-    [near, far]: [&Node; 2],
-    lossy: bool,
-    slots: &mut Slots,
-) -> Hop {
-    let line = Line::new(link.rate, link.delay, link.timing);
-    let queue = backlog(network, link, id);
-    let number = 2 * id.link + id.way.index() as u32;
-    let mut slot = |owner: fn(u32) -> Wakeup| slots.slot(owner(number));
-    let transmitter = match link.arq.build() {
-        Arq::Window(window) => {
-            Transmitter::Window(WindowSender::new(id, line, window, queue, slot(Wakeup::Transmitter)))
+    let number = hop_number(id) as u32;
+    let (queue, tie) = (link.queue.drop_tail(), link.queue_tie);
+    match (&link.changes, queue) {
+        (Some(changes), Some(queue)) => {
+            let name = format!("link {} jitter {}", link.name, link.random_seed);
+            let stream = Stream::named(network.seed, network.replication, &name);
+            let slot = slots.slot(Wakeup::Link(number));
+            Hop::Link(Box::new(VariableLink::new(id, line, changes, stream, (queue, tie), lossy, slot)))
         }
-        Arq::Fec(fec) => Transmitter::Fec(FecSender::new(id, line, fec, queue, slot(Wakeup::Transmitter))),
-        Arq::Lan(lan) => {
-            let sender = LanSender::new(id, line, lan, queue, slot(Wakeup::Transmitter));
-            Transmitter::Lan(if holds(link, far) { sender.to_an_agent() } else { sender })
+        (None, Some(queue)) if !sends_urgently => {
+            Hop::Fifo(FifoLink::new(id, line, (queue, tie), lossy, slots.slot(Wakeup::Fifo(number))))
         }
-        Arq::None | Arq::StopAndWait(_) => match link.queue.drop_tail() {
-            Some(queue) if !near.sends_urgently() => {
-                return Hop::Fifo(FifoLink::new(id, line, (queue, link.queue_tie), lossy, slot(Wakeup::Fifo)));
-            }
-            _ => {
-                let priority = PriorityLink::new(id, line, (queue, link.queue_tie), lossy, slot(Wakeup::Priority));
-                return Hop::Priority(Box::new(priority));
-            }
-        },
-    };
-    Hop::Own(Box::new(transmitter))
+        // Scenarios are checked: a link that changes has drop-tail.
+        _ => {
+            let queue = backlog(network, link, id);
+            Hop::Link(Box::new(PriorityLink::new(id, line, (queue, tie), lossy, slots.slot(Wakeup::Link(number)))))
+        }
+    }
 }
 
 /// The queue of a hop whose transmitter selects packets at the time of sending.
@@ -308,7 +281,7 @@ fn queue_stream(network: &Network, link: &LinkSpec, hop: HopId) -> Stream {
 
 /// Whether a node's agent sees packets that arrive over a link before that end's delay.
 fn holds(link: &LinkSpec, far: &Node) -> bool {
-    link.wireless && far.resident.is_some() && matches!(link.arq.build(), Arq::Lan(_))
+    link.wireless && far.resident.is_some() && link.arq.build().hands_to_agent_before_delay()
 }
 
 /// Packets passed by agents that wait for the delay of their end, by hop.

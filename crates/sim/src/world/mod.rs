@@ -2,7 +2,7 @@
 //!
 //! The event loop takes the next wake-up and calls its owner; packets that the owner emits are processed at once: by
 //! the node at the far end of a link, and from there by a connection or the next link. A packet's path through one
-//! wake-up is `FifoLink`, `Station` or `Transmitter` -> `World::arrive` -> `Connection` or `World::forward` ->
+//! wake-up is `FifoLink`, `Link`, `Station` or `Medium` -> `World::arrive` -> `Connection` or `World::forward` ->
 //! `World::output`.
 
 mod agents;
@@ -19,13 +19,12 @@ mod way;
 use engine::{Schedule, Slot, Span, Time};
 use path::agent::Departure;
 use path::channel::Channel;
+use path::link::Link;
 use path::link::fifo::FifoLink;
-use path::link::priority::PriorityLink;
-use path::link::variable::VariableLink;
 use path::medium::Medium;
-use path::queue::Limit;
+use path::outcome::{Outcome, Outcomes};
+use path::queue::{Buffer, Limit};
 use path::station::Station;
-use path::transmitter::Transmitter;
 use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, Observer};
 use wire::{Addr, Packet};
 
@@ -46,12 +45,8 @@ pub use state::NodeState;
 enum Wakeup {
     /// The first packet on a FIFO link arrives.
     Fifo(u32),
-    /// The first packet on a variable link arrives.
-    Variable(u32),
-    /// The first packet arrives on a priority link, or the transmission of the next one starts.
-    Priority(u32),
-    /// A transmitter of a single hop.
-    Transmitter(u32),
+    /// A link behind the trait.
+    Link(u32),
     /// A station's outstanding frame or its acknowledgment arrives.
     StationArrival(u32),
     /// A station's acknowledgment timeout expires.
@@ -82,12 +77,8 @@ enum Wakeup {
 #[expect(clippy::large_enum_variant, reason = "there are few hops, and a packet should find its pipe without a detour")]
 enum Hop {
     Fifo(FifoLink),
-    /// A variable link.
-    Variable(Box<VariableLink>),
-    /// A link on which expedited packets are sent first.
-    Priority(Box<PriorityLink>),
-    /// A transmitter of a single hop.
-    Own(Box<Transmitter>),
+    /// Any other link with a transmitter of its own.
+    Link(Box<dyn Link>),
     /// A queue of a station.
     TxQueue {
         station: u32,
@@ -119,6 +110,8 @@ pub struct World {
     stations: Vec<Station>,
     /// The node of each station.
     station_nodes: Vec<u32>,
+    /// Outcomes of a wake-up after the first delivered packet.
+    outcomes: Vec<(HopId, Outcome)>,
     media: Vec<Medium>,
     channels: Vec<Box<dyn Channel>>,
     routes: Routes,
@@ -265,9 +258,7 @@ impl World {
         };
         let counters = |hop: &Hop| match hop {
             Hop::Fifo(pipe) => pipe.counters(self.now),
-            Hop::Variable(line) => line.counters(self.now),
-            Hop::Priority(line) => line.counters(self.now),
-            Hop::Own(transmitter) => transmitter.counters(self.now),
+            Hop::Link(link) => link.counters(self.now),
             Hop::TxQueue { station, lane } => {
                 self.stations[*station as usize].lanes()[*lane as usize].counters(self.now)
             }
@@ -310,36 +301,16 @@ impl World {
                     self.arrive(hop, arriving, sink);
                 }
             }
-            Wakeup::Variable(hop) => {
-                let hop = hop as usize;
-                let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
-                let mut cx =
-                    Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
-                let Hop::Variable(line) = &mut self.hops[hop] else { unreachable!("its slot is its own") };
-                if line.on_wake(&mut cx, arriving) {
-                    self.arrive(hop, arriving, sink);
-                }
-            }
-            Wakeup::Priority(hop) => {
-                let hop = hop as usize;
-                // The far end of the reverse direction.
-                let node = self.far_ends[hop ^ 1] as usize;
-                let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
-                let mut cx =
-                    Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
-                let Hop::Priority(line) = &mut self.hops[hop] else { unreachable!("its slot is its own") };
-                if line.on_wake(&mut self.nodes[node].buffer, &mut cx, arriving) {
-                    self.arrive(hop, arriving, sink);
-                }
-            }
-            Wakeup::Transmitter(hop) => self.transmitter_wakes(hop as usize, sink),
+            Wakeup::Link(hop) => self.link_wakes(hop as usize, arriving, sink),
             Wakeup::StationArrival(station) => {
-                let outcome = self.station(station, sink, |station, cx| station.on_arrival(cx));
-                self.carry_on(self.station_nodes[station as usize] as usize, outcome, sink);
+                self.station_wakes(station as usize, arriving, sink, |station, buffer, outcomes, cx| {
+                    station.on_arrival(buffer, outcomes, cx);
+                });
             }
             Wakeup::StationTimer(station) => {
-                let outcome = self.station(station, sink, |station, cx| station.on_timer(cx));
-                self.carry_on(self.station_nodes[station as usize] as usize, outcome, sink);
+                self.station_wakes(station as usize, arriving, sink, |station, buffer, outcomes, cx| {
+                    station.on_timer(buffer, outcomes, cx);
+                });
             }
             Wakeup::Medium { medium, station } => {
                 self.with_medium(medium as usize, sink, |medium, cx| medium.on_wake(u32::from(station), cx));
@@ -370,15 +341,35 @@ impl World {
         }
     }
 
-    fn station<S: Sink, T>(
-        &mut self,
-        number: u32,
-        sink: &mut S,
-        act: impl FnOnce(&mut Station, &mut Cx<'_, Relay<'_, S>>) -> T,
-    ) -> T {
+    /// Lets a link act, and processes its output.
+    #[inline]
+    fn link_wakes<S: Sink>(&mut self, hop: usize, arriving: &mut Packet, sink: &mut S) {
+        let node = self.near_end(hop);
         let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
-        act(&mut self.stations[number as usize], &mut cx)
+        let Hop::Link(link) = &mut self.hops[hop] else { unreachable!("the slot is a link's") };
+        let mut outcomes = Outcomes::new(arriving, &mut self.outcomes);
+        cx.erased(|cx| link.wake(&mut self.nodes[node].buffer, &mut outcomes, cx));
+        let delivered = outcomes.delivered();
+        self.after_wakeup(delivered, arriving, sink);
+    }
+
+    /// Lets a station act, and processes its output.
+    #[inline]
+    fn station_wakes<S: Sink>(
+        &mut self,
+        number: usize,
+        arriving: &mut Packet,
+        sink: &mut S,
+        act: impl FnOnce(&mut Station, &mut Buffer, &mut Outcomes<'_>, &mut Cx<'_, Relay<'_, S>>),
+    ) {
+        let node = self.station_nodes[number] as usize;
+        let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
+        let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
+        let mut outcomes = Outcomes::new(arriving, &mut self.outcomes);
+        act(&mut self.stations[number], &mut self.nodes[node].buffer, &mut outcomes, &mut cx);
+        let delivered = outcomes.delivered();
+        self.after_wakeup(delivered, arriving, sink);
     }
 
     /// Lets a medium act, and processes its output.
@@ -393,25 +384,14 @@ impl World {
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         act(&mut self.media[number], &mut cx);
         while let Some((hop, outcome)) = self.media[number].outcome() {
-            // The far end of the reverse direction.
-            let node = self.far_ends[(2 * hop.link as usize + hop.way.index()) ^ 1] as usize;
-            self.carry_on(node, outcome, sink);
+            self.process_outcome(hop, outcome, sink);
         }
     }
 
-    fn transmitter_wakes<S: Sink>(&mut self, hop: usize, sink: &mut S) {
-        // The far end of the reverse direction.
-        let node = self.far_ends[hop ^ 1] as usize;
-        let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
-        let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
-        if let Hop::Own(transmitter) = &mut self.hops[hop] {
-            transmitter.on_wake(&mut self.nodes[node].buffer, &mut cx);
-        }
-        while let Hop::Own(transmitter) = &mut self.hops[hop]
-            && let Some(outcome) = transmitter.outcome()
-        {
-            self.carry_on(node, outcome, sink);
-        }
+    /// The node at the near end of a hop: the far end of the reverse direction.
+    #[inline]
+    fn near_end(&self, hop: usize) -> usize {
+        self.far_ends[hop ^ 1] as usize
     }
 
     #[inline]
@@ -444,6 +424,12 @@ impl World {
         let changes = self.channels.iter_mut().filter_map(|channel| channel.next_change(after));
         changes.map(|(at, _)| at).min().unwrap_or(Time::NEVER)
     }
+}
+
+/// The number of a hop, `2 x link + way`.
+#[inline]
+fn hop_number(hop: HopId) -> usize {
+    2 * hop.link as usize + hop.way.index()
 }
 
 /// The hop with number `2 x link + way`.

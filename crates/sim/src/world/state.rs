@@ -25,9 +25,7 @@ impl World {
     pub fn hop_state(&self, link: usize, way: LinkDirection) -> HopState {
         match &self.hops[2 * link + way.index()] {
             Hop::Fifo(pipe) => pipe.state(self.now),
-            Hop::Variable(line) => line.state(self.now),
-            Hop::Priority(line) => line.state(),
-            Hop::Own(transmitter) => transmitter.state(),
+            Hop::Link(link) => link.state(self.now),
             Hop::TxQueue { station, lane } => self.stations[*station as usize].lanes()[*lane as usize].state(),
             Hop::Medium { medium, station, lane } => self.media[*medium as usize].state(*station, *lane as usize),
         }

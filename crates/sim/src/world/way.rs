@@ -1,25 +1,46 @@
 //! A packet's path through one wake-up: out of a link into a node, to a connection or to the next link.
 
-use path::Cx;
 use path::agent::Verdict;
 use path::outcome::Outcome;
+use path::{Cx, HopId};
 use wire::{Body, Packet};
 
-use super::{Hop, Relay, World};
+use super::{Hop, Relay, World, hop_number};
 use crate::event::{NodeEvent, Sink};
 use crate::network::NodeKind;
 
 impl World {
-    /// Processes the output of a station or transmitter of a node.
-    pub(super) fn carry_on<S: Sink>(&mut self, node: usize, outcome: Outcome, sink: &mut S) {
-        if outcome.freed > 0 {
-            self.nodes[node].buffer.left(outcome.freed);
+    /// Processes the outcomes of a link's or station's wake-up. If a packet was written over `arriving`, `delivered` is the
+    /// hop that it has crossed.
+    #[inline]
+    pub(super) fn after_wakeup<S: Sink>(&mut self, delivered: Option<HopId>, arriving: &mut Packet, sink: &mut S) {
+        if let Some(hop) = delivered {
+            self.arrive(hop_number(hop), arriving, sink);
         }
-        if let Some(notice) = outcome.notice {
-            self.notify_agent(node, &notice, sink);
+        if !self.outcomes.is_empty() {
+            self.process_outcomes(sink);
         }
-        if let Some((hop, mut packet)) = outcome.delivered {
-            self.arrive(2 * hop.link as usize + hop.way.index(), &mut packet, sink);
+    }
+
+    #[inline(never)]
+    fn process_outcomes<S: Sink>(&mut self, sink: &mut S) {
+        let mut outcomes = std::mem::take(&mut self.outcomes);
+        for (hop, outcome) in outcomes.drain(..) {
+            self.process_outcome(hop, outcome, sink);
+        }
+        self.outcomes = outcomes;
+    }
+
+    /// Processes an outcome at the node concerned.
+    pub(super) fn process_outcome<S: Sink>(&mut self, hop: HopId, outcome: Outcome, sink: &mut S) {
+        let hop = hop_number(hop);
+        match outcome {
+            Outcome::Delivered(mut packet) => self.arrive(hop, &mut packet, sink),
+            Outcome::Failed(notice) => self.notify_agent(self.near_end(hop), &notice, sink),
+            Outcome::Freed(bytes) => {
+                let node = self.near_end(hop);
+                self.nodes[node].buffer.left(bytes);
+            }
         }
     }
 
@@ -138,20 +159,14 @@ impl World {
                 self.nodes[node].buffer.taken_until(leaves, packet.size());
                 leaves.is_some()
             }
-            Hop::Variable(line) => {
-                let leaves = line.on_packet(packet, &mut cx);
-                self.nodes[node].buffer.taken_until(leaves, packet.size());
-                leaves.is_some()
-            }
-            Hop::Priority(line) => line.on_packet(packet, expedited, &mut self.nodes[node].buffer, &mut cx),
-            Hop::Own(transmitter) => transmitter.on_packet(packet, expedited, &mut self.nodes[node].buffer, &mut cx),
+            Hop::Link(link) => cx.erased(|cx| link.accept(packet, expedited, &mut self.nodes[node].buffer, cx)),
             Hop::Medium { medium, station, lane } => {
                 let (medium, buffer) = (&mut self.media[*medium as usize], &mut self.nodes[node].buffer);
                 medium.on_packet(*station, *lane as usize, *packet, expedited, buffer, &mut cx)
             }
             Hop::TxQueue { station, lane } => {
                 let (station, buffer) = (&mut self.stations[*station as usize], &mut self.nodes[node].buffer);
-                station.on_packet(*lane as usize, *packet, expedited, buffer, &mut cx)
+                station.on_packet(*lane as usize, packet, expedited, buffer, &mut cx)
             }
         }
     }

@@ -25,12 +25,13 @@ use engine::{Order, Schedule, Slot, Stream, Time};
 use wire::{Ecn, Packet};
 
 use super::jitter::Law;
-use super::{Counters, Line};
+use super::{Counters, Line, Link};
 use crate::channel::{Fate, Frame};
-use crate::context::{Cx, Observer};
+use crate::context::LinkCx;
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::HopState;
-use crate::queue::{Tie, drop_tail};
+use crate::outcome::Outcomes;
+use crate::queue::{Buffer, Tie, drop_tail};
 use plan::{Changes, Outages, Spike};
 use service::{Server, Service};
 
@@ -121,25 +122,8 @@ impl VariableLink {
         }
     }
 
-    /// The counters at `now`. The line is busy while it has something to send, whether it can or not.
-    pub fn counters(&self, now: Time) -> Counters {
-        let mut counters = self.counters;
-        let waiting = self.waiting.iter().rev().take_while(|(starts, _)| *starts > now).count();
-        counters.frames_sent -= waiting as u64;
-        counters.busy = counters.busy - self.server.free_at.since(now);
-        counters
-    }
-
-    /// The packets that it holds at `now`.
-    pub fn state(&self, now: Time) -> HopState {
-        let waiting = self.waiting.iter().rev().take_while(|(starts, _)| *starts > now);
-        let (count, bytes) = waiting.fold((0, 0), |(count, bytes), (_, size)| (count + 1, bytes + u64::from(*size)));
-        let outstanding = self.flights.len() - count;
-        HopState { waiting: count, waiting_bytes: bytes, outstanding, link_layer: None }
-    }
-
-    /// Takes a packet to send. Returns the time at which it will have left the node, or `None` when the queue was full.
-    pub fn on_packet<O: Observer>(&mut self, packet: &Packet, cx: &mut Cx<'_, O>) -> Option<Time> {
+    /// Takes a packet to send, and settles what becomes of it. Returns the time at which it will have left the node, or `None` when the queue was full.
+    fn queue(&mut self, packet: &Packet, cx: &mut LinkCx<'_>) -> Option<Time> {
         let size = packet.size();
         let ready = self.server.free_at.max(cx.now);
         let mut server = self.server;
@@ -153,11 +137,11 @@ impl VariableLink {
             return None;
         }
         self.server = server;
-        let mut packet = *packet;
-        if self.queue.marks(packet.ecn, self.waiting.len(), self.waiting_bytes) {
-            packet.ecn = Ecn::Ce;
+        let mut ecn = packet.ecn;
+        if self.queue.marks(ecn, self.waiting.len(), self.waiting_bytes) {
+            ecn = Ecn::Ce;
             self.counters.marked += 1;
-            cx.emit(self.hop, || LinkEvent::Marked { packet });
+            cx.emit(self.hop, || LinkEvent::Marked { packet: Packet { ecn, ..*packet } });
         }
         if !at_once {
             self.waiting.push_back((starts, size));
@@ -181,12 +165,12 @@ impl VariableLink {
         self.counters.frames_sent += 1;
         self.counters.busy = self.counters.busy + leaves.since(ready);
         let order = cx.schedule.order();
-        self.launch(arrives, Flight { packet, lost, order }, cx.schedule);
+        self.launch(arrives, Flight { packet: Packet { ecn, ..*packet }, lost, order }, cx.schedule);
         Some(leaves)
     }
 
     /// The next packet has come to the far end; writes it over `packet`, and tells whether it was not lost on the way.
-    pub fn on_wake<O: Observer>(&mut self, cx: &mut Cx<'_, O>, packet: &mut Packet) -> bool {
+    fn arrive(&mut self, cx: &mut LinkCx<'_>, packet: &mut Packet) -> bool {
         let Some(Reverse((_, _, place))) = self.flights.pop() else { return false };
         match self.flights.peek() {
             Some(Reverse((at, _, place))) => cx.schedule.arm_as(self.slot, *at, self.held[*place as usize].order),
@@ -206,6 +190,7 @@ impl VariableLink {
         true
     }
 
+    #[inline]
     fn launch(&mut self, arrives: Time, flight: Flight, schedule: &mut Schedule) {
         let (order, number) = (flight.order, self.counters.frames_sent);
         let place = match self.free.pop() {
@@ -262,5 +247,33 @@ impl VariableLink {
             self.waiting.pop_front();
             self.waiting_bytes -= u64::from(size);
         }
+    }
+}
+
+impl Link for VariableLink {
+    fn accept(&mut self, packet: &Packet, _: bool, buffer: &mut Buffer, cx: &mut LinkCx<'_>) -> bool {
+        let leaves = self.queue(packet, cx);
+        buffer.taken_until(leaves, packet.size());
+        leaves.is_some()
+    }
+
+    fn wake(&mut self, _: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
+        outcomes.deliver_with(self.hop, |packet| self.arrive(cx, packet));
+    }
+
+    /// The counters at `now`. The line is busy while it has something to send, whether it can or not.
+    fn counters(&self, now: Time) -> Counters {
+        let mut counters = self.counters;
+        let waiting = self.waiting.iter().rev().take_while(|(starts, _)| *starts > now).count();
+        counters.frames_sent -= waiting as u64;
+        counters.busy = counters.busy - self.server.free_at.since(now);
+        counters
+    }
+
+    fn state(&self, now: Time) -> HopState {
+        let waiting = self.waiting.iter().rev().take_while(|(starts, _)| *starts > now);
+        let (count, bytes) = waiting.fold((0, 0), |(count, bytes), (_, size)| (count + 1, bytes + u64::from(*size)));
+        let outstanding = self.flights.len() - count;
+        HopState { waiting: count, waiting_bytes: bytes, outstanding, link_layer: None }
     }
 }

@@ -47,14 +47,15 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The parameters.
+    /// The link layer.
     pub fn build(&self) -> Arq {
-        Arq::Window(SlidingWindow {
+        SlidingWindow {
             policy: Policy::GoBackN,
             window: self.window,
             max_transmissions: self.max_transmissions,
             margin: self.margin,
             ack_size: self.ack_size.0 as u32,
-        })
+        }
+        .into()
     }
 }

@@ -1,4 +1,7 @@
 //! Link-level retransmission (automatic repeat request), and what is sent instead of it.
+//!
+//! A *link layer* is one file (or folder) here and one line of the registry below. Its `build` returns an [`Arq`]: mostly
+//! [`Arq::own`] with what builds its [`Link`].
 
 pub mod fec;
 pub mod go_back_n;
@@ -8,11 +11,9 @@ pub mod selective_repeat;
 pub mod stop_and_wait;
 pub mod window;
 
-use engine::Span;
+pub use stop_and_wait::StopAndWait;
 
-pub use fec::Fec;
-pub use ns2_lan::Lan;
-pub use window::SlidingWindow;
+use crate::link::{Link, Parts};
 
 engine::registry! {
     /// The kinds of link-level retransmission.
@@ -26,58 +27,91 @@ engine::registry! {
     }
 }
 
-/// The retransmission scheme of a link layer.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Arq {
-    /// Nothing.
-    None,
-    /// A [station](crate::station).
-    StopAndWait(StopAndWait),
-    /// A [transmitter](crate::transmitter) of the hop's own.
-    Window(SlidingWindow),
-    /// Nothing is sent again: parity goes ahead. A [transmitter](crate::transmitter) of the hop's own.
-    Fec(Fec),
-    /// Nothing, behind a header. A [transmitter](crate::transmitter) of the hop's own.
-    Lan(Lan),
+/// A link layer: what sends, and what is known of it.
+pub struct Arq {
+    sender: Sender,
+    /// Bytes of a link acknowledgment, and frames that may be unacknowledged at once.
+    ack: Option<(u32, u32)>,
+    in_order: bool,
+    agent_before_delay: bool,
+}
+
+/// What sends the packets of one direction of a link.
+pub enum Sender {
+    /// The link itself, which has no link layer.
+    Link,
+    /// A queue of a [station](crate::station), which other links can share.
+    Station(StopAndWait),
+    /// A [`Link`] with a transmitter of its own, as this builds it.
+    Own(Box<dyn FnOnce(Parts) -> Box<dyn Link>>),
 }
 
 impl Arq {
+    /// No link layer.
+    pub fn none() -> Self {
+        Arq { sender: Sender::Link, ack: None, in_order: true, agent_before_delay: false }
+    }
+
+    /// A link layer with a transmitter for each direction of a link, as `build` makes it. It acknowledges nothing and
+    /// promises no order, unless [`acknowledged`](Self::acknowledged) and [`in_order`](Self::in_order) say so.
+    pub fn own<L: Link + 'static>(build: impl FnOnce(Parts) -> L + 'static) -> Self {
+        let sender = Sender::Own(Box::new(|parts| Box::new(build(parts))));
+        Arq { sender, ack: None, in_order: false, agent_before_delay: false }
+    }
+
+    /// The link layer acknowledges frames, with link acknowledgments of `ack_size` bytes, and reports failed attempts. At
+    /// most `window` frames are unacknowledged at once.
+    pub fn acknowledged(self, ack_size: u32, window: u32) -> Self {
+        Arq { ack: Some((ack_size, window)), ..self }
+    }
+
+    /// Whether the link layer hands packets up in the order in which it was given them.
+    pub fn in_order(self, in_order: bool) -> Self {
+        Arq { in_order, ..self }
+    }
+
+    /// An agent at the far end of a link gets packets before that end's delay, which they meet behind the agent.
+    pub fn agent_before_delay(self) -> Self {
+        Arq { agent_before_delay: true, ..self }
+    }
+
+    /// What sends.
+    pub fn into_sender(self) -> Sender {
+        self.sender
+    }
+
     /// Bytes of a link acknowledgment; `None` for a link layer without acknowledgments.
     pub fn ack_size(&self) -> Option<u32> {
-        match self {
-            Arq::None | Arq::Fec(_) | Arq::Lan(_) => None,
-            Arq::StopAndWait(arq) => Some(arq.ack_size),
-            Arq::Window(arq) => Some(arq.ack_size),
-        }
+        self.ack.map(|(size, _)| size)
     }
 
     /// The most frames that may be unacknowledged at once; `None` for no bound.
     pub fn window(&self) -> Option<u32> {
-        match self {
-            Arq::None | Arq::Fec(_) | Arq::Lan(_) => None,
-            Arq::StopAndWait(_) => Some(1),
-            Arq::Window(arq) => Some(arq.window),
-        }
+        self.ack.map(|(_, window)| window)
+    }
+
+    /// Whether packets are handed up in the order in which they were sent.
+    pub fn keeps_order(&self) -> bool {
+        self.in_order
+    }
+
+    /// Whether an agent at the far end gets packets before that end's delay.
+    pub fn hands_to_agent_before_delay(&self) -> bool {
+        self.agent_before_delay
     }
 
     /// Whether a transmitter that several links share can follow it: it must let another link's frame go between.
     pub fn shares_a_radio(&self) -> bool {
-        matches!(self, Arq::None | Arq::StopAndWait(_))
+        !matches!(self.sender, Sender::Own(_))
+    }
+}
+
+impl From<StopAndWait> for Arq {
+    fn from(arq: StopAndWait) -> Self {
+        let none = Arq::none();
+        Arq { sender: Sender::Station(arq), ..none.acknowledged(arq.ack_size, 1) }
     }
 }
 
 /// Bytes of an 802.11 acknowledgment frame.
 const ACK_SIZE: u32 = 14;
-
-/// The parameters of a stop-and-wait sender.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct StopAndWait {
-    /// How often a frame is sent at most.
-    pub max_transmissions: u32,
-    /// How long beyond the earliest possible acknowledgment the sender waits.
-    pub margin: Span,
-    /// Bytes of a link acknowledgment.
-    pub ack_size: u32,
-    /// The name of a retransmission.
-    pub numbering: stop_and_wait::Numbering,
-}

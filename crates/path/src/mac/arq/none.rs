@@ -6,5 +6,5 @@ use super::Arq;
 
 /// Nothing.
 pub fn build() -> Arq {
-    Arq::None
+    Arq::none()
 }

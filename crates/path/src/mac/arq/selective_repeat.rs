@@ -62,14 +62,15 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The parameters.
+    /// The link layer.
     pub fn build(&self) -> Arq {
-        Arq::Window(SlidingWindow {
+        SlidingWindow {
             policy: Policy::SelectiveRepeat { in_order: self.in_order },
             window: self.window,
             max_transmissions: self.max_transmissions,
             margin: self.margin,
             ack_size: self.ack_size.0 as u32,
-        })
+        }
+        .into()
     }
 }

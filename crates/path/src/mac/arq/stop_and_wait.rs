@@ -12,7 +12,7 @@ use engine::registry::{Fault, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ACK_SIZE, Arq, StopAndWait};
+use super::{ACK_SIZE, Arq};
 
 /// What the receiver can tell a retransmission from a new frame by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +24,19 @@ pub enum Numbering {
     /// Each transmission has a number of its own, as the event trace of appendix B.4 shows: a frame whose
     /// acknowledgment was lost is delivered twice.
     PerTransmission,
+}
+
+/// The parameters of a stop-and-wait sender.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct StopAndWait {
+    /// How often a frame is sent at most.
+    pub max_transmissions: u32,
+    /// How long beyond the earliest possible acknowledgment the sender waits.
+    pub margin: Span,
+    /// Bytes of a link acknowledgment.
+    pub ack_size: u32,
+    /// The name of a retransmission.
+    pub numbering: Numbering,
 }
 
 /// Settings.
@@ -78,13 +91,18 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The parameters.
-    pub fn build(&self) -> Arq {
-        Arq::StopAndWait(StopAndWait {
+    /// The parameters of a sender.
+    pub fn parameters(&self) -> StopAndWait {
+        StopAndWait {
             max_transmissions: self.max_transmissions,
             margin: self.margin,
             ack_size: ACK_SIZE,
             numbering: self.numbering.unwrap_or_default(),
-        })
+        }
+    }
+
+    /// The link layer.
+    pub fn build(&self) -> Arq {
+        self.parameters().into()
     }
 }

@@ -10,7 +10,7 @@
 //! Limits: over GF(2^8) a block has at most 255 frames, parity included. Deviations: a real code protects each packet's length
 //! with it and sends the block's number and shape along, which here take no bytes; coding takes no time.
 
-pub mod sender;
+mod sender;
 
 use engine::Span;
 use engine::registry::{Fault, Settings};
@@ -18,6 +18,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Arq;
+use sender::FecSender;
 
 /// The parameters of a sender of parity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,8 +101,9 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The parameters.
+    /// The link layer.
     pub fn build(&self) -> Arq {
-        Arq::Fec(Fec { data: self.data, parity: self.parity, flush: self.flush, in_order: self.in_order })
+        let fec = Fec { data: self.data, parity: self.parity, flush: self.flush, in_order: self.in_order };
+        Arq::own(move |parts| FecSender::new(parts, fec)).in_order(self.in_order)
     }
 }

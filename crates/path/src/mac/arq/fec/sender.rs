@@ -8,14 +8,14 @@ use std::collections::VecDeque;
 use engine::{Order, Slot, Time};
 use wire::Packet;
 
+use super::Fec;
 use crate::channel::{Fate, Frame};
-use crate::context::{Cx, Observer};
+use crate::context::LinkCx;
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::HopState;
 use crate::link::due::{Due, Line as Flying, first};
-use crate::link::{Counters, Line};
-use crate::mac::arq::Fec;
-use crate::outcome::Outcome;
+use crate::link::{Counters, Line, Link, Parts};
+use crate::outcome::Outcomes;
 use crate::queue::backlog::Offer;
 use crate::queue::{Backlog, Buffer};
 
@@ -64,77 +64,35 @@ enum Next {
 }
 
 /// A sender of blocks with parity, and the far end's part.
-pub struct FecSender {
+pub(super) struct FecSender {
     hop: HopId,
     line: Line,
     fec: Fec,
     slot: Slot,
-    pub(crate) backlog: Backlog,
+    backlog: Backlog,
     block: Block,
     /// When the line is free, and the place of that among what happens then.
     free: (Time, Order),
     flying: Flying<InTransit>,
     far: FarBlock,
     counters: Counters,
-    pub(crate) outcomes: VecDeque<Outcome>,
 }
 
 impl FecSender {
-    /// A transmitter that wakes at `slot`.
-    pub fn new(hop: HopId, line: Line, fec: Fec, queue: impl Into<Backlog>, slot: Slot) -> Self {
+    /// A sender without any packets.
+    pub fn new(Parts { hop, line, queue, slot, .. }: Parts, fec: Fec) -> Self {
         FecSender {
             hop,
             line,
             fec,
             slot,
-            backlog: queue.into(),
+            backlog: queue,
             block: Block::default(),
             free: (Time::ZERO, Order::default()),
             flying: Flying::new(),
             far: FarBlock::default(),
             counters: Counters::default(),
-            outcomes: VecDeque::new(),
         }
-    }
-
-    pub(crate) fn counters(&self, now: Time) -> Counters {
-        let mut counters = self.counters;
-        counters.busy = counters.busy - self.free.0.since(now);
-        counters
-    }
-
-    /// What it holds: frames on their way, parity among them.
-    pub(crate) fn state(&self) -> HopState {
-        let (waiting, waiting_bytes) = (self.backlog.len(), self.backlog.bytes());
-        HopState { waiting, waiting_bytes, outstanding: self.flying.len(), link_layer: None }
-    }
-
-    pub(crate) fn on_packet<O: Observer>(
-        &mut self,
-        packet: &Packet,
-        expedited: bool,
-        buffer: &mut Buffer,
-        cx: &mut Cx<'_, O>,
-    ) -> bool {
-        // What can be sent at once does not wait: no limit is met.
-        let at_once = self.free.0 <= cx.now && self.block.parity == 0 && self.backlog.is_empty();
-        let offer = Offer { at_once, expedited, ..Offer::default() };
-        if !self.backlog.offer(packet, offer, self.hop, &mut self.counters, cx) {
-            return false;
-        }
-        self.send(buffer, cx);
-        self.rearm(cx);
-        true
-    }
-
-    pub(crate) fn on_wake<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
-        match self.next().filter(|(at, ..)| *at <= cx.now) {
-            Some((_, _, Next::Frame)) => self.frame_arrives(cx),
-            Some((_, _, Next::Flush)) => self.block.parity = self.fec.parity,
-            Some((_, _, Next::LineFree)) | None => {}
-        }
-        self.send(buffer, cx);
-        self.rearm(cx);
     }
 
     /// The earliest of what it waits for.
@@ -150,7 +108,7 @@ impl FecSender {
         [frame, free].into_iter().flatten().min_by_key(|(at, ..)| *at)
     }
 
-    fn rearm<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
+    fn rearm(&mut self, cx: &mut LinkCx<'_>) {
         match self.next() {
             Some((at, order, _)) => cx.schedule.arm_as(self.slot, at.max(cx.now), order),
             None => cx.schedule.disarm(self.slot),
@@ -158,7 +116,7 @@ impl FecSender {
     }
 
     /// Sends what can be sent: the parity of a block that is closed, then data.
-    fn send<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
+    fn send(&mut self, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
         while self.free.0 <= cx.now {
             if self.block.parity > 0 {
                 self.block.parity -= 1;
@@ -167,7 +125,7 @@ impl FecSender {
                 if last {
                     self.block = Block::default();
                 }
-            } else if let Some((packet, _)) = self.backlog.pop(self.hop, &mut self.counters, cx) {
+            } else if let Some(packet) = self.backlog.pop(self.hop, &mut self.counters, cx, |packet, _| *packet) {
                 let size = packet.size();
                 self.block.data += 1;
                 self.block.longest = self.block.longest.max(size);
@@ -182,7 +140,7 @@ impl FecSender {
         }
     }
 
-    fn transmit<O: Observer>(&mut self, size: u32, load: Load, cx: &mut Cx<'_, O>) {
+    fn transmit(&mut self, size: u32, load: Load, cx: &mut LinkCx<'_>) {
         let (hop, now, number) = (self.hop, cx.now, self.counters.frames_sent);
         let duration = self.line.transmission_time(size);
         let frame = Frame { now, start: now, duration, size, way: hop.way, number: Some(number) };
@@ -207,11 +165,13 @@ impl FecSender {
     }
 
     /// A frame comes to the far end, or would have.
-    fn frame_arrives<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
+    fn frame_arrives(&mut self, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         let Some(Due { what: InTransit { fate, load }, .. }) = self.flying.pop_front() else { return };
         let came = fate == Fate::Arrives;
         match load {
-            Load::Data(packet) if came && (self.far.open.is_empty() || !self.fec.in_order) => self.hand_up(packet, cx),
+            Load::Data(packet) if came && (self.far.open.is_empty() || !self.fec.in_order) => {
+                self.hand_up(packet, outcomes, cx);
+            }
             Load::Data(packet) => {
                 self.far.open.push_back((packet, came));
                 self.far.missing += u32::from(!came);
@@ -221,33 +181,33 @@ impl FecSender {
                 self.counters.discarded += u64::from(came);
                 // As many frames have come as the block has packets.
                 if self.far.parity >= self.far.missing {
-                    self.recover(cx);
+                    self.recover(outcomes, cx);
                 }
                 if last {
-                    self.end_block(cx);
+                    self.end_block(outcomes, cx);
                 }
             }
         }
     }
 
     /// Everything that was missing can be computed.
-    fn recover<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
+    fn recover(&mut self, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         self.far.missing = 0;
         while let Some((packet, came)) = self.far.open.pop_front() {
             if !came {
                 self.counters.recovered += 1;
                 cx.emit(self.hop, || LinkEvent::Recovered { packet });
             }
-            self.hand_up(packet, cx);
+            self.hand_up(packet, outcomes, cx);
         }
     }
 
     /// Nothing more of the block will come: what is missing is lost.
-    fn end_block<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
+    fn end_block(&mut self, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         let FarBlock { open, .. } = std::mem::take(&mut self.far);
         for (packet, came) in open {
             if came {
-                self.hand_up(packet, cx);
+                self.hand_up(packet, outcomes, cx);
             } else {
                 self.counters.packets_dropped += 1;
                 cx.emit(self.hop, || LinkEvent::Lost { packet });
@@ -255,9 +215,49 @@ impl FecSender {
         }
     }
 
-    fn hand_up<O: Observer>(&mut self, packet: Packet, cx: &mut Cx<'_, O>) {
+    fn hand_up(&mut self, packet: Packet, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         self.counters.packets_delivered += 1;
         cx.emit(self.hop, || LinkEvent::Arrived { packet });
-        self.outcomes.push_back(Outcome { delivered: Some((self.hop, packet)), ..Outcome::default() });
+        outcomes.deliver(self.hop, &packet);
+    }
+}
+
+impl Link for FecSender {
+    fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut Buffer, cx: &mut LinkCx<'_>) -> bool {
+        // What can be sent at once does not wait: no limit is met.
+        let at_once = self.free.0 <= cx.now && self.block.parity == 0 && self.backlog.is_empty();
+        let offer = Offer { at_once, expedited, ..Offer::default() };
+        let accepted = self.backlog.offer(packet, offer, self.hop, &mut self.counters, cx);
+        if accepted {
+            self.send(buffer, cx);
+            self.rearm(cx);
+        } else {
+            buffer.left(packet.size());
+        }
+        buffer.left(self.backlog.take_dropped().bytes);
+        accepted
+    }
+
+    fn wake(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
+        match self.next().filter(|(at, ..)| *at <= cx.now) {
+            Some((_, _, Next::Frame)) => self.frame_arrives(outcomes, cx),
+            Some((_, _, Next::Flush)) => self.block.parity = self.fec.parity,
+            Some((_, _, Next::LineFree)) | None => {}
+        }
+        self.send(buffer, cx);
+        self.rearm(cx);
+        buffer.left(self.backlog.take_dropped().bytes);
+    }
+
+    fn counters(&self, now: Time) -> Counters {
+        let mut counters = self.counters;
+        counters.busy = counters.busy - self.free.0.since(now);
+        counters
+    }
+
+    /// What it holds: frames on their way, parity among them.
+    fn state(&self, _: Time) -> HopState {
+        let (waiting, waiting_bytes) = (self.backlog.len(), self.backlog.bytes());
+        HopState { waiting, waiting_bytes, outstanding: self.flying.len(), link_layer: None }
     }
 }

@@ -12,7 +12,7 @@
 //! The base class `Mac` senses no carrier: stations never collide, and both ways run at the full rate at once. What runs is
 //! [`sender`].
 
-pub mod sender;
+mod sender;
 
 use engine::registry::{Fault, Settings};
 use engine::{Bytes, Span};
@@ -20,6 +20,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Arq;
+use sender::LanSender;
 
 /// The parameters of a sender on ns-2's LAN.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,8 +65,9 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The sender's parameters.
+    /// The link layer.
     pub fn build(&self) -> Arq {
-        Arq::Lan(Lan { header: self.header.0.min(MAX_HEADER) as u32, propagation: self.propagation })
+        let lan = Lan { header: self.header.0.min(MAX_HEADER) as u32, propagation: self.propagation };
+        Arq::own(move |parts| LanSender::new(parts, lan)).in_order(true).agent_before_delay()
     }
 }

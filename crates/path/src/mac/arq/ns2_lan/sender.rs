@@ -1,19 +1,17 @@
 //! One direction of a link as on ns-2's LAN: each packet once, behind a header, the link's delay at both ends. Rules and
 //! settings stand in [`crate::mac::arq::ns2_lan`].
 
-use std::collections::VecDeque;
-
 use engine::{Order, Slot, Span, Time};
 use wire::Packet;
 
+use super::Lan;
 use crate::channel::{Fate, Frame};
-use crate::context::{Cx, Observer};
+use crate::context::LinkCx;
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::HopState;
 use crate::link::due::{Due, Line as Flying, first};
-use crate::link::{Counters, Line};
-use crate::mac::arq::Lan;
-use crate::outcome::Outcome;
+use crate::link::{Counters, Line, Link, Parts};
+use crate::outcome::Outcomes;
 use crate::queue::backlog::Offer;
 use crate::queue::{Backlog, Buffer};
 
@@ -29,7 +27,7 @@ enum Next {
 }
 
 /// A sender of frames that nothing acknowledges.
-pub struct LanSender {
+pub(super) struct LanSender {
     hop: HopId,
     line: Line,
     lan: Lan,
@@ -38,66 +36,29 @@ pub struct LanSender {
     slot: Slot,
     /// Packets between the node and the queue, and whether each is expedited.
     entering: Flying<(Packet, bool)>,
-    pub(crate) backlog: Backlog,
+    backlog: Backlog,
     /// When the line is free, and the place of that among what happens then.
     free: (Time, Order),
     flying: Flying<(Packet, Fate)>,
     counters: Counters,
-    pub(crate) outcomes: VecDeque<Outcome>,
 }
 
 impl LanSender {
-    /// A transmitter that wakes at `slot`.
-    pub fn new(hop: HopId, line: Line, lan: Lan, queue: impl Into<Backlog>, slot: Slot) -> Self {
+    /// A sender without any packets. At the far end an agent is in the link layer: it is handed packets before that end's
+    /// delay, which they meet behind it [ns-2 tcp/snoop.cc, `Snoop::handle`].
+    pub fn new(Parts { hop, line, queue, slot, agent_at_far_end }: Parts, lan: Lan) -> Self {
         LanSender {
             hop,
-            far_delay: line.delay,
+            far_delay: if agent_at_far_end { Span::ZERO } else { line.delay },
             line,
             lan,
             slot,
             entering: Flying::new(),
-            backlog: queue.into(),
+            backlog: queue,
             free: (Time::ZERO, Order::default()),
             flying: Flying::new(),
             counters: Counters::default(),
-            outcomes: VecDeque::new(),
         }
-    }
-
-    /// At the far end an agent is in the link layer: it is handed packets before that end's delay, which they meet behind it
-    /// [ns-2 tcp/snoop.cc, `Snoop::handle`].
-    pub fn to_an_agent(mut self) -> Self {
-        self.far_delay = Span::ZERO;
-        self
-    }
-
-    pub(crate) fn counters(&self, now: Time) -> Counters {
-        let mut counters = self.counters;
-        counters.busy = counters.busy - self.free.0.since(now);
-        counters
-    }
-
-    /// The delay of this end: the packet joins the queue, or is dropped there, after it [ns-2 LL::sendDown].
-    pub(crate) fn on_packet<O: Observer>(&mut self, packet: &Packet, expedited: bool, cx: &mut Cx<'_, O>) {
-        let (at, order) = (cx.now + self.line.delay, cx.schedule.order());
-        self.entering.push_back(Due { at, order, what: (*packet, expedited) });
-        self.rearm(cx);
-    }
-
-    pub(crate) fn on_wake<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
-        match self.next().filter(|(at, ..)| *at <= cx.now) {
-            Some((.., Next::Queue)) => self.queue(buffer, cx),
-            Some((.., Next::LineFree)) => self.send_next(buffer, cx),
-            Some((.., Next::Arrival)) => self.arrive(cx),
-            None => {}
-        }
-        self.rearm(cx);
-    }
-
-    /// What it holds. A packet that has not joined the queue yet is on its way.
-    pub(crate) fn state(&self) -> HopState {
-        let (waiting, waiting_bytes) = (self.backlog.len(), self.backlog.bytes());
-        HopState { waiting, waiting_bytes, outstanding: self.entering.len() + self.flying.len(), link_layer: None }
     }
 
     /// The earliest of what it waits for. At one time arrivals come first, and the line is free before a packet joins the queue.
@@ -108,14 +69,14 @@ impl LanSender {
         [arrival, free, queue].into_iter().flatten().min_by_key(|(at, ..)| *at)
     }
 
-    fn rearm<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
+    fn rearm(&mut self, cx: &mut LinkCx<'_>) {
         match self.next() {
             Some((at, order, _)) => cx.schedule.arm_as(self.slot, at.max(cx.now), order),
             None => cx.schedule.disarm(self.slot),
         }
     }
 
-    fn queue<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
+    fn queue(&mut self, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
         let Some(Due { what: (packet, expedited), .. }) = self.entering.pop_front() else { return };
         // A packet that can be sent at once does not wait: no limit is met.
         let at_once = self.backlog.is_empty() && self.free.0 <= cx.now;
@@ -131,8 +92,9 @@ impl LanSender {
 
     /// The line is busy for header and packet [ns-2 Mac::txtime]. The far end has the frame when its sending *begins*, the
     /// propagation later [ns-2 Mac::sendDown, Channel::sendUp], and hands it up after its own delay [ns-2 LL::sendUp].
-    fn send_next<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
-        let Some((packet, _)) = self.backlog.pop(self.hop, &mut self.counters, cx) else { return };
+    fn send_next(&mut self, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
+        let popped = self.backlog.pop(self.hop, &mut self.counters, cx, |packet, _| *packet);
+        let Some(packet) = popped else { return };
         let (hop, now, size) = (self.hop, cx.now, packet.size() + self.lan.header);
         let duration = self.line.transmission_time(size);
         let number = Some(self.counters.frames_sent);
@@ -146,7 +108,7 @@ impl LanSender {
         self.flying.push_back(Due { at, order: cx.schedule.order(), what: (packet, fate) });
     }
 
-    fn arrive<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
+    fn arrive(&mut self, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         let Some(Due { what: (packet, fate), .. }) = self.flying.pop_front() else { return };
         if fate == Fate::Corrupted {
             self.counters.frames_corrupted += 1;
@@ -156,6 +118,39 @@ impl LanSender {
         }
         self.counters.packets_delivered += 1;
         cx.emit(self.hop, || LinkEvent::Arrived { packet });
-        self.outcomes.push_back(Outcome { delivered: Some((self.hop, packet)), ..Outcome::default() });
+        outcomes.deliver(self.hop, &packet);
+    }
+}
+
+impl Link for LanSender {
+    /// The delay of this end: the packet joins the queue, or is dropped there, after it [ns-2 LL::sendDown].
+    fn accept(&mut self, packet: &Packet, expedited: bool, _: &mut Buffer, cx: &mut LinkCx<'_>) -> bool {
+        let (at, order) = (cx.now + self.line.delay, cx.schedule.order());
+        self.entering.push_back(Due { at, order, what: (*packet, expedited) });
+        self.rearm(cx);
+        true
+    }
+
+    fn wake(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
+        match self.next().filter(|(at, ..)| *at <= cx.now) {
+            Some((.., Next::Queue)) => self.queue(buffer, cx),
+            Some((.., Next::LineFree)) => self.send_next(buffer, cx),
+            Some((.., Next::Arrival)) => self.arrive(outcomes, cx),
+            None => {}
+        }
+        self.rearm(cx);
+        buffer.left(self.backlog.take_dropped().bytes);
+    }
+
+    fn counters(&self, now: Time) -> Counters {
+        let mut counters = self.counters;
+        counters.busy = counters.busy - self.free.0.since(now);
+        counters
+    }
+
+    /// What it holds. A packet that has not joined the queue yet is on its way.
+    fn state(&self, _: Time) -> HopState {
+        let (waiting, waiting_bytes) = (self.backlog.len(), self.backlog.bytes());
+        HopState { waiting, waiting_bytes, outstanding: self.entering.len() + self.flying.len(), link_layer: None }
     }
 }

@@ -6,10 +6,13 @@
 //! end has failed. What runs is [`sender`].
 
 mod far_end;
-pub mod sender;
+mod sender;
 
 use engine::registry::Fault;
 use engine::{Bytes, Span};
+
+use super::Arq;
+use sender::WindowSender;
 
 /// The parameters of a link layer with a window.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -24,6 +27,14 @@ pub struct SlidingWindow {
     pub margin: Span,
     /// Bytes of a link acknowledgment.
     pub ack_size: u32,
+}
+
+impl From<SlidingWindow> for Arq {
+    fn from(arq: SlidingWindow) -> Self {
+        let in_order = arq.policy != Policy::SelectiveRepeat { in_order: false };
+        let own = Arq::own(move |parts| WindowSender::new(parts, arq));
+        own.acknowledged(arq.ack_size, arq.window).in_order(in_order)
+    }
 }
 
 /// What becomes of the frames behind one that fails.

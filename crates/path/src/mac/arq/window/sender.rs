@@ -10,15 +10,14 @@ use engine::{Order, Slot, Span, Time};
 use wire::Packet;
 
 use super::far_end::{FarEnd, Taken};
+use super::{Policy, SlidingWindow};
 use crate::channel::{Fate, Frame};
-use crate::context::{Cx, Observer};
+use crate::context::LinkCx;
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::{HopState, LinkLayerState};
 use crate::link::due::{Due, Line as Queue, first};
-use crate::link::{Counters, Line};
-use crate::mac::arq::SlidingWindow;
-use crate::mac::arq::window::Policy;
-use crate::outcome::{Outcome, RadioNotice};
+use crate::link::{Counters, Line, Link, Parts};
+use crate::outcome::{Outcomes, RadioNotice};
 use crate::queue::backlog::Offer;
 use crate::queue::{Backlog, Buffer};
 
@@ -42,13 +41,13 @@ enum Next {
 }
 
 /// The sending end of a link layer with a window, and the far end's part.
-pub struct WindowSender {
+pub(super) struct WindowSender {
     hop: HopId,
     line: Line,
     arq: SlidingWindow,
     ack_time: Span,
     slot: Slot,
-    pub(crate) backlog: Backlog,
+    backlog: Backlog,
     /// The number of the first outstanding frame.
     base: u64,
     outstanding: VecDeque<Outstanding>,
@@ -64,19 +63,18 @@ pub struct WindowSender {
     given_up: Queue<u64>,
     far: FarEnd,
     counters: Counters,
-    pub(crate) outcomes: VecDeque<Outcome>,
 }
 
 impl WindowSender {
-    /// A transmitter that wakes at `slot`.
-    pub fn new(hop: HopId, mut line: Line, arq: SlidingWindow, queue: impl Into<Backlog>, slot: Slot) -> Self {
+    /// A sender without any packets.
+    pub fn new(Parts { hop, mut line, queue, slot, .. }: Parts, arq: SlidingWindow) -> Self {
         WindowSender {
             hop,
             ack_time: line.transmission_time(arq.ack_size),
             line,
             arq,
             slot,
-            backlog: queue.into(),
+            backlog: queue,
             base: 0,
             outstanding: VecDeque::new(),
             resume: 0,
@@ -88,51 +86,7 @@ impl WindowSender {
             given_up: Queue::new(),
             far: FarEnd::new(arq.policy),
             counters: Counters::default(),
-            outcomes: VecDeque::new(),
         }
-    }
-
-    pub(crate) fn counters(&self, now: Time) -> Counters {
-        let mut counters = self.counters;
-        counters.busy = counters.busy - self.free.0.since(now);
-        counters
-    }
-
-    pub(crate) fn state(&self) -> HopState {
-        let attempts = self.outstanding.front().map_or(0, |outstanding| outstanding.sent);
-        let next_number = self.base + self.outstanding.len() as u64;
-        HopState {
-            waiting: self.backlog.len(),
-            waiting_bytes: self.backlog.bytes(),
-            outstanding: self.outstanding.len(),
-            link_layer: Some(LinkLayerState { attempts, next_number, expected: self.far.expected() }),
-        }
-    }
-
-    pub(crate) fn on_packet<O: Observer>(&mut self, packet: &Packet, expedited: bool, cx: &mut Cx<'_, O>) -> bool {
-        // A packet that can be sent at once does not wait: no limit applies.
-        let at_once = self.free.0 <= cx.now && !self.has_repeats() && self.backlog.is_empty() && self.window_is_open();
-        let offer = Offer { at_once, expedited, ..Offer::default() };
-        if !self.backlog.offer(packet, offer, self.hop, &mut self.counters, cx) {
-            return false;
-        }
-        self.send(cx);
-        self.rearm(cx);
-        true
-    }
-
-    pub(crate) fn on_wake<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
-        if let Some((_, _, next)) = self.next().filter(|(at, ..)| *at <= cx.now) {
-            match next {
-                Next::Ack => self.ack_arrives(buffer),
-                Next::PassedOver => self.pass_over(cx),
-                Next::Frame => self.frame_arrives(cx),
-                Next::Timer => self.timer_expires(buffer, cx),
-                Next::LineFree => {}
-            }
-        }
-        self.send(cx);
-        self.rearm(cx);
     }
 
     /// The earliest of what it waits for.
@@ -149,7 +103,7 @@ impl WindowSender {
         all.min_by_key(|(at, ..)| *at)
     }
 
-    fn rearm<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
+    fn rearm(&mut self, cx: &mut LinkCx<'_>) {
         match self.next() {
             Some((at, order, _)) => cx.schedule.arm_as(self.slot, at.max(cx.now), order),
             None => cx.schedule.disarm(self.slot),
@@ -176,14 +130,18 @@ impl WindowSender {
     }
 
     /// Sends what can be sent: repetitions first, then new frames as far as the window allows.
-    fn send<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
+    fn send(&mut self, cx: &mut LinkCx<'_>) {
         while self.free.0 <= cx.now {
             let number = match self.again.pop_front() {
                 Some(number) => number,
                 None if self.resume < self.end() => self.resume,
                 None if self.window_is_open() => {
-                    let Some((packet, _)) = self.backlog.pop(self.hop, &mut self.counters, cx) else { return };
-                    self.outstanding.push_back(Outstanding { packet, sent: 0, failed: 0, done: false });
+                    let popped = self.backlog.pop(self.hop, &mut self.counters, cx, |packet, _| {
+                        self.outstanding.push_back(Outstanding { packet: *packet, sent: 0, failed: 0, done: false });
+                    });
+                    if popped.is_none() {
+                        return;
+                    }
                     self.end() - 1
                 }
                 None => return,
@@ -193,7 +151,7 @@ impl WindowSender {
         }
     }
 
-    fn transmit<O: Observer>(&mut self, number: u64, cx: &mut Cx<'_, O>) {
+    fn transmit(&mut self, number: u64, cx: &mut LinkCx<'_>) {
         let Some(outstanding) = self.outstanding(number) else { return };
         outstanding.sent += 1;
         let (packet, attempt) = (outstanding.packet, outstanding.sent);
@@ -217,9 +175,9 @@ impl WindowSender {
         self.timers.push_back(Due { at: overdue, order: cx.schedule.order(), what: number });
     }
 
-    fn frame_arrives<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
+    fn frame_arrives(&mut self, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         let Some(Due { what: (number, packet), .. }) = self.flying.pop_front() else { return };
-        let (hop, counters, outcomes) = (self.hop, &mut self.counters, &mut self.outcomes);
+        let (hop, counters) = (self.hop, &mut self.counters);
         match self.far.take(number, packet, |packet| hand_up(packet, hop, counters, outcomes, cx)) {
             Taken::New => {}
             Taken::Again => {
@@ -242,9 +200,9 @@ impl WindowSender {
     }
 
     /// The far end learns that a frame is not going to come.
-    fn pass_over<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
+    fn pass_over(&mut self, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         let Some(Due { what: number, .. }) = self.given_up.pop_front() else { return };
-        let (hop, counters, outcomes) = (self.hop, &mut self.counters, &mut self.outcomes);
+        let (hop, counters) = (self.hop, &mut self.counters);
         self.far.pass_over(number, |packet| hand_up(packet, hop, counters, outcomes, cx));
     }
 
@@ -284,7 +242,7 @@ impl WindowSender {
     }
 
     /// The acknowledgment of a frame is overdue: with go-back-N that of the oldest, since the others' were begun later.
-    fn timer_expires<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
+    fn timer_expires(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         let Some(number) = self.timers.pop_front().map(|due| due.what) else { return };
         let most = self.arq.max_transmissions;
         let Some(outstanding) = self.outstanding(number) else { return };
@@ -311,20 +269,61 @@ impl WindowSender {
             Policy::SelectiveRepeat { .. } => self.again.push_back(number),
         }
         self.slide();
-        let notice = RadioNotice { hop: self.hop, packet, attempt, last };
-        self.outcomes.push_back(Outcome { notice: Some(notice), ..Outcome::default() });
+        outcomes.fail(RadioNotice { hop: self.hop, packet, attempt, last });
+    }
+}
+
+impl Link for WindowSender {
+    fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut Buffer, cx: &mut LinkCx<'_>) -> bool {
+        // A packet that can be sent at once does not wait: no limit applies.
+        let at_once = self.free.0 <= cx.now && !self.has_repeats() && self.backlog.is_empty() && self.window_is_open();
+        let offer = Offer { at_once, expedited, ..Offer::default() };
+        let accepted = self.backlog.offer(packet, offer, self.hop, &mut self.counters, cx);
+        if accepted {
+            self.send(cx);
+            self.rearm(cx);
+        } else {
+            buffer.left(packet.size());
+        }
+        buffer.left(self.backlog.take_dropped().bytes);
+        accepted
+    }
+
+    fn wake(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
+        if let Some((_, _, next)) = self.next().filter(|(at, ..)| *at <= cx.now) {
+            match next {
+                Next::Ack => self.ack_arrives(buffer),
+                Next::PassedOver => self.pass_over(outcomes, cx),
+                Next::Frame => self.frame_arrives(outcomes, cx),
+                Next::Timer => self.timer_expires(buffer, outcomes, cx),
+                Next::LineFree => {}
+            }
+        }
+        self.send(cx);
+        self.rearm(cx);
+        buffer.left(self.backlog.take_dropped().bytes);
+    }
+
+    fn counters(&self, now: Time) -> Counters {
+        let mut counters = self.counters;
+        counters.busy = counters.busy - self.free.0.since(now);
+        counters
+    }
+
+    fn state(&self, _: Time) -> HopState {
+        let attempts = self.outstanding.front().map_or(0, |outstanding| outstanding.sent);
+        HopState {
+            waiting: self.backlog.len(),
+            waiting_bytes: self.backlog.bytes(),
+            outstanding: self.outstanding.len(),
+            link_layer: Some(LinkLayerState { attempts, next_number: self.end(), expected: self.far.expected() }),
+        }
     }
 }
 
 /// A packet leaves the link layer at the far end.
-fn hand_up<O: Observer>(
-    packet: Packet,
-    hop: HopId,
-    counters: &mut Counters,
-    outcomes: &mut VecDeque<Outcome>,
-    cx: &mut Cx<'_, O>,
-) {
+fn hand_up(packet: Packet, hop: HopId, counters: &mut Counters, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
     counters.packets_delivered += 1;
     cx.emit(hop, || LinkEvent::Arrived { packet });
-    outcomes.push_back(Outcome { delivered: Some((hop, packet)), ..Outcome::default() });
+    outcomes.deliver(hop, &packet);
 }

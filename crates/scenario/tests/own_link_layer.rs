@@ -1,0 +1,187 @@
+//! A link layer from outside, written with public items only: it sends each packet a fixed number of times, without
+//! acknowledgments.
+
+use std::collections::VecDeque;
+
+use engine::registry::Fault;
+use engine::{Kind, Member, Members, Slot, Time};
+use path::channel::{Fate, Frame};
+use path::link::{Counters, Line, Link, Parts};
+use path::mac::arq::{Arq, ArqConfig};
+use path::outcome::Outcomes;
+use path::queue::backlog::Offer;
+use path::queue::{Backlog, Buffer};
+use path::{HopId, HopState, LinkCx, LinkEvent};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use wire::Packet;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Config {
+    /// Transmissions of each packet, at least 1.
+    copies: u32,
+}
+
+impl Member<ArqConfig> for Config {
+    fn check(&self) -> Vec<Fault> {
+        Fault::unless_some("copies", self.copies, 9).into_iter().collect()
+    }
+
+    fn build(&self, (): ()) -> Arq {
+        let copies = self.copies;
+        Arq::own(move |parts| Repeater::new(parts, copies)).in_order(true)
+    }
+}
+
+struct Repeater {
+    hop: HopId,
+    line: Line,
+    queue: Backlog,
+    slot: Slot,
+    copies: u32,
+    /// The packet being sent, the number of copies left, and whether one has survived.
+    current: Option<(Packet, u32, bool)>,
+    free: Time,
+    arriving: VecDeque<(Time, Packet)>,
+    counters: Counters,
+}
+
+impl Repeater {
+    fn new(Parts { hop, line, queue, slot, .. }: Parts, copies: u32) -> Self {
+        let (current, free, arriving, counters) = (None, Time::ZERO, VecDeque::new(), Counters::default());
+        Repeater { hop, line, queue, slot, copies, current, free, arriving, counters }
+    }
+
+    /// Sends a copy if the line is free, and arms the slot.
+    fn proceed(&mut self, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
+        if self.free <= cx.now {
+            let copies = self.copies;
+            let next = || self.queue.pop(self.hop, &mut self.counters, cx, |packet, _| (*packet, copies, false));
+            if let Some((packet, left, survived)) = self.current.take().or_else(next) {
+                self.send(packet, left - 1, survived, buffer, cx);
+            }
+        }
+        let busy = (self.current.is_some() || !self.queue.is_empty()).then_some(self.free);
+        let first = self.arriving.front().map(|(at, _)| *at);
+        match busy.into_iter().chain(first).min() {
+            Some(at) => cx.schedule.arm(self.slot, at),
+            None => cx.schedule.disarm(self.slot),
+        }
+    }
+
+    fn send(&mut self, packet: Packet, left: u32, survived: bool, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
+        let (now, size, number) = (cx.now, packet.size(), Some(self.counters.frames_sent));
+        let duration = self.line.transmission_time(size);
+        let frame = Frame { now, start: now, duration, size, way: self.hop.way, number };
+        let survives = cx.channels[self.hop.link as usize].fate(&frame) == Fate::Arrives;
+        self.free = now + duration;
+        self.counters.frames_sent += 1;
+        self.counters.busy = self.counters.busy + duration;
+        match survives {
+            true if survived => self.counters.duplicates += 1,
+            true => self.arriving.push_back((self.free + self.line.delay, packet)),
+            false => self.counters.frames_corrupted += 1,
+        }
+        if left > 0 {
+            self.current = Some((packet, left, survived || survives));
+            return;
+        }
+        buffer.leaves_at(self.free, size);
+        if !survived && !survives {
+            self.counters.packets_dropped += 1;
+            cx.emit(self.hop, || LinkEvent::Lost { packet });
+        }
+    }
+}
+
+impl Link for Repeater {
+    fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut Buffer, cx: &mut LinkCx<'_>) -> bool {
+        let at_once = self.current.is_none() && self.queue.is_empty() && self.free <= cx.now;
+        let offer = Offer { expedited, at_once, ..Offer::default() };
+        let accepted = self.queue.offer(packet, offer, self.hop, &mut self.counters, cx);
+        if !accepted {
+            buffer.left(packet.size());
+        }
+        self.proceed(buffer, cx);
+        buffer.left(self.queue.take_dropped().bytes);
+        accepted
+    }
+
+    fn wake(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
+        if self.arriving.front().is_some_and(|(at, _)| *at <= cx.now)
+            && let Some((_, packet)) = self.arriving.pop_front()
+        {
+            self.counters.packets_delivered += 1;
+            cx.emit(self.hop, || LinkEvent::Arrived { packet });
+            outcomes.deliver(self.hop, &packet);
+        }
+        self.proceed(buffer, cx);
+        buffer.left(self.queue.take_dropped().bytes);
+    }
+
+    fn counters(&self, now: Time) -> Counters {
+        let mut counters = self.counters;
+        counters.busy = counters.busy - self.free.since(now);
+        counters
+    }
+
+    fn state(&self, _: Time) -> HopState {
+        let outstanding = self.arriving.len() + usize::from(self.current.is_some());
+        HopState { waiting: self.queue.len(), waiting_bytes: self.queue.bytes(), outstanding, link_layer: None }
+    }
+}
+
+fn load(arq: &str) -> Result<scenario::Loaded, Vec<scenario::problem::Problem>> {
+    let mut members = Members::default();
+    members.add::<ArqConfig>(Kind::<Config>::new("repeat", "Each packet is sent several times").version("1")).unwrap();
+    let text = format!(
+        r#"
+duration = "600 s"
+[nodes]
+server = {{ kind = "host" }}
+mobile = {{ kind = "host" }}
+[links.air]
+kind = "wireless"
+between = ["server", "mobile"]
+rate = "2 Mbps"
+delay = "10 ms"
+channel = {{ kind = "uniform", loss = 0.05 }}
+arq = {arq}
+[flows.download]
+from = "server"
+to = "mobile"
+bytes = "400 kB"
+mss = "1000 B"
+"#
+    );
+    scenario::from_toml_with("net.toml", &text, &members)
+}
+
+/// Returns the downstream counters of the radio link after a flow of 400 packets.
+fn run(arq: &str) -> Counters {
+    let loaded = load(arq).unwrap_or_else(|problems| panic!("{problems:#?}"));
+    let mut world = sim::World::new(&loaded.network, false);
+    world.run(&mut sim::NullSink);
+    let results = world.results();
+    assert!(results.flows[0].completed.is_some(), "{arq}");
+    results.links[0].ways[0]
+}
+
+#[test]
+fn copies_replace_retransmissions_of_tcp() {
+    let once = run(r#""none""#);
+    assert!(once.packets_dropped > 10, "{once:?}");
+    let four = run(r#"{ kind = "repeat", copies = 4 }"#);
+    // One packet in 160,000 is lost with all its copies.
+    assert_eq!((four.packets_dropped, four.packets_delivered), (0, 400), "{four:?}");
+    assert_eq!(four.frames_sent, 4 * 400);
+    assert_eq!(four.frames_sent - four.frames_corrupted, four.packets_delivered + four.duplicates);
+}
+
+#[test]
+fn settings_are_checked() {
+    let problems = load(r#"{ kind = "repeat", copies = 0 }"#).unwrap_err();
+    let keys: Vec<_> = problems.iter().filter_map(|problem| problem.key.as_deref()).collect();
+    assert_eq!(keys, ["links.air.arq.copies"]);
+}
