@@ -20,7 +20,7 @@ const STDIN: &str = "<stdin>";
 /// Keys at their defaults that --verbose lists; a scenario of a thousand flows has thousands.
 const MAX_DEFAULTS: usize = 40;
 
-/// Whether `file` stands for standard input.
+/// Whether `file` denotes standard input.
 pub fn is_stdin(file: &Path) -> bool {
     file == Path::new("-")
 }
@@ -35,10 +35,10 @@ pub fn read_stdin(limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// This machine's files, and standard input. Reports what is read.
+/// The local file system, and standard input. Reports which files are read.
 #[derive(Default)]
 struct Input {
-    /// What was read first, which is the scenario itself.
+    /// The first file read, which is the scenario itself.
     first: OnceCell<Vec<u8>>,
 }
 

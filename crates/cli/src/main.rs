@@ -60,7 +60,7 @@ enum Command {
     Export(export::Args),
     /// Write a store's results as one HTML file with pictures, tables, and the scenario to repeat them
     Report(report::Args),
-    /// Put the shards of a sweep, made on different machines, into one store
+    /// Merge the shards of a sweep, made on different machines, into one store
     Merge(merge::Args),
     /// Check every row of a store, and list the damaged ones
     Verify(verify::Args),
@@ -68,7 +68,7 @@ enum Command {
     Reproduce(reproduce::Args),
     /// Draw a run: sequence numbers and the congestion window against time, as SVG and PNG
     Plot(plot::Args),
-    /// List what delayed a run: waits, needless retransmissions and reductions, each with its cost, the costliest first
+    /// List the causes of delay in a run: waits, needless retransmissions and reductions, each with its cost, the costliest first
     Explain(explain::Args),
     /// Find how long a scenario must run until the goodput of its flows is steady
     Steady(steady::Args),

@@ -82,7 +82,7 @@ impl Progress {
         if self.interrupted.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// An error after Ctrl-C, for work behind the bar: `done` of `wanted` pictures are drawn.
+    /// An error after Ctrl-C, for the command's work: `done` of `wanted` pictures are drawn.
     pub fn drawn(&self, done: usize, wanted: usize) -> Result<(), Failure> {
         match self.go_on() {
             ControlFlow::Continue(()) => Ok(()),

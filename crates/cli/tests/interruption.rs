@@ -82,7 +82,7 @@ fn drawing_stops_when_interrupted() {
     std::fs::write(dir.join("many.toml"), text).unwrap();
     fine(&dir, &["run", "many.toml", "--out", "r"]);
     let unasked = lasthop(&dir, &["explain", "r"]);
-    assert!(unasked.err.contains("nothing is drawn: there are 100 flows"), "{}", unasked.err);
+    assert!(unasked.err.contains("no picture: there are 100 flows"), "{}", unasked.err);
     assert!(!dir.join("r/plots").exists());
     for args in [&["explain", "r", "--out", "p"][..], &["plot", "r", "--flow", "all", "--out", "p"]] {
         let child = command(&dir, args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();

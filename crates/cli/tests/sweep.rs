@@ -473,7 +473,7 @@ fn tables_have_no_empty_columns_and_no_insignificant_digits() {
     assert!(!one.contains("replications; +-") && !one.contains("\n\n\n"), "{one}");
     let still = table(&["--replications", "3", "--set", "links.air.channel=perfect"]);
     assert!(lines(&still, "timeouts, count")[1].starts_with("50 ms|unmodified|download|3|0|0|0 to 0|-"), "{still}");
-    assert!(still.ends_with("one run: where 95 % of single runs lie\n"), "{still}");
+    assert!(still.ends_with("one run: the 95 % prediction interval of a single run\n"), "{still}");
     let none = table(&["--replications", "3", "--set", "duration=2 s"]);
     let times = lines(&none, "completion_time_s, s");
     assert!(times[0].starts_with("delay|case|of|n|without|"), "{none}");

@@ -100,7 +100,7 @@ fn congestion_avoidance_adds_one_a_round() {
 /// for the acknowledgment), so a full window of W segments takes the larger of W x 10 ms and the round trip of 2 L + 11
 /// ms.
 #[test]
-fn the_thesis_network_without_loss_agrees_with_a_hand_calculation() {
+fn thesis_network_without_loss_agrees_with_a_hand_calculation() {
     let profile = "profile = \"goel1997\"";
     for latency in [50, 75, 100, 492] {
         for window in [4_u64, 8, 16] {

@@ -104,7 +104,7 @@ const LOSSES: &str = r#"{ kind = "uniform", loss = 0.02 }"#;
 
 /// [packetcontrol2014 5 A]: "threshold of three" and "no packet control" overlap.
 #[test]
-fn a_threshold_of_three_changes_nothing() {
+fn threshold_of_three_has_no_effect() {
     for variant in ["tahoe", "reno", "newreno"] {
         let tcp = format!("tcp.variant = \"{variant}\"");
         let filtered =
@@ -120,7 +120,7 @@ fn a_threshold_of_three_changes_nothing() {
 
 /// If duplicates do indicate losses, a high threshold makes the sender wait for its timer.
 #[test]
-fn a_high_threshold_hides_losses() {
+fn high_threshold_hides_losses() {
     let timeouts = |threshold| {
         let head = format!(r#"scheme = {{ kind = "packet-control", threshold = {threshold} }}"#);
         flow(&head, LOSSES, "").sender.timeouts

@@ -217,7 +217,7 @@ fn layout_is_free_except_for_one_attribute_per_line() {
 }
 
 #[test]
-fn components_may_come_in_any_order() {
+fn order_of_components_is_irrelevant() {
     let mut components: Vec<&str> = NETWORK.split_inclusive("}\n").collect();
     components.reverse();
     // Only the order of tables differs, which comparison ignores.

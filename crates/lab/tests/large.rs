@@ -32,14 +32,14 @@ fn written_out(flow: impl Fn(usize) -> String) -> String {
 }
 
 #[test]
-fn a_star_of_ten_thousand_hosts_is_checked_and_built() {
+fn star_of_ten_thousand_hosts_is_checked_and_built() {
     let loaded = load(&STAR.replace("count = 2000", "count = 10000")).unwrap();
     assert_eq!((loaded.network.nodes.len(), loaded.network.flows.len()), (10_002, 10_000));
     World::new(&loaded.network, false);
 }
 
 #[test]
-fn a_cell_of_ten_thousand_stations_is_checked_and_built() {
+fn cell_of_ten_thousand_stations_is_checked_and_built() {
     let loaded = load(&CELL.replace("count = 2000", "count = 9999")).unwrap();
     assert_eq!((loaded.network.nodes.len(), loaded.network.flows.len()), (10_001, 9_999));
     World::new(&loaded.network, false);

@@ -61,7 +61,7 @@ fn cells_share_capacity_if_near_and_in_one_medium() {
 
 /// Two mobiles of one base station that do not sense each other.
 #[test]
-fn a_base_station_relays_between_its_mobiles() {
+fn base_station_relays_between_its_mobiles() {
     let text = r#"
         duration = "20 s"
         [nodes]

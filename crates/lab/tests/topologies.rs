@@ -159,7 +159,7 @@ fn hosts_do_not_forward() {
 /// 4 packets of 1040 bytes fit into 4500 bytes; of a burst of 10 at 100 Mbps into 8 Mbps the rest is dropped: a packet
 /// takes 1.04 ms to leave, and the ten arrive 83.2 us apart.
 #[test]
-fn a_routers_buffer_is_counted_in_bytes() {
+fn router_buffer_is_counted_in_bytes() {
     let text = format!(
         "{}{}{}{}",
         NODES.replace("r = { kind = \"router\" }", "r = { kind = \"router\", buffer = \"4500 B\" }"),

@@ -114,7 +114,7 @@ pub(crate) fn shade(sheet: &mut Sheet, area: &Area, x: &Scale, bad: &[(f64, f64)
         }
     }
     let style = Style::fill(sheet.palette.bad);
-    sheet.path("bad", format!("{} intervals of BAD air", bad.len()), path, style);
+    sheet.path("bad", format!("{} BAD intervals of the channel", bad.len()), path, style);
 }
 
 /// True if drawing each interval at least one pixel wide would exaggerate the BAD time.
@@ -173,5 +173,5 @@ pub(crate) fn time_axis(sheet: &mut Sheet, area: &Area, x: &Scale) {
 pub(crate) fn empty_note(sheet: &mut Sheet, area: &Area) {
     let middle = ((area.left + area.right) / 2.0, (area.top + area.bottom) / 2.0);
     let color = sheet.palette.faint;
-    sheet.text(middle, Anchor::Middle, 13, Weight::Regular, color, "nothing happened to this flow here".into());
+    sheet.text(middle, Anchor::Middle, 13, Weight::Regular, color, "no events of this flow here".into());
 }

@@ -125,7 +125,7 @@ fn panels(
     let bad = if too_fine { &[] } else { bad };
 
     let air = match (too_fine, bad.is_empty()) {
-        (true, _) => Some(Entry::new(Sample::Note, "BAD air not shaded: zoom in")),
+        (true, _) => Some(Entry::new(Sample::Note, "BAD intervals not shaded: zoom in")),
         (false, false) => Some(Entry::new(Sample::Band(Style::fill(sheet.palette.bad)), "air BAD")),
         (false, true) => None,
     };

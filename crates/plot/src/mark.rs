@@ -57,7 +57,7 @@ impl Mark {
             Mark::Retransmit => "ICMP-RETRANSMIT",
             Mark::Above => "ssthresh above the scale",
             Mark::Collided => "collided",
-            Mark::Damaged => "corrupted by the air",
+            Mark::Damaged => "corrupted by the channel",
             Mark::OutOfRange => "out of range",
         }
     }

@@ -106,7 +106,7 @@ fn aggregate_label_counts_packets_and_damaged_ones() {
         ">A-MPDU to laptop: 16 packets, 12 to 27<",
         ">A-MPDU to laptop: 13 packets of 26 to 39, 2 damaged<",
         "30 packets in 3 aggregates, 2 damaged",
-        ">some of its packets corrupted by the air<",
+        ">some of its packets corrupted by the channel<",
         ">BLOCK-ACK: 11 packets<",
     ] {
         assert!(svg.contains(words), "{words}: {svg}");
@@ -190,7 +190,7 @@ fn back_off_freezes_while_the_medium_is_busy() {
     assert_eq!(marks(&svg, "standing"), 3);
     assert_eq!((marks(&svg, "data-frame"), marks(&svg, "ack-frame"), marks(&svg, "again")), (2, 1, 1));
     assert_eq!((marks(&svg, "damaged"), marks(&svg, "frame-corrupted"), marks(&svg, "collided")), (1, 1, 0));
-    for words in ["DATA 3 to mobile", "10 of 31", "4 of 31", "corrupted by the air", "sent again"] {
+    for words in ["DATA 3 to mobile", "10 of 31", "4 of 31", "corrupted by the channel", "sent again"] {
         assert!(svg.contains(words), "{words}");
     }
     assert!(!svg.contains("RTS") && !svg.contains(">collided<"), "the legend explains only visible elements");
@@ -263,7 +263,7 @@ fn any_size_and_empty_input_give_a_picture() {
         }
     }
     let nothing = draw(&description, &Vec::new(), &Options::default()).svg();
-    assert!(nothing.contains("nothing happened in this medium here"));
+    assert!(nothing.contains("no events of this medium here"));
 }
 
 /// Each of 1000 stations has a row.

@@ -13,7 +13,7 @@ fn run_without_events_gives_an_empty_picture() {
     for panel in [Panel::Sequence, Panel::Window, Panel::Both] {
         let options = Options { panel, ..Options::default() };
         let svg = plot::draw(&[], &Description::default(), &options).svg();
-        assert!(svg.contains("nothing happened to this flow here") && svg.ends_with("</svg>\n"));
+        assert!(svg.contains("no events of this flow here") && svg.ends_with("</svg>\n"));
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
     }
 }
@@ -29,9 +29,9 @@ fn view_without_events_gives_an_empty_picture() {
         assert!(svg.ends_with("</svg>\n"));
     }
     let svg = plot::draw(&events, &description, &Options { from: after.0, to: after.1, ..Options::default() }).svg();
-    assert!(svg.contains("nothing happened") && marks(&svg, "sent") == 0 && marks(&svg, "cwnd") == 0);
+    assert!(svg.contains("no events of this flow") && marks(&svg, "sent") == 0 && marks(&svg, "cwnd") == 0);
     let other = plot::draw(&events, &description, &Options { flow: 9, ..Options::default() }).svg();
-    assert!(other.contains("flow 9") && other.contains("nothing happened"));
+    assert!(other.contains("flow 9") && other.contains("no events of this flow"));
 }
 
 /// A recording of a part of the run has all events that the picture of this part shows.

@@ -142,10 +142,10 @@ fn numbers(paper: &Paper, numbers: &[&Number], level: Level) -> Table {
         Column::number("paper", "as printed"),
         Column::number("simulation", "the mean over the replications"),
         Column::number("±", "half width of the 95 % confidence interval of the mean"),
-        Column::number("one run", "prediction interval: it holds 95 % of single runs"),
+        Column::number("one run", "prediction interval: it contains 95 % of single runs"),
         Column::text(
             "mark",
-            "outcome of the comparison; \"0 too\": the interval is so wide that it also holds 0, and decides little",
+            "outcome of the comparison; \"0 too\": the interval is so wide that it also contains 0, and is inconclusive",
         ),
     ];
     let mut rows: Vec<Vec<Cell>> = Vec::new();

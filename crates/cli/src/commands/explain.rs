@@ -66,14 +66,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     match out {
         Some(out) if recorder.overflowed() => {
-            note(format_args!("warning: nothing is drawn in {}: the run is too long for one picture", shown(&out)));
+            note(format_args!("warning: no picture in {}: the run is too long for one picture", shown(&out)));
             Ok(())
         }
         Some(_) if args.flow.is_none() && args.out.is_none() && chosen.len() > plot::MANY => {
             let flows = chosen.len();
-            note(format_args!(
-                "nothing is drawn: there are {flows} flows; --flow NAME draws one, --out DIR all of them"
-            ));
+            note(format_args!("no picture: there are {flows} flows; --flow NAME draws one, --out DIR all of them"));
             Ok(())
         }
         Some(out) => draw(&loaded, recorder, &reports, &chosen, &out, &progress),
@@ -210,7 +208,7 @@ mod tests {
 
     /// Without findings, timeouts are still reported: they delayed the transfer.
     #[test]
-    fn where_nothing_is_found_the_timeouts_are_told() {
+    fn explanation_without_findings_reports_timeouts() {
         for (timeouts, end) in [(0, "was found\n"), (1, "expired once\n"), (3, "expired 3 times\n")] {
             let (took, lost) = (Span::from_secs(4), Span::ZERO);
             let findings = Vec::new();

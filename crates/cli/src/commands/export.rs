@@ -19,7 +19,7 @@ pub struct Args {
     /// File formats, separated by commas: csv, parquet, json
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "csv")]
     format: Vec<String>,
-    /// Where to write flows, links and summary [default: beside the store, under its name]
+    /// The directory for the tables [default: beside the store, under its name]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -43,7 +43,7 @@ pub fn analyses(path: &std::path::Path) -> Result<Vec<Analysis>, Failure> {
     let sweeps = store.sweeps()?.into_iter().map(|sweep| Analysis::of(&store, sweep, u64::MAX));
     let sweeps = sweeps.collect::<Result<Vec<_>, StoreError>>()?;
     if sweeps.iter().all(|sweep| sweep.runs() == 0) {
-        let hint = "`lasthop sweep FILE` fills one";
+        let hint = "`lasthop sweep FILE` creates one";
         let problem = Problem::new("a store with at least one finished run").in_file(shown(path)).found("an empty one");
         return Err(Failure::Input(listed(&[problem.hint(hint)])));
     }

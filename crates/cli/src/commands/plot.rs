@@ -31,13 +31,13 @@ pub struct Args {
     /// Where it ends
     #[arg(long, value_name = "TIME")]
     to: Option<Span>,
-    /// What to draw
+    /// The panels to draw
     #[arg(long, value_enum, default_value = "both")]
     panel: PanelChoice,
     /// Count segments instead of bytes
     #[arg(long)]
     segments: bool,
-    /// Show below the panels why the sender sent nothing: no data, the receiver's window, Nagle, cwnd, or pacing
+    /// Show below the panels why the sender was blocked: no data, receive window, Nagle, cwnd, or pacing
     #[arg(long)]
     blocked: bool,
     /// Light lines on dark ground
@@ -51,7 +51,7 @@ pub struct Args {
     out: Option<PathBuf>,
 }
 
-/// What to draw.
+/// The panels to draw.
 #[derive(Clone, Copy, ValueEnum)]
 enum PanelChoice {
     /// Sequence and acknowledgment numbers
@@ -156,7 +156,7 @@ pub fn write(picture: &plot::Picture, dir: &Path, name: &str) -> Result<[PathBuf
     Ok(files)
 }
 
-/// The result directory whose run is drawn, if it is one, and where pictures go.
+/// The result directory whose run is drawn, if there is one, and the directory for the pictures.
 fn places(args: &Args) -> Result<(Option<&Path>, PathBuf), Failure> {
     let (kept, file) = (args.scenario.kept(), &args.scenario.file);
     let problem = match (&args.out, kept) {
@@ -223,7 +223,7 @@ fn is_complete((flows, air): &(Recorder, AirRecorder)) -> bool {
     flows.is_complete() && air.is_complete()
 }
 
-/// Whether there is anything between `--from` and `--to` in a run that ends at `end`.
+/// Whether the view from `--from` to `--to` overlaps a run that ends at `end`.
 fn check_times(args: &Args, end: Span) -> Result<(), Failure> {
     let Some(from) = args.from else { return Ok(()) };
     let problem = match args.to {

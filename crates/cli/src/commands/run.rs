@@ -31,14 +31,14 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["out", "trace"])]
     no_out: bool,
     /// Traces to write, separated by commas: names from `lasthop list traces`, `all` or `none`
-    /// [default: what the scenario's output.traces says]
+    /// [default: output.traces of the scenario]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     trace: Option<Vec<String>>,
     /// Kinds of events that the event trace shows, separated by commas, from `lasthop list events`; with a - in front, all
-    /// but these, such as --events=-corrupted,-state [default: what the scenario's output.events says]
+    /// but these, such as --events=-corrupted,-state [default: output.events of the scenario]
     #[arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
     events: Option<Vec<String>>,
-    /// Print the event trace to standard output while the run goes on; the table then goes to standard error
+    /// Print the event trace to standard output during the run; the table then goes to standard error
     #[arg(long, conflicts_with = "json")]
     print_events: bool,
     /// Print the summary as one JSON object instead of a table
@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Standard output, of which anything is dropped once its reader has closed it: the run goes on and writes its files.
+/// Standard output that discards everything once its reader has closed it: the run continues and writes its files.
 struct UntilClosed(Stdout);
 
 impl Write for UntilClosed {

@@ -19,19 +19,19 @@ use crate::table::{aligned, row};
 pub struct Args {
     #[command(flatten)]
     scenario: ScenarioArgs,
-    /// The flow to look at [default: every flow]
+    /// The flow to analyse [default: every flow]
     #[arg(long, value_name = "NAME")]
     flow: Option<String>,
     /// Replications, each with its own random streams; at least 2
     #[arg(long, value_name = "N", default_value_t = 20)]
     replications: u64,
-    /// How near the goodput must stay to its last mean, as a share of it
+    /// The relative precision: the maximum deviation of the goodput from its last mean, as a share of it
     #[arg(long, value_name = "SHARE", default_value_t = 0.05)]
     precision: f64,
     /// The confidence level of the intervals
     #[arg(long, value_name = "LEVEL", default_value_t = 0.95)]
     level: f64,
-    /// How far to look, such as "400 s" [default: the scenario's duration]
+    /// The simulated time, such as "400 s" [default: the scenario's duration]
     #[arg(long, value_name = "SPAN")]
     until: Option<String>,
     #[command(flatten)]
@@ -41,7 +41,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Says from when on goodputs are steady.
+/// Reports from when on goodputs are steady.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let refused =
         |option: &str, error: stats::Error| Failure::Input(listed(&[Problem::new(error.to_string()).in_file(option)]));
@@ -75,7 +75,7 @@ fn loaded(args: &Args) -> Result<Loaded, Failure> {
     let mut overrides = args.scenario.overrides();
     overrides.set.extend(args.until.as_ref().map(|until| format!("duration={until}")));
     let loaded = resolved(&input::open(&args.scenario.file, &overrides).map_err(refused)?)?;
-    // A warning about the duration guesses what is measured here.
+    // A warning about the duration would estimate what is measured here.
     let others = loaded.warnings.iter().filter(|warning| warning.key.as_deref() != Some("duration"));
     warn(&others.collect::<Vec<_>>());
     Ok(loaded)
@@ -135,7 +135,7 @@ fn table(report: &FlowReport, question: &Question) -> String {
     aligned(&rows, 0)
 }
 
-/// What one run alone must be, in a line.
+/// The length that a single run needs, in a line.
 fn alone(report: &FlowReport, question: &Question) -> String {
     match report.alone {
         Alone::NoChance => "all replications are equal: the run is deterministic, and one is enough".to_owned(),
@@ -183,18 +183,18 @@ fn answer(name: &str, report: &FlowReport, question: &Question) -> String {
     }
 }
 
-/// One unit for all: they are to be compared.
+/// Always in kbit/s, so that rows can be compared.
 fn kilobits(bps: f64) -> String {
     format!("{:.1}", bps / 1e3)
 }
 
 fn percent(share: f64) -> String {
-    // Two digits hide what floating point makes of 0.07 x 100; an asked-for 0.0005 is still told from nothing.
+    // Two digits hide the rounding error of 0.07 x 100; a precision of 0.0005 still differs from 0.
     let rounded = format!("{:.2}", 100.0 * share);
     format!("{} %", rounded.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// Always in seconds: lengths are to be compared.
+/// Always in seconds, so that lengths can be compared.
 fn seconds(span: Span) -> String {
     format!("{} s", span.as_secs_f64())
 }

@@ -26,10 +26,10 @@ pub struct Args {
     /// The store for finished runs, which are not repeated [default: results/NAME.sqlite]
     #[arg(long, value_name = "STORE")]
     out: Option<PathBuf>,
-    /// Require that the store exists. Finished runs are never repeated, with or without this
+    /// Require that the store exists. Finished runs are never repeated, with or without this option
     #[arg(long)]
     resume: bool,
-    /// Run again what was kept before a metric existed that is shown, so that it gets a value
+    /// Repeat stored runs that lack a metric that is shown, because it did not exist when they were stored
     #[arg(long)]
     refill: bool,
     /// Replications of each point, instead of the scenario's
@@ -40,7 +40,7 @@ pub struct Args {
     metric: Vec<String>,
     #[command(flatten)]
     jobs: Jobs,
-    /// Do only part I of N, as on N machines; `lasthop merge` puts the stores together
+    /// Run only shard I of N, for example on N machines; `lasthop merge` merges the stores
     #[arg(long, value_name = "I/N", value_parser = shard)]
     shard: Option<Shard>,
     /// Print every metric as JSON instead of a table

@@ -10,8 +10,7 @@ use scenario::ran::{grouped, in_words};
 
 use columns::{heads, lines};
 
-/// A run's summary: one line a flow, one line a direction of a link, one line a node whose buffer has a limit, one line for
-/// each thing a scheme counted.
+/// A run's summary: one line per flow, link direction, node with a limited buffer, and scheme counter.
 pub fn summary(summary: &Summary) -> String {
     let mut out = head(summary);
     out.push_str(&flows(summary));
@@ -150,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_not_shown_as_a_number() {
+    fn missing_values_are_not_shown_as_numbers() {
         let flow = json!({ "name": "f", "from": "a", "to": "b", "completion_time_s": null, "goodput_bps": null });
         let table = table(&json!({ "title": "t", "flows": [flow], "links": [], "nodes": [] }));
         let cells: Vec<&str> =
@@ -159,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_buffer_is_shown_with_its_node() {
+    fn drops_of_a_full_buffer_are_shown_with_the_node() {
         let node = |name: &str, buffer: Value, dropped: u64| json!({ "name": name, "buffer_bytes": buffer, "packets_dropped_buffer_full": dropped });
         let nodes = [node("a", Value::Null, 0), node("core", json!(4500), 6), node("x", json!(512_000), 0)];
         let table = table(&json!({ "title": "t", "flows": [], "links": [], "nodes": nodes }));
@@ -168,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_scheme_counted_is_shown_with_its_node() {
+    fn counters_of_a_scheme_are_shown_with_the_node() {
         let counts = json!({ "flows": 1, "local_retransmissions": 12, "acks_spurious": 0 });
         let nodes = json!([{ "name": "a" }, { "name": "station", "scheme_counts": counts }]);
         let table = table(&json!({ "title": "t", "flows": [], "links": [], "nodes": nodes }));
@@ -178,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_and_failures_are_shown_where_there_are_some() {
+    fn marks_and_failures_are_shown_if_there_are_any() {
         let way = |marked: u64| json!({ "frames_sent": 9, "packets_marked": marked });
         let shown = |marked: u64, failure: Value| {
             let flow = json!({ "name": "f", "from": "a", "to": "b", "failure": failure });
@@ -194,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_head_names_the_scheme_of_each_if_they_differ() {
+    fn heading_names_each_scheme_if_they_differ() {
         let head = |scheme: Value| {
             let table = table(&json!({ "title": "t", "scheme": scheme, "profile": "exact", "seed": 7 }));
             table.lines().take(2).collect::<Vec<_>>().join("|")

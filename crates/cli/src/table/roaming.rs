@@ -34,8 +34,8 @@ mod tests {
             { "name": "walker", "packets_dropped_no_route": 3, "handovers": 1, "unassociated_s": 0.25 },
         ]);
         let table = "\nnode    handovers  without base station  dropped, no route\n\
-                     core            –                     –                  12\n\
-                     walker          1               0.250 s                   3\n";
+                     core            –                     –                 12\n\
+                     walker          1               0.250 s                  3\n";
         assert_eq!(shown(&all), table);
         assert_eq!(shown(&json!([{ "name": "server" }])), "");
     }

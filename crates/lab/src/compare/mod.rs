@@ -114,7 +114,7 @@ pub struct Comparison {
 pub struct Compared {
     /// The name of the scheme.
     pub scheme: String,
-    /// What the scheme requires and changes.
+    /// The requirements of the scheme and its effect on TCP.
     pub traits: Traits,
     /// The nodes of this network that run the scheme.
     pub asked: Asked,

@@ -16,7 +16,7 @@ pub struct Quantity {
 /// Runs of one mode. A mean over several modes could be a value that no run has, so each mode has its own.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Mode {
-    /// What its runs have in common; empty if there is only one mode.
+    /// The property that its runs share; empty if there is only one mode.
     pub name: &'static str,
     /// The values: one per replication, or a single one that is deterministic.
     pub moments: Moments,

@@ -37,7 +37,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// Asks for the time from which the mean of `replications` runs is within the share `relative` of its final value,
+    /// Sets up the search for the time from which the mean of `replications` runs is within the share `relative` of its final value,
     /// at the `level`.
     ///
     /// # Errors

@@ -52,7 +52,7 @@ pub enum StoreError {
         /// SQLite's message.
         found: String,
     },
-    /// Rows differ from what was written.
+    /// Rows do not match their checksums.
     #[error("{}: {rows} of its rows {} damaged, the first: {first}\n  hint: `lasthop verify {}` lists them and suggests a repair", path.display(), if *rows == 1 { "is" } else { "are" }, path.display())]
     BadRows {
         /// The store's file.
@@ -107,7 +107,7 @@ impl StoreError {
             // SQLite says only "disk I/O error".
             return StoreError::Unwritable {
                 path,
-                why: "no room for the file -shm beside it: the disk is full".into(),
+                why: "the disk is full: the file -shm cannot be created beside it".into(),
             };
         }
         match error.sqlite_error_code() {

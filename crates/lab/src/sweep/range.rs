@@ -27,7 +27,10 @@ pub(super) fn values(key: &str, value: &Value) -> Result<Vec<Value>, Problem> {
         }
     };
     if values.is_empty() {
-        return Err(Problem::new("at least one value").key(key).found("[]").hint("leave the axis out, or give it one"));
+        return Err(Problem::new("at least one value")
+            .key(key)
+            .found("[]")
+            .hint("remove the axis, or give it a value"));
     }
     let twice = values.iter().enumerate().find(|(at, value)| values[..*at].contains(value));
     if let (Some((_, twice)), Value::Table(_)) = (twice, value) {

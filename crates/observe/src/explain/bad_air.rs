@@ -29,7 +29,7 @@ use super::{Out, Watch, count, millis};
 /// Attempts that failed for one reason.
 pub(super) struct FailedAttempts {
     why: Why,
-    /// What happened, followed by the link, as the finding's text says it.
+    /// A description of the failure, followed by the link in the finding's text.
     words: &'static str,
     /// Whether all attempts on one hop are one finding.
     together: bool,

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reason_holds_until_the_next_is_told_or_the_flow_is_over() {
+    fn reason_applies_until_the_next_one_or_the_end_of_the_flow() {
         let mut times = BlockedTimes::default();
         let told = [(5, Blocked::Cwnd), (20, Blocked::Nagle), (21, Blocked::Cwnd), (40, Blocked::Data)];
         told.iter().for_each(|(at, reason)| times.on_event(Time::from_millis(*at), *reason));

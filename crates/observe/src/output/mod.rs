@@ -69,7 +69,7 @@ fn opener(trace: &Trace) -> Option<Open> {
 /// The name of the event trace's printer in errors, in place of a file name.
 pub const PRINTER: &str = "standard output";
 
-/// What a trace may use of the run.
+/// The parts of the run that a trace may use.
 struct Stage<'a> {
     network: &'a Network,
     files: Rc<dyn TraceFiles>,

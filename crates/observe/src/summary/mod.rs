@@ -266,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_definition_is_the_first_sentence_of_a_doc_comment() {
+    fn definition_is_the_first_sentence_of_a_doc_comment() {
         assert_eq!(first_sentence(" Bits [RFC3168 s6.1.2]. More. Yet more."), "Bits [RFC3168 s6.1.2]");
         assert_eq!(first_sentence(" One sentence."), "One sentence");
         assert_eq!(first_sentence(" No stop"), "No stop");

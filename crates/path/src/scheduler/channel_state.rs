@@ -22,7 +22,7 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// The thesis's mean stay in BAD (goel1997 B.3.9). Such a stay has no memory, so that is also what is left of it on average
+    /// The thesis's mean sojourn time in BAD (goel1997 B.3.9). Such a stay has no memory, so that is also what is left of it on average
     /// behind a failed attempt.
     fn default() -> Self {
         Config { rest: Span::from_millis(100) }

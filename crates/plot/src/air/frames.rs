@@ -69,10 +69,10 @@ impl<'a> Frames<'a> {
             }
         }
         if self.any(Frame::is_damaged_in_part) {
-            entries.push(Entry::new(Sample::Mark(Mark::Damaged), "some of its packets corrupted by the air"));
+            entries.push(Entry::new(Sample::Mark(Mark::Damaged), "some of its packets corrupted by the channel"));
         }
         if self.any(|frame| frame.reserves > 0.0 && !frame.is_damaged()) {
-            entries.push(Entry::new(Sample::Line(reserved(palette)), "air reserved (NAV)"));
+            entries.push(Entry::new(Sample::Line(reserved(palette)), "medium reserved (NAV)"));
         }
         if self.view.back_offs().any(|part| part.slots > 0) {
             entries.push(Entry::new(Sample::Line(counting(palette)), "back-off: slots counted"));
@@ -126,7 +126,7 @@ impl<'a> Frames<'a> {
         }
         let color = sheet.palette.lost;
         let outline = Style { fill: Some(sheet.palette.background), ..Style::stroke(color, 1.0) };
-        sheet.path("damaged", "frames that came damaged".into(), boxes, outline);
+        sheet.path("damaged", "frames received damaged".into(), boxes, outline);
         sheet.path("", String::new(), hatch, Style::stroke(color, 0.8));
     }
 
@@ -138,7 +138,7 @@ impl<'a> Frames<'a> {
             let y = tenths(top_of(frame.kind, &row) + 1.5);
             path.move_to(left, y).line_to(right, y);
         }
-        sheet.path("again", "frames that are sent again".into(), path, again(sheet.palette));
+        sheet.path("again", "retransmitted frames".into(), path, again(sheet.palette));
     }
 
     fn draw_reserved(&self, sheet: &mut Sheet, rows: &Rows, x: &Scale) {
@@ -154,7 +154,7 @@ impl<'a> Frames<'a> {
             let (left, right) = (x.place(frame.end.max(x.lo)), x.place(end.min(x.hi)));
             path.move_to(left, y).line_to(right, y).move_to(right, y - 30).line_to(right, y + 30);
         }
-        sheet.path("reserved", "the air that frames reserve behind them".into(), path, reserved(sheet.palette));
+        sheet.path("reserved", "time reserved by frames (NAV)".into(), path, reserved(sheet.palette));
     }
 
     fn draw_back_offs(&self, sheet: &mut Sheet, rows: &Rows, x: &Scale) {
@@ -182,7 +182,7 @@ impl<'a> Frames<'a> {
             }
         }
         let palette = sheet.palette;
-        sheet.path("standing", "back-offs that stand still".into(), still, standing(palette));
+        sheet.path("standing", "frozen back-offs".into(), still, standing(palette));
         sheet.path("counted", "slots of back-offs".into(), counted, Style::fill(palette.notice));
     }
 

@@ -64,14 +64,7 @@ pub(super) fn draw(timeline: &Timeline, description: &MediumDescription, options
     match (view.is_empty(), single) {
         (true, _) => {
             let (middle, color) = (((left + right) / 2.0, (top + area.bottom) / 2.0), palette.faint);
-            sheet.text(
-                middle,
-                Anchor::Middle,
-                13,
-                Weight::Regular,
-                color,
-                "nothing happened in this medium here".into(),
-            );
+            sheet.text(middle, Anchor::Middle, 13, Weight::Regular, color, "no events of this medium here".into());
         }
         (false, true) => frames.draw(&mut sheet, &rows, &x),
         (false, false) => shares.draw(&mut sheet, &rows, &x),

@@ -41,7 +41,7 @@ pub(super) fn table(figure: &Figure<'_>) -> Table {
     }
     columns.push(Column::number("mean", figure.measure()));
     columns.push(Column::number("±", format!("half width of the {level} % confidence interval of the mean")));
-    columns.push(Column::number("one run", format!("prediction interval: it holds {level} % of single runs")));
+    columns.push(Column::number("one run", format!("prediction interval: it contains {level} % of single runs")));
     if compared {
         let first = cases[0];
         columns

@@ -74,7 +74,7 @@ enum Wakeup {
 }
 
 /// One direction of one link.
-#[expect(clippy::large_enum_variant, reason = "there are few hops, and a packet should find its pipe without a detour")]
+#[expect(clippy::large_enum_variant, reason = "there are few hops, and indirection would slow down every packet")]
 enum Hop {
     Fifo(FifoLink),
     /// Any other link with a transmitter of its own.

@@ -72,7 +72,7 @@ const CASES: &[&str] = &["normal", "a", "ab", "patient"];
 const CHARTS: &[Chart] = &[
     Chart {
         place: "figures 8, 9 and 11",
-        title: "Twelve disconnections in 250 s, by their length; the mobile hears again when it sends",
+        title: "Twelve disconnections in 250 s, by their length; the mobile receives again when it sends",
         sweep: TWELVE,
         metric: "goodput_bps",
         along: AWAY,
@@ -81,7 +81,7 @@ const CHARTS: &[Chart] = &[
     },
     Chart {
         place: "beside figures 8, 9 and 11",
-        title: "The same, and it hears again at once",
+        title: "The same, and it receives again at once",
         sweep: TWELVE,
         metric: "goodput_bps",
         along: AWAY,
@@ -90,7 +90,7 @@ const CHARTS: &[Chart] = &[
     },
     Chart {
         place: "table 1",
-        title: "Packets that the mobile's MAC gives up; it hears again when it sends",
+        title: "Packets that the mobile's MAC gives up; it receives again when it sends",
         sweep: TWELVE,
         metric: "packets_given_up",
         along: AWAY,

@@ -31,7 +31,7 @@ pub static PAPER: Paper = Paper {
 /// The only reading.
 static STATED: Reading = Reading {
     name: "as stated",
-    what: "the profile goel1997, a mean stay in GOOD of 5 s",
+    what: "the profile goel1997, a mean sojourn time in GOOD of 5 s",
     source: "chapters 4 and 5, appendix B",
 };
 
@@ -112,7 +112,7 @@ fn recovered(sweep: &Analysis) -> Vec<Number> {
             numbers.push(Number::new(PLACE, what, unit, paper, ours.moments()));
         };
         add("completion time", "ms", time, cells.figure(scheme, "completion_time_s").map(|seconds| 1000.0 * seconds));
-        add("packets lost in the air", "packets", lost, cells.figure(scheme, "packets_dropped"));
+        add("packets lost on the channel", "packets", lost, cells.figure(scheme, "packets_dropped"));
         add("fast retransmits", "count", fast, cells.figure(scheme, "fast_retransmits"));
         add("timeouts", "count", timeouts, cells.figure(scheme, "timeouts"));
     }
@@ -185,7 +185,7 @@ fn fold(samples: impl Iterator<Item = Sample>, pick: fn(f64, f64) -> f64) -> Sam
 macro_rules! bars {
     ($($place:literal $delay:literal $bad:literal)*) => { [$(Chart {
         place: $place,
-        title: concat!("Latency ", $delay, ", mean stay in BAD ", $bad),
+        title: concat!("Latency ", $delay, ", mean sojourn time in BAD ", $bad),
         sweep: TABLES_SWEEP,
         metric: "completion_time_s",
         along: WINDOW,
@@ -210,7 +210,7 @@ const CHARTS: &[Chart] = &{
     [
         Chart {
             place: "figure 5.2",
-            title: "Latency 492 ms, mean stay in BAD 100 ms, Simple ICMP scheme",
+            title: "Latency 492 ms, mean sojourn time in BAD 100 ms, Simple ICMP scheme",
             sweep: SATELLITE,
             metric: "completion_time_s",
             along: WINDOW,
@@ -219,7 +219,7 @@ const CHARTS: &[Chart] = &{
         },
         Chart {
             place: "figure 5.7",
-            title: "Latency 492 ms, mean stay in BAD 100 ms, both schemes",
+            title: "Latency 492 ms, mean sojourn time in BAD 100 ms, both schemes",
             sweep: SATELLITE,
             metric: "completion_time_s",
             along: WINDOW,

@@ -27,7 +27,7 @@ pub static PAPER: Paper = Paper {
 /// The primary reading.
 static EACH: Reading = Reading {
     name: "each packet by itself",
-    what: "each packet's delay is drawn by itself, and packets overtake each other; the 6 s at 5 s hold up one packet and all behind it",
+    what: "each packet's delay is drawn independently, and packets are reordered; the 6 s at 5 s delay one packet and all behind it",
     source: "section 3.B: \"a high number of re-ordered segments\"; section 5.C: \"a delay of 6 s is introduced at 5 s\"",
 };
 
@@ -41,7 +41,7 @@ static ONCE: Reading = Reading {
 /// Another reading of scenario III.
 static LATE: Reading = Reading {
     name: "each packet late",
-    what: "every packet of the 6 s from 5 s on is late by 6 s by itself",
+    what: "every packet of the 6 s from 5 s on is delayed by 6 s independently",
     source: "section 5.D: \"the sudden increase of delay was simulated for 6 s\"",
 };
 

@@ -29,20 +29,20 @@ const TABLE_I: [Row; 4] = [
 /// Twice 297 ms and 10 ms of wire are 604 ms.
 const ROUNDED: Contradiction = Contradiction {
     pages: "table I, rows 3 and 4",
-    values: ["a total of 605 ms", "297 ms each way in the air"],
-    why: "with 10 ms of wire that makes 604 ms; 595 ms of air are 297.5 each way.",
+    values: ["a total of 605 ms", "297 ms of radio delay in each direction"],
+    why: "with 10 ms of wire that makes 604 ms; 595 ms of radio delay are 297.5 in each direction.",
 };
 
 const LEAST: Contradiction = Contradiction {
     pages: "section 5.D and table I",
-    values: ["delays from 179 ms on", "no round trip below 316 ms, and no one-way delay below 153"],
-    why: "179 ms is too short for a round trip, and not the least delay of one way.",
+    values: ["delays of at least 179 ms", "no round trip below 316 ms, and no one-way delay below 153"],
+    why: "179 ms is too short for a round trip, and not the minimum one-way delay.",
 };
 
 const AVERAGE: Contradiction = Contradiction {
     pages: "section 5.D and table I",
     values: ["300 ms average RTT", "no round trip below 316 ms"],
-    why: "no average is below the least.",
+    why: "no average is below the minimum.",
 };
 
 pub(super) fn numbers() -> Vec<Number> {
@@ -57,7 +57,7 @@ pub(super) fn numbers() -> Vec<Number> {
     // Each row begins where the one before ends.
     let first = (TABLE_I[0].total[0], TABLE_I[0].link[0]);
     for (total, link) in [first].into_iter().chain(TABLE_I.iter().map(|row| (row.total[1], row.link[1]))) {
-        let what = json!({ "figure": format!("round trip with {link} ms in the air each way") });
+        let what = json!({ "figure": format!("round trip with {link} ms of radio delay in each direction") });
         let number = Number::new("table I", what, "ms", total, fixed(link));
         numbers.push(if total == 605.0 { number.contradicted(ROUNDED) } else { number });
     }

@@ -34,7 +34,7 @@ static DATA: Reading = Reading {
 static BYTES: Reading = Reading {
     name: "every byte",
     what: "all 1000 bytes of a packet count",
-    source: "ns-2 without headers (useHeaders_ false) takes every byte of a packet for data",
+    source: "ns-2 without headers (useHeaders_ false) counts every byte of a packet as data",
 };
 
 const WINDOW: Source = Source { name: "wlan-iw-window", text: include_str!("../examples/wlan-iw-window.toml") };
