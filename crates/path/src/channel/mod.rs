@@ -12,6 +12,7 @@ pub mod gilbert_elliott;
 pub mod perfect;
 pub mod recorded;
 pub mod scripted;
+pub mod sensitivity;
 pub mod signal;
 mod stays;
 pub mod timeline;

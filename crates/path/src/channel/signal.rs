@@ -9,8 +9,8 @@ use engine::{Rate, Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::sensitivity::minimum_input;
 use super::{Channel, Fate, Frame};
-use crate::mac::dcf::sensitivity::minimum_input;
 
 /// The signal power over time.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]

@@ -1,8 +1,8 @@
 //! Signals that are never strong enough for any rate that their link sends at.
 
 use path::channel::ChannelConfig;
+use path::channel::sensitivity::minimum_input;
 use path::mac::dcf::rate::RateControlConfig;
-use path::mac::dcf::sensitivity::minimum_input;
 use sim::{LinkSpec, Network};
 
 use super::Context;

@@ -6,7 +6,6 @@ pub mod config;
 pub mod frame;
 pub mod rate;
 pub mod reach;
-pub mod sensitivity;
 pub mod standard;
 pub mod timing;
 

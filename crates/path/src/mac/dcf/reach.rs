@@ -4,7 +4,7 @@ use engine::registry::Fault;
 use engine::{Decibels, Length, Rate, Span, Time};
 
 use super::config::{Config, RangeOf};
-use super::sensitivity::minimum_input;
+use crate::channel::sensitivity::minimum_input;
 use crate::event::Reach;
 use crate::place::crossing::within;
 use crate::place::{Path, square_of, square_ratio};

@@ -267,3 +267,18 @@ impl Standard {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::channel::sensitivity::minimum_input;
+
+    #[test]
+    fn minimum_levels_exist_for_all_rates_and_do_not_fall_with_rate() {
+        for standard in Standard::ALL {
+            let minima: Vec<f64> =
+                standard.modes().iter().map(|mode| minimum_input(mode.rate).expect("a minimum")).collect();
+            assert!(minima.is_sorted_by(|slow, fast| slow <= fast), "{standard:?}: {minima:?}");
+        }
+    }
+}

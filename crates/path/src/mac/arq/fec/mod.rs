@@ -5,7 +5,7 @@
 //! The code is systematic: data frames are the packets themselves, and what arrives needs no decoding. A parity frame is as
 //! long as the longest packet of its block, to which the others are padded. Nothing is acknowledged and nothing sent again.
 //! A block that is not full when traffic pauses is closed after `flush`, and gets all its parity frames. What runs is
-//! [`sender`].
+//! `sender.rs`.
 //!
 //! Limits: over GF(2^8) a block has at most 255 frames, parity included. Deviations: a real code protects each packet's length
 //! with it and sends the block's number and shape along, which here take no bytes; coding takes no time.

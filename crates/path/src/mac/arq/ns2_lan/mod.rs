@@ -10,7 +10,7 @@
 //!   mac/channel.cc: `Channel::sendUp`, `delay_`].
 //!
 //! The base class `Mac` senses no carrier: stations never collide, and both ways run at the full rate at once. What runs is
-//! [`sender`].
+//! `sender.rs`.
 
 mod sender;
 

@@ -3,7 +3,7 @@
 //! Frames are sent one after the other over the line, up to `window` of them unacknowledged. The far end acknowledges each
 //! frame that arrives at once, without contention and without queueing behind data; acknowledgments cross the same
 //! channel. A frame whose acknowledgment has not come `2 x propagation + sending the acknowledgment + margin` after its
-//! end has failed. What runs is [`sender`].
+//! end has failed. What runs is `sender.rs`.
 
 mod far_end;
 mod sender;

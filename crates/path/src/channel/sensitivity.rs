@@ -34,18 +34,3 @@ const MINIMUM_INPUT: [(u64, f64); 20] = [
     (585, -65.0),
     (650, -64.0),
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mac::dcf::Standard;
-
-    #[test]
-    fn minimum_levels_exist_for_all_rates_and_do_not_fall_with_rate() {
-        for standard in Standard::ALL {
-            let minima: Vec<f64> =
-                standard.modes().iter().map(|mode| minimum_input(mode.rate).expect("a minimum")).collect();
-            assert!(minima.is_sorted_by(|slow, fast| slow <= fast), "{standard:?}: {minima:?}");
-        }
-    }
-}
