@@ -15,7 +15,7 @@ use scenario::document::by_name;
 use scenario::followers::in_words;
 use scenario::lint::LINTS;
 use scenario::traces::TRACES;
-use sim::TrafficConfig;
+use sim::{NodeKind, Radio, TrafficConfig};
 use tcp::cc::ControlConfig;
 use tcp::differentiation::DifferentiationConfig;
 use tcp::presets::PRESETS;
@@ -69,6 +69,8 @@ pub const CATALOGUE: &[Section] = &[
         place: "media.NAME.rate_control",
         members: || plain(RateControlConfig::MEMBERS),
     },
+    Section { plural: "node-kinds", place: "nodes.NAME.kind", members: || plain(NodeKind::MEMBERS) },
+    Section { plural: "radios", place: "nodes.NAME.radio", members: || plain(Radio::MEMBERS) },
     Section { plural: "traffics", place: "flows.NAME.traffic", members: || plain(TrafficConfig::MEMBERS) },
     Section { plural: "queues", place: "links.NAME.queue", members: || plain(QueueConfig::MEMBERS) },
     Section { plural: "schedulers", place: "nodes.NAME.scheduler", members: || plain(SchedulerConfig::MEMBERS) },

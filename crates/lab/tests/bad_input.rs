@@ -246,7 +246,11 @@ const CASES: &[Case<'_>] = &[
     ),
     ("between = [\"a\", \"x\"]", "between = [\"a\", \"a\"]", &["links.wire.between", "two different nodes"]),
     ("from = \"a\"", "from = \"x\"", &["flows.down.from", "a node of kind \"host\""]),
-    ("a = { kind = \"host\" }", "a = { kind = \"host\", buffer = \"1 kB\" }", &["nodes.a.buffer", "only routers"]),
+    (
+        "a = { kind = \"host\" }",
+        "a = { kind = \"host\", buffer = \"1 kB\" }",
+        &["nodes.a.buffer", "only valid for routers"],
+    ),
     ("kind = \"base-station\"", "kind = \"host\"", &["nodes.x.buffer"]),
     ("[nodes]\na = { kind = \"host\" }", "[nodes]\na = 5", &["nodes.a", "found 5", "a table"]),
     // Text that is not TOML.

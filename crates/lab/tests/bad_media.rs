@@ -296,15 +296,12 @@ const IN_PLACES: &[Case<'_>] = &[
     (
         "west = { kind = \"base-station\", position",
         "west = { kind = \"base-station\", association = {}, position",
-        &["nodes.west.association: found a table, expected nothing: hosts associate", "hint: leave it out"],
+        &["nodes.west.association: found a table, expected nothing: only valid for hosts", "hint: leave it out"],
     ),
     (
         "core = { kind = \"router\" }",
         "core = { kind = \"router\", association = {} }",
-        &[
-            "nodes.core.association: found a table, expected nothing: hosts associate with base stations",
-            "hint: leave it out",
-        ],
+        &["nodes.core.association: found a table, expected nothing: only valid for hosts", "hint: leave it out"],
     ),
 ];
 

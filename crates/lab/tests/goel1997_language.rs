@@ -11,9 +11,9 @@ use path::mac::arq::ArqConfig;
 use path::mac::dcf::Standard;
 use path::scheduler::SchedulerConfig;
 use scenario::goel1997::{Parsed, TraceUse, parse};
-use scenario::model::{NodeKind, Radio};
 use scenario::problem::Problem;
 use scenario::{Named, check, document};
+use sim::{NodeKind, Radio};
 
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/goel1997").join(name)

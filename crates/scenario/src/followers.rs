@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use indexmap::IndexSet;
 use path::agent::{Place, Traits, Transfer};
 
-use super::model::{LinkKind, Node, NodeKind, Scenario};
+use super::model::{LinkKind, Node, Scenario};
 
 /// What a scheme asks of a network, for all its flows together.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -34,7 +34,7 @@ impl<'a> Followers<'a> {
             let ends = [flow.from.as_str(), flow.to.as_str()];
             (ends, directions(ends.map(|end| radios.contains(end))))
         });
-        let stations = scenario.nodes.iter().filter(|(_, node)| node.kind == NodeKind::BaseStation);
+        let stations = scenario.nodes.iter().filter(|(_, node)| node.kind.is_base_station());
         Followers {
             flows: flows.collect(),
             stations: stations.map(|(name, _)| name.as_str()).collect(),

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use sim::Network;
+use sim::{Network, NodeKind};
 
 use crate::Scenario;
 use crate::load::Loaded;
-use crate::model::{LinkKind, NodeKind};
+use crate::model::LinkKind;
 
 /// Scheme, seed and profile, as scenarios name them.
 pub fn what_ran(loaded: &Loaded) -> Vec<String> {
@@ -26,14 +26,10 @@ pub fn followers<'a>(scenario: &Scenario, network: &'a Network) -> impl Iterator
     let links = scenario.links.values().zip(&network.links);
     let wireless = links.filter(|(link, _)| link.kind == LinkKind::Wireless).flat_map(|(_, link)| link.between);
     let at_work: BTreeSet<usize> = wireless.chain(network.flows.iter().map(|flow| flow.from)).collect();
-    let kinds = scenario.nodes.values().map(|node| node.kind);
-    let nodes = network.nodes.iter().zip(kinds).enumerate();
-    let followers = nodes.filter(move |(number, (_, kind))| match kind {
-        NodeKind::BaseStation => true,
-        NodeKind::Host => at_work.contains(number),
-        NodeKind::Router => false,
-    });
-    followers.map(|(_, (node, _))| (node.agent.name(), node.name.as_str()))
+    let acts = move |number: &usize, kind: NodeKind| kind.is_base_station() || at_work.contains(number);
+    let nodes = network.nodes.iter().enumerate();
+    let followers = nodes.filter(move |(number, node)| node.kind.runs_agent() && acts(number, node.kind));
+    followers.map(|(_, node)| (node.agent.name(), node.name.as_str()))
 }
 
 /// Each scheme with the nodes that follow it, from both one by one.

@@ -6,7 +6,7 @@ use engine::Span;
 use path::link::Line;
 use sim::routing::Routes;
 use sim::world::MOST_PORTS;
-use sim::{FlowSpec, Network, NodeKind};
+use sim::{FlowSpec, Network};
 use wire::{Packet, Segment, Timestamps};
 
 use crate::problem::Problem;
@@ -110,7 +110,7 @@ pub(super) fn way(network: &Network, routes: &mut Routes, from: usize, to: usize
     }
     if let Some(hop) = last {
         if target != from {
-            if network.nodes[target].kind != NodeKind::Router {
+            if !network.nodes[target].kind.forwards() {
                 return None;
             }
             way.nodes.push(target);

@@ -96,7 +96,7 @@ fn network(agent: AgentConfig, flows: usize, rate: &str, window: u64, duration: 
         media: Vec::new(),
         nodes: vec![
             node("server", NodeKind::Host, plain("unmodified")),
-            node("station", NodeKind::Router, agent),
+            node("station", NodeKind::BaseStation, agent),
             node("mobile", NodeKind::Host, plain("unmodified")),
         ],
         links: vec![link([0, 1], rate, Span::from_millis(5), 0.0), link([1, 2], rate, Span::from_millis(1), loss)],

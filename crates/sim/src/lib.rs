@@ -64,18 +64,23 @@
 //! ```
 
 pub mod app;
+pub mod association;
 pub mod event;
 pub mod network;
 pub mod node;
+pub mod node_kind;
+pub mod radio;
 pub mod results;
-mod roaming;
 pub mod routing;
 mod timer;
 pub mod world;
 
 pub use app::{AppCx, Application, TrafficConfig};
+pub use association::Association;
 pub use event::{Event, NodeEvent, NullSink, PacketFlow, Sink};
-pub use network::{Association, FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, Radio};
+pub use network::{FlowSpec, LinkSpec, Network, NodeSpec};
+pub use node_kind::{NodeKind, NodeSetting};
+pub use radio::Radio;
 pub use results::{FlowResult, LinkResult, MediumResult, Results, RoamingResult};
 pub use world::{Delivered, FlowInfo, InjectError, NodeState, World};
 

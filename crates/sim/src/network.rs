@@ -13,6 +13,9 @@ use path::scheduler::SchedulerConfig;
 use serde::Serialize;
 
 use crate::app::TrafficConfig;
+use crate::association::Association;
+use crate::node_kind::NodeKind;
+use crate::radio::Radio;
 
 /// Nodes, links, media and flows, which refer to each other by their index here.
 ///
@@ -20,7 +23,7 @@ use crate::app::TrafficConfig;
 /// them. The order of fields is part of the key and their names are not: add a field at the end of its struct.
 #[derive(Clone, Debug, Serialize)]
 pub struct Network {
-    /// Hosts and routers.
+    /// Hosts, routers and base stations.
     pub nodes: Vec<NodeSpec>,
     /// Links between them.
     pub links: Vec<LinkSpec>,
@@ -73,34 +76,12 @@ impl Network {
     }
 }
 
-/// Whether a node forwards packets.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NodeKind {
-    /// It does not: packets end here.
-    Host,
-    /// It forwards them.
-    Router,
-}
-
-/// The number of transmitters of a node for its wireless links.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Radio {
-    /// One for each link, on separate frequencies.
-    #[default]
-    PerLink,
-    /// One for all links with stop-and-wait: frames to different neighbours wait for each other. Links with another
-    /// link layer have their own.
-    Shared,
-}
-
 /// A node.
 #[derive(Clone, Debug, Serialize)]
 pub struct NodeSpec {
     /// Its name.
     pub name: String,
-    /// Whether it forwards packets.
+    /// Its kind.
     pub kind: NodeKind,
     /// Buffer size in bytes, shared by all its links; `None` for unlimited.
     pub buffer: Option<Bytes>,
@@ -116,16 +97,6 @@ pub struct NodeSpec {
     pub place: Option<Path>,
     /// Its association, if it uses its links in media one at a time.
     pub association: Option<Association>,
-}
-
-/// A mobile that uses one of its links in media at a time: that to the nearest base station in range.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
-pub struct Association {
-    /// The time without a base station during a handover.
-    pub handover_gap: Span,
-    /// A handover takes place if another base station's squared distance times this factor is less than that of the
-    /// current one; at least 1.
-    pub nearer_by: f64,
 }
 
 /// A link.

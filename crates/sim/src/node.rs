@@ -8,13 +8,13 @@ use path::channel::State;
 use path::queue::Buffer;
 use wire::{Addr, Packet};
 
-use crate::network::NodeKind;
 use crate::timer::{Due, Timer};
 
-/// A host or router.
+/// A node.
 pub(crate) struct Node {
     pub addr: Addr,
-    pub kind: NodeKind,
+    /// Whether it forwards packets to other nodes.
+    pub forwards: bool,
     pub buffer: Buffer,
     /// Packets dropped because the buffer was full.
     pub buffer_full: u64,

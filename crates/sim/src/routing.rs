@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::network::{Network, NodeKind};
+use crate::network::Network;
 
 /// There is no route.
 const NOWHERE: u32 = u32::MAX;
@@ -28,7 +28,7 @@ impl Routes {
             neighbours[a].push((b as u32, 2 * number as u32));
             neighbours[b].push((a as u32, 2 * number as u32 + 1));
         }
-        let forwards = network.nodes.iter().map(|node| node.kind == NodeKind::Router).collect();
+        let forwards = network.nodes.iter().map(|node| node.kind.forwards()).collect();
         let closed = vec![false; network.links.len()];
         Routes { neighbours, forwards, closed, next: vec![None; network.nodes.len()] }
     }

@@ -17,7 +17,7 @@ use path::channel::ChannelConfig;
 use path::link::Timing;
 use path::mac::arq::ArqConfig;
 use path::queue::Limit;
-use sim::{FlowSpec, LinkSpec, Network, NodeKind, TrafficConfig};
+use sim::{FlowSpec, LinkSpec, Network, TrafficConfig};
 
 /// Sampling interval of the queue and the round trip times.
 const SAMPLING: Span = Span::from_millis(10);
@@ -61,7 +61,7 @@ impl Path {
         let joined = bottleneck.between.contains(&first.to)
             && access.between.contains(&first.from)
             && access.between.contains(&router);
-        if !joined || network.nodes[router].kind != NodeKind::Router {
+        if !joined || !network.nodes[router].kind.forwards() {
             return Err(format!("expected {unlike}"));
         }
         let node = &network.nodes[router];

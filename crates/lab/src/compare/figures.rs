@@ -2,7 +2,7 @@
 
 use observe::summary::Summary;
 use scenario::Scenario;
-use scenario::model::{LinkKind, NodeKind};
+use scenario::model::LinkKind;
 
 /// The costs of one run of a scheme, apart from its duration.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -21,7 +21,7 @@ pub struct Cost {
 impl Cost {
     /// The costs of one run of `scenario`.
     pub fn of(scenario: &Scenario, summary: &Summary) -> Self {
-        let station = |name: &String| scenario.nodes.get(name).is_some_and(|node| node.kind == NodeKind::BaseStation);
+        let station = |name: &String| scenario.nodes.get(name).is_some_and(|node| node.kind.is_base_station());
         let (mut packets, mut airtime_s) = (0.0, 0.0);
         for link in &summary.links {
             let Some(known) = scenario.links.get(&link.name) else { continue };

@@ -94,8 +94,8 @@ impl Hops {
                 let [near, far] = [link.between[near], link.between[far]];
                 let arq = link.arq.build();
                 let link_ack = arq.ack_size().map(|size| line.transmission_time(size));
-                let host = near >= network.nodes.len() || network.nodes[near].kind == sim::NodeKind::Host;
-                let processing = if host { Span::ZERO } else { network.nodes[near].processing_delay };
+                let forwarder = network.nodes.get(near).filter(|node| node.kind.forwards());
+                let processing = forwarder.map_or(Span::ZERO, |node| node.processing_delay);
                 let medium = link.medium.map(|medium| medium as u32);
                 Hop { near, far, processing, delay: link.delay, medium, link_ack, window: arq.window(), rows, line }
             })

@@ -92,7 +92,7 @@ pub(super) fn router_pkt_arrival(stage: &Stage<'_>) -> Box<dyn Output> {
     let open = |node: &sim::NodeSpec| {
         let name = format!("{}-router_pkt_arrival", node.name);
         let about = format!("router_pkt_arrival of node \"{}\"", node.name);
-        (node.kind == sim::NodeKind::Router).then(|| stage.file(name, about))
+        node.kind.forwards().then(|| stage.file(name, about))
     };
     let pick: Pick = |event| match event {
         Event::Node { node, event: NodeEvent::Transit { packet }, .. } => {

@@ -10,7 +10,7 @@ use path::mac::dcf::frame::{DELIMITER, LLC_OVERHEAD as LLC, MAC_OVERHEAD, QOS_OV
 use path::mac::dcf::standard::Modulation;
 use path::mac::dcf::{Config, FrameKind, Phy, Standard};
 use path::{AirFrame, HopId, LinkDirection, MediumEvent, Reception};
-use sim::{Network, NodeKind};
+use sim::Network;
 use wire::ieee80211::{DataPath, Head, Mac, body, close, header};
 use wire::pcapng::Writer;
 use wire::radiotap::{Part, Radiotap, Speed, channel};
@@ -99,7 +99,7 @@ impl Monitor {
             hops.insert((number as u32, LinkDirection::Backward), [b, a]);
         }
         let stations = members.into_iter();
-        let station = |node: usize| (Addr::of_node(node), network.nodes[node].kind == NodeKind::Router);
+        let station = |node: usize| (Addr::of_node(node), network.nodes[node].kind.serves_mobiles());
         let stations: Vec<(Addr, bool)> = stations.map(station).collect();
         Monitor {
             // The header stays in memory until the first flush, so writing it cannot fail.

@@ -79,7 +79,7 @@ impl Path {
         let node = |name: &str, kind: NodeKind, agent: AgentConfig| NodeSpec {
             name: name.into(),
             kind,
-            buffer: if kind == NodeKind::Router { self.buffer } else { None },
+            buffer: if kind.forwards() { self.buffer } else { None },
             processing_delay: Span::ZERO,
             radio: Radio::PerLink,
             scheduler: SchedulerConfig::default(),
@@ -123,7 +123,7 @@ impl Path {
             media: Vec::new(),
             nodes: vec![
                 node("host", NodeKind::Host, unmodified()),
-                node("base station", NodeKind::Router, self.agent.clone()),
+                node("base station", NodeKind::BaseStation, self.agent.clone()),
                 node("mobile", NodeKind::Host, unmodified()),
             ],
             links: vec![

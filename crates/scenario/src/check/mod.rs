@@ -13,12 +13,12 @@ use path::channel::{ChannelConfig, perfect, uniform};
 use path::link::Timing;
 use path::mac::arq::{ArqConfig, none};
 use path::queue::{Limit, QueueConfig, Tie};
-use sim::{FlowSpec, LinkSpec, Network, NodeSpec, TrafficConfig};
+use sim::{FlowSpec, LinkSpec, Network, NodeKind, NodeSetting, NodeSpec, TrafficConfig};
 use wire::Addr;
 
 use crate::incidence::Incidence;
 use crate::lint;
-use crate::model::{Flow, Link, LinkKind, Node, NodeKind, Profile, Queue, Radio, Scenario};
+use crate::model::{Flow, Link, LinkKind, Node, Profile, Queue, Scenario};
 use crate::outside;
 use crate::problem::Problem;
 use crate::recordings::Read;
@@ -131,21 +131,14 @@ impl Checker<'_> {
     fn node(&mut self, name: &str, node: &Node) -> NodeSpec {
         let key = format!("nodes.{name}");
         self.name(&key, name);
-        let only = |what: &str| Problem::new(format!("nothing: only {what} have it"));
-        if node.kind == NodeKind::Host {
-            if let Some(buffer) = node.buffer {
-                self.wrong(only("routers and base stations").key(format!("{key}.buffer")).found(buffer.to_string()));
-            }
-            if let Some(delay) = node.processing_delay {
-                let problem = only("routers and base stations").key(format!("{key}.processing_delay"));
-                self.wrong(problem.found(delay.to_string()));
-            }
-        }
-        if node.kind == NodeKind::Router
-            && let Some(Named(scheme)) = &node.scheme
-        {
-            let problem = only("hosts and base stations").key(format!("{key}.scheme")).found(scheme.name());
-            self.wrong(problem.hint("write kind = \"base-station\""));
+        for setting in NodeSetting::ALL.into_iter().filter(|setting| !node.kind.accepts(*setting)) {
+            let Some(found) = node.shown(setting) else { continue };
+            let problem = Problem::new(format!("nothing: only valid for {}", setting.kinds()));
+            let problem = problem.key(format!("{key}.{}", setting.key())).found(found);
+            self.wrong(match node.kind.alternative(setting) {
+                Some(kind) => problem.hint(format!("write kind = \"{}\"", kind.name())),
+                None => problem.hint("leave it out"),
+            });
         }
         if let Some(Named(scheme)) = &node.scheme {
             self.faults(&format!("{key}.scheme"), scheme.check());
@@ -158,20 +151,14 @@ impl Checker<'_> {
         }
         NodeSpec {
             name: name.to_owned(),
-            kind: match node.kind {
-                NodeKind::Host => sim::NodeKind::Host,
-                NodeKind::Router | NodeKind::BaseStation => sim::NodeKind::Router,
-            },
+            kind: node.kind,
             buffer: node.buffer,
             processing_delay,
-            radio: match node.radio {
-                Radio::PerLink => sim::network::Radio::PerLink,
-                Radio::Shared => sim::network::Radio::Shared,
-            },
+            radio: node.radio,
             scheduler,
-            agent: match node.kind {
-                NodeKind::Router => AgentConfig::Unmodified(Default::default()),
-                NodeKind::Host | NodeKind::BaseStation => self.scheme(&node.scheme),
+            agent: match node.kind.runs_agent() {
+                true => self.scheme(&node.scheme),
+                false => AgentConfig::Unmodified(Default::default()),
             },
             place: self.place(&key, node),
             association: self.association(&key, name, node),
@@ -328,7 +315,7 @@ impl Checker<'_> {
     /// A transmitter that several links share serves one exchange at a time, which only stop and wait has.
     fn no_shared_radio(&mut self, key: &str, link: &Link, arq: &str) {
         for name in &link.between {
-            if self.scenario.nodes.get(name).is_some_and(|node| node.radio == Radio::Shared) {
+            if self.scenario.nodes.get(name).is_some_and(|node| node.radio.is_shared()) {
                 let expected =
                     format!("\"stop-and-wait\": {name} has radio = \"shared\", and only stop and wait can share it");
                 let problem = Problem::new(expected).key(key).found(format!("\"{arq}\""));
@@ -359,8 +346,9 @@ impl Checker<'_> {
         let from = self.node_number(&format!("{key}.from"), &flow.from);
         let to = self.node_number(&format!("{key}.to"), &flow.to);
         for (end, node) in [("from", &flow.from), ("to", &flow.to)] {
-            if self.scenario.nodes.get(node).is_some_and(|node| node.kind != NodeKind::Host) {
-                let problem = Problem::new("a node of kind \"host\"").key(format!("{key}.{end}"));
+            if self.scenario.nodes.get(node).is_some_and(|node| !node.kind.ends_flows()) {
+                let problem =
+                    Problem::new(format!("a node of kind {}", NodeKind::flow_ends())).key(format!("{key}.{end}"));
                 self.wrong(problem.found(format!("\"{node}\"")));
             }
         }

@@ -1,23 +1,21 @@
 //! Where nodes are, how they move, and which base station a mobile uses.
 
-use engine::{Decibels, Length, Span, Speed, Time};
+use engine::registry::Settings;
+use engine::{Length, Span, Speed, Time};
 use indexmap::IndexSet;
-use path::mac::dcf;
-use path::place::{Path, square_ratio};
-use sim::Network;
+use path::place::Path;
+use sim::{Association, Network, NodeSetting};
 
 use super::Checker;
 use crate::geometry::{FARTHEST, ends, ever_in_range, in_three_digits, nearest};
 use crate::incidence::Incidence;
-use crate::model::{Association, Link, Node, NodeKind, Position, Scenario, Waypoint};
+use crate::model::{Link, Node, Position, Scenario, Waypoint};
 use crate::problem::Problem;
 
 /// Faster than what leaves the earth.
 const FASTEST: Speed = Speed(20_000 * 3_600_000);
 /// Nanoseconds in an hour.
 const HOUR: i128 = 3_600_000_000_000;
-/// Longer than any handover.
-const LONGEST_GAP: Span = Span::from_secs(3600);
 /// Pairs of stations are kept in memory.
 const MOST_PLACED: usize = 2_000;
 
@@ -110,30 +108,20 @@ impl Checker<'_> {
     }
 
     /// How a node chooses its base station, if it does.
-    pub(super) fn association(&mut self, key: &str, name: &str, node: &Node) -> Option<sim::Association> {
-        let Association { handover_gap, hysteresis } = node.association.as_ref()?;
+    pub(super) fn association(&mut self, key: &str, name: &str, node: &Node) -> Option<Association> {
+        let association = node.association.as_ref()?;
         let key = format!("{key}.association");
-        if node.kind != NodeKind::Host {
-            let problem = Problem::new("nothing: hosts associate with base stations").key(key);
-            self.wrong(problem.found("a table").hint("leave it out"));
+        if !node.kind.accepts(NodeSetting::Association) {
             return None;
         }
-        if *handover_gap > LONGEST_GAP {
-            let problem = Problem::new("at most an hour").key(format!("{key}.handover_gap"));
-            self.wrong(problem.found(format!("\"{handover_gap}\"")));
-        }
-        if *hysteresis > Decibels(100_000) {
-            let problem = Problem::new("at most 100 dB").key(format!("{key}.hysteresis"));
-            self.wrong(problem.found(format!("\"{hysteresis}\"")));
-        }
+        self.faults(&key, association.check());
         let scenario = self.scenario;
         let links = self.names.links_at(name).into_iter();
         let medium = |link: &Link| scenario.media.get(link.medium.as_ref()?);
-        let path_loss =
-            links.clone().filter_map(medium).find(|medium| medium.range.is_some()).map(dcf::Config::path_loss);
+        let has_range = links.clone().filter_map(medium).any(|medium| medium.range.is_some());
         // Whether a medium that there is not has a range is not known.
         let known = links.clone().all(|link| link.medium.is_none() || medium(link).is_some());
-        if path_loss.is_none() && known {
+        if !has_range && known {
             let problem = Problem::new(format!("a link of {name} in a medium with a range")).key(key.clone());
             let without = links.clone().find_map(|link| link.medium.as_ref());
             let with = scenario.media.iter().find(|(_, medium)| medium.range.is_some());
@@ -147,16 +135,14 @@ impl Checker<'_> {
         }
         for link in links {
             let other = link.between.iter().find(|end| *end != name);
-            let kind = other.and_then(|other| scenario.nodes.get(other)).map(|node| node.kind);
-            if medium(link).is_some() && kind == Some(NodeKind::Host) {
+            let other_node = other.and_then(|other| scenario.nodes.get(other));
+            if medium(link).is_some() && other_node.is_some_and(|node| !node.kind.serves_mobiles()) {
                 let problem = Problem::new(format!("a link to a base station: {name} associates")).key(key.clone());
                 let problem = problem.found(format!("a link to the host {}", other.map_or("", String::as_str)));
                 self.wrong(problem.hint("leave out the association, or the link"));
             }
         }
-        // Signals are compared as the first medium has them fall.
-        let nearer_by = path_loss.map_or(1.0, |path_loss| square_ratio(hysteresis.0, path_loss));
-        Some(sim::Association { handover_gap: *handover_gap, nearer_by })
+        Some(*association)
     }
 
     /// What a medium with a range asks of its stations.
@@ -186,7 +172,7 @@ pub(super) fn check_places(scenario: &Scenario, network: &Network, incidence: &I
         let placed: Vec<_> =
             incidence.links(network, number).filter_map(|link| Some((link, ends(network, link)?))).collect();
         // Base stations that nobody comes near are told of with those who do not come.
-        if node.kind != sim::NodeKind::Host || placed.iter().any(|(_, ends)| ever_in_range(*ends, network)) {
+        if node.kind.serves_mobiles() || placed.iter().any(|(_, ends)| ever_in_range(*ends, network)) {
             continue;
         }
         let placed = placed.into_iter().map(|(link, (ends, range))| (link, range, nearest(ends, network)));

@@ -3,6 +3,7 @@
 use engine::{Bytes, Rate, Span};
 use path::agent::AgentConfig;
 use path::scheduler::SchedulerConfig;
+use sim::{NodeKind, Radio};
 
 use super::fields::{Fields, Given};
 use super::parser::{Block, NAMES};
@@ -11,7 +12,6 @@ use super::quantities::{
     SCHEME, SECONDS, SEED, TRACE, TraceMode, WINDOW,
 };
 use super::report::Report;
-use crate::model::{NodeKind, Radio};
 use crate::problem::{Problem, shown};
 
 /// A component, each part of it well-formed.
@@ -142,7 +142,7 @@ impl Node<'_> {
 
     /// Whether a flow can end here.
     pub(super) fn is_sink(&self) -> bool {
-        self.kind == NodeKind::Host && self.transfer.is_none()
+        self.kind.ends_flows() && self.transfer.is_none()
     }
 }
 

@@ -9,9 +9,9 @@ use path::agent::AgentConfig;
 use path::scheduler::SchedulerConfig;
 use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeOwned, IntoDeserializer};
+use sim::Radio;
 
 use crate::document::by_name;
-use crate::model::Radio;
 
 /// A kind of value.
 pub(super) struct Kind<T> {
@@ -85,11 +85,8 @@ pub(super) const SCHEDULER: Kind<SchedulerConfig> = Kind {
     read: |text| by_name(text).ok_or(Refusal(None)),
     words: SchedulerConfig::MEMBERS,
 };
-pub(super) const RADIO: Kind<Radio> = Kind {
-    expected: "how links use transmitters, per-link or shared",
-    read: one_of,
-    words: &[("per-link", "A transmitter for each link"), ("shared", "One transmitter for all")],
-};
+pub(super) const RADIO: Kind<Radio> =
+    Kind { expected: "how links use transmitters, per-link or shared", read: one_of, words: Radio::MEMBERS };
 
 /// The member of an enum that scenarios call `text`.
 fn one_of<T: DeserializeOwned>(text: &str) -> Result<T, Refusal> {

@@ -3,7 +3,6 @@
 use sim::LinkSpec;
 
 use super::Context;
-use crate::model::NodeKind;
 use crate::problem::Problem;
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
@@ -12,8 +11,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let mut warnings = Vec::new();
     for (number, node) in network.nodes.iter().enumerate() {
         let asked = scenario.nodes[number].scheme.is_some() || scenario.scheme.is_some();
-        let base_station = scenario.nodes[number].kind == NodeKind::BaseStation;
-        if asked && base_station && node.agent.traits().hears_link_layer && !with_link_layer(number) {
+        if asked && node.kind.is_base_station() && node.agent.traits().hears_link_layer && !with_link_layer(number) {
             let text =
                 format!("scheme {} has nothing to go by: no link of {} has a link layer", node.agent.name(), node.name);
             let problem = Problem::new(text).key(format!("nodes.{}", node.name));

@@ -3,13 +3,12 @@
 use sim::LinkSpec;
 
 use super::Context;
-use crate::model::Radio;
 use crate::problem::Problem;
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let Context { scenario, network, incidence, .. } = *context;
     let mut warnings = Vec::new();
-    for (number, (name, _)) in scenario.nodes.iter().enumerate().filter(|(_, (_, node))| node.radio == Radio::Shared) {
+    for (number, (name, _)) in scenario.nodes.iter().enumerate().filter(|(_, (_, node))| node.radio.is_shared()) {
         let air: Vec<&LinkSpec> = incidence.links(network, number).filter(|link| link.wireless).collect();
         if !air.is_empty() && air.iter().all(|link| link.medium.is_some()) {
             let text = format!(

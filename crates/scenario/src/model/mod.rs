@@ -15,10 +15,10 @@ use path::queue::{Limit, Tie};
 use path::scheduler::SchedulerConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sim::TrafficConfig;
+use sim::{Association, NodeKind, NodeSetting, Radio, TrafficConfig};
 
 use engine::Named;
-pub use motion::{Association, Motion, Position, Waypoint};
+pub use motion::{Motion, Position, Waypoint};
 pub use queue::Queue;
 use sweep::Sweep;
 use tcp::PartialConfig;
@@ -86,44 +86,22 @@ impl Profile {
     }
 }
 
-/// What a node is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum NodeKind {
-    /// Flows begin and end here.
-    Host,
-    /// Forwards packets.
-    Router,
-    /// Forwards packets between wires and the air, and may follow a scheme.
-    BaseStation,
-}
-
-/// How many transmitters a node has for its wireless links.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Radio {
-    /// One for each link, on frequencies of their own.
-    #[default]
-    PerLink,
-    /// One for all: one frame at a time.
-    Shared,
-}
-
 /// A host, router or base station.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = name_kinds)]
 pub struct Node {
-    /// What it is.
+    /// Its kind.
     pub kind: NodeKind,
     /// How many of it there are, if more than itself: m1, m2 and so on instead of m, and as many of each link and flow that names
     /// it. Scenarios that have been read have them written out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub count: Option<u32>,
-    /// Buffers shared by all its links, as "512 kB"; unlimited if not given. Routers and base stations.
+    /// Buffers shared by all its links, as "512 kB"; unlimited if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<Bytes>,
-    /// How long each packet is kept before it is queued. Routers and base stations.
+    /// How long each packet is kept before it is queued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processing_delay: Option<Span>,
     /// Its transmitters for wireless links with a link layer.
@@ -132,7 +110,7 @@ pub struct Node {
     /// The order in which a shared radio, or a station of a medium, serves its neighbours; `round-robin` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<Named<SchedulerConfig>>,
-    /// Its scheme, instead of the scenario's. Hosts and base stations.
+    /// Its scheme, instead of the scenario's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheme: Option<Named<AgentConfig>>,
     /// Where it is, as ["0 m", "20 m"]: x and y. Stations of media with a range.
@@ -141,9 +119,31 @@ pub struct Node {
     /// How it moves; it stays where it is if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,
-    /// That it uses one of its links in media at a time: that to the nearest base station in range. Hosts.
+    /// That it uses one of its links in media at a time: that to the nearest base station in range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub association: Option<Association>,
+}
+
+impl Node {
+    /// Its value for a setting, as messages show it; `None` if it is not set.
+    pub(crate) fn shown(&self, setting: NodeSetting) -> Option<String> {
+        match setting {
+            NodeSetting::Buffer => self.buffer.map(|buffer| buffer.to_string()),
+            NodeSetting::ProcessingDelay => self.processing_delay.map(|delay| delay.to_string()),
+            NodeSetting::Scheme => self.scheme.as_ref().map(|Named(scheme)| scheme.name().to_owned()),
+            NodeSetting::Association => self.association.as_ref().map(|_| "a table".to_owned()),
+        }
+    }
+}
+
+/// Completes the descriptions of a node's keys with the kinds that accept them.
+fn name_kinds(schema: &mut schemars::Schema) {
+    for setting in NodeSetting::ALL {
+        let description = schema.pointer_mut(&format!("/properties/{}/description", setting.key()));
+        if let Some(serde_json::Value::String(text)) = description {
+            text.push_str(&format!(" Only for {}.", setting.kinds()));
+        }
+    }
 }
 
 /// What a link is made of.

@@ -1,6 +1,6 @@
-//! Where nodes are, how they move, and how a mobile chooses its base station.
+//! Where nodes are, and how they move.
 
-use engine::{Decibels, Length, Signed, Span, Speed};
+use engine::{Length, Signed, Span, Speed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,20 +30,4 @@ pub struct Waypoint {
     pub at: Span,
     /// Where.
     pub position: Position,
-}
-
-/// How a mobile chooses its base station.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Association {
-    /// How long it is without any when it changes.
-    #[serde(default = "gap")]
-    pub handover_gap: Span,
-    /// Another is taken when its signal is stronger by so much.
-    #[serde(default)]
-    pub hysteresis: Decibels,
-}
-
-fn gap() -> Span {
-    Span::from_millis(100)
 }

@@ -21,9 +21,9 @@ use super::end::End;
 use super::ports::Ports;
 use super::progress::Progress;
 use super::{Flow, Hop, Wakeup, World, hop_id, hop_number};
-use crate::network::{LinkSpec, MediumSpec, Network, NodeKind, Radio};
+use crate::association::Roamer;
+use crate::network::{LinkSpec, MediumSpec, Network};
 use crate::node::{Forecast, InstalledAgent, Node, Processing};
-use crate::roaming::Roamer;
 use crate::routing::Routes;
 
 /// Allocates slots of the schedule and records their owners.
@@ -95,7 +95,7 @@ fn nodes(network: &Network, slots: &mut Slots) -> Vec<Node> {
     let links = network.links_by_node();
     let node = |(number, spec): (usize, &crate::network::NodeSpec)| Node {
         addr: Addr::of_node(number),
-        kind: spec.kind,
+        forwards: spec.kind.forwards(),
         buffer: Buffer::new(spec.buffer),
         buffer_full: 0,
         no_route: 0,
@@ -162,10 +162,7 @@ fn hops(
                 }
             };
             let lane = TxQueue::new(id, line, arq, backlog(network, link, id));
-            let own = match network.nodes[node].radio {
-                Radio::PerLink => None,
-                Radio::Shared => shared[node],
-            };
+            let own = shared[node].filter(|_| network.nodes[node].radio.is_shared());
             let station = own.unwrap_or_else(|| {
                 transmitters.push((node, Vec::new()));
                 transmitters.len() - 1
@@ -217,7 +214,7 @@ fn media(network: &Network, hops: &mut [Hop], slots: &mut Slots) -> Vec<Medium> 
                 scheduler: network.nodes[node].scheduler.clone(),
                 lanes,
                 stream: Stream::named(network.seed, network.replication, &name),
-                beacons: (spec.config.beacon_interval.is_some() && network.nodes[node].kind == NodeKind::Router)
+                beacons: (spec.config.beacon_interval.is_some() && network.nodes[node].kind.serves_mobiles())
                     .then(|| slots.slot(Wakeup::Beacons { medium: number as u16, station: place as u16 })),
             }
         };

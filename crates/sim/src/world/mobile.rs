@@ -3,9 +3,9 @@
 use engine::Time;
 
 use super::{Hop, World};
+use crate::association::Move;
 use crate::event::{Event, NodeEvent, Sink};
 use crate::results::RoamingResult;
-use crate::roaming::Move;
 
 impl World {
     /// Initializes the wake-ups of media and mobiles. All links of mobiles that use one link at a time are closed at

@@ -28,10 +28,10 @@ use path::station::Station;
 use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, Observer};
 use wire::{Addr, Packet};
 
+use crate::association::Roamer;
 use crate::event::{Event, NodeEvent, NullSink, Sink};
 use crate::node::{Node, Processing};
 use crate::results::{FlowResult, LinkResult, MediumResult, Results};
-use crate::roaming::Roamer;
 use crate::routing::Routes;
 pub use drive::{Delivered, FlowInfo, InjectError};
 use end::End;

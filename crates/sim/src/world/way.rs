@@ -7,7 +7,6 @@ use wire::{Body, Packet};
 
 use super::{Hop, Relay, World, hop_number};
 use crate::event::{NodeEvent, Sink};
-use crate::network::NodeKind;
 
 impl World {
     /// Processes the outcomes of a link's or station's wake-up. If a packet was written over `arriving`, `delivered` is the
@@ -50,7 +49,7 @@ impl World {
         let node = self.far_ends[hop] as usize;
         let here = &self.nodes[node];
         let ends = packet.dst == here.addr;
-        if !ends && here.kind == NodeKind::Host {
+        if !ends && !here.forwards {
             return;
         }
         let resident = here.resident.is_some() && self.airborne[hop];

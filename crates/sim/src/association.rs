@@ -5,12 +5,57 @@
 //! as soon as there is one. It wakes only at times when a base station enters or leaves its range or becomes nearer
 //! than the current one by the hysteresis, or when the gap ends. Equations and limits: docs/models/mobility.md.
 
-use engine::{Slot, Span, Time};
+use engine::registry::{Fault, Settings};
+use engine::{Decibels, Slot, Span, Time};
+use path::mac::dcf;
 use path::place::crossing::{nearer, next_nearer, next_within, within};
-use path::place::{Path, square, square_of};
+use path::place::{Path, square, square_of, square_ratio};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::network::{Association, Network};
+use crate::network::Network;
 use crate::results::RoamingResult;
+
+/// Longer than any handover.
+const MAX_GAP: Span = Span::from_secs(3600);
+/// 100 dB.
+const MAX_HYSTERESIS: Decibels = Decibels(100_000);
+
+/// A mobile uses one of its links in media at a time: that to the nearest base station in range.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Association {
+    /// The time without a base station during a handover, at most an hour.
+    #[serde(default = "default_gap")]
+    pub handover_gap: Span,
+    /// A handover takes place if another base station's signal is stronger than the current one's by this ratio, at most
+    /// 100 dB. Signals are compared as the `path_loss` of the mobile's first medium with a range makes them fall.
+    #[serde(default)]
+    pub hysteresis: Decibels,
+}
+
+fn default_gap() -> Span {
+    Span::from_millis(100)
+}
+
+impl Settings for Association {
+    fn check(&self) -> Vec<Fault> {
+        let Association { handover_gap, hysteresis } = self;
+        let gap = (*handover_gap > MAX_GAP)
+            .then(|| Fault::new("handover_gap", format!("\"{handover_gap}\""), "at most an hour"));
+        let hysteresis = (*hysteresis > MAX_HYSTERESIS)
+            .then(|| Fault::new("hysteresis", format!("\"{hysteresis}\""), "at most 100 dB"));
+        gap.into_iter().chain(hysteresis).collect()
+    }
+}
+
+impl Association {
+    /// The factor of squared distances that corresponds to the hysteresis, at least 1: another base station is preferred
+    /// if its squared distance times this factor is less than the current one's.
+    fn nearer_by(&self, path_loss: f64) -> f64 {
+        square_ratio(self.hysteresis.0, path_loss)
+    }
+}
 
 /// A link that a mobile may use.
 struct Candidate {
@@ -31,7 +76,9 @@ pub(crate) struct Roamer {
     pub node: usize,
     pub slot: Slot,
     path: Path,
-    association: Association,
+    handover_gap: Span,
+    /// The factor of squared distances that corresponds to the hysteresis.
+    nearer_by: f64,
     candidates: Vec<Candidate>,
     /// The candidate in use.
     current: Option<usize>,
@@ -69,12 +116,17 @@ impl Roamer {
             let border = next_within(&path, &station, &[range], Time::ZERO, until);
             Some(Candidate { link, station, range, border, preference: None })
         };
+        let media = links.iter().filter_map(|link| network.links[*link as usize].medium);
+        let mut media = media.map(|medium| &network.media[medium].config);
+        let path_loss = media.find(|medium| medium.range.is_some()).map(dcf::Config::path_loss);
+        let nearer_by = path_loss.map_or(1.0, |path_loss| association.nearer_by(path_loss));
         let candidates = links.iter().filter_map(|link| candidate(*link as usize)).collect();
         Some(Roamer {
             node,
             slot: slot(),
             path,
-            association,
+            handover_gap: association.handover_gap,
+            nearer_by,
             candidates,
             current: None,
             last: None,
@@ -106,7 +158,7 @@ impl Roamer {
                 return None;
             }
             self.current = None;
-            (self.gap, self.alone_since) = (now + self.association.handover_gap, now);
+            (self.gap, self.alone_since) = (now + self.handover_gap, now);
             return Some(Move::Leaves(self.candidates[current].link));
         }
         if now < self.gap {
@@ -152,7 +204,7 @@ impl Roamer {
     /// Whether `other` is nearer than the current one by the hysteresis.
     fn prefers(&self, other: usize, current: usize, now: Time) -> bool {
         let [other, current] = [other, current].map(|candidate| &self.candidates[candidate].station);
-        nearer(&self.path, [other, current], self.association.nearer_by, now)
+        nearer(&self.path, [other, current], self.nearer_by, now)
     }
 
     fn next_preference(&self, other: usize, current: usize, now: Time) -> Option<Time> {
@@ -160,6 +212,6 @@ impl Roamer {
             return None;
         }
         let [other, current] = [other, current].map(|candidate| &self.candidates[candidate].station);
-        next_nearer(&self.path, [other, current], self.association.nearer_by, now, self.until)
+        next_nearer(&self.path, [other, current], self.nearer_by, now, self.until)
     }
 }
