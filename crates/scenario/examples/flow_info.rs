@@ -1,4 +1,4 @@
-//! What both ends of a flow know, every 200 ms: the congestion window and the round-trip time, as TCP_INFO has them.
+//! The state of both ends of a flow, every 200 ms: congestion window and round-trip time, in the terms of TCP_INFO.
 //! `cargo run --example flow_info`
 
 #![allow(clippy::disallowed_macros, reason = "an example prints")]

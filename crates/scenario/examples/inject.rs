@@ -1,5 +1,5 @@
-//! Packets from outside: a probe crosses the network beside a flow, and comes out at the other end. Its delay shows the queue.
-//! `cargo run --example inject`
+//! Injected packets: a probe crosses the network beside a flow, and is delivered at the other end. Its delay shows the
+//! queue. `cargo run --example inject`
 
 #![allow(clippy::disallowed_macros, reason = "an example prints")]
 
@@ -13,7 +13,7 @@ pub fn main() {
     let mut world = World::new(&loaded.network, false);
     for number in 0..10 {
         world.run_until(Time::from_millis(100 * u64::from(number)), &mut NullSink);
-        // An empty segment of 40 bytes for a port that nobody has; its own port says which it is.
+        // An empty segment of 40 bytes for an unused port; its source port identifies it.
         let mut probe = Packet::blank(Addr::of_node(0), Addr::of_node(1));
         probe.segment_to_write().src_port = number;
         world.inject(0, probe, &mut NullSink).expect("both nodes exist");

@@ -1,5 +1,4 @@
-//! A run in pieces is the run in one piece: the results after seconds, looked at in between, are the same.
-//! `cargo run --example run_until`
+//! A run in steps gives the same results as one without interruption. `cargo run --example run_until`
 
 #![allow(clippy::disallowed_macros, reason = "an example prints")]
 
@@ -22,7 +21,7 @@ pub fn main() {
     }
     println!("completed after {:.3} s", completed.as_secs_f64());
     assert_eq!(pieces.flow(0).and_then(|flow| flow.completed), Some(completed));
-    // A time that has passed does nothing; the end of the run is the duration.
+    // A time in the past has no effect; the duration ends the run.
     assert!(pieces.run_until(Time::ZERO, &mut NullSink) && pieces.now() == at);
     assert!(!pieces.run_until(Time::NEVER, &mut NullSink) && pieces.now() == Time::ZERO + loaded.network.duration);
 }

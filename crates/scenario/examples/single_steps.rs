@@ -1,5 +1,5 @@
-//! One step after another, until the sender resends for the first time: where a debugger of a protocol would stop.
-//! `cargo run --example single_steps`
+//! Runs one event at a time until the first retransmission, as in a debugger of a protocol. `cargo run --example
+//! single_steps`
 
 #![allow(clippy::disallowed_macros, reason = "an example prints")]
 

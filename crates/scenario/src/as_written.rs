@@ -1,11 +1,11 @@
-//! Quantities as the user wrote them, where a message has them in the shortest words: `"3000 B"`, not `3 kB`.
+//! Quantities as the user wrote them, for messages that would use the shortest form: `"3000 B"`, not `3 kB`.
 
 use std::str::FromStr;
 
 use engine::{Bytes, Decibels, Length, Rate, Signed, Span, Speed};
 use toml::{Table, Value};
 
-/// `found` in the words of `value`, which stands in the text, if both are the same quantities in other words.
+/// `found` in the form of `value`, the value in the text, if both are the same quantity.
 pub(super) fn as_written(found: &str, value: &Value) -> Option<String> {
     if let Value::String(written) = value {
         // Some messages have text in quotes, and some have it without.
@@ -50,7 +50,7 @@ mod tests {
             written("[\"1 km\", \"-1 m\"]", Value::Array(vec![text("1000 m"), text("-100 cm")])).as_deref(),
             Some("[\"1000 m\", \"-100 cm\"]")
         );
-        // A part of what stands there, or a word about it.
+        // A part of the value, or a word about it.
         assert_eq!(written("1 kB", text("3000 B")), None);
         assert_eq!(written("neither", text("3000 B")), None);
         assert_eq!(written("[\"1 km\"]", Value::Array(vec![text("1000 m"), text("1 m")])), None);

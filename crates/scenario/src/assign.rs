@@ -1,4 +1,4 @@
-//! Changes to a tree: a value for a key, with the tables on the way to it.
+//! Assignments in a tree: sets the value of a key and creates the tables on its path.
 
 use indexmap::IndexMap;
 
@@ -7,8 +7,8 @@ use crate::keys::Shape;
 use crate::problem::Problem;
 use crate::tree::{Data, Source, Value};
 
-/// Sets the value at the end of `path`. Tables and lists that are not there are made; a shorthand, such as the name of a member
-/// of a registry, becomes the table that it stands for.
+/// Sets the value at the end of `path`. Missing tables and lists are created; a shorthand, such as the name of a
+/// registry's member, is expanded to its table.
 pub(crate) fn assign(tree: &mut Value, path: &[Step], value: Value) -> Result<(), Problem> {
     let path = numbered(path);
     let Some((last, parents)) = path.split_last() else { return Err(Problem::new("no such key: it is empty")) };
@@ -26,7 +26,7 @@ pub(crate) fn assign(tree: &mut Value, path: &[Step], value: Value) -> Result<()
     Ok(())
 }
 
-/// The path with the numbers of lists as such: `spikes.0` is `spikes[0]`.
+/// The path with indices of lists as such: `spikes.0` is `spikes[0]`.
 fn numbered(path: &[Step]) -> Vec<Step> {
     let mut shape = Shape::scenario();
     let number = |step: &Step| {
@@ -41,7 +41,7 @@ fn numbered(path: &[Step]) -> Vec<Step> {
     path.iter().map(number).collect()
 }
 
-/// A step on the way to the key that is set.
+/// A step on the path to the assigned key.
 struct Way<'a> {
     /// The path of the value at this step.
     path: &'a [Step],
@@ -50,7 +50,7 @@ struct Way<'a> {
     shape: &'a Shape<'a>,
 }
 
-/// The value at `step` of `at`, made if it is not there.
+/// The value at `step` of `at`, created if missing.
 fn entry<'t>(
     at: &'t mut Value,
     step: &Step,
@@ -87,10 +87,10 @@ fn entry<'t>(
     }
 }
 
-/// There is no entry of that name, and a part of one makes none.
+/// There is no entry of that name, and a single key would not make a valid one.
 struct Missing;
 
-/// A table or a list for what is set in it.
+/// An empty table or list for the next step.
 fn made(way: &Way<'_>, names: bool, source: &Source) -> Result<Value, Missing> {
     if names {
         return Err(Missing);
@@ -102,7 +102,7 @@ fn made(way: &Way<'_>, names: bool, source: &Source) -> Result<Value, Missing> {
     Ok(Value { data, source: source.clone() })
 }
 
-/// Makes a table of a shorthand.
+/// Expands a shorthand to its table.
 fn open(value: &mut Value, way: &Way<'_>) -> Result<(), Problem> {
     let table = match &value.data {
         Data::Table(_) | Data::List(_) => return Ok(()),
@@ -110,7 +110,7 @@ fn open(value: &mut Value, way: &Way<'_>) -> Result<(), Problem> {
             let kind = Value { data: Data::Text(word.clone()), source: value.source.clone() };
             IndexMap::from([(engine::tagged::KIND.to_owned(), kind)])
         }
-        // What switches a setting on or off, or a number instead of the table.
+        // A switch (true or false), or a number instead of the table.
         _ if way.shape.kinds().is_empty() && way.shape.takes_table() => IndexMap::new(),
         _ => {
             let path = joined(way.path);

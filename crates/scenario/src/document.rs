@@ -1,4 +1,4 @@
-//! A scenario's text: parsed, changed with `--set`, and read, with every error traced back to its line.
+//! A scenario's text: parsed, changed with `--set`, and read. Every error is traced to its line.
 
 use std::rc::Rc;
 
@@ -29,7 +29,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Parses `text`; `file` is what the user called it.
+    /// Parses `text`; `file` is its name in messages.
     pub fn parse(file: &str, text: &[u8]) -> Result<Self, Problem> {
         let text = std::str::from_utf8(text).map_err(|error| {
             Problem::new("UTF-8 text; this looks like a binary file").in_file(file).found(format!(
@@ -42,14 +42,14 @@ impl Document {
         Ok(Document { file: file.to_owned(), text: text.into(), lines: Rc::new(Lines::new(text)), tree })
     }
 
-    /// The document that `scenario` would be, for scenarios that were written in another language.
+    /// A document for a scenario that was written in another language.
     pub fn of(file: &str, scenario: &Scenario) -> Result<Self, Problem> {
         let table = Table::try_from(scenario).map_err(|error| Problem::new(error.to_string()).in_file(file))?;
         let tree = Value::of_toml(table.into(), &Source::Elsewhere);
         Ok(Document { file: file.to_owned(), text: "".into(), lines: Rc::new(Lines::new("")), tree })
     }
 
-    /// Sets a key of the scenario, as the option called after it says, and takes it away from every node.
+    /// Sets a key of the scenario on behalf of the option named after it, and removes it from every node.
     pub fn set_everywhere(&mut self, key: &str, value: &str) {
         let Some(table) = self.tree.as_table_mut() else { return };
         let nodes = table.get_mut("nodes").and_then(Value::as_table_mut);
@@ -60,11 +60,12 @@ impl Document {
         table.insert(key.to_owned(), Value { data: Data::Text(value.to_owned()), source });
     }
 
-    /// Sets `links.air.rate=2 Mbps`: the value is TOML where it reads as that, else text.
+    /// Sets `links.air.rate=2 Mbps`: the value is TOML if it parses as such, otherwise text.
     ///
     /// # Errors
-    /// A value that is no TOML, or a key in something that does not exist. A key that the schema does not have is set, and
-    /// refused when the document is read.
+    ///
+    /// A value that is not valid TOML, or a key below a missing entry. An unknown key is set, and refused when the
+    /// document is read.
     pub fn set(&mut self, assignment: &str) -> Result<(), Problem> {
         let origin = format!("--set {assignment}");
         let Some((key, value)) = assignment.split_once('=') else {
@@ -79,17 +80,18 @@ impl Document {
         self.assign(key, value, Origin::Outside(origin))
     }
 
-    /// Gives the key `links.air.rate` a value, and makes the tables on the way to it. `origin` is named in messages.
+    /// Sets the key `links.air.rate` to a value, and creates the tables on its path. `origin` is named in messages.
     ///
     /// # Errors
-    /// A key in something that does not exist.
+    ///
+    /// A key below a missing entry.
     pub fn assign(&mut self, key: &str, value: Toml, origin: Origin) -> Result<(), Problem> {
         let source = Source::Set(Rc::new(origin.clone()));
         let assigned = assign(&mut self.tree, &steps(key), Value::of_toml(value, &source));
         assigned.map_err(|problem| self.place(problem, &origin))
     }
 
-    /// The scenario that the text, with what was set, describes, or what is wrong with its form, in the order of the text.
+    /// The scenario described by the text with its assignments, or the errors of its form, in the order of the text.
     pub fn read(&self) -> Result<Scenario, Vec<Problem>> {
         match self.reading(&Members::default()) {
             Reading { scenario: Some(scenario), problems, .. } if problems.is_empty() => Ok(scenario),
@@ -97,7 +99,7 @@ impl Document {
         }
     }
 
-    /// The same with `members` beside the registries' own, and with the scenario as far as it can be repaired.
+    /// As `read`, with `members` added to the registries, and with the scenario repaired as far as possible.
     pub(crate) fn reading(&self, members: &Members) -> Reading {
         let mut reading = read::read(&self.tree, members);
         let located = reading.problems.into_iter().map(|problem| self.locate(self.of_kind(problem)));
@@ -106,7 +108,7 @@ impl Document {
         reading
     }
 
-    /// A setting that does not fit, or is missing, because `kind` was set and the rest was not.
+    /// Explains a setting that is invalid or missing because only `kind` was assigned.
     fn of_kind(&self, problem: Problem) -> Problem {
         let (table, key) = split_last(problem.key.as_deref().unwrap_or_default());
         let Some(settings) = self.tree.at(table) else { return problem };
@@ -123,17 +125,17 @@ impl Document {
         self.place(problem.hint(format!("only the kind was set; set the whole of it: {whole}")), origin)
     }
 
-    /// Whether `key`, or something around it, was set after the text was read.
+    /// Whether `key`, or a table that contains it, was assigned after the text was read.
     pub fn was_set(&self, key: Option<&str>) -> bool {
         key.is_some_and(|key| self.origin(key).is_some())
     }
 
-    /// Whether a value, and no table, stands at `key` in the text, or was set there.
+    /// Whether `key` has a value that is not a table, in the text or by an assignment.
     pub(crate) fn has_value(&self, key: &str) -> bool {
         self.tree.at(key).is_some_and(|value| value.as_table().is_none())
     }
 
-    /// What set `key`, or something around it.
+    /// The origin of the assignment of `key`, or of a table that contains it.
     fn origin(&self, key: &str) -> Option<Rc<Origin>> {
         let (way, _) = self.tree.along(key);
         match way.last().map(|value| &value.source) {
@@ -142,12 +144,12 @@ impl Document {
         }
     }
 
-    /// Fills in where what `origin` is stands.
+    /// Fills in the place of `origin`.
     fn place(&self, problem: Problem, origin: &Origin) -> Problem {
         match origin {
             Origin::Outside(origin) => problem.in_file(origin),
             Origin::Key(key) => {
-                // What it gives is what is wrong.
+                // The assigned value is the error.
                 let given = Problem::default().key(key).found(String::new());
                 let Problem { file, place, source, .. } = self.locate(given);
                 Problem { file, place, source, ..problem }
@@ -155,9 +157,9 @@ impl Document {
         }
     }
 
-    /// Fills in where a problem's key stands, and what was found there in the words that stand there.
+    /// Fills in the place of a problem's key, and shows the value as it is written there.
     pub fn locate(&self, mut problem: Problem) -> Problem {
-        // What another file, or an option, is about does not stand in this one.
+        // A problem of another file, or of an option, has no place in this text.
         if problem.file.is_some() {
             return problem;
         }
@@ -177,7 +179,7 @@ impl Document {
             Source::Set(origin) => self.place(problem, origin),
             Source::Elsewhere => problem.in_file(&self.file),
             Source::Text { key, value } => {
-                // What was found is the value; where nothing was, it is the key itself, or something is missing in it.
+                // If a value was found, it is marked; otherwise the key, or the table in which something is missing.
                 let is_value = complete && problem.found.is_some() && !self.text[value.start..].starts_with('[');
                 let at = if is_value { value.start } else { key.start };
                 let (place, source) = self.lines.place(&self.text, at);
@@ -187,7 +189,7 @@ impl Document {
     }
 }
 
-/// The tree of a TOML text, or what is wrong with the text.
+/// The tree of a TOML text, or its syntax errors.
 fn parse(text: &str) -> Result<Value, Problem> {
     let spanned = DeTable::parse(text).map_err(|error| {
         let problem = Problem::new(error.message().trim());
@@ -200,12 +202,12 @@ fn parse(text: &str) -> Result<Value, Problem> {
     })
 }
 
-/// A value as an option gives it: TOML, or text without quotes.
+/// A value given by an option: TOML, or text without quotes.
 fn value_of(text: &str) -> Result<Toml, Problem> {
     const BEFORE: &str = "value = ";
     match parse(&format!("{BEFORE}{text}")) {
         Ok(tree) => Ok(tree.at("value").map_or_else(|| text.into(), Value::to_toml)),
-        // A table or a list is no text, whatever is wrong in it.
+        // A table or a list is never text, even if invalid.
         Err(problem) if text.starts_with(['{', '[']) => {
             Err(Problem { place: None, source: None, hint: None, ..problem })
         }
@@ -213,13 +215,13 @@ fn value_of(text: &str) -> Result<Toml, Problem> {
     }
 }
 
-/// The scenario in a text that [`write()`] wrote, in this version or an earlier one, for its description: members that a
-/// program had added to registries have their settings but cannot build. `None` if this version cannot read the text.
+/// The scenario in a text that [`write()`] wrote, in this version or an earlier one, for inspection: outside members
+/// have their settings but cannot build. `None` if this version cannot read the text.
 pub fn read_back(text: &str) -> Option<Scenario> {
     read::unresolved(&Document::parse("kept", with_new_names(text)?.as_bytes()).ok()?.tree)
 }
 
-/// The text of a scenario that an earlier version wrote, with today's names of its keys. `None` if it is not TOML.
+/// The text of a scenario written by an earlier version, with the present names of its keys. `None` if it is not TOML.
 pub fn with_new_names(text: &str) -> Option<String> {
     let mut tree = parse(text).ok()?;
     renamed::update(&mut tree);

@@ -5,25 +5,25 @@ use crate::problem::Problem;
 /// A kind of event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EventKind {
-    /// A frame that the air corrupted.
+    /// A frame corrupted by the channel.
     Corrupted,
-    /// A frame that the link layer gave up.
+    /// A frame given up by the link layer.
     GivenUp,
     /// A packet lost on a link without link layer.
     Lost,
-    /// A packet that a full queue or buffer refused.
+    /// A packet dropped by a full queue or buffer.
     Dropped,
     /// The begin of a fast recovery.
     FastRetransmit,
     /// A retransmission timeout.
     Timeout,
-    /// A segment that TCP sends again.
+    /// A retransmission by TCP.
     Retransmitted,
     /// A scheme's message at the source.
     Icmp,
     /// The periodic state of flows, nodes and links.
     State,
-    /// Why a sender can send nothing, whenever the reason changes.
+    /// The reason why a sender can send nothing, at each change.
     Blocked,
 }
 
@@ -41,7 +41,7 @@ pub const EVENT_KINDS: [(&str, &str); 10] = [
     ("blocked", "Why a sender can send nothing, whenever the reason changes; opt-in"),
 ];
 
-/// The number of kinds that appear by default, which are also those of the name `all`: those of the thesis's program.
+/// The number of kinds that appear by default, which the name `all` selects: those of the thesis's program.
 pub const DEFAULT_EVENT_KINDS: usize = 9;
 
 /// The kinds that appear.
@@ -56,13 +56,13 @@ impl Default for EventKinds {
 }
 
 impl EventKinds {
-    /// Every name that [`select`](Self::select) takes.
+    /// Every name that [`select`](Self::select) accepts.
     pub fn names() -> Vec<String> {
         let names = || EVENT_KINDS.iter().map(|(name, _)| *name).chain(["all"]);
         names().map(str::to_owned).chain(names().map(|name| format!("-{name}"))).collect()
     }
 
-    /// The kinds that a list asks for: those it names, or the default; without those behind a `-`.
+    /// The kinds selected by a list: those it names, or the default, except those after a `-`.
     pub fn select(list: &[String]) -> Result<Self, Problem> {
         let bit = |name: &str| {
             let kind = EVENT_KINDS.iter().position(|(known, _)| *known == name);
@@ -132,7 +132,7 @@ mod tests {
         }
     }
 
-    /// The names stand in the order of the kinds.
+    /// Names are in the order of the kinds.
     #[test]
     fn each_kind_has_its_own_name() {
         for (number, kind) in [(0, EventKind::Corrupted), (4, EventKind::FastRetransmit), (9, EventKind::Blocked)] {

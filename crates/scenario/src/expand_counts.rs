@@ -1,12 +1,12 @@
-//! Nodes of which there are several: `nodes.m = { kind = "host", count = 3 }` stands for m1, m2 and m3, and what names m, a link
-//! or a flow, for three as well, each with one of them.
+//! Nodes with a `count`: `nodes.m = { kind = "host", count = 3 }` is expanded to m1, m2 and m3, and each link or flow
+//! that names m to three, one for each.
 
 use indexmap::IndexMap;
 
 use crate::model::{Flow, Link, MAX_STATIONS, Node, Scenario};
 use crate::problem::Problem;
 
-/// As many as a medium could have.
+/// The maximum count: the stations of a medium.
 const MOST: u32 = MAX_STATIONS as u32;
 
 /// The name of a copy; the first is 1.
@@ -14,7 +14,7 @@ fn name_of(name: &str, number: u32) -> String {
     format!("{name}{number}")
 }
 
-/// What a key of a copy, such as `links.air3.rate`, is called in the text, if `is_there` tells what is.
+/// The key in the text of a key of a copy, such as `links.air3.rate`; `is_there` tells which keys are in the text.
 pub(super) fn original(key: &str, is_there: impl Fn(&str) -> bool) -> Option<String> {
     let mut parts = key.splitn(3, '.');
     let (table, name, rest) = (parts.next()?, parts.next()?, parts.next());
@@ -24,7 +24,7 @@ pub(super) fn original(key: &str, is_there: impl Fn(&str) -> bool) -> Option<Str
     is_copy.then(|| rest.map_or(original.clone(), |rest| format!("{original}.{rest}")))
 }
 
-/// The scenario with each copy written out.
+/// The scenario with all copies expanded.
 pub(super) fn expand_counts(mut scenario: Scenario) -> Result<Scenario, Vec<Problem>> {
     if scenario.nodes.values().all(|node| node.count.is_none()) {
         return Ok(scenario);
@@ -64,7 +64,7 @@ pub(super) fn expand_counts(mut scenario: Scenario) -> Result<Scenario, Vec<Prob
     if problems.is_empty() { Ok(scenario) } else { Err(problems) }
 }
 
-/// The entries of a table, and instead of each of which there are several its copies, `change`d.
+/// The entries of a table, those with a count replaced by their copies, `change`d.
 fn copies<T: Clone>(
     table: &str,
     entries: IndexMap<String, T>,

@@ -1,13 +1,13 @@
-//! What scenarios are read from: a file system, or something like one.
+//! The interface through which scenarios are read: a file system or a substitute.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file system, as far as reading a scenario needs one.
+/// The operations of a file system that reading a scenario needs.
 pub trait Files {
-    /// The file's first bytes, `limit` of them at most. A file that is not regular may not know its size, or never end.
+    /// The first bytes of the file, at most `limit`. A file that is not regular may have no known size, or no end.
     fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>>;
-    /// Whether there is something at `path`; true also if that cannot be found out.
+    /// Whether `path` exists; true also if that cannot be determined.
     fn exists(&self, path: &Path) -> bool;
     /// Whether `path` is a directory.
     fn is_dir(&self, path: &Path) -> bool;

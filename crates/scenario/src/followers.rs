@@ -1,4 +1,4 @@
-//! Which nodes of a network a scheme asks to follow it.
+//! The nodes of a network at which a scheme needs an agent.
 
 use std::collections::HashSet;
 
@@ -7,21 +7,21 @@ use path::agent::{Place, Traits, Transfer};
 
 use super::model::{LinkKind, Node, Scenario};
 
-/// What a scheme asks of a network, for all its flows together.
+/// The requirements of a scheme for all flows of a network.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Asked {
-    /// The places, each once; none if the scheme does nothing for these flows.
+    /// The kinds of places, each once; empty if the scheme has no effect for these flows.
     pub places: Vec<Place>,
     /// The nodes in them, by name.
     pub nodes: IndexSet<String>,
 }
 
-/// Answers for one scenario: a pass over its flows for each answer that differs, however many nodes ask.
+/// Cached answers for one scenario: one pass over its flows for each different answer, however many nodes ask.
 pub struct Followers<'a> {
-    /// Of each flow its ends, and the ways in which its data crosses the air.
+    /// The ends of each flow, and the directions in which its data crosses radio links.
     flows: Vec<([&'a str; 2], &'static [Transfer])>,
     stations: Vec<&'a str>,
-    /// By the places that a scheme asks for downloads, and for uploads.
+    /// Answers by the places that a scheme needs for downloads, and for uploads.
     known: Vec<([&'static [Place]; 2], Asked)>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Followers<'a> {
         }
     }
 
-    /// What a scheme with these traits asks.
+    /// The requirements of a scheme with these traits.
     pub fn asked(&mut self, traits: &Traits) -> &Asked {
         let places = [traits.changes, traits.uploads];
         let known = self.known.iter().position(|(of, _)| *of == places).unwrap_or_else(|| {
@@ -63,7 +63,7 @@ impl<'a> Followers<'a> {
                 match place {
                     Place::Sender => drop(asked.nodes.insert((*from).to_owned())),
                     Place::Receiver => drop(asked.nodes.insert((*to).to_owned())),
-                    // The same for every flow.
+                    // Independent of the flow.
                     Place::BaseStation if first => {
                         asked.nodes.extend(self.stations.iter().map(|name| (*name).to_owned()));
                     }
@@ -75,8 +75,8 @@ impl<'a> Followers<'a> {
     }
 }
 
-/// The ways in which a flow's data crosses the air, by whether its ends have a radio: from a host with one, and to one; to
-/// the far station if neither has one.
+/// The directions in which a flow's data crosses radio links, by whether its ends have a radio: from a host with one,
+/// and to one; to the far station if neither has one.
 fn directions(radio: [bool; 2]) -> &'static [Transfer] {
     match radio {
         [true, true] => &[Transfer::Download, Transfer::Upload],
@@ -85,7 +85,7 @@ fn directions(radio: [bool; 2]) -> &'static [Transfer] {
     }
 }
 
-/// What a scheme with these traits asks.
+/// The requirements of a scheme with these traits.
 pub fn asked(scenario: &Scenario, traits: &Traits) -> Asked {
     Followers::new(scenario).asked(traits).clone()
 }

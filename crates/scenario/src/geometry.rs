@@ -8,33 +8,33 @@ use sim::{LinkSpec, Network};
 /// Farther than around the earth, in millimetres.
 pub(crate) const FARTHEST: i128 = 100_000_000_000;
 
-/// The ways of a link's ends and the range of its medium, if it has one.
+/// The paths of a link's ends, and the range of its medium, if it has one.
 pub(crate) fn ends<'a>(network: &'a Network, link: &LinkSpec) -> Option<([&'a Path; 2], Length)> {
     let range = network.media[link.medium?].config.range?;
     let [a, b] = link.between.map(|node| network.nodes[node].place.as_ref());
     Some(([a?, b?], range))
 }
 
-/// Whether the ends of a link are in range of each other when the run begins.
+/// Whether the ends of a link are in range of each other at the start of the run.
 pub(crate) fn in_range_at_first(([a, b], range): ([&Path; 2], Length)) -> bool {
     within(a, b, square_of(range.0), Time::ZERO)
 }
 
-/// Whether the ends of a link are ever in range of each other.
+/// Whether the ends of a link are in range of each other at any time.
 pub(crate) fn ever_in_range((ends, range): ([&Path; 2], Length), network: &Network) -> bool {
     ever_within(ends, square_of(range.0), network)
 }
 
-/// Whether the ends of a link are ever within a distance, given as its square.
+/// Whether the ends of a link are within a distance at any time; the distance is given as its square.
 pub(crate) fn ever_within([a, b]: [&Path; 2], most: i128, network: &Network) -> bool {
     let end = Time::ZERO + network.duration;
     within(a, b, most, Time::ZERO) || next_within(a, b, &[most], Time::ZERO, end).is_some()
 }
 
-/// How near the ends of a link ever come to each other, to the millimetre above.
+/// The minimum distance of a link's ends, rounded up to a millimetre.
 pub(crate) fn nearest(ends: [&Path; 2], network: &Network) -> Length {
     let comes = |distance: u64| ever_in_range((ends, Length(distance)), network);
-    // At first they are no farther apart than the corners of the plane.
+    // Their initial distance is at most the diagonal of the plane.
     let (mut too_near, mut near_enough) = (0, 3 * FARTHEST as u64);
     while near_enough - too_near > 1 {
         let middle = too_near + (near_enough - too_near) / 2;
@@ -46,7 +46,7 @@ pub(crate) fn nearest(ends: [&Path; 2], network: &Network) -> Length {
     Length(near_enough)
 }
 
-/// A length in three digits: about what it is, and not below it.
+/// A length rounded up to three digits.
 pub(crate) fn in_three_digits(length: Length) -> [Length; 2] {
     let step = 10u64.pow(length.0.max(1).ilog10().saturating_sub(2));
     [(length.0 + step / 2) / step, length.0.div_ceil(step)].map(|steps| Length(steps * step))

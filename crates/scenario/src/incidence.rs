@@ -1,4 +1,5 @@
-//! The links at each node and in each medium, looked up without a pass over all links: a check of a network costs its nodes plus its links.
+//! The links at each node and in each medium, found without a pass over all links: checking a network takes time linear
+//! in nodes plus links.
 
 use sim::{LinkSpec, Network};
 

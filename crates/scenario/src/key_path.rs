@@ -7,7 +7,7 @@ use std::fmt;
 pub(crate) enum Step {
     /// The key of a table.
     Key(String),
-    /// The number of an item, from 0.
+    /// An index of a list, from 0.
     Item(usize),
 }
 
@@ -36,7 +36,7 @@ fn first(path: &str) -> (Step, &str) {
     (Step::Key(path[..end].trim().to_owned()), &path[end..])
 }
 
-/// The steps to the outermost list on the way, or to the end where there is none.
+/// The steps to the outermost list on the path, or all steps without one.
 pub(crate) fn without_items(steps: &[Step]) -> &[Step] {
     let end = steps.iter().position(|step| matches!(step, Step::Item(_)));
     &steps[..end.unwrap_or(steps.len())]
@@ -47,7 +47,7 @@ pub(crate) fn joined(steps: &[Step]) -> String {
     steps.iter().fold(String::new(), |path, step| below(&path, step))
 }
 
-/// The path of what is at `step` in `path`.
+/// The path of the value at `step` of `path`.
 pub(crate) fn below(path: &str, step: &Step) -> String {
     match step {
         Step::Key(key) if path.is_empty() => key.clone(),
@@ -60,7 +60,7 @@ pub(crate) fn is_within(key: &str, path: &str) -> bool {
     key.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-/// The path of the table that has a key, and the key; of a key at the top `""`.
+/// The path of the table that contains a key, and the key; `""` for a key at the top level.
 pub(crate) fn split_last(key: &str) -> (&str, &str) {
     key.rsplit_once('.').unwrap_or(("", key))
 }

@@ -1,4 +1,4 @@
-//! Lines and columns of a text, found by bisection: the place of each of many problems without a pass over the text.
+//! Lines and columns of a text, found by bisection, so that placing many problems needs no pass over the text for each.
 
 /// Line and column, from 1.
 pub(crate) type Place = (usize, usize);
@@ -19,7 +19,7 @@ impl Lines {
         self.0.partition_point(|start| *start <= at)
     }
 
-    /// The place of byte `at` of `text`, the text that these lines are of; and that line.
+    /// The place of byte `at` of `text`, of which these are the lines; and the text of that line.
     pub fn place<'a>(&self, text: &'a str, at: usize) -> (Place, &'a str) {
         let at = text.floor_char_boundary(at);
         let line = self.line(at);
@@ -41,7 +41,7 @@ mod tests {
             (0, (1, 1), "a = 1"),
             (4, (1, 5), "a = 1"),
             (7, (2, 1), "ü = \"x\""),
-            // Within the ü of two bytes, and behind it.
+            // Within the two bytes of the ü, and after it.
             (8, (2, 1), "ü = \"x\""),
             (9, (2, 2), "ü = \"x\""),
             (16, (3, 1), ""),

@@ -1,4 +1,4 @@
-//! From a path to something that can run.
+//! Loading: from a path to a checked network.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
@@ -20,17 +20,20 @@ use crate::read::Reading;
 use crate::recordings;
 use crate::{Checked, Document, Files, Scenario, check, document};
 
-/// The scenario in `text`, which refers to no files: what [`sim::World`] runs, for programs that write their scenarios themselves.
+/// The scenario in `text`, which refers to no files, as a network that [`sim::World`] runs: for programs that generate
+/// scenarios.
 ///
 /// # Errors
-/// Everything that is wrong with it, with line, key, what was found and what was expected; `name` stands for the file.
+///
+/// All errors, with line, key, the value found and the expected one; `name` is the file's name in messages.
 pub fn from_toml(name: &str, text: &str) -> Result<Loaded, Vec<Problem>> {
     from_toml_with(name, text, &Members::default())
 }
 
-/// The same, for a scenario that also names members which the program adds to registries.
+/// As [`from_toml`], for a scenario that also names members added by the program.
 ///
 /// # Errors
+///
 /// As [`from_toml`].
 pub fn from_toml_with(name: &str, text: &str, members: &Members) -> Result<Loaded, Vec<Problem>> {
     let files = Rc::new(crate::NoFiles);
@@ -39,41 +42,41 @@ pub fn from_toml_with(name: &str, text: &str, members: &Members) -> Result<Loade
     source.resolve(&source.document)
 }
 
-/// What the command line changes in a scenario.
+/// Changes of a scenario by the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// `KEY=VALUE`, in order.
     pub set: Vec<String>,
-    /// The scheme of every node, whatever the scenario says.
+    /// The scheme of every node, overriding the scenario.
     pub scheme: Option<String>,
-    /// What chance begins with.
+    /// The random seed.
     pub seed: Option<u64>,
 }
 
-/// A scenario, checked and with everything it refers to read in.
+/// A checked scenario with the contents of all files that it refers to.
 #[derive(Debug)]
 pub struct Loaded {
-    /// What was read, as the user named it.
+    /// The path that was read, as the user wrote it.
     pub path: PathBuf,
-    /// What the results are called: the file's name without its ending.
+    /// The name of the results: the file's name without its extension.
     pub stem: String,
-    /// The scenario with all changes: what has to be kept to repeat the run.
+    /// The scenario with all changes, from which the run can be repeated.
     pub scenario: Scenario,
-    /// What runs.
+    /// The network that runs.
     pub network: Network,
-    /// The members it names that are not a registry's own.
+    /// The outside members that it names.
     pub outside: Vec<OutsideMember>,
-    /// What its author should know.
+    /// Warnings.
     pub warnings: Vec<Problem>,
 }
 
 impl Loaded {
-    /// What it is called: its scenario's title, or the file's name.
+    /// The scenario's title, or the file's name.
     pub fn title(&self) -> &str {
         if self.scenario.title.is_empty() { &self.stem } else { &self.scenario.title }
     }
 
-    /// Whether a run records the air instead of following a record.
+    /// Whether a run records the channel's states instead of reading them.
     pub fn records_air(&self) -> bool {
         let follows = |link: &Link| matches!(&link.channel, Some(Named(ChannelConfig::Recorded(_))));
         let records = self.scenario.output.traces.iter().any(|name| name == "air" || name == "all");
@@ -87,22 +90,22 @@ pub fn load(files: Rc<dyn Files>, path: &Path, overrides: &Overrides) -> Result<
     source.resolve(&source.document)
 }
 
-/// A scenario's text, read and changed as the command line wants, not yet checked.
+/// A scenario's text with the changes of the command line, not yet checked.
 pub struct Source {
-    /// What the results are called: the file's name without its ending.
+    /// The name of the results: the file's name without its extension.
     pub stem: String,
     /// The text, with its changes.
     pub document: Document,
-    /// What was read, as the user named it.
+    /// The path that was read, as the user wrote it.
     path: PathBuf,
-    /// The file in it with the text.
+    /// The file that contains the text.
     file: PathBuf,
-    /// Where what it refers to is read.
+    /// The file system for the files that it refers to.
     files: Rc<dyn Files>,
     datafile: Option<goel1997::Parsed>,
-    /// The members that the program adds to registries.
+    /// The members added by the program.
     members: Members,
-    /// What has been read: a sweep resolves its scenario thousands of times.
+    /// Recordings read so far: a sweep resolves its scenario thousands of times.
     recordings: Recordings,
 }
 
@@ -111,9 +114,9 @@ pub struct Source {
 struct Recordings {
     /// Recorded channels.
     channels: RefCell<BTreeMap<PathBuf, Vec<Span>>>,
-    /// The text of other recordings, which have been read without a mistake.
+    /// The text of other recordings, which were read without errors.
     texts: RefCell<BTreeMap<PathBuf, String>>,
-    /// What it says.
+    /// The parsed recordings.
     read: recordings::Read,
 }
 
@@ -149,18 +152,18 @@ impl Source {
         Ok(Source { stem, document, path: file.clone(), file, files, datafile, members, recordings })
     }
 
-    /// With members beside the registries' own, which the scenario may name.
+    /// Adds members to the registries, which the scenario may name.
     pub fn with_members(self, members: &Members) -> Self {
         Source { members: members.clone(), ..self }
     }
 
-    /// Checks `document`, which is this source's or has further changes, and reads in what it refers to.
+    /// Checks `document`, which is this source's or has further changes, and reads the files that it refers to.
     pub fn resolve(&self, document: &Document) -> Result<Loaded, Vec<Problem>> {
         let locate = |problem: Problem| match &self.datafile {
             Some(parsed) if !document.was_set(problem.key.as_deref()) => parsed.locate(problem),
             _ => document.locate(problem),
         };
-        // What is wrong with one copy is wrong with all.
+        // All copies share an error.
         let located = |problems: Vec<Problem>| {
             let mut known = HashSet::new();
             let located = problems.into_iter().map(locate);
@@ -183,11 +186,11 @@ impl Source {
     }
 }
 
-/// The mistakes of a reading, and those that a check finds in the values beside them.
+/// The errors of reading, and those that a check finds in other values.
 fn mistakes(document: &Document, reading: Reading) -> Vec<Problem> {
     let checked = reading.complete().map(check);
     let of_values = checked.and_then(Result::err).into_iter().flatten().filter(|problem| {
-        // What is missing may be what was repaired.
+        // A missing value may have been removed by a repair.
         let key = problem.key.as_deref().filter(|_| problem.found.is_some());
         key.is_some_and(|key| document.has_value(key) && reading.is_as_written(key))
     });
@@ -224,7 +227,7 @@ fn apply(document: &mut Document, overrides: &Overrides) -> Result<(), Problem> 
     overrides.set.iter().try_for_each(|assignment| document.set(assignment))
 }
 
-/// Larger than any description a person wrote, and any recording of the air.
+/// Larger than any scenario written by hand, and any recording.
 const LARGEST: u64 = 64 << 20;
 
 /// A file's bytes.
@@ -239,7 +242,7 @@ fn read(files: &dyn Files, file: &Path) -> Result<Vec<u8>, Problem> {
     }
 }
 
-/// Whether a file is in the thesis's language: by its ending, or by its first component.
+/// Whether a file is in the thesis's language: by its extension, or by its first component.
 fn speaks_goel1997(file: &Path, text: &[u8]) -> bool {
     match file.extension().and_then(|ending| ending.to_str()) {
         Some("toml") => false,
@@ -252,7 +255,7 @@ fn speaks_goel1997(file: &Path, text: &[u8]) -> bool {
     }
 }
 
-/// Puts recorded channels' files, which stand beside the scenario, into the scenario.
+/// Reads the files of recorded channels, relative to the scenario, into the scenario.
 fn include_traces(scenario: &mut Scenario, files: &dyn Files, beside: &Path, recordings: &Recordings) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (name, link) in &mut scenario.links {
@@ -277,8 +280,8 @@ fn include_traces(scenario: &mut Scenario, files: &dyn Files, beside: &Path, rec
     problems
 }
 
-/// Where the record of a channel is: beside the scenario or, as a run says where it wrote one, in the working directory. Of a result
-/// directory its trace is meant.
+/// The file of a channel's recording: relative to the scenario or, as a run names it when it writes one, to the working
+/// directory. A result directory refers to its trace.
 fn trace_at(files: &dyn Files, beside: &Path, file: &str) -> PathBuf {
     let in_directory = |path: PathBuf| if files.is_dir(&path) { path.join(goel1997::TRACE_FILE) } else { path };
     let near = in_directory(beside.parent().unwrap_or(Path::new("")).join(file));
@@ -286,7 +289,8 @@ fn trace_at(files: &dyn Files, beside: &Path, file: &str) -> PathBuf {
     if !files.exists(&near) && files.exists(&here) { here } else { near }
 }
 
-/// How to come by the record of a channel for the scenario in `file`: if runs of it have left some, by the name of the first.
+/// A hint where to find the recording for the scenario in `file`: if runs of it have left some, by the name of the
+/// first.
 fn where_traces_are(files: &dyn Files, file: &Path) -> String {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let results = files.entries(Path::new("results")).into_iter();
@@ -305,7 +309,7 @@ fn where_traces_are(files: &dyn Files, file: &Path) -> String {
     }
 }
 
-/// Puts the text of other recordings of links, which stand beside the scenario, into the scenario.
+/// Reads the other recordings of links, relative to the scenario, into the scenario.
 fn include_recordings(
     scenario: &mut Scenario,
     files: &dyn Files,
@@ -335,7 +339,7 @@ fn include_recordings(
     problems
 }
 
-/// The text of a recording, if nothing is wrong with it.
+/// The text of a recording, if it is valid.
 fn recording_in(files: &dyn Files, path: &Path, key: &str, recordings: &recordings::Read) -> Result<String, Problem> {
     let shown = path.display().to_string();
     let bytes = read(files, path)?;
@@ -347,7 +351,7 @@ fn recording_in(files: &dyn Files, path: &Path, key: &str, recordings: &recordin
     Ok(text.to_owned())
 }
 
-/// The scenario as TOML, to be kept or converted.
+/// The scenario as TOML, for storage or conversion.
 pub fn to_toml(scenario: &Scenario) -> String {
     document::write(scenario)
 }
@@ -384,13 +388,13 @@ mod tests {
 
     #[test]
     fn consequences_of_an_error_are_not_reported() {
-        // A link without a rate, and one that is not there, so that flows end nowhere.
+        // A link without a rate, and one that does not exist, so that flows lack a route.
         assert_eq!(keys(&[("rate", "speeed")]), ["links.one.speeed"]);
         assert_eq!(
             keys(&[("between = [\"a\", \"b\"]", "between = 5"), ("links.two", "# links.two")]),
             ["links.one.between"]
         );
-        // A value that is compared with one that is wrong.
+        // A value that is compared with an invalid one.
         assert_eq!(keys(&[("bytes", "mss = \"100 parsecs\", receive_window = \"10 B\", bytes")]), ["flows.down.mss"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Members of registries that a scenario names and that a program has added.
+//! Outside members that a scenario names.
 
 use std::fmt::Arguments;
 
@@ -10,32 +10,33 @@ use serde_json::{Map, Value};
 use crate::Scenario;
 use crate::problem::Problem;
 
-/// A member from a table of [`Members`], as a scenario names it.
+/// A member of a [`Members`] table, as a scenario names it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OutsideMember {
-    /// Where the scenario names it, as `flows.download.tcp.control`.
+    /// The key that names it, such as `flows.download.tcp.control`.
     pub key: String,
-    /// What its registry holds, such as `congestion control`.
+    /// The kind of its registry, such as `congestion control`.
     pub registry: &'static str,
     /// Its name.
     pub name: String,
-    /// Its version; a store cannot keep the results of a member without one.
+    /// Its version; stores refuse members without one.
     pub version: Option<String>,
     /// Its settings as the scenario gives them.
     pub settings: Map<String, Value>,
 }
 
-/// Binds all members that are not a registry's own to those of `members`, and returns them.
+/// Binds all outside members to those of `members`, and returns them.
 ///
 /// # Errors
-/// Each that is not in the table or whose settings cannot be read, with its key.
+///
+/// Each member that is not in the table or whose settings cannot be read, with its key.
 pub fn resolve(scenario: &mut Scenario, members: &Members) -> Result<Vec<OutsideMember>, Vec<(String, Unresolved)>> {
     let mut resolver = Resolver { members, found: Vec::new(), unresolved: Vec::new() };
     visit(scenario, &mut resolver);
     if resolver.unresolved.is_empty() { Ok(resolver.found) } else { Err(resolver.unresolved) }
 }
 
-/// What is wrong with the member at `key`.
+/// The problem of the member at `key`.
 pub(crate) fn problem(key: String, error: Unresolved) -> Problem {
     match error {
         Unresolved::Unknown { name, known } => {
@@ -90,7 +91,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Every place of a scenario where a member of a registry may stand.
+/// Visits every place of a scenario where a member of a registry is allowed.
 fn visit(scenario: &mut Scenario, resolver: &mut Resolver<'_>) {
     if let Some(scheme) = &mut scenario.scheme {
         resolver.member(format_args!("scheme"), &mut scheme.0);

@@ -1,8 +1,8 @@
-//! What is wrong with an input, said once and in full.
+//! Errors and warnings about an input.
 
 use std::fmt;
 
-/// One thing that is wrong: where, what was found, what was expected, and what to do.
+/// A problem: its place, the value found, the expected one, and a hint.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Problem {
     /// The file, as the user named it.
@@ -13,31 +13,31 @@ pub struct Problem {
     pub source: Option<String>,
     /// The key, as a path: `links.air.rate`.
     pub key: Option<String>,
-    /// What stands there.
+    /// The value found.
     pub found: Option<String>,
-    /// What should, or what is wrong.
+    /// The expected value, or a description of the error.
     pub expected: String,
-    /// Where in a sweep: what else is changed there.
+    /// In a sweep, the other changes of the case.
     pub among: Option<String>,
-    /// What to do.
+    /// A hint how to correct it.
     pub hint: Option<String>,
-    /// The lint that warns of it; none for errors.
+    /// The lint that reported it; `None` for errors.
     pub lint: Option<&'static str>,
 }
 
 impl Problem {
-    /// A problem of which only the nature is known yet.
+    /// A problem without a place.
     pub fn new(expected: impl Into<String>) -> Self {
         Problem { expected: expected.into(), ..Self::default() }
     }
 
-    /// In this file.
+    /// Sets the file.
     pub fn in_file(mut self, file: impl Into<String>) -> Self {
         self.file = Some(file.into());
         self
     }
 
-    /// At byte `offset` of `text`.
+    /// Sets the place to byte `offset` of `text`.
     pub fn at_offset(mut self, text: &str, offset: usize) -> Self {
         let before = &text.as_bytes()[..offset.min(text.len())];
         let line = before.iter().filter(|byte| **byte == b'\n').count();
@@ -48,19 +48,19 @@ impl Problem {
         self
     }
 
-    /// About this key.
+    /// Sets the key.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self
     }
 
-    /// This was found.
+    /// Sets the value found.
     pub fn found(mut self, found: impl Into<String>) -> Self {
         self.found = Some(found.into());
         self
     }
 
-    /// This helps.
+    /// Sets the hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
@@ -85,7 +85,7 @@ impl Problem {
     }
 }
 
-/// Names, of many only the first.
+/// Names, of many only the first few.
 pub fn listed(names: &[&str]) -> String {
     const MOST: usize = 4;
     match names {
@@ -110,11 +110,11 @@ pub fn shown(text: &str) -> String {
     out
 }
 
-/// The part of a line around `column`, which counts from 1: short, without control characters; and how many characters of
-/// it stand before the column.
+/// The part of a line around `column`, which counts from 1: short, without control characters; and the number of its
+/// characters before the column.
 fn excerpt(line: &str, column: usize) -> (String, usize) {
     const MOST: usize = 72;
-    // One character for each, so that columns stay what they are.
+    // One character for each, so that columns do not change.
     let plain = |c: char| match c {
         '\t' => ' ',
         c if c.is_control() => char::REPLACEMENT_CHARACTER,

@@ -1,8 +1,8 @@
-//! Text without quotes.
+//! Text values without quotes.
 
 use crate::problem::shown;
 
-/// What to write instead of a value without quotes at byte `offset` of `text`, where the parser gave up.
+/// The value with quotes, as a suggestion for an unquoted one at byte `offset` of `text`, where the parser failed.
 pub(super) fn add_quotes(text: &str, offset: usize) -> Option<String> {
     let offset = offset.min(text.len());
     let (before, behind) = (text.get(..offset)?, text.get(offset..)?);
@@ -10,7 +10,7 @@ pub(super) fn add_quotes(text: &str, offset: usize) -> Option<String> {
     let begin = before[line..].rfind(['=', ',', '[', '{']).map(|at| line + at + 1)?;
     let end = behind.find([',', ']', '}', '#', '\n']).map_or(text.len(), |at| offset + at);
     let value = text[begin..end].trim();
-    // A value stands behind a key. Only a bare word with a letter is meant as text: no number, nothing in quotes, no list.
+    // Only a bare word with a letter after a key is meant as text: no number, quoted text or list.
     let is_value = text[line..begin].contains('=') && value.contains(char::is_alphabetic);
     let is_other = |c: char| "\"'=[{".contains(c) || c.is_control();
     (is_value && !value.contains(is_other)).then(|| format!("write \"{}\", in quotes", shown(value)))

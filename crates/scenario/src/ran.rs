@@ -1,4 +1,4 @@
-//! What ran, in a few words: a title says what its author meant, this says what was computed.
+//! Labels of a run: a title tells its author's intention, the label tells what was computed.
 
 use std::collections::BTreeSet;
 
@@ -20,8 +20,8 @@ pub fn what_ran(loaded: &Loaded) -> Vec<String> {
     ]
 }
 
-/// Scheme and name of each node that can act on a scheme, in order of nodes: base stations, and hosts that send or have a
-/// radio. A host at the far end of a wire does the same under every scheme.
+/// Scheme and name of each node on which a scheme can have an effect, in order of nodes: base stations, and hosts that
+/// send or have a radio. A receiving host on a wire behaves the same under every scheme.
 pub fn followers<'a>(scenario: &Scenario, network: &'a Network) -> impl Iterator<Item = (&'a str, &'a str)> {
     let links = scenario.links.values().zip(&network.links);
     let wireless = links.filter(|(link, _)| link.kind == LinkKind::Wireless).flat_map(|(_, link)| link.between);
@@ -32,7 +32,7 @@ pub fn followers<'a>(scenario: &Scenario, network: &'a Network) -> impl Iterator
     followers.map(|(_, node)| (node.agent.name(), node.name.as_str()))
 }
 
-/// Each scheme with the nodes that follow it, from both one by one.
+/// Each scheme with its nodes, from pairs of both.
 pub fn grouped<'a>(followers: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(&'a str, Vec<&'a str>)> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for (scheme, node) in followers {
@@ -44,7 +44,7 @@ pub fn grouped<'a>(followers: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(
     groups
 }
 
-/// One name for all; where they differ, each scheme with its nodes.
+/// One name if all are equal; otherwise each scheme with its nodes.
 pub fn in_words(schemes: &[(&str, Vec<&str>)]) -> String {
     if let [(scheme, _)] = schemes {
         return (*scheme).to_owned();

@@ -1,4 +1,4 @@
-//! Whether every flow has a way, and a way that it can take.
+//! Checks that every flow has a route, in both directions.
 
 use std::num::NonZeroU16;
 
@@ -11,12 +11,12 @@ use wire::{Packet, Segment, Timestamps};
 
 use crate::problem::Problem;
 
-/// Bytes of a packet with a full segment. What options take is not left for data after a handshake (RFC 6691).
+/// Bytes of a packet with a full segment. After a handshake, options reduce its data (RFC 6691).
 pub(super) fn full_packet(flow: &FlowSpec) -> u32 {
     flow.tcp.segment + if flow.tcp.handshake { HEADERS } else { empty_packet(flow) }
 }
 
-/// Bytes of a packet with an acknowledgment that reports nothing.
+/// Bytes of a packet with a pure acknowledgment without SACK blocks.
 pub(super) fn empty_packet(flow: &FlowSpec) -> u32 {
     HEADERS + data_options(&flow.tcp)
 }
@@ -29,7 +29,7 @@ pub(crate) fn data_options(config: &tcp::Config) -> u32 {
 
 const HEADERS: u32 = Packet::HEADER + Segment::HEADER;
 
-/// Bytes of the largest packet without data that belongs to every connection: the SYN if there is one.
+/// Bytes of the largest packet without data of every connection: the SYN if there is one.
 fn control_packet(flow: &FlowSpec) -> u32 {
     let options = wire::Options {
         mss: NonZeroU16::new(1),
@@ -41,7 +41,8 @@ fn control_packet(flow: &FlowSpec) -> u32 {
     if flow.tcp.handshake { HEADERS + options.size() } else { empty_packet(flow) }
 }
 
-/// The ways of each flow, there and back, or what is wrong with them. Links lead both ways, so who can be reached can answer.
+/// The routes of each flow in both directions, or their errors. Links are bidirectional, so a reachable host can
+/// answer.
 pub(super) fn check_routes(network: &Network) -> Result<Vec<[Way; 2]>, Vec<Problem>> {
     let (mut ways, mut problems) = (Vec::new(), Vec::new());
     let mut routes = Routes::new(network);
@@ -86,18 +87,18 @@ pub(super) fn check_routes(network: &Network) -> Result<Vec<[Way; 2]>, Vec<Probl
     if problems.is_empty() { Ok(ways) } else { Err(problems) }
 }
 
-/// The hops of a way, and the nodes that forward on it.
+/// The hops of a route, and the nodes that forward on it.
 pub(super) struct Way {
-    /// A hop is 2 x link + way.
+    /// Hop numbers, 2 x link + direction.
     pub hops: Vec<usize>,
     pub nodes: Vec<usize>,
 }
 
-/// The way from one host to another, if there is one.
+/// The route from one host to another, if there is one.
 pub(super) fn way(network: &Network, routes: &mut Routes, from: usize, to: usize) -> Option<Way> {
     let mut way = Way { hops: Vec::new(), nodes: Vec::new() };
-    // Most destinations are hosts with one link. A table of routes to each of them would cost nodes x nodes; the routes to
-    // the node before them are the same.
+    // Most destinations are hosts with one link. A table of routes to each of them would take nodes x nodes entries;
+    // the routes to the node before them are the same.
     let (target, last) = routes.access(to).filter(|_| from != to).map_or((to, None), |(node, hop)| (node, Some(hop)));
     let mut node = from;
     while node != target {
@@ -121,7 +122,7 @@ pub(super) fn way(network: &Network, routes: &mut Routes, from: usize, to: usize
 }
 
 impl Way {
-    /// How long a packet of `size` bytes takes, if it never waits.
+    /// The time of a packet of `size` bytes without waiting.
     pub(super) fn time(&self, network: &Network, size: u32) -> Span {
         let on_link = |hop: &usize| {
             let link = &network.links[hop / 2];

@@ -1,8 +1,8 @@
-//! The names of the traces that a scenario can ask for. What writes them is in the crate `observe`.
+//! The names of the traces that a scenario can request. The crate `observe` writes them.
 
 use crate::problem::Problem;
 
-/// A trace that can be asked for.
+/// A trace that can be requested.
 pub struct Trace {
     /// Its name in `--trace` and `output.traces`.
     pub name: &'static str,
@@ -39,7 +39,7 @@ pub const TRACES: &[Trace] = &[
     },
 ];
 
-/// Every name that [`select`] takes.
+/// Every name that [`select`] accepts.
 pub fn names() -> impl Iterator<Item = &'static str> {
     TRACES.iter().map(|trace| trace.name).chain(["all", "none"])
 }

@@ -1,4 +1,4 @@
-//! A scenario as a tree of values, each with the place it has in the text, or with what set it instead.
+//! A scenario as a tree of values, each with its place in the text, or the origin of its assignment.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -8,10 +8,10 @@ use toml::de::{DeTable, DeValue};
 
 use crate::key_path::{self, Step};
 
-/// What sets a key.
+/// The origin of an assignment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// What stands outside of the text, such as an option of the command line.
+    /// An origin outside of the text, such as an option of the command line.
     Outside(String),
     /// Another key of the text, such as one of its sweep.
     Key(String),
@@ -34,36 +34,36 @@ pub(crate) enum Data {
     Integer(i64),
     Float(f64),
     Bool(bool),
-    /// A date or a time of day, which no key takes.
+    /// A date or a time of day, which no key accepts.
     Date(String),
     List(Vec<Value>),
     Table(Table),
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
-    /// Bytes of the text. An item of a list has no key, and its own place instead.
+    /// Bytes of the text. An item of a list has no key, and has its own place instead.
     Text { key: Range<usize>, value: Range<usize> },
-    /// Set in a text that has been read.
+    /// Assigned after a text was read.
     Set(Rc<Origin>),
     /// A scenario in another language.
     Elsewhere,
 }
 
-/// The place of an integer beyond 64 bits, or of another number that is none of TOML's.
+/// The place of an integer beyond 64 bits, or of another number that TOML cannot represent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct BeyondRange(pub Range<usize>);
 
 impl Value {
     /// The tree of a TOML text.
     pub fn of_text(text: &DeTable<'_>) -> Result<Self, BeyondRange> {
-        // What is missing in a text without any key has no line.
+        // In an empty text, missing keys have no line.
         let source = if text.is_empty() { Source::Elsewhere } else { Source::Text { key: 0..0, value: 0..0 } };
         Ok(Value { data: table(text)?, source })
     }
 
-    /// The same values as `value`, all from `source`.
+    /// A copy of `value`, all with the source `source`.
     pub fn of_toml(value: toml::Value, source: &Source) -> Self {
         let data = match value {
             toml::Value::String(text) => Data::Text(text),
@@ -81,7 +81,7 @@ impl Value {
         Value { data, source: source.clone() }
     }
 
-    /// The value as TOML has it.
+    /// The value in TOML's type.
     pub fn to_toml(&self) -> toml::Value {
         match &self.data {
             Data::Text(text) => toml::Value::String(text.clone()),
@@ -112,7 +112,7 @@ impl Value {
         way.last().copied().filter(|_| complete)
     }
 
-    /// The values on the way to a path, this one first, and whether the last of them is the one at the path.
+    /// The values on the path, this one first, and whether the last of them is at the end of the path.
     pub fn along(&self, path: &str) -> (Vec<&Value>, bool) {
         let (mut way, mut rest) = (vec![self], path);
         while let (Some(value), false) = (way.last(), rest.is_empty()) {
@@ -123,7 +123,7 @@ impl Value {
         (way, true)
     }
 
-    /// The value at the first key or number of `path`, and the rest of the path. A key may have dots of its own.
+    /// The value at the first key or index of `path`, and the rest of the path. A key may contain dots.
     fn step<'p>(&self, path: &'p str) -> Option<(&Value, &'p str)> {
         match &self.data {
             Data::Table(table) => {
@@ -157,7 +157,7 @@ impl Value {
         })
     }
 
-    /// Takes away the key at the end of `steps`, with an item of a list the list; false if there is none.
+    /// Removes the key at the end of `steps`, for an item of a list the list; false if there is none.
     pub fn remove(&mut self, steps: &[Step]) -> bool {
         let keys = key_path::without_items(steps);
         let Some((Step::Key(last), parent)) = keys.split_last() else { return false };

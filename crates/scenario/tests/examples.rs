@@ -1,4 +1,4 @@
-//! The examples run, and what they assert holds.
+//! Runs the examples with their assertions.
 
 #[path = "../examples/flow_info.rs"]
 mod flow_info;

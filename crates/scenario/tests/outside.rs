@@ -1,4 +1,4 @@
-//! Scenarios that name members which a program has added to the registries.
+//! Scenarios that name members added to the registries by a program.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ use tcp::differentiation::DifferentiationConfig;
 use tcp::recovery::RecoveryConfig;
 use tcp::response::ResponseConfig;
 
-/// Settings of every member here.
+/// The settings of every member here.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Config {
@@ -131,7 +131,7 @@ fn members() -> Members {
     members
 }
 
-/// A scenario with a member from outside wherever one can stand.
+/// A scenario with an outside member at every place where one is allowed.
 const EVERYWHERE: &str = r#"
 duration = "10 s"
 scheme = "outside"
@@ -207,7 +207,7 @@ fn members_are_found_at_every_place() {
     assert!(loaded.outside.iter().all(|it| it.name == "outside" && it.version.as_deref() == Some("1")));
 }
 
-/// The places of the test above are all that the schema has.
+/// The schema has no other places than those of the test above.
 #[test]
 fn schema_has_no_other_member_places() {
     fn places(at: &str, value: &Value, registries: &BTreeSet<String>, found: &mut BTreeSet<String>) {
@@ -318,12 +318,12 @@ fn run_uses_the_outside_control() {
         world.run(&mut sim::NullSink);
         world.results().flows[0].completed.unwrap()
     };
-    // 69 segments in windows of 1 and of 9 segments: 69 round trips against 8.
+    // 69 segments with windows of 1 and 9 segments: 69 round trips against 8.
     let (small, large) = (run(1), run(9));
     assert!(small > large + Span::from_secs(5), "{small:?}, {large:?}");
 }
 
-/// The page about the library shows code of the crate that the tests build.
+/// The page about the library shows code of the example crate, which the tests build.
 #[test]
 fn code_in_the_page_equals_the_example() {
     let page = include_str!("../../../docs/api.md");

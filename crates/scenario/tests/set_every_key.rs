@@ -3,7 +3,7 @@
 use scenario::Document;
 use serde_json::Value;
 
-/// A scenario with a name in each table of names, and no setting that can be left out.
+/// A scenario with a name in each table of names, and no optional setting.
 const PLAIN: &str = r#"
 duration = "10 s"
 nodes = { a = { kind = "host" }, x = { kind = "base-station" } }
@@ -12,21 +12,21 @@ media.cell = { standard = "802.11b" }
 flows.down = { from = "a", to = "x" }
 "#;
 
-/// Tables within tables, of which a mixture of mixtures would have no end.
+/// Maximum depth of nested tables, since mixtures of mixtures have no limit.
 const MAX_DEPTH: usize = 7;
 
-/// A key, what has to be set before it, and a value for it.
+/// A key, the assignments that it needs before, and a value for it.
 struct Key {
     path: String,
     kinds: Vec<String>,
     sample: String,
 }
 
-/// The schema, and what it refers to in place of the reference.
+/// The schema, with references resolved.
 struct Schema(Value);
 
 impl Schema {
-    /// A schema, what it refers to, and its alternatives.
+    /// The alternatives of a schema, with references resolved.
     fn alternatives<'a>(&'a self, schema: &'a Value) -> Vec<&'a Value> {
         let mut all = vec![schema];
         if let Some(target) = schema["$ref"].as_str() {
@@ -71,7 +71,7 @@ impl Schema {
         }
     }
 
-    /// A value of the type that a schema asks for, as TOML.
+    /// A TOML value of the type of a schema.
     fn sample(&self, schema: &Value) -> String {
         let alternatives = self.alternatives(schema);
         let first = |of: &dyn Fn(&Value) -> Option<String>| alternatives.iter().find_map(|schema| of(schema));
@@ -122,7 +122,7 @@ fn every_key_of_the_schema_can_be_set() {
         for problem in document.read().err().into_iter().flatten() {
             let shown = problem.to_string();
             assert!(!shown.contains("no such key"), "{kinds:?} {path}={sample}: {shown}");
-            // A sample suits its type; other keys may be missing beside it.
+            // A sample is valid for its type; other keys may be missing.
             let at_key = problem.key.as_deref() == Some(&path) && problem.found.is_some();
             let is_table = sample == "{}";
             assert!(!at_key || is_table || sample == "text", "{kinds:?} {path}={sample}: {shown}");

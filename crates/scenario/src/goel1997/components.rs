@@ -14,7 +14,7 @@ use super::quantities::{
 use super::report::Report;
 use crate::problem::{Problem, shown};
 
-/// A component, each part of it well-formed.
+/// A component whose attributes are all well-formed.
 pub(super) enum Component<'a> {
     Simulator(Simulator),
     Node(Node<'a>),
@@ -28,7 +28,7 @@ pub(super) struct Simulator {
     pub(super) duration: Span,
     pub(super) print_interval: Option<Span>,
     pub(super) trace: Option<Given<TraceMode>>,
-    /// The file that the air follows, instead of `trace.dat`.
+    /// The file with the states of the air, instead of `trace.dat`.
     pub(super) trace_file: Option<String>,
     pub(super) scheme: Option<AgentConfig>,
     pub(super) seed: Option<u64>,
@@ -38,7 +38,7 @@ pub(super) struct Simulator {
     pub(super) without_events: Vec<&'static str>,
 }
 
-/// The flag of each trace: its attribute, the trace, and what it is if not given. The thesis's program writes the trace of each
+/// The flag of each trace: its attribute, the trace, and the default. The thesis's program writes the trace of each
 /// parameter unless its flag is off, and the event trace to standard output [goel1997 4.2 (7), B.4].
 const TRACE_FLAGS: [(&str, &str, bool); 8] = [
     ("trace_seqno", "seqno", true),
@@ -51,7 +51,7 @@ const TRACE_FLAGS: [(&str, &str, bool); 8] = [
     ("trace_events", "events", false),
 ];
 
-/// The flag of each kind of event, all on if not given, and what scenarios call the kind.
+/// The flag of each kind of event, 1 by default, and the name of the kind in scenarios.
 const EVENT_FLAGS: [(&str, &str); 9] = [
     ("event_corrupted", "corrupted"),
     ("event_given_up", "given-up"),
@@ -101,11 +101,11 @@ pub(super) struct Link<'a> {
     pub(super) medium: Medium,
 }
 
-/// What a link is made of.
+/// The physical medium of a link.
 pub(super) enum Medium {
-    /// A wire, and how often it loses a packet.
+    /// A wire with a probability of packet loss.
     Wire { loss: f64 },
-    /// Air.
+    /// A radio channel.
     Air(Air),
 }
 
@@ -123,12 +123,12 @@ pub(super) struct Shared {
 }
 
 impl Node<'_> {
-    /// Whether it implements the link layer of wireless links [goel1997 4.2, 4.3.1].
+    /// Whether the component implements the link layer of wireless links [goel1997 4.2, 4.3.1].
     pub(super) fn reliable(&self) -> bool {
         matches!(self.component, "base_station" | "wireless_source_node" | "wireless_sink_node")
     }
 
-    /// The component that is the same but for the link layer.
+    /// The component that differs only in the link layer.
     pub(super) fn counterpart(&self) -> &'static str {
         match self.component {
             "base_station" => "normal_router_node",
@@ -146,7 +146,7 @@ impl Node<'_> {
     }
 }
 
-/// The component that `block` describes. If there is none to return, that has been reported.
+/// The component described by `block`; `None` after reporting errors.
 pub(super) fn read<'a>(block: &Block<'a>, report: &mut Report<'_>) -> Option<Component<'a>> {
     let mut fields = Fields::new(block, report);
     let (component, at) = (block.name.text, block.name.at);
@@ -171,7 +171,7 @@ fn value<T>(given: Option<Given<T>>) -> Option<T> {
     given.map(|given| given.value)
 }
 
-// Every attribute is asked for before the first `?`, so that each one wrong is reported.
+// All attributes are read before the first `?`, so that each error is reported.
 
 fn simulator(fields: &mut Fields<'_, '_, '_, '_>, at: usize) -> Option<Simulator> {
     let duration = fields.required("system_simulation_time", &DURATION);
@@ -286,7 +286,7 @@ mod tests {
     use crate::traces::TRACES;
     use crate::{DEFAULT_EVENT_KINDS, EVENT_KINDS};
 
-    /// Every kind of event that is not opt-in has a flag, and every flag a trace or a kind.
+    /// Every kind of event that is not opt-in has a flag, and every flag belongs to a trace or a kind.
     #[test]
     fn flags_have_the_same_names_as_their_rules() {
         assert_eq!(EVENT_FLAGS.map(|(_, kind)| kind), EVENT_KINDS.map(|(name, _)| name)[..DEFAULT_EVENT_KINDS]);

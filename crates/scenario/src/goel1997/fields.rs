@@ -1,19 +1,18 @@
-//! The attributes of one component, read one by one.
+//! The attributes of one component.
 
 use super::parser::{Block, Entry};
 use super::quantities::{Kind, Refusal};
 use super::report::Report;
 use crate::problem::{Problem, shown};
 
-/// A value, and the byte at which it stands.
+/// A value, and its byte offset.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Given<T> {
     pub(super) value: T,
     pub(super) at: usize,
 }
 
-/// A component's attributes. Those asked for are the known ones; [`Fields::finish`] reports the others, and those
-/// that are missing.
+/// A component's attributes. Reading an attribute declares it; [`Fields::finish`] reports unknown and missing ones.
 pub(super) struct Fields<'b, 'a, 'r, 'f> {
     block: &'b Block<'a>,
     report: &'r mut Report<'f>,
@@ -30,7 +29,7 @@ impl<'b, 'a, 'r, 'f> Fields<'b, 'a, 'r, 'f> {
         format!("{}.{attribute}", self.block.name.text)
     }
 
-    /// An attribute that must be given once. If there is none to return, that has been or will be reported.
+    /// An attribute that must be given once. `None` if an error has been or will be reported.
     pub(super) fn required<T>(&mut self, name: &'static str, kind: &Kind<T>) -> Option<Given<T>> {
         let entry = self.once(name);
         if entry.is_none() {
@@ -85,8 +84,7 @@ impl<'b, 'a, 'r, 'f> Fields<'b, 'a, 'r, 'f> {
         }
     }
 
-    /// Reports attributes that are not known and those that are missing. A misspelled attribute is not reported as
-    /// missing, too.
+    /// Reports unknown and missing attributes. A misspelled attribute is not reported as missing too.
     pub(super) fn finish(mut self) {
         for entry in self.block.entries.iter().filter(|entry| !self.known.contains(&entry.name.text)) {
             let name = shown(entry.name.text);

@@ -1,4 +1,4 @@
-//! From text to words and signs.
+//! The lexer: words and punctuation.
 
 use super::report::Report;
 use crate::problem::{Problem, shown};
@@ -70,7 +70,7 @@ fn sign(c: char) -> Option<Token<'static>> {
     }
 }
 
-/// Letters beyond ASCII are for comments: elsewhere they only look like what is meant.
+/// Non-ASCII letters are allowed in comments only: elsewhere they look like ASCII characters.
 pub(super) fn check_ascii(tokens: &[(Token<'_>, usize)], report: &mut Report<'_>) {
     for (token, at) in tokens {
         if let Token::Word(word) = token

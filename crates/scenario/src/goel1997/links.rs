@@ -1,4 +1,4 @@
-//! Links: their ends, their air, their link layer.
+//! Links: ends, channel, link layer.
 
 use engine::Span;
 use path::channel::{ChannelConfig, recorded, scripted, two_state};
@@ -86,7 +86,7 @@ impl Translator<'_, '_, '_> {
         }
     }
 
-    /// Checks a link whose air does what it is told.
+    /// Checks a link whose channel states are scripted.
     fn script(&mut self, link: &Link<'_>, air: &Air) {
         if air.mean_bad.value > Span::ZERO {
             let problem = Problem::new("0, because read_from_trace is 2").found(air.mean_bad.value.to_string());

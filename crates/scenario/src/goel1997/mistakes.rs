@@ -1,11 +1,11 @@
-//! One mistake of each kind, and what is said about it.
+//! One error of each kind, and its message.
 
 use super::parse;
 use crate::problem::Problem;
 
 const NETWORK: &str = include_str!("network.dat");
 
-/// What is changed in the network above; the line (0: the file as a whole), key and hint of the only problem.
+/// The change of the network above; line (0: the file as a whole), key and hint of the only problem.
 type Mistake = (&'static [(&'static str, &'static str)], usize, &'static str, &'static str);
 
 const SPELLING: &[Mistake] = &[
@@ -82,7 +82,7 @@ const MEANING: &[Mistake] = &[
     (&[("}\nbase", "}\nsimulator { system_simulation_time = 1\n }\nbase")], 15, "simulator", "remove one"),
 ];
 
-/// Mistakes in what only some modes need. The air is scripted.
+/// Errors in attributes that only some modes need. The channel is scripted.
 const SCRIPTED: &[Mistake] = &[
     (&[("bad_interval = 940 1040\n", "")], 35, "wireless_link.bad_interval", "add a line such as"),
     (&[("state = 0\n", "state = 0.1\n")], 43, "wireless_link.mean_exp_distrib_bad_state", "bad_interval says when"),

@@ -64,31 +64,31 @@ use crate::problem::Problem;
 use origins::Origins;
 use report::Report;
 
-/// The file in which the program keeps when the air switched; its name is fixed [goel1997 B.3.1].
+/// The file with the times of the channel's changes; its name is fixed [goel1997 B.3.1].
 pub const TRACE_FILE: &str = "trace.dat";
 
-/// What a datafile describes.
+/// The result of parsing a datafile.
 #[derive(Clone, Debug)]
 pub struct Parsed {
     /// The scenario. Its wireless channel names [`TRACE_FILE`] if the trace is to be read.
     pub scenario: Scenario,
-    /// What to do with [`TRACE_FILE`], if anything.
+    /// The use of [`TRACE_FILE`], if any.
     pub uses_trace: Option<TraceUse>,
-    /// Nothing wrong, but perhaps not what was meant.
+    /// Valid, but probably not as intended.
     pub warnings: Vec<Problem>,
     file: String,
     origins: Origins,
 }
 
-/// What to do with [`TRACE_FILE`] for a wireless link, named as in the scenario.
+/// The use of [`TRACE_FILE`] for a wireless link, named as in the scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TraceUse {
-    /// Take the state of the air from it (`read_from_trace` 0).
+    /// Read the channel's states from it (`read_from_trace` 0).
     Read {
         /// The link.
         link: String,
     },
-    /// Write the state of the air to it (`read_from_trace` 1 and 2).
+    /// Write the channel's states to it (`read_from_trace` 1 and 2).
     Record {
         /// The link.
         link: String,
@@ -98,8 +98,8 @@ pub enum TraceUse {
 /// Line and column from 1, and the text of the line.
 type Place = ((usize, usize), String);
 
-/// Reads a datafile; `file` is what the user called it. Reports everything that is wrong: first with each component
-/// alone, then, if that is nothing, with what refers to what.
+/// Reads a datafile; `file` is its name in messages. Reports all errors: first those of single components, then, if
+/// there are none, those of references between them.
 pub fn parse(file: &str, text: &[u8]) -> Result<Parsed, Vec<Problem>> {
     let text = report::decode(file, text).map_err(|problem| vec![problem])?;
     let mut report = Report::new(file, text);
@@ -117,7 +117,7 @@ pub fn parse(file: &str, text: &[u8]) -> Result<Parsed, Vec<Problem>> {
 }
 
 impl Parsed {
-    /// Says a problem of the scenario as one of the datafile, as far as its key tells.
+    /// Translates a problem of the scenario to one of the datafile, as far as its key allows.
     pub fn locate(&self, mut problem: Problem) -> Problem {
         problem.file.get_or_insert_with(|| self.file.clone());
         self.origins.locate(problem)

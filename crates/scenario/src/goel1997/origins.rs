@@ -1,4 +1,4 @@
-//! From the keys of a scenario back to the datafile: what each came from, where that stands, and what it is called there.
+//! Maps keys of a scenario to the datafile: origin, place and name there.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::parser::Block;
 use super::report::Report;
 use crate::problem::Problem;
 
-/// The attributes that become keys, each with its key below the component's.
+/// The attributes that become keys, each with its key relative to the component's.
 const ATTRIBUTES: &[(&str, &str)] = &[
     // simulator
     ("duration", "system_simulation_time"),
@@ -38,7 +38,7 @@ const ATTRIBUTES: &[(&str, &str)] = &[
     ("channel.bad", "bad_interval"),
 ];
 
-/// What a key came from.
+/// The origin of a key.
 #[derive(Clone, Debug)]
 struct Origin {
     /// As a key of the datafile: `base_station.buffer_size`.
@@ -48,13 +48,13 @@ struct Origin {
     place: Place,
 }
 
-/// What every key came from.
+/// The origins of all keys.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Origins(BTreeMap<String, Origin>);
 
 impl Origins {
-    /// `key` came from the component in `block`, and keys below it from its attributes. The simulator's keys stand at
-    /// the top, and `key` is empty.
+    /// Records that `key` came from the component in `block`, and the keys below it from its attributes. The
+    /// simulator's keys are at the top level, with an empty `key`.
     pub(super) fn component(&mut self, key: &str, block: &Block<'_>, report: &Report<'_>) {
         let component = block.name.text;
         let called = match key.rsplit_once('.') {
@@ -72,7 +72,7 @@ impl Origins {
                 called: format!("{attribute} of {called}"),
                 place: report.place(at),
             };
-            // Of an attribute that stands there several times, the first.
+            // For an attribute that is repeated, the first.
             self.0.entry(below).or_insert(origin);
         }
         let key = if key.is_empty() { "output" } else { key };
@@ -80,13 +80,13 @@ impl Origins {
         self.0.insert(key.to_owned(), origin);
     }
 
-    /// `key` came from what stands at byte `at` and is called `attribute` of `component`.
+    /// Records that `key` came from the text at byte `at`, `attribute` of `component`.
     pub(super) fn attribute(&mut self, key: String, component: &str, attribute: &str, at: usize, report: &Report<'_>) {
         let (name, called) = (format!("{component}.{attribute}"), format!("{attribute} of {component}"));
         self.0.insert(key, Origin { key: name, called, place: report.place(at) });
     }
 
-    /// Says a problem of the scenario as one of the datafile, as far as its key tells.
+    /// Translates a problem of the scenario to one of the datafile, as far as its key allows.
     pub(super) fn locate(&self, mut problem: Problem) -> Problem {
         if let (None, Some(origin)) = (problem.place, problem.key.as_deref().and_then(|key| self.of(key))) {
             let (place, source) = origin.place.clone();
@@ -109,13 +109,13 @@ impl Origins {
         Some(format!("write {attribute} = {value} in {of}"))
     }
 
-    /// What `key`, or else what is around it, came from.
+    /// The origin of `key`, or of a table that contains it.
     fn of(&self, key: &str) -> Option<&Origin> {
         let ends = key.match_indices(['.', '[']).map(|(end, _)| end).chain([key.len()]);
         ends.collect::<Vec<_>>().into_iter().rev().find_map(|end| self.0.get(&key[..end]))
     }
 
-    /// `text` with the keys in it as the datafile calls them: those with a dot, or between backquotes.
+    /// `text` with its keys as named in the datafile: those with a dot, or between backquotes.
     fn in_words(&self, text: &str) -> String {
         let word = |word: &str| {
             let key = word.trim_matches(|c: char| !(c.is_alphanumeric() || "`_]".contains(c)));
@@ -142,7 +142,7 @@ fn in_units(attribute: &str, value: &str) -> Option<String> {
     }
 }
 
-/// `number` of units of which `unit` make one, with as many decimals as it takes: ten divide 1,024 too.
+/// `number` divided by `unit`, with all decimals needed: ten divides 1,024 units too.
 fn decimal(number: u64, unit: u64) -> String {
     let (whole, mut rest) = (number / unit, u128::from(number % unit));
     let mut text = whole.to_string();

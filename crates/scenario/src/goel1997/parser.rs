@@ -1,12 +1,12 @@
-//! From words to blocks of attributes.
+//! The parser: blocks of attributes.
 //!
 //! ```text
 //! file  = { name "{" { entry } "}" }
 //! entry = name "=" value { value } [ ";" ] end-of-line
 //! ```
 //!
-//! Line ends may stand around braces. After an error reading goes on with the next line, so that one mistake
-//! hides no other.
+//! Line ends are allowed around braces. After an error parsing continues with the next line, so that one error hides no
+//! other.
 
 use super::lexer::Token;
 use super::report::Report;
@@ -23,7 +23,7 @@ pub(super) struct Word<'a> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Entry<'a> {
     pub(super) name: Word<'a>,
-    /// What stands behind the `=`; nothing if the line was wrong, which has been reported.
+    /// The values after the `=`; empty if the line was wrong, which has been reported.
     pub(super) values: Vec<Word<'a>>,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Block<'a> {
 pub(super) fn blocks<'a>(tokens: &[(Token<'a>, usize)], report: &mut Report<'_>) -> Vec<Block<'a>> {
     let mut parser = Parser { tokens, next: 0, report };
     let mut blocks = Vec::new();
-    // Of stray lines in a row the first says enough.
+    // Of consecutive stray lines only the first is reported.
     let mut stray = false;
     loop {
         parser.skip_newlines();
@@ -77,7 +77,7 @@ pub(super) fn blocks<'a>(tokens: &[(Token<'a>, usize)], report: &mut Report<'_>)
     blocks
 }
 
-/// What is wrong with a token outside of braces, given what follows it.
+/// The error of a token outside of braces, given the token after it.
 fn outside(token: Token<'_>, next: Token<'_>) -> Problem {
     match token {
         Token::Word(word) if NAMES.contains(&word) => {
@@ -117,7 +117,7 @@ impl<'a> Parser<'_, 'a, '_, '_> {
         self.tokens[self.next].0
     }
 
-    /// The next token; the end again and again.
+    /// The next token; at the end always `End`.
     fn take(&mut self) -> (Token<'a>, usize) {
         let token = self.tokens[self.next];
         self.next = (self.next + 1).min(self.tokens.len() - 1);
@@ -135,7 +135,7 @@ impl<'a> Parser<'_, 'a, '_, '_> {
         rest.find(|token| *token != Token::Newline).unwrap_or(Token::End)
     }
 
-    /// Goes to the end of the line, or to a brace that closes a block on it.
+    /// Skips to the end of the line, or to a brace that closes a block on it.
     fn skip_line(&mut self) {
         while !matches!(self.peek(), Token::Newline | Token::Close | Token::End) {
             self.take();
@@ -157,7 +157,7 @@ impl<'a> Parser<'_, 'a, '_, '_> {
                     break;
                 }
                 (Token::Word(_), _) if self.next_beyond_newlines() == Token::Open => {
-                    // The next component begins: leave it to the caller.
+                    // The next component begins: the caller reads it.
                     self.next -= 1;
                     self.unclosed(name);
                     break;
@@ -179,7 +179,7 @@ impl<'a> Parser<'_, 'a, '_, '_> {
         self.report.at(name.at, problem.hint("its { is never closed"));
     }
 
-    /// The rest of an attribute, behind its name.
+    /// The rest of an attribute, after its name.
     fn entry(&mut self, component: &str, name: Word<'a>) -> Entry<'a> {
         let mut entry = Entry { name, values: Vec::new() };
         let attribute = shown(name.text);

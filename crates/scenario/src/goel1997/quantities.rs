@@ -1,5 +1,5 @@
-//! What values may be, and how they are read: as decimals, never through floating point where that could change
-//! what is simulated.
+//! Types of values and their parsers: decimals are never parsed as floating point where that could change the
+//! simulation.
 
 use std::str::FromStr;
 
@@ -13,32 +13,32 @@ use sim::Radio;
 
 use crate::document::by_name;
 
-/// A kind of value.
+/// A type of value.
 pub(super) struct Kind<T> {
-    /// What it should be, with an example.
+    /// A description with an example, for messages.
     pub(super) expected: &'static str,
-    /// How a text is read as one.
+    /// The parser.
     pub(super) read: fn(&str) -> Result<T, Refusal>,
-    /// If only certain words will do, these, each with a line about it.
+    /// For an enumeration, the allowed words, each with a line about it.
     pub(super) words: &'static [(&'static str, &'static str)],
 }
 
-/// Why a text is not a value of the kind: what to do about it, if that can be said.
+/// Why a text is not a value of the type: a suggestion, if there is one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refusal(pub(super) Option<String>);
 
-/// What becomes of the trace file [goel1997 B.3.1].
+/// The use of the trace file [goel1997 B.3.1].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum TraceMode {
-    /// 0: the air follows it.
+    /// 0: the channel follows it.
     Read,
-    /// 1: it records the air.
+    /// 1: the channel's states are recorded.
     Record,
-    /// 2: the air does what it is told, and it records that.
+    /// 2: the channel is scripted, and its states are recorded.
     Script,
 }
 
-/// The same, and the file to follow.
+/// The mode, and the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct TraceSetting {
     pub(super) mode: TraceMode,
@@ -88,7 +88,7 @@ pub(super) const SCHEDULER: Kind<SchedulerConfig> = Kind {
 pub(super) const RADIO: Kind<Radio> =
     Kind { expected: "how links use transmitters, per-link or shared", read: one_of, words: Radio::MEMBERS };
 
-/// The member of an enum that scenarios call `text`.
+/// The variant of an enum that scenarios call `text`.
 fn one_of<T: DeserializeOwned>(text: &str) -> Result<T, Refusal> {
     let text: StrDeserializer<'_, serde::de::value::Error> = text.into_deserializer();
     T::deserialize(text).or(Err(Refusal(None)))

@@ -1,19 +1,19 @@
-//! Problems as they gather, and the text they are about.
+//! Collected problems, and the text they refer to.
 
 use super::Place;
 use crate::lines::Lines;
 use crate::problem::Problem;
 
-/// Nobody reads more than this.
+/// The maximum number of reported problems.
 const MOST: usize = 100;
 
-/// What is wrong with one text.
+/// The problems of one text.
 pub(super) struct Report<'a> {
     pub(super) file: &'a str,
     text: &'a str,
     lines: Lines,
     problems: Vec<Problem>,
-    /// How many were left out.
+    /// The number of problems not reported.
     more: usize,
 }
 
@@ -31,7 +31,7 @@ impl<'a> Report<'a> {
         self.problems.is_empty()
     }
 
-    /// Something is wrong at byte `at`.
+    /// Reports a problem at byte `at`.
     pub(super) fn at(&mut self, at: usize, problem: Problem) {
         if self.problems.len() < MOST {
             let (place, source) = self.place(at);
@@ -42,23 +42,23 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Something is wrong with the file as a whole.
+    /// Reports a problem of the file as a whole.
     pub(super) fn whole(&mut self, problem: Problem) {
         self.problems.push(problem.in_file(self.file));
     }
 
-    /// Where byte `at` stands.
+    /// The place of byte `at`.
     pub(super) fn place(&self, at: usize) -> Place {
         let (place, source) = self.lines.place(self.text, at);
         (place, source.to_owned())
     }
 
-    /// The line, from 1, in which byte `at` stands.
+    /// The line, from 1, of byte `at`.
     pub(super) fn line(&self, at: usize) -> usize {
         self.lines.line(at)
     }
 
-    /// Everything, in the order of the text.
+    /// All problems, in the order of the text.
     pub(super) fn finish(mut self) -> Vec<Problem> {
         self.problems.sort_by_key(|problem| problem.place);
         if self.more > 0 {
@@ -69,7 +69,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// The text of a file that should be plain text.
+/// The text of a file that must be plain text.
 pub(crate) fn decode<'a>(file: &str, bytes: &'a [u8]) -> Result<&'a str, Problem> {
     let refuse = |text: &str, at: usize, byte: u8| {
         let found = match byte {

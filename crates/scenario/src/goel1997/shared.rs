@@ -33,7 +33,7 @@ fn standard(rate: Rate) -> Option<Standard> {
 }
 
 impl<'c, 'a> Translator<'c, 'a, '_> {
-    /// The cells of links that share a bandwidth. In `links` they leave to it what is the cell's.
+    /// The cells of links that share a bandwidth. Settings that belong to the cell are removed from `links`.
     pub(super) fn shared_links(&mut self, links: &mut IndexMap<String, model::Link>) -> IndexMap<String, dcf::Config> {
         let mut media = IndexMap::new();
         let mut seen = BTreeSet::new();
@@ -54,7 +54,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         media
     }
 
-    /// The links that share, those of them that can.
+    /// The links that share, except those that cannot.
     fn shared_members(&mut self, shared: &Shared, seen: &mut BTreeSet<u64>) -> Vec<&'c Link<'a>> {
         if shared.links.is_empty() {
             let problem = Problem::new("link_id is missing").key("shared_links.link_id");
@@ -91,7 +91,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         members
     }
 
-    /// What the links have in common.
+    /// The common settings of the links.
     fn cell(&mut self, members: &[&Link<'_>], links: &IndexMap<String, model::Link>) -> Option<dcf::Config> {
         let first = members.first()?;
         for other in &members[1..] {
@@ -120,7 +120,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         Some(dcf::Config { delay: self.latency(members, &cell), ..cell })
     }
 
-    /// How often the link layer of all members sends a frame.
+    /// The retry limit of the link layer of all members.
     fn retry_limit(&mut self, members: &[&Link<'_>], links: &IndexMap<String, model::Link>) -> u32 {
         let limit = |link: &Link<'_>| match links.get(&link.id.value.to_string())?.arq.as_ref()?.0 {
             ArqConfig::StopAndWait(ref arq) => Some(arq.max_transmissions),
@@ -140,7 +140,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         first
     }
 
-    /// The cell's delay, if the links' latency can be that.
+    /// The cell's delay, if the links' latency is valid as such.
     fn latency(&mut self, members: &[&Link<'_>], cell: &dcf::Config) -> Option<Span> {
         let latency = members.first()?.delay.value;
         let fits = |delay: Span| dcf::Config { delay: Some(delay), ..cell.clone() }.check().is_empty();

@@ -1,9 +1,9 @@
-//! `trace.dat`: when the air switched, in milliseconds [goel1997 B.3.1].
+//! `trace.dat`: the times of the channel's changes, in milliseconds [goel1997 B.3.1].
 //!
-//! The thesis says what the file is for, not what it looks like. Here each line is `time GOOD` or `time BAD`, the
-//! state from that time on; or each line is a bare time, at which the state changes. The two are not mixed, so that a
-//! file cut off within a line is noticed. The air is GOOD before the first line. Blank lines and comments behind # are
-//! skipped; a line that repeats the state the air is in changes nothing.
+//! The thesis describes the file's purpose, not its format. Here each line is `time GOOD` or `time BAD`, the state from
+//! that time on; or each line is only a time, at which the state changes. The two are not mixed, so that a file
+//! truncated within a line is detected. The channel is GOOD before the first line. Blank lines and comments after # are
+//! skipped; a line that repeats the present state has no effect.
 
 use std::fmt::Write;
 
@@ -15,12 +15,12 @@ use super::quantities::{MILLISECONDS, Refusal};
 use super::report::decode;
 use crate::problem::{Problem, shown};
 
-/// The times at which the air switches: the first leads into BAD, the next into GOOD, and so on. They rise.
-/// `file` is what the user called it.
+/// The ascending times of the channel's changes, the first one to BAD, the next to GOOD, and so on. `file` is its name
+/// in messages.
 pub fn parse(file: &str, text: &[u8]) -> Result<Vec<Span>, Problem> {
     let text = decode(file, text)?;
     let mut switches: Vec<Span> = Vec::new();
-    // The line before: its number, its time, and whether it gave a state.
+    // The previous line: its number, its time, and whether it had a state.
     let mut before: Option<(usize, Span, bool)> = None;
     let mut start = 0;
     for (number, line) in text.split_inclusive('\n').enumerate() {
@@ -70,7 +70,7 @@ fn switch(code: &str) -> Result<(Span, Option<State>), Problem> {
     }
 }
 
-/// A trace of these switches; the first leads into BAD.
+/// The text of a trace with these changes; the first one is to BAD.
 pub fn write(switches: &[Span]) -> String {
     let mut text = String::new();
     for (index, at) in switches.iter().enumerate() {
@@ -83,7 +83,7 @@ pub fn write(switches: &[Span]) -> String {
     text
 }
 
-/// Milliseconds with as many of six decimals as are needed.
+/// Milliseconds with as many decimals as needed, at most six.
 fn millis(at: Span) -> String {
     let (whole, nanos) = (at.as_nanos() / 1_000_000, at.as_nanos() % 1_000_000);
     let text = format!("{whole}.{nanos:06}");

@@ -1,4 +1,4 @@
-//! From components to a scenario: what refers to what, and what that means.
+//! From components to a scenario: resolves references.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::model::{self, Flow, Output, Profile, Scenario};
 use crate::problem::Problem;
 use engine::Named;
 
-/// The scenario that well-formed `components` describe, or what is wrong with them together.
+/// The scenario of well-formed `components`, or the errors of their combination.
 pub(super) fn translate(
     blocks: &[Block<'_>],
     components: &[Component<'_>],
@@ -35,7 +35,7 @@ pub(super) fn translate(
     }
 }
 
-/// The components, and what has come of them.
+/// The components, and the translation so far.
 pub(super) struct Translator<'c, 'a, 'f> {
     /// In the order of the text.
     blocks: &'c [Block<'a>],
@@ -47,14 +47,14 @@ pub(super) struct Translator<'c, 'a, 'f> {
     origins: Origins,
 }
 
-/// The nearest of `known` to `id`, as a hint. In a large network ids are no misspellings of each other.
+/// The nearest of `known` to `id`, as a hint. Not for large networks, where similar ids are not misspellings.
 pub(super) fn near(problem: Problem, id: u64, known: impl Iterator<Item = u64>) -> Problem {
     let known: Vec<String> = known.take(100).map(|id| id.to_string()).collect();
     problem.nearest(&id.to_string(), known.iter().map(String::as_str))
 }
 
 impl<'c, 'a> Translator<'c, 'a, '_> {
-    /// Nothing only if something is wrong, which has been reported.
+    /// `None` after reporting an error.
     fn scenario(&mut self) -> Option<(Scenario, Option<TraceUse>)> {
         let simulator = self.simulator();
         let nodes = self.nodes();
@@ -66,7 +66,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         let simulator = simulator?;
         let uses_trace = self.trace(simulator);
         let mut traces: Vec<String> = simulator.traces.iter().map(|name| (*name).to_owned()).collect();
-        // What is followed is written again: a result has the air that it was made with.
+        // A trace that was read is written again, so that a result contains the channel's states of its run.
         if uses_trace.is_some() {
             traces.push("air".into());
         }
@@ -91,7 +91,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         Some((scenario, uses_trace))
     }
 
-    /// `key` of the scenario came from the component at byte `at`.
+    /// Records that `key` of the scenario came from the component at byte `at`.
     pub(super) fn place(&mut self, key: &str, at: usize) {
         if let Ok(block) = self.blocks.binary_search_by_key(&at, |block| block.name.at) {
             self.origins.component(key, &self.blocks[block], &self.report);
@@ -157,7 +157,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         nodes
     }
 
-    /// What is wrong with a reference to a node that does not exist.
+    /// The problem of a reference to a node that does not exist.
     pub(super) fn no_node(&self, id: u64) -> Problem {
         let problem = Problem::new("the node_id of a node").found(id.to_string());
         near(problem, id, self.nodes.keys().copied())
@@ -165,7 +165,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
 
     fn flows(&mut self) -> IndexMap<String, Flow> {
         let mut flows = IndexMap::new();
-        // Sinks, and who sends to them.
+        // Sinks, and the sources that send to them.
         let mut taken: BTreeMap<u64, u64> = BTreeMap::new();
         let mut sources = 0;
         for component in self.components {
@@ -254,7 +254,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         links
     }
 
-    /// What becomes of the trace file. It holds one link's states [goel1997 B.3.1].
+    /// The use of the trace file, which holds one link's states [goel1997 B.3.1].
     fn trace(&mut self, simulator: &Simulator) -> Option<TraceUse> {
         let mode = simulator.trace?;
         let air = |component: &'c Component<'a>| match component {

@@ -1,4 +1,4 @@
-//! The keys of scenarios, from their JSON Schema: what may stand where, and what a wrong key may have meant.
+//! The keys of scenarios, from their JSON Schema: allowed types, and suggestions for unknown keys.
 
 pub(crate) mod renamed;
 mod shape;

@@ -1,12 +1,12 @@
-//! Keys that have another name now.
+//! Renamed keys.
 
 use super::Shape;
 use super::suggest::Pattern;
 use crate::key_path::{Step, joined, steps};
 use crate::tree::{Data, Table, Value};
 
-/// Each old key, by its path with `*` for a name of the scenario, and what the last part of it is called now. A key in a table
-/// that has been renamed stands here with the table's new name.
+/// Each old key, by its path with `*` for a name of the scenario, and the new name of its last part. A key in a renamed
+/// table is listed under the table's new name.
 const RENAMED: &[(&str, &str)] = &[
     ("flows.*.segment", "mss"),
     ("flows.*.window", "receive_window"),
@@ -26,12 +26,12 @@ const RENAMED: &[(&str, &str)] = &[
     ("media.*.rate_control.least", "min_share"),
 ];
 
-/// What the key at the end of `path` is called now, if it has been renamed.
+/// The new name of the key at the end of `path`, if it was renamed.
 pub(crate) fn new_name(path: &[Step]) -> Option<&'static str> {
     RENAMED.iter().find(|(old, _)| Pattern::of(old).is_of(path)).map(|(_, new)| *new)
 }
 
-/// Gives the keys of a scenario that an earlier version wrote their names of today, those that its sweep varies included.
+/// Renames the keys of a scenario written by an earlier version, including those varied by its sweep.
 pub(crate) fn update(scenario: &mut Value) {
     walk(scenario, &[]);
     let sweep = scenario.as_table_mut().and_then(|table| table.get_mut("sweep")).and_then(Value::as_table_mut);
@@ -53,7 +53,7 @@ pub(crate) fn update(scenario: &mut Value) {
     }
 }
 
-/// The keys in the value at `path`.
+/// Renames the keys in the value at `path`.
 fn walk(value: &mut Value, path: &[Step]) {
     match &mut value.data {
         Data::Table(table) => rename(table, |key| vec![Step::Key(key.to_owned())], path, walk),
@@ -66,7 +66,7 @@ fn walk(value: &mut Value, path: &[Step]) {
     }
 }
 
-/// The keys in a table of changes: paths with a value, or a list of values, for what they lead to.
+/// Renames the keys in a table of changes: paths with a value, or a list of values, for the key.
 fn walk_changes(value: &mut Value, path: &[Step]) {
     match &mut value.data {
         Data::Table(table) => rename(table, steps, path, walk_changes),

@@ -1,4 +1,4 @@
-//! What may stand at a key, by the JSON Schema.
+//! The values that the JSON Schema allows at a key.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use crate::key_path::Step;
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(crate::schema);
 
-/// The alternatives for a value, each a part of the schema.
+/// The alternative schemas of a value.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape<'s>(Vec<&'s Value>);
 
@@ -18,7 +18,7 @@ impl Shape<'static> {
         Shape::of(&SCHEMA)
     }
 
-    /// The shape at the end of `steps`; without alternatives if there is no such key.
+    /// The shape at the end of `steps`; empty if there is no such key.
     pub fn at(steps: &[Step]) -> Self {
         steps.iter().fold(Shape::scenario(), |shape, step| shape.below(step))
     }
@@ -31,7 +31,7 @@ impl<'s> Shape<'s> {
         Shape(all)
     }
 
-    /// The shape of the value at a key or number of this one.
+    /// The shape of the value at a key or index of this one.
     pub fn below(&self, step: &Step) -> Self {
         let mut all = Vec::new();
         for schema in &self.0 {
@@ -44,12 +44,12 @@ impl<'s> Shape<'s> {
         Shape(all)
     }
 
-    /// Whether a list may stand there.
+    /// Whether the value may be a list.
     pub fn takes_list(&self) -> bool {
         self.has_type("array")
     }
 
-    /// Whether a table may stand there.
+    /// Whether the value may be a table.
     pub fn takes_table(&self) -> bool {
         self.has_type("object")
     }
@@ -67,7 +67,7 @@ impl<'s> Shape<'s> {
         self.0.iter().any(|schema| schema["additionalProperties"].is_object())
     }
 
-    /// The keys of the table, whatever its `kind`, each once.
+    /// The keys of the table for any `kind`, each once.
     pub fn keys(&self) -> Vec<&'s str> {
         let mut keys = Vec::new();
         for (key, _) in self.0.iter().filter_map(|schema| schema["properties"].as_object()).flatten() {
@@ -78,18 +78,18 @@ impl<'s> Shape<'s> {
         keys
     }
 
-    /// The kinds of table that may stand there.
+    /// The kinds of the table.
     pub fn kinds(&self) -> Vec<&'s str> {
         self.0.iter().filter_map(|schema| kind(schema)).collect()
     }
 
-    /// The kinds of table with a key `name`.
+    /// The kinds of the table that have a key `name`.
     pub fn kinds_with(&self, name: &str) -> Vec<&'s str> {
         let has = |schema: &&&'s Value| Shape::of(schema).keys().contains(&name);
         self.0.iter().filter(has).filter_map(|schema| kind(schema)).collect()
     }
 
-    /// The keys without which the table is none.
+    /// The required keys of the table.
     pub fn required(&self) -> impl Iterator<Item = &'s str> {
         self.0.iter().filter_map(|schema| schema["required"].as_array()).flatten().filter_map(Value::as_str)
     }
@@ -99,7 +99,7 @@ fn kind(schema: &Value) -> Option<&str> {
     schema["properties"][engine::tagged::KIND]["const"].as_str()
 }
 
-/// A schema, what it refers to, and its alternatives.
+/// Expands a schema's references and alternatives.
 fn expand<'s>(schema: &'s Value, into: &mut Vec<&'s Value>) {
     into.push(schema);
     let target = schema["$ref"].as_str().and_then(|target| target.strip_prefix('#'));

@@ -1,10 +1,10 @@
-//! What a key that does not exist may have meant.
+//! Suggestions for unknown keys.
 
 use super::Shape;
 use super::synonyms::SYNONYMS;
 use crate::key_path::{Step, joined, steps};
 
-/// A path in which `*` stands for any name, and the number of an item for any item.
+/// A path in which `*` matches any name, and an index any index.
 pub(crate) struct Pattern(Vec<Step>);
 
 impl Pattern {
@@ -12,12 +12,12 @@ impl Pattern {
         Pattern(steps(path))
     }
 
-    /// Whether a path has this form.
+    /// Whether a path matches.
     pub fn is_of(&self, path: &[Step]) -> bool {
         self.0.len() == path.len() && self.common(path) == path.len()
     }
 
-    /// The number of steps that the beginning of a path has in common with this.
+    /// The number of leading steps that a path has in common with this.
     fn common(&self, path: &[Step]) -> usize {
         let is_same = |own: &Step, other: &Step| match (own, other) {
             (Step::Item(_), Step::Item(_)) => true,
@@ -26,7 +26,7 @@ impl Pattern {
         self.0.iter().zip(path).take_while(|(own, other)| is_same(own, other)).count()
     }
 
-    /// The path as one would write it in the table at `table`: from there if it is in it, else from the top.
+    /// The path as written in the table at `table`: relative if it is in it, otherwise from the top.
     fn written_in(&self, table: &[Step]) -> String {
         let common = self.common(table);
         let name = |(at, step): (usize, &Step)| match table.get(at).filter(|_| at < common) {
@@ -43,7 +43,7 @@ fn is_any(step: &Step) -> bool {
     matches!(step, Step::Key(key) if key == "*")
 }
 
-/// The key that `name`, found in `table`, is a common name for, as it is written there.
+/// The key for which `name`, found in `table`, is a common synonym, as written there.
 pub(crate) fn synonym(name: &str, table: &[Step]) -> Option<String> {
     let plain = plain(name);
     let meant = SYNONYMS.iter().filter(|(_, names)| names.iter().any(|name| self::plain(name) == plain));
@@ -58,14 +58,15 @@ pub(crate) fn elsewhere(name: &str, table: &[Step]) -> Option<String> {
     nearest_to(table, paths.iter().map(String::as_str))
 }
 
-/// Of several paths in the same part of a scenario, that with most in common with the table's, and of those the shortest and first.
+/// Of several paths in the same part of a scenario, the one with most leading steps in common with the table's; among
+/// these the shortest, then the first.
 fn nearest_to<'a>(table: &[Step], paths: impl Iterator<Item = &'a str>) -> Option<String> {
     let patterns = paths.map(Pattern::of).filter(|pattern| table.is_empty() || pattern.common(table) > 0);
     let distance = |pattern: &Pattern| (table.len() - pattern.common(table), pattern.0.len());
     patterns.min_by_key(distance).map(|pattern| pattern.written_in(table))
 }
 
-/// The paths of the keys called `name`; tables in tables as deep as scenarios are.
+/// The paths of the keys called `name`, with nested tables to the depth that scenarios have.
 fn collect(shape: &Shape<'static>, path: &str, name: &str, paths: &mut Vec<String>) {
     const MAX_DEPTH: usize = 5;
     if path.matches('.').count() > MAX_DEPTH {
@@ -105,7 +106,7 @@ mod tests {
         assert_eq!(in_table("", "stop_time").as_deref(), Some("duration"));
         assert_eq!(in_table("flows.down.tcp", "rwnd").as_deref(), Some("flows.down.receive_window"));
         assert_eq!(in_table("links.air", "frobnicate"), None);
-        // Links have no such thing.
+        // Links have no such setting.
         assert_eq!(in_table("links.air", "cwnd"), None);
     }
 

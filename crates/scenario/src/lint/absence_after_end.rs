@@ -1,4 +1,4 @@
-//! Absences that begin after the end of the run.
+//! Absences that begin at or after the end of the run.
 
 use engine::Time;
 use path::channel::ChannelConfig;

@@ -1,11 +1,11 @@
 //! Buffers that are far from the bandwidth-delay product.
 //!
-//! Sources: a buffer of B keeps the link busy while one Reno flow recovers from a halving, B / sqrt(n) while n flows do that are
-//! not in step (Appenzeller, Keslassy and McKeown, "Sizing router buffers", SIGCOMM 2004). What stands in a buffer beyond
-//! that is delay and nothing else (Gettys and Nichols, "Bufferbloat", ACM Queue 9(11), 2011); less than 100 ms of it is taken
-//! for harmless, the round trip that RFC 8289 takes for usual.
+//! Sources: a buffer of B keeps the link busy while one Reno flow recovers from halving its window, B / sqrt(n) while n
+//! flows do so at different times (Appenzeller, Keslassy and McKeown, "Sizing router buffers", SIGCOMM 2004). A larger
+//! queue only adds delay (Gettys and Nichols, "Bufferbloat", ACM Queue 9(11), 2011); less than 100 ms is considered
+//! harmless, the usual round trip in RFC 8289.
 //!
-//! Limits: windows that can neither overflow nor fill a buffer are no reason for a warning.
+//! Limits: there is no warning if the flows' windows can neither overflow nor fill the buffer.
 
 use std::collections::BTreeSet;
 
@@ -18,13 +18,13 @@ use super::paths::{Path, by_bottleneck, millis, paths};
 use crate::problem::Problem;
 use crate::routes::full_packet;
 
-/// A buffer is out of proportion from here on, either way: far beyond what rounding, headers and link layers explain.
+/// The factor from which a buffer is reported, either way: far more than rounding, headers and link layers explain.
 const FAR: f64 = 4.0;
 
-/// A standing queue that is harmless (RFC 8289).
+/// Delay of a standing queue that is harmless (RFC 8289).
 const HARMLESS: Span = Span::from_millis(100);
 
-/// What may wait in front of a hop: the key that limits it, its value, and bytes.
+/// The buffer in front of a hop: the key that limits it, its value, and bytes.
 struct Buffer {
     key: String,
     found: String,
@@ -37,7 +37,7 @@ struct Buffer {
 fn buffer(network: &Network, hop: usize, packet: u32) -> Option<Buffer> {
     let link = &network.links[hop / 2];
     let node = &network.nodes[link.between[hop % 2]];
-    // What else decides about drops keeps a queue short whatever its limit.
+    // Other disciplines keep the queue short regardless of its limit.
     let limit = link.queue.drop_tail().map_or(Limit::None, |queue| queue.limit);
     let found = format!("\"{limit}\"");
     let key = format!("links.{}.queue", link.name);
@@ -68,7 +68,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         let Some(buffer) = buffer(network, hop, packet) else { continue };
         let windows: f64 = sharing.iter().map(|path| path.flow.tcp.window.0 as f64).sum();
         let by_product = |a: &&&Path<'_>, b: &&&Path<'_>| a.product().total_cmp(&b.product());
-        // Flows with different round trips: the buffer must be out of proportion for each of them.
+        // Flows with different round trips: the buffer must be out of proportion for each.
         let (Some(least), Some(most)) = (sharing.iter().min_by(by_product), sharing.iter().max_by(by_product)) else {
             continue;
         };
@@ -115,7 +115,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 pub(super) mod tests {
     use crate::lint::testing::{at_node, network, silent, upload, warned, warnings};
 
-    /// A queue in front of the air, and further settings of the flow.
+    /// A queue in front of the radio link, and further settings of the flow.
     fn before_the_air(queue: &str, flow: &str) -> String {
         network(&[("arq =", &format!("queue = \"{queue}\"\narq ="))]) + flow
     }
@@ -144,7 +144,7 @@ pub(super) mod tests {
         for queue in ["7 packets", "6617 B", "26 packets", "50 packets", "unlimited"] {
             silent(&before_the_air(queue, ""));
         }
-        // After the hint is followed nothing more is reported.
+        // With the hint applied, nothing is reported.
         silent(&before_the_air("26465 B", ""));
     }
 
@@ -197,7 +197,8 @@ pub(super) mod tests {
         assert_eq!([count(8), count(9)], [0, 1]);
     }
 
-    /// Four flows that share the air: sqrt(4) = 2, so an eighth of 26,465 B, 3308 B, is the least, and 13,233 B are wanted.
+    /// Four flows share the radio link: sqrt(4) = 2, so an eighth of 26,465 B, 3308 B, is the minimum, and 13,233 B are
+    /// recommended.
     #[test]
     fn flows_that_share_a_link_need_a_smaller_buffer() {
         let parts = ["(1 Mbps x 211.7 ms / sqrt(4 flows))", "about 13233 B", "= \"13 packets\""];
@@ -211,7 +212,7 @@ pub(super) mod tests {
         let parts = ["nodes.x.buffer: found \"6 kB\"", "write nodes.x.buffer = \"26465 B\""];
         warned(&buffer("6 kB", &before_the_air("50 packets", "")), &parts);
         assert!(warnings(&buffer("7 kB", &before_the_air("6 packets", "")))[0].contains("links.air.queue"));
-        // The mobile sends into the air itself; at the station the wire is faster, so nothing waits there.
+        // The mobile sends over the radio link itself; at the station the wire is faster, so nothing waits there.
         silent(&buffer("6 kB", &upload(&network(&[]))));
     }
 }

@@ -1,4 +1,4 @@
-//! Channels through which practically nothing passes.
+//! Channels that lose practically every packet.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use super::Context;
 use crate::problem::Problem;
 use crate::routes::full_packet;
 
-/// Fewer bit errors than this in the mean, and a packet comes through at least once in 10^9 tries: none is wrong in a share
-/// (1 - rate)^bits of packets, at most e^(-rate bits).
+/// With fewer bit errors per packet in the mean, at least one packet in 10^9 is delivered: the share without errors is
+/// (1 - rate)^bits, at most e^(-rate bits).
 const MAX_ERRORS: f64 = 21.0;
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
@@ -51,7 +51,7 @@ pub(super) mod tests {
         ["1", "0.99"].map(|loss| air(&format!("kind = \"uniform\", loss = {loss}")))
     }
 
-    /// By hand: at 10^-3 a packet of 1040 bytes passes with e^-8.3, at 3 x 10^-3 with e^-25.
+    /// By hand: at 10^-3 a packet of 1040 bytes is delivered with probability e^-8.3, at 3 x 10^-3 with e^-25.
     #[test]
     fn channel_that_loses_everything_is_reported() {
         for (channel, key) in [

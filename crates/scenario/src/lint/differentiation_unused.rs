@@ -1,4 +1,4 @@
-//! Loss differentiations beside Tahoe: they are asked when fast recovery begins, and Tahoe has none.
+//! Loss differentiations with Tahoe: they are used when fast recovery begins, and Tahoe has none.
 
 use tcp::differentiation::DifferentiationConfig;
 use tcp::recovery::RecoveryConfig;

@@ -1,4 +1,4 @@
-//! Undoing by DSACK beside a recovery that does not read SACK blocks, in which duplicates are reported.
+//! `dsack_undo` with a recovery that does not read SACK blocks, which report duplicates.
 
 use super::Context;
 use crate::problem::Problem;
@@ -34,7 +34,7 @@ pub(super) mod tests {
         warned(&tcp("variant = \"newreno\", dsack_undo = true"), &[key, "newreno does not"]);
         warned(&tcp("variant = \"linux\", recovery = \"reno\", dsack_undo = true"), &[key, "reno does not"]);
         silent(&tcp("variant = \"sack\", prr = true, dsack_undo = true"));
-        // The variant's own setting was not asked for.
+        // The variant's own setting is not reported.
         silent(&tcp("variant = \"linux\", recovery = \"reno\""));
     }
 }

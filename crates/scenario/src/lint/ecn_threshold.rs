@@ -1,4 +1,4 @@
-//! Thresholds for ECN marks that a queue never passes, as it is full before.
+//! ECN thresholds that a queue never exceeds because it is full before.
 
 use path::queue::{Limit, drop_tail};
 use sim::LinkSpec;
@@ -8,7 +8,7 @@ use crate::problem::Problem;
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let never = |queue: &drop_tail::Config| match (queue.ecn_threshold, queue.limit) {
-        // The last packet that is admitted finds one less waiting than there may be.
+        // The last admitted packet finds at most the limit minus one waiting.
         (Limit::Packets(threshold), Limit::Packets(most)) => u64::from(threshold) + 1 >= u64::from(most),
         (Limit::Bytes(threshold), Limit::Bytes(most)) => threshold >= most,
         _ => false,

@@ -1,4 +1,4 @@
-//! Flows that ask for ECN on a route where nothing marks.
+//! Flows with ECN on a route without marking.
 
 use tcp::config::EcnMode;
 

@@ -1,5 +1,5 @@
-//! Schemes with a part at the sender and one at the base station of which only one was chosen: messages that no sender heeds,
-//! or a sender that never gets a message.
+//! Schemes with parts at the sender and at the base station of which only one is selected: messages that no sender
+//! reacts to, or a sender that never receives a message.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         let with_link_layer = there.hops.iter().filter(|hop| has_link_layer(&network.links[*hop / 2]));
         let stations: Vec<usize> = with_link_layer.map(|hop| network.links[hop / 2].between[hop % 2]).collect();
         let schemes: Vec<&str> = stations.iter().map(|node| network.nodes[*node].agent.name()).collect();
-        // A scheme that asks nothing of senders has no other half.
+        // A scheme without a sender's part has no other half.
         let halves = stations.iter().zip(&schemes);
         let halves = halves.filter(|(station, _)| network.nodes[**station].agent.traits().changes(Place::Sender));
         for (station, scheme) in halves {
@@ -42,7 +42,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     warnings
 }
 
-/// Whether a scheme asks something of senders: one of their responses has its name.
+/// Whether a scheme has a sender's part: a response of the same name.
 fn has_sender_part(scheme: &str) -> bool {
     scheme != "unmodified" && ResponseConfig::MEMBERS.iter().any(|(name, _)| *name == scheme)
 }
@@ -88,12 +88,12 @@ pub(super) mod tests {
     fn sender_that_gets_no_messages_is_reported() {
         let text = at_node(&network(&[]), "a", ", scheme = \"refined-icmp\"");
         warned(&text, &["nodes.a.scheme", "about flows.down that never come"]);
-        // Over wires alone no scheme sends messages, and none are expected.
+        // Over wires alone no scheme sends messages, so none are expected.
         let wires = text.replace("kind = \"wireless\"", "kind = \"wired\"").replace("arq = \"stop-and-wait\"\n", "");
         silent(&wires);
     }
 
-    /// What the mobile sends does not go through the base station's radio, and the mobile has an agent of its own.
+    /// Data of the mobile does not pass the base station's radio, and the mobile has its own agent.
     #[test]
     fn half_that_counts_is_at_the_node_that_sends_into_the_air() {
         silent(&at_node(&upload(&network(&[])), "b", ", scheme = \"refined-icmp\""));

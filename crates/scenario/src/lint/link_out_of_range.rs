@@ -1,4 +1,4 @@
-//! Links whose ends are out of each other's range at first, or for the whole run.
+//! Links whose ends are out of range of each other at the start, or throughout the run.
 
 use super::Context;
 use crate::geometry::{ends, ever_in_range, in_range_at_first};
@@ -24,7 +24,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 pub(super) mod tests {
     use crate::lint::testing::{HERE, NEAR, cell, silent, warned};
 
-    /// The laptop comes to the access point from this far away, at 5 m/s for 10 s.
+    /// The laptop approaches the access point from this distance, at 5 m/s for 10 s.
     fn comes_from(metres: u32) -> String {
         let motion = "motion = { velocity = [\"-5 m/s\", \"0 m/s\"] }";
         cell("range = \"100 m\"", HERE, &format!("position = [\"{metres} m\", \"0 m\"], {motion}"), "")

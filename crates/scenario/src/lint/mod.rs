@@ -1,5 +1,5 @@
-//! Lints: what is valid in a scenario and probably not meant. Each has a file, and a line in the table below; the page
-//! docs/lints.md is made from the table.
+//! Lints: settings that are valid and probably not intended. Each has a file, and a line in the table below; the page
+//! docs/lints.md is generated from the table.
 
 mod absence_after_end;
 mod buffer_size;
@@ -35,13 +35,13 @@ use crate::model::Scenario;
 use crate::problem::Problem;
 use crate::routes::Way;
 
-/// What a lint looks at: a scenario without errors, and the network that it describes.
+/// The input of a lint: a scenario without errors, and its network.
 pub(crate) struct Context<'a> {
-    /// The scenario as written, for settings that the network does not tell from defaults.
+    /// The scenario as written, for settings that the network does not distinguish from defaults.
     pub scenario: &'a Scenario,
     /// The network.
     pub network: &'a Network,
-    /// The route of each flow, there and back.
+    /// The route of each flow, in both directions.
     pub ways: &'a [[Way; 2]],
     /// The links of each node and medium.
     pub incidence: &'a Incidence,
@@ -49,20 +49,20 @@ pub(crate) struct Context<'a> {
 
 /// A lint.
 pub struct Lint {
-    /// Its name, which its warnings carry.
+    /// Its name, shown in its warnings.
     pub name: &'static str,
-    /// What it finds, in a sentence.
+    /// The condition it reports, in a sentence.
     pub finds: &'static str,
     check: fn(&Context<'_>) -> Vec<Problem>,
 }
 
-/// Declares the table: the module of a lint, its name, what it finds.
+/// Declares the table: module, name and condition of each lint.
 macro_rules! lints {
     ($($module:ident, $name:literal, $finds:literal;)+) => {
         /// Every lint, in the order in which their warnings appear.
         pub const LINTS: &[Lint] = &[$(Lint { name: $name, finds: $finds, check: $module::check },)+];
 
-        /// Of each lint a scenario in which it finds something, and one in which it does not.
+        /// For each lint a scenario that it reports, and one that it does not.
         #[cfg(test)]
         const EXAMPLES: &[(&str, fn() -> [String; 2])] = &[$(($name, $module::tests::examples),)+];
     };

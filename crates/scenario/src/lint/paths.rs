@@ -1,12 +1,13 @@
 //! Bandwidth-delay products.
 //!
 //! ```text
-//! B = R t    R: the rate of the slowest link on the route of a flow's data; t: the time of a full segment there and of an
-//!            acknowledgment back, propagation, transmission and processing, without waiting
+//! B = R t    R: the rate of the slowest link on the route of a flow's data;
+//! t: the time of a full segment there and of an acknowledgment back,
+//! propagation, transmission and processing, without waiting
 //! ```
 //!
-//! Limits: a rate is the link's, without what a link layer adds and what the air loses. A flow has one bottleneck, the
-//! first of the slowest; flows share it evenly.
+//! Limits: the rate is the link's, without overhead of a link layer or losses of the channel. A flow has one
+//! bottleneck, the first of the slowest; flows share it evenly.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ use sim::FlowSpec;
 use super::Context;
 use crate::routes::{Way, empty_packet, full_packet};
 
-/// What a flow's path holds.
+/// The path of a flow, with its capacity.
 pub(super) struct Path<'a> {
     pub flow: &'a FlowSpec,
     /// The slowest hop of its data, 2 x link + way; the first if several are.
@@ -44,7 +45,7 @@ impl Path<'_> {
     }
 }
 
-/// By bottleneck, the paths that share it.
+/// The paths that share each bottleneck.
 pub(super) fn by_bottleneck<'a, 'n>(paths: &'a [Path<'n>]) -> BTreeMap<usize, Vec<&'a Path<'n>>> {
     let mut shared: BTreeMap<usize, Vec<&Path<'n>>> = BTreeMap::new();
     paths.iter().for_each(|path| shared.entry(path.hop).or_default().push(path));

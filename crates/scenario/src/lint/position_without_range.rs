@@ -1,5 +1,4 @@
-//! Positions and motions that have no effect, as no medium of the node's links has a range. The stations of a medium share a
-//! warning.
+//! Positions and motions without effect, as no medium of the node's links has a range. There is one warning per medium.
 
 use sim::network::MediumSpec;
 

@@ -1,5 +1,4 @@
-//! Proportional rate reduction asked for beside a congestion control that regulates recovery itself, so that there is no
-//! reduction to spread.
+//! Proportional rate reduction with a congestion control that regulates recovery itself, so that PRR is not used.
 
 use tcp::cc::Start;
 
@@ -37,7 +36,7 @@ pub(super) mod tests {
             warned(&text, &["flows.down.tcp.prr: found true", &format!("{variant} decides in recovery itself")]);
         }
         silent(&tcp("variant = \"sack\", prr = true"));
-        // The variant's own setting was not asked for.
+        // The variant's own setting is not reported.
         silent(&tcp("variant = \"linux\", control = \"bbr\""));
     }
 }

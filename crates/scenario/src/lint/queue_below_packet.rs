@@ -1,4 +1,4 @@
-//! Queues in which some packet that passes can never wait.
+//! Queues smaller than some packet of a flow, which can never wait in them.
 
 use path::queue::Limit;
 
@@ -8,7 +8,7 @@ use crate::routes::{empty_packet, full_packet};
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let Context { network, ways, .. } = *context;
-    // For each link the largest packet that passes, and its flow.
+    // For each link the largest packet of a flow, and its flow.
     let mut largest: Vec<Option<(u32, &str)>> = vec![None; network.links.len()];
     for (flow, [there, back]) in network.flows.iter().zip(ways) {
         for (way, size) in [(there, full_packet(flow)), (back, empty_packet(flow))] {
@@ -58,7 +58,8 @@ pub(super) mod tests {
         }
     }
 
-    /// A link beside the wire, named after it: the wire carries the flow both ways, and nothing passes the other.
+    /// A link parallel to the wire, with a later name: the wire carries the flow both ways, and the other carries
+    /// nothing.
     #[test]
     fn queue_of_a_link_without_flows_is_not_reported() {
         let beside =

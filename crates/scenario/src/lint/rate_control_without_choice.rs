@@ -1,4 +1,4 @@
-//! Rate controls of media in which the highest rate is the lowest there is.
+//! Rate controls of media with a single rate to choose from, as the highest is the lowest.
 
 use path::mac::dcf::rate::RateControlConfig;
 use sim::network::MediumSpec;

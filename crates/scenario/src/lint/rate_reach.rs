@@ -1,4 +1,4 @@
-//! Links that send at one rate only, and whose ends, in range, never come near enough for it.
+//! Links with a fixed rate whose ends are in range, but never close enough for it.
 
 use engine::{Length, Rate};
 use path::mac::dcf::rate::RateControlConfig;
@@ -21,14 +21,14 @@ fn too_fast(network: &Network, link: &LinkSpec) -> Option<Problem> {
     let rate = link.medium_rate.unwrap_or(medium.config.data_rate());
     let (ends, range) = ends(network, link)?;
     let arrives = |rate: Rate| ever_within(ends, ranges.square_at(rate) as i128, network);
-    // Out of range at every rate is another lint's.
+    // Links out of range at every rate are reported by another lint.
     if !fixed || arrives(rate) || !ever_within(ends, square_of(range.0), network) {
         return None;
     }
     let reach = |rate: Rate| Length((ranges.square_at(rate).sqrt() / NANOMETRES) as u64);
     let nearest = nearest(ends, network);
     let about = |length: Length| in_three_digits(length)[0];
-    // Lengths that differ in later digits only are shown in full.
+    // Lengths that are equal in three digits are shown in full.
     let [near, far] = match [about(nearest), about(reach(rate))] {
         [near, far] if near > far => [near, far],
         _ => [nearest, reach(rate)],

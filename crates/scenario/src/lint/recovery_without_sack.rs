@@ -1,4 +1,4 @@
-//! Loss recoveries that need SACK, without it.
+//! Loss recoveries that need SACK, with SACK disabled.
 
 use sim::FlowSpec;
 

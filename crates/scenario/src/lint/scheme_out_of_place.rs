@@ -1,4 +1,4 @@
-//! Schemes that do nothing here: for the other direction of data, or at a node that they do not ask.
+//! Schemes without effect: for the other direction of data, or at a node where they need no agent.
 
 use engine::Named;
 use path::agent::AgentConfig;
@@ -18,7 +18,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     warnings
 }
 
-/// A scheme that is for another direction than the flows have.
+/// A scheme for another direction than that of the flows.
 fn other_direction(followers: &mut Followers<'_>, Named(scheme): &Named<AgentConfig>) -> Option<Problem> {
     let traits = scheme.traits();
     let anywhere = traits.changes.is_empty() && traits.uploads.is_empty();
@@ -30,7 +30,7 @@ fn other_direction(followers: &mut Followers<'_>, Named(scheme): &Named<AgentCon
     Some(Problem::new(text).key("scheme").found(format!("\"{}\"", scheme.name())))
 }
 
-/// A scheme at a node that it does not ask.
+/// A scheme at a node where it needs no agent.
 fn other_node(followers: &mut Followers<'_>, node: &str, Named(scheme): &Named<AgentConfig>) -> Option<Problem> {
     let traits = scheme.traits();
     let asked = followers.asked(&traits);

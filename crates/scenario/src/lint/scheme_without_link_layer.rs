@@ -1,4 +1,4 @@
-//! Schemes that depend on what link layers report, at base stations without one.
+//! Schemes that depend on reports of link layers, at base stations without one.
 
 use sim::LinkSpec;
 

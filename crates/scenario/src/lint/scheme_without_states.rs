@@ -1,4 +1,4 @@
-//! Schemes that depend on fades which a radio foresees, on air without states.
+//! Schemes that depend on predicted fades, on channels without states.
 
 use engine::Stream;
 use path::agent::{AgentConfig, Place};

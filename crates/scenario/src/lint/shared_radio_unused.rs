@@ -1,4 +1,4 @@
-//! `radio = "shared"` where nothing is shared: a station has one transmitter in each of its media in any case.
+//! `radio = "shared"` without effect: a station has one transmitter in each of its media in any case.
 
 use sim::LinkSpec;
 

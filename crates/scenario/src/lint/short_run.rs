@@ -1,4 +1,4 @@
-//! Runs of which slow start takes more than a tenth.
+//! Runs that spend more than a tenth in slow start.
 
 use engine::Span;
 
@@ -6,14 +6,14 @@ use super::Context;
 use super::paths::{Path, by_bottleneck, millis, paths};
 use crate::problem::Problem;
 
-/// In a run as long as this many slow starts, slow start takes at most a tenth off the goodput.
+/// If a run is as long as this many slow starts, slow start reduces the goodput by at most a tenth.
 const MIN_SLOW_STARTS: u64 = 10;
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     longest_slow_start(context).into_iter().collect()
 }
 
-/// The flow without end whose slow start takes the largest share of a run, if it is more than a tenth.
+/// The unlimited flow whose slow start takes the largest share of a run, if that is more than a tenth.
 fn longest_slow_start(context: &Context<'_>) -> Option<Problem> {
     let (network, paths) = (context.network, paths(context));
     let sharing = by_bottleneck(&paths);
@@ -38,7 +38,7 @@ fn longest_slow_start(context: &Context<'_>) -> Option<Problem> {
     Some(problem.hint("`lasthop steady FILE` measures how long the goodput takes to become steady"))
 }
 
-/// Round trips in which a window that doubles reaches its share of the path, or may grow no further; at least one.
+/// Round trips in which a doubling window reaches its share of the path, or its maximum; at least one.
 fn slow_start(path: &Path<'_>, sharing: usize) -> u64 {
     let tcp = &path.flow.tcp;
     let threshold = tcp.initial_ssthresh.map_or(f64::INFINITY, |threshold| threshold.0 as f64);

@@ -1,8 +1,8 @@
-//! Networks for the tests of lints, and what is found in them.
+//! Networks for the tests of lints, and the warnings about them.
 
 use crate::{Document, check};
 
-/// A wire, and air behind a base station.
+/// A wire, and a radio link behind a base station.
 const NETWORK: &str = r#"
 duration = "100 s"
 [nodes]
@@ -26,7 +26,7 @@ to = "b"
 mss = "1000 B"
 "#;
 
-/// The network in which each first text is replaced by the second one.
+/// The network in which each first text is replaced by the second.
 pub fn network(changes: &[(&str, &str)]) -> String {
     changes.iter().fold(NETWORK.to_owned(), |text, (from, to)| {
         assert!(text.contains(from), "{from}");

@@ -1,4 +1,4 @@
-//! Signals that are never strong enough for any rate that their link sends at.
+//! Signals that are too weak for every rate of their link.
 
 use path::channel::ChannelConfig;
 use path::channel::sensitivity::minimum_input;

@@ -1,4 +1,4 @@
-//! serde's view of a tree of values. It keeps the path while it descends, so that each error has its place.
+//! A serde deserializer for a tree of values. It keeps the path while it descends, so that each error has its place.
 
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Unexpected, Visitor};
@@ -9,7 +9,7 @@ use super::words;
 use crate::key_path::Step;
 use crate::tree::{Data, Table, Value};
 
-/// The way to a value, from the value outwards.
+/// The path to a value, from the value outwards.
 #[derive(Clone, Copy)]
 pub(super) enum Path<'p> {
     Whole,
@@ -42,7 +42,7 @@ pub(super) struct Reader<'de, 'p> {
 }
 
 impl<'de> Reader<'de, '_> {
-    /// Reads the value as what it is, whatever is expected there.
+    /// Deserializes the value by its own type, whatever is expected.
     fn any<V: Visitor<'de>>(&self, visitor: V) -> Result<V::Value, Error> {
         match &self.value.data {
             Data::Text(text) => visitor.visit_borrowed_str(text),
@@ -55,14 +55,14 @@ impl<'de> Reader<'de, '_> {
         }
     }
 
-    /// Reads the value; if it is of another type, that was expected which `words` say.
+    /// Deserializes the value; in an error of its type, `words` describe the expected one.
     fn read<V: Visitor<'de>>(self, words: Option<&str>, visitor: V) -> Result<V::Value, Error> {
         let in_words = |error: Error| if let Some(words) = words { error.in_words(words) } else { error };
         self.any(visitor).map_err(|error| in_words(error).located(|| self.path.steps()))
     }
 }
 
-/// The methods that say in words what they expect.
+/// The methods that describe the expected type in words.
 macro_rules! in_words {
     ($($method:ident => $words:expr),+ $(,)?) => {
         $(
@@ -76,7 +76,7 @@ macro_rules! in_words {
 impl<'de> Deserializer<'de> for Reader<'de, '_> {
     type Error = Error;
 
-    /// A visitor that takes several types says itself what it expects; so does a quantity, which is text.
+    /// A visitor of several types describes them itself; so does a quantity, which is text.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         self.read(None, visitor)
     }

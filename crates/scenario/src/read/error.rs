@@ -1,4 +1,4 @@
-//! The mistakes that a reader of scenarios tells apart.
+//! The errors that a reader of scenarios distinguishes.
 
 use std::fmt;
 
@@ -6,22 +6,22 @@ use serde::de::{self, Expected, Unexpected};
 
 use crate::key_path::Step;
 
-/// What is wrong with a value.
+/// The kind of an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Mistake {
     /// A key that its table does not have, and those that it has.
     UnknownKey { name: String, known: &'static [&'static str] },
-    /// A key without which its table is none.
+    /// A required key is missing.
     MissingKey(&'static str),
-    /// A word that is none of those known.
+    /// A word that is not one of those known.
     UnknownWord { name: String, known: Vec<String> },
-    /// A value of another type, or beyond the range of its type, and what should stand there.
+    /// A value of another type, or beyond the range of its type, and a description of the expected one.
     Type { expected: String },
-    /// A value that its own type refuses: what should stand there, and what was probably meant.
+    /// A value that its own type refuses: a description of the expected one, and a suggestion.
     Refused { expected: String, hint: Option<String> },
 }
 
-/// A mistake and its place.
+/// An error and its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Error {
     pub mistake: Mistake,
@@ -35,13 +35,14 @@ impl Error {
         Mistake::Type { expected: expected.into() }.into()
     }
 
-    /// The same, at `path` unless a place in it is known.
+    /// Sets the place to `path`, unless a more precise one is known.
     pub fn located(mut self, path: impl FnOnce() -> Vec<Step>) -> Self {
         self.at.get_or_insert_with(path);
         self
     }
 
-    /// The same, in the words for a type if it is about this type and not about something in it.
+    /// Replaces the description of the expected type by `words`, if the error is about this type and not about a value
+    /// inside.
     pub fn in_words(self, words: &str) -> Self {
         match (&self.mistake, &self.at) {
             (Mistake::Type { .. }, None) => Error::expected(words),
@@ -57,7 +58,8 @@ impl From<Mistake> for Error {
 }
 
 impl de::Error for Error {
-    /// A quantity says what it expects in a first line, and what was probably meant in a second one ([`engine::units::UnitError`]).
+    /// An error of a quantity has the expectation in its first line, and a suggestion in the second one
+    /// ([`engine::units::UnitError`]).
     fn custom<T: fmt::Display>(message: T) -> Self {
         let message = message.to_string();
         let (expected, hint) =

@@ -1,4 +1,4 @@
-//! Mistakes in the words of scenarios: what was found, what was expected, what to do.
+//! Messages for errors: the value found, the expected one, a hint.
 
 use engine::Members;
 use engine::near::nearest;
@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use crate::tree::Origin;
 use crate::tree::{Data, Source, Value};
 
-/// The problem that an error of reading `tree` is.
+/// The problem for an error of reading `tree`.
 pub(super) fn explain(tree: &Value, error: &Error) -> Problem {
     let path = path_of(error);
     let found = tree.at_path(&path);
@@ -73,13 +73,14 @@ fn unknown_key(tree: &Value, path: &[Step], name: &str, known: &[&str]) -> Probl
     }
 }
 
-/// The keys that say the same with one more word: `short_retry_limit` for `retry_limit`. One word alone says too little.
+/// The keys that contain the same words and one more: `short_retry_limit` for `retry_limit`. A single word is too
+/// ambiguous.
 fn longer<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
     let has = |known: &&str| known.strip_suffix(name).is_some_and(|before| before.ends_with('_'));
     known.iter().copied().filter(|_| name.contains('_')).filter(has).collect()
 }
 
-/// The keys that the scenario as a whole lacks, of which `first` is one.
+/// The required keys missing at the top level, of which `first` is one.
 fn missing_at_top(tree: &Value, first: &str) -> Problem {
     let has = |key: &&str| tree.as_table().is_some_and(|table| table.contains_key(*key));
     let shape = Shape::scenario();
@@ -93,7 +94,7 @@ fn missing_at_top(tree: &Value, first: &str) -> Problem {
     }
 }
 
-/// How to write a number where text is expected.
+/// A suggestion how to write a number where text is expected.
 fn number_for_text(tree: &Value, path: &[Step], value: &Value, expected: &str) -> Option<String> {
     let (Data::Integer(_) | Data::Float(_)) = value.data else { return None };
     let number = value.to_toml().to_string();
@@ -115,7 +116,7 @@ fn number_for_text(tree: &Value, path: &[Step], value: &Value, expected: &str) -
     })
 }
 
-/// Whether `word` is one of the names that may stand at a path.
+/// Whether `word` is one of the names allowed at a path.
 fn reads_as_name(tree: &Value, path: &[Step], word: &str) -> bool {
     let mut changed = tree.clone();
     let Some(value) = changed.at_path_mut(path) else { return false };

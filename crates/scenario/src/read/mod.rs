@@ -1,7 +1,7 @@
 //! From a tree of values to a scenario.
 //!
-//! serde stops at the first mistake. To find the others the tree is repaired there and read again: what was probably meant
-//! takes the place of an unknown key or word, and what has a wrong value is left out.
+//! serde stops at the first error. To find the others the tree is repaired there and read again: an unknown key or word
+//! is replaced by the probable one, and an invalid value is removed.
 
 mod deserializer;
 mod error;
@@ -23,30 +23,31 @@ use crate::tree::{Data, Value};
 use deserializer::{Path, Reader};
 use error::{Error, Mistake};
 
-/// Mistakes that are looked for: each takes a reading of the whole.
+/// Maximum number of errors: each needs a pass over the whole tree.
 const MAX_PROBLEMS: usize = 20;
 
-/// What a tree was read as.
+/// The result of reading a tree.
 #[derive(Debug)]
 pub(crate) struct Reading {
-    /// The scenario, repaired where something is wrong; none where that does not make one.
+    /// The scenario, with errors repaired; `None` if that was impossible.
     pub scenario: Option<Scenario>,
-    /// The members in it that are not a registry's own.
+    /// The outside members in it.
     pub outside: Vec<OutsideMember>,
-    /// The mistakes. Without any the scenario is as it was written.
+    /// The errors. Without any, the scenario is as written.
     pub problems: Vec<Problem>,
-    /// The keys with other values than in the text.
+    /// The keys whose values differ from the text.
     repaired: Vec<String>,
 }
 
 impl Reading {
-    /// The scenario, if everything in it that has a name is in it.
+    /// The scenario, if no named entry was removed by repairs.
     pub fn complete(&self) -> Option<&Scenario> {
         let in_entry = |key: &String| key.split('.').count() > 2;
         self.scenario.as_ref().filter(|_| self.repaired.iter().all(in_entry))
     }
 
-    /// Whether the value at `key` and all beside it in the same table of the scenario, such as `links.air`, are as written.
+    /// Whether the value at `key` and all others in the same table of the scenario, such as `links.air`, are as
+    /// written.
     pub fn is_as_written(&self, key: &str) -> bool {
         let part = |key: &str| key.splitn(3, '.').take(2).map(str::to_owned).collect::<Vec<_>>();
         let beside = part(key);
@@ -54,7 +55,7 @@ impl Reading {
     }
 }
 
-/// Reads a tree that may name `members` beside the registries' own.
+/// Reads a tree that may name `members` in addition to the registries' own.
 pub(crate) fn read(tree: &Value, members: &Members) -> Reading {
     let (mut tree, mut problems, mut repaired) = (Cow::Borrowed(tree), Vec::new(), Vec::new());
     let scenario = loop {
@@ -62,7 +63,7 @@ pub(crate) fn read(tree: &Value, members: &Members) -> Reading {
             Ok(read) => break Some(read),
             Err(error) => error,
         };
-        // What follows from a mistake is not another one.
+        // Consequences of an error are not reported.
         if !follows(&error, &repaired) {
             problems.push(explain::explain(&tree, &error));
         }
@@ -84,7 +85,7 @@ pub(crate) fn read(tree: &Value, members: &Members) -> Reading {
     Reading { scenario, outside: outside.unwrap_or_default(), problems, repaired }
 }
 
-/// Reads a tree without errors, and leaves members that are not a registry's own without what builds them.
+/// Reads a tree without errors; outside members cannot build.
 pub(crate) fn unresolved(tree: &Value) -> Option<Scenario> {
     expand_counts::expand_counts(deserialize(tree).ok()?).ok()
 }
@@ -93,7 +94,7 @@ fn deserialize(tree: &Value) -> Result<Scenario, Error> {
     Scenario::deserialize(Reader { value: tree, path: Path::Whole })
 }
 
-/// The scenario with each member that is not a registry's own bound to that of `members`.
+/// The scenario with each outside member bound to that of `members`.
 fn resolved(tree: &Value, members: &Members) -> Result<(Scenario, Vec<OutsideMember>), Error> {
     let mut scenario = deserialize(tree)?;
     let outside = outside::resolve(&mut scenario, members).map_err(|mut all| unresolved_error(tree, all.remove(0)))?;
@@ -117,7 +118,7 @@ fn unresolved_error(tree: &Value, (key, error): (String, Unresolved)) -> Error {
     }
 }
 
-/// The path of what is wrong; of a missing key that of the key.
+/// The path of the error; for a missing key, that of the key.
 fn path_of(error: &Error) -> Vec<Step> {
     let mut path = error.at.clone().unwrap_or_default();
     if let Mistake::MissingKey(name) = error.mistake {
@@ -126,13 +127,13 @@ fn path_of(error: &Error) -> Vec<Step> {
     path
 }
 
-/// Whether an error comes from a repair: it is at what was repaired, in it or around it.
+/// Whether an error is the consequence of a repair: at the same path, in it or around it.
 fn follows(error: &Error, repaired: &[String]) -> bool {
     let key = joined(&path_of(error));
     repaired.iter().any(|other| key_path::is_within(&key, other) || key_path::is_within(other, &key))
 }
 
-/// Changes the tree so that it can be read beyond an error; false if nothing can be done.
+/// Repairs the error so that the tree can be read further; false if that is impossible.
 fn repair(tree: &mut Value, error: Error, repaired: &mut Vec<String>) -> bool {
     let at = error.at.unwrap_or_default();
     match (error.mistake, at.split_last()) {
@@ -147,7 +148,7 @@ fn repair(tree: &mut Value, error: Error, repaired: &mut Vec<String>) -> bool {
                     repaired.push(below(&meant));
                     table.insert(meant, value);
                 }
-                // It may have been any key that is missing.
+                // It may be any of the missing keys.
                 None => repaired.extend(known.iter().filter(|key| !table.contains_key(**key)).map(|key| below(key))),
             }
             true

@@ -1,4 +1,4 @@
-//! Ranges of counts, which only the check of a scenario knows.
+//! Ranges of counts, which are known only to the check of a scenario.
 
 use super::{deserialize, words};
 use crate::check::check;
@@ -6,8 +6,8 @@ use crate::key_path::{Step, steps};
 use crate::problem::Problem;
 use crate::tree::{Data, Source, Value};
 
-/// Puts the range that the check names in the place of the range of the type. It is asked about the least and the greatest
-/// number of the type.
+/// Replaces the range of the type in a message by that of the check, which is called with the minimum and maximum of
+/// the type.
 pub(super) fn refine(problem: &mut Problem, tree: &Value) {
     let Some(key) = problem.key.as_deref().filter(|_| problem.expected == words::U32) else { return };
     let refused = [0, u32::MAX].into_iter().find_map(|number| refused(tree, key, number));
@@ -16,7 +16,7 @@ pub(super) fn refine(problem: &mut Problem, tree: &Value) {
     }
 }
 
-/// What the check expects at `key` instead of `number`, if it refuses that.
+/// The check's expectation at `key` if it refuses `number`.
 fn refused(tree: &Value, key: &str, number: u32) -> Option<String> {
     let mut tree = tree.clone();
     let steps = steps(key);

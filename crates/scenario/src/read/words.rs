@@ -1,4 +1,4 @@
-//! Types in the words of messages.
+//! Descriptions of types in messages.
 
 pub(super) const BOOL: &str = "true or false";
 pub(super) const NUMBER: &str = "a number";
@@ -7,7 +7,7 @@ pub(super) const TABLE: &str = "a table";
 pub(super) const TEXT: &str = "text in quotes";
 /// One of several words.
 pub(super) const NAME: &str = "a name in quotes";
-/// Most counts, of which a check knows the range.
+/// Most counts, whose range a check knows.
 pub(super) const U32: &str = "a whole number, 0 to 4294967295";
 
 pub(super) fn whole_number(min: i64, max: i64) -> String {

@@ -1,6 +1,6 @@
-//! Recordings of links, in files beside the scenario: chances to send, and properties over time.
+//! Recordings of links, in files relative to the scenario: delivery opportunities, and properties over time.
 //!
-//! The air's own recording, GOOD and BAD, is of the thesis: [`trace_file`](crate::goel1997::trace_file).
+//! The recording of channel states, GOOD and BAD, is the thesis's: [`trace_file`](crate::goel1997::trace_file).
 
 pub mod opportunities;
 pub mod table;
@@ -12,7 +12,7 @@ use path::link::variable::recorded::{Opportunities, Row};
 
 use crate::problem::{Problem, shown};
 
-/// Recordings that have been read, by their text: a sweep checks its scenario at every point, and none of them changes there.
+/// Parsed recordings, by their text: a sweep checks its scenario at every point, and recordings do not change.
 #[derive(Default)]
 pub struct Read {
     opportunities: RefCell<BTreeMap<String, Opportunities>>,
@@ -20,12 +20,12 @@ pub struct Read {
 }
 
 impl Read {
-    /// The opportunities in `text`; `file` is what the user called it.
+    /// The opportunities in `text`; `file` is its name in messages.
     pub fn opportunities(&self, file: &str, text: &str) -> Result<Opportunities, Problem> {
         once(&self.opportunities, text, || opportunities::parse(file, text))
     }
 
-    /// The rows of the table in `text`; `file` is what the user called it.
+    /// The rows of the table in `text`; `file` is its name in messages.
     pub fn table(&self, file: &str, text: &str) -> Result<Vec<Row>, Problem> {
         once(&self.tables, text, || table::parse(file, text))
     }
@@ -44,7 +44,7 @@ fn once<T: Clone>(
     Ok(parsed)
 }
 
-/// The lines of `text` with their offsets, without what ends them.
+/// The lines of `text` with their offsets, without line ends.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut start = 0;
     text.split_inclusive('\n').map(move |line| {
@@ -54,13 +54,13 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Whoever does not end the last line of `text`, `line` at `offset`, may have been cut off within a number.
+/// Refuses a text whose last line, `line` at `offset`, has no line end, since it may be truncated within a number.
 fn unless_ended(file: &str, text: &str, offset: usize, line: &str) -> Option<Problem> {
     let problem = || wrong(file, text, offset, line, "a line feed behind its last line");
     (!text.ends_with('\n')).then(|| problem().hint("is the file cut off? If it is whole, end its last line"))
 }
 
-/// What is wrong with a line of `file`, which begins at `offset`.
+/// The problem of a line of `file`, which begins at `offset`.
 fn wrong(file: &str, text: &str, offset: usize, found: &str, expected: impl Into<String>) -> Problem {
     let found = if found.is_empty() { "an empty line".to_owned() } else { shown(found) };
     Problem::new(expected).in_file(file).at_offset(text, offset).found(found)
@@ -70,7 +70,7 @@ fn wrong(file: &str, text: &str, offset: usize, found: &str, expected: impl Into
 mod tests {
     use super::*;
 
-    /// A text is read once, whoever asks; one that is wrong is told of each time.
+    /// A text is parsed once; errors are reported each time.
     #[test]
     fn table_is_parsed_once() {
         let read = RefCell::default();

@@ -1,13 +1,13 @@
-//! Mahimahi's recordings of cellular links (Netravali2015): a line for each chance to deliver a packet, its time in whole
-//! milliseconds. Times do not fall; several chances may have one time. At the last time the recording begins again. The last line
-//! ends with a line feed, so that a file cut off within a number is noticed.
+//! Mahimahi's recordings of cellular links (Netravali2015): one line per opportunity to deliver a packet, its time in
+//! whole milliseconds. Times do not decrease; several opportunities may have the same time. At the last time the
+//! recording repeats. The last line ends with a line feed, so that a file truncated within a number is detected.
 
 use path::link::variable::recorded::Opportunities;
 
 use super::{lines, unless_ended, wrong};
 use crate::problem::Problem;
 
-/// The opportunities in `text`; `file` is what the user called it.
+/// The opportunities in `text`; `file` is its name in messages.
 pub fn parse(file: &str, text: &str) -> Result<Opportunities, Problem> {
     let mut millis: Vec<u64> = Vec::new();
     let mut last = (0, "");
@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn lines_are_parsed_as_times() {
         let read = |text: &str| parse("down.trace", text).unwrap_or_else(|problem| panic!("{problem}"));
-        // Three chances in 12 ms: 3 x 1504 x 8 bits.
+        // Three opportunities in 12 ms: 3 x 1504 x 8 bits.
         assert_eq!(read("0\n5\n12\n").mean_rate().bits_per_sec(), 3_008_000);
         assert_eq!(read("0\r\n5\r\n12\r\n"), read("0\n5\n12\n"));
         assert_eq!(read("12\n12\n12\n").mean_rate().bits_per_sec(), 3_008_000);

@@ -1,9 +1,9 @@
 //! A table of a link's properties over time, comma-separated.
 //!
-//! The first line names the columns and their units: `time_ms,rate_Mbps,delay_ms,loss`, in any order. `time` must be there,
-//! and one of the others; those that are not are the link's own. Units are those of scenarios. Each line holds from its time
-//! on until that of the next, the last for ever. Times rise. Blank lines and lines that begin with # are skipped. The last
-//! line ends with a line feed, so that a file cut off within a number is noticed.
+//! The first line names the columns and their units: `time_ms,rate_Mbps,delay_ms,loss`, in any order. `time` is
+//! required, and one of the others; missing ones are the link's own settings. Units are those of scenarios. Each line
+//! applies from its time until that of the next, the last to the end. Times increase. Blank lines and lines that begin
+//! with # are skipped. The last line ends with a line feed, so that a file truncated within a number is detected.
 
 use engine::{Rate, Span};
 use path::link::jitter::LONGEST;
@@ -23,7 +23,7 @@ enum Column<'a> {
 
 const HEADER: &str = "names of columns with units, such as time_s,rate_Mbps,delay_ms,loss";
 
-/// The rows in `text`; `file` is what the user called it.
+/// The rows in `text`; `file` is its name in messages.
 pub fn parse(file: &str, text: &str) -> Result<Vec<Row>, Problem> {
     let mut columns: Option<Vec<Column<'_>>> = None;
     let mut rows: Vec<Row> = Vec::new();
@@ -55,7 +55,7 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Row>, Problem> {
     }
 }
 
-/// Where columns seem to be kept apart by something else than commas, that is what is wrong.
+/// Reports another separator than commas, if columns seem to have one.
 fn separated(problem: Problem, line: &str) -> Problem {
     let other = !line.contains(',') && line.contains([';', '\t']);
     if other { problem.hint("columns are separated by commas") } else { problem }
@@ -129,7 +129,7 @@ fn row(
                 }
                 row.delay = Some(delay);
             }
-            // The unit has no zero, for links: here it is a time in which nothing is sent.
+            // A rate of a link cannot be zero, but here it can: nothing is sent in that time.
             Column::Rate(_) if cell.parse::<f64>().is_ok() && cell.bytes().all(|byte| b"0.".contains(&byte)) => {
                 row.rate = Some(0);
             }
@@ -150,7 +150,7 @@ fn row(
     }
 }
 
-/// The values in a line. Programs that write tables may quote names.
+/// The values of a line. Programs that write tables may quote names.
 fn cells(line: &str) -> impl Iterator<Item = &str> {
     line.split(',').map(|cell| cell.trim_ascii().trim_matches('"'))
 }
