@@ -1,27 +1,28 @@
-//! What is lent to a component of the path while it acts.
+//! The context passed to a component of the path in each call.
 
 use engine::{Schedule, Time};
 
 use crate::channel::Channel;
 use crate::event::{HopId, LinkEvent, MediumEvent};
 
-/// An observer of links. With [`Observer::watches`] a constant `false` the compiler removes all that would be said.
+/// An observer of links. If [`Observer::watches`] is a constant `false`, the compiler removes the construction of
+/// events.
 pub trait Observer {
-    /// Whether events are wanted.
+    /// Returns true if events are to be reported.
     fn watches(&self) -> bool;
-    /// Something happened on a link.
+    /// Reports an event of a link.
     fn link(&mut self, at: Time, hop: HopId, event: LinkEvent);
-    /// Something happened in a shared medium.
+    /// Reports an event of a shared medium.
     fn medium(&mut self, at: Time, medium: u32, event: MediumEvent) {
         let _ = (at, medium, event);
     }
 }
 
-/// The context of one call: the schedule, the channels, and the observer.
+/// Context of one call: the schedule, the channels, and the observer.
 pub struct Cx<'a, O> {
-    /// Now.
+    /// Current time.
     pub now: Time,
-    /// To ask for wake-ups.
+    /// Schedule of wake-ups.
     pub schedule: &'a mut Schedule,
     /// The channels of all links, by link number.
     pub channels: &'a mut [Box<dyn Channel>],
@@ -30,7 +31,7 @@ pub struct Cx<'a, O> {
 }
 
 impl<O: Observer> Cx<'_, O> {
-    /// Tells the observer, if there is one; `event` is not even made otherwise.
+    /// Reports an event to the observer; `event` is not called if nothing is observed.
     #[inline]
     pub fn emit(&mut self, hop: HopId, event: impl FnOnce() -> LinkEvent) {
         if self.observer.watches() {
@@ -38,7 +39,7 @@ impl<O: Observer> Cx<'_, O> {
         }
     }
 
-    /// The same of a shared medium.
+    /// As `emit`, for a shared medium.
     #[inline]
     pub fn emit_medium(&mut self, medium: u32, event: impl FnOnce() -> MediumEvent) {
         if self.observer.watches() {

@@ -2,31 +2,31 @@
 
 use engine::Span;
 
-/// What a link counts, in each direction.
+/// Counters of one direction of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counters {
-    /// Frames whose sending began; on a link without link layer, packets.
+    /// Number of frames whose transmission began; on a link without a link layer, packets.
     pub frames_sent: u64,
-    /// Frames that did not survive the channel.
+    /// Number of frames corrupted by the channel.
     pub frames_corrupted: u64,
-    /// Frames that others damaged; in a shared medium.
+    /// Number of frames lost to collisions in a shared medium.
     pub frames_collided: u64,
-    /// Packets lost for good: queue full, or the link layer gave up, or corrupted where there is no link layer.
+    /// Number of packets lost: dropped by the queue, given up by the link layer, or corrupted without a link layer.
     pub packets_dropped: u64,
-    /// Of these, packets that found the queue full.
+    /// Number of these that were dropped because the queue was full.
     pub queue_full: u64,
-    /// Packets marked because too many waited when they came.
+    /// Number of packets marked (ECN).
     pub marked: u64,
-    /// Packets that the link layer gave up on.
+    /// Number of packets given up by the link layer.
     pub given_up: u64,
-    /// Frames that arrived a second time.
+    /// Number of frames that arrived a second time.
     pub duplicates: u64,
-    /// Frames that arrived and brought no packet: out of turn with go-back-N, or parity.
+    /// Number of frames that arrived and delivered no packet: out of sequence with go-back-N, or parity.
     pub discarded: u64,
-    /// Packets that came out of parity, their own frames being lost.
+    /// Number of packets restored from parity after the loss of their own frames.
     pub recovered: u64,
-    /// Packets that arrived.
+    /// Number of packets that arrived.
     pub packets_delivered: u64,
-    /// Time spent sending frames; of a frame that is being sent, the part that is over.
+    /// Time spent transmitting; for a frame in transmission, the elapsed part.
     pub busy: Span,
 }

@@ -7,27 +7,27 @@ use wire::Packet;
 
 use crate::numbers::Numbers;
 
-/// What a frame is for, in the order of an exchange.
+/// Purpose of a frame, in the order of an exchange.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FrameKind {
-    /// A request to send, that reserves the air.
+    /// A request to send, which reserves the medium.
     Rts,
-    /// The answer to it, that reserves the air around the receiver.
+    /// The response to it, which reserves the medium around the receiver.
     Cts,
     /// A packet, or a fragment of one.
     Data,
     /// Several packets.
     Aggregate,
-    /// The answer to data.
+    /// The acknowledgment of data.
     Ack,
-    /// The answer to several packets, that tells which have come.
+    /// The block acknowledgment of an aggregate, with the packets that arrived.
     BlockAck,
-    /// A base station's announcement of itself, to all.
+    /// The broadcast of a base station.
     Beacon,
 }
 
 impl FrameKind {
-    /// The word that traces use.
+    /// Returns the name in traces.
     pub const fn name(self) -> &'static str {
         match self {
             FrameKind::Rts => "RTS",
@@ -40,18 +40,18 @@ impl FrameKind {
         }
     }
 
-    /// Whether a frame before it asked for it: it follows after SIFS, and its sender has no turn.
+    /// Returns true if the frame responds to an earlier one: it follows after SIFS, without contention.
     pub const fn is_answer(self) -> bool {
         matches!(self, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck)
     }
 
-    /// Whether it carries packets.
+    /// Returns true if the frame contains packets.
     pub const fn carries_packets(self) -> bool {
         matches!(self, FrameKind::Data | FrameKind::Aggregate)
     }
 }
 
-/// Which way along a link: scenarios name its two nodes in order.
+/// Direction on a link: scenarios name its two nodes in order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LinkDirection {
     /// From the first node to the second.
@@ -61,7 +61,7 @@ pub enum LinkDirection {
 }
 
 impl LinkDirection {
-    /// The other way.
+    /// Returns the opposite direction.
     pub const fn reversed(self) -> Self {
         match self {
             LinkDirection::Forward => LinkDirection::Backward,
@@ -69,7 +69,7 @@ impl LinkDirection {
         }
     }
 
-    /// 0 forward, 1 backward.
+    /// Returns 0 for forward, 1 for backward.
     pub const fn index(self) -> usize {
         match self {
             LinkDirection::Forward => 0,
@@ -78,7 +78,7 @@ impl LinkDirection {
     }
 }
 
-/// Which ways along a link something acts.
+/// Directions on a link in which a setting applies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LinkDirections {
@@ -92,7 +92,7 @@ pub enum LinkDirections {
 }
 
 impl LinkDirections {
-    /// Whether `way` is one of them.
+    /// Returns true if `way` is included.
     pub const fn include(self, way: LinkDirection) -> bool {
         match self {
             LinkDirections::Both => true,
@@ -107,18 +107,18 @@ impl LinkDirections {
 pub struct HopId {
     /// The link's number, in the order of the scenario.
     pub link: u32,
-    /// Which way along it.
+    /// Direction on the link.
     pub way: LinkDirection,
 }
 
-/// Something that happened to a packet on a link.
+/// An event of a packet on a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LinkEvent {
-    /// The link layer began to send a frame. Only links with a link layer say so.
+    /// The link layer began to send a frame. Only links with a link layer report this.
     FrameSent {
         /// The frame's sequence number.
         number: u64,
-        /// How many times this packet has been sent, this time included.
+        /// Number of transmissions of this packet, this one included.
         attempt: u32,
         /// The packet that it carries.
         packet: Packet,
@@ -127,7 +127,7 @@ pub enum LinkEvent {
     FrameCorrupted {
         /// The frame's sequence number.
         number: u64,
-        /// How many times this packet has been sent, this time included.
+        /// Number of transmissions of this packet, this one included.
         attempt: u32,
         /// The packet that it carries.
         packet: Packet,
@@ -139,7 +139,7 @@ pub enum LinkEvent {
         /// The packet that it carries.
         packet: Packet,
     },
-    /// A frame arrived that the far end has no use for yet: with go-back-N it takes frames in sequence only.
+    /// A frame arrived that the far end discards: with go-back-N it accepts frames in sequence only.
     FrameDiscarded {
         /// The frame's sequence number.
         number: u64,
@@ -148,17 +148,17 @@ pub enum LinkEvent {
     },
     /// The link layer began to send a parity frame.
     ParitySent {
-        /// Its place among the frames of the hop.
+        /// Its number among the frames of the hop.
         number: u64,
-        /// Bytes of it.
+        /// Size in bytes.
         size: u32,
     },
     /// A parity frame whose sending began now will arrive corrupted.
     ParityCorrupted {
-        /// Its place among the frames of the hop.
+        /// Its number among the frames of the hop.
         number: u64,
     },
-    /// A packet whose frame was lost came out of the parity of its block.
+    /// A packet whose frame was lost was restored from the parity of its block.
     Recovered {
         /// The packet.
         packet: Packet,
@@ -168,36 +168,36 @@ pub enum LinkEvent {
         /// The frame it acknowledged.
         number: u64,
     },
-    /// The link layer gave up on a packet: it is lost, unless only its link acknowledgments were.
+    /// The link layer gave up a packet: it is lost, unless only its link acknowledgments were lost.
     GivenUp {
         /// The last frame's sequence number.
         number: u64,
-        /// How often the packet was sent.
+        /// Number of transmissions of the packet.
         attempts: u32,
         /// The packet.
         packet: Packet,
-        /// Whether the far end has it: only its acknowledgments were lost.
+        /// True if the far end has the packet: only its acknowledgments were lost.
         arrived: bool,
     },
-    /// A packet on a link without link layer was lost on the way; it would have arrived now. With parity: its block is
-    /// over, and too much of it was lost.
+    /// A packet on a link without a link layer was lost in transit; this is the time at which it would have arrived.
+    /// With parity: the block ended with too many losses to restore it.
     Lost {
         /// The packet.
         packet: Packet,
     },
-    /// The queue in front of the link was full.
+    /// The queue in front of the link dropped a packet because it was full.
     QueueFull {
-        /// The packet, now lost.
+        /// The dropped packet.
         packet: Packet,
     },
     /// The queue discipline dropped a packet although the queue was not full.
     DroppedEarly {
-        /// The packet, now lost.
+        /// The dropped packet.
         packet: Packet,
     },
     /// The queue discipline marked a packet instead of dropping it [RFC3168 s5].
     Marked {
-        /// The packet, as it goes on.
+        /// The packet with its mark.
         packet: Packet,
     },
     /// A packet reached the far end.
@@ -208,7 +208,7 @@ pub enum LinkEvent {
 }
 
 impl LinkEvent {
-    /// The packet that it is about, if any.
+    /// The packet of the event, if there is one.
     pub fn packet(&self) -> Option<&Packet> {
         match self {
             LinkEvent::FrameSent { packet, .. }
@@ -227,64 +227,64 @@ impl LinkEvent {
     }
 }
 
-/// Something that happened in a shared medium.
+/// An event of a shared medium.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MediumEvent {
-    /// A station begins a frame.
+    /// A station began to transmit a frame.
     Sent {
-        /// Its number in the medium.
+        /// Number of the sending station in the medium.
         from: u32,
-        /// That of the station the frame is for.
+        /// Number of the receiving station in the medium.
         to: u32,
         /// The frame.
         frame: AirFrame,
     },
-    /// A station's frame has ended, and reached its receiver or not.
+    /// The transmission of a frame ended.
     Ended {
-        /// The sender's number in the medium.
+        /// Number of the sending station in the medium.
         from: u32,
-        /// That of the station the frame was for.
+        /// Number of the receiving station in the medium.
         to: u32,
         /// Its purpose.
         kind: FrameKind,
-        /// How it came.
+        /// Its reception.
         reception: Reception,
-        /// Of an aggregate, the packets that came damaged: all of them if it collided.
+        /// The damaged packets of an aggregate: all of them if it collided.
         damaged: Numbers,
     },
-    /// A station draws a back-off.
+    /// A station drew a back-off.
     BackOff {
-        /// Its number in the medium.
+        /// Number of the station in the medium.
         station: u32,
-        /// How many slots it will wait.
+        /// Number of slots drawn.
         slots: u32,
-        /// How many at most it could have drawn.
+        /// The contention window: the maximum number of slots.
         window: u32,
     },
-    /// Two stations hear each other otherwise than before.
+    /// The audibility between two stations changed.
     Reaches {
-        /// The number of the one in the medium.
+        /// Number of one station in the medium.
         a: u32,
-        /// That of the other.
+        /// Number of the other station.
         b: u32,
-        /// How from now on.
+        /// The new audibility.
         reach: Reach,
     },
 }
 
-/// How two stations hear each other.
+/// Audibility between two stations.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Reach {
-    /// Not at all.
+    /// Out of carrier-sense range.
     Nothing,
-    /// That there is a frame, but not what.
+    /// Within carrier-sense range, but out of the range in which frames can be decoded.
     Senses,
-    /// They can read each other's frames.
+    /// Within range: frames can be decoded.
     Reads,
 }
 
 impl Reach {
-    /// The word that traces use.
+    /// Returns the name in traces.
     pub const fn name(self) -> &'static str {
         match self {
             Reach::Nothing => "nothing",
@@ -294,45 +294,45 @@ impl Reach {
     }
 }
 
-/// A frame in the air.
+/// A frame in a shared medium.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AirFrame {
-    /// Its kind.
+    /// Purpose of the frame.
     pub kind: FrameKind,
     /// When its transmission begins. The event of an acknowledgment may be emitted before this time.
     pub start: Time,
-    /// How long its sending takes.
+    /// Duration of the transmission.
     pub duration: Span,
-    /// Bytes, header and checksum included.
+    /// Size in bytes, header and checksum included.
     pub size: u32,
-    /// Bits a second.
+    /// Rate in bits per second.
     pub rate: Rate,
-    /// How long it reserves the air behind its end.
+    /// Duration of its reservation of the medium after its end.
     pub reserves: Span,
-    /// The packets that it carries (all of an aggregate's), acknowledges or is about; of a beacon, its own number. Each
-    /// data packet has been reported before as [`LinkEvent::FrameSent`].
+    /// Numbers of the packets that it contains (all of an aggregate's), acknowledges or refers to; for a beacon, its
+    /// own number. Each data packet was reported before as [`LinkEvent::FrameSent`].
     pub packets: Numbers,
-    /// Whether it has been sent before; of a request, whether its packet has failed before.
+    /// True for a retransmission; for an RTS, if its packet has failed before.
     pub again: bool,
-    /// The first packet that it carries, if any.
+    /// The first packet that it contains, if any.
     pub packet: Option<Packet>,
 }
 
-/// How a frame came to the station it was for.
+/// Reception of a frame at its receiver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reception {
-    /// Whole.
+    /// Received intact.
     Received,
-    /// Damaged by another frame.
+    /// Lost to a collision.
     Collided,
-    /// Damaged by the air.
+    /// Damaged by the channel.
     Corrupted,
-    /// Not at all: the station is out of range.
+    /// Not received: the station is out of range.
     Unheard,
 }
 
 impl Reception {
-    /// The word that traces use.
+    /// Returns the name in traces.
     pub const fn name(self) -> &'static str {
         match self {
             Reception::Received => "received",

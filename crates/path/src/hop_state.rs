@@ -1,25 +1,26 @@
-//! What the sending end of a hop holds at one moment, for traces that print it.
+//! The state of the sending end of a hop, for traces.
 
-/// Packets at the sending end of a hop, and where its link layer stands.
+/// Packets at the sending end of a hop, and the state of its link layer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct HopState {
-    /// Packets whose first transmission has not begun.
+    /// Number of packets whose first transmission has not begun.
     pub waiting: usize,
-    /// Bytes of these packets.
+    /// Their size in bytes.
     pub waiting_bytes: u64,
-    /// Packets whose transmission has begun: until they arrive, or with a link layer until they are acknowledged or given up.
+    /// Number of packets whose transmission has begun: until they arrive, or with a link layer until they are
+    /// acknowledged or given up.
     pub outstanding: usize,
-    /// The state of the link layer; none on a hop without one.
+    /// State of the link layer; `None` on a hop without one.
     pub link_layer: Option<LinkLayerState>,
 }
 
-/// A link layer that numbers and repeats its frames.
+/// State of a link layer that numbers and retransmits its frames.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LinkLayerState {
-    /// Transmissions of the oldest outstanding packet; 0 if none is outstanding.
+    /// Number of transmissions of the oldest outstanding packet; 0 if none is outstanding.
     pub attempts: u32,
-    /// The number of the next new frame.
+    /// Number of the next new frame.
     pub next_number: u64,
-    /// At the far end: the lowest frame number that is not taken for a repetition.
+    /// At the far end, the lowest frame number that does not count as a duplicate.
     pub expected: u64,
 }

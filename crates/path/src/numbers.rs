@@ -1,7 +1,7 @@
-//! Which packets a frame is about, by their numbers.
+//! Sets of packet numbers in frames.
 
-/// Packets of a lane within 64 numbers of the first, as a block acknowledgment encodes them: a first number and a
-/// bitmap from there on [802.11-2012 s8.3.1.9.3]. The contents of any frame fit in two words, without a list.
+/// Packet numbers of a transmit queue within 64 of the first, as in a block acknowledgment: a first number and a bitmap
+/// [802.11-2012 s8.3.1.9.3]. The contents of any frame fit in two words, without a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Numbers {
     first: u64,
@@ -9,51 +9,51 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// How many numbers there is room for.
+    /// The number of consecutive packet numbers that fit.
     pub const MOST: u64 = 64;
 
-    /// None, with room for those from `first` on.
+    /// Returns the empty set for numbers from `first` on.
     pub const fn none(first: u64) -> Self {
         Numbers { first, bits: 0 }
     }
 
-    /// One packet.
+    /// Returns the set of one packet.
     pub const fn one(number: u64) -> Self {
         Numbers { first: number, bits: 1 }
     }
 
-    /// These and `number`, if there is room for it.
+    /// Returns the set with `number` added, if it fits.
     #[must_use]
     pub const fn and(self, number: u64) -> Self {
         Numbers { first: self.first, bits: self.bits | self.bit(number) }
     }
 
-    /// Whether `number` is one of them.
+    /// Returns true if the set contains `number`.
     pub const fn contain(self, number: u64) -> bool {
         self.bits & self.bit(number) != 0
     }
 
-    /// The number from which on there is room.
+    /// Returns the lowest number that fits.
     pub const fn first(self) -> u64 {
         self.first
     }
 
-    /// The last of them, if there are any.
+    /// Returns the highest number in the set, if there is one.
     pub fn last(self) -> Option<u64> {
         self.bits.checked_ilog2().map(|place| self.first + u64::from(place))
     }
 
-    /// A bit for each number from the first on.
+    /// Returns a bit for each number, from the first on.
     pub const fn bits(self) -> u64 {
         self.bits
     }
 
-    /// How many they are.
+    /// Returns the size of the set.
     pub const fn count(self) -> u32 {
         self.bits.count_ones()
     }
 
-    /// Each of them, in order.
+    /// Iterates over the numbers, in order.
     pub fn iter(self) -> impl Iterator<Item = u64> {
         (0..Self::MOST).map(move |place| self.first + place).filter(move |number| self.contain(*number))
     }
@@ -67,7 +67,7 @@ impl Numbers {
 }
 
 impl FromIterator<u64> for Numbers {
-    /// The first is the lowest.
+    /// The first number must be the lowest.
     fn from_iter<I: IntoIterator<Item = u64>>(numbers: I) -> Self {
         let mut numbers = numbers.into_iter();
         let first = numbers.next().map_or(Numbers::none(0), Numbers::one);

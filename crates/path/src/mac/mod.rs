@@ -1,4 +1,4 @@
-//! Link layers: their rules and settings. [`arq`] for links that have the air to themselves, [`dcf`] where it is shared.
+//! Link layers: rules and settings. [`arq`] for links with a channel of their own, [`dcf`] for shared media.
 
 pub mod arq;
 pub mod dcf;

@@ -1,8 +1,8 @@
-//! Round robin among the queues whose last attempt did not fail lately: a mobile in a fade costs the others one attempt in
-//! each `rest` (BBKT96).
+//! Round robin among the queues whose last attempt did not fail recently: a mobile in a fade costs the others one
+//! attempt in each `rest` (BBKT96).
 //!
-//! A channel is believed bad for `rest` behind each failure, and good behind each success. If all are believed bad, the one
-//! that has rested longest is served.
+//! A channel is believed bad for `rest` after each failure, and good after each success. If all are believed bad, the
+//! one that failed least recently is served.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -17,13 +17,13 @@ use super::{Attempt, Joined, Scheduler};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// How long a queue is left out behind a failed attempt, while others have something to send.
+    /// Time for which a queue is skipped after a failed attempt, while others have packets.
     pub rest: Span,
 }
 
 impl Default for Config {
-    /// The thesis's mean sojourn time in BAD (goel1997 B.3.9). Such a stay has no memory, so that is also what is left of it on average
-    /// behind a failed attempt.
+    /// The thesis's mean sojourn time in BAD (goel1997 B.3.9). It is exponential, so this is also the mean remaining
+    /// time after a failed attempt.
     fn default() -> Self {
         Config { rest: Span::from_millis(100) }
     }
@@ -39,7 +39,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The scheduler.
+    /// Creates the scheduler.
     pub fn build(&self) -> Box<dyn Scheduler> {
         let (rotation, out, bad_until) = Default::default();
         Box::new(ChannelState { rest: self.rest, rotation, out, bad_until })
@@ -48,11 +48,11 @@ impl Config {
 
 struct ChannelState {
     rest: Span,
-    /// Queues with packets; in front the one whose turn it is.
+    /// Queues with packets; the next one in front.
     rotation: VecDeque<usize>,
-    /// Queues with packets that are out of the rotation, and until when.
+    /// Queues with packets that are out of the rotation, and the times of their return.
     out: BTreeSet<(Time, usize)>,
-    /// Until when the channel of each queue is believed bad, for the queues from 0 that have been served.
+    /// Time until which the channel of each queue is believed bad, for the queues from 0 that have been served.
     bad_until: Vec<Time>,
 }
 
@@ -113,7 +113,7 @@ mod tests {
             scheduler.next()
         });
         assert_eq!(order, [Some(1), Some(1), Some(1), Some(0)]);
-        // Alone it is served at once.
+        // The only queue with packets is served at once.
         scheduler.served(Attempt { acknowledged: false, done: true, besides: 0, more: false }, at(14));
         scheduler.served(Attempt { more: false, ..good }, at(15));
         assert_eq!(scheduler.next(), None);

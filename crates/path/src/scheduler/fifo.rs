@@ -1,4 +1,5 @@
-//! The packet that came first, until it is delivered or given up: one mobile in a fade blocks all (head-of-line blocking).
+//! The packet that arrived first, until it is delivered or given up: one mobile in a fade blocks all (head-of-line
+//! blocking).
 
 use std::collections::VecDeque;
 
@@ -7,16 +8,16 @@ pub use engine::registry::NoSettings as Config;
 
 use super::{Attempt, Joined, Scheduler};
 
-/// The scheduler.
+/// Creates the scheduler.
 pub fn build() -> Box<dyn Scheduler> {
     Box::<Fifo>::default()
 }
 
 #[derive(Default)]
 struct Fifo {
-    /// The queue of each packet, in the order of service.
+    /// Queue of each packet, in the order of service.
     packets: VecDeque<usize>,
-    /// The number of expedited packets behind the one in service.
+    /// Number of expedited packets after the one in service.
     expedited: usize,
 }
 
@@ -42,7 +43,7 @@ impl Scheduler for Fifo {
         }
     }
 
-    /// Packets that are done leave; one that is not stays in front.
+    /// Removes completed packets; an incomplete one remains in front.
     fn served(&mut self, Attempt { done, besides, .. }: Attempt, _: Time) {
         let Some(queue) = self.packets.pop_front() else { return };
         for _ in 0..besides {
@@ -50,7 +51,7 @@ impl Scheduler for Fifo {
             self.remove(place);
         }
         if done {
-            // An expedited one that comes to the front is served now.
+            // An expedited packet that reaches the front is in service now.
             self.expedited = self.expedited.saturating_sub(1);
         } else {
             self.packets.push_front(queue);
@@ -96,7 +97,7 @@ mod tests {
         for (place, queue) in [0, 0, 1, 0, 1].into_iter().enumerate() {
             fifo.joined(queue, joined(false, place > 0), Time::ZERO);
         }
-        // Of all three of queue 0 the second and third are done, and the first stays in front.
+        // Of the three packets of queue 0 the second and third are completed, and the first remains in front.
         fifo.served(Attempt { acknowledged: true, done: false, besides: 2, more: true }, Time::ZERO);
         assert_eq!(fifo.packets, [0, 1, 1]);
         fifo.served(Attempt { acknowledged: true, done: true, besides: 0, more: true }, Time::ZERO);

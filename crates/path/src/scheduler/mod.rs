@@ -1,8 +1,8 @@
-//! Schedulers: the order in which a transmitter serves its neighbours, for [stations](crate::station) with a link layer and
-//! for those of a [medium](crate::medium).
+//! Schedulers: the order in which a transmitter serves its neighbours, for [stations](crate::station) with a link layer
+//! and for those of a [medium](crate::medium).
 //!
-//! A transmitter has a queue for each neighbour, here by number. It asks whose turn it is, makes one attempt, and reports
-//! how the attempt went.
+//! A transmitter has a numbered queue for each neighbour. It queries the next queue, makes one attempt, and reports the
+//! outcome.
 
 pub mod channel_state;
 pub mod fifo;
@@ -11,7 +11,7 @@ pub mod round_robin;
 use engine::Time;
 
 engine::registry! {
-    /// The orders of service.
+    /// The schedulers.
     pub enum SchedulerConfig: "scheduler" => build() -> Box<dyn Scheduler> {
         RoundRobin => round_robin, "round-robin", "Each mobile's queue in turn, one attempt each", no settings;
         Fifo => fifo, "fifo", "One queue for all: first come, first served, until delivered or given up", no settings;
@@ -27,21 +27,22 @@ impl Default for SchedulerConfig {
 
 /// An order of service.
 ///
-/// Packets are counted, not held: the queues report each packet that joins ([`joined`](Self::joined)) and each attempt
-/// ([`served`](Self::served)). No step may look at all queues, of which there may be hundreds.
+/// The scheduler counts packets without holding them: the queues report each packet that joins
+/// ([`joined`](Self::joined)) and each attempt ([`served`](Self::served)). No operation may visit all queues, of which
+/// there may be hundreds.
 pub trait Scheduler {
-    /// The queue that is served next; `None` if all are empty. As long as it has a packet it stays the same until
+    /// Returns the queue to serve next; `None` if all are empty. While it has a packet it remains the same until
     /// [`served`](Self::served).
     fn next(&self) -> Option<usize>;
 
-    /// A packet has joined the queue number `queue`.
+    /// Reports that a packet has joined queue number `queue`.
     fn joined(&mut self, queue: usize, packet: Joined, now: Time);
 
-    /// An attempt has been made for the queue that [`next`](Self::next) named.
+    /// Reports an attempt for the queue that [`next`](Self::next) returned.
     fn served(&mut self, attempt: Attempt, now: Time);
 
-    /// The queue discipline dropped a packet that waited in queue number `queue`, which has others left. To be implemented
-    /// by a scheduler that counts packets.
+    /// Reports that the queue discipline dropped a waiting packet of queue number `queue`, which has others left. To be
+    /// implemented by a scheduler that counts packets.
     fn dropped(&mut self, queue: usize) {
         let _ = queue;
     }
@@ -50,28 +51,28 @@ pub trait Scheduler {
 /// A packet that joins a queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Joined {
-    /// Whether the queue was empty.
+    /// True if the queue was empty.
     pub first: bool,
-    /// Whether it goes before all packets that are not expedited, except for the one in service.
+    /// True if the packet precedes all that are not expedited, except the one in service.
     pub expedited: bool,
-    /// Whether a packet is in service.
+    /// True if a packet is in service.
     pub serving: bool,
 }
 
 /// The outcome of an attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Attempt {
-    /// Whether it was acknowledged.
+    /// True if it was acknowledged.
     pub acknowledged: bool,
-    /// Whether its packet is delivered or given up.
+    /// True if its packet is delivered or given up.
     pub done: bool,
-    /// The number of other packets of the queue that are delivered or given up with it.
+    /// Number of other packets of the queue that are delivered or given up with it.
     pub besides: u32,
-    /// Whether the queue has packets left, this one included.
+    /// True if the queue has packets left, this one included.
     pub more: bool,
 }
 
-/// A transmitter's scheduler, with its answer kept: it is asked more often than the answer changes.
+/// A transmitter's scheduler with its cached answer, which is read more often than it changes.
 pub(crate) struct SchedulerState {
     scheduler: Box<dyn Scheduler>,
     next: Option<usize>,
@@ -83,7 +84,7 @@ impl SchedulerState {
         SchedulerState { next: scheduler.next(), scheduler }
     }
 
-    /// The queue that is served next.
+    /// Returns the queue to serve next.
     #[inline]
     pub fn next(&self) -> Option<usize> {
         self.next

@@ -1,4 +1,5 @@
-//! Each queue in turn, one attempt each: a mobile in a fade costs the others one attempt a round [goel1997 4.2 (8)].
+//! Round robin: one attempt for each queue in turn; a mobile in a fade costs the others one attempt a round [goel1997
+//! 4.2 (8)].
 
 use std::collections::VecDeque;
 
@@ -7,12 +8,12 @@ pub use engine::registry::NoSettings as Config;
 
 use super::{Attempt, Joined, Scheduler};
 
-/// The scheduler.
+/// Creates the scheduler.
 pub fn build() -> Box<dyn Scheduler> {
     Box::<RoundRobin>::default()
 }
 
-/// The queues with packets; in front the one whose turn it is.
+/// Queues with packets; the next one in front.
 #[derive(Default)]
 struct RoundRobin(VecDeque<usize>);
 
