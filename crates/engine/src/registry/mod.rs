@@ -1,15 +1,15 @@
-//! One line adds a scheme.
+//! Registries: enums whose members, such as schemes, are added by one line each.
 
 pub mod members;
 
 use std::borrow::Cow;
 
-/// Something wrong with a member's settings.
+/// An error in a member's settings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// The setting.
     pub key: Cow<'static, str>,
-    /// Which of its entries, from 0, if it is a list and only one of them is wrong.
+    /// Index of the wrong entry, from 0, if the setting is a list and only that entry is wrong.
     pub entry: Option<usize>,
     /// The value found, if any.
     pub found: Option<String>,
@@ -20,46 +20,46 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// `found` stands at `key` where `expected` should.
+    /// Creates a fault: `found` at `key`, where `expected` should be.
     pub fn new(key: impl Into<Cow<'static, str>>, found: impl ToString, expected: impl Into<String>) -> Self {
         Fault { key: key.into(), entry: None, found: Some(found.to_string()), expected: expected.into(), hint: None }
     }
 
-    /// Only this entry of the list is wrong.
+    /// Sets the index of the only wrong entry of a list.
     pub fn entry(mut self, number: usize) -> Self {
         self.entry = Some(number);
         self
     }
 
-    /// This helps.
+    /// Sets the hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// A fault if there are none of something, or more than `most`.
+    /// Returns a fault if a count is zero or more than `most`.
     pub fn unless_some(key: &'static str, count: u32, most: u32) -> Option<Self> {
         (!(1..=most).contains(&count)).then(|| Fault::new(key, count, format!("1 to {most}")))
     }
 
-    /// A fault if `value` is no probability.
+    /// Returns a fault if `value` is not a probability.
     pub fn unless_probability(key: &'static str, value: f64) -> Option<Self> {
         (!(0.0..=1.0).contains(&value)).then(|| Fault::new(key, value, "a probability, 0 to 1"))
     }
 }
 
-/// Checks of a member's settings; the defaults suit one that has none, or none that can be wrong.
+/// Checks of a member's settings; the defaults are for members without settings, or without invalid values.
 pub trait Settings {
-    /// Their errors, beyond those that their types exclude.
+    /// Returns the errors, beyond those that their types exclude.
     fn check(&self) -> Vec<Fault> {
         Vec::new()
     }
 
-    /// Fills in what was left open the way the thesis's program has it [goel1997 appendix B].
+    /// Sets unset settings to those of the thesis's program [goel1997 appendix B].
     fn goel1997(&mut self) {}
 }
 
-/// No settings. The module of a member that has none says `pub use engine::registry::NoSettings as Config;`.
+/// The settings of a member without any, whose module says `pub use engine::registry::NoSettings as Config;`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NoSettings {}
@@ -80,8 +80,8 @@ pub fn by_name<'de, T: Registry + serde::Deserialize<'de>>(name: &'de str) -> Op
     T::deserialize(kind).ok()
 }
 
-/// Says of a registry's JSON Schema that exactly one of its members fits. The derived one says less because of the variant
-/// `Custom`, which it leaves out.
+/// States in a registry's JSON Schema that exactly one of its members matches. The derived schema does not, because of
+/// the variant `Custom`, which it omits.
 #[doc(hidden)]
 pub fn one_of(schema: &mut schemars::Schema) {
     let keys = std::mem::take(schema.ensure_object());
@@ -124,7 +124,7 @@ macro_rules! registry {
         $crate::registry! { @settings $(#[$meta])* $vis enum $name : $what { $($variant => $module, $key, $summary;)+ } }
 
         impl $name {
-            /// Makes the thing that these settings describe.
+            /// Builds what these settings describe.
             pub fn build(&self, $arg: $type) -> $built {
                 match self {
                     $(Self::$variant(config) => $crate::registry!(@build config $module ($arg) $($no)?),)+
@@ -167,7 +167,7 @@ macro_rules! registry {
     };
     (@plain $name:ident -> $built:ty { $($variant:ident => $module:ident $(, $no:ident)?;)+ }) => {
         impl $name {
-            /// Makes the thing that these settings describe.
+            /// Builds what these settings describe.
             pub fn build(&self) -> $built {
                 match self {
                     $(Self::$variant(config) => $crate::registry!(@build config $module () $($no)?),)+
@@ -222,7 +222,7 @@ macro_rules! registry {
                 #[serde(rename = $key)]
                 $variant($module::Config),
             )+
-            /// A member that is not the registry's own.
+            /// An outside member.
             #[serde(untagged)]
             #[schemars(skip)]
             Custom($crate::Custom<$name>),
@@ -240,8 +240,8 @@ macro_rules! registry {
                 }
             }
 
-            /// Fills in what was left open the way the thesis's program has it [goel1997 appendix B]. A member that is
-            /// not the registry's own stays as it is.
+            /// Sets unset settings to those of the thesis's program [goel1997 appendix B]. An outside member is
+            /// unchanged.
             pub fn goel1997(&mut self) {
                 match self {
                     $(Self::$variant(config) => $crate::registry::Settings::goel1997(config),)+
@@ -274,7 +274,7 @@ macro_rules! registry {
             fn settings<D: $crate::serde::Deserializer<'de>>(kind: &str, settings: D) -> Result<Self, D::Error> {
                 match kind {
                     $($key => $crate::serde::Deserialize::deserialize(settings).map(Self::$variant),)+
-                    // The answer to this question names the registry's own members.
+                    // The error for this name lists the registry's own members.
                     "" => Err($crate::serde::de::Error::unknown_variant(kind, &[$($key),+])),
                     _ => $crate::Custom::read(kind, settings).map(Self::Custom),
                 }

@@ -1,4 +1,4 @@
-//! A member of a registry that is not the registry's own.
+//! A member of a registry that a program outside of this workspace adds.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,22 +14,23 @@ use crate::registry::{Fault, Registry};
 /// A registry to which a program adds members in a table of [`Members`](crate::Members). The macro [`registry!`](crate::registry!)
 /// implements it.
 pub trait Open: Registry + JsonSchema + From<Custom<Self>> + 'static {
-    /// What its members are, in a word or two.
+    /// The kind of its members, in a word or two.
     const WHAT: &'static str;
-    /// What a member takes to build something; `()` where it takes nothing.
+    /// Argument of `build`; `()` if there is none.
     type Arg;
-    /// What a member builds.
+    /// Result of `build`.
     type Built;
-    /// What is known of a member beside its settings; `()` in most registries. The default suits one that says nothing.
+    /// Properties of a member that do not depend on its settings; `()` in most registries. The default is for members
+    /// that declare none.
     type Traits: Default;
 
-    /// The member that is not the registry's own, if it is one.
+    /// Returns the outside member, if it is one.
     fn custom(&self) -> Option<&Custom<Self>>;
-    /// The same, to resolve it.
+    /// As `custom`, mutable, to resolve it.
     fn custom_mut(&mut self) -> Option<&mut Custom<Self>>;
 }
 
-/// A member whose name the registry `R` does not have: its name and settings and, once it is resolved in a table of
+/// An outside member of the registry `R`: its name and settings and, once it is resolved in a table of
 /// [`Members`](crate::Members), what builds it.
 ///
 /// Two of them are equal if name, settings and version are.
@@ -39,14 +40,14 @@ pub struct Custom<R: Open> {
     binding: Option<Binding<R>>,
 }
 
-/// What a factory made of the settings.
+/// The result of a factory for the settings.
 pub(crate) struct Binding<R: Open> {
     pub(crate) version: Option<String>,
     pub(crate) member: Arc<dyn Member<R>>,
 }
 
 impl<R: Open> Custom<R> {
-    /// The member called `name` with these settings, not yet resolved.
+    /// Creates a member called `name` with these settings, not yet resolved.
     pub fn new(name: impl Into<String>, settings: Map<String, Value>) -> Self {
         Custom { name: name.into(), settings, binding: None }
     }
@@ -64,17 +65,17 @@ impl<R: Open> Custom<R> {
         &self.name
     }
 
-    /// Its settings as they were given, without `kind`.
+    /// Its settings as given, without `kind`.
     pub fn settings(&self) -> &Map<String, Value> {
         &self.settings
     }
 
-    /// The version that its factory states; `None` also before it is resolved.
+    /// The version of its factory; `None` also before it is resolved.
     pub fn version(&self) -> Option<&str> {
         self.binding.as_ref()?.version.as_deref()
     }
 
-    /// Whether a table of [`Members`](crate::Members) has it, so that it can build.
+    /// Returns true if a table of [`Members`](crate::Members) has resolved it, so that it can build.
     pub fn is_resolved(&self) -> bool {
         self.binding.is_some()
     }
@@ -83,7 +84,7 @@ impl<R: Open> Custom<R> {
         self.binding = Some(binding);
     }
 
-    /// The errors of its settings; one that is not resolved is an error itself.
+    /// Returns the errors of its settings; an unresolved member is an error itself.
     pub fn check(&self) -> Vec<Fault> {
         match &self.binding {
             Some(binding) => binding.member.check(),
@@ -94,18 +95,20 @@ impl<R: Open> Custom<R> {
         }
     }
 
-    /// What the registry asks of each member, beside what it builds.
+    /// Returns the properties of the member.
     ///
     /// # Panics
-    /// If it is not resolved, of which [`check`](Self::check) tells.
+    ///
+    /// If it is not resolved, which [`check`](Self::check) reports.
     pub fn traits(&self) -> R::Traits {
         self.member().traits()
     }
 
-    /// Makes what the settings describe.
+    /// Builds what the settings describe.
     ///
     /// # Panics
-    /// If it is not resolved, of which [`check`](Self::check) tells.
+    ///
+    /// If it is not resolved, which [`check`](Self::check) reports.
     pub fn build(&self, arg: R::Arg) -> R::Built {
         self.member().build(arg)
     }
@@ -141,8 +144,8 @@ impl<R: Open> fmt::Debug for Custom<R> {
     }
 }
 
-/// As a scenario gives it; in formats that no person reads, which keys of stores are made of, as name, settings and version.
-/// There a member without a version is an error.
+/// In readable formats the form of scenarios; in binary ones, from which keys of stores are computed, name, settings
+/// and version. There a member without a version is an error.
 impl<R: Open> Serialize for Custom<R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if !serializer.is_human_readable() {

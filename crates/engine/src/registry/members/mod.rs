@@ -21,24 +21,24 @@ pub use custom::{Custom, Open};
 
 use crate::registry::Fault;
 
-/// Settings, read and typed, that build what the members of `R` build.
+/// Typed settings that build the same type as the members of `R`.
 pub trait Member<R: Open>: Send + Sync {
-    /// Errors of the settings, beyond those that their types exclude. A scenario with errors does not run, but its check may
-    /// call [`build`](Self::build) to ask what the settings describe.
+    /// Returns the errors of the settings, beyond those that their types exclude. A scenario with errors does not run,
+    /// but its check may call [`build`](Self::build) to inspect what the settings describe.
     fn check(&self) -> Vec<Fault> {
         Vec::new()
     }
 
-    /// Properties that a registry asks of each member, such as [`Open::Traits`] of a scheme.
+    /// Returns the properties that a registry needs of each member, such as [`Open::Traits`] of a scheme.
     fn traits(&self) -> R::Traits {
         R::Traits::default()
     }
 
-    /// Makes what these settings describe. `arg` is `()` where the registry's own members take nothing.
+    /// Builds what these settings describe. `arg` is `()` if the registry's own members take no argument.
     fn build(&self, arg: R::Arg) -> R::Built;
 }
 
-/// Makes members of `R` from the settings in a scenario.
+/// Creates members of `R` from the settings in a scenario.
 pub trait Factory<R: Open>: Send + Sync {
     /// The member's `kind` in scenarios.
     fn name(&self) -> &str;
@@ -46,8 +46,8 @@ pub trait Factory<R: Open>: Send + Sync {
     /// One line about it.
     fn summary(&self) -> &str;
 
-    /// Changes whenever the same settings may give other results. Results of a member without a version are not kept in
-    /// stores.
+    /// Must change whenever the same settings may give other results. Stores refuse the results of a member without a
+    /// version.
     fn version(&self) -> Option<&str>;
 
     /// The JSON Schema of its settings: an object, without `kind`.
@@ -65,7 +65,7 @@ pub trait Factory<R: Open>: Send + Sync {
 pub struct Unreadable {
     /// The setting, as `parts[0].delay`; empty for the whole table.
     pub path: String,
-    /// The error in the words of `serde`.
+    /// The error message of `serde`.
     pub message: String,
 }
 
@@ -78,12 +78,12 @@ pub struct Kind<C> {
 }
 
 impl<C> Kind<C> {
-    /// A member called `name` in scenarios, with one line about it.
+    /// Creates the factory of a member called `name` in scenarios, with one line about it.
     pub fn new(name: impl Into<Cow<'static, str>>, summary: impl Into<Cow<'static, str>>) -> Self {
         Kind { name: name.into(), summary: summary.into(), version: None, settings: PhantomData }
     }
 
-    /// With a version, so that stores keep its results. See [`Factory::version`].
+    /// Sets the version, so that stores accept its results. See [`Factory::version`].
     pub fn version(self, version: impl Into<Cow<'static, str>>) -> Self {
         Kind { version: Some(version.into()), ..self }
     }
@@ -140,7 +140,7 @@ pub enum NameError {
     },
 }
 
-/// A value of a registry whose member, or whose settings, are not known.
+/// An error of resolving a member or its settings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unresolved {
     /// Neither the registry nor the table has a member of this name.
@@ -150,7 +150,7 @@ pub enum Unresolved {
         /// The names of all members: first the registry's own, then those of the table.
         known: Vec<String>,
     },
-    /// The member cannot read its settings.
+    /// The settings of the member cannot be read.
     Settings(Unreadable),
 }
 
@@ -193,9 +193,10 @@ impl Members {
         self.add_shared::<R>(Arc::new(factory))
     }
 
-    /// The same for a factory that others share.
+    /// As [`add`](Self::add), for a shared factory.
     ///
     /// # Errors
+    ///
     /// As [`add`](Self::add).
     pub fn add_shared<R: Open>(&mut self, factory: Arc<dyn Factory<R>>) -> Result<&mut Self, NameError> {
         let (registry, name) = (R::WHAT, factory.name().to_owned());
@@ -237,17 +238,18 @@ impl Members {
         &self.list
     }
 
-    /// The member of `R` called `name` with no settings, if this table has it and it needs none.
+    /// Returns the member of `R` called `name` without settings, if this table has it and it needs none.
     pub fn by_name<R: Open>(&self, name: &str) -> Option<R> {
         let mut member = R::from(crate::Custom::new(name, Map::new()));
         self.resolve(&mut member).ok()?;
         Some(member)
     }
 
-    /// Binds a member that is not the registry's own to its factory here. The registry's own members stay as they are, and so
-    /// does one that another table has resolved.
+    /// Binds an outside member to its factory in this table. The registry's own members are unchanged, and so is one
+    /// that another table has resolved.
     ///
     /// # Errors
+    ///
     /// A member that is not in this table, or a setting that its factory cannot read.
     pub fn resolve<R: Open>(&self, member: &mut R) -> Result<(), Unresolved> {
         let Some(custom) = member.custom_mut() else { return Ok(()) };
@@ -263,7 +265,7 @@ impl Members {
         Ok(())
     }
 
-    /// The JSON Schema of `T` with the members of this table beside the registries' own.
+    /// Returns the JSON Schema of `T` with the members of this table added to the registries.
     pub fn schema<T: JsonSchema>(&self) -> Value {
         let mut generator = schemars::generate::SchemaSettings::default().into_generator();
         let mut root = generator.root_schema_for::<T>().to_value();
