@@ -106,7 +106,7 @@ const BYTES: Kind = Kind {
         ("kB", 1_000),
         ("B", 1),
     ],
-    refused: &[("KB", "KB means 1000 bytes to some and 1024 to others: write kB or KiB")],
+    refused: &[("KB", "KB is ambiguous, 1000 or 1024 bytes: write kB or KiB")],
 };
 
 const LENGTH: Kind = Kind {

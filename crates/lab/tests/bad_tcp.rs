@@ -62,7 +62,7 @@ const CASES: &[Case<'_>] = &[
     (
         "initial_window = 2",
         "control = { kind = \"reno\", growth = \"counted\", at_ssthresh = \"slow-start\" }",
-        &["flows.down.tcp.control.at_ssthresh", "congestion-avoidance, which `counted` has"],
+        &["flows.down.tcp.control.at_ssthresh", "\"congestion-avoidance\", the rule of `counted`"],
     ),
     ("initial_window = 2", "rto_floor = \"timout\"", &["flows.down.tcp.rto_floor", "did you mean \"timeout\"?"]),
     (

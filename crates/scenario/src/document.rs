@@ -122,7 +122,7 @@ impl Document {
             Origin::Outside(_) => format!("--set '{table}={{kind=..., ...}}'"),
             Origin::Key(_) => format!("{table} = {{ kind = ..., ... }}"),
         };
-        self.place(problem.hint(format!("only the kind was set; set the whole of it: {whole}")), origin)
+        self.place(problem.hint(format!("only `kind` was set; set the whole table: {whole}")), origin)
     }
 
     /// Whether `key`, or a table that contains it, was assigned after the text was read.

@@ -29,16 +29,16 @@ pub enum EventKind {
 
 /// Every kind: its name in scenarios, and one line about it. Those after the first [`DEFAULT_EVENT_KINDS`] are opt-in.
 pub const EVENT_KINDS: [(&str, &str); 10] = [
-    ("corrupted", "A frame that the air corrupted"),
-    ("given-up", "A frame that the link layer gave up"),
+    ("corrupted", "A frame corrupted by the channel"),
+    ("given-up", "A frame given up by the link layer"),
     ("lost", "A packet lost on a link without link layer"),
-    ("dropped", "A packet that found no room in a queue or in a node's buffers"),
+    ("dropped", "A packet dropped by a full queue or node buffer"),
     ("fast-retransmit", "The begin of a fast recovery"),
     ("timeout", "A retransmission timeout"),
-    ("retransmitted", "A segment that TCP sends again"),
+    ("retransmitted", "A retransmission by TCP"),
     ("icmp", "A message of a scheme that the source receives"),
     ("state", "The periodic state of flows, nodes and links, with print_interval"),
-    ("blocked", "Why a sender can send nothing, whenever the reason changes; opt-in"),
+    ("blocked", "The reason why a sender can send nothing, at each change; opt-in"),
 ];
 
 /// The number of kinds that appear by default, which the name `all` selects: those of the thesis's program.

@@ -43,7 +43,7 @@ pub(super) fn expand_counts(mut scenario: Scenario) -> Result<Scenario, Vec<Prob
     let nodes = copies("nodes", scenario.nodes, |name, _| Ok(counts.get(name).copied()), one, &mut problems);
     let of_ends = |ends: [&String; 2]| match ends.map(|end| counts.get(end)) {
         [Some(here), Some(there)] if here != there => Err(Problem::new(format!(
-            "as many of one end as of the other: each has a partner, and there are {here} {} and {there} {}",
+            "equal counts at both ends, which are joined in pairs; there are {here} {} and {there} {}",
             ends[0], ends[1]
         ))),
         [here, there] => Ok(here.or(there).copied()),
@@ -83,7 +83,7 @@ fn copies<T: Clone>(
                 for number in 1..=count {
                     let copy = name_of(name, number);
                     if entries.contains_key(&copy) {
-                        let problem = Problem::new("a name of its own: a copy of another has it");
+                        let problem = Problem::new("another name: a copy of another entry has this one");
                         let problem = problem.key(format!("{table}.{copy}")).found(format!("\"{copy}\""));
                         problems.push(problem.hint(format!("{table}.{name} stands for {name}1 to {name}{count}")));
                     }

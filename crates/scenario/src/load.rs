@@ -272,7 +272,7 @@ fn include_traces(scenario: &mut Scenario, files: &dyn Files, beside: &Path, rec
             }
             Err(problem) if files.exists(&path) => problems.push(problem.key(key)),
             Err(_) => {
-                let problem = Problem::new(format!("the recorded channel {shown} is not there"));
+                let problem = Problem::new(format!("the recorded channel {shown} does not exist"));
                 problems.push(problem.key(key).hint(where_traces_are(files, beside)));
             }
         }
@@ -303,9 +303,11 @@ fn where_traces_are(files: &dyn Files, file: &Path) -> String {
             format!("a run has left one: write read_from_trace = 0 {}", trace.display())
         }
         Some(trace) => format!("a run has left one: write file = \"{}\"", trace.display()),
-        None => "it says when the air switched, a line such as \"1233.5 BAD\" for each switch, in ms; a run with --trace air, or \
-                 read_from_trace = 1, writes one into its result directory: name that one here"
-            .to_owned(),
+        None => {
+            "it contains the changes of the channel's state, a line such as \"1233.5 BAD\" for each, in ms; a run with \
+                 --trace air, or read_from_trace = 1, writes one into its result directory: name that file here"
+                .to_owned()
+        }
     }
 }
 
@@ -330,7 +332,7 @@ fn include_recordings(
                 }
                 Err(problem) if files.exists(&path) => problems.push(problem.key(key_of_file)),
                 Err(_) => {
-                    let problem = Problem::new(format!("the recording {} is not there", path.display()));
+                    let problem = Problem::new(format!("the recording {} does not exist", path.display()));
                     problems.push(problem.key(key_of_file));
                 }
             }

@@ -65,8 +65,8 @@ pub(super) fn check_routes(network: &Network) -> Result<Vec<[Way; 2]>, Vec<Probl
             }
         }
         if there.time(network, full_packet(flow)) + back.time(network, empty_packet(flow)) == Span::ZERO {
-            let problem = Problem::new("the way there and back takes no time, so time would stand still");
-            let hint = "give a link of it a delay, or a rate at which a packet takes time (whole milliseconds under the goel1997 profile)";
+            let problem = Problem::new("a positive round trip time: with zero, simulated time would not advance");
+            let hint = "give one of its links a delay, or a rate with a positive transmission time (whole milliseconds under the goel1997 profile)";
             problems.push(problem.key(key.clone()).hint(hint));
         }
         for (node, size) in there

@@ -19,16 +19,16 @@ pub const TRACES: &[Trace] = &[
     Trace { name: "swnd_size", summary: "<node>-swnd_size: unacknowledged data at the source (ms, bytes)" },
     Trace {
         name: "router_pkt_arrival",
-        summary: "<node>-router_pkt_arrival: first byte of each data packet that comes to a router (ms, bytes)",
+        summary: "<node>-router_pkt_arrival: first byte of each data packet that arrives at a router (ms, bytes)",
     },
     Trace {
         name: "wless_state",
-        summary: "wless_state-<node>-<node>: the air of a wireless link (ms, 1 GOOD or 0 BAD)",
+        summary: "wless_state-<node>-<node>: state of a wireless link's channel (ms, 1 GOOD or 0 BAD)",
     },
     Trace { name: "contention", summary: "<medium>.<node>-contention: contention window at each back-off (ms, slots)" },
     Trace {
         name: "air",
-        summary: "trace.dat: when the air switched (ms GOOD|BAD), for a channel of kind \"recorded\"",
+        summary: "trace.dat: changes of the channel's state (ms GOOD|BAD), for a channel of kind \"recorded\"",
     },
     Trace { name: "events", summary: "event-trace.txt: corruptions, losses, retransmissions as in appendix B.4" },
     Trace { name: "jsonl", summary: "events.jsonl: every event, one JSON object a line" },

@@ -15,7 +15,7 @@ engine::registry! {
     pub enum SchedulerConfig: "scheduler" => build() -> Box<dyn Scheduler> {
         RoundRobin => round_robin, "round-robin", "Each mobile's queue in turn, one attempt each", no settings;
         Fifo => fifo, "fifo", "One queue for all: first come, first served, until delivered or given up", no settings;
-        ChannelState => channel_state, "channel-state", "Each mobile's queue in turn, but not for a while behind an attempt that failed (BBKT96)";
+        ChannelState => channel_state, "channel-state", "Each mobile's queue in turn, except for some time after a failed attempt (BBKT96)";
     }
 }
 

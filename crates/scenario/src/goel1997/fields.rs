@@ -62,7 +62,7 @@ impl<'b, 'a, 'r, 'f> Fields<'b, 'a, 'r, 'f> {
         let first = entries.next()?;
         for again in entries {
             let line = self.report.line(first.name.at);
-            let problem = Problem::new(format!("{name} once; it stands on line {line} already")).key(self.key(name));
+            let problem = Problem::new(format!("{name} once; line {line} has it already")).key(self.key(name));
             self.report.at(again.name.at, problem.found(format!("{name} again")).hint("remove one of them"));
         }
         Some(first)

@@ -76,8 +76,8 @@ pub(super) fn check_ascii(tokens: &[(Token<'_>, usize)], report: &mut Report<'_>
         if let Token::Word(word) = token
             && let Some(inside) = word.find(|c: char| !c.is_ascii())
         {
-            let problem = Problem::new("ASCII letters, digits and signs outside comments").found(shown(word));
-            report.at(at + inside, problem.hint("retype it; copied text often has dashes or blanks of its own"));
+            let problem = Problem::new("ASCII letters, digits and punctuation outside comments").found(shown(word));
+            report.at(at + inside, problem.hint("retype it; copied text often has non-ASCII dashes or blanks"));
         }
     }
 }

@@ -59,7 +59,7 @@ impl Translator<'_, '_, '_> {
 
     fn channel(&mut self, link: &Link<'_>, air: &Air, mode: Option<TraceMode>, file: &str) -> ChannelConfig {
         if let (Some(first), false) = (air.bad.first(), mode == Some(TraceMode::Script)) {
-            let problem = Problem::new("bad_interval counts only if read_from_trace is 2; ignored");
+            let problem = Problem::new("bad_interval has an effect only if read_from_trace is 2; ignored");
             self.warnings.at(first.at, problem.key("wireless_link.bad_interval"));
         }
         match mode {
@@ -74,11 +74,12 @@ impl Translator<'_, '_, '_> {
             Some(TraceMode::Record) | None => {
                 let (mean_good, mean_bad) = (air.mean_good.value, air.mean_bad.value);
                 if mean_good == Span::ZERO {
-                    let problem = Problem::new("more than 0: the air begins in GOOD").found("0");
+                    let problem = Problem::new("more than 0: the channel begins in GOOD").found("0");
                     let problem = problem.key("wireless_link.mean_exp_distrib_good_state");
                     self.report.at(
                         air.mean_good.at,
-                        problem.hint("write any other; for air that is always GOOD let the BAD mean be 0"),
+                        problem
+                            .hint("write any other value; for a channel that is always GOOD set the mean of BAD to 0"),
                     );
                 }
                 ChannelConfig::TwoState(two_state::Config { mean_good, mean_bad, loss_good: 0.0, loss_bad: 1.0 })
@@ -91,7 +92,7 @@ impl Translator<'_, '_, '_> {
         if air.mean_bad.value > Span::ZERO {
             let problem = Problem::new("0, because read_from_trace is 2").found(air.mean_bad.value.to_string());
             let problem = problem.key("wireless_link.mean_exp_distrib_bad_state");
-            self.report.at(air.mean_bad.at, problem.hint("bad_interval says when the air is BAD"));
+            self.report.at(air.mean_bad.at, problem.hint("bad_interval gives the times in BAD"));
         }
         if air.bad.is_empty() {
             let problem = Problem::new("bad_interval is missing, and read_from_trace is 2");

@@ -81,12 +81,12 @@ pub(super) fn blocks<'a>(tokens: &[(Token<'a>, usize)], report: &mut Report<'_>)
 fn outside(token: Token<'_>, next: Token<'_>) -> Problem {
     match token {
         Token::Word(word) if NAMES.contains(&word) => {
-            Problem::new(format!("{{ behind {word}")).key(word).hint(format!("write {word} {{ ... }}"))
+            Problem::new(format!("{{ after {word}")).key(word).hint(format!("write {word} {{ ... }}"))
         }
         Token::Word(word) => {
             let problem = Problem::new("a component: its name and {").found(shown(word));
             match next {
-                Token::Equals => problem.hint("attributes stand between the braces of a component"),
+                Token::Equals => problem.hint("attributes are between the braces of a component"),
                 _ => problem.nearest(&shown(word), NAMES),
             }
         }
@@ -175,7 +175,7 @@ impl<'a> Parser<'_, 'a, '_, '_> {
 
     fn unclosed(&mut self, name: Word<'_>) {
         let shown_name = shown(name.text);
-        let problem = Problem::new(format!("}} behind the last attribute of {shown_name}")).key(shown_name);
+        let problem = Problem::new(format!("}} after the last attribute of {shown_name}")).key(shown_name);
         self.report.at(name.at, problem.hint("its { is never closed"));
     }
 
@@ -188,7 +188,7 @@ impl<'a> Parser<'_, 'a, '_, '_> {
         if self.peek() != Token::Equals {
             let token = self.peek();
             let value = if let Token::Word(word) = token { shown(word) } else { "...".into() };
-            self.report.at(name.at, wrong("= behind the name", token).hint(format!("write {attribute} = {value}")));
+            self.report.at(name.at, wrong("= after the name", token).hint(format!("write {attribute} = {value}")));
             self.skip_line();
             return entry;
         }
@@ -198,7 +198,7 @@ impl<'a> Parser<'_, 'a, '_, '_> {
             entry.values.push(Word { text, at });
         }
         if entry.values.is_empty() {
-            let problem = wrong("a value behind the =", self.peek());
+            let problem = wrong("a value after the =", self.peek());
             self.report.at(name.at, problem.hint(format!("write {attribute} = ...")));
             self.skip_line();
             return entry;

@@ -74,7 +74,7 @@ pub(super) const FLAG: Kind<bool> = kind("0 (off) or 1 (on)", |text| match whole
     _ => Err(Refusal(None)),
 });
 pub(super) const TRACE: Kind<TraceSetting> = kind(
-    "0 (follow trace.dat, or the file named behind the 0), 1 (record it) or 2 (script the air and record it)",
+    "0 (follow trace.dat, or the file named after the 0), 1 (record it) or 2 (script the channel and record it)",
     trace,
 );
 
@@ -110,7 +110,7 @@ fn decimal(text: &str) -> Result<&str, Refusal> {
         return Err(Refusal(None));
     }
     if number.ends_with('.') {
-        return refuse("write digits behind the point");
+        return refuse("write digits after the point");
     }
     match rest.as_bytes() {
         [] => Ok(number),
@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(hint("-5"), "it cannot be negative");
         assert_eq!(hint("5 ms"), "write the number alone: the unit is fixed");
         assert_eq!(hint("1e6"), "write the number out, without an exponent");
-        assert_eq!(hint("5."), "write digits behind the point");
+        assert_eq!(hint("5."), "write digits after the point");
         assert_eq!(hint("1,5"), "write a point, and no separators between thousands");
         assert_eq!(hint("0.0000001"), "finer than one ns");
         assert_eq!(hint("99999999999999999999"), "too large");

@@ -77,7 +77,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
                     Problem::new("the link_id of a wireless_link; this one is wired").hint("wires are never shared")
                 }
                 Some(link) if link.at > id.at => Problem::new("a wireless_link earlier in the file")
-                    .hint(format!("move shared_links behind the wireless_link on line {}", self.report.line(link.at))),
+                    .hint(format!("move shared_links after the wireless_link on line {}", self.report.line(link.at))),
                 Some(_) if !seen.insert(id.value) => {
                     Problem::new("each link once").hint("a link shares with one set of links")
                 }
@@ -102,7 +102,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
                     first.id.value
                 );
                 let problem = Problem::new(expected).key("wireless_link.bandwidth");
-                let hint = "links of different bandwidths share in cells of their own: write a shared_links for each";
+                let hint = "links of different bandwidths need separate cells: write a shared_links for each";
                 let found = other.rate.value.bits_per_sec().to_string();
                 self.report.at(other.rate.at, problem.found(found).hint(hint));
             }

@@ -36,11 +36,11 @@ pub fn parse(file: &str, text: &[u8]) -> Result<Vec<Span>, Problem> {
         if let Some((line, earlier, with_state)) = before {
             if with_state != state.is_some() {
                 let problem = Problem::new(format!("a state or none, as on line {line}"));
-                return Err(wrong(problem.hint("is the file cut off? Otherwise give every line a state, or none")));
+                return Err(wrong(problem.hint("is the file truncated? Otherwise give every line a state, or none")));
             }
             if earlier >= time {
                 let expected = format!("a time after {} ms, of line {line}", millis(earlier));
-                return Err(wrong(Problem::new(expected).hint("times must rise from line to line")));
+                return Err(wrong(Problem::new(expected).hint("times must increase")));
             }
         }
         before = Some((number + 1, time, state.is_some()));

@@ -133,7 +133,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
             let id = node.id.value;
             if let Some(first) = self.nodes.get(&id) {
                 let expected =
-                    format!("an id of its own: {id} is the {} on line {}", first.component, self.report.line(first.at));
+                    format!("a unique id: {id} is the {} on line {}", first.component, self.report.line(first.at));
                 let problem = Problem::new(expected).key(format!("{}.node_id", node.component)).found(id.to_string());
                 self.report.at(node.id.at, problem.hint("give every node another node_id"));
                 continue;
@@ -199,8 +199,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
             }
             Some(_) => {
                 if let Some(other) = taken.insert(to.value, node.id.value) {
-                    let problem =
-                        Problem::new(format!("a sink of its own: node {other} sends to {}", to.value)).key(key);
+                    let problem = Problem::new(format!("a separate sink: node {other} sends to {}", to.value)).key(key);
                     let problem = problem.found(to.value.to_string()).hint("add a sink for each source");
                     self.report.at(to.at, problem);
                 }
@@ -217,7 +216,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
             self.report.at(packets.at, problem.hint(format!("of {size} bytes each they pass 64 bits")));
         }
         if window.value.0 < *size {
-            let expected = format!("room for a packet, which has {size} bytes of data");
+            let expected = format!("at least one packet, which has {size} bytes of data");
             let problem = Problem::new(expected).key(format!("{}.recv_wnd_size", node.component));
             let problem = problem.found(format!("{} bytes", window.value.0));
             self.report.at(window.at, problem.hint("it is given in KB of 1024 bytes"));
@@ -242,7 +241,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
             let id = link.id.value;
             if let Some(first) = seen.insert(id, link.at) {
                 let line = self.report.line(first);
-                let problem = Problem::new(format!("an id of its own: {id} is the link on line {line}"));
+                let problem = Problem::new(format!("a unique id: {id} is the link on line {line}"));
                 let problem = problem.key(format!("{}.link_id", link.component)).found(id.to_string());
                 self.report.at(link.id.at, problem.hint("give every link another link_id"));
                 continue;
@@ -279,7 +278,8 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
             (TraceMode::Read | TraceMode::Script, count) => {
                 let found = format!("{} with {count} of them", if mode.value == TraceMode::Read { "0" } else { "2" });
                 let problem = Problem::new("exactly one wireless_link").key(key).found(found);
-                self.report.at(mode.at, problem.hint("write read_from_trace = 1 to let the air follow its means"));
+                self.report
+                    .at(mode.at, problem.hint("write read_from_trace = 1 for a channel with the configured means"));
                 None
             }
         }

@@ -14,7 +14,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         let [from, _] = config.away.first()?;
         (Time::ZERO + *from >= end).then(|| {
             let text = format!(
-                "intervals that begin after the end (`duration`, {}): as they are, no station is ever away",
+                "an interval that begins before the end (`duration`, {}): otherwise no station is ever away",
                 network.duration
             );
             Problem::new(text).key(format!("links.{}.channel.away", link.name))

@@ -77,10 +77,15 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         let standing_time = standing * 8.0 / most.rate.bits_per_sec() as f64;
         let overflows = windows > most.product() + buffer.bytes;
         let (path, consequence) = if overflows && buffer.bytes * FAR * root < least.product() {
-            (least, "with less than a quarter of it the link runs dry after each loss".to_owned())
+            (least, "with less than a quarter of it the link is idle after each loss".to_owned())
         } else if standing > FAR * most.product() && standing_time > HARMLESS.as_secs_f64() {
             let delay = format!("{:.0} ms", 1e3 * standing_time);
-            (most, format!("with more than four times of it the queue stands, here for {delay} (bufferbloat)"))
+            (
+                most,
+                format!(
+                    "with more than four times as much the queue never empties, here {delay} of delay (bufferbloat)"
+                ),
+            )
         } else {
             continue;
         };

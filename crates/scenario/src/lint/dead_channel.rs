@@ -28,7 +28,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
             };
             if reported.insert(hop / 2) {
                 let text = format!(
-                    "less: hardly one in 10^9 of the {bytes} byte packets of flows.{} comes through",
+                    "less: at most about one in 10^9 of the {bytes} byte packets of flows.{} is delivered",
                     flow.name
                 );
                 let key = if link.wireless { format!("channel.{key}") } else { key.to_owned() };

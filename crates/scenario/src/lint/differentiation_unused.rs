@@ -12,7 +12,8 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
             && matches!(flow.tcp.recovery, RecoveryConfig::Tahoe(_))
     });
     let warning = idle.map(|flow| {
-        let text = "a recovery with fast recovery, before which it is asked: tahoe has none, so it has no effect";
+        let text =
+            "a recovery with fast recovery, which loss differentiation needs: tahoe has none, so it has no effect";
         let problem = Problem::new(text).key(format!("flows.{}.tcp.loss_differentiation", flow.name));
         problem.found(format!("\"{}\"", flow.tcp.loss_differentiation.name())).hint("write recovery = \"reno\"")
     });

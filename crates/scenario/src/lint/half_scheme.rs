@@ -36,7 +36,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
             let text =
                 format!("{} waits for messages of {followed} about flows.{} that never come", sender.name, flow.name);
             let problem = Problem::new(text).key(format!("nodes.{}.scheme", sender.name));
-            warnings.push(problem.hint("let the node that sends the flow into the air follow the scheme too"));
+            warnings.push(problem.hint("set the scheme at the node that sends the flow over the radio link too"));
         }
     }
     warnings

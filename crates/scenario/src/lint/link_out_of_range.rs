@@ -11,8 +11,8 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         let Some(ends) = ends(network, link) else { continue };
         let mobile = link.between.iter().any(|node| network.nodes[*node].association.is_some());
         let text = match (ever_in_range(ends, network), in_range_at_first(ends)) {
-            (false, _) => "its ends are out of range of each other all the time: it carries nothing",
-            (true, false) if !mobile => "its ends are out of range of each other at first",
+            (false, _) => "its ends are out of range of each other for the whole run: it carries nothing",
+            (true, false) if !mobile => "its ends are out of range of each other at the start",
             _ => continue,
         };
         warnings.push(Problem::new(text).key(format!("links.{}", link.name)));
@@ -36,7 +36,7 @@ pub(super) mod tests {
 
     #[test]
     fn link_out_of_range_at_first_is_reported() {
-        warned(&comes_from(120), &["links.air: ", "out of range of each other at first"]);
+        warned(&comes_from(120), &["links.air: ", "out of range of each other at the start"]);
         silent(&comes_from(100));
     }
 
@@ -47,6 +47,6 @@ pub(super) mod tests {
         let link = "second = { kind = \"wireless\", between = [\"far\", \"laptop\"], medium = \"cell\" }";
         let text = cell("range = \"100 m\"", HERE, NEAR, "");
         let text = text.replace("[media]", &format!("{far}\n[media]")).replace("[flows]", &format!("{link}\n[flows]"));
-        warned(&text, &["links.second: ", "all the time: it carries nothing"]);
+        warned(&text, &["links.second: ", "for the whole run: it carries nothing"]);
     }
 }

@@ -72,11 +72,11 @@ lints! {
     scheme_without_link_layer, "scheme-without-link-layer",
         "A base station's scheme depends on reports of a link layer, and none of its links has one.";
     half_scheme, "half-scheme",
-        "A scheme with a part at the sender and one at the base station is followed by one of the two only.";
+        "A scheme with a part at the sender and one at the base station is set at only one of them.";
     scheme_out_of_place, "scheme-out-of-place",
         "A scheme is for the other direction of data, or for other nodes than the one it is set for.";
     scheme_without_states, "scheme-without-states",
-        "A scheme depends on a radio that foresees fades, and no link of the node has a channel with states.";
+        "A scheme depends on predicted fades, and no link of the node has a channel with states.";
     scheme_without_filters, "scheme-without-filters",
         "`packet-control` with both of its filters switched off.";
     weak_signal, "weak-signal",
@@ -84,13 +84,13 @@ lints! {
     dead_channel, "dead-channel",
         "A channel loses practically every full segment of a flow.";
     queue_below_packet, "queue-below-packet",
-        "A queue is smaller than a packet that passes the link.";
+        "A queue is smaller than a packet of a flow over the link.";
     ecn_threshold, "ecn-threshold",
-        "A queue is full before it passes its ECN threshold, so nothing is marked.";
+        "A queue is full before it exceeds its ECN threshold, so nothing is marked.";
     link_out_of_range, "link-out-of-range",
-        "The ends of a link are out of range of each other at first, or for the whole run.";
+        "The ends of a link are out of range of each other at the start, or for the whole run.";
     rate_reach, "rate-reach",
-        "A link's fixed rate does not reach as far as its ends are from each other.";
+        "The ends of a link are never within the range of its fixed rate.";
     position_without_range, "position-without-range",
         "A node has a position or a motion, and no medium of its links has a `range`.";
     motion_after_end, "motion-after-end",
@@ -104,13 +104,13 @@ lints! {
     recovery_without_sack, "recovery-without-sack",
         "A loss recovery that needs SACK runs without it and falls back to NewReno.";
     differentiation_unused, "differentiation-unused",
-        "A loss differentiation beside Tahoe, whose recovery never asks it.";
+        "A loss differentiation with Tahoe, whose recovery does not use it.";
     prr_unused, "prr-unused",
-        "`prr = true` beside a congestion control that regulates recovery itself.";
+        "`prr = true` with a congestion control that regulates recovery itself.";
     dsack_undo_unused, "dsack-undo-unused",
-        "`dsack_undo = true` beside a recovery that does not read SACK blocks.";
+        "`dsack_undo = true` with a recovery that does not read SACK blocks.";
     ecn_without_marks, "ecn-without-marks",
-        "A flow asks for ECN, and no link on its route has an `ecn_threshold`.";
+        "A flow requests ECN, and no link on its route has an `ecn_threshold`.";
     buffer_size, "buffer-size",
         "The buffer in front of a bottleneck is less than a quarter of the bandwidth-delay product, or more than four times of it.";
     short_run, "short-run",
@@ -128,7 +128,7 @@ pub(crate) fn warnings(context: &Context<'_>) -> Vec<Problem> {
 /// The reference page, docs/lints.md.
 pub fn page() -> String {
     let mut page = String::from(
-        "# Lints\n\nA scenario can be valid and still not be what its author meant. `lasthop check`, and every command that reads a \
+        "# Lints\n\nA valid scenario may still contain settings that are probably not intended. `lasthop check`, and every command that reads a \
          scenario,\nprints a warning then; it ends with the name of the lint in brackets. Warnings do not stop a run.\n\n\
          | lint | finds |\n|---|---|\n",
     );

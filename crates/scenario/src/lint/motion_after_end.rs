@@ -7,7 +7,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let scenario = context.scenario;
     let late = scenario.nodes.iter().filter_map(|(name, node)| {
         let from = node.motion.as_ref()?.from.filter(|from| *from >= scenario.duration)?;
-        let text = format!("a time before the end (`duration`): as it is, {name} stands still");
+        let text = format!("a time before the end (`duration`): otherwise {name} does not move");
         Some(Problem::new(text).key(format!("nodes.{name}.motion.from")).found(format!("\"{from}\"")))
     });
     late.collect()
@@ -28,7 +28,7 @@ pub(super) mod tests {
     #[test]
     fn motion_from_the_end_on_is_reported() {
         let [late, in_time] = examples();
-        warned(&late, &["nodes.laptop.motion.from: found \"10 s\"", "laptop stands still"]);
+        warned(&late, &["nodes.laptop.motion.from: found \"10 s\"", "laptop does not move"]);
         silent(&in_time);
     }
 }

@@ -20,12 +20,15 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         }
         let moves = scenario.nodes.get(&node.name).is_some_and(|node| node.motion.is_some());
         let key = format!("nodes.{}.{}", node.name, if moves { "motion" } else { "position" });
-        let text = format!("no effect: {} has no link in a medium, whose `range` is what positions are for", node.name);
+        let text = format!(
+            "no effect: {} has no link in a medium, and positions matter only within a medium's `range`",
+            node.name
+        );
         warnings.push(Problem::new(text).key(key).hint("leave it out, or write medium = \"NAME\" in a wireless link"));
     }
     for (medium, stations) in idle.iter().filter(|(_, stations)| !stations.is_empty()) {
         let text = format!(
-            "no `range`: all stations hear each other, wherever they are, and the positions and motion of {} have no effect",
+            "no `range`: all stations receive each other at any distance, so positions and motion of {} have no effect",
             listed(stations)
         );
         let hint = format!("write range = \"250 m\" in [media.{}], or leave out the positions", medium.name);

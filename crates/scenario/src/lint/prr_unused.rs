@@ -12,7 +12,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         let regulates = written.tcp.prr == Some(true) && control.build(Start::trial()).regulates_recovery();
         regulates.then(|| {
             let text = format!(
-                "false: {} decides in recovery itself how much it sends, so proportional rate reduction has no effect",
+                "false: {} regulates sending during recovery itself, so proportional rate reduction has no effect",
                 control.name()
             );
             Problem::new(text).key(format!("flows.{}.tcp.prr", flow.name)).found("true")
@@ -33,7 +33,10 @@ pub(super) mod tests {
     fn prr_beside_bbr_is_reported_if_it_was_written() {
         for variant in ["bbr", "bbr3"] {
             let text = tcp(&format!("variant = \"{variant}\", prr = true"));
-            warned(&text, &["flows.down.tcp.prr: found true", &format!("{variant} decides in recovery itself")]);
+            warned(
+                &text,
+                &["flows.down.tcp.prr: found true", &format!("{variant} regulates sending during recovery itself")],
+            );
         }
         silent(&tcp("variant = \"sack\", prr = true"));
         // The variant's own setting is not reported.

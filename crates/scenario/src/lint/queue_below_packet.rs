@@ -31,7 +31,9 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
             Limit::Bytes(_) => format!("at least {size} B, a packet of flows.{flow}"),
             Limit::Packets(_) | Limit::None => "at least 1 packet".to_owned(),
         };
-        let problem = Problem::new(format!("{expected}: as it is, what finds the transmitter busy is dropped"));
+        let problem = Problem::new(format!(
+            "{expected}: otherwise a packet that arrives while the transmitter is busy is dropped"
+        ));
         warnings.push(problem.key(format!("links.{}.queue", link.name)).found(format!("\"{limit}\"")));
     }
     warnings

@@ -20,7 +20,7 @@ fn without_choice(context: &Context<'_>, number: usize) -> Option<Problem> {
         return None;
     }
     let text = format!(
-        "more than {}, the lowest rate of {}: a rate is the highest that rate control uses, so {} has nothing to choose",
+        "more than {}, the lowest rate of {}: the rate is the maximum for rate control, so {} has no choice",
         modes[0].rate,
         config.standard,
         control.name()
@@ -53,10 +53,10 @@ pub(super) mod tests {
     #[test]
     fn rate_control_below_the_lowest_rate_is_reported() {
         let parts =
-            ["media.cell.rate: found 1 Mbps", "the lowest rate of 802.11b", "arf has nothing", "highest, 11 Mbps"];
+            ["media.cell.rate: found 1 Mbps", "the lowest rate of 802.11b", "arf has no choice", "highest, 11 Mbps"];
         warned(&cell(&format!("{LOWEST}, rate_control = \"arf\""), "", "", ""), &parts);
         let parts =
-            ["media.cell.rate_control: found \"minstrel\"", "minstrel has nothing", "leave out `rate` in the links"];
+            ["media.cell.rate_control: found \"minstrel\"", "minstrel has no choice", "leave out `rate` in the links"];
         warned(&cell("rate_control = \"minstrel\"", "", "", LOWEST), &parts);
         for (media, air) in [
             (format!("{LOWEST}, rate_control = \"fixed\""), ""),

@@ -35,7 +35,7 @@ fn too_fast(network: &Network, link: &LinkSpec) -> Option<Problem> {
     };
     let [a, b] = link.between.map(|node| &network.nodes[node].name);
     let expected = format!(
-        "a slower one: at {rate} frames reach {far}, and {a} and {b} come no nearer than {near}: nothing arrives"
+        "a slower one: at {rate} the range is {far}, and the distance of {a} and {b} is at least {near}: nothing arrives"
     );
     let key =
         if link.medium_rate.is_some() { format!("links.{}.rate", link.name) } else { format!("links.{}", link.name) };
@@ -79,14 +79,14 @@ pub(super) mod tests {
             &reach("", &at("60"), ""),
             &[
                 "links.air: ",
-                "at 54 Mbps frames reach 37.6 m, and ap and laptop come no nearer than 60 m: nothing arrives",
+                "at 54 Mbps the range is 37.6 m, and the distance of ap and laptop is at least 60 m: nothing arrives",
                 "write rate = \"24 Mbps\", which reaches 63.1 m, or rate_control = \"minstrel\" in [media.cell]",
             ],
         );
-        let slower = "links.air.rate: found 48 Mbps, expected a slower one: at 48 Mbps frames reach 39.8 m";
+        let slower = "links.air.rate: found 48 Mbps, expected a slower one: at 48 Mbps the range is 39.8 m";
         warned(&reach("", &at("60"), "rate = \"48 Mbps\""), &[slower]);
         // 37.58 m and 37.59 m are the same in three digits.
-        warned(&reach("", &at("37.59"), ""), &["reach 37.583 m", "no nearer than 37.59 m"]);
+        warned(&reach("", &at("37.59"), ""), &["range is 37.583 m", "at least 37.59 m"]);
         for (media, metres) in [("", "37.58"), ("rate_control = \"arf\"", "60"), ("rate = \"6 Mbps\"", "100")] {
             silent(&reach(media, &at(metres), ""));
         }
@@ -101,6 +101,6 @@ pub(super) mod tests {
             reach("", &format!("{}, {motion}", at("61")), "")
         };
         silent(&walks("3"));
-        warned(&walks("2.3"), &["come no nearer than 38 m"]);
+        warned(&walks("2.3"), &["is at least 38 m"]);
     }
 }

@@ -26,7 +26,7 @@ fn other_direction(followers: &mut Followers<'_>, Named(scheme): &Named<AgentCon
         return None;
     }
     let wanted = if traits.changes.is_empty() { "data comes from the mobile" } else { "data goes to the mobile" };
-    let text = format!("a scheme for these flows: this one does something where {wanted}, and here it does not");
+    let text = format!("a scheme for these flows: this one has an effect if {wanted}, which is not the case here");
     Some(Problem::new(text).key("scheme").found(format!("\"{}\"", scheme.name())))
 }
 
@@ -44,7 +44,7 @@ fn other_node(followers: &mut Followers<'_>, node: &str, Named(scheme): &Named<A
             format!("the {} ({})", in_words(places), listed(&nodes))
         }
     };
-    let text = format!("a scheme that is for this node: for these flows this one is for {of_whom}");
+    let text = format!("a scheme with an effect at this node: for these flows this one needs {of_whom}");
     Some(Problem::new(text).key(format!("nodes.{node}.scheme")).found(format!("\"{}\"", scheme.name())))
 }
 
@@ -95,11 +95,11 @@ pub(super) mod tests {
         let everywhere = |scheme: &str, text: String| format!("scheme = \"{scheme}\"\n{text}");
         warned(
             &everywhere("eln", download()),
-            &["scheme: found \"eln\"", "does something where data comes from the mobile"],
+            &["scheme: found \"eln\"", "has an effect if data comes from the mobile"],
         );
         warned(
             &everywhere("snoop", upload(&download())),
-            &["scheme: found \"snoop\"", "does something where data goes to the mobile"],
+            &["scheme: found \"snoop\"", "has an effect if data goes to the mobile"],
         );
         silent(&everywhere("split", download()));
         silent(&everywhere("split", upload(&download())));

@@ -14,7 +14,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         let AgentConfig::PacketControl(config) = scheme else { continue };
         let off = !config.ack_filter && !config.data_filter;
         if off && followers.asked(&scheme.traits()).nodes.contains(name) {
-            let problem = Problem::new("one of its filters: without both it does nothing");
+            let problem = Problem::new("at least one of its filters: without both it has no effect");
             warnings.push(problem.key(scheme_key(name, node)).found(format!("\"{}\"", scheme.name())));
         }
     }

@@ -11,9 +11,13 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let mut warnings = Vec::new();
     for (number, node) in network.nodes.iter().enumerate() {
         let asked = scenario.nodes[number].scheme.is_some() || scenario.scheme.is_some();
-        if asked && node.kind.is_base_station() && node.agent.traits().hears_link_layer && !with_link_layer(number) {
-            let text =
-                format!("scheme {} has nothing to go by: no link of {} has a link layer", node.agent.name(), node.name);
+        let base_station = scenario.nodes[number].kind == NodeKind::BaseStation;
+        if asked && base_station && node.agent.traits().hears_link_layer && !with_link_layer(number) {
+            let text = format!(
+                "scheme {} needs reports of a link layer, and no link of {} has one",
+                node.agent.name(),
+                node.name
+            );
             let problem = Problem::new(text).key(format!("nodes.{}", node.name));
             warnings.push(problem.hint("give its wireless link arq = \"stop-and-wait\""));
         }
@@ -40,7 +44,7 @@ pub(super) mod tests {
 
     #[test]
     fn scheme_without_link_layer_is_reported() {
-        warned(&examples()[0], &["nothing to go by"]);
+        warned(&examples()[0], &["needs reports of a link layer"]);
     }
 
     #[test]

@@ -14,9 +14,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     for (number, (name, node)) in context.scenario.nodes.iter().enumerate() {
         let scheme = &context.network.nodes[number].agent;
         if followers.asked(&scheme.traits()).nodes.contains(name) && foresees_nothing(context, number, scheme) {
-            let text = format!(
-                "air that becomes BAD as a whole, on which it depends: none of the links of {name} has a channel with states"
-            );
+            let text = format!("a channel with states, on which it depends: no link of {name} has one");
             let problem = Problem::new(text).key(scheme_key(name, node)).found(format!("\"{}\"", scheme.name()));
             warnings.push(problem.hint("write channel = { kind = \"two-state\", ... }, or a scripted or recorded one"));
         }
@@ -46,7 +44,7 @@ pub(super) mod tests {
     #[test]
     fn freezing_without_states_is_reported() {
         let [still, states] = examples();
-        warned(&still, &["nodes.b.scheme: found \"freeze-tcp\"", "none of the links of b"]);
+        warned(&still, &["nodes.b.scheme: found \"freeze-tcp\"", "no link of b"]);
         silent(&states);
     }
 }

@@ -12,7 +12,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         let air: Vec<&LinkSpec> = incidence.links(network, number).filter(|link| link.wireless).collect();
         if !air.is_empty() && air.iter().all(|link| link.medium.is_some()) {
             let text = format!(
-                "nothing: all wireless links of {name} are in media, and a station has one transmitter in each in any case"
+                "no value: all wireless links of {name} are in media, where a station has one transmitter in any case"
             );
             let problem = Problem::new(text).key(format!("nodes.{name}.radio")).found("\"shared\"");
             warnings.push(problem.hint("leave it out"));

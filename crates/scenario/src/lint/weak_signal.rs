@@ -28,8 +28,8 @@ fn too_weak(network: &Network, link: &LinkSpec) -> Option<Problem> {
     let strongest = in_time.map(|level| level.dbm).fold(f64::NEG_INFINITY, f64::max);
     (strongest < least).then(|| {
         let text = format!(
-            "a level of at least {least} dBm at some time, which {rate} need: the strongest is {strongest} dBm, and nothing \
-             ever comes through"
+            "a level of at least {least} dBm at some time, which {rate} need: the maximum is {strongest} dBm, so \
+             nothing arrives"
         );
         let problem = Problem::new(text).key(format!("links.{}.channel.levels", link.name));
         let all = medium.standard.modes().iter().rev().map(|mode| mode.rate);
@@ -58,7 +58,7 @@ pub(super) mod tests {
     #[test]
     fn signal_below_the_lowest_rates_sensitivity_is_reported() {
         let levels = "{ from = \"0 s\", dbm = -90 }, { from = \"2 s\", dbm = -82.5 }, { from = \"10 s\", dbm = -50 }";
-        let parts = ["links.air.channel.levels: ", "at least -82 dBm", "which 6 Mbps need: the strongest is -82.5 dBm"];
+        let parts = ["links.air.channel.levels: ", "at least -82 dBm", "which 6 Mbps need: the maximum is -82.5 dBm"];
         warned(&signal(CONTROLLED, levels), &parts);
         silent(&signal(CONTROLLED, "{ from = \"0 s\", dbm = -90 }, { from = \"2 s\", dbm = -82 }"));
     }

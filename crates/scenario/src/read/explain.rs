@@ -107,7 +107,7 @@ fn number_for_text(tree: &Value, path: &[Step], value: &Value, expected: &str) -
         Source::Set(origin) => match &**origin {
             Origin::Outside(option) if option.starts_with("--set ") => {
                 let whole = format!("--set '{}=\"{number}\"'", joined(path));
-                format!("the shell takes one pair of quotes away: type {whole}{unit}")
+                format!("the shell removes one pair of quotes: type {whole}{unit}")
             }
             _ => format!("write \"{number}\"{unit}"),
         },

@@ -56,8 +56,8 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// Refuses a text whose last line, `line` at `offset`, has no line end, since it may be truncated within a number.
 fn unless_ended(file: &str, text: &str, offset: usize, line: &str) -> Option<Problem> {
-    let problem = || wrong(file, text, offset, line, "a line feed behind its last line");
-    (!text.ends_with('\n')).then(|| problem().hint("is the file cut off? If it is whole, end its last line"))
+    let problem = || wrong(file, text, offset, line, "a line feed after its last line");
+    (!text.ends_with('\n')).then(|| problem().hint("is the file truncated? If it is complete, end its last line"))
 }
 
 /// The problem of a line of `file`, which begins at `offset`.

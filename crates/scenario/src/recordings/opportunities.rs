@@ -17,7 +17,9 @@ pub fn parse(file: &str, text: &str) -> Result<Opportunities, Problem> {
         let code = line.trim_ascii();
         let digits = !code.is_empty() && code.bytes().all(|byte| byte.is_ascii_digit());
         if !digits {
-            return Err(wrong(file, text, at, code, expected).hint("each line is one chance to deliver 1504 bytes"));
+            return Err(
+                wrong(file, text, at, code, expected).hint("each line is one opportunity to deliver 1504 bytes")
+            );
         }
         let Some(time) = code.parse::<u64>().ok().filter(|time| *time <= Opportunities::LATEST) else {
             let expected = format!("a time of at most {} ms, 400 days", Opportunities::LATEST);
@@ -25,7 +27,7 @@ pub fn parse(file: &str, text: &str) -> Result<Opportunities, Problem> {
         };
         if let Some(before) = millis.last().filter(|before| **before > time) {
             let problem = wrong(file, text, at, code, format!("a time of at least {before}, that of the line before"));
-            return Err(problem.hint("times must not fall from line to line; is the file cut off here?"));
+            return Err(problem.hint("times must not decrease; is the file truncated here?"));
         }
         millis.push(time);
     }
@@ -34,9 +36,8 @@ pub fn parse(file: &str, text: &str) -> Result<Opportunities, Problem> {
         return Err(problem);
     }
     Opportunities::new(millis).ok_or_else(|| {
-        let problem =
-            Problem::new("at least one line, and a last time of more than 0: it is when the recording begins again");
-        problem.in_file(file).found(if text.is_empty() { "nothing" } else { "a recording that takes no time" })
+        let problem = Problem::new("at least one line, and a last time of more than 0, at which the recording repeats");
+        problem.in_file(file).found(if text.is_empty() { "nothing" } else { "a recording of zero duration" })
     })
 }
 
@@ -57,7 +58,7 @@ mod tests {
     fn each_error_names_its_line() {
         for (text, said) in [
             ("5\n7\n6\n", "down.trace:3:1: found 6, expected a time of at least 7, that of the line before"),
-            ("1\n12", "down.trace:2:1: found 12, expected a line feed behind its last line"),
+            ("1\n12", "down.trace:2:1: found 12, expected a line feed after its last line"),
             ("500\n700\n90", "down.trace:3:1: found 90, expected a time of at least 700"),
             ("5\n\n6\n", "down.trace:2:1: found an empty line, expected a time in whole milliseconds"),
             ("5\n6.5\n", "down.trace:2:1: found 6.5, expected a time in whole milliseconds"),
@@ -66,7 +67,7 @@ mod tests {
             ("5\nNaN\n", "down.trace:2:1: found NaN, expected a time in whole milliseconds"),
             ("99999999999999999999\n", "down.trace:1:1: found 99999999999999999999, expected a time of at most"),
             ("", "down.trace: found nothing, expected at least one line"),
-            ("0\n0\n", "down.trace: found a recording that takes no time, expected at least one line"),
+            ("0\n0\n", "down.trace: found a recording of zero duration, expected at least one line"),
         ] {
             let problem = parse("down.trace", text).expect_err(said);
             assert!(problem.to_string().starts_with(said), "{problem}\nshould say {said}");

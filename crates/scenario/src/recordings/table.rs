@@ -46,9 +46,9 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Row>, Problem> {
         return Err(problem);
     }
     match rows.last() {
-        None => Err(wrong(file, text, at, line, "a row below the names of columns")),
+        None => Err(wrong(file, text, at, line, "a row after the names of columns")),
         Some(row) if row.rate == Some(0) => {
-            let expected = "a rate of more than 0 in the last row, which holds for ever";
+            let expected = "a rate of more than 0 in the last row, which applies to the end";
             Err(wrong(file, text, at, line, expected))
         }
         Some(_) => Ok(rows),
@@ -109,7 +109,7 @@ fn row(
     let count = cells(line).count();
     if count != columns.len() {
         let problem = wrong(format!("{} values, as the first line has names; here are {count}", columns.len()));
-        return Err(problem.hint("is the file cut off here?"));
+        return Err(problem.hint("is the file truncated here?"));
     }
     let mut row = Row { at: Span::ZERO, rate: None, delay: None, loss: 0.0 };
     for (cell, column) in cells(line).zip(columns) {
@@ -120,10 +120,12 @@ fn row(
         };
         match column {
             Column::Time(unit) => {
-                row.at = span(unit).map_err(|error| refused("a time in the unit of its column", error.hint))?;
+                row.at =
+                    span(unit).map_err(|error| refused("a time as a number, in the unit of its column", error.hint))?;
             }
             Column::Delay(unit) => {
-                let delay = span(unit).map_err(|error| refused("a delay in the unit of its column", error.hint))?;
+                let delay = span(unit)
+                    .map_err(|error| refused("a delay as a number, in the unit of its column", error.hint))?;
                 if delay > LONGEST {
                     return Err(refused("a delay of at most an hour", None));
                 }
@@ -135,7 +137,8 @@ fn row(
             }
             Column::Rate(unit) => {
                 let rate = format!("{cell} {unit}").parse::<Rate>();
-                let rate = rate.map_err(|error| refused("a rate in the unit of its column", error.hint))?;
+                let rate =
+                    rate.map_err(|error| refused("a rate as a number, in the unit of its column", error.hint))?;
                 row.rate = Some(rate.bits_per_sec());
             }
             Column::Loss => {
@@ -204,21 +207,27 @@ mod tests {
             (format!("{header}0,8\n0,9\n"), "walk.csv:3:1: found 0,9, expected a time after 0 ns, of the row before"),
             (
                 format!("{header}0,8\n1,-9\n"),
-                "walk.csv:3:1: found 1,-9, expected a rate in the unit of its column; not `-9`",
+                "walk.csv:3:1: found 1,-9, expected a rate as a number, in the unit of its column; not `-9`",
             ),
             (format!("{header}0,8\n1,nan\n"), "walk.csv:3:1: found 1,nan, expected a rate"),
-            (format!("{header}0,8\n1,\n"), "walk.csv:3:1: found 1,, expected a rate in the unit of its column; not ``"),
+            (
+                format!("{header}0,8\n1,\n"),
+                "walk.csv:3:1: found 1,, expected a rate as a number, in the unit of its column; not ``",
+            ),
             (
                 format!("{header}0,.\n1,8\n"),
-                "walk.csv:2:1: found 0,., expected a rate in the unit of its column; not `.`",
+                "walk.csv:2:1: found 0,., expected a rate as a number, in the unit of its column; not `.`",
             ),
             (
                 format!("{header}0,0.0.0\n1,8\n"),
-                "walk.csv:2:1: found 0,0.0.0, expected a rate in the unit of its column",
+                "walk.csv:2:1: found 0,0.0.0, expected a rate as a number, in the unit of its column",
             ),
-            (format!("{header}0,-0\n1,8\n"), "walk.csv:2:1: found 0,-0, expected a rate in the unit of its column"),
+            (
+                format!("{header}0,-0\n1,8\n"),
+                "walk.csv:2:1: found 0,-0, expected a rate as a number, in the unit of its column",
+            ),
             (format!("{header}0,8\n1,0\n"), "walk.csv:3:1: found 1,0, expected a rate of more than 0 in the last row"),
-            (format!("{header}0,8\n1,9"), "walk.csv:3:1: found 1,9, expected a line feed behind its last line"),
+            (format!("{header}0,8\n1,9"), "walk.csv:3:1: found 1,9, expected a line feed after its last line"),
             ("time_s,loss\n0,1.5\n".to_owned(), "walk.csv:2:1: found 0,1.5, expected a probability, 0 to 1; not `1.5`"),
             ("time_s,loss\n0,NaN\n".to_owned(), "walk.csv:2:1: found 0,NaN, expected a probability"),
             ("time_s,delay_h\n0,1.1\n".to_owned(), "walk.csv:2:1: found 0,1.1, expected a delay of at most an hour"),

@@ -73,13 +73,13 @@ impl Settings for Config {
             }
             if self.growth != Some(Growth::Counted) {
                 faults.push(
-                    Fault::new("abc_limit", limit, "nothing, since growth per acknowledgment counts no bytes")
+                    Fault::new("abc_limit", limit, "no value, since growth per acknowledgment counts no bytes")
                         .hint("growth = \"counted\" counts them"),
                 );
             }
         }
         if self.at_ssthresh == Some(AtThreshold::SlowStart) && self.growth == Some(Growth::Counted) {
-            faults.push(Fault::new("at_ssthresh", "slow-start", "congestion-avoidance, which `counted` has"));
+            faults.push(Fault::new("at_ssthresh", "slow-start", "\"congestion-avoidance\", the rule of `counted`"));
         }
         faults
     }

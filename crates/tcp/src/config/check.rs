@@ -40,7 +40,7 @@ impl PartialConfig {
             [("min_rto", self.min_rto, config.min_rto), ("initial_rto", self.initial_rto, config.initial_rto)]
         {
             if given.is_some() && (value > max_rto || value == Span::ZERO) {
-                faults.push(Fault::new(key, value, format!("more than nothing and at most max_rto ({max_rto})")));
+                faults.push(Fault::new(key, value, format!("more than 0 and at most max_rto ({max_rto})")));
             } else if value > max_rto {
                 let fault = Fault::new("max_rto", max_rto, format!("at least {key} ({value})"));
                 faults.push(fault.hint(format!("or a smaller {key}")));
@@ -72,13 +72,13 @@ impl PartialConfig {
             }
         };
         let tahoe = matches!(config.recovery, RecoveryConfig::Tahoe(_));
-        let gradual = "a recovery that reduces the window step by step: tahoe falls to one segment at once";
+        let gradual = "a recovery other than tahoe, which reduces cwnd to one segment at once";
         needs("prr", self.prr, !tahoe, gradual, "write recovery = \"reno\", or leave out prr");
-        let stamps = "timestamps = true: Eifel goes by them";
+        let stamps = "timestamps = true, which Eifel needs";
         needs("eifel", self.eifel, config.timestamps, stamps, "write timestamps = true");
-        let blocks = "sack = true: duplicates are reported in its blocks";
+        let blocks = "sack = true: SACK blocks report duplicates";
         needs("dsack", self.dsack, config.sack, blocks, "write sack = true");
-        let reports = "sack = true and dsack = true: duplicates are reported in SACK's blocks";
+        let reports = "sack = true and dsack = true: SACK blocks report duplicates";
         let hint = "write sack = true, dsack = true";
         needs("dsack_undo", self.dsack_undo, config.sack && config.dsack, reports, hint);
     }
@@ -99,7 +99,7 @@ impl PartialConfig {
             }
         };
         if control.regulates_recovery() {
-            let by_time = format!("{name} goes by when each segment was delivered");
+            let by_time = format!("{name} needs the delivery time of each segment");
             if !config.recovery.build().uses_sack() {
                 let expected = format!("a recovery that needs SACK, not {recovery}: {by_time}");
                 let fault = fault("recovery", self.recovery.is_some(), &quoted(recovery), expected);
@@ -111,7 +111,8 @@ impl PartialConfig {
         }
         if control.precise_ecn() && config.ecn != EcnMode::Request {
             let found = if config.ecn == EcnMode::Off { "off" } else { "accept" };
-            let expected = format!("ecn = \"request\": {name} goes by marks, and both ends have these settings");
+            let expected =
+                format!("ecn = \"request\": {name} responds to ECN marks, and the setting applies to both ends");
             let fault = fault("ecn", self.ecn.is_some(), &quoted(found), expected);
             faults.push(fault.hint("write ecn = \"request\", and an ecn_threshold at the bottleneck's link"));
         }

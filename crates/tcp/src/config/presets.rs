@@ -47,7 +47,7 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "newreno",
-        summary: "Reno that fills one hole a round trip [RFC6582]",
+        summary: "Reno that recovers one loss per round trip [RFC6582]",
         settings: || pair(RecoveryConfig::NewReno(Default::default()), reno()),
     },
     Preset {
@@ -72,34 +72,34 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "westwood",
-        summary: "Westwood+: cuts to what the path was seen to carry (Mascolo et al. 2004), with NewReno's recovery",
+        summary: "Westwood+: reduces cwnd to the measured bandwidth-delay product (Mascolo et al. 2004), with NewReno's recovery",
         settings: || {
             timing_each(RecoveryConfig::NewReno(Default::default()), ControlConfig::Westwood(Default::default()))
         },
     },
     Preset {
         name: "veno",
-        summary: "Cuts by a fifth when the queue is short (Fu and Liew 2003), with NewReno's recovery",
+        summary: "Veno: reduces cwnd by a fifth if the queue is short (Fu and Liew 2003), with NewReno's recovery",
         settings: || timing_each(RecoveryConfig::NewReno(Default::default()), ControlConfig::Veno(Default::default())),
     },
     Preset {
         name: "cubic",
-        summary: "Grows with the cube of the time since the last cut [RFC9438], HyStart++ [RFC9406], with SACK",
+        summary: "cwnd is a cubic function of the time since the last reduction [RFC9438], HyStart++ [RFC9406], with SACK",
         settings: || timing_each(RecoveryConfig::Sack(Default::default()), ControlConfig::Cubic(Default::default())),
     },
     Preset {
         name: "bbr",
-        summary: "Sends at the measured rate with a path's worth in flight (Cardwell et al. 2016), with RACK-TLP",
+        summary: "Sends at the measured rate with a bandwidth-delay product in flight (Cardwell et al. 2016), with RACK-TLP",
         settings: || timing_each(RecoveryConfig::Rack(Default::default()), ControlConfig::Bbr(Default::default())),
     },
     Preset {
         name: "bbr3",
-        summary: "BBR version 3, which learns from losses too [draft-ietf-ccwg-bbr], with RACK-TLP",
+        summary: "BBR version 3, which also responds to losses [draft-ietf-ccwg-bbr], with RACK-TLP",
         settings: || timing_each(RecoveryConfig::Rack(Default::default()), ControlConfig::Bbr3(Default::default())),
     },
     Preset {
         name: "dctcp",
-        summary: "Cuts in proportion to the fraction of bytes marked [RFC8257], with SACK and ECN",
+        summary: "DCTCP: reduces cwnd in proportion to the share of marked bytes [RFC8257], with SACK and ECN",
         settings: || PartialConfig {
             ecn: Some(EcnMode::Request),
             ..timing_each(RecoveryConfig::Sack(Default::default()), ControlConfig::Dctcp(Default::default()))
@@ -107,7 +107,7 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "linux",
-        summary: "What Linux does: CUBIC with its own arithmetic and HyStart, RACK-TLP, proportional rate reduction",
+        summary: "As Linux: CUBIC with Linux's arithmetic and HyStart, RACK-TLP, proportional rate reduction",
         settings: || {
             linux(ControlConfig::Cubic(cubic::Config {
                 arithmetic: cubic::Arithmetic::Linux,
@@ -119,7 +119,7 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "linux-reno",
-        summary: "What Linux does with tcp_congestion_control = reno",
+        summary: "As Linux with tcp_congestion_control = reno",
         settings: || {
             linux(ControlConfig::Reno(reno::Config {
                 growth: Some(window::Growth::Counted),

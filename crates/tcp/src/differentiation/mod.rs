@@ -14,11 +14,11 @@ use crate::cc::Feedback;
 engine::registry! {
     /// The kinds of loss differentiation.
     pub enum DifferentiationConfig: "loss differentiation" => build(segment: f64) -> Box<dyn LossDifferentiation> {
-        None => none, "none", "Every loss is congestion, as TCP has it", no settings;
-        Biaz => biaz, "biaz", "Wireless if the gap between acknowledgments is just what the lost segments would have filled (Biaz and Vaidya 1999)";
+        None => none, "none", "Every loss counts as congestion, as in standard TCP", no settings;
+        Biaz => biaz, "biaz", "Wireless if the gap between acknowledgments is the time of the lost segments (Biaz and Vaidya 1999)";
         Mbiaz => mbiaz, "mbiaz", "Biaz with a narrower gap (Cen, Cosman, Voelker 2003)";
-        Spike => spike, "spike", "Congestion while the round trip is in a spike (Tobe et al. 2000)";
-        ZigZag => zigzag, "zigzag", "By the round trip against its mean and deviation, the more losses in a row the higher (Cen, Cosman, Voelker 2003)";
+        Spike => spike, "spike", "Congestion during a spike of the round trip (Tobe et al. 2000)";
+        ZigZag => zigzag, "zigzag", "Wireless if the round trip is below a threshold that rises with consecutive losses (Cen, Cosman, Voelker 2003)";
     }
 }
 

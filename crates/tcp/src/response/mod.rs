@@ -14,10 +14,10 @@ engine::registry! {
     /// The sender's parts of schemes. The base station's part is registered in `path` under the same name.
     pub enum ResponseConfig: "sender's scheme" => build() -> Box<dyn NoticeResponse> {
         Unmodified => unmodified, "unmodified", "Messages are silently discarded", no settings;
-        SimpleIcmp => simple_icmp, "simple-icmp", "DEFER postpones the timer; a deferred segment is resent without a cut [goel1997 5.4]", no settings;
-        RefinedIcmp => refined_icmp, "refined-icmp", "DEFER postpones the timer, RETRANSMIT resends without a cut [goel1997 5.5]", no settings;
-        LinkLoss => link_loss, "link-loss", "What a third duplicate begins behind a packet that the own link layer gave up cuts nothing (disconnections2012)", no settings;
-        Eln => eln, "eln", "A marked duplicate resends the segment without a cut (balakrishnan1998)", no settings;
+        SimpleIcmp => simple_icmp, "simple-icmp", "DEFER postpones the timer; a deferred segment is resent without a reduction of cwnd [goel1997 5.4]", no settings;
+        RefinedIcmp => refined_icmp, "refined-icmp", "DEFER postpones the timer, RETRANSMIT resends without a reduction of cwnd [goel1997 5.5]", no settings;
+        LinkLoss => link_loss, "link-loss", "Recovery keeps cwnd after the sender's own link layer has given up a packet (disconnections2012)", no settings;
+        Eln => eln, "eln", "A marked duplicate resends the segment without a reduction of cwnd (balakrishnan1998)", no settings;
     }
 }
 

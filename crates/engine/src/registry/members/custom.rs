@@ -115,7 +115,7 @@ impl<R: Open> Custom<R> {
 
     fn member(&self) -> &dyn Member<R> {
         let binding = self.binding.as_ref();
-        &*binding.expect("a member from outside is resolved in `Members` before anything is built").member
+        &*binding.expect("an outside member must be resolved in `Members` before it can build").member
     }
 }
 

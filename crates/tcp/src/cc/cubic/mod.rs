@@ -127,7 +127,7 @@ impl Settings for Config {
             for (key, found) in given {
                 let Some(found) = found else { continue };
                 faults.push(
-                    Fault::new(key, found, "nothing, since this belongs to Linux's HyStart")
+                    Fault::new(key, found, "no value, since this is a setting of Linux's HyStart")
                         .hint("hystart = \"hystart\" is Linux's"),
                 );
             }

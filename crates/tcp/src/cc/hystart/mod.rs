@@ -85,6 +85,6 @@ impl Hystart {
 pub(crate) fn unless_detects(key: &'static str, bits: u8) -> Option<Fault> {
     (!(1..=3).contains(&bits)).then(|| {
         Fault::new(key, bits, "1 (the train of acknowledgments), 2 (delay) or 3 (both)")
-            .hint("hystart = \"off\" looks at nothing")
+            .hint("hystart = \"off\" has no criteria")
     })
 }
