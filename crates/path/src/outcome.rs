@@ -4,16 +4,16 @@ use wire::{Addr, Packet};
 
 use crate::event::HopId;
 
-/// The link layer learned that an attempt failed. Agents act on it.
+/// The link layer detected a failed attempt. Agents react to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RadioNotice {
-    /// The hop it failed on.
+    /// Hop of the attempt.
     pub hop: HopId,
     /// The packet.
     pub packet: Packet,
-    /// Which attempt failed, from 1.
+    /// Number of the failed attempt, from 1.
     pub attempt: u32,
-    /// Whether it was the last: the packet is dropped.
+    /// True for the last attempt: the packet is dropped.
     pub last: bool,
 }
 
@@ -22,7 +22,7 @@ pub struct RadioNotice {
 pub enum Outcome {
     /// A packet has come to the far end.
     Delivered(Packet),
-    /// An attempt has failed.
+    /// An attempt failed.
     Failed(RadioNotice),
     /// The sending node need not keep this number of bytes any longer.
     Freed(u32),
@@ -71,7 +71,7 @@ impl<'a> Outcomes<'a> {
         }
     }
 
-    /// An attempt has failed.
+    /// An attempt failed.
     #[inline]
     pub fn fail(&mut self, notice: RadioNotice) {
         self.more.push((notice.hop, Outcome::Failed(notice)));

@@ -1,7 +1,7 @@
-//! One direction of a link without a link layer: serialize, propagate, perhaps lose.
+//! One direction of a link without a link layer: transmission, propagation, possibly loss.
 //!
-//! A fixed-rate first-in first-out line knows a packet's departure and arrival when the packet is queued, so there is
-//! no event for the end of a transmission: a packet costs one wake-up, at its arrival.
+//! On a fixed-rate first-in first-out line a packet's departure and arrival are known when it is queued, so the end of
+//! a transmission needs no event: a packet costs one wake-up, at its arrival.
 
 use std::collections::VecDeque;
 
@@ -15,14 +15,14 @@ use crate::event::{HopId, LinkEvent};
 use crate::hop_state::HopState;
 use crate::queue::{Tie, drop_tail};
 
-/// A packet waiting, being sent, or in flight.
+/// A packet that waits, is being sent, or is propagating.
 struct InTransit {
     starts: Time,
     arrives: Time,
     order: Order,
     fate: Fate,
     packet: CompactPacket,
-    /// Bytes of its options, which stand in a queue of their own.
+    /// Size of its options, which are stored in a separate queue.
     options: u8,
 }
 
@@ -39,21 +39,21 @@ pub struct FifoLink {
     line: Line,
     queue: drop_tail::Config,
     tie: Tie,
-    /// Whether the channel has to be asked at all.
+    /// True if the channel can lose packets.
     lossy: bool,
     slot: Slot,
     free_at: Time,
     passing: VecDeque<InTransit>,
     /// The options of the packets in `passing` that have any.
     options: VecDeque<Options>,
-    /// How many of `passing` had begun to be sent when last looked.
+    /// Number of packets in `passing` whose transmission had begun at the last update.
     started: usize,
     waiting_bytes: u64,
     counters: Counters,
 }
 
 impl FifoLink {
-    /// A pipe that wakes at `slot`; `lossy` tells whether its link's channel can lose anything.
+    /// Creates a link that wakes at `slot`; `lossy` tells whether its channel can lose packets.
     pub fn new(
         hop: HopId,
         line: Line,
@@ -77,17 +77,17 @@ impl FifoLink {
         }
     }
 
-    /// The counters at `now`: packets that still wait have not been sent, and of one that is being sent the
-    /// line has been busy with a part.
+    /// Returns the counters at `now`: waiting packets do not count as sent, and a packet in transmission counts with
+    /// its elapsed part.
     pub fn counters(&self, now: Time) -> Counters {
         let mut counters = self.counters;
         counters.frames_sent -= self.state(now).waiting as u64;
-        // While a packet waits, the line is busy until it is free.
+        // While a packet waits, the line is busy until `free_at`.
         counters.busy = counters.busy - self.free_at.since(now);
         counters
     }
 
-    /// The packets that it holds at `now`.
+    /// Returns the packets that it holds at `now`.
     pub fn state(&self, now: Time) -> HopState {
         let waiting = self.passing.iter().rev().take_while(|passage| passage.starts > now);
         let (count, bytes) = waiting.fold((0, 0), |(count, bytes), passage| (count + 1, bytes + passage.size()));
@@ -95,7 +95,7 @@ impl FifoLink {
         HopState { waiting: count, waiting_bytes: bytes, outstanding, link_layer: None }
     }
 
-    /// Takes a packet to send. Returns the time at which it will have left the node, or `None` when the queue was full.
+    /// Queues a packet. Returns the time of its departure from the node, or `None` if the queue was full.
     #[inline]
     pub fn on_packet<O: Observer>(&mut self, packet: &Packet, cx: &mut Cx<'_, O>) -> Option<Time> {
         let options = packet.options();
@@ -152,7 +152,8 @@ impl FifoLink {
         Some(leaves)
     }
 
-    /// The first packet has come to the far end; writes it over `packet`, and tells whether it was not lost on the way.
+    /// Handles the arrival of the first packet at the far end: writes it to `packet`, and returns true if it was not
+    /// lost.
     #[inline]
     pub fn on_wake<O: Observer>(&mut self, cx: &mut Cx<'_, O>, packet: &mut Packet) -> bool {
         let Some(passage) = self.passing.pop_front() else { return false };
@@ -182,19 +183,19 @@ impl FifoLink {
         true
     }
 
-    /// Whether a packet that was just admitted is to be marked.
+    /// Returns true if a packet that was just admitted is to be marked.
     fn marks(&self, packet: &Packet, size: u32) -> bool {
-        // None waits in front of one that is sent at once.
+        // A packet that is sent at once has none waiting before it.
         let ahead = self.passing.len().checked_sub(self.started);
         packet.ecn.is_capable()
             && ahead.is_some_and(|packets| self.queue.marks(packet.ecn, packets, self.waiting_bytes - u64::from(size)))
     }
 
-    /// Whether a packet may join those that wait. Only a queue that has a limit or a threshold keeps count of them.
+    /// Returns true if a packet may be queued. The backlog is counted only if the queue has a limit or a threshold.
     #[inline]
     fn admits(&mut self, now: Time, size: u32) -> bool {
         let over = |at: Time| at < now || (at == now && self.tie == Tie::DepartureFirst);
-        // A line that is free takes the packet at once: nothing waits, so no limit is met.
+        // An idle line sends the packet at once, so that no limit applies.
         if over(self.free_at) || self.passing.is_empty() {
             self.started = self.passing.len() + 1;
             self.waiting_bytes = 0;

@@ -39,10 +39,10 @@ pub trait Link {
     /// for what comes next, or disarms it.
     fn wake(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>);
 
-    /// The counters at `now`: of a frame that is being sent, the part that has been.
+    /// Returns the counters at `now`, with the elapsed part of a frame in transmission.
     fn counters(&self, now: Time) -> Counters;
 
-    /// The packets that it holds at `now`.
+    /// Returns the packets that it holds at `now`.
     fn state(&self, now: Time) -> HopState;
 }
 
@@ -68,12 +68,12 @@ pub enum Timing {
     /// bits / rate, to the nanosecond.
     #[default]
     Exact,
-    /// bits / rate cut to whole milliseconds, as the thesis's program did: 8.5 ms is 8 ms and an acknowledgment
-    /// takes no time. Part of the `goel1997` profile.
+    /// bits / rate truncated to whole milliseconds, as in the thesis's program: 8.5 ms becomes 8 ms and an
+    /// acknowledgment takes no time. Part of the `goel1997` profile.
     WholeMilliseconds,
 }
 
-/// What one direction of a link does to a packet's time.
+/// Rate and delay of one direction of a link.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// Bits per second.
@@ -82,17 +82,18 @@ pub struct Line {
     pub delay: Span,
     /// How transmission times are computed.
     pub timing: Timing,
-    /// The last size asked for and its time: most packets one way have one size, and a division costs as much as an event.
+    /// The last size queried, with its transmission time: most packets of a direction have the same size, and a
+    /// division costs as much as an event.
     last: (u32, Span),
 }
 
 impl Line {
-    /// A line of the given rate and delay.
+    /// Creates a line of the given rate and delay.
     pub fn new(rate: Rate, delay: Span, timing: Timing) -> Self {
         Line { rate, delay, timing, last: (0, Span::ZERO) }
     }
 
-    /// How long `size` bytes take to send.
+    /// Returns the transmission time of `size` bytes.
     #[inline]
     pub fn transmission_time(&mut self, size: u32) -> Span {
         if self.last.0 != size {

@@ -1,10 +1,10 @@
-//! A link without a link layer whose node sends expedited packets: each packet once, and an expedited one before all that
-//! wait.
+//! A link without a link layer whose node sends expedited packets: each packet is sent once, and an expedited one
+//! before all waiting packets.
 //!
-//! Without expedited packets everything comes out as from a [pipe](crate::link::fifo), which cannot let a packet go first:
-//! it fixes each departure when the packet is queued. Here a packet that has waited costs a second wake-up, when its
-//! sending begins. (Where a packet takes no time at all, neither to be sent nor on its way, what happens in that one
-//! nanosecond may happen in another order.)
+//! Without expedited packets the results are those of a [FIFO link](crate::link::fifo), which cannot send a packet
+//! first because it fixes each departure when the packet is queued. Here a packet that has waited costs a second
+//! wake-up, at the start of its transmission. (If transmission and propagation both take no time, events of that
+//! nanosecond may have another order.)
 
 use std::collections::VecDeque;
 
@@ -21,30 +21,30 @@ use crate::outcome::Outcomes;
 use crate::queue::backlog::Offer;
 use crate::queue::{Backlog, Buffer, Tie};
 
-/// A packet on its way.
+/// A packet in transit.
 struct InTransit {
     fate: Fate,
     packet: CompactPacket,
-    /// Whether it has options, which stand in a queue of their own.
+    /// True if it has options, which are stored in a separate queue.
     options: bool,
 }
 
-/// A one-way line with a queue whose order can change.
+/// One direction of a link, with a queue whose order can change.
 pub struct PriorityLink {
     hop: HopId,
     line: Line,
     tie: Tie,
-    /// Whether the channel has to be asked at all.
+    /// True if the channel can lose packets.
     lossy: bool,
     slot: Slot,
     backlog: Backlog,
     flying: Flying<InTransit>,
     /// The options of the packets in flight that have any.
     options: VecDeque<Options>,
-    /// When the line is free, and the place of that among what happens then.
+    /// When the line is free, and the order of that among simultaneous events.
     free: (Time, Order),
-    /// Packets and bytes that have waited and whose sending began at this time: when arrivals come first, they wait
-    /// still.
+    /// Packets and bytes that waited and whose transmission began at this time: if arrivals come first, they still
+    /// count as waiting.
     begun: (Time, usize, u64),
     counters: Counters,
     /// The time and order for which the slot is armed.
@@ -52,7 +52,7 @@ pub struct PriorityLink {
 }
 
 impl PriorityLink {
-    /// A transmitter that wakes at `slot`; `lossy` tells whether its link's channel can lose anything.
+    /// Creates a transmitter that wakes at `slot`; `lossy` tells whether its link's channel can lose packets.
     pub fn new(hop: HopId, line: Line, (queue, tie): (impl Into<Backlog>, Tie), lossy: bool, slot: Slot) -> Self {
         PriorityLink {
             hop,
@@ -101,7 +101,7 @@ impl PriorityLink {
         buffer.left(self.backlog.take_dropped().bytes);
     }
 
-    /// Begins to send a packet, whose arrival has its place in the order since the packet came.
+    /// Begins the transmission of a packet; its arrival has the order of the packet's own arrival here.
     fn send(&mut self, packet: &Packet, order: Order, waited: bool, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
         let (size, now) = (packet.size(), cx.now);
         let duration = self.line.transmission_time(size);
@@ -127,7 +127,8 @@ impl PriorityLink {
         self.flying.push_back(Due { at: leaves + self.line.delay, order, what: passage });
     }
 
-    /// Waits for the next arrival, or until the line is free for what waits, which most packets leave as it is.
+    /// Sets the wake-up to the next arrival, or to the time at which the line is free for a waiting packet. Most
+    /// packets do not change it.
     #[inline]
     fn rearm(&mut self, cx: &mut LinkCx<'_>) {
         let free = (!self.backlog.is_empty()).then_some(self.free);
@@ -152,7 +153,7 @@ impl Link for PriorityLink {
             self.send_waiting(buffer, cx);
         }
         let over = self.free.0 < cx.now || (self.free.0 == cx.now && self.tie == Tie::DepartureFirst);
-        // A line that is free takes the packet at once: nothing waits, so no limit is met.
+        // An idle line sends the packet at once: nothing waits, so no limit applies.
         let waits = !(self.backlog.is_empty() && (over || self.flying.is_empty()));
         let others = match self.tie {
             Tie::ArrivalFirst if self.begun.0 == cx.now => (self.begun.1, self.begun.2),
@@ -190,11 +191,11 @@ impl Link for PriorityLink {
         self.rearm(cx);
     }
 
-    /// The counters at `now`: of a packet that is being sent, the part that has been.
+    /// Returns the counters at `now`, with the elapsed part of a packet in transmission.
     fn counters(&self, now: Time) -> Counters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.free.0.since(now);
-        // A transmission that begins at this very moment has begun.
+        // A transmission that begins at this time has begun.
         let (mut line, mut starts) = (self.line.clone(), self.free.0);
         for packet in self.backlog.packets() {
             if starts > now {

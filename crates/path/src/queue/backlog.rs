@@ -1,4 +1,4 @@
-//! The packets that wait for a transmitter: a queue discipline, and what is counted and reported of it.
+//! The packets that wait for a transmitter: a queue discipline with its counters and events.
 
 use engine::{Order, Stream};
 use wire::{Ecn, Packet};
@@ -15,13 +15,13 @@ pub struct Backlog {
     dropped: Dropped,
 }
 
-/// The most frequent discipline is called without a detour.
+/// The most frequent discipline is called without dynamic dispatch.
 enum Discipline {
     DropTail(DropTail),
     Other(Box<dyn QueueDiscipline>, Vec<Action>),
 }
 
-/// Packets that had been enqueued and were dropped.
+/// The number of packets that were queued and dropped later.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Dropped {
     /// Their number.
@@ -30,7 +30,7 @@ pub struct Dropped {
     pub bytes: u32,
 }
 
-/// How a packet is offered.
+/// A packet offered to the queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Offer {
     /// See [`Queued::order`].
@@ -44,7 +44,7 @@ pub struct Offer {
 }
 
 impl From<Limit> for Backlog {
-    /// Drop-tail with this limit.
+    /// Creates a drop-tail queue with this limit.
     fn from(limit: Limit) -> Self {
         drop_tail::Config::from(limit).into()
     }
@@ -57,7 +57,7 @@ impl From<drop_tail::Config> for Backlog {
 }
 
 impl Backlog {
-    /// An empty queue; a discipline that draws does so from `stream`.
+    /// Creates an empty queue; a discipline draws random numbers from `stream`.
     pub fn new(config: &QueueConfig, stream: Stream) -> Self {
         if let Some(config) = config.drop_tail() {
             return config.into();
@@ -65,7 +65,7 @@ impl Backlog {
         Backlog { discipline: Discipline::Other(config.build(stream), Vec::new()), dropped: Dropped::default() }
     }
 
-    /// The number of packets that wait.
+    /// Returns the number of waiting packets.
     pub fn len(&self) -> usize {
         match &self.discipline {
             Discipline::DropTail(queue) => queue.len(),
@@ -73,7 +73,7 @@ impl Backlog {
         }
     }
 
-    /// Bytes that wait.
+    /// Returns the bytes of waiting packets.
     pub fn bytes(&self) -> u64 {
         match &self.discipline {
             Discipline::DropTail(queue) => queue.bytes(),
@@ -81,12 +81,12 @@ impl Backlog {
         }
     }
 
-    /// Whether nothing waits.
+    /// Returns true if no packet waits.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The packets that wait, the next one first.
+    /// Returns the waiting packets, the next one first.
     pub fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
         match &self.discipline {
             Discipline::DropTail(queue) => queue.packets(),
@@ -100,7 +100,8 @@ impl Backlog {
         matches!(self.discipline, Discipline::DropTail(_))
     }
 
-    /// Offers a packet; whether it was accepted. Drops and marks are counted in `counters` and reported for `hop`.
+    /// Offers a packet; returns whether it was accepted. Drops and marks are counted in `counters` and reported for
+    /// `hop`.
     #[inline]
     pub fn offer<O: Observer>(
         &mut self,
@@ -178,7 +179,7 @@ impl Backlog {
         std::mem::take(&mut self.dropped)
     }
 
-    /// Counts and reports what the discipline did.
+    /// Counts and reports the actions of the discipline.
     fn settle<O: Observer>(&mut self, hop: HopId, counters: &mut Counters, cx: &mut Cx<'_, O>) {
         let Discipline::Other(_, actions) = &mut self.discipline else { return };
         for action in actions.drain(..) {

@@ -1,32 +1,32 @@
-//! The buffers of a router, in bytes.
+//! The buffer of a router, in bytes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use engine::{Bytes, Time};
 
-/// The buffers of one router, shared by all its links: a packet holds its bytes from arrival until it has been sent.
+/// The buffer of one router, shared by all its links: a packet occupies its bytes from arrival until it has been sent.
 #[derive(Default)]
 pub struct Buffer {
     limit: Option<u64>,
     used: u64,
-    /// When packets with a known departure will have left. The heap, because links differ in speed.
+    /// Departures of packets that are known in advance. A heap, because links differ in speed.
     departures: BinaryHeap<Reverse<(Time, u32)>>,
 }
 
 impl Buffer {
-    /// Buffers for `limit` bytes, or for everything.
+    /// Creates a buffer of `limit` bytes, or an unlimited one.
     pub fn new(limit: Option<Bytes>) -> Self {
         Buffer { limit: limit.map(|bytes| bytes.0), ..Self::default() }
     }
 
-    /// Whether anything can be refused.
+    /// Returns true if the buffer has a limit.
     #[inline]
     pub fn limited(&self) -> bool {
         self.limit.is_some()
     }
 
-    /// Takes room for `size` bytes, if there is room at `now`.
+    /// Reserves space for `size` bytes, if there is enough at `now`.
     #[inline]
     pub fn admit(&mut self, now: Time, size: u32) -> bool {
         let Some(limit) = self.limit else { return true };
@@ -41,14 +41,14 @@ impl Buffer {
         fits
     }
 
-    /// Bytes held at `now` and the limit; none of buffers without a limit, which keep no count.
+    /// Returns the bytes occupied at `now` and the limit; `None` for an unlimited buffer, which is not counted.
     pub fn state(&self, now: Time) -> Option<(u64, u64)> {
         let gone = self.departures.iter().filter(|Reverse((at, _))| *at <= now);
         let gone: u64 = gone.map(|Reverse((_, size))| u64::from(*size)).sum();
         self.limit.map(|limit| (self.used - gone, limit))
     }
 
-    /// A packet that was admitted will have left at `at`.
+    /// Records that an admitted packet departs at `at`.
     #[inline]
     pub fn leaves_at(&mut self, at: Time, size: u32) {
         if self.limit.is_some() {
@@ -56,7 +56,7 @@ impl Buffer {
         }
     }
 
-    /// A packet that was admitted will have left at `leaves`, or was dropped behind this buffer.
+    /// Records that an admitted packet departs at `leaves`, or was dropped by the queue after this buffer.
     #[inline]
     pub fn taken_until(&mut self, leaves: Option<Time>, size: u32) {
         if self.limited() {
@@ -67,7 +67,7 @@ impl Buffer {
         }
     }
 
-    /// A packet that was admitted has left, or was dropped behind this buffer.
+    /// Frees the space of an admitted packet that has departed, or was dropped by the queue after this buffer.
     #[inline]
     pub fn left(&mut self, size: u32) {
         if self.limit.is_some() {

@@ -1,8 +1,7 @@
-//! First in, first out; an arriving packet that exceeds the limit is dropped. Expedited packets go before the others, in the
-//! order of their arrival.
+//! First in, first out; an arriving packet that exceeds the limit is dropped. Expedited packets precede the others, in
+//! the order of their arrival.
 //!
-//! With a threshold, an arriving packet that finds more than it waiting is marked, if its ends take part in ECN
-//! [RFC8257 s3.1].
+//! With a threshold, an ECN-capable packet that finds a larger backlog is marked [RFC8257 s3.1].
 
 use std::collections::VecDeque;
 
@@ -18,9 +17,9 @@ use super::{Cause, Limit, QueueCx, QueueDiscipline, Queued};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// The most that may wait, as "50 packets" or "64 kB"; unlimited if not given.
+    /// The maximum backlog, as "50 packets" or "64 kB"; unlimited if not given.
     pub limit: Limit,
-    /// With more than this waiting, packets whose ends take part in ECN are marked; never if not given.
+    /// The backlog above which ECN-capable packets are marked; never if not given.
     pub ecn_threshold: Limit,
 }
 
@@ -33,31 +32,31 @@ impl From<Limit> for Config {
 }
 
 impl Config {
-    /// The queue.
+    /// Creates the queue.
     pub fn build(&self, _: Stream) -> Box<dyn QueueDiscipline> {
         Box::new(DropTail::new(*self))
     }
 
-    /// Whether a packet of `size` bytes may join `packets` packets of `bytes` bytes.
+    /// Returns true if a packet of `size` bytes may join a backlog of `packets` packets and `bytes` bytes.
     #[inline]
     pub fn admits(&self, packets: usize, bytes: u64, size: u32) -> bool {
         self.limit.admits(packets, bytes, size)
     }
 
-    /// Whether a packet with this ECN field that finds `packets` packets of `bytes` bytes waiting is marked.
+    /// Returns true if a packet with this ECN field is marked at a backlog of `packets` packets and `bytes` bytes.
     #[inline]
     pub fn marks(&self, ecn: Ecn, packets: usize, bytes: u64) -> bool {
         ecn.is_capable() && self.ecn_threshold.is_exceeded(packets, bytes)
     }
 
-    /// Whether it has to know what waits.
+    /// Returns true if the backlog must be counted.
     #[inline]
     pub fn counts(&self) -> bool {
         self.limit != Limit::None || self.ecn_threshold != Limit::None
     }
 }
 
-/// The queue.
+/// A drop-tail queue.
 pub(super) struct DropTail {
     pub(super) config: Config,
     /// Expedited ones first.
@@ -71,7 +70,7 @@ impl DropTail {
         DropTail { config, packets: VecDeque::new(), expedited: 0, bytes: 0 }
     }
 
-    /// Adds a packet behind all others, or before those that are not expedited.
+    /// Adds a packet after all others, or before those that are not expedited.
     #[inline]
     pub(super) fn push(&mut self, packet: Queued) {
         self.bytes += u64::from(packet.packet.size());

@@ -9,8 +9,8 @@ use engine::units::UnitError;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The most that may wait in front of a link. The packet being sent does not count, nor does one that can be sent at
-/// once: even a limit of nothing lets a packet through whenever the transmitter is idle. A packet that does not fit is
+/// The maximum backlog in front of a link. The packet in transmission does not count, nor does one that can be sent at
+/// once: even a limit of zero lets a packet through whenever the transmitter is idle. A packet that does not fit is
 /// dropped at the tail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Limit {
@@ -24,7 +24,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Whether `packets` packets of `bytes` bytes are more than this: where it is a threshold for marks.
+    /// Returns true if `packets` packets of `bytes` bytes exceed this, as a threshold for marks.
     #[inline]
     pub fn is_exceeded(self, packets: usize, bytes: u64) -> bool {
         match self {
@@ -34,7 +34,7 @@ impl Limit {
         }
     }
 
-    /// Whether a packet of `size` bytes may join `packets` packets of `bytes` bytes.
+    /// Returns true if a packet of `size` bytes may join a backlog of `packets` packets and `bytes` bytes.
     #[inline]
     pub fn admits(self, packets: usize, bytes: u64, size: u32) -> bool {
         match self {

@@ -1,8 +1,8 @@
-//! A station: one transmitter with a link layer, and a queue for each neighbour it serves.
+//! A station: one transmitter with a link layer, and a queue for each neighbour.
 //!
-//! One frame is outstanding at a time. Its whole exchange, the far end's link acknowledgment included, is played
-//! here, because the far end answers at once and without contention; so the two ends share no state with other
-//! stations.
+//! One frame is outstanding at a time. The station simulates the whole exchange including the far end's link
+//! acknowledgment, because the far end answers at once and without contention; so the two ends share no state with
+//! other stations.
 
 pub mod tx_queue;
 
@@ -19,48 +19,48 @@ use crate::queue::backlog::Offer;
 use crate::scheduler::{Attempt, Joined, SchedulerConfig, SchedulerState};
 pub use tx_queue::TxQueue;
 
-/// Where the outstanding frame is.
+/// State of the outstanding frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
     /// Nothing is outstanding.
     Idle,
-    /// The frame is on its way to the far end.
+    /// The frame is in transit to the far end.
     Flying,
-    /// The frame arrived, its acknowledgment is on its way back.
+    /// The frame has arrived, its acknowledgment is in transit.
     Acknowledging,
-    /// The frame or its acknowledgment was lost; only the timer is left.
+    /// The frame or its acknowledgment was lost; only the timer is pending.
     Lost,
 }
 
-/// A transmitter that serves one or more lanes, one frame at a time.
+/// A transmitter that serves one or more neighbours, one frame at a time.
 pub struct Station {
     lanes: Vec<TxQueue>,
     turns: SchedulerState,
-    /// Wakes when the outstanding frame or its acknowledgment arrives.
+    /// Wake-up at the arrival of the outstanding frame or its acknowledgment.
     arrival: Slot,
-    /// Wakes when the outstanding frame's acknowledgment is overdue.
+    /// Wake-up when the acknowledgment of the outstanding frame is overdue.
     timer: Slot,
-    /// When that is.
+    /// Time at which it is overdue.
     overdue: Time,
     phase: Phase,
-    /// The lane of the outstanding frame, or of the last one.
+    /// Queue of the outstanding frame, or of the last one.
     serving: usize,
 }
 
 impl Station {
-    /// A station with the given lanes; `arrival` and `timer` are its wake-ups.
+    /// Creates a station with the given queues; `arrival` and `timer` are its wake-ups.
     pub fn new(lanes: Vec<TxQueue>, scheduler: &SchedulerConfig, arrival: Slot, timer: Slot) -> Self {
         let turns = SchedulerState::new(scheduler);
         Station { lanes, turns, arrival, timer, overdue: Time::NEVER, phase: Phase::Idle, serving: 0 }
     }
 
-    /// The lanes, in the order they were given.
+    /// Returns the queues, in the order given.
     pub fn lanes(&self) -> &[TxQueue] {
         &self.lanes
     }
 
-    /// Takes a packet that has its room in `buffer` for lane number `lane`, before all that wait there and are not expedited if
-    /// `expedited`. Whether the queue accepted it; if not, its room in the buffer is free.
+    /// Queues a packet, which has its space in `buffer`, at queue number `lane`, before all waiting packets that are
+    /// not expedited if `expedited`. Returns whether the queue accepted it; if not, its space in the buffer is free.
     pub fn on_packet<O: Observer>(
         &mut self,
         lane: usize,
@@ -70,9 +70,9 @@ impl Station {
         cx: &mut Cx<'_, O>,
     ) -> bool {
         let target = &mut self.lanes[lane];
-        // An idle transmitter takes the packet at once: it does not wait, so no limit is met.
+        // An idle transmitter sends the packet at once: it does not wait, so no limit applies.
         let idle = self.phase == Phase::Idle;
-        // A head that waits for another attempt while another queue is served waits, too.
+        // A head-of-line packet that waits for another attempt while another queue is served counts as waiting.
         let others = match &target.head {
             Some(head) if self.serving != lane => (1, u64::from(head.size())),
             _ => (0, 0),
@@ -98,7 +98,7 @@ impl Station {
         accepted
     }
 
-    /// The outstanding frame, or its acknowledgment, arrives.
+    /// Handles the arrival of the outstanding frame, or of its acknowledgment.
     pub fn on_arrival<O: Observer>(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut Cx<'_, O>) {
         match self.phase {
             Phase::Flying => self.frame_arrives(outcomes, cx),
@@ -107,7 +107,7 @@ impl Station {
         }
     }
 
-    /// The acknowledgment is overdue: the attempt has failed.
+    /// Handles an overdue acknowledgment: the attempt has failed.
     pub fn on_timer<O: Observer>(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut Cx<'_, O>) {
         cx.schedule.disarm(self.timer);
         cx.schedule.disarm(self.arrival);
@@ -118,7 +118,7 @@ impl Station {
         let Some(packet) = lane.head else { return };
         if last {
             lane.counters.given_up += 1;
-            // Given up on is not lost, if only the acknowledgments were.
+            // A packet that was given up is not lost if only its acknowledgments were.
             let arrived = lane.arrived;
             if !arrived {
                 lane.counters.packets_dropped += 1;
@@ -157,7 +157,8 @@ impl Station {
         if cx.channels[hop.link as usize].fate(&ack) == Fate::Arrives {
             self.phase = Phase::Acknowledging;
             cx.schedule.arm(self.arrival, cx.now + lane.ack_time + lane.line.delay);
-            // Without any margin both come at one time, and the acknowledgment counts: the timer goes behind it.
+            // With a margin of zero both are due at the same time, and the acknowledgment counts: the timer is ordered
+            // after it.
             cx.schedule.arm(self.timer, self.overdue);
         } else {
             self.phase = Phase::Lost;
@@ -198,7 +199,7 @@ impl Station {
         self.settle(serving, buffer);
     }
 
-    /// Sends the head of the lane being served.
+    /// Sends the head-of-line packet of the queue in service.
     fn send<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
         let lane = &mut self.lanes[self.serving];
         let Some(packet) = &lane.head else { return };

@@ -14,28 +14,28 @@ pub struct TxQueue {
     pub(super) hop: HopId,
     pub(super) line: Line,
     pub(super) arq: StopAndWait,
-    /// How long a link acknowledgment takes to send.
+    /// Transmission time of a link acknowledgment.
     pub(super) ack_time: Span,
     /// The packets that have not been sent.
     pub(super) backlog: Backlog,
-    /// The packet that has been sent and is neither acknowledged nor given up.
+    /// The packet that was sent and is neither acknowledged nor given up.
     pub(super) head: Option<Packet>,
-    /// How often the head has been sent.
+    /// Number of transmissions of the head-of-line packet.
     pub(super) attempts: u32,
-    /// Whether the head is known at the far end, though perhaps not here.
+    /// True if the far end has the head-of-line packet, which the sender may not know.
     pub(super) arrived: bool,
-    /// The head's frame number, once it has been sent.
+    /// Frame number of the head-of-line packet, once it has been sent.
     pub(super) number: u64,
     pub(super) next_number: u64,
-    /// At the far end: the next frame number that is not a repetition.
+    /// At the far end, the lowest frame number that is not a duplicate.
     expected: u64,
     pub(super) counters: Counters,
-    /// When the last frame has left.
+    /// Departure of the last frame.
     pub(super) sent_until: Time,
 }
 
 impl TxQueue {
-    /// A lane over the hop with the given line, link layer and queue limit.
+    /// Creates a queue for the hop with the given line, link layer and queue limit.
     pub fn new(hop: HopId, mut line: Line, arq: StopAndWait, queue: impl Into<Backlog>) -> Self {
         TxQueue {
             hop,
@@ -54,19 +54,19 @@ impl TxQueue {
         }
     }
 
-    /// The hop it sends over.
+    /// Returns the hop.
     pub fn hop(&self) -> HopId {
         self.hop
     }
 
-    /// What has been counted until `now`: of a frame that is being sent, the part that has been.
+    /// Returns the counters at `now`, with the elapsed part of a frame in transmission.
     pub fn counters(&self, now: Time) -> Counters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.sent_until.since(now);
         counters
     }
 
-    /// What it holds.
+    /// Returns the packets that it holds.
     pub fn state(&self) -> HopState {
         let (waiting, waiting_bytes) = (self.backlog.len(), self.backlog.bytes());
         let outstanding = usize::from(self.head.is_some());
@@ -75,17 +75,17 @@ impl TxQueue {
         HopState { waiting, waiting_bytes, outstanding, link_layer: Some(link_layer) }
     }
 
-    /// Packets waiting or being sent.
+    /// Returns the number of packets waiting or in transmission.
     pub fn len(&self) -> usize {
         self.backlog.len() + usize::from(self.head.is_some())
     }
 
-    /// Whether nothing waits or is being sent.
+    /// Returns true if no packet waits or is in transmission.
     pub fn is_empty(&self) -> bool {
         self.head.is_none() && self.backlog.is_empty()
     }
 
-    /// How long after the end of a frame its acknowledgment is overdue.
+    /// Returns the time after the end of a frame at which its acknowledgment is overdue.
     pub(super) fn ack_wait(&self) -> Span {
         self.line.delay.times(2) + self.ack_time + self.arq.margin
     }
@@ -99,8 +99,8 @@ impl TxQueue {
         size
     }
 
-    /// At the far end: whether frame `number` is new. Frames arrive in order, so only a repetition is below what
-    /// is expected.
+    /// At the far end, returns true if frame `number` is new. Frames arrive in order, so only a duplicate is below the
+    /// expected number.
     pub(super) fn receive(&mut self, number: u64) -> bool {
         let new = number >= self.expected;
         self.expected = self.expected.max(number + 1);

@@ -1,6 +1,7 @@
 //! The gamma law of shape k and scale t: mean k t, variance k t^2. Shape 1 is the exponential law.
 //!
-//! Drawn by the method of (MarsagliaTsang2000); a shape below 1 is that of k + 1 times u^(1/k) (ibid., section 6).
+//! Drawn by the method of (MarsagliaTsang2000); a shape k below 1 is drawn with shape k + 1 and multiplied by u^(1/k)
+//! (ibid., section 6).
 
 use engine::registry::{Fault, Settings};
 use engine::{Draws, Span};
@@ -14,7 +15,7 @@ use super::{Law, delay, unless_delay, unless_shape};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// How far from exponential (1): less has a longer tail, more gathers around the mean. More than 0.
+    /// The shape: 1 is exponential, less has a longer tail, more concentrates delays around the mean. More than 0.
     #[schemars(range(min = 0.0))]
     pub shape: f64,
     /// The mean divided by the shape.
@@ -33,13 +34,13 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The law.
+    /// Creates the law.
     pub fn build(&self) -> Box<dyn Law> {
         Box::new(Gamma { shape: self.shape, scale: self.scale.as_nanos() as f64 })
     }
 }
 
-/// A number of the gamma law of shape `shape`, at least 1, and scale 1.
+/// Draws from the gamma law of shape `shape`, at least 1, and scale 1.
 fn at_least_one(shape: f64, draws: &mut Draws) -> f64 {
     let d = shape - 1.0 / 3.0;
     let c = 1.0 / (9.0 * d).sqrt();

@@ -1,4 +1,4 @@
-//! One of several laws for each packet, each with a probability: a measured distribution by its quantiles, say
+//! One of several laws for each packet, each with a probability, for example a measured distribution given by quantiles
 //! [packetcontrol2014 table I].
 
 use engine::registry::{Fault, Settings};
@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 
 use super::{Law, LawConfig};
 
-/// Which laws.
+/// The mixed laws.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The laws, with probabilities that are 1 together.
+    /// The laws, with probabilities whose sum is 1.
     pub parts: Vec<Part>,
 }
 
-/// A law that some packets follow.
+/// One of the laws.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
-    /// How likely it is that a packet follows it, 0 to 1.
+    /// Probability that a packet follows it, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub probability: f64,
     /// The law.
@@ -28,11 +28,11 @@ pub struct Part {
 }
 
 struct Mixture {
-    /// Each law with the probability of it or one before it.
+    /// Each law with the cumulative probability.
     parts: Vec<(f64, Box<dyn Law>)>,
 }
 
-/// How far from 1 the sum of what people write as decimals may be.
+/// Maximum distance from 1 of a sum of decimal probabilities.
 const ROUNDING: f64 = 1e-9;
 
 impl Settings for Config {
@@ -56,7 +56,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The law.
+    /// Creates the law.
     pub fn build(&self) -> Box<dyn Law> {
         let mut sum = 0.0;
         let part = |part: &Part| {
@@ -70,7 +70,7 @@ impl Config {
 impl Law for Mixture {
     fn draw(&self, draws: &mut Draws) -> Span {
         let unit = draws.unit();
-        // What rounding leaves beyond the last belongs to it.
+        // The last law includes the rounding error of the sum.
         let part = self.parts.iter().find(|(until, _)| unit < *until).or(self.parts.last());
         part.map_or(Span::ZERO, |(_, law)| law.draw(draws))
     }

@@ -1,7 +1,7 @@
-//! Delays that packets get beyond the link's own, each by itself.
+//! Extra delays of single packets.
 //!
-//! A packet's extra delay is drawn from a law, with numbers that belong to the start of its sending and its direction:
-//! what else is sent changes nothing. A draw beyond [`LONGEST`] is that long.
+//! A packet's extra delay is drawn from a law, with random numbers determined by the start of its transmission and its
+//! direction, so that other traffic does not change it. Delays are limited to [`LONGEST`].
 
 pub mod gamma;
 pub mod mixture;
@@ -29,26 +29,26 @@ engine::registry! {
 
 /// A law of delays.
 pub trait Law: Send {
-    /// A delay. Called once for each packet, with draws that belong to that packet alone.
+    /// Draws a delay. Called once per packet, with random numbers of that packet alone.
     fn draw(&self, draws: &mut Draws) -> Span;
 }
 
-/// The longest delay there is, as long as the longest that a link may have.
+/// Maximum delay, equal to the maximum delay of a link.
 pub const LONGEST: Span = Span::from_secs(3600);
 
 /// Extra delays on a link.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Jitter {
-    /// The law they follow.
+    /// The law of the delays.
     pub delay: LawConfig,
-    /// Whether a packet may overtake another. If not, it arrives no earlier than all that were sent before it.
+    /// Whether a packet may overtake another. If not, it arrives no earlier than all packets sent before it.
     #[serde(default)]
     pub reordering: bool,
-    /// From when on: packets whose sending begins earlier have no extra delay.
+    /// Time from which delays apply: packets whose transmission begins earlier have none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub from: Span,
-    /// Which ways.
+    /// Directions in which it applies.
     #[serde(default)]
     pub ways: LinkDirections,
 }
@@ -57,7 +57,7 @@ fn is_zero(span: &Span) -> bool {
     *span == Span::ZERO
 }
 
-/// A delay from a number of nanoseconds.
+/// Converts nanoseconds to a delay.
 fn delay(nanos: f64) -> Span {
     // NaN and negative values are cast to 0.
     Span::from_nanos(nanos as u64).min(LONGEST)
@@ -76,15 +76,15 @@ mod tests {
     use super::*;
     use engine::Stream;
 
-    /// 200,000 delays in ms, each drawn as for a packet of its own.
+    /// Returns 200,000 delays in ms, each drawn for another packet.
     pub(super) fn draws(law: &LawConfig) -> Vec<f64> {
         assert_eq!(law.check(), []);
         let (law, stream) = (law.build(), Stream::named(11, 0, "jitter"));
         (0..200_000u64).map(|at| law.draw(&mut stream.draws_at(at * 1_000, 0)).as_secs_f64() * 1e3).collect()
     }
 
-    /// That mean and variance lie within four standard errors of `mean` and `variance`. The error of a variance is
-    /// found from the sample's fourth moment.
+    /// Asserts that mean and variance are within four standard errors of `mean` and `variance`. The error of the
+    /// variance is estimated from the sample's fourth moment.
     pub(super) fn assert_moments(law: &LawConfig, mean: f64, variance: f64) {
         let all = draws(law);
         let n = all.len() as f64;
@@ -96,7 +96,7 @@ mod tests {
         assert!((second - variance).abs() < 4.0 * error, "{law:?}: variance {second}, expected {variance}");
     }
 
-    /// That as many delays are at most `x` ms as `expected` says, within four standard errors.
+    /// Asserts that the share of delays of at most `x` ms is `expected`, within four standard errors.
     pub(super) fn assert_share(law: &LawConfig, x: f64, expected: f64) {
         let all = draws(law);
         let n = all.len() as f64;
@@ -105,8 +105,7 @@ mod tests {
         assert!((found - expected).abs() <= 4.0 * error, "{law:?}: {found} up to {x} ms, expected {expected}");
     }
 
-    /// One packet's delay says nothing of the next one's: the correlation of n independent pairs has deviation 1 /
-    /// sqrt(n).
+    /// Delays of consecutive packets are independent: the correlation of n independent pairs has deviation 1 / sqrt(n).
     #[test]
     fn delays_of_consecutive_packets_are_uncorrelated() {
         let law = LawConfig::Uniform(uniform::Config { low: Span::ZERO, high: Span::from_millis(2) });
@@ -139,7 +138,7 @@ mod tests {
         }
     }
 
-    /// However far a tail goes, a delay is no longer than the longest.
+    /// Delays of a law with a long tail are limited to the maximum.
     #[test]
     fn delay_does_not_exceed_the_maximum() {
         for law in [

@@ -1,8 +1,8 @@
-//! The normal law, truncated at zero: what would be negative is drawn again.
+//! The normal law, truncated at zero: negative values are drawn again.
 //!
-//! With m the mean, s the deviation before the cut, phi and Phi the standard density and distribution, a = -m / s and
-//! h = phi(a) / (1 - Phi(a)), the mean after the cut is m + s h and the variance s^2 (1 + a h - h^2)
-//! [Johnson1994 13.10]. With m more than 4 s the cut is not to be seen.
+//! With m the mean, s the deviation before truncation, phi and Phi the standard density and distribution, a = -m / s
+//! and h = phi(a) / (1 - Phi(a)), the mean after truncation is m + s h and the variance s^2 (1 + a h - h^2)
+//! [Johnson1994 13.10]. With m above 4 s the truncation has no visible effect.
 //!
 //! Normal numbers by the polar method (MarsagliaBray1964).
 
@@ -13,13 +13,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{Law, delay, unless_delay};
 
-/// Before the cut.
+/// The law before truncation.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The mean before the cut at zero.
+    /// The mean before truncation at zero.
     pub mean: Span,
-    /// The standard deviation before the cut.
+    /// The standard deviation before truncation.
     pub deviation: Span,
 }
 
@@ -35,13 +35,13 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The law.
+    /// Creates the law.
     pub fn build(&self) -> Box<dyn Law> {
         Box::new(Normal { mean: self.mean.as_nanos() as f64, deviation: self.deviation.as_nanos() as f64 })
     }
 }
 
-/// A number of mean 0 and variance 1.
+/// Draws a standard normal number.
 pub(super) fn standard(draws: &mut Draws) -> f64 {
     loop {
         let [x, y] = [draws.unit(), draws.unit()].map(|unit| 2.0 * unit - 1.0);
@@ -55,7 +55,7 @@ pub(super) fn standard(draws: &mut Draws) -> f64 {
 impl Law for Normal {
     fn draw(&self, draws: &mut Draws) -> Span {
         loop {
-            // The mean is not negative, so that every other draw is good, or more.
+            // The mean is not negative, so that at least half of the draws are accepted.
             let nanos = self.mean + self.deviation * standard(draws);
             if nanos >= 0.0 {
                 return delay(nanos);
@@ -83,7 +83,8 @@ mod tests {
         assert_share(&law(100, 10), 80.0, 0.022_750_13);
     }
 
-    /// a = -1: phi(1) = 0.24197072, 1 - Phi(-1) = 0.84134475, h = 0.28759997. a = 0: h = sqrt(2 / pi), half a bell.
+    /// a = -1: phi(1) = 0.24197072, 1 - Phi(-1) = 0.84134475, h = 0.28759997. a = 0: h = sqrt(2 / pi), half of the
+    /// normal curve.
     #[test]
     fn law_is_truncated_near_zero() {
         let h = 0.241_970_72 / 0.841_344_75;

@@ -1,7 +1,7 @@
 //! The Pareto law (type I): P(delay > x) = (scale / x)^shape for x of at least `scale`.
 //!
-//! Mean shape scale / (shape - 1) for a shape above 1, variance scale^2 shape / ((shape - 1)^2 (shape - 2)) for one above 2;
-//! below there is none but for the longest delay there is.
+//! The mean is shape scale / (shape - 1) for a shape above 1, the variance scale^2 shape / ((shape - 1)^2 (shape - 2))
+//! for one above 2; otherwise they are finite only because of the maximum delay.
 
 use engine::registry::{Fault, Settings};
 use engine::{Draws, Span};
@@ -14,10 +14,10 @@ use super::{Law, delay, unless_delay, unless_shape};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// How fast the tail falls: less is heavier. More than 0.
+    /// The exponent of the tail: less is heavier. More than 0.
     #[schemars(range(min = 0.0))]
     pub shape: f64,
-    /// The shortest delay.
+    /// The minimum delay.
     pub scale: Span,
 }
 
@@ -33,7 +33,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The law.
+    /// Creates the law.
     pub fn build(&self) -> Box<dyn Law> {
         Box::new(Pareto { power: -1.0 / self.shape, scale: self.scale.as_nanos() as f64 })
     }
@@ -41,7 +41,7 @@ impl Config {
 
 impl Law for Pareto {
     fn draw(&self, draws: &mut Draws) -> Span {
-        // The distribution turned around.
+        // Inverts the distribution function.
         delay(self.scale * libm::pow(1.0 - draws.unit(), self.power))
     }
 }
@@ -56,7 +56,7 @@ mod tests {
         LawConfig::Pareto(Config { shape, scale: Span::from_millis(10) })
     }
 
-    /// A variance's error needs a fourth moment, so a shape above 4.
+    /// The error of a variance needs a fourth moment, so the shape must exceed 4.
     #[test]
     fn mean_and_variance_follow_from_shape_and_scale() {
         assert_moments(&law(6.0), 12.0, 100.0 * 6.0 / (25.0 * 4.0));

@@ -1,4 +1,4 @@
-//! Any delay between two, all alike: mean (low + high) / 2, variance (high - low)^2 / 12.
+//! Uniformly distributed delays: mean (low + high) / 2, variance (high - low)^2 / 12.
 
 use engine::registry::{Fault, Settings};
 use engine::{Draws, Span};
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{Law, delay, unless_delay};
 
-/// Between which.
+/// The range of the delays.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The shortest.
+    /// The minimum delay.
     #[serde(default)]
     pub low: Span,
-    /// The longest, just not reached.
+    /// The upper bound, exclusive.
     pub high: Span,
 }
 
@@ -32,7 +32,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The law.
+    /// Creates the law.
     pub fn build(&self) -> Box<dyn Law> {
         let [low, high] = [self.low, self.high].map(|span| span.as_nanos() as f64);
         Box::new(Uniform { low, width: high - low })

@@ -1,18 +1,16 @@
-//! One direction of a link that changes with time: extra delays, spikes, gaps, a rate that varies, service by a trace.
+//! One direction of a link that varies with time: extra delays, delay spikes, outages, a varying rate, transmission at
+//! recorded opportunities.
 //!
-//! In the order in which a packet meets them:
-//! 1. *Service* ([`service`]): when its sending starts and when it has left. First in, first out; in a gap that lets
-//!    packets wait nothing is sent.
-//! 2. *Delay*: the link's own, or that of the table's row when the packet leaves, and jitter drawn for the packet's
-//!    start.
-//! 3. *Spikes*: an arrival within a spike is delayed by the extra delay of the spike.
-//! 4. *Gaps*: an arrival within a gap moves to its end, or is lost, as the gap says. A packet that is being sent in a
-//!    gap with loss is lost.
-//! 5. *Order*: unless packets may overtake, no packet arrives before one that was sent earlier; simultaneous arrivals
-//!    keep the order of sending.
+//! The effects in the order in which they apply to a packet: 1. *Service* ([`service`]): start and end of the
+//! transmission. First in, first out; nothing is sent in an outage in which packets wait. 2. *Delay*: the link's own,
+//! or that of the table's row at the packet's departure, and jitter drawn for the packet's start. 3. *Spikes*: an
+//! arrival within a spike is delayed by the extra delay of the spike. 4. *Outages*: an arrival within an outage is
+//! moved to its end, or lost, according to the outage. A packet in transmission during an outage with loss is lost. 5.
+//! *Order*: without reordering, no packet arrives before one that was sent earlier; simultaneous arrivals keep the
+//! order of transmission.
 //!
-//! All of it is settled when a packet is queued, because in a FIFO queue no later packet can change it. So a packet
-//! costs one wake-up, at its arrival, as in a pipe. The next wake-up is the top of a heap.
+//! All effects are computed when a packet is queued, because in a FIFO queue no later packet can change them. So a
+//! packet costs one wake-up, at its arrival, as on a FIFO link. The next wake-up is the top of a heap.
 
 pub mod plan;
 pub mod recorded;
@@ -35,11 +33,11 @@ use crate::queue::{Buffer, Tie, drop_tail};
 use plan::{Changes, Outages, Spike};
 use service::{Server, Service};
 
-/// A packet on its way.
+/// A packet in transit.
 struct Flight {
     packet: Packet,
     lost: bool,
-    /// The place of its arrival in the schedule.
+    /// Position of its arrival in the schedule.
     order: Order,
 }
 
@@ -50,7 +48,7 @@ struct Jitter {
     reordering: bool,
 }
 
-/// A one-way line that changes, with a drop-tail queue.
+/// A variable link in one direction, with a drop-tail queue.
 pub struct VariableLink {
     hop: HopId,
     line: Line,
@@ -61,27 +59,28 @@ pub struct VariableLink {
     outages: Outages,
     delays: Stream,
     losses: Stream,
-    /// The last start, and how many began then: packets that take no time may share it.
+    /// The last start of a transmission, and the number of packets that started then: packets of zero transmission time
+    /// may share it.
     last_start: (Time, u32),
     last_arrival: Time,
     queue: drop_tail::Config,
     tie: Tie,
     lossy: bool,
     slot: Slot,
-    /// The starts and sizes of the packets that had not begun to be sent at the last update.
+    /// Starts and sizes of the packets whose transmission had not begun at the last update.
     waiting: VecDeque<(Time, u32)>,
     waiting_bytes: u64,
-    /// Arrivals, the first on top: time, number of the packet on this line, place in `held`.
+    /// Arrivals, the first on top: time, number of the packet on this line, index in `held`.
     flights: BinaryHeap<Reverse<(Time, u64, u32)>>,
     held: Vec<Flight>,
-    /// Places in `held` that are free.
+    /// Free indices in `held`.
     free: Vec<u32>,
     counters: Counters,
 }
 
 impl VariableLink {
-    /// A line that changes as `changes` says, with chance from `stream`, that wakes at `slot`; `lossy` tells whether
-    /// its link's channel can lose anything.
+    /// Creates a link that varies according to `changes`, with random numbers from `stream`, and wakes at `slot`;
+    /// `lossy` tells whether its channel can lose packets.
     pub fn new(
         hop: HopId,
         line: Line,
@@ -169,7 +168,8 @@ impl VariableLink {
         Some(leaves)
     }
 
-    /// The next packet has come to the far end; writes it over `packet`, and tells whether it was not lost on the way.
+    /// Handles the arrival of the next packet at the far end: writes it to `packet`, and returns true if it was not
+    /// lost.
     fn arrive(&mut self, cx: &mut LinkCx<'_>, packet: &mut Packet) -> bool {
         let Some(Reverse((_, _, place))) = self.flights.pop() else { return false };
         match self.flights.peek() {
@@ -209,15 +209,15 @@ impl VariableLink {
         self.flights.push(Reverse((arrives, number, place)));
     }
 
-    /// The number that separates a packet's draws from those of other packets that start at the same time, in either
-    /// direction.
+    /// Returns the number that separates a packet's random draws from those of other packets that start at the same
+    /// time, in either direction.
     fn number_of(&mut self, starts: Time) -> u32 {
         let (last, number) = self.last_start;
         self.last_start = (starts, if last == starts { number + 1 } else { 0 });
         self.last_start.1 << 1 | self.hop.way.index() as u32
     }
 
-    /// When a packet arrives that is sent from `starts` to `leaves`.
+    /// Returns the arrival time of a packet whose transmission lasts from `starts` to `leaves`.
     fn arrival(&mut self, starts: Time, leaves: Time, sub: u32) -> Time {
         let mut arrives = leaves + self.service.delay(leaves).unwrap_or(self.line.delay);
         let mut reordering = false;
@@ -236,12 +236,12 @@ impl VariableLink {
         arrives
     }
 
-    /// Whether what was to end or begin at `at` has, as far as room in the queue goes.
+    /// Returns true if an event at `at` has happened at `now`, with regard to places in the queue.
     fn is_over(&self, at: Time, now: Time) -> bool {
         at < now || (at == now && self.tie == Tie::DepartureFirst)
     }
 
-    /// A packet whose transmission has begun waits no more.
+    /// Removes packets from the backlog whose transmission has begun.
     fn begin_those_due(&mut self, now: Time) {
         while let Some((_, size)) = self.waiting.front().copied().filter(|(starts, _)| self.is_over(*starts, now)) {
             self.waiting.pop_front();
@@ -261,7 +261,7 @@ impl Link for VariableLink {
         outcomes.deliver_with(self.hop, |packet| self.arrive(cx, packet));
     }
 
-    /// The counters at `now`. The line is busy while it has something to send, whether it can or not.
+    /// Returns the counters at `now`. The line counts as busy while it has a packet to send, even in an outage.
     fn counters(&self, now: Time) -> Counters {
         let mut counters = self.counters;
         let waiting = self.waiting.iter().rev().take_while(|(starts, _)| *starts > now).count();

@@ -1,4 +1,4 @@
-//! What is to change on a link, and when: the settings.
+//! Settings of the changes of a link over time.
 
 use engine::registry::Fault;
 use engine::{Span, Time};
@@ -9,44 +9,44 @@ use super::recorded::{Opportunities, Row};
 use crate::event::{LinkDirection, LinkDirections};
 use crate::link::jitter::{Jitter, LONGEST};
 
-/// Everything that changes on a link.
+/// All changes of a link.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Changes {
     /// Extra delays.
     pub jitter: Option<Jitter>,
-    /// Sudden delays, rising and apart in each direction.
+    /// Delay spikes, ascending and disjoint in each direction.
     pub spikes: Vec<Spike>,
-    /// Times in which nothing is sent or delivered, rising and apart in each direction.
+    /// Outages, ascending and disjoint in each direction.
     pub gaps: Vec<Gap>,
-    /// Instead of a rate, forward and backward: chances to send.
+    /// Transmission opportunities instead of a rate, forward and backward.
     pub opportunities: [Option<Opportunities>; 2],
-    /// Rate, delay and loss from times on, which rise; the last has a rate, or none has.
+    /// Rate, delay and loss over time, in ascending order; the last row has a rate, or no row has one.
     pub rows: Vec<Row>,
 }
 
 impl Changes {
-    /// Whether anything changes.
+    /// Returns true if anything changes.
     pub fn any(&self) -> bool {
         *self != Self::default()
     }
 }
 
-/// A sudden delay: packets that would arrive meanwhile arrive later.
+/// A delay spike: packets that would arrive in it arrive later.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Spike {
-    /// From when on.
+    /// Its beginning.
     pub at: Span,
-    /// How much later.
+    /// The extra delay.
     pub extra_delay: Span,
-    /// For how long.
+    /// Its duration.
     pub duration: Span,
-    /// Which ways.
+    /// Directions in which it applies.
     #[serde(default)]
     pub ways: LinkDirections,
 }
 
-/// A time in which nothing is sent or delivered, as at a handover.
+/// An outage: a time in which nothing is sent or delivered, as in a handover.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gap {
@@ -54,24 +54,25 @@ pub struct Gap {
     pub from: Span,
     /// Its end.
     pub to: Span,
-    /// What becomes of packets.
+    /// The effect on packets.
     pub packets: During,
-    /// Which ways.
+    /// Directions in which it applies.
     #[serde(default)]
     pub ways: LinkDirections,
 }
 
-/// What becomes of packets in a gap.
+/// The effect of an outage on packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum During {
-    /// None is sent: they wait in the queue, and what is being sent pauses. What would arrive arrives at the end.
+    /// Nothing is sent: packets wait in the queue, and a transmission is paused. Packets that would arrive in it arrive
+    /// at its end.
     Wait,
-    /// They are sent and lost, and so is what would arrive.
+    /// Packets are sent and lost, and so are those that would arrive in it.
     Lose,
 }
 
-/// Settings about times, which rise and do not touch in one direction.
+/// Settings with intervals of time, which are ascending and disjoint in each direction.
 trait Interval {
     fn interval(&self) -> (Span, Span);
     fn ways(&self) -> LinkDirections;
@@ -95,12 +96,12 @@ impl Interval for Gap {
     }
 }
 
-/// What is wrong with the times of spikes or gaps, with the place in the list.
+/// Returns the errors in the times of spikes or outages, with their indices in the list.
 fn out_of_order<T: Interval>(key: &'static str, all: &[T]) -> Vec<(usize, Fault)> {
     let mut faults = Vec::new();
     for (index, one) in all.iter().enumerate() {
         let (from, to) = one.interval();
-        // Each direction has those before it that act that way.
+        // The preceding interval of each direction.
         let before = |way: LinkDirection| {
             let acts = |other: &&T| other.ways().include(way);
             Some(one).filter(acts).and_then(|_| all[..index].iter().rfind(acts)).map(|other| other.interval().1)
@@ -116,7 +117,7 @@ fn out_of_order<T: Interval>(key: &'static str, all: &[T]) -> Vec<(usize, Fault)
     faults
 }
 
-/// What is wrong with spikes, with the place in the list.
+/// Returns the errors of spikes, with their indices in the list.
 pub fn check_spikes(spikes: &[Spike]) -> Vec<(usize, Fault)> {
     let mut faults = out_of_order("at", spikes);
     for (index, spike) in spikes.iter().enumerate() {
@@ -130,7 +131,7 @@ pub fn check_spikes(spikes: &[Spike]) -> Vec<(usize, Fault)> {
     faults
 }
 
-/// What is wrong with gaps, with the place in the list.
+/// Returns the errors of outages, with their indices in the list.
 pub fn check_gaps(gaps: &[Gap]) -> Vec<(usize, Fault)> {
     let mut faults = out_of_order("from", gaps);
     for (index, gap) in gaps.iter().enumerate() {
@@ -141,19 +142,19 @@ pub fn check_gaps(gaps: &[Gap]) -> Vec<(usize, Fault)> {
     faults
 }
 
-/// The extra delay of a packet that would arrive at `at`.
+/// Returns the extra delay of a packet that would arrive at `at`.
 pub(super) fn extra(spikes: &[Spike], at: Time) -> Span {
     let begun = spikes.partition_point(|spike| Time::ZERO + spike.at <= at);
     let last = begun.checked_sub(1).map(|last| spikes[last]);
     last.filter(|spike| at < Time::ZERO + spike.at + spike.duration).map_or(Span::ZERO, |spike| spike.extra_delay)
 }
 
-/// The gaps of one direction: from when to when.
+/// The outages of one direction: beginning and end.
 #[derive(Default)]
 pub(super) struct Outages {
     /// Those in which packets wait.
     wait: Vec<(Time, Time)>,
-    /// Those in which they are lost.
+    /// Those in which packets are lost.
     lose: Vec<(Time, Time)>,
 }
 
@@ -166,18 +167,19 @@ impl Outages {
         Outages { wait: of(During::Wait), lose: of(During::Lose) }
     }
 
-    /// The end of the gap in which `at` lies, if packets wait in it; else `at`.
+    /// Returns the end of the outage at `at` if packets wait in it, otherwise `at`.
     pub fn over(&self, at: Time) -> Time {
         end_of(&self.wait, at).unwrap_or(at)
     }
 
-    /// The first beginning after `at` of a gap in which packets wait.
+    /// Returns the beginning of the next outage after `at` in which packets wait.
     pub fn next(&self, at: Time) -> Time {
         let later = self.wait.partition_point(|(from, _)| *from <= at);
         self.wait.get(later).map_or(Time::NEVER, |(from, _)| *from)
     }
 
-    /// Whether a packet that is sent from `starts` to `leaves` and would arrive at `arrives` is lost in a gap.
+    /// Returns true if a packet that is sent from `starts` to `leaves` and would arrive at `arrives` is lost in an
+    /// outage.
     pub fn lose(&self, starts: Time, leaves: Time, arrives: Time) -> bool {
         let first = self.lose.partition_point(|(_, to)| *to <= starts);
         let met_being_sent = |(from, _): &(Time, Time)| *from < leaves || *from <= starts;
@@ -185,7 +187,7 @@ impl Outages {
     }
 }
 
-/// The end of the gap in which `at` lies.
+/// Returns the end of the outage at `at`.
 fn end_of(gaps: &[(Time, Time)], at: Time) -> Option<Time> {
     let begun = gaps.partition_point(|(from, _)| *from <= at);
     let (_, to) = gaps[begun.checked_sub(1)?];
@@ -209,7 +211,7 @@ mod tests {
         assert_eq!(wrong(&[gap(1, 2, Forward), gap(1, 2, Backward)]), []);
         assert_eq!(wrong(&[gap(1, 2, Both), gap(2, 3, Both)]), [(1, "from".into())]);
         assert_eq!(wrong(&[gap(3, 4, Forward), gap(1, 2, Backward), gap(2, 3, Backward)]), [(2, "from".into())]);
-        // The one before it in one direction is not the last in the list.
+        // The previous interval of a direction need not be the previous in the list.
         assert_eq!(wrong(&[gap(30, 40, Forward), gap(5, 6, Backward), gap(20, 25, Both)]), [(2, "from".into())]);
         assert_eq!(wrong(&[gap(2, 1, Both)]), [(0, "to".into())]);
         assert_eq!(wrong(&[gap(2, 2, Both)]), [(0, "to".into())]);

@@ -1,4 +1,4 @@
-//! When packets are sent: at a rate that may change, or by a trace of chances to send.
+//! Transmission of packets: at a rate that may vary, or at recorded opportunities.
 
 use engine::{Rate, Span, Time};
 
@@ -7,22 +7,22 @@ use super::recorded::{Opportunities, Row};
 use crate::event::LinkDirection;
 use crate::link::{Line, Timing};
 
-/// How packets are sent in one direction.
+/// The service of packets in one direction.
 pub(super) enum Service {
-    /// At the link's rate, or at that of the last row that has begun.
+    /// At the link's rate, or at that of the present row.
     Rate(Vec<Row>),
-    /// When there is a chance to.
+    /// At opportunities.
     Opportunities(Opportunities, Vec<Row>),
 }
 
-/// How far the service has come.
+/// The state of the service.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Server {
-    /// When the last packet has left.
+    /// Departure of the last packet.
     pub free_at: Time,
     /// The next opportunity.
     next: u64,
-    /// How many bytes still fit at the last.
+    /// Bytes left at the opportunity before it.
     fits: u32,
 }
 
@@ -40,17 +40,17 @@ impl Service {
         row(rows, at).1
     }
 
-    /// The delay of what leaves at `at`, if it is not the link's own.
+    /// Returns the delay of a packet that departs at `at`, if it is not the link's own.
     pub fn delay(&self, at: Time) -> Option<Span> {
         self.row(at)?.delay
     }
 
-    /// The probability that what starts at `at` is lost.
+    /// Returns the loss probability of a packet whose transmission starts at `at`.
     pub fn loss(&self, at: Time) -> f64 {
         self.row(at).map_or(0.0, |row| row.loss)
     }
 
-    /// When a packet of `size` bytes that comes at `now` starts to be sent, and when it has left.
+    /// Returns the start and end of the transmission of a packet of `size` bytes that arrives at `now`.
     pub fn serve(&self, server: &mut Server, line: &mut Line, outages: &Outages, now: Time, size: u32) -> (Time, Time) {
         match self {
             Service::Rate(rows) => {
@@ -63,18 +63,17 @@ impl Service {
     }
 }
 
-/// The last row that has begun at `at`, and when the next begins.
+/// Returns the row at `at`, and the beginning of the next.
 fn row(rows: &[Row], at: Time) -> (Time, Option<&Row>) {
     let begun = rows.partition_point(|row| Time::ZERO + row.at <= at);
     let next = rows.get(begun).map_or(Time::NEVER, |row| Time::ZERO + row.at);
     (next, begun.checked_sub(1).map(|last| &rows[last]))
 }
 
-/// Bits are sent at the rate of the moment; the last nanosecond is not counted if it is not full, as for a constant
-/// rate.
+/// Sends bits at the current rate; an incomplete last nanosecond is truncated, as for a constant rate.
 fn at_rate(rows: &[Row], line: &mut Line, outages: &Outages, ready: Time, size: u32) -> (Time, Time) {
     let mut now = ready;
-    // When it started, and what is left to send in bits per second times nanoseconds.
+    // The start, and the remaining bits in units of bits per second times nanoseconds.
     let mut sending: Option<(Time, u128)> = None;
     loop {
         now = outages.over(now);
@@ -95,7 +94,7 @@ fn at_rate(rows: &[Row], line: &mut Line, outages: &Outages, ready: Time, size: 
             (now, if line.timing == Timing::Exact { exact } else { whole() })
         });
         let needs = Span::from_nanos(u64::try_from(left / u128::from(rate)).unwrap_or(u64::MAX));
-        // Nothing is left to send at a pause that begins just then.
+        // Nothing remains to be sent if the pause begins exactly at the end.
         if now + needs <= pauses {
             return (starts, now + needs);
         }
@@ -104,8 +103,8 @@ fn at_rate(rows: &[Row], line: &mut Line, outages: &Outages, ready: Time, size: 
     }
 }
 
-/// Bytes leave at opportunities after the packet's arrival, outside of gaps. A packet that arrived before the last one
-/// left shares its opportunity if bytes still fit; for a later arrival they are lost.
+/// Sends bytes at opportunities after the packet's arrival, outside of outages. A packet that arrived before the
+/// departure of the previous one shares its opportunity if bytes are left; for a later arrival they are lost.
 fn at_opportunities(
     opportunities: &Opportunities,
     server: &mut Server,
@@ -129,7 +128,7 @@ fn at_opportunities(
         let at = opportunities.time(server.next);
         let open = outages.over(at);
         if open > at {
-            // At the end of a gap sending begins again.
+            // At the end of an outage transmission begins again.
             let before = Time::from_nanos(open.as_nanos() - 1);
             server.next = server.next.max(opportunities.first_after(before));
             continue;

@@ -1,10 +1,11 @@
-//! Go-back-N: the far end takes frames in sequence only and keeps none; when the oldest frame's timer expires, that
-//! frame and all behind it are sent again [LinCostello2004 ch. 22].
+//! Go-back-N: the far end accepts frames in sequence only and buffers none; when the oldest frame's timer expires, that
+//! frame and all later ones are sent again [LinCostello2004 ch. 22].
 //!
-//! Acknowledgments are cumulative, and every frame that arrives is answered by one, so the next makes up for a lost one
-//! if it comes before the timer. Deliveries are always in sequence.
+//! Acknowledgments are cumulative, and every arriving frame is answered by one, so the next one compensates for a lost
+//! one if it arrives before the timer expires. Deliveries are always in sequence.
 //!
-//! Deviations: the far end sends no negative acknowledgment, so a loss is found by the timer alone; numbers never wrap.
+//! Deviations: the far end sends no negative acknowledgment, so losses are detected by the timer alone; numbers never
+//! wrap.
 
 use engine::registry::{Fault, Settings};
 use engine::{Bytes, Span};
@@ -18,18 +19,18 @@ use super::window::{self, Policy, SlidingWindow, ack_size, nine, one_millisecond
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// How many frames may be on their way unacknowledged.
+    /// Maximum number of unacknowledged frames.
     #[serde(default = "sixty_four")]
     #[schemars(range(min = 1))]
     pub window: u32,
-    /// How often a frame may fail as the oldest of the window before it is given up.
+    /// Number of failures as the oldest frame of the window after which a frame is given up.
     #[serde(default = "nine")]
     #[schemars(range(min = 1))]
     pub max_transmissions: u32,
-    /// How long beyond the earliest possible acknowledgment the sender waits.
+    /// Time beyond the earliest possible acknowledgment after which the timer expires.
     #[serde(default = "one_millisecond")]
     pub margin: Span,
-    /// Bytes of a link acknowledgment.
+    /// Size of a link acknowledgment.
     #[serde(default = "ack_size")]
     pub ack_size: Bytes,
 }

@@ -80,12 +80,12 @@ impl Arq {
         self.sender
     }
 
-    /// Bytes of a link acknowledgment; `None` for a link layer without acknowledgments.
+    /// Returns the size of a link acknowledgment in bytes; `None` for a link layer without acknowledgments.
     pub fn ack_size(&self) -> Option<u32> {
         self.ack.map(|(size, _)| size)
     }
 
-    /// The most frames that may be unacknowledged at once; `None` for no bound.
+    /// Returns the maximum number of unacknowledged frames; `None` for no limit.
     pub fn window(&self) -> Option<u32> {
         self.ack.map(|(_, window)| window)
     }
@@ -100,7 +100,8 @@ impl Arq {
         self.agent_before_delay
     }
 
-    /// Whether a transmitter that several links share can follow it: it must let another link's frame go between.
+    /// Returns true if it can run in a transmitter shared by several links, which may send another link's frame in
+    /// between.
     pub fn shares_a_radio(&self) -> bool {
         !matches!(self.sender, Sender::Own(_))
     }
@@ -113,5 +114,5 @@ impl From<StopAndWait> for Arq {
     }
 }
 
-/// Bytes of an 802.11 acknowledgment frame.
+/// Size of an 802.11 acknowledgment frame in bytes.
 const ACK_SIZE: u32 = 14;

@@ -4,7 +4,7 @@ pub use engine::registry::NoSettings as Config;
 
 use super::Arq;
 
-/// Nothing.
+/// Returns the absence of a link layer.
 pub fn build() -> Arq {
     Arq::none()
 }

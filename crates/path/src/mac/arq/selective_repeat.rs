@@ -1,12 +1,11 @@
-//! Selective repeat: each frame is acknowledged by itself, and only one whose own timer expires is sent again, before
-//! any new one [LinCostello2004 ch. 22].
+//! Selective repeat: each frame is acknowledged individually, and only a frame whose own timer expires is sent again,
+//! before any new one [LinCostello2004 ch. 22].
 //!
-//! The far end buffers frames behind a gap, at most a window of them. With `in_order` it hands packets up in sequence;
-//! a frame that was given up is skipped one propagation delay after the sender gave it up. That models the far end's
-//! own timer (t-Reassembly of LTE and 5G), here neither early nor late. Without `in_order` packets are handed up on
-//! arrival.
+//! The far end buffers frames after a missing one, at most a window of them. With `in_order` it delivers packets in
+//! sequence; a frame that was given up is skipped one propagation delay later. That models the far end's own timer
+//! (t-Reassembly of LTE and 5G), here neither early nor late. Without `in_order` packets are delivered on arrival.
 //!
-//! Deviations: numbers never wrap; an acknowledgment names one frame, so one that is lost costs a transmission.
+//! Deviations: numbers never wrap; an acknowledgment names one frame, so a lost one costs a retransmission.
 
 use engine::registry::{Fault, Settings};
 use engine::{Bytes, Span};
@@ -20,21 +19,21 @@ use super::window::{self, Policy, SlidingWindow, ack_size, nine, one_millisecond
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// How many frames, from the oldest unacknowledged on, may have been sent.
+    /// Maximum range of frames sent, from the oldest unacknowledged one on.
     #[serde(default = "sixty_four")]
     #[schemars(range(min = 1))]
     pub window: u32,
-    /// How often a frame is sent at most, the first time included.
+    /// Maximum number of transmissions of a frame, the first included.
     #[serde(default = "nine")]
     #[schemars(range(min = 1))]
     pub max_transmissions: u32,
-    /// How long beyond the earliest possible acknowledgment the sender waits.
+    /// Time beyond the earliest possible acknowledgment after which the timer expires.
     #[serde(default = "one_millisecond")]
     pub margin: Span,
-    /// Bytes of a link acknowledgment.
+    /// Size of a link acknowledgment.
     #[serde(default = "ack_size")]
     pub ack_size: Bytes,
-    /// Whether packets are handed up in sequence, or as they come.
+    /// Whether packets are delivered in sequence, or on arrival.
     #[serde(default = "yes")]
     pub in_order: bool,
 }

@@ -1,11 +1,11 @@
 //! The semi-reliable stop-and-wait link layer of the thesis [goel1997 4.3.1 (5)].
 //!
-//! A frame is sent and its acknowledgment awaited. The receiver acknowledges at once, without contention and without
-//! queueing behind data; the acknowledgment crosses the same channel. If none has come when the timer expires, which
-//! it does `sending + 2 x propagation + sending the acknowledgment + margin` after the frame began, the frame is sent
-//! again, at most `max_transmissions` times in all; then the packet is dropped.
+//! A frame is sent and its acknowledgment awaited. The receiver acknowledges at once, without contention and ahead of
+//! queued data; the acknowledgment crosses the same channel. If none has arrived when the timer expires, `transmission
+//! + 2 x propagation + transmission of the acknowledgment + margin` after the frame began, the frame is sent again, at
+//! most `max_transmissions` times in all; then the packet is dropped.
 //!
-//! Deviation: the thesis leaves the size of a link acknowledgment open; the default is that of 802.11, 14 bytes.
+//! Deviation: the thesis does not give the size of a link acknowledgment; the default is that of 802.11, 14 bytes.
 
 use engine::Span;
 use engine::registry::{Fault, Settings};
@@ -14,28 +14,28 @@ use serde::{Deserialize, Serialize};
 
 use super::{ACK_SIZE, Arq};
 
-/// What the receiver can tell a retransmission from a new frame by.
+/// How the receiver distinguishes a retransmission from a new frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Numbering {
-    /// A retransmission keeps its frame number: the receiver discards a frame it already has.
+    /// A retransmission keeps its frame number: the receiver discards a frame that it already has.
     #[default]
     PerFrame,
-    /// Each transmission has a number of its own, as the event trace of appendix B.4 shows: a frame whose
-    /// acknowledgment was lost is delivered twice.
+    /// Each transmission has a separate number, as the event trace of appendix B.4 shows: a frame whose acknowledgment
+    /// was lost is delivered twice.
     PerTransmission,
 }
 
 /// The parameters of a stop-and-wait sender.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct StopAndWait {
-    /// How often a frame is sent at most.
+    /// Maximum number of transmissions of a frame.
     pub max_transmissions: u32,
-    /// How long beyond the earliest possible acknowledgment the sender waits.
+    /// Time beyond the earliest possible acknowledgment after which the timer expires.
     pub margin: Span,
-    /// Bytes of a link acknowledgment.
+    /// Size of a link acknowledgment in bytes.
     pub ack_size: u32,
-    /// The name of a retransmission.
+    /// Numbering of retransmissions.
     pub numbering: Numbering,
 }
 
@@ -43,14 +43,14 @@ pub struct StopAndWait {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// How often a frame is sent at most, the first time included. The thesis's "8 attempts" are 8 retries.
+    /// Maximum number of transmissions of a frame, the first included. The thesis's "8 attempts" are 8 retries.
     #[serde(default = "nine")]
     #[schemars(range(min = 1))]
     pub max_transmissions: u32,
-    /// How long beyond the earliest possible acknowledgment the sender waits.
+    /// Time beyond the earliest possible acknowledgment after which the timer expires.
     #[serde(default = "one_millisecond")]
     pub margin: Span,
-    /// What a retransmission is called; `per-frame` unless the profile says otherwise.
+    /// Numbering of retransmissions; `per-frame` unless the profile says otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub numbering: Option<Numbering>,
 }
@@ -69,7 +69,7 @@ impl Default for Config {
     }
 }
 
-/// Waiting longer is no link layer's business.
+/// Maximum margin.
 const LONGEST_MARGIN: Span = Span::from_secs(3600);
 
 impl Settings for Config {

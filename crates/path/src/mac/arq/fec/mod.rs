@@ -20,16 +20,16 @@ use serde::{Deserialize, Serialize};
 use super::Arq;
 use sender::FecSender;
 
-/// The parameters of a sender of parity.
+/// Parameters of a sender with parity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fec {
     /// Data frames of a full block.
     pub data: u32,
-    /// Parity frames behind each block.
+    /// Parity frames after each block.
     pub parity: u32,
-    /// How long after the last frame a block that is not full is closed.
+    /// Time after the last frame at which an incomplete block is closed.
     pub flush: Span,
-    /// Whether packets are handed up in sequence, or as they come.
+    /// Whether packets are delivered in sequence, or on arrival.
     pub in_order: bool,
 }
 
@@ -41,14 +41,14 @@ pub struct Config {
     #[serde(default = "eight")]
     #[schemars(range(min = 1, max = 254))]
     pub data: u32,
-    /// Parity frames behind each block.
+    /// Parity frames after each block.
     #[serde(default = "two")]
     #[schemars(range(min = 1, max = 254))]
     pub parity: u32,
-    /// How long after the end of its last frame a block that is not full is closed.
+    /// Time after the end of its last frame at which an incomplete block is closed.
     #[serde(default = "ten_milliseconds")]
     pub flush: Span,
-    /// Whether packets wait for those before them in their block, or are handed up as they come.
+    /// Whether packets wait for earlier ones of their block, or are delivered on arrival.
     #[serde(default = "yes")]
     pub in_order: bool,
 }
@@ -77,7 +77,7 @@ impl Default for Config {
 
 /// Frames of a Reed-Solomon block over GF(2^8) (RFC5510).
 const LONGEST_BLOCK: u32 = 255;
-/// Waiting longer is no link layer's business.
+/// Maximum time before a block is closed.
 const LONGEST_FLUSH: Span = Span::from_secs(3600);
 
 impl Settings for Config {

@@ -1,7 +1,8 @@
-//! Parity behind blocks at work: rules and settings stand in [`crate::mac::arq::fec`].
+//! A sender of blocks with parity; rules and settings are in [`crate::mac::arq::fec`].
 //!
-//! Frames keep their order, so the far end has one block at a time before it. What becomes of a block is known when its
-//! last parity frame has come, or would have: that stands for the far end's own timer, or for the next block's first frame.
+//! Frames keep their order, so the far end processes one block at a time. The outcome of a block is determined when its
+//! last parity frame arrives, or would have arrived: this replaces the far end's own timer, or the next block's first
+//! frame.
 
 use std::collections::VecDeque;
 
@@ -19,7 +20,7 @@ use crate::outcome::Outcomes;
 use crate::queue::backlog::Offer;
 use crate::queue::{Backlog, Buffer};
 
-/// A frame on its way.
+/// A frame in transit.
 struct InTransit {
     fate: Fate,
     load: Load,
@@ -28,34 +29,34 @@ struct InTransit {
 enum Load {
     Data(Packet),
     Parity {
-        /// Whether it is the last of its block.
+        /// True for the last frame of its block.
         last: bool,
     },
 }
 
-/// The block being sent.
+/// The block in transmission.
 #[derive(Default)]
 struct Block {
     /// Data frames sent.
     data: u32,
-    /// The size of the longest.
+    /// Size of the longest packet.
     longest: u32,
-    /// Parity frames still to be sent; no data frame is added once there are any.
+    /// Parity frames still to be sent; once there are any, no data frame is added.
     parity: u32,
 }
 
-/// The block that the far end has before it.
+/// The present block at the far end.
 #[derive(Default)]
 struct FarBlock {
-    /// Packets that are not handed up, and whether each has come.
+    /// Packets that are not delivered yet, and whether each has arrived.
     open: VecDeque<(Packet, bool)>,
-    /// How many of them have not.
+    /// Number of them that have not arrived.
     missing: u32,
-    /// Parity frames that have come.
+    /// Parity frames that have arrived.
     parity: u32,
 }
 
-/// What it waits for.
+/// The event of the next wake-up.
 #[derive(Clone, Copy)]
 enum Next {
     Frame,
@@ -63,7 +64,7 @@ enum Next {
     Flush,
 }
 
-/// A sender of blocks with parity, and the far end's part.
+/// A sender of blocks with parity, together with its receiver.
 pub(super) struct FecSender {
     hop: HopId,
     line: Line,
@@ -71,7 +72,7 @@ pub(super) struct FecSender {
     slot: Slot,
     backlog: Backlog,
     block: Block,
-    /// When the line is free, and the place of that among what happens then.
+    /// When the line is free, and the order of that among simultaneous events.
     free: (Time, Order),
     flying: Flying<InTransit>,
     far: FarBlock,
@@ -95,7 +96,7 @@ impl FecSender {
         }
     }
 
-    /// The earliest of what it waits for.
+    /// Returns the next event.
     fn next(&self) -> Option<(Time, Order, Next)> {
         let (at, order) = self.free;
         let free = if self.block.parity > 0 || !self.backlog.is_empty() {
@@ -115,7 +116,7 @@ impl FecSender {
         }
     }
 
-    /// Sends what can be sent: the parity of a block that is closed, then data.
+    /// Sends as much as possible: the parity of a closed block, then data.
     fn send(&mut self, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
         while self.free.0 <= cx.now {
             if self.block.parity > 0 {
@@ -164,7 +165,7 @@ impl FecSender {
         self.flying.push_back(Due { at, order, what: InTransit { fate, load } });
     }
 
-    /// A frame comes to the far end, or would have.
+    /// A frame arrives at the far end, or would have arrived.
     fn frame_arrives(&mut self, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         let Some(Due { what: InTransit { fate, load }, .. }) = self.flying.pop_front() else { return };
         let came = fate == Fate::Arrives;
@@ -179,7 +180,7 @@ impl FecSender {
             Load::Parity { last } => {
                 self.far.parity += u32::from(came);
                 self.counters.discarded += u64::from(came);
-                // As many frames have come as the block has packets.
+                // As many frames have arrived as the block has packets.
                 if self.far.parity >= self.far.missing {
                     self.recover(outcomes, cx);
                 }
@@ -190,7 +191,7 @@ impl FecSender {
         }
     }
 
-    /// Everything that was missing can be computed.
+    /// Restores all missing packets.
     fn recover(&mut self, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         self.far.missing = 0;
         while let Some((packet, came)) = self.far.open.pop_front() {
@@ -202,7 +203,7 @@ impl FecSender {
         }
     }
 
-    /// Nothing more of the block will come: what is missing is lost.
+    /// Ends the block: packets still missing are lost.
     fn end_block(&mut self, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         let FarBlock { open, .. } = std::mem::take(&mut self.far);
         for (packet, came) in open {
@@ -224,7 +225,7 @@ impl FecSender {
 
 impl Link for FecSender {
     fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut Buffer, cx: &mut LinkCx<'_>) -> bool {
-        // What can be sent at once does not wait: no limit is met.
+        // A packet that can be sent at once does not wait: no limit applies.
         let at_once = self.free.0 <= cx.now && self.block.parity == 0 && self.backlog.is_empty();
         let offer = Offer { at_once, expedited, ..Offer::default() };
         let accepted = self.backlog.offer(packet, offer, self.hop, &mut self.counters, cx);
@@ -255,7 +256,7 @@ impl Link for FecSender {
         counters
     }
 
-    /// What it holds: frames on their way, parity among them.
+    /// Returns the packets that it holds: frames in transit include parity.
     fn state(&self, _: Time) -> HopState {
         let (waiting, waiting_bytes) = (self.backlog.len(), self.backlog.bytes());
         HopState { waiting, waiting_bytes, outstanding: self.flying.len(), link_layer: None }

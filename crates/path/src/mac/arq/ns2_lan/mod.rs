@@ -22,12 +22,12 @@ use serde::{Deserialize, Serialize};
 use super::Arq;
 use sender::LanSender;
 
-/// The parameters of a sender on ns-2's LAN.
+/// Parameters of a sender on ns-2's LAN.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lan {
-    /// Bytes of a frame beside its packet.
+    /// Bytes of a frame in addition to its packet.
     pub header: u32,
-    /// From the beginning of a frame at the sender to its being at the far end.
+    /// Time from the beginning of a transmission to the frame's arrival at the far end.
     pub propagation: Span,
 }
 
@@ -35,9 +35,9 @@ pub struct Lan {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// Bytes of a frame beside its packet.
+    /// Bytes of a frame in addition to its packet.
     pub header: Bytes,
-    /// Propagation in the air, beside the link's delay at both ends.
+    /// Propagation delay of the frame, in addition to the link's delay at both ends.
     pub propagation: Span,
 }
 
@@ -47,7 +47,7 @@ impl Default for Config {
     }
 }
 
-/// More is no header.
+/// Maximum size of the header.
 const MAX_HEADER: u64 = 1500;
 const MAX_PROPAGATION: Span = Span::from_secs(3600);
 

@@ -1,5 +1,5 @@
-//! One direction of a link as on ns-2's LAN: each packet once, behind a header, the link's delay at both ends. Rules and
-//! settings stand in [`crate::mac::arq::ns2_lan`].
+//! One direction of a link on ns-2's LAN: each packet is sent once, with a header, and the link's delay applies at both
+//! ends. Rules and settings are in [`crate::mac::arq::ns2_lan`].
 
 use engine::{Order, Slot, Span, Time};
 use wire::Packet;
@@ -15,29 +15,29 @@ use crate::outcome::Outcomes;
 use crate::queue::backlog::Offer;
 use crate::queue::{Backlog, Buffer};
 
-/// What it waits for.
+/// The event of the next wake-up.
 #[derive(Clone, Copy)]
 enum Next {
     /// A packet joins the queue.
     Queue,
-    /// The line is free for a packet that waits.
+    /// The line is free for a waiting packet.
     LineFree,
-    /// A packet comes to the far end.
+    /// A packet arrives at the far end.
     Arrival,
 }
 
-/// A sender of frames that nothing acknowledges.
+/// A sender of frames without acknowledgments.
 pub(super) struct LanSender {
     hop: HopId,
     line: Line,
     lan: Lan,
-    /// The delay of the far end, as far as it is met before the packet is handed up.
+    /// The part of the far end's delay that applies before the packet is delivered.
     far_delay: Span,
     slot: Slot,
     /// Packets between the node and the queue, and whether each is expedited.
     entering: Flying<(Packet, bool)>,
     backlog: Backlog,
-    /// When the line is free, and the place of that among what happens then.
+    /// When the line is free, and the order of that among simultaneous events.
     free: (Time, Order),
     flying: Flying<(Packet, Fate)>,
     counters: Counters,
@@ -61,7 +61,8 @@ impl LanSender {
         }
     }
 
-    /// The earliest of what it waits for. At one time arrivals come first, and the line is free before a packet joins the queue.
+    /// Returns the next event. Among simultaneous events arrivals are first, and the line is free before a packet joins
+    /// the queue.
     fn next(&self) -> Option<(Time, Order, Next)> {
         let queue = first(&self.entering).map(|(at, order)| (at, order, Next::Queue));
         let free = (!self.backlog.is_empty()).then_some((self.free.0, self.free.1, Next::LineFree));
@@ -78,7 +79,7 @@ impl LanSender {
 
     fn queue(&mut self, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
         let Some(Due { what: (packet, expedited), .. }) = self.entering.pop_front() else { return };
-        // A packet that can be sent at once does not wait: no limit is met.
+        // A packet that can be sent at once does not wait: no limit applies.
         let at_once = self.backlog.is_empty() && self.free.0 <= cx.now;
         let offer = Offer { at_once, expedited, ..Offer::default() };
         if !self.backlog.offer(&packet, offer, self.hop, &mut self.counters, cx) {
@@ -90,8 +91,9 @@ impl LanSender {
         }
     }
 
-    /// The line is busy for header and packet [ns-2 Mac::txtime]. The far end has the frame when its sending *begins*, the
-    /// propagation later [ns-2 Mac::sendDown, Channel::sendUp], and hands it up after its own delay [ns-2 LL::sendUp].
+    /// The line is busy for header and packet [ns-2 Mac::txtime]. The far end has the frame one propagation delay after
+    /// its transmission *begins* [ns-2 Mac::sendDown, Channel::sendUp], and delivers it after its own delay [ns-2
+    /// LL::sendUp].
     fn send_next(&mut self, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
         let popped = self.backlog.pop(self.hop, &mut self.counters, cx, |packet, _| *packet);
         let Some(packet) = popped else { return };
@@ -123,7 +125,7 @@ impl LanSender {
 }
 
 impl Link for LanSender {
-    /// The delay of this end: the packet joins the queue, or is dropped there, after it [ns-2 LL::sendDown].
+    /// Accepts a packet: it joins the queue, or is dropped there, after the delay of this end [ns-2 LL::sendDown].
     fn accept(&mut self, packet: &Packet, expedited: bool, _: &mut Buffer, cx: &mut LinkCx<'_>) -> bool {
         let (at, order) = (cx.now + self.line.delay, cx.schedule.order());
         self.entering.push_back(Due { at, order, what: (*packet, expedited) });
@@ -148,7 +150,7 @@ impl Link for LanSender {
         counters
     }
 
-    /// What it holds. A packet that has not joined the queue yet is on its way.
+    /// Returns the packets that it holds. A packet that has not joined the queue counts as in transit.
     fn state(&self, _: Time) -> HopState {
         let (waiting, waiting_bytes) = (self.backlog.len(), self.backlog.bytes());
         HopState { waiting, waiting_bytes, outstanding: self.entering.len() + self.flying.len(), link_layer: None }

@@ -1,4 +1,4 @@
-//! The far end of a link layer with a window: what it has, and what it hands up.
+//! The far end of a link layer with a window: received frames and deliveries.
 
 use std::collections::VecDeque;
 
@@ -6,30 +6,30 @@ use wire::Packet;
 
 use crate::mac::arq::window::Policy;
 
-/// What the far end makes of a frame.
+/// The result of receiving a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Taken {
-    /// It did not have it.
+    /// The frame is new.
     New,
-    /// It had it already.
+    /// The frame is a duplicate.
     Again,
-    /// It is not the next, and only the next is taken.
+    /// The frame is not the next one, and only the next is accepted.
     OutOfTurn,
 }
 
-/// A frame that is not handed up, behind one that is missing.
+/// The state of a frame that is not delivered because an earlier one is missing.
 enum Place {
     Missing,
-    /// Handed up, or never to come.
+    /// Delivered, or given up.
     Settled,
     Held(Packet),
 }
 
 pub(super) struct FarEnd {
     policy: Policy,
-    /// The first number that may still come.
+    /// The lowest number that may still arrive.
     expected: u64,
-    /// From `expected` on; never longer than the window, since the sender waits for what is missing.
+    /// From `expected` on; at most a window, since the sender waits for missing frames.
     places: VecDeque<Place>,
 }
 
@@ -42,7 +42,7 @@ impl FarEnd {
         self.expected
     }
 
-    /// Whether it has the frame of this number, or once had.
+    /// Returns true if the frame of this number was received.
     pub fn has(&self, number: u64) -> bool {
         match number.checked_sub(self.expected) {
             None => true,
@@ -50,7 +50,7 @@ impl FarEnd {
         }
     }
 
-    /// What an acknowledgment of frame `number` says: everything below this with go-back-N, this frame otherwise.
+    /// Returns the acknowledged number for frame `number`: all frames below it with go-back-N, this frame otherwise.
     pub fn acknowledges(&self, number: u64) -> u64 {
         match self.policy {
             Policy::GoBackN => self.expected,
@@ -58,7 +58,7 @@ impl FarEnd {
         }
     }
 
-    /// A frame arrives; what can be handed up now goes to `up`.
+    /// A frame arrives; packets that can be delivered now are passed to `up`.
     pub fn take(&mut self, number: u64, packet: Packet, mut up: impl FnMut(Packet)) -> Taken {
         if self.has(number) {
             return Taken::Again;
@@ -75,7 +75,7 @@ impl FarEnd {
         Taken::New
     }
 
-    /// The frame of this number is not going to come, unless it has.
+    /// The frame of this number was given up, unless it was received.
     pub fn pass_over(&mut self, number: u64, up: impl FnMut(Packet)) {
         if !self.has(number) {
             self.put(number, Place::Settled);
@@ -83,7 +83,7 @@ impl FarEnd {
         }
     }
 
-    /// Fills the place of `number`, which is not below `expected`.
+    /// Sets the place of `number`, which is at least `expected`.
     fn put(&mut self, number: u64, place: Place) {
         let ahead = (number - self.expected) as usize;
         while self.places.len() <= ahead {
@@ -92,7 +92,7 @@ impl FarEnd {
         self.places[ahead] = place;
     }
 
-    /// Goes on to the first place that is missing.
+    /// Advances to the first missing place.
     fn advance(&mut self, mut up: impl FnMut(Packet)) {
         while let Some(place) = self.places.pop_front() {
             match place {

@@ -17,15 +17,15 @@ use sender::WindowSender;
 /// The parameters of a link layer with a window.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SlidingWindow {
-    /// What becomes of the frames behind one that fails.
+    /// Handling of the frames after one that fails.
     pub policy: Policy,
-    /// How many frames may be on their way unacknowledged.
+    /// Maximum number of unacknowledged frames.
     pub window: u32,
-    /// How often an attempt at a frame may fail.
+    /// Maximum number of transmissions of a frame.
     pub max_transmissions: u32,
-    /// How long beyond the earliest possible acknowledgment the sender waits.
+    /// Time beyond the earliest possible acknowledgment after which the timer expires.
     pub margin: Span,
-    /// Bytes of a link acknowledgment.
+    /// Size of a link acknowledgment in bytes.
     pub ack_size: u32,
 }
 
@@ -37,14 +37,14 @@ impl From<SlidingWindow> for Arq {
     }
 }
 
-/// What becomes of the frames behind one that fails.
+/// Handling of the frames after one that fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Policy {
-    /// The far end throws them away, and they are sent again.
+    /// The far end discards them, and they are sent again.
     GoBackN,
-    /// The far end keeps them.
+    /// The far end buffers them.
     SelectiveRepeat {
-        /// Whether it hands them up in sequence, or as they come.
+        /// Whether it delivers packets in sequence, or on arrival.
         in_order: bool,
     },
 }
@@ -66,14 +66,14 @@ pub(super) fn ack_size() -> Bytes {
     Bytes(u64::from(super::ACK_SIZE))
 }
 
-/// Waiting longer is no link layer's business.
+/// Maximum margin.
 const LONGEST_MARGIN: Span = Span::from_secs(3600);
-/// Larger than any link layer's; what the far end keeps stays bounded.
+/// Maximum window, which bounds the far end's buffer.
 const LARGEST_WINDOW: u32 = 65_536;
-/// An acknowledgment as long as the longest packet would be none.
+/// Maximum size of an acknowledgment.
 const LARGEST_ACK: Bytes = Bytes(1500);
 
-/// What is wrong with the settings that both have.
+/// Returns the errors of the settings that both have.
 pub(super) fn faults(window: u32, max_transmissions: u32, margin: Span, ack_size: Bytes) -> Vec<Fault> {
     let mut faults = Vec::new();
     if !(1..=LARGEST_WINDOW).contains(&window) {

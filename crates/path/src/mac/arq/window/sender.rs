@@ -1,8 +1,8 @@
-//! Go-back-N and selective repeat at work: rules and settings stand in [`crate::mac::arq::window`].
+//! A sender of go-back-N and selective repeat; rules and settings are in [`crate::mac::arq::window`].
 //!
-//! Four things are on their way at any time, each in a line of its own, because each takes equally long from the end of
-//! its frame: frames to the far end, acknowledgments back, timers, and the news that a frame was given up. At one time
-//! an acknowledgment comes before the timer that waits for it.
+//! There are four queues of future events, because each kind takes the same time from the end of its frame: arrivals of
+//! frames at the far end, arrivals of acknowledgments, timers, and skipped frames that were given up. Among
+//! simultaneous events an acknowledgment precedes its timer.
 
 use std::collections::VecDeque;
 
@@ -21,12 +21,12 @@ use crate::outcome::{Outcomes, RadioNotice};
 use crate::queue::backlog::Offer;
 use crate::queue::{Backlog, Buffer};
 
-/// A frame that has been sent and whose end is not known.
+/// A frame that was sent and is not completed.
 struct Outstanding {
     packet: Packet,
     sent: u32,
     failed: u32,
-    /// Acknowledged or given up, behind one that is not.
+    /// Acknowledged or given up, but after one that is not.
     done: bool,
 }
 
@@ -40,7 +40,7 @@ enum Next {
     LineFree,
 }
 
-/// The sending end of a link layer with a window, and the far end's part.
+/// The sending end of a link layer with a window, together with its receiver.
 pub(super) struct WindowSender {
     hop: HopId,
     line: Line,
@@ -51,11 +51,11 @@ pub(super) struct WindowSender {
     /// The number of the first outstanding frame.
     base: u64,
     outstanding: VecDeque<Outstanding>,
-    /// Go-back-N: the number to be sent next; all from there on have to be sent, again if they were before.
+    /// Go-back-N: the next number to send; all from there on must be sent, or sent again.
     resume: u64,
-    /// Selective repeat: numbers of frames to be sent again.
+    /// Selective repeat: numbers of frames to retransmit.
     again: VecDeque<u64>,
-    /// When the line is free, and the place of that among what happens then.
+    /// When the line is free, and the order of that among simultaneous events.
     free: (Time, Order),
     flying: Queue<(u64, Packet)>,
     acks: Queue<u64>,
@@ -89,7 +89,7 @@ impl WindowSender {
         }
     }
 
-    /// The earliest of what it waits for.
+    /// Returns the next event.
     fn next(&self) -> Option<(Time, Order, Next)> {
         let free = (self.has_repeats() || (!self.backlog.is_empty() && self.window_is_open())).then_some(self.free);
         let all = [
@@ -110,7 +110,7 @@ impl WindowSender {
         }
     }
 
-    /// The number after that of the last frame sent.
+    /// Returns the number after that of the last frame sent.
     fn end(&self) -> u64 {
         self.base + self.outstanding.len() as u64
     }
@@ -119,7 +119,7 @@ impl WindowSender {
         self.outstanding.len() < self.arq.window as usize
     }
 
-    /// Whether frames wait to be sent again.
+    /// Returns true if frames wait for retransmission.
     fn has_repeats(&self) -> bool {
         !self.again.is_empty() || self.resume < self.end()
     }
@@ -129,7 +129,7 @@ impl WindowSender {
         self.outstanding.get_mut(place as usize)
     }
 
-    /// Sends what can be sent: repetitions first, then new frames as far as the window allows.
+    /// Sends as much as possible: retransmissions first, then new frames as the window allows.
     fn send(&mut self, cx: &mut LinkCx<'_>) {
         while self.free.0 <= cx.now {
             let number = match self.again.pop_front() {
@@ -199,7 +199,7 @@ impl WindowSender {
         }
     }
 
-    /// The far end learns that a frame is not going to come.
+    /// Notifies the far end that a frame was given up.
     fn pass_over(&mut self, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         let Some(Due { what: number, .. }) = self.given_up.pop_front() else { return };
         let (hop, counters) = (self.hop, &mut self.counters);
@@ -227,7 +227,7 @@ impl WindowSender {
         self.slide();
     }
 
-    /// Advances the window to the first frame whose fate is open, and drops timers that are no longer needed.
+    /// Advances the window to the first incomplete frame, and removes timers that are no longer needed.
     fn slide(&mut self) {
         while self.outstanding.front().is_some_and(|outstanding| outstanding.done) {
             self.outstanding.pop_front();
@@ -241,7 +241,8 @@ impl WindowSender {
         }
     }
 
-    /// The acknowledgment of a frame is overdue: with go-back-N that of the oldest, since the others' were begun later.
+    /// The acknowledgment of a frame is overdue; with go-back-N that of the oldest, since the others' timers began
+    /// later.
     fn timer_expires(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         let Some(number) = self.timers.pop_front().map(|due| due.what) else { return };
         let most = self.arq.max_transmissions;
@@ -261,7 +262,7 @@ impl WindowSender {
         }
         match self.arq.policy {
             Policy::GoBackN => {
-                // All that was sent since is void. If the frame was given up, `slide` goes on to the next.
+                // All frames sent since are void. If the frame was given up, `slide` advances to the next.
                 self.timers.clear();
                 self.resume = number;
             }
@@ -321,7 +322,7 @@ impl Link for WindowSender {
     }
 }
 
-/// A packet leaves the link layer at the far end.
+/// Delivers a packet at the far end.
 fn hand_up(packet: Packet, hop: HopId, counters: &mut Counters, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
     counters.packets_delivered += 1;
     cx.emit(hop, || LinkEvent::Arrived { packet });
