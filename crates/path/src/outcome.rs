@@ -1,4 +1,4 @@
-//! What link layers bring about at the nodes at the ends of their links.
+//! Outcomes of link layers for the nodes at the ends of their links.
 
 use wire::{Addr, Packet};
 
@@ -17,19 +17,19 @@ pub struct RadioNotice {
     pub last: bool,
 }
 
-/// Something that a link layer brings about at a node.
+/// An outcome of a link layer for a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// A packet has come to the far end.
+    /// A packet arrived at the far end.
     Delivered(Packet),
     /// An attempt failed.
     Failed(RadioNotice),
-    /// The sending node need not keep this number of bytes any longer.
+    /// This number of bytes is free in the sending node's buffer.
     Freed(u32),
 }
 
-/// Collects the outcomes of one wake-up, in order. The first one is nearly always the only one, and nearly always a packet
-/// that is delivered: it is written where the caller wants it.
+/// Collects the outcomes of one wake-up, in order. Mostly there is one, a delivered packet, which is written to the
+/// caller's packet.
 pub struct Outcomes<'a> {
     first: &'a mut Packet,
     delivered: Option<HopId>,
@@ -37,14 +37,14 @@ pub struct Outcomes<'a> {
 }
 
 impl<'a> Outcomes<'a> {
-    /// No outcomes so far. If the first is a packet that is delivered, it is written over `first`; all others go to `more`, which is
-    /// empty.
+    /// Creates an empty collection. If the first outcome is a delivered packet, it is written to `first`; all others
+    /// are appended to `more`, which is empty.
     #[inline]
     pub fn new(first: &'a mut Packet, more: &'a mut Vec<(HopId, Outcome)>) -> Self {
         Outcomes { first, delivered: None, more }
     }
 
-    /// A packet has come to the far end of `hop`.
+    /// Adds a packet that arrived at the far end of `hop`.
     #[inline]
     pub fn deliver(&mut self, hop: HopId, packet: &Packet) {
         self.deliver_with(hop, |first| {
@@ -53,7 +53,7 @@ impl<'a> Outcomes<'a> {
         });
     }
 
-    /// `write` writes a packet over another and returns whether it has come to the far end of `hop`, or was lost.
+    /// As `deliver`; `write` writes the packet and returns false if it was lost.
     #[inline]
     pub fn deliver_with(&mut self, hop: HopId, write: impl FnOnce(&mut Packet) -> bool) {
         let first = self.delivered.is_none() && self.more.is_empty();
@@ -71,13 +71,13 @@ impl<'a> Outcomes<'a> {
         }
     }
 
-    /// An attempt failed.
+    /// Adds a failed attempt.
     #[inline]
     pub fn fail(&mut self, notice: RadioNotice) {
         self.more.push((notice.hop, Outcome::Failed(notice)));
     }
 
-    /// The hop to whose far end the packet has come that was written over the caller's, if one was.
+    /// Returns the hop of the packet that was written to the caller's, if one was.
     #[inline]
     pub fn delivered(&self) -> Option<HopId> {
         self.delivered

@@ -1,4 +1,4 @@
-//! What is on its way.
+//! Future events of transmissions.
 
 use std::collections::VecDeque;
 

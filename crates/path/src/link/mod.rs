@@ -1,9 +1,10 @@
-//! Links: a rate, a delay, and a queue in front.
+//! Links: a rate, a delay, and a queue in front of them.
 //!
-//! Each direction is by itself. One without a link layer is a [`FifoLink`](fifo::FifoLink); a [`PriorityLink`](priority::PriorityLink)
-//! if packets can be expedited, or its queue discipline is not drop-tail; a [`VariableLink`](variable::VariableLink) if it
-//! changes with time. [Link layers](crate::mac::arq) with a transmitter of their own bring one too. All but the FIFO link are
-//! called through the trait [`Link`]: it is the most frequent, and its calls are inlined.
+//! The directions of a link are separate. Without a link layer a direction is a [`FifoLink`](fifo::FifoLink); a
+//! [`PriorityLink`](priority::PriorityLink) if packets can be expedited, or its queue discipline is not drop-tail; a
+//! [`VariableLink`](variable::VariableLink) if it varies with time. [Link layers](crate::mac::arq) with a transmitter
+//! of their own define further types. All but the FIFO link are called through the trait [`Link`]; the FIFO link is the
+//! most frequent, and its calls are inlined.
 
 pub(crate) mod due;
 pub mod fifo;
@@ -24,19 +25,20 @@ use crate::hop_state::HopState;
 use crate::outcome::Outcomes;
 use crate::queue::{Backlog, Buffer};
 
-/// One direction of one link, that schedules its own transmissions. The far end's part of a link layer is played here too.
+/// One direction of one link that schedules its own transmissions, including the far end of its link layer.
 ///
-/// The owner calls [`accept`](Self::accept) for each packet that is to cross the link, and [`wake`](Self::wake) when the slot
-/// wakes that the link was built with and has armed. Time never runs backward between calls. Each packet holds room in the
-/// sending node's [`Buffer`] when it is offered, and the link gives it back once: when the packet is refused or dropped, when
-/// it has left, or with acknowledgments when it is acknowledged or given up.
+/// The owner calls [`accept`](Self::accept) for each packet that is to cross the link, and [`wake`](Self::wake) at the
+/// wake-up of the link's slot. Time never decreases between calls. Each packet occupies space in the sending node's
+/// [`Buffer`] when it is offered, and the link frees it once: when the packet is refused or dropped, at its departure,
+/// or with acknowledgments when it is acknowledged or given up.
 pub trait Link {
-    /// Takes a packet, before all that wait and are not expedited if `expedited`. Whether it was taken; the link counts and
-    /// reports a packet that it refuses. A link behind a delay may take a packet and drop it later.
+    /// Accepts a packet, before all waiting packets that are not expedited if `expedited`. Returns whether it was
+    /// accepted; the link counts and reports a packet that it refuses. A link with a delay before its queue may drop an
+    /// accepted packet later.
     fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut Buffer, cx: &mut LinkCx<'_>) -> bool;
 
-    /// The slot has woken. Packets that come to the far end and attempts that fail go to `outcomes`; the link arms the slot
-    /// for what comes next, or disarms it.
+    /// Handles the wake-up. Packets that arrive at the far end and failed attempts are added to `outcomes`; the link
+    /// arms the slot for its next event, or disarms it.
     fn wake(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>);
 
     /// Returns the counters at `now`, with the elapsed part of a frame in transmission.
@@ -46,7 +48,7 @@ pub trait Link {
     fn state(&self, now: Time) -> HopState;
 }
 
-/// What a link layer builds a [`Link`] from.
+/// The parts from which a link layer builds a [`Link`].
 pub struct Parts {
     /// The hop.
     pub hop: HopId,
@@ -56,8 +58,8 @@ pub struct Parts {
     pub queue: Backlog,
     /// Its wake-up.
     pub slot: Slot,
-    /// Whether an agent at the far end gets packets before that end's delay: only with a link layer that asks for
-    /// [it](crate::mac::arq::Arq::agent_before_delay).
+    /// True if an agent at the far end gets packets before that end's delay: only for a link layer that [requires
+    /// it](crate::mac::arq::Arq::agent_before_delay).
     pub agent_at_far_end: bool,
 }
 

@@ -178,7 +178,7 @@ impl Link for PriorityLink {
         accepted
     }
 
-    /// A packet comes to the far end, or the next begins to be sent.
+    /// A packet arrives at the far end, or the transmission of the next begins.
     fn wake(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         let arriving =
             if first(&self.flying).is_some_and(|(at, _)| at <= cx.now) { self.flying.pop_front() } else { None };

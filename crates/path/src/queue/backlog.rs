@@ -94,7 +94,7 @@ impl Backlog {
         }
     }
 
-    /// Whether a packet that arrives [at once](Queued::at_once) can skip the queue: it would come out as it went in.
+    /// Returns true if a packet that arrives [at once](Queued::at_once) can skip the queue, which would not change it.
     #[inline]
     pub fn can_be_skipped(&self) -> bool {
         matches!(self.discipline, Discipline::DropTail(_))
@@ -160,7 +160,7 @@ impl Backlog {
         }
     }
 
-    /// The packet that [`pop`](Self::pop) takes if it is called next.
+    /// Returns the packet that [`pop`](Self::pop) would return now.
     pub fn peek<O: Observer>(&mut self, hop: HopId, counters: &mut Counters, cx: &mut Cx<'_, O>) -> Option<Packet> {
         match &mut self.discipline {
             Discipline::DropTail(queue) => queue.front().copied(),
@@ -172,8 +172,8 @@ impl Backlog {
         }
     }
 
-    /// The packets that were dropped since the last call, apart from refused ones. Their room in the node's [`Buffer`](super::Buffer)
-    /// is the caller's to give back.
+    /// Returns the packets dropped since the last call, apart from refused ones. The caller frees their space in the
+    /// node's [`Buffer`](super::Buffer).
     #[inline]
     pub fn take_dropped(&mut self) -> Dropped {
         std::mem::take(&mut self.dropped)

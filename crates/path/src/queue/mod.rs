@@ -3,9 +3,9 @@
 //! A *queue discipline* is one file here and one line of the registry below. It is used in three ways:
 //!
 //! * [`Backlog`] is the queue of every transmitter that decides at the time of transmission: links with expedited
-//! packets, link layers, stations of a medium;
+//!   packets, link layers, stations of a medium;
 //! * a [`FifoLink`](crate::link::fifo::FifoLink) and a [`VariableLink`](crate::link::variable::VariableLink) compute
-//! departures when packets arrive, which only [`drop_tail`] allows; they apply its rule without a queue of their own;
+//!   departures when packets arrive, which only [`drop_tail`] allows; they apply its rule without a queue of their own;
 //! * the node's [`Buffer`] is shared by all its links, in front of these queues.
 
 pub mod backlog;
@@ -70,7 +70,7 @@ impl QueueConfig {
 /// * every packet leaves once: it is refused by `enqueue`, dropped with [`QueueCx::drop`], or returned by `dequeue`;
 /// * a packet that arrives [at once](Queued::at_once) is neither refused nor dropped before the next `dequeue`;
 /// * `dequeue` returns a packet if any waits: the last one is not dropped there, so that a transmitter that was
-/// promised a packet gets one.
+///   promised a packet gets one.
 pub trait QueueDiscipline {
     /// A packet arrives. Other packets may be dropped for it, or marked.
     ///

@@ -178,7 +178,7 @@ impl Station {
         self.send_next(buffer, cx);
     }
 
-    /// Reports the packets that a queue's discipline dropped to the scheduler, and frees their room in the buffer.
+    /// Reports to the scheduler the packets that a queue's discipline dropped, and frees their space in the buffer.
     fn settle(&mut self, lane: usize, buffer: &mut Buffer) {
         let dropped = self.lanes[lane].backlog.take_dropped();
         for _ in 0..dropped.packets {
@@ -187,7 +187,7 @@ impl Station {
         buffer.left(dropped.bytes);
     }
 
-    /// Serves the next queue, if any has a packet.
+    /// Serves the next queue that has a packet.
     fn send_next<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
         let Some(serving) = self.turns.next() else { return };
         self.serving = serving;

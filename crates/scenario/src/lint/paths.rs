@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! B = R t    R: the rate of the slowest link on the route of a flow's data;
-//! t: the time of a full segment there and of an acknowledgment back,
-//! propagation, transmission and processing, without waiting
+//!            t: the time of a full segment there and of an acknowledgment back,
+//!               propagation, transmission and processing, without waiting
 //! ```
 //!
 //! Limits: the rate is the link's, without overhead of a link layer or losses of the channel. A flow has one

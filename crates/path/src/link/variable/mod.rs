@@ -1,13 +1,16 @@
 //! One direction of a link that varies with time: extra delays, delay spikes, outages, a varying rate, transmission at
 //! recorded opportunities.
 //!
-//! The effects in the order in which they apply to a packet: 1. *Service* ([`service`]): start and end of the
-//! transmission. First in, first out; nothing is sent in an outage in which packets wait. 2. *Delay*: the link's own,
-//! or that of the table's row at the packet's departure, and jitter drawn for the packet's start. 3. *Spikes*: an
-//! arrival within a spike is delayed by the extra delay of the spike. 4. *Outages*: an arrival within an outage is
-//! moved to its end, or lost, according to the outage. A packet in transmission during an outage with loss is lost. 5.
-//! *Order*: without reordering, no packet arrives before one that was sent earlier; simultaneous arrivals keep the
-//! order of transmission.
+//! The effects in the order in which they apply to a packet:
+//! 1. *Service* ([`service`]): start and end of the transmission. First in, first out; nothing is sent in an outage in
+//!    which packets wait.
+//! 2. *Delay*: the link's own, or that of the table's row at the packet's departure, and jitter drawn for the packet's
+//!    start.
+//! 3. *Spikes*: an arrival within a spike is delayed by the extra delay of the spike.
+//! 4. *Outages*: an arrival within an outage is moved to its end, or lost, according to the outage. A packet in
+//!    transmission during an outage with loss is lost.
+//! 5. *Order*: without reordering, no packet arrives before one that was sent earlier; simultaneous arrivals keep the
+//!    order of transmission.
 //!
 //! All effects are computed when a packet is queued, because in a FIFO queue no later packet can change them. So a
 //! packet costs one wake-up, at its arrival, as on a FIFO link. The next wake-up is the top of a heap.
@@ -121,7 +124,8 @@ impl VariableLink {
         }
     }
 
-    /// Takes a packet to send, and settles what becomes of it. Returns the time at which it will have left the node, or `None` when the queue was full.
+    /// Queues a packet and determines its fate. Returns the time of its departure from the node, or `None` if the queue
+    /// was full.
     fn queue(&mut self, packet: &Packet, cx: &mut LinkCx<'_>) -> Option<Time> {
         let size = packet.size();
         let ready = self.server.free_at.max(cx.now);

@@ -1,7 +1,7 @@
-//! Link-level retransmission (automatic repeat request), and what is sent instead of it.
+//! Link-level retransmission (automatic repeat request) and its alternatives.
 //!
-//! A *link layer* is one file (or folder) here and one line of the registry below. Its `build` returns an [`Arq`]: mostly
-//! [`Arq::own`] with what builds its [`Link`].
+//! A *link layer* is one file (or folder) here and one line of the registry below. Its `build` returns an [`Arq`]:
+//! mostly [`Arq::own`] with a function that builds its [`Link`].
 
 pub mod fec;
 pub mod go_back_n;
@@ -27,22 +27,22 @@ engine::registry! {
     }
 }
 
-/// A link layer: what sends, and what is known of it.
+/// A link layer: its sender and its properties.
 pub struct Arq {
     sender: Sender,
-    /// Bytes of a link acknowledgment, and frames that may be unacknowledged at once.
+    /// Size of a link acknowledgment in bytes, and maximum number of unacknowledged frames.
     ack: Option<(u32, u32)>,
     in_order: bool,
     agent_before_delay: bool,
 }
 
-/// What sends the packets of one direction of a link.
+/// The sender of one direction of a link.
 pub enum Sender {
-    /// The link itself, which has no link layer.
+    /// The link itself, without a link layer.
     Link,
     /// A queue of a [station](crate::station), which other links can share.
     Station(StopAndWait),
-    /// A [`Link`] with a transmitter of its own, as this builds it.
+    /// A [`Link`] with its own transmitter, built by this function.
     Own(Box<dyn FnOnce(Parts) -> Box<dyn Link>>),
 }
 
@@ -52,30 +52,32 @@ impl Arq {
         Arq { sender: Sender::Link, ack: None, in_order: true, agent_before_delay: false }
     }
 
-    /// A link layer with a transmitter for each direction of a link, as `build` makes it. It acknowledges nothing and
-    /// promises no order, unless [`acknowledged`](Self::acknowledged) and [`in_order`](Self::in_order) say so.
+    /// Creates a link layer with a transmitter for each direction of a link, built by `build`. It has no
+    /// acknowledgments and does not keep the order, unless [`acknowledged`](Self::acknowledged) and
+    /// [`in_order`](Self::in_order) are called.
     pub fn own<L: Link + 'static>(build: impl FnOnce(Parts) -> L + 'static) -> Self {
         let sender = Sender::Own(Box::new(|parts| Box::new(build(parts))));
         Arq { sender, ack: None, in_order: false, agent_before_delay: false }
     }
 
-    /// The link layer acknowledges frames, with link acknowledgments of `ack_size` bytes, and reports failed attempts. At
-    /// most `window` frames are unacknowledged at once.
+    /// Declares that the link layer acknowledges frames, with link acknowledgments of `ack_size` bytes, and reports
+    /// failed attempts. At most `window` frames are unacknowledged at once.
     pub fn acknowledged(self, ack_size: u32, window: u32) -> Self {
         Arq { ack: Some((ack_size, window)), ..self }
     }
 
-    /// Whether the link layer hands packets up in the order in which it was given them.
+    /// Sets whether the link layer delivers packets in the order in which they were accepted.
     pub fn in_order(self, in_order: bool) -> Self {
         Arq { in_order, ..self }
     }
 
-    /// An agent at the far end of a link gets packets before that end's delay, which they meet behind the agent.
+    /// Declares that an agent at the far end of a link gets packets before that end's delay, which applies after the
+    /// agent.
     pub fn agent_before_delay(self) -> Self {
         Arq { agent_before_delay: true, ..self }
     }
 
-    /// What sends.
+    /// Returns the sender.
     pub fn into_sender(self) -> Sender {
         self.sender
     }
@@ -90,12 +92,12 @@ impl Arq {
         self.ack.map(|(_, window)| window)
     }
 
-    /// Whether packets are handed up in the order in which they were sent.
+    /// Returns true if packets are delivered in the order in which they were sent.
     pub fn keeps_order(&self) -> bool {
         self.in_order
     }
 
-    /// Whether an agent at the far end gets packets before that end's delay.
+    /// Returns true if an agent at the far end gets packets before that end's delay.
     pub fn hands_to_agent_before_delay(&self) -> bool {
         self.agent_before_delay
     }

@@ -91,7 +91,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The parameters of a sender.
+    /// Returns the parameters of a sender.
     pub fn parameters(&self) -> StopAndWait {
         StopAndWait {
             max_transmissions: self.max_transmissions,
@@ -101,7 +101,7 @@ impl Config {
         }
     }
 
-    /// The link layer.
+    /// Returns the link layer.
     pub fn build(&self) -> Arq {
         self.parameters().into()
     }

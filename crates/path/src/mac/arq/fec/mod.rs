@@ -1,14 +1,14 @@
-//! Forward error correction: rate for loss. Behind every `data` frames go `parity` frames, and any `data` of the
-//! `data + parity` bring back the whole block: a Reed-Solomon code over packets, where a frame is either there or not
-//! (RFC5510).
+//! Forward error correction: trades rate for loss. After every `data` frames `parity` frames are sent, and any `data`
+//! of the `data + parity` frames restore the whole block: a Reed-Solomon code over packets, with frame losses as
+//! erasures (RFC5510).
 //!
-//! The code is systematic: data frames are the packets themselves, and what arrives needs no decoding. A parity frame is as
-//! long as the longest packet of its block, to which the others are padded. Nothing is acknowledged and nothing sent again.
-//! A block that is not full when traffic pauses is closed after `flush`, and gets all its parity frames. What runs is
-//! `sender.rs`.
+//! The code is systematic: data frames are the packets themselves and need no decoding. A parity frame is as long as
+//! the longest packet of its block, to which the others are padded. There are no acknowledgments and no
+//! retransmissions. A block that is not full when traffic pauses is closed after `flush`, and gets all its parity
+//! frames. [`sender`] implements it.
 //!
-//! Limits: over GF(2^8) a block has at most 255 frames, parity included. Deviations: a real code protects each packet's length
-//! with it and sends the block's number and shape along, which here take no bytes; coding takes no time.
+//! Limits: over GF(2^8) a block has at most 255 frames, parity included. Deviations: a real code protects each packet's
+//! length too and transmits the block's number and shape, which take no bytes here; coding takes no time.
 
 mod sender;
 
@@ -101,7 +101,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The link layer.
+    /// Returns the link layer.
     pub fn build(&self) -> Arq {
         let fec = Fec { data: self.data, parity: self.parity, flush: self.flush, in_order: self.in_order };
         Arq::own(move |parts| FecSender::new(parts, fec)).in_order(self.in_order)

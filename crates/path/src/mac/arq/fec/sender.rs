@@ -80,7 +80,7 @@ pub(super) struct FecSender {
 }
 
 impl FecSender {
-    /// A sender without any packets.
+    /// Creates a sender without packets.
     pub fn new(Parts { hop, line, queue, slot, .. }: Parts, fec: Fec) -> Self {
         FecSender {
             hop,

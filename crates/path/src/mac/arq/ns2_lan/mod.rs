@@ -1,16 +1,16 @@
-//! ns-2's LAN (`make-lan` with `LL`, `Mac` and `Channel` as they are by default): frames are sent once and never
-//! acknowledged, as without a link layer, but for three things.
+//! ns-2's LAN (`make-lan` with the default `LL`, `Mac` and `Channel`): frames are sent once and never acknowledged, as
+//! without a link layer, with three differences.
 //!
 //! - Each frame has a header of 64 bytes [ns-2 mac/mac.h: `MAC_HDR_LEN`, `Mac::txtime`], so 1000 bytes take 4.256 ms at
 //!   2 Mbps.
-//! - The link's delay is met at *both* ends: before the queue [ns-2 mac/ll.cc: `LL::sendDown`] and behind the air
+//! - The link's delay applies at *both* ends: before the queue [ns-2 mac/ll.cc: `LL::sendDown`] and after reception
 //!   (`LL::sendUp`).
-//! - A sender is busy for the time of its frame, but the far end has the frame when its sending *begins*, `propagation` later
-//!   [ns-2 mac/mac.cc: `Mac::sendDown` hands the packet down at once and only its own `resume` waits; `Mac::sendUp`;
-//!   mac/channel.cc: `Channel::sendUp`, `delay_`].
+//! - A sender is busy for the time of its frame, but the far end has the frame `propagation` after its transmission
+//!   *begins* [ns-2 mac/mac.cc: `Mac::sendDown` hands the packet down at once and only its own `resume` waits;
+//!   `Mac::sendUp`; mac/channel.cc: `Channel::sendUp`, `delay_`].
 //!
-//! The base class `Mac` senses no carrier: stations never collide, and both ways run at the full rate at once. What runs is
-//! `sender.rs`.
+//! The base class `Mac` senses no carrier: stations never collide, and both directions run at the full rate at once.
+//! [`sender`] implements it.
 
 mod sender;
 
@@ -65,7 +65,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The link layer.
+    /// Returns the link layer.
     pub fn build(&self) -> Arq {
         let lan = Lan { header: self.header.0.min(MAX_HEADER) as u32, propagation: self.propagation };
         Arq::own(move |parts| LanSender::new(parts, lan)).in_order(true).agent_before_delay()

@@ -44,8 +44,8 @@ pub(super) struct LanSender {
 }
 
 impl LanSender {
-    /// A sender without any packets. At the far end an agent is in the link layer: it is handed packets before that end's
-    /// delay, which they meet behind it [ns-2 tcp/snoop.cc, `Snoop::handle`].
+    /// Creates a sender without packets. An agent at the far end is in its link layer: it receives packets before that
+    /// end's delay, which applies after it [ns-2 tcp/snoop.cc, `Snoop::handle`].
     pub fn new(Parts { hop, line, queue, slot, agent_at_far_end }: Parts, lan: Lan) -> Self {
         LanSender {
             hop,

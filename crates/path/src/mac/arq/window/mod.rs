@@ -1,9 +1,9 @@
-//! What go-back-N and selective repeat have in common: a window of frames on their way, each with a timer.
+//! The common part of go-back-N and selective repeat: a window of unacknowledged frames, each with a timer.
 //!
-//! Frames are sent one after the other over the line, up to `window` of them unacknowledged. The far end acknowledges each
-//! frame that arrives at once, without contention and without queueing behind data; acknowledgments cross the same
-//! channel. A frame whose acknowledgment has not come `2 x propagation + sending the acknowledgment + margin` after its
-//! end has failed. What runs is `sender.rs`.
+//! Frames are sent one after the other, up to `window` of them unacknowledged. The far end acknowledges each arriving
+//! frame at once, without contention and ahead of queued data; acknowledgments cross the same channel. A frame has
+//! failed if its acknowledgment has not arrived `2 x propagation + transmission of the acknowledgment + margin` after
+//! its end. [`sender`] implements it.
 
 mod far_end;
 mod sender;

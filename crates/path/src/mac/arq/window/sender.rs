@@ -66,7 +66,7 @@ pub(super) struct WindowSender {
 }
 
 impl WindowSender {
-    /// A sender without any packets.
+    /// Creates a sender without packets.
     pub fn new(Parts { hop, mut line, queue, slot, .. }: Parts, arq: SlidingWindow) -> Self {
         WindowSender {
             hop,
