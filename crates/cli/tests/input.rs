@@ -147,7 +147,7 @@ fn directory_and_missing_recording_are_refused_with_the_expected_kind() {
     let message =
         format!("replay.dat:{line}:23: simulator.read_from_trace: the recorded channel trace.dat is not there");
     assert!(missing.contains(&message), "{missing}");
-    assert!(missing.contains("when the air switched") && missing.contains("--trace air"), "{missing}");
+    assert!(missing.contains("the changes of the channel's state") && missing.contains("--trace air"), "{missing}");
 }
 
 #[test]

@@ -296,7 +296,7 @@ fn path_with_zero_delay_is_refused() {
         let text = common::wire(rate, "0 s", "mss = \"1000 B\"");
         problems(&format!("profile = \"{profile}\"\n{text}"))
     };
-    assert!(still("goel1997", "20 Mbps")[0].to_string().contains("takes no time"));
+    assert!(still("goel1997", "20 Mbps")[0].to_string().contains("would not advance"));
     assert_eq!(still("exact", "20 Mbps"), []);
     assert_eq!(still("goel1997", "2 Mbps"), []);
 }

@@ -47,7 +47,7 @@ const CASES: &[Case<'_>] = &[
     ),
     ("initial_window = 2", "initial_rto = \"2 min\"", &["flows.down.tcp.initial_rto", "at most max_rto (64 s)"]),
     ("initial_window = 2", "max_rto = \"500 ms\"", &["flows.down.tcp.max_rto", "at least min_rto (1 s)"]),
-    ("initial_window = 2", "min_rto = \"0 s\"", &["flows.down.tcp.min_rto", "more than nothing"]),
+    ("initial_window = 2", "min_rto = \"0 s\"", &["flows.down.tcp.min_rto", "more than 0"]),
     ("initial_window = 2", "rto_granularity = \"65 s\"", &["flows.down.tcp.rto_granularity", "at most max_rto"]),
     (
         "initial_window = 2",
@@ -105,7 +105,11 @@ const CASES: &[Case<'_>] = &[
     ("initial_window = 2", "prr = 1", &["flows.down.tcp.prr", "found 1, expected true or false"]),
     ("initial_window = 2", "loss_differentiation = \"nune\"", &["loss_differentiation", "\"none\""]),
     ("variant = \"reno\"", "variant = \"linux-rino\"", &["flows.down.tcp.variant", "did you mean \"linux-reno\"?"]),
-    ("initial_window = 2", "recovery = \"tahoe\", prr = true", &["flows.down.tcp.prr", "tahoe falls to one segment"]),
+    (
+        "initial_window = 2",
+        "recovery = \"tahoe\", prr = true",
+        &["flows.down.tcp.prr", "tahoe, which reduces cwnd to one segment"],
+    ),
     ("initial_window = 2", "eifel = true", &["flows.down.tcp.eifel", "write timestamps = true"]),
     ("initial_window = 2", "sack = false, dsack = true", &["flows.down.tcp.dsack", "write sack = true"]),
     (

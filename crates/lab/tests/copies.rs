@@ -65,10 +65,7 @@ fn copies_of_equal_count_are_paired() {
     assert_eq!(scenario.links["wire3"].between, ["server3", "ap"]);
     assert_eq!((&*scenario.flows["up2"].from, &*scenario.flows["up2"].to), ("m2", "server2"));
     let said = read(&text.replacen("count = 3", "count = 2", 1)).unwrap_err().join("\n");
-    assert!(
-        said.contains("flows.up: as many of one end as of the other") && said.contains("3 m and 2 server"),
-        "{said}"
-    );
+    assert!(said.contains("flows.up: equal counts at both ends") && said.contains("3 m and 2 server"), "{said}");
 }
 
 #[test]

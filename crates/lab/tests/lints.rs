@@ -12,7 +12,7 @@ fn no_lint_warns_of_the_examples() {
         let loaded = load(&path, &Overrides::default()).unwrap();
         assert!(loaded.warnings.is_empty(), "{}: {:?}", path.display(), loaded.warnings);
     }
-    // The purpose of this example is a queue of five packets of 31.5 kB: "the link runs dry after each loss".
+    // The purpose of this example is a queue of five packets of 31.5 kB: "the link is idle after each loss".
     let overrides = Overrides { set: vec!["links.slow.queue=5 packets".into()], ..Overrides::default() };
     let sawtooth = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sawtooth.toml");
     let warnings = load(&sawtooth, &overrides).unwrap().warnings;

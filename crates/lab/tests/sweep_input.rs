@@ -149,7 +149,7 @@ const CASES: &[(&str, &[&str])] = &[
         &["links.air.channel.mean_bad: found \"never\", expected a time"],
     ),
     ("compare.scheme = [\"unmodified\", #\"refined\"]", &["scheme: found \"refined\"", "\"refined-icmp\""]),
-    ("axes.links.air.channel.kind = [#\"recorded\"]", &["only the kind was set", "links.air.channel = { kind"]),
+    ("axes.links.air.channel.kind = [#\"recorded\"]", &["only `kind` was set", "links.air.channel = { kind"]),
     ("axes.#title = [\"a\", \"b\"]", &["sweep.axes.title", "a key on which results depend"]),
     ("axes.#replication = [1, 2]", &["a key on which results depend", "sweep.replications = N"]),
     ("axes.\"\" = [#1]", &["no such key"]),

@@ -85,7 +85,12 @@ const MEANING: &[Mistake] = &[
 /// Errors in attributes that only some modes need. The channel is scripted.
 const SCRIPTED: &[Mistake] = &[
     (&[("bad_interval = 940 1040\n", "")], 35, "wireless_link.bad_interval", "add a line such as"),
-    (&[("state = 0\n", "state = 0.1\n")], 43, "wireless_link.mean_exp_distrib_bad_state", "bad_interval says when"),
+    (
+        &[("state = 0\n", "state = 0.1\n")],
+        43,
+        "wireless_link.mean_exp_distrib_bad_state",
+        "bad_interval gives the times",
+    ),
     (&[("940 1040\n", "940 1040\nbad_interval = 500 600\n")], 45, "wireless_link.bad_interval", "in order"),
     (&[("940 1040\n", "940 1040\nbad_interval = 1040 1100\n")], 45, "wireless_link.bad_interval", "join those"),
 ];

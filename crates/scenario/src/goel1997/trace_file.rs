@@ -119,13 +119,13 @@ mod tests {
     #[test]
     fn each_error_names_its_line() {
         let mistakes: [(&[u8], &str, &str); 13] = [
-            (b"5 BAD\n5 GOOD", "2:1: found 5 GOOD, expected a time after 5 ms, of line 1", "times must rise"),
-            (b"5 BAD\n\n 4.5 GOOD", "3:2: found 4.5 GOOD, expected a time after", "times must rise"),
+            (b"5 BAD\n5 GOOD", "2:1: found 5 GOOD, expected a time after 5 ms, of line 1", "times must increase"),
+            (b"5 BAD\n\n 4.5 GOOD", "3:2: found 4.5 GOOD, expected a time after", "times must increase"),
             (b"5 BAD\n6 GODO", "2:1: found 6 GODO, expected a time in milliseconds and", "did you mean \"GOOD\"?"),
             (b"5 bad", "1:1: found 5 bad, expected", "did you mean \"BAD\"?"),
             (b"5 BAD\n6 GO", "2:1: found 6 GO, expected", "known: GOOD, BAD"),
-            (b"5 BAD\n6", "2:1: found 6, expected a state or none, as on line 1", "is the file cut off?"),
-            (b"5\n6.", "2:1: found 6., expected a time in milliseconds", "digits behind the point"),
+            (b"5 BAD\n6", "2:1: found 6, expected a state or none, as on line 1", "is the file truncated?"),
+            (b"5\n6.", "2:1: found 6., expected a time in milliseconds", "digits after the point"),
             (b"5 BAD 6 GOOD", "1:1: found 5 BAD 6 GOOD", "one switch a line"),
             (b"BAD 5", "1:1: found BAD 5", ""),
             (b"-5 BAD", "1:1: found -5 BAD", "it cannot be negative"),

@@ -37,7 +37,7 @@ pub(super) mod tests {
     #[test]
     fn absence_from_the_end_on_is_reported() {
         let [late, in_time] = examples();
-        warned(&late, &["links.air.channel.away: intervals", "no station is ever away"]);
+        warned(&late, &["links.air.channel.away: an interval", "no station is ever away"]);
         silent(&in_time);
     }
 }

@@ -166,7 +166,11 @@ pub(super) mod tests {
     #[test]
     fn queue_far_above_the_bandwidth_delay_product_is_reported_if_windows_fill_it() {
         let window = "receive_window = \"1 MB\"\n";
-        let parts = ["\"102 packets\" (106080 B)", "stands, here for 849 ms", "write links.air.queue = \"26 packets\""];
+        let parts = [
+            "\"102 packets\" (106080 B)",
+            "never empties, here 849 ms of delay",
+            "write links.air.queue = \"26 packets\"",
+        ];
         warned(&before_the_air("102 packets", window), &parts);
         silent(&before_the_air("101 packets", window));
         silent(&before_the_air("102 packets", ""));

@@ -42,7 +42,7 @@ pub(super) mod tests {
     #[test]
     fn ecn_without_a_threshold_is_reported() {
         for (settings, key) in [("variant = \"dctcp\"", "variant"), ("ecn = \"request\"", "ecn")] {
-            warned(&tcp(settings), &[&format!("flows.down.tcp.{key}: flows.down requests ECN"), "nothing marks"]);
+            warned(&tcp(settings), &[&format!("flows.down.tcp.{key}: flows.down requests ECN"), "nothing is marked"]);
         }
         silent(&tcp("ecn = \"accept\""));
         silent(&marking("variant = \"dctcp\""));

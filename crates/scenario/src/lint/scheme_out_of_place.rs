@@ -69,12 +69,12 @@ pub(super) mod tests {
     #[test]
     fn scheme_at_a_node_that_it_does_not_ask_is_reported() {
         for (text, node, scheme, part) in [
-            (download(), "b", "snoop", "for the base station (x)"),
-            (download(), "x", "freeze-tcp", "for the receiver (b)"),
-            (upload(&download()), "x", "snoop", "for no node"),
-            (upload(&download()), "x", "packet-control", "for the sender (b)"),
-            (upload(&download()), "b", "tack", "for the base station (x)"),
-            (upload(&network(&[])), "x", "refined-icmp", "for the sender (b)"),
+            (download(), "b", "snoop", "needs the base station (x)"),
+            (download(), "x", "freeze-tcp", "needs the receiver (b)"),
+            (upload(&download()), "x", "snoop", "needs no node"),
+            (upload(&download()), "x", "packet-control", "needs the sender (b)"),
+            (upload(&download()), "b", "tack", "needs the base station (x)"),
+            (upload(&network(&[])), "x", "refined-icmp", "needs the sender (b)"),
         ] {
             let key = format!("nodes.{node}.scheme: found \"{scheme}\"");
             warned(&at(&text, node, scheme), &[&key, part]);

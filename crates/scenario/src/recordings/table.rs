@@ -201,7 +201,7 @@ mod tests {
                 "time_s,loss,loss\n0,0,0\n".to_owned(),
                 "walk.csv:1:1: found time_s,loss,loss, expected one column of loss",
             ),
-            (header.to_owned(), "walk.csv:1:1: found time_s,rate_Mbps, expected a row below"),
+            (header.to_owned(), "walk.csv:1:1: found time_s,rate_Mbps, expected a row after"),
             (format!("{header}0,8\n1\n"), "walk.csv:3:1: found 1, expected 2 values, as the first line has names"),
             (format!("{header}0,8\n1,8,9\n"), "walk.csv:3:1: found 1,8,9, expected 2 values"),
             (format!("{header}0,8\n0,9\n"), "walk.csv:3:1: found 0,9, expected a time after 0 ns, of the row before"),
