@@ -145,7 +145,7 @@ fn directory_and_missing_recording_are_refused_with_the_expected_kind() {
     let missing = stderr(&["check", "replay.dat"]);
     let line = from_trace.lines().position(|line| line.contains("read_from_trace = 0")).unwrap() + 1;
     let message =
-        format!("replay.dat:{line}:23: simulator.read_from_trace: the recorded channel trace.dat is not there");
+        format!("replay.dat:{line}:23: simulator.read_from_trace: the recorded channel trace.dat does not exist");
     assert!(missing.contains(&message), "{missing}");
     assert!(missing.contains("the changes of the channel's state") && missing.contains("--trace air"), "{missing}");
 }

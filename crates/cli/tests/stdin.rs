@@ -90,7 +90,7 @@ fn files_named_on_standard_input_are_relative_to_the_working_directory() {
     let text = fs::read(file("examples/cellular.toml")).unwrap();
     let ended = piped(&dir, &["check", "-"], &text);
     assert_eq!(ended.code, Some(2), "{}", ended.err);
-    assert!(ended.err.contains("the recording cellular-down.trace is not there"), "{}", ended.err);
+    assert!(ended.err.contains("the recording cellular-down.trace does not exist"), "{}", ended.err);
     fs::copy(file("examples/cellular-down.trace"), dir.join("cellular-down.trace")).unwrap();
     let ended = piped(&dir, &["check", "-"], &text);
     assert_eq!(ended.code, Some(0), "{}", ended.err);

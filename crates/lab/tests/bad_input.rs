@@ -410,7 +410,7 @@ fn errors_in_set_options_name_the_option() {
         ("seed=-1", "expected a whole number, 0 to 9223372036854775807"),
         ("links.air.arq.max_transmissions=5000000000", "expected a whole number, 1 to 10000"),
         ("links.air.channel.kind=unifrm", "did you mean \"uniform\"?"),
-        ("links.air.channel.kind=uniform", "set the whole of it: --set 'links.air.channel={kind="),
+        ("links.air.channel.kind=uniform", "set the whole table: --set 'links.air.channel={kind="),
         (
             "scheme={kind=\"delayed-duplicates\", held=99999999999999999999}",
             "scheme: found 99999999999999999999, expected a whole number, -9223372036854775808 to 9223372036854775807",

@@ -429,7 +429,7 @@ fn hints_work_when_followed() {
     let cases: &[(Changes, &str, Changes)] = &[
         (
             &[("good_state = 5.0", "good_state = 0")],
-            "let the BAD mean be 0",
+            "set the mean of BAD to 0",
             &[("good_state = 0", "good_state = 1"), ("bad_state = 0.1", "bad_state = 0")],
         ),
         (&[("wireless_sink", "wired_sink")], "make 213 a wireless_sink_node", &[("wired_sink", "wireless_sink")]),

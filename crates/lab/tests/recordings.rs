@@ -53,7 +53,7 @@ fn missing_and_incomplete_recordings_are_reported() {
         let missing = problems(&path);
         assert_eq!(missing.len(), 1, "{missing:?}");
         assert_eq!(missing[0].key.as_deref(), Some(key));
-        assert!(missing[0].to_string().contains(&format!("{file} is not there")), "{}", missing[0]);
+        assert!(missing[0].to_string().contains(&format!("{file} does not exist")), "{}", missing[0]);
         assert!(missing[0].place.is_some());
 
         for (contents, said) in

@@ -17,7 +17,7 @@ pub enum Variant {
     /// The first: with many holes the timer expires, and slow start is faster [RFC6582 s4].
     #[default]
     Impatient,
-    /// Each: one hole a round trip, however many there are [RFC6582 s4].
+    /// Each: one hole per round trip, whatever their number [RFC6582 s4].
     SlowButSteady,
 }
 
