@@ -10,7 +10,7 @@ pub struct Numbers {
 
 impl Numbers {
     /// The number of consecutive packet numbers that fit.
-    pub const MOST: u64 = 64;
+    pub const MAX: u64 = 64;
 
     /// Returns the empty set for numbers from `first` on.
     pub const fn none(first: u64) -> Self {
@@ -55,12 +55,12 @@ impl Numbers {
 
     /// Iterates over the numbers, in order.
     pub fn iter(self) -> impl Iterator<Item = u64> {
-        (0..Self::MOST).map(move |place| self.first + place).filter(move |number| self.contain(*number))
+        (0..Self::MAX).map(move |place| self.first + place).filter(move |number| self.contain(*number))
     }
 
     const fn bit(self, number: u64) -> u64 {
         match number.checked_sub(self.first) {
-            Some(place) if place < Self::MOST => 1 << place,
+            Some(place) if place < Self::MAX => 1 << place,
             _ => 0,
         }
     }

@@ -7,7 +7,7 @@ use crate::model::{Flow, Link, MAX_STATIONS, Node, Scenario};
 use crate::problem::Problem;
 
 /// The maximum count: the stations of a medium.
-const MOST: u32 = MAX_STATIONS as u32;
+const MAX_COUNT: u32 = MAX_STATIONS as u32;
 
 /// The name of a copy; the first is 1.
 fn name_of(name: &str, number: u32) -> String {
@@ -32,8 +32,8 @@ pub(super) fn expand_counts(mut scenario: Scenario) -> Result<Scenario, Vec<Prob
     let counts: IndexMap<String, u32> =
         scenario.nodes.iter().filter_map(|(name, node)| Some((name.clone(), node.count?))).collect();
     let mut problems = Vec::new();
-    for (name, count) in counts.iter().filter(|(_, count)| !(1..=MOST).contains(*count)) {
-        let problem = Problem::new(format!("1 to {MOST} nodes")).key(format!("nodes.{name}.count"));
+    for (name, count) in counts.iter().filter(|(_, count)| !(1..=MAX_COUNT).contains(*count)) {
+        let problem = Problem::new(format!("1 to {MAX_COUNT} nodes")).key(format!("nodes.{name}.count"));
         problems.push(problem.found(count.to_string()));
     }
     if !problems.is_empty() {

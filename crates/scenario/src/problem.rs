@@ -87,24 +87,24 @@ impl Problem {
 
 /// Names, of many only the first few.
 pub fn listed(names: &[&str]) -> String {
-    const MOST: usize = 4;
+    const MAX_NAMES: usize = 4;
     match names {
         [] => String::new(),
         [alone] => (*alone).to_owned(),
-        [first @ .., last] if names.len() <= MOST => format!("{} and {last}", first.join(", ")),
-        _ => format!("{} and {} more", names[..MOST - 1].join(", "), names.len() + 1 - MOST),
+        [first @ .., last] if names.len() <= MAX_NAMES => format!("{} and {last}", first.join(", ")),
+        _ => format!("{} and {} more", names[..MAX_NAMES - 1].join(", "), names.len() + 1 - MAX_NAMES),
     }
 }
 
 /// Text from an input, fit for a terminal: short, one line, no control characters.
 pub fn shown(text: &str) -> String {
-    const MOST: usize = 60;
+    const MAX_LENGTH: usize = 60;
     let mut out: String = text
         .chars()
-        .take(MOST)
+        .take(MAX_LENGTH)
         .flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] })
         .collect();
-    if text.chars().nth(MOST).is_some() {
+    if text.chars().nth(MAX_LENGTH).is_some() {
         out.push('…');
     }
     out
@@ -113,7 +113,7 @@ pub fn shown(text: &str) -> String {
 /// The part of a line around `column`, which counts from 1: short, without control characters; and the number of its
 /// characters before the column.
 fn excerpt(line: &str, column: usize) -> (String, usize) {
-    const MOST: usize = 72;
+    const MAX_LENGTH: usize = 72;
     // One character for each, so that columns do not change.
     let plain = |c: char| match c {
         '\t' => ' ',
@@ -123,8 +123,8 @@ fn excerpt(line: &str, column: usize) -> (String, usize) {
     let line: Vec<char> = line.trim_end().chars().map(plain).collect();
     let indent = line.iter().take_while(|c| c.is_whitespace()).count();
     let at = (column - 1).clamp(indent, line.len());
-    let from = at.saturating_sub(MOST / 2).min(line.len().saturating_sub(MOST)).max(indent);
-    let to = line.len().min(from + MOST);
+    let from = at.saturating_sub(MAX_LENGTH / 2).min(line.len().saturating_sub(MAX_LENGTH)).max(indent);
+    let to = line.len().min(from + MAX_LENGTH);
     let cut = |cut: bool| if cut { "…" } else { "" };
     let shown: String = line[from..to].iter().collect();
     let before = at - from + usize::from(from > indent);

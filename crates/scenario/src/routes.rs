@@ -5,8 +5,8 @@ use std::num::NonZeroU16;
 use engine::Span;
 use path::link::Line;
 use sim::routing::Routes;
-use sim::world::MOST_PORTS;
-use sim::{FlowSpec, Network};
+use sim::world::MAX_PORTS;
+use sim::{FlowSpec, Network, NodeKind};
 use wire::{Packet, Segment, Timestamps};
 
 use crate::problem::Problem;
@@ -60,8 +60,8 @@ pub(super) fn check_routes(network: &Network) -> Result<Vec<[Way; 2]>, Vec<Probl
         };
         for node in [flow.from, flow.to] {
             ports[node] += 1;
-            if ports[node] == MOST_PORTS + 1 {
-                problems.push(Problem::new(format!("at most {MOST_PORTS} flows at one host")).key(key.clone()));
+            if ports[node] == MAX_PORTS + 1 {
+                problems.push(Problem::new(format!("at most {MAX_PORTS} flows at one host")).key(key.clone()));
             }
         }
         if there.time(network, full_packet(flow)) + back.time(network, empty_packet(flow)) == Span::ZERO {

@@ -106,7 +106,7 @@ fn options(options: &Options) -> Vec<TcpOptionElement> {
         out.extend([Noop, WindowScale(scale)]);
     }
     // With timestamps, only three SACK blocks fit into the header.
-    let max_blocks = if options.timestamps.is_some() { 3 } else { SackBlocks::MOST };
+    let max_blocks = if options.timestamps.is_some() { 3 } else { SackBlocks::MAX };
     let mut blocks = options.sack.as_slice().iter().take(max_blocks).map(|(from, to)| (from.0, to.0));
     if let Some(first) = blocks.next() {
         let rest = [blocks.next(), blocks.next(), blocks.next()];

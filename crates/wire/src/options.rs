@@ -34,16 +34,16 @@ pub struct Timestamps {
 pub struct SackBlocks {
     count: u8,
     /// Entries at index `count` and above are unused.
-    blocks: [(SeqNum, SeqNum); SackBlocks::MOST],
+    blocks: [(SeqNum, SeqNum); SackBlocks::MAX],
 }
 
 impl SackBlocks {
     /// Maximum number of blocks in a TCP header.
-    pub const MOST: usize = 4;
+    pub const MAX: usize = 4;
 
     /// Appends the block `from..to`; returns false if the maximum is reached.
     pub fn push(&mut self, from: SeqNum, to: SeqNum) -> bool {
-        let fits = self.len() < Self::MOST;
+        let fits = self.len() < Self::MAX;
         if fits {
             self.blocks[self.len()] = (from, to);
             self.count += 1;
@@ -77,7 +77,7 @@ impl PartialEq for SackBlocks {
 impl Eq for SackBlocks {}
 
 impl FromIterator<(SeqNum, SeqNum)> for SackBlocks {
-    /// Takes the first [`MOST`](SackBlocks::MOST) blocks; further blocks are ignored.
+    /// Takes the first [`MAX`](SackBlocks::MAX) blocks; further blocks are ignored.
     fn from_iter<I: IntoIterator<Item = (SeqNum, SeqNum)>>(blocks: I) -> Self {
         let mut sack = SackBlocks::default();
         for (from, to) in blocks {
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn fifth_sack_block_is_refused() {
         let mut sack: SackBlocks = (0..9).map(|n| (SeqNum(n), SeqNum(n + 1))).collect();
-        assert_eq!(sack.len(), SackBlocks::MOST);
+        assert_eq!(sack.len(), SackBlocks::MAX);
         assert!(!sack.push(SeqNum(9), SeqNum(10)));
     }
 }

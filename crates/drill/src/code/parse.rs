@@ -27,7 +27,7 @@ struct Reader<'a> {
 }
 
 /// Maximum number of operators and parentheses in a statement; it bounds the recursion depth.
-const DEEPEST: usize = 100;
+const MAX_DEPTH: usize = 100;
 
 type Read<T> = Result<T, Unsupported>;
 
@@ -116,8 +116,8 @@ impl<'a> Reader<'a> {
     /// Counts an operator or parenthesis; an error above the limit.
     fn deeper(&mut self) -> Read<()> {
         self.depth += 1;
-        if self.depth > DEEPEST {
-            return self.unsupported(format!("a statement of more than {DEEPEST} operators and parentheses"));
+        if self.depth > MAX_DEPTH {
+            return self.unsupported(format!("a statement of more than {MAX_DEPTH} operators and parentheses"));
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ pub(super) struct Life {
 }
 
 /// Maximum data in a socket buffer of the kernel, in bytes (`sk_gso_max_size`: 64 KiB without `MAX_TCP_HEADER`).
-const LARGEST_BUFFER: u64 = (1 << 16) - 320 - 1;
+const MAX_BUFFER: u64 = (1 << 16) - 320 - 1;
 
 impl Life {
     pub fn new(end: Box<dyn End>, control: String) -> Self {
@@ -66,7 +66,7 @@ impl Life {
     fn buffer_size(&self) -> u64 {
         let mss = self.number("tcpi_snd_mss").max(1);
         let bound = if self.most_window > 536 { self.most_window / 2 } else { self.most_window };
-        (LARGEST_BUFFER.min(bound) / mss).max(1) * mss
+        (MAX_BUFFER.min(bound) / mss).max(1) * mss
     }
 
     /// Sets whether more data follows the last write.

@@ -6,7 +6,7 @@ use super::parser::{Parser, integer};
 use super::token::Token;
 
 /// Maximum nesting depth of values; it bounds the recursion.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 impl Parser<'_> {
     /// Parses values separated by commas, up to and including `close`.
@@ -34,8 +34,8 @@ impl Parser<'_> {
     }
 
     fn single(&mut self) -> Result<Expr, SyntaxError> {
-        if self.depth == DEEPEST {
-            return Err(self.wrong(format!("no value within {DEEPEST} others")));
+        if self.depth == MAX_DEPTH {
+            return Err(self.wrong(format!("no value within {MAX_DEPTH} others")));
         }
         self.depth += 1;
         let value = self.value();

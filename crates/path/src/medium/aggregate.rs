@@ -22,7 +22,7 @@ use crate::outcome::{Outcome, RadioNotice};
 use crate::scheduler::Attempt;
 
 /// Size of the window of a block acknowledgment, in packet numbers [802.11-2012 s8.3.1.9.3].
-const WINDOW: u64 = Numbers::MOST;
+const WINDOW: u64 = Numbers::MAX;
 
 /// Returns the size of a packet's MPDU in bytes, without padding.
 fn mpdu(size: u32) -> u32 {

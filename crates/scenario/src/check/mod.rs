@@ -94,8 +94,8 @@ impl Checker<'_> {
         if scenario.output.print_interval == Some(Span::ZERO) {
             self.wrong(Problem::new("more than nothing").key("output.print_interval").found("0 s"));
         }
-        if scenario.nodes.len() > Addr::MOST_NODES {
-            self.wrong(Problem::new(format!("at most {} nodes", Addr::MOST_NODES)).key("nodes"));
+        if scenario.nodes.len() > Addr::MAX_NODES {
+            self.wrong(Problem::new(format!("at most {} nodes", Addr::MAX_NODES)).key("nodes"));
         }
         if let Some(Named(scheme)) = &scenario.scheme {
             self.faults("scheme", scheme.check());

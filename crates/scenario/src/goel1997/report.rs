@@ -5,7 +5,7 @@ use crate::lines::Lines;
 use crate::problem::Problem;
 
 /// The maximum number of reported problems.
-const MOST: usize = 100;
+const MAX_PROBLEMS: usize = 100;
 
 /// The problems of one text.
 pub(super) struct Report<'a> {
@@ -33,7 +33,7 @@ impl<'a> Report<'a> {
 
     /// Reports a problem at byte `at`.
     pub(super) fn at(&mut self, at: usize, problem: Problem) {
-        if self.problems.len() < MOST {
+        if self.problems.len() < MAX_PROBLEMS {
             let (place, source) = self.place(at);
             let problem = Problem { place: Some(place), source: Some(source), ..problem };
             self.problems.push(problem.in_file(self.file));

@@ -21,8 +21,8 @@ pub fn parse(file: &str, text: &str) -> Result<Opportunities, Problem> {
                 wrong(file, text, at, code, expected).hint("each line is one opportunity to deliver 1504 bytes")
             );
         }
-        let Some(time) = code.parse::<u64>().ok().filter(|time| *time <= Opportunities::LATEST) else {
-            let expected = format!("a time of at most {} ms, 400 days", Opportunities::LATEST);
+        let Some(time) = code.parse::<u64>().ok().filter(|time| *time <= Opportunities::MAX_MILLIS) else {
+            let expected = format!("a time of at most {} ms, 400 days", Opportunities::MAX_MILLIS);
             return Err(wrong(file, text, at, code, expected));
         };
         if let Some(before) = millis.last().filter(|before| **before > time) {

@@ -6,7 +6,7 @@
 //! with # are skipped. The last line ends with a line feed, so that a file truncated within a number is detected.
 
 use engine::{Rate, Span};
-use path::link::jitter::LONGEST;
+use path::link::jitter::MAX_DELAY;
 use path::link::variable::recorded::Row;
 
 use super::{lines, unless_ended, wrong};
@@ -126,7 +126,7 @@ fn row(
             Column::Delay(unit) => {
                 let delay = span(unit)
                     .map_err(|error| refused("a delay as a number, in the unit of its column", error.hint))?;
-                if delay > LONGEST {
+                if delay > MAX_DELAY {
                     return Err(refused("a delay of at most an hour", None));
                 }
                 row.delay = Some(delay);

@@ -36,7 +36,7 @@ use crate::routing::Routes;
 pub use drive::{Delivered, FlowInfo, InjectError};
 use end::End;
 use flow::Flow;
-pub use ports::MOST_PORTS;
+pub use ports::MAX_PORTS;
 use ports::Ports;
 pub use state::NodeState;
 

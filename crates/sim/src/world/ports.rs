@@ -8,7 +8,7 @@ use crate::event::PacketFlow;
 /// The port of a node's first connection; the others follow.
 const FIRST_PORT: u16 = 10_000;
 /// The maximum number of connections of one node.
-pub const MOST_PORTS: usize = (u16::MAX - FIRST_PORT) as usize + 1;
+pub const MAX_PORTS: usize = (u16::MAX - FIRST_PORT) as usize + 1;
 
 /// The ends of flows, by node and by port above [`FIRST_PORT`].
 pub(super) struct Ports(Vec<Vec<u32>>);

@@ -112,7 +112,7 @@ impl Connection {
             to.options.timestamps = Some(self.clock.stamp(now));
         }
         if self.receiver.wants_sack() {
-            let max_blocks = if self.timestamps { 3 } else { wire::SackBlocks::MOST };
+            let max_blocks = if self.timestamps { 3 } else { wire::SackBlocks::MAX };
             to.options.sack = self.receiver.sack(self.peer_origin, max_blocks);
         }
     }

@@ -3,7 +3,7 @@
 use super::reassembly::Reassembly;
 
 /// Maximum number of blocks in a header without timestamps.
-const MAX_BLOCKS: usize = wire::SackBlocks::MOST;
+const MAX_BLOCKS: usize = wire::SackBlocks::MAX;
 
 /// The order in which ranges are reported.
 #[derive(Debug, Default)]

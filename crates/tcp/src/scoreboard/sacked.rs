@@ -67,7 +67,7 @@ impl Scoreboard {
         {
             return self.sacked.len() - usize::from(last.1 >= from);
         }
-        let low = self.sacked.iter().take(SackBlocks::MOST).position(|range| range.1 >= from);
+        let low = self.sacked.iter().take(SackBlocks::MAX).position(|range| range.1 >= from);
         low.unwrap_or_else(|| self.sacked.partition_point(|range| range.1 < from))
     }
 

@@ -202,7 +202,7 @@ impl Sender {
         let view = self.episodes.watches().then(|| View { echo, ..self.view() });
         let episode = self.episodes.sent_before();
         let Sender { board, rate, episodes, .. } = self;
-        let mut blocks = [None; SackBlocks::MOST];
+        let mut blocks = [None; SackBlocks::MAX];
         if self.sack && !arrival.sack.is_empty() {
             blocks = offsets(arrival, board);
             summary.duplicate = blocks[0].filter(|first| is_duplicate(*first, arrival.ack, blocks[1]));

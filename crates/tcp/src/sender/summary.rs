@@ -46,9 +46,9 @@ impl AckSummary {
 }
 
 /// The blocks as offsets; empty ones and those before the beginning of the stream are removed.
-pub(super) fn offsets(arrival: &Arrival<'_>, board: &Scoreboard) -> [Option<(u64, u64)>; SackBlocks::MOST] {
+pub(super) fn offsets(arrival: &Arrival<'_>, board: &Scoreboard) -> [Option<(u64, u64)>; SackBlocks::MAX] {
     let offset = |number: SeqNum| number.offset_from(arrival.origin, board.una());
-    let mut blocks = [None; SackBlocks::MOST];
+    let mut blocks = [None; SackBlocks::MAX];
     for (place, (from, to)) in blocks.iter_mut().zip(arrival.sack.as_slice()) {
         *place = offset(*from).zip(offset(*to)).filter(|(from, to)| from < to);
     }

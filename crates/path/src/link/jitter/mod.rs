@@ -1,7 +1,7 @@
 //! Extra delays of single packets.
 //!
 //! A packet's extra delay is drawn from a law, with random numbers determined by the start of its transmission and its
-//! direction, so that other traffic does not change it. Delays are limited to [`LONGEST`].
+//! direction, so that other traffic does not change it. Delays are limited to [`MAX_DELAY`].
 
 pub mod gamma;
 pub mod mixture;
@@ -34,7 +34,7 @@ pub trait Law: Send {
 }
 
 /// Maximum delay, equal to the maximum delay of a link.
-pub const LONGEST: Span = Span::from_secs(3600);
+pub const MAX_DELAY: Span = Span::from_secs(3600);
 
 /// Extra delays on a link.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -60,11 +60,11 @@ fn is_zero(span: &Span) -> bool {
 /// Converts nanoseconds to a delay.
 fn delay(nanos: f64) -> Span {
     // NaN and negative values are cast to 0.
-    Span::from_nanos(nanos as u64).min(LONGEST)
+    Span::from_nanos(nanos as u64).min(MAX_DELAY)
 }
 
 fn unless_delay(key: &'static str, span: Span) -> Option<Fault> {
-    (span > LONGEST).then(|| Fault::new(key, span, "at most an hour"))
+    (span > MAX_DELAY).then(|| Fault::new(key, span, "at most an hour"))
 }
 
 fn unless_shape(key: &'static str, shape: f64) -> Option<Fault> {
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn impossible_laws_are_faults() {
         let ms = Span::from_millis;
-        let long = LONGEST + ms(1);
+        let long = MAX_DELAY + ms(1);
         let laws = [
             (LawConfig::Uniform(uniform::Config { low: ms(3), high: ms(2) }), "high"),
             (LawConfig::Uniform(uniform::Config { low: ms(3), high: long }), "high"),
@@ -143,7 +143,7 @@ mod tests {
     fn delay_does_not_exceed_the_maximum() {
         for law in [
             LawConfig::Pareto(pareto::Config { shape: 1e-3, scale: Span::from_millis(1) }),
-            LawConfig::Gamma(gamma::Config { shape: 1e300, scale: LONGEST }),
+            LawConfig::Gamma(gamma::Config { shape: 1e300, scale: MAX_DELAY }),
         ] {
             let longest = draws(&law).into_iter().fold(0.0, f64::max);
             assert_eq!(longest, 3_600_000.0);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::recorded::{Opportunities, Row};
 use crate::event::{LinkDirection, LinkDirections};
-use crate::link::jitter::{Jitter, LONGEST};
+use crate::link::jitter::{Jitter, MAX_DELAY};
 
 /// All changes of a link.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
@@ -121,7 +121,7 @@ fn out_of_order<T: Interval>(key: &'static str, all: &[T]) -> Vec<(usize, Fault)
 pub fn check_spikes(spikes: &[Spike]) -> Vec<(usize, Fault)> {
     let mut faults = out_of_order("at", spikes);
     for (index, spike) in spikes.iter().enumerate() {
-        if spike.extra_delay > LONGEST {
+        if spike.extra_delay > MAX_DELAY {
             faults.push((index, Fault::new("extra_delay", spike.extra_delay, "at most an hour")));
         }
         if spike.duration == Span::ZERO {

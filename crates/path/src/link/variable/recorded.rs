@@ -31,12 +31,12 @@ impl Opportunities {
 
     /// Creates opportunities at these times; `None` unless they do not descend and the last is positive.
     pub fn new(millis: Vec<u64>) -> Option<Self> {
-        (millis.is_sorted() && millis.last().is_some_and(|last| (1..=Self::LATEST).contains(last)))
+        (millis.is_sorted() && millis.last().is_some_and(|last| (1..=Self::MAX_MILLIS).contains(last)))
             .then_some(Opportunities { millis })
     }
 
     /// Maximum time in a trace, longer than any run.
-    pub const LATEST: u64 = 400 * 24 * 3_600_000;
+    pub const MAX_MILLIS: u64 = 400 * 24 * 3_600_000;
 
     /// Returns the mean rate.
     pub fn mean_rate(&self) -> Rate {

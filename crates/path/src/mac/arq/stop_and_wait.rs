@@ -70,7 +70,7 @@ impl Default for Config {
 }
 
 /// Maximum margin.
-const LONGEST_MARGIN: Span = Span::from_secs(3600);
+const MAX_MARGIN: Span = Span::from_secs(3600);
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
@@ -79,7 +79,7 @@ impl Settings for Config {
             let expected = "1 to 10000, the first transmission included";
             faults.push(Fault::new("max_transmissions", self.max_transmissions, expected));
         }
-        if self.margin > LONGEST_MARGIN {
+        if self.margin > MAX_MARGIN {
             faults.push(Fault::new("margin", self.margin, "at most an hour"));
         }
         faults

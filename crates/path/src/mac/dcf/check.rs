@@ -9,15 +9,15 @@ use super::standard::{Mode, Standard};
 /// Maximum number of attempts.
 const MAX_ATTEMPTS: u32 = 10_000;
 /// Maximum size of a frame in bytes [802.11-2007 annex D, dot11RTSThreshold].
-const LONGEST_FRAME: u64 = 2347;
+const MAX_FRAME: u64 = 2347;
 /// Maximum size of an aggregate in bytes [802.11-2012 s8.4.2.58.3].
-const LONGEST_AGGREGATE: u64 = 65_535;
+const MAX_AGGREGATE: u64 = 65_535;
 /// Minimum size of a fragment in bytes [802.11-2007 annex D, dot11FragmentationThreshold].
-const SHORTEST_FRAGMENT: u64 = 256;
+const MIN_FRAGMENT: u64 = 256;
 /// Upper bound of slots and interframe spaces.
-const LONGEST_SLOT: Span = Span::from_millis(10);
+const MAX_SLOT: Span = Span::from_millis(10);
 /// Maximum contention window, which has 16 bits.
-const LARGEST_WINDOW: u32 = (1 << 16) - 1;
+const MAX_WINDOW: u32 = (1 << 16) - 1;
 
 impl Config {
     /// Returns the error of a data rate at `key`; `None` if it is valid.
@@ -76,8 +76,8 @@ impl Config {
             faults.extend(has.map(|standard| fault.hint(format!("leave it out, or write standard = \"{standard}\""))));
         }
         for (key, span, usual) in [("slot", self.slot, timings.slot), ("sifs", self.sifs, timings.sifs)] {
-            if let Some(span) = span.filter(|span| *span == Span::ZERO || *span > LONGEST_SLOT) {
-                let fault = Fault::new(key, span, format!("more than 0 and at most {LONGEST_SLOT}"));
+            if let Some(span) = span.filter(|span| *span == Span::ZERO || *span > MAX_SLOT) {
+                let fault = Fault::new(key, span, format!("more than 0 and at most {MAX_SLOT}"));
                 faults.push(fault.hint(format!("{} has {usual}", self.standard)));
             }
         }
@@ -89,29 +89,29 @@ impl Config {
             faults.push(Fault::new("delay", self.delay(), expected).hint("1 us is enough for 300 m"));
         }
         let min = sifs + self.delay() + self.delay();
-        if let Some(wait) = self.answer_timeout.filter(|wait| *wait <= min || *wait > LONGEST_SLOT) {
+        if let Some(wait) = self.answer_timeout.filter(|wait| *wait <= min || *wait > MAX_SLOT) {
             let expected =
-                format!("more than {min}, a SIFS and the propagation delay in both directions, at most {LONGEST_SLOT}");
+                format!("more than {min}, a SIFS and the propagation delay in both directions, at most {MAX_SLOT}");
             let usual = sifs + slot + timings.rx_start_delay;
             let hint = format!("leave it out for the standard's, {usual}");
             faults.push(Fault::new("answer_timeout", wait, expected).hint(hint));
         }
         let difs = sifs + slot.times(2);
-        if let Some(silence) = self.eifs.filter(|silence| *silence < difs || *silence > LONGEST_SLOT) {
-            let expected = format!("at least a DIFS, {difs}, at most {LONGEST_SLOT}");
+        if let Some(silence) = self.eifs.filter(|silence| *silence < difs || *silence > MAX_SLOT) {
+            let expected = format!("at least a DIFS, {difs}, at most {MAX_SLOT}");
             faults.push(Fault::new("eifs", silence, expected).hint("leave it out for the standard's"));
         }
         faults
     }
 
     fn window_faults(&self) -> Vec<Fault> {
-        let fits = |window: u32| window <= LARGEST_WINDOW && (window + 1).is_power_of_two();
+        let fits = |window: u32| window <= MAX_WINDOW && (window + 1).is_power_of_two();
         let wrong = [("cw_min", self.cw_min), ("cw_max", self.cw_max)].into_iter();
         let wrong = wrong.filter_map(|(key, window)| Some((key, window.filter(|window| !fits(*window))?)));
         let faults: Vec<Fault> = wrong
             .map(|(key, window)| {
-                let nearest = (window.min(LARGEST_WINDOW) + 1).next_power_of_two().min(1 << 16) - 1;
-                let expected = format!("one less than a power of two, 0 to {LARGEST_WINDOW}");
+                let nearest = (window.min(MAX_WINDOW) + 1).next_power_of_two().min(1 << 16) - 1;
+                let expected = format!("one less than a power of two, 0 to {MAX_WINDOW}");
                 Fault::new(key, window, expected).hint(format!("write {nearest}"))
             })
             .collect();
@@ -157,14 +157,14 @@ impl Config {
 
     fn length_faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
-        let longest = if self.aggregation.is_some() { LONGEST_AGGREGATE } else { LONGEST_FRAME };
+        let longest = if self.aggregation.is_some() { MAX_AGGREGATE } else { MAX_FRAME };
         if let Some(size) = self.rts_threshold.filter(|size| size.0 > longest) {
             let fault = Fault::new("rts_threshold", size, format!("at most {longest} B, the longest frame"));
             faults.push(fault.hint("leave it out to send all frames without RTS"));
         }
-        let fits = SHORTEST_FRAGMENT..=LONGEST_FRAME;
+        let fits = MIN_FRAGMENT..=MAX_FRAME;
         if let Some(size) = self.fragmentation_threshold.filter(|size| !fits.contains(&size.0)) {
-            let expected = format!("{SHORTEST_FRAGMENT} to {LONGEST_FRAME} B");
+            let expected = format!("{MIN_FRAGMENT} to {MAX_FRAME} B");
             let fault = Fault::new("fragmentation_threshold", size, expected);
             faults.push(fault.hint("leave it out to send all packets without fragmentation"));
         }

@@ -76,24 +76,24 @@ impl Default for Config {
 }
 
 /// Frames of a Reed-Solomon block over GF(2^8) (RFC5510).
-const LONGEST_BLOCK: u32 = 255;
+const MAX_BLOCK: u32 = 255;
 /// Maximum time before a block is closed.
-const LONGEST_FLUSH: Span = Span::from_secs(3600);
+const MAX_FLUSH: Span = Span::from_secs(3600);
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         for (key, frames) in [("data", self.data), ("parity", self.parity)] {
-            if !(1..LONGEST_BLOCK).contains(&frames) {
-                faults.push(Fault::new(key, frames, format!("1 to {} frames", LONGEST_BLOCK - 1)));
+            if !(1..MAX_BLOCK).contains(&frames) {
+                faults.push(Fault::new(key, frames, format!("1 to {} frames", MAX_BLOCK - 1)));
             }
         }
-        if faults.is_empty() && self.data + self.parity > LONGEST_BLOCK {
-            let most = LONGEST_BLOCK - self.data;
+        if faults.is_empty() && self.data + self.parity > MAX_BLOCK {
+            let most = MAX_BLOCK - self.data;
             let fault = Fault::new("parity", self.parity, format!("at most {most}, with {} data frames", self.data));
-            faults.push(fault.hint(format!("a block has at most {LONGEST_BLOCK} frames (Reed-Solomon over GF(2^8))")));
+            faults.push(fault.hint(format!("a block has at most {MAX_BLOCK} frames (Reed-Solomon over GF(2^8))")));
         }
-        if self.flush > LONGEST_FLUSH {
+        if self.flush > MAX_FLUSH {
             faults.push(Fault::new("flush", self.flush, "at most an hour"));
         }
         faults

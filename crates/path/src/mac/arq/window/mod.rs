@@ -67,26 +67,26 @@ pub(super) fn ack_size() -> Bytes {
 }
 
 /// Maximum margin.
-const LONGEST_MARGIN: Span = Span::from_secs(3600);
+const MAX_MARGIN: Span = Span::from_secs(3600);
 /// Maximum window, which bounds the far end's buffer.
-const LARGEST_WINDOW: u32 = 65_536;
+const MAX_WINDOW: u32 = 65_536;
 /// Maximum size of an acknowledgment.
-const LARGEST_ACK: Bytes = Bytes(1500);
+const MAX_ACK: Bytes = Bytes(1500);
 
 /// Returns the errors of the settings that both have.
 pub(super) fn faults(window: u32, max_transmissions: u32, margin: Span, ack_size: Bytes) -> Vec<Fault> {
     let mut faults = Vec::new();
-    if !(1..=LARGEST_WINDOW).contains(&window) {
-        faults.push(Fault::new("window", window, format!("1 to {LARGEST_WINDOW} frames")));
+    if !(1..=MAX_WINDOW).contains(&window) {
+        faults.push(Fault::new("window", window, format!("1 to {MAX_WINDOW} frames")));
     }
     if !(1..=10_000).contains(&max_transmissions) {
         faults.push(Fault::new("max_transmissions", max_transmissions, "1 to 10000, the first transmission included"));
     }
-    if margin > LONGEST_MARGIN {
+    if margin > MAX_MARGIN {
         faults.push(Fault::new("margin", margin, "at most an hour"));
     }
-    if !(1..=LARGEST_ACK.0).contains(&ack_size.0) {
-        faults.push(Fault::new("ack_size", ack_size, format!("1 B to {LARGEST_ACK}")));
+    if !(1..=MAX_ACK.0).contains(&ack_size.0) {
+        faults.push(Fault::new("ack_size", ack_size, format!("1 B to {MAX_ACK}")));
     }
     faults
 }
