@@ -404,8 +404,8 @@ fn hint_for_standard_on_the_command_line_has_two_pairs_of_quotes() {
     assert_eq!(
         set("media.cell.standard=802.11"),
         [
-            "--set media.cell.standard=802.11: media.cell.standard: found 802.11, expected a name in quotes\n  hint: the shell takes \
-          one pair of quotes away: type --set 'media.cell.standard=\"802.11\"'"
+            "--set media.cell.standard=802.11: media.cell.standard: found 802.11, expected a name in quotes\n  hint: the shell removes \
+          one pair of quotes: type --set 'media.cell.standard=\"802.11\"'"
         ]
     );
     assert_eq!(set("media.cell.standard=\"802.11\""), [""; 0]);
