@@ -6,7 +6,7 @@ use engine::Span;
 use path::link::Line;
 use sim::routing::Routes;
 use sim::world::MAX_PORTS;
-use sim::{FlowSpec, Network, NodeKind};
+use sim::{FlowSpec, Network};
 use wire::{Packet, Segment, Timestamps};
 
 use crate::problem::Problem;
