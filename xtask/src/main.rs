@@ -5,6 +5,7 @@
 mod agreement;
 mod bench;
 mod book;
+mod census;
 mod cycles;
 mod dist;
 mod kernel;
@@ -45,6 +46,9 @@ Maintenance commands of the repository.
     cargo xtask cycles
         Checks for import cycles between the modules of a crate; a test does this too.
 
+    cargo xtask census
+        Adds a dummy member to every registry in a copy of the tree and checks that its file and its lines are enough.
+
     cargo xtask ns2 [senders | cell | snoop]
         Regenerates the ns-2 tables with which tests compare senders, 802.11 and snoop; needs ns-2 and ten minutes.
 
@@ -83,6 +87,7 @@ fn main() -> ExitCode {
         ["dist"] => dist::run(),
         ["package"] => package::run(false),
         ["package", "--quick"] => package::run(true),
+        ["census"] => census::run(),
         ["wasm"] => wasm::run(),
         ["words"] => words::run(),
         ["cycles"] => cycles::run(),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::skips::{self, Skips};
-use crate::{wasm, words, workspace};
+use crate::{census, wasm, words, workspace};
 
 /// Steps before the tests, the cheapest first; documentation is built last. `cargo test` includes its examples.
 const STEPS: [&[&str]; 2] =
@@ -46,6 +46,7 @@ pub fn run(full: bool) -> Result<(), String> {
     if full {
         unskipped(&dir, workspace::cargo().args(TESTS).args(LONG_TESTS))?;
         workspace::run(workspace::cargo().args(FUZZ_TARGETS))?;
+        census::run()?;
     }
     workspace::run(workspace::cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
 }

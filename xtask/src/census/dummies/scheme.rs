@@ -1,0 +1,15 @@
+//! The base station's part of the scheme `eln`.
+
+pub use engine::registry::NoSettings as Config;
+
+use super::{Agent, Traits, eln};
+
+/// Those of `eln`.
+pub fn traits() -> Traits {
+    eln::traits()
+}
+
+/// The agent.
+pub fn build() -> Option<Box<dyn Agent>> {
+    eln::Config::default().build()
+}

@@ -1,0 +1,182 @@
+//! Adds a dummy member to every registry in a copy of the tree, and checks that one file and its lines were enough: the dummy
+//! changes the results of a scenario that names it, is listed, stands in schema and reference, and passes the contract tests.
+
+mod registries;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::workspace;
+use registries::{DUMMIES, Dummy, Registry};
+
+/// Tests that run every member of the registries.
+const CONTRACTS: [(&str, &[&str]); 3] = [
+    ("lasthop-tcp", &["contracts", "control_contracts", "settings"]),
+    (
+        "lasthop-path",
+        &[
+            "contracts",
+            "agent_contracts",
+            "arq_contracts",
+            "queue_contracts",
+            "scheduler_contracts",
+            "settings",
+            "traits",
+        ],
+    ),
+    ("lasthop-sim", &["app_contracts"]),
+];
+
+/// Runs the census.
+pub fn run() -> Result<(), String> {
+    let folder = workspace::target().join("census");
+    let tree = folder.join("tree");
+    let originals = copy(&tree)?;
+    let registries = registries::all(&tree)?;
+    for registry in &registries {
+        let dummy = registries::dummy_of(registry)?;
+        add(&tree, registry, dummy)?;
+    }
+    let cargo = || {
+        let mut cargo = workspace::cargo();
+        cargo.current_dir(&tree).env("CARGO_TARGET_DIR", folder.join("target"));
+        cargo
+    };
+    workspace::run(cargo().args(["build", "--profile", "quick", "--package", "lasthop"]))?;
+    let program = folder.join("target/quick/lasthop");
+    let mut wrong = Vec::new();
+    for dummy in &DUMMIES {
+        wrong.extend(compare(&program, &folder, dummy)?);
+    }
+    let listed = workspace::output(Command::new(&program).arg("list"))?;
+    let lines = listed.lines().filter(|line| line.split_whitespace().next() == Some("dummy")).count();
+    if lines != registries.len() {
+        wrong.push(format!("`lasthop list` shows {lines} of {} dummies", registries.len()));
+    }
+    // The pages of the tree are written again from its code.
+    let pages = ["test", "--profile", "quick", "--package", "lasthop", "--test", "pages"];
+    workspace::run(cargo().args(pages).env("UPDATE_GOLDEN", "1"))?;
+    wrong.extend(documented(&tree)?);
+    for (package, tests) in CONTRACTS {
+        let tests = tests.iter().flat_map(|test| ["--test", test]);
+        let contracts = ["test", "--no-fail-fast", "--profile", "quick", "--package", package];
+        if let Err(error) = workspace::run(cargo().args(contracts).args(tests)) {
+            wrong.push(error);
+        }
+    }
+    let touched = touched(&tree, &originals)?;
+    workspace::print(&format!("\n{}", registries::table(&registries)?))?;
+    let expected = registries.len() * 2;
+    if touched.len() != expected {
+        wrong.push(format!("{} source files differ, expected {expected}: {}", touched.len(), touched.join(", ")));
+    }
+    if wrong.is_empty() {
+        workspace::print(&format!("{} registries, each extended by one file and its lines\n", registries.len()))
+    } else {
+        Err(wrong.join("\n"))
+    }
+}
+
+/// Copies the files that git tracks; those that are equal keep their times, so that cargo compiles only what differs.
+fn copy(tree: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, String> {
+    let tracked = workspace::output(Command::new("git").args(["ls-files", "-z"]).current_dir(workspace::root()))?;
+    let mut kept = Vec::new();
+    for name in tracked.split('\0').filter(|name| !name.is_empty()) {
+        let (from, to) = (workspace::root().join(name), tree.join(name));
+        // A file that was deleted and not committed yet.
+        let Ok(content) = fs::read(&from) else { continue };
+        write(&to, &content)?;
+        if name.starts_with("crates/") && name.contains("/src/") && name.ends_with(".rs") {
+            kept.push((to, content));
+        }
+    }
+    Ok(kept)
+}
+
+/// Writes a file unless it has this content.
+fn write(path: &Path, content: &[u8]) -> Result<(), String> {
+    let failed = |error| format!("{}: {error}", path.display());
+    if fs::read(path).is_ok_and(|present| present == content) {
+        return Ok(());
+    }
+    path.parent().map_or(Ok(()), fs::create_dir_all).map_err(failed)?;
+    fs::write(path, content).map_err(failed)
+}
+
+/// Adds the dummy's file and its lines.
+fn add(tree: &Path, registry: &Registry, dummy: &Dummy) -> Result<(), String> {
+    let file = tree.join(&registry.file);
+    let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    write(&file, registries::with_dummy(&text, registry)?.as_bytes())?;
+    write(&file.with_file_name("dummy.rs"), dummy.source.as_bytes())
+}
+
+/// Runs a scenario with the dummy and without it; the results must differ.
+fn compare(program: &Path, folder: &Path, dummy: &Dummy) -> Result<Option<String>, String> {
+    let run = |name: &str, set: Option<&str>| {
+        let file = folder.join(name);
+        write(&file, dummy.scenario.as_bytes())?;
+        let mut command = Command::new(program);
+        command.arg("run").arg(&file).args(["--json", "--no-out", "--quiet"]);
+        command.args(set.iter().flat_map(|set| ["--set", set]));
+        let summary = workspace::output(&mut command)?;
+        // The names of schemes before this key are no results.
+        Ok::<_, String>(summary.split_once("\"simulated_s\"").map(|(_, results)| results.to_owned()).unwrap_or(summary))
+    };
+    let (without, with) = (run("census.toml", dummy.beside)?, run("census.toml", Some(dummy.set))?);
+    Ok((without == with).then(|| format!("`--set {}` changes nothing", dummy.set)))
+}
+
+/// The schema and the reference that lack dummies, after both were written again.
+fn documented(tree: &Path) -> Result<Vec<String>, String> {
+    let read = |name: &str| fs::read_to_string(tree.join(name)).map_err(|error| format!("{name}: {error}"));
+    let (schema, reference) = (read("docs/scenario.schema.json")?, read("docs/reference/scenario.md")?);
+    // The sender's part of a scheme is no key of its own.
+    let expected = DUMMIES.iter().filter(|dummy| dummy.what != "sender's scheme").count();
+    let count = |text: &str, of: &str| text.matches(of).count();
+    let found = [
+        ("schema", count(&schema, "\"const\": \"dummy\"")),
+        ("reference", count(&reference, "`\"dummy\"`").max(count(&reference, "`dummy`"))),
+    ];
+    Ok(found
+        .iter()
+        .filter(|(_, found)| *found < expected)
+        .map(|(page, found)| format!("the {page} shows {found} of {expected} dummies"))
+        .collect())
+}
+
+/// The source files of the crates that differ from the originals, or that are new.
+fn touched(tree: &Path, originals: &[(PathBuf, Vec<u8>)]) -> Result<Vec<String>, String> {
+    let differs = |(path, content): &&(PathBuf, Vec<u8>)| fs::read(path).is_ok_and(|present| present != *content);
+    let mut touched: Vec<String> =
+        originals.iter().filter(differs).map(|(path, _)| path.display().to_string()).collect();
+    let new = registries::all(tree)?.into_iter().map(|registry| tree.join(registry.file).with_file_name("dummy.rs"));
+    touched.extend(new.filter(|path| path.is_file()).map(|path| path.display().to_string()));
+    Ok(touched)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_registry_has_a_dummy_and_takes_its_lines() {
+        let registries = registries::all(&workspace::root()).unwrap();
+        assert!(registries.len() >= 12, "{registries:?}");
+        assert_eq!(registries.len(), DUMMIES.len());
+        for registry in &registries {
+            registries::dummy_of(registry).unwrap();
+            let text = fs::read_to_string(workspace::root().join(&registry.file)).unwrap();
+            let with = registries::with_dummy(&text, registry).unwrap();
+            assert_eq!(with.lines().count(), text.lines().count() + 2, "{registry:?}");
+        }
+    }
+
+    #[test]
+    fn table_of_files_is_that_of_the_page() {
+        let table = registries::table(&registries::all(&workspace::root()).unwrap()).unwrap();
+        let page = fs::read_to_string(workspace::root().join("CONTRIBUTING.md")).unwrap();
+        assert!(page.contains(&table), "CONTRIBUTING.md lacks this table:\n{table}");
+    }
+}
