@@ -127,11 +127,11 @@ fn ran(args: &Args, plans: &[(String, Plan)], store: &mut Store) -> Result<Vec<C
 }
 
 const LEGEND: &str = "\
-goodput: of all flows, with half of its 95 % interval; change: from the first scheme's mean, on the same air, likewise;
-  - if each of its runs was the same as the first scheme's: it had nothing to do
-memory: the most that the scheme kept at one time in the nodes that follow it, bytes for each flow
-packets: that came to the base station or from it; air: seconds of sending for each MB delivered, over all runs
-end-to-end: whether an acknowledgment still says that the receiver has the data; changes: the nodes that follow it
+goodput: sum of all flows, +- half of its 95 % confidence interval; change: from the baseline (the first scheme), +- likewise;
+  - if each of its runs equals the baseline's: the scheme has no effect
+memory: peak memory of the scheme in the nodes that run it, in bytes per flow
+packets: received and sent by the base station; airtime: seconds of transmission per MB delivered, over all runs
+end-to-end: whether an acknowledgment still means that the receiver has the data; changes: the nodes that run the scheme
 ";
 
 fn table(comparison: &Comparison) -> String {
@@ -149,7 +149,7 @@ fn table(comparison: &Comparison) -> String {
         "+-",
         "memory B/flow",
         "packets",
-        "air s/MB",
+        "airtime s/MB",
     ]);
     let none = || "-".to_owned();
     let mut rows = vec![head];
