@@ -201,10 +201,13 @@ fn perfect_channel_with_unlimited_queue_loses_no_packet() {
         let run = run(&case, &ChannelConfig::Perfect(Default::default()), Limit::None, 1);
         assert_eq!(run.delivered, (0..PACKETS).collect::<Vec<_>>(), "{case:?}");
         let parity = run.log.iter().filter(|(_, _, event)| matches!(event, LinkEvent::ParitySent { .. })).count();
-        let frames = u64::from(PACKETS) + parity as u64;
-        assert_eq!(run.counters.frames_sent, frames, "{case:?}");
-        // A header of the link layer takes time, too.
-        assert!(run.counters.busy >= Span::from_millis(8).times(frames), "{case:?}");
+        let (frames, busy) = (run.counters.frames_sent, run.counters.busy);
+        if case.arq.build().ack_size().is_some() {
+            assert_eq!((frames, parity), (u64::from(PACKETS), 0), "{case:?}: an acknowledged frame was sent again");
+        }
+        assert!(frames >= u64::from(PACKETS) + parity as u64, "{case:?}");
+        // Redundant frames and headers take time, too. The last frame may still be sent when the last packet arrives.
+        assert!(busy >= Span::from_millis(8).times(frames - 1), "{case:?}");
     }
 }
 
