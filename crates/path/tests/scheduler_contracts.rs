@@ -9,8 +9,8 @@ use engine::{Span, Stream, Time};
 use path::scheduler::{Attempt, Joined, SchedulerConfig, channel_state};
 use proptest::prelude::*;
 
-/// Queues of a transmitter that always serves, as the scheduler is told of them: numbers of packets, with the failures of the
-/// one in service.
+/// Queues of a transmitter that always serves, as reported to the scheduler: numbers of packets, and the failures of the
+/// packet in service.
 struct Transmitter {
     queues: Vec<VecDeque<u32>>,
     failures: u32,

@@ -1,16 +1,16 @@
-//! DCTCP (RFC 8257): Reno that cuts in proportion to how much was marked.
+//! DCTCP (RFC 8257): Reno that reduces cwnd in proportion to the share of marked bytes.
 //!
 //! ```text
 //! each window:                  M = bytes acknowledged with ECN-Echo / bytes acknowledged
 //!                               alpha = (1 - g) alpha + g M              g = 1/16, at first alpha = 1
 //! the first mark of a window:   cwnd = ssthresh = cwnd (1 - alpha / 2)
-//! a loss:                       Reno's half
+//! a loss:                       halves as Reno does
 //! ```
 //!
-//! It needs receivers that echo each mark by itself, and routers that mark at a short queue.
+//! It needs receivers that echo each mark separately, and routers that mark at a low queue threshold.
 //!
-//! Deviation: the window is bytes, and so is the cut; Linux cuts whole segments and alpha is a multiple of 1/1024.
-//! Limits: which packets are ECN-capable [RFC8257 s3.6] is the sender's matter.
+//! Deviation: cwnd and its reduction are in bytes; Linux reduces by whole segments and its alpha is a multiple of
+//! 1/1024. Limits: the sender decides which packets are ECN-capable [RFC8257 s3.6].
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Time};

@@ -1,4 +1,4 @@
-//! HOW MUCH may fly.
+//! Congestion control: how much data may be in flight.
 
 pub mod bbr;
 pub mod bbr3;
@@ -163,13 +163,13 @@ pub enum Congestion {
 
 /// The only writer of cwnd and ssthresh. All windows are bytes.
 ///
-/// For each acknowledgment the sender calls `on_feedback` first. Then, in this order and where they apply:
-/// `on_undo` when the last reduction turns out to have been spurious; `on_congestion` when an episode begins, before
-/// anything is sent again; `on_recovered` when it has ended; `on_ack` if data was newly acknowledged outside fast
-/// recovery, or by the acknowledgment that ended it if the sender's settings ask for that, and the window was a limit. It calls `on_idle` before it sends the first segment after nothing was in
-/// flight for longer than the retransmission timeout. It reads `cwnd` and `pacing_rate` after each of these; it does
-/// not ask as time passes.
-/// `cwnd` must be finite and at least one segment at all times.
+/// For each acknowledgment the sender calls `on_feedback` first. Then, in this order and where they apply: `on_undo`
+/// when the last reduction was spurious; `on_congestion` when an episode begins, before any retransmission;
+/// `on_recovered` when it has ended; `on_ack` if data was newly acknowledged outside fast recovery, or by the
+/// acknowledgment that ended it if the sender's settings say so, and cwnd was a limit. It calls `on_idle` before it
+/// sends the first segment after nothing was in flight for longer than the retransmission timeout. It reads `cwnd` and
+/// `pacing_rate` after each of these calls, not as time passes. `cwnd` must be finite and at least one segment at all
+/// times.
 pub trait CongestionControl: Send {
     /// Congestion window.
     fn cwnd(&self) -> f64;

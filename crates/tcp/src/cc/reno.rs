@@ -1,8 +1,8 @@
 //! Reno: slow start and congestion avoidance [RFC5681 s3.1].
 //!
-//! While cwnd is at most ssthresh (or below it: `at_ssthresh`) each acknowledgment adds a segment, above it `segment^2 / cwnd`; or, `counted`, whole
-//! segments for bytes acknowledged ([`window`](super::window)). `ssthresh_from` chooses between the RFC's basis for halving and
-//! that of 4.3BSD or Linux. Slow start may end early ([`hystart`]).
+//! While cwnd is at most ssthresh (or below it: `at_ssthresh`) each acknowledgment adds a segment, above it `segment^2
+//! / cwnd`; or, with `counted`, whole segments for acknowledged bytes ([`window`](super::window)). `ssthresh_from`
+//! selects the base of halving: the RFC's, or that of 4.3BSD or Linux. Slow start may end early ([`hystart`]).
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Time};

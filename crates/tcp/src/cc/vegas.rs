@@ -1,21 +1,22 @@
-//! Vegas (Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet", 1995): holds between
-//! `alpha` and `beta` segments in the bottleneck's queue, which it estimates from the delay. Once a round trip:
+//! Vegas (Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet", 1995): keeps between
+//! `alpha` and `beta` segments in the bottleneck's queue, which it estimates from the delay. Once per round trip:
 //!
 //! ```text
-//! diff = cwnd (1 - base rtt / rtt)          in segments; rtt: the mean of the round, base rtt: the least of all
+//! diff = cwnd (1 - base rtt / rtt)          in segments; rtt: the mean of the round, base rtt: the minimum of all
 //! slow start:  diff > gamma   cwnd = min(cwnd, cwnd base rtt / rtt + 1), ssthresh = cwnd - 1: it ends
 //! above:       diff > beta    cwnd -= 1
 //!              diff < alpha   cwnd += 1
 //! ```
 //!
-//! Slow start doubles every other round trip, and only a round in which the window stood still is judged. The mean is that of
-//! ns-2 (and of the BSD code behind it): of a burst the first segment meets no queue, and by the least round trip, as in
-//! Linux, a sender sees only the queues of others, not its own. A round with fewer than three measurements tells nothing:
-//! Reno's growth (Linux). Defaults are the paper's and ns-2's 1, 3, 1; Linux has 2, 4, 1.
+//! In slow start cwnd doubles every other round trip, and only rounds without growth are evaluated. The mean is that of
+//! ns-2 (and of the BSD code behind it): the first segment of a burst finds no queue, so with the minimum round trip,
+//! as in Linux, a sender sees only the queues of others, not its own. A round with fewer than three measurements is not
+//! evaluated: Reno's growth (Linux). Defaults are the paper's and ns-2's 1, 3, 1; Linux has 2, 4, 1.
 //!
-//! Deviations: slow start ends with the window that the path carries (Linux), where ns-2 takes an eighth off; a loss halves what is in flight (Linux),
-//! where the paper takes a quarter after one of its own fine-grained retransmissions. Those belong to recovery and are
-//! not here. Limits: a path whose delay rises for good looks like a queue (rerouting; the paper's section 6).
+//! Deviations: slow start ends with cwnd at the path's capacity (Linux), where ns-2 subtracts an eighth; a loss halves
+//! the flight (Linux), where the paper subtracts a quarter after one of its own fine-grained retransmissions, which
+//! belong to recovery and are not implemented here. Limits: a permanent rise of the path's delay looks like a queue
+//! (rerouting; the paper's section 6).
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Time};

@@ -1,16 +1,16 @@
-//! Veno (Fu and Liew, "TCP Veno: TCP Enhancement for Transmission over Wireless Access Networks", IEEE JSAC 21(2), 2003): Reno
-//! that takes a loss with a short queue for the air's. With Vegas's estimate of the queue
+//! Veno (Fu and Liew, "TCP Veno: TCP Enhancement for Transmission over Wireless Access Networks", IEEE JSAC 21(2),
+//! 2003): Reno that considers a loss wireless if the queue is short. With Vegas's estimate of the queue
 //!
 //! ```text
-//! N = cwnd (1 - base rtt / rtt)        in segments; rtt: the last one measured, base rtt: the least
-//! third duplicate:       N < beta   ssthresh = 4/5 of what is in flight, else 1/2;  cwnd = ssthresh
+//! N = cwnd (1 - base rtt / rtt)        in segments; rtt: the last one measured, base rtt: the minimum
+//! third duplicate:       N < beta   ssthresh = 4/5 of the flight, else 1/2;  cwnd = ssthresh
 //! congestion avoidance:  N < beta   Reno's growth, else with every other acknowledgment
 //! ```
 //!
 //! Slow start and timeouts are Reno's. beta is 3.
 //!
-//! Deviations: the cut is of what is in flight, as RFC 5681 asks, not of cwnd. Until a round trip has been measured N is
-//! taken for large. Limits: the base round trip is kept for the connection's life, but for idleness, as in Vegas.
+//! Deviations: the reduction is from the flight, as in RFC 5681, not from cwnd. Until a round trip has been measured N
+//! counts as large. Limits: the base round trip is kept for the connection's life, except after idle time, as in Vegas.
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Time};

@@ -1,18 +1,20 @@
-//! Westwood+ (Mascolo, Grieco, Ferorelli, Camarda, Piscitelli, "Performance evaluation of Westwood+ TCP congestion control",
-//! Performance Evaluation 55, 2004): after a loss the window fits what the path has been seen to carry.
+//! Westwood+ (Mascolo, Grieco, Ferorelli, Camarda, Piscitelli, "Performance evaluation of Westwood+ TCP congestion
+//! control", Performance Evaluation 55, 2004): after a loss cwnd is the measured bandwidth-delay product.
 //!
 //! ```text
-//! each round trip:  b = delivered / elapsed,   BWE = f BWE + (1 - f) b           f = 0.9; the first b as it is
+//! each round trip:  b = delivered / elapsed,   BWE = f BWE + (1 - f) b           f = 0.9; initially the first b
 //! third duplicate:  ssthresh = BWE rtt_min,  cwnd = min(cwnd, ssthresh)
 //! timeout:          ssthresh = BWE rtt_min,  cwnd = one segment
 //! ```
 //!
-//! The first sample begins with the first acknowledgment. Growth is Reno's. Before anything has been measured a loss halves.
+//! The first sample begins with the first acknowledgment. Growth is Reno's. Before the first measurement a loss halves
+//! cwnd.
 //!
-//! Deviations: a sample spans the smoothed round trip or longer, never less (the paper: every round trip; Linux: 50 ms
-//! at least, and a second filter of 7/8). What SACK reports counts when it is reported; duplicates without SACK count
-//! when they are acknowledged. Limits: in slow start, where rates double each round trip, the filter is at 0.1 / (1 - 0.9 / 2) =
-//! 0.18 of the last one, so that the first loss may cut deeper than Reno's, as in Linux; acknowledgments that come in bunches longer than a round trip inflate samples.
+//! Deviations: a sample lasts at least the smoothed round trip (the paper: every round trip; Linux: at least 50 ms, and
+//! a second filter of 7/8). Data counts when SACK reports it; duplicates without SACK count when they are acknowledged.
+//! Limits: in slow start, where rates double each round trip, the filter is at 0.1 / (1 - 0.9 / 2) = 0.18 of the last
+//! rate, so that the first loss may reduce cwnd further than Reno's, as in Linux; acknowledgments bunched over more
+//! than a round trip inflate samples.
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Time};

@@ -1,11 +1,12 @@
-//! The window that controls of Reno's family share: cwnd and ssthresh, Reno's growth [RFC5681 s3.1], what a reduction
-//! does to both, and what they were before it.
+//! The window of the controls of Reno's family: cwnd and ssthresh, Reno's growth [RFC5681 s3.1], reductions, and the
+//! values before them for an undo.
 //!
-//! Growth comes in two kinds. `per-ack` is the RFC's equations 2 and 3 in bytes. `counted` is the RFC's recommended
-//! counting of acknowledged bytes [RFC5681 s3.1, RFC3465] as Linux does it (`tcp_slow_start`, `tcp_cong_avoid_ai`): the
-//! window grows by whole segments, slow start stops exactly at ssthresh, and what it did not use counts on.
+//! There are two rules of growth. `per-ack` is the RFC's equations 2 and 3 in bytes. `counted` is the RFC's recommended
+//! counting of acknowledged bytes [RFC5681 s3.1, RFC3465] as in Linux (`tcp_slow_start`, `tcp_cong_avoid_ai`): cwnd
+//! grows by whole segments, slow start stops exactly at ssthresh, and the remaining bytes count towards congestion
+//! avoidance.
 //!
-//! Deviation of `counted` from Linux: bytes are counted, not packets, so a short last segment counts for what it has.
+//! Deviation of `counted` from Linux: bytes are counted, not packets, so a short last segment counts with its bytes.
 
 use engine::Span;
 use schemars::JsonSchema;

@@ -1,22 +1,23 @@
 //! BBR (Cardwell, Cheng, Gunn, Hassas Yeganeh, Jacobson, "BBR: Congestion-Based Congestion Control", 2016;
 //! draft-cardwell-iccrg-bbr-congestion-control-00; Linux's `tcp_bbr.c`).
 //!
-//! It measures what the path delivers and how long it takes, and sends at that rate with about one path's worth in flight:
+//! It measures the delivery rate and the round trip time of the path, and sends at that rate with about one
+//! bandwidth-delay product in flight:
 //!
 //! ```text
-//! max bw  = greatest delivery rate of 10 round trips        min rtt = least round trip of 10 s
+//! max bw  = maximum delivery rate of 10 round trips        min rtt = minimum round trip of 10 s
 //! pacing  = 0.99 pacing gain x bw                           cwnd    = cwnd gain x bw x min rtt + aggregation + 3 quanta
 //! ```
 //!
-//! One phase a file: `startup` until the rate has not grown by a quarter for three round trips, `drain` until no more
-//! than the path's worth is in flight, `probe_bw` for good, and `probe_rtt` when the least round trip is ten seconds
-//! old. Losses do not slow it down, but for the first round trip of a recovery and for a policer (`policer`). It has no
-//! threshold: ssthresh is infinite.
+//! Each phase has a file: `startup` until the rate has grown by less than a quarter for three round trips, `drain`
+//! until at most the bandwidth-delay product is in flight, then `probe_bw`, and `probe_rtt` when the minimum round trip
+//! is ten seconds old. Losses do not reduce the rate, except in the first round trip of a recovery and by a detected
+//! policer (`policer`). There is no slow start threshold: ssthresh is infinite.
 //!
-//! Deviations from Linux: what is in flight is what the sender says now, not at the departure of the next paced segment;
-//! times are nanoseconds and windows bytes; the filter of the rate is exact; samples taken in `probe_rtt` are known for
-//! limited by what they were sent in, since the control cannot mark the connection. A timeout leaves one segment.
-//! Limits: no ECN. What it needs of the sender: `Feedback::rate`, pacing, `on_recovered`.
+//! Deviations from Linux: the flight is the sender's present estimate, not that at the departure of the next paced
+//! segment; times are in nanoseconds and windows in bytes; the maximum filter of the rate is exact; samples of segments
+//! sent in `probe_rtt` are recognized by their `prior_delivered`, since the control cannot mark the connection. A
+//! timeout leaves one segment. Limits: no ECN. Required of the sender: `Feedback::rate`, pacing, `on_recovered`.
 
 mod drain;
 mod model;

@@ -1,7 +1,7 @@
-//! BBR version 3 [draft-ietf-ccwg-bbr, version 04]: BBR that learns from losses how much may be in flight.
+//! BBR version 3 [draft-ietf-ccwg-bbr, version 04]: BBR that also limits the flight after losses.
 //!
 //! ```text
-//! bw           = min(max bw, bw_shortterm)              max bw: greatest rate of this probing cycle and the last
+//! bw           = min(max bw, bw_shortterm)              max bw: maximum rate of this probing cycle and the last
 //! pacing       = 0.99 pacing gain x bw
 //! max inflight = max(cwnd gain x bw x min rtt + extra acked, 3 quanta, 4 segments)
 //! cwnd        <= max inflight, inflight_shortterm, inflight_longterm (in CRUISE and ProbeRTT 0.85 of it)
@@ -10,20 +10,21 @@
 //! | state | pacing gain | cwnd gain | ends |
 //! |---|---|---|---|
 //! | `startup` | 2.77 | 2 | no growth by a quarter for 3 round trips, or losses of 2 % |
-//! | `drain` | 0.35 | 2 | the path's worth in flight |
-//! | `probe_bw` DOWN | 0.9 | 2 | the path's worth in flight, and headroom |
+//! | `drain` | 0.35 | 2 | a bandwidth-delay product in flight |
+//! | `probe_bw` DOWN | 0.9 | 2 | a bandwidth-delay product less headroom in flight |
 //! | CRUISE | 1 | 2 | 2 to 3 s, or as many round trips as Reno would take |
 //! | REFILL | 1 | 2 | a round trip |
 //! | UP | 1.25 | 2.25 | no growth for 3 round trips, or losses of 2 % |
 //! | `probe_rtt` | 1 | 0.5 | 200 ms and a round trip |
 //!
-//! Losses of 2 % while probing set `inflight_longterm`; losses at other times take the short-term bounds down to what was
-//! delivered, by 0.7 at most a round trip (`congestion`). It has no threshold: ssthresh is infinite.
+//! Losses of 2 % while probing set `inflight_longterm`; losses at other times reduce the short-term bounds to the
+//! delivered rate and flight, to 0.7 per round trip at least (`congestion`). There is no slow start threshold: ssthresh
+//! is infinite.
 //!
-//! Deviations: losses are looked at when an acknowledgment shows them, with the rate sample of the segment that it
-//! brought news of, not segment by segment; the window is taken for the limit when less than a segment would have fitted
-//! when the acknowledgment came; a timeout leaves one segment. Limits: no ECN, as in the draft. What it needs of the
-//! sender: `Feedback::rate` with `lost` and `flight_at_send`, pacing, `on_recovered`.
+//! Deviations: losses are processed when an acknowledgment shows them, with the rate sample of the segment that it
+//! acknowledges, not segment by segment; cwnd counts as the limit if less than a segment would have fitted when the
+//! acknowledgment arrived; a timeout leaves one segment. Limits: no ECN, as in the draft. Required of the sender:
+//! `Feedback::rate` with `lost` and `flight_at_send`, pacing, `on_recovered`.
 
 mod congestion;
 mod drain;

@@ -9,7 +9,7 @@
 //! cnt >= 2
 //! ```
 //!
-//! It is computed at most once a millisecond, and for an unchanged window once in 31 ms. A timeout forgets everything.
+//! It is computed at most once a millisecond, and for an unchanged cwnd once in 31 ms. A timeout clears all state.
 //! Deviation: the cube root is exact, where Linux's table and one step of Newton's method are 0.2 % off on average.
 
 use engine::{Span, Time};

@@ -1,4 +1,5 @@
-//! CUBIC (RFC 9438): above ssthresh the window follows a cubic of the time since the last cut, flat where that happened.
+//! CUBIC (RFC 9438): above ssthresh cwnd is a cubic function of the time since the last reduction, with its plateau at
+//! the cwnd of that reduction.
 //!
 //! In segments, t since congestion avoidance began (`rfc`):
 //!
@@ -8,15 +9,15 @@
 //!                             W_est += alpha / cwnd,   alpha = 3 (1 - beta) / (1 + beta), 1 from the old cwnd on
 //!                             where W(t) < W_est:  cwnd = W_est
 //! a loss or a mark:           W_max = cwnd, or cwnd (1 + beta) / 2 if that was below W_max (fast convergence)
-//!                             cwnd = ssthresh = beta x what is in flight          beta = 0.7
+//!                             cwnd = ssthresh = beta x flight                    beta = 0.7
 //! ```
 //!
-//! `arithmetic = "linux"` follows Linux's `tcp_cubic.c` in whole segments and milliseconds instead (`linux`). Slow start
-//! ends as [`hystart`] finds: HyStart++ unless told otherwise.
+//! `arithmetic = "linux"` follows Linux's `tcp_cubic.c` in whole segments and milliseconds instead (`linux`). Slow
+//! start ends by [`hystart`]: HyStart++ by default.
 //!
-//! Deviations: the increase is for each segment acknowledged, as Linux counts, where the RFC's formula is for each
-//! acknowledgment: the same unless acknowledgments are delayed. Limits: t goes on while the application, not the
-//! window, limits the sender, unless nothing is in flight [RFC9438 s5.8].
+//! Deviations: the increase is per acknowledged segment, as in Linux, where the RFC's formula is per acknowledgment:
+//! equal unless acknowledgments are delayed. Limits: t advances while the application, not cwnd, limits the sender,
+//! unless nothing is in flight [RFC9438 s5.8].
 
 mod linux;
 mod rfc;

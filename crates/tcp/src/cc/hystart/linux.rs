@@ -1,18 +1,18 @@
-//! HyStart (Ha and Rhee, "Taming the Elephants: New TCP Slow Start", 2008) as Linux has it in `tcp_cubic.c`.
+//! HyStart (Ha and Rhee, "Taming the Elephants: New TCP Slow Start", 2008) as in Linux's `tcp_cubic.c`.
 //!
-//! Slow start ends at once, with ssthresh = cwnd, when either is seen in a round:
+//! Slow start ends at once, with ssthresh = cwnd, when one of two criteria is met in a round:
 //!
 //! ```text
 //! train:  acknowledgments at most 2 ms apart, from the round's start, for more than min rtt / 2 (min rtt if paced)
 //! delay:  from the 9th sample:  min rtt of the round > min rtt + clamp(min rtt / 8, 4 ms, 16 ms)
 //! ```
 //!
-//! Neither is looked at while cwnd is below 16 segments. A round ends when what had been sent at its beginning is
-//! acknowledged. From 5.16 to 6.13 Linux began rounds only above the 16 segments (`above-low-window`), so that the first
-//! round is the one in which the window gets there; the public packetdrill scripts for CUBIC show that.
+//! Neither is evaluated while cwnd is below 16 segments. A round ends when the data sent before its beginning is
+//! acknowledged. From 5.16 to 6.13 Linux began rounds only from 16 segments on (`above-low-window`), so that the first
+//! round is the one in which cwnd reaches them; the public packetdrill scripts for CUBIC show that.
 //!
-//! Deviations: times are nanoseconds, not microseconds. Limits: the aggregation of segments
-//! (`hystart_ack_delay`).
+//! Deviations: times are in nanoseconds, not microseconds. Limits: the aggregation of segments (`hystart_ack_delay`) is
+//! not modelled.
 
 use engine::{Span, Time};
 use schemars::JsonSchema;
