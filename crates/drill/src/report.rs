@@ -167,7 +167,7 @@ impl Report {
             let packets = if self.checked == 1 { "packet" } else { "packets" };
             let _ = write!(line, ", {} {packets} compared, at most {worst} from their times", self.checked);
             if self.unread > 0 {
-                let _ = write!(line, ", {} sent that no line asks for", self.unread);
+                let _ = write!(line, ", {} sent without a line for them", self.unread);
             }
         }
         line

@@ -65,7 +65,7 @@ const MEDIA: &[Case<'_>] = &[
         "kind = \"wireless\"",
         "kind = \"wired\"",
         &[
-            "links.air.kind: found \"wired\", expected \"wireless\": a medium is air",
+            "links.air.kind: found \"wired\", expected \"wireless\", as media are radio channels",
             "hint: write kind = \"wireless\", or leave out medium",
         ],
     ),
@@ -81,7 +81,7 @@ const MEDIA: &[Case<'_>] = &[
         "medium = \"cell\"",
         "medium = \"cell\"\ndelay = \"1000 us\"",
         &[
-            "links.air.delay: found \"1000 us\", expected nothing: the medium has a delay of its own",
+            "links.air.delay: found \"1000 us\", expected no value: the delay is a setting of the medium",
             "hint: write it in [media.cell]",
         ],
     ),
@@ -89,8 +89,8 @@ const MEDIA: &[Case<'_>] = &[
         "medium = \"cell\"",
         "medium = \"cell\"\narq = \"stop-and-wait\"",
         &[
-            "links.air.arq: found \"stop-and-wait\", expected nothing: the medium has a link layer of its own",
-            "hint: leave it out; short_retry_limit in [media.cell] says how often it tries",
+            "links.air.arq: found \"stop-and-wait\", expected no value: links of a medium use its 802.11 link layer",
+            "hint: leave it out; short_retry_limit in [media.cell] limits its attempts",
         ],
     ),
     // The medium's settings. Other messages about them: crates/path/tests/dcf_settings.rs.
@@ -204,20 +204,20 @@ const IN_PLACES: &[Case<'_>] = &[
         "position = [\"-50000 m\", \"500 cm\"]",
         &[
             "nodes.walker.position: found [\"-50000 m\", \"500 cm\"], expected a place that is at some time within the range of \
-             west, 150 m: it comes no nearer than about 50 km, and nobody ever hears it",
+             west, 150 m: its minimum distance is about 50 km, so no station ever receives it",
             "hint: move it nearer, or write range = \"50.1 km\" in [media.channel]",
         ],
     ),
     (
         "position = [\"-50 m\", \"0 m\"]\nmotion.velocity = [\"5 m/s\", \"0 m/s\"]",
         "position = [\"-15012 cm\", \"0 m\"]",
-        &["of west, 150 m: it comes no nearer than about 150.12 m", "or write range = \"151 m\" in"],
+        &["of west, 150 m: its minimum distance is about 150.12 m", "or write range = \"151 m\" in"],
     ),
     // 60 s at 5 m/s take it 300 m nearer.
     (
         "position = [\"-50 m\", \"0 m\"]\nmotion.velocity = [\"5 m/s\", \"0 m/s\"]",
         "position = [\"-50 km\", \"0 m\"]\nmotion.velocity = [\"5 m/s\", \"0 m/s\"]",
-        &["no nearer than about 49.7 km", "or write range = \"49.7 km\" in"],
+        &["minimum distance is about 49.7 km", "or write range = \"49.7 km\" in"],
     ),
     (
         "[\"-50 m\", \"0 m\"]",
@@ -252,21 +252,19 @@ const IN_PLACES: &[Case<'_>] = &[
     (
         "motion.velocity = [\"5 m/s\", \"0 m/s\"]",
         "motion.waypoints = [{ at = \"9000 ms\", position = [\"0 m\", \"0 m\"] }, { at = \"5000 ms\", position = [\"0 m\", \"0 m\"] }]",
-        &[":11:75: nodes.walker.motion.waypoints[1].at: found \"5000 ms\", expected later than the one before, 9 s"],
+        &[":11:75: nodes.walker.motion.waypoints[1].at: found \"5000 ms\", expected later than the previous one, 9 s"],
     ),
     (
         "motion.velocity = [\"5 m/s\", \"0 m/s\"]",
         "motion.waypoints = [{ at = \"0 s\", position = [\"0 m\", \"0 m\"] }]",
-        &[
-            "nodes.walker.motion.waypoints[0].at: found \"0 s\", expected more than 0 s: `position` says where it begins",
-        ],
+        &["nodes.walker.motion.waypoints[0].at: found \"0 s\", expected more than 0 s: `position` is the place at 0 s"],
     ),
     // 20 km in the first second is just slow enough.
     (
         "motion.velocity = [\"5 m/s\", \"0 m/s\"]",
         "motion.waypoints = [{ at = \"1 s\", position = [\"0 m\", \"20 km\"] }, { at = \"2 s\", position = [\"0 m\", \"1020 km\"] }]",
         &[
-            "nodes.walker.motion.waypoints[1].position: found [\"0 m\", \"1020 km\"], expected a place that is reached at \
+            "nodes.walker.motion.waypoints[1].position: found [\"0 m\", \"1020 km\"], expected a place that can be reached at \
              20000 m/s at most along each axis, not 1000 km in 1 s",
         ],
     ),
@@ -279,7 +277,7 @@ const IN_PLACES: &[Case<'_>] = &[
         "motion.velocity = [\"5 m/s\", \"0 m/s\"]",
         "motion = { from = \"1 s\", waypoints = [{ at = \"9 s\", position = [\"0 m\", \"0 m\"] }] }",
         &[
-            "nodes.walker.motion.from: found \"1 s\", expected nothing: waypoints have times of their own",
+            "nodes.walker.motion.from: found \"1 s\", expected no value: waypoints have their own times",
             "hint: leave it out",
         ],
     ),
@@ -296,12 +294,12 @@ const IN_PLACES: &[Case<'_>] = &[
     (
         "west = { kind = \"base-station\", position",
         "west = { kind = \"base-station\", association = {}, position",
-        &["nodes.west.association: found a table, expected nothing: only valid for hosts", "hint: leave it out"],
+        &["nodes.west.association: found a table, expected no value: only valid for hosts", "hint: leave it out"],
     ),
     (
         "core = { kind = \"router\" }",
         "core = { kind = \"router\", association = {} }",
-        &["nodes.core.association: found a table, expected nothing: only valid for hosts", "hint: leave it out"],
+        &["nodes.core.association: found a table, expected no value: only valid for hosts", "hint: leave it out"],
     ),
 ];
 
@@ -332,7 +330,7 @@ fn medium_without_links_and_association_without_medium_are_reported() {
     assert_eq!(
         linkless,
         [
-            "net.toml:7:8: media.cell: found none, expected at least one link that is part of it\n  7 | [media.cell]\n    |        ^\n  \
+            "net.toml:7:8: media.cell: found none, expected at least one link with this medium\n  7 | [media.cell]\n    |        ^\n  \
           hint: write medium = \"cell\" in a link"
         ]
     );

@@ -130,7 +130,7 @@ const CASES: &[Case<'_>] = &[
     (
         "bytes = \"1 MB\"\nmss = \"1000 B\"\nreceive_window = \"16 KiB\"\nstart = \"1 s\"\ntcp = { variant = \"reno\", initial_window = 2 }",
         "tcp = { close = true }",
-        &["flows.down.tcp.close", "a flow with an end (`bytes`)"],
+        &["flows.down.tcp.close", "a flow with `bytes`"],
     ),
     (
         "mss = \"1000 B\"\nreceive_window = \"16 KiB\"\nstart = \"1 s\"\ntcp = { variant = \"reno\", initial_window = 2 }",

@@ -105,7 +105,7 @@ fn recorded_opportunities_define_the_rate() {
     std::fs::write(&path, &text).unwrap();
     let found = problems(&path);
     assert_eq!(found[0].key.as_deref(), Some("links.air.rate"), "{found:?}");
-    assert!(found[0].to_string().contains("a `delivery_trace` says when packets are sent"));
+    assert!(found[0].to_string().contains("a `delivery_trace` in both directions replaces"));
 
     // A table does not define it either; its column would have no effect.
     let table = |columns: &str| format!("link_trace.contents = \"{columns}\"\ndelivery_trace.forward");

@@ -26,7 +26,7 @@ pub struct Followers<'a> {
 }
 
 impl<'a> Followers<'a> {
-    /// Of a scenario.
+    /// Creates the index of a scenario.
     pub fn new(scenario: &'a Scenario) -> Self {
         let air = scenario.links.values().filter(|link| link.kind == LinkKind::Wireless);
         let radios: HashSet<&str> = air.flat_map(|link| &link.between).map(String::as_str).collect();

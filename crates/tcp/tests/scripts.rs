@@ -48,7 +48,7 @@ fn wrong(open: &drill::end::Opener<'_>) -> String {
             wrong.push_str(&format!("{message}\n"));
         }
         if report.unread > 0 {
-            wrong.push_str(&format!("{name}: {} packets that no line asks for\n", report.unread));
+            wrong.push_str(&format!("{name}: {} packets without a line for them\n", report.unread));
         }
     }
     wrong

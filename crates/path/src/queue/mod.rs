@@ -25,7 +25,7 @@ pub use limit::Limit;
 engine::registry! {
     /// The queue disciplines.
     pub enum QueueConfig: "queue" => build(stream: Stream) -> Box<dyn QueueDiscipline> {
-        DropTail => drop_tail, "drop-tail", "First in, first out; a packet that finds the queue full is dropped";
+        DropTail => drop_tail, "drop-tail", "First in, first out; a packet that arrives at a full queue is dropped";
     }
 }
 

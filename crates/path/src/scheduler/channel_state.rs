@@ -34,7 +34,7 @@ impl Settings for Config {
         if self.rest > Span::ZERO {
             return Vec::new();
         }
-        vec![Fault::new("rest", self.rest, "more than nothing").hint("write kind = \"round-robin\"")]
+        vec![Fault::new("rest", self.rest, "more than 0").hint("write kind = \"round-robin\"")]
     }
 }
 

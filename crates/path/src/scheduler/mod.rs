@@ -13,8 +13,8 @@ use engine::Time;
 engine::registry! {
     /// The schedulers.
     pub enum SchedulerConfig: "scheduler" => build() -> Box<dyn Scheduler> {
-        RoundRobin => round_robin, "round-robin", "Each mobile's queue in turn, one attempt each", no settings;
-        Fifo => fifo, "fifo", "One queue for all: first come, first served, until delivered or given up", no settings;
+        RoundRobin => round_robin, "round-robin", "Each mobile's queue in turn, one attempt at a time", no settings;
+        Fifo => fifo, "fifo", "One queue for all: first in, first out; each packet until delivered or given up", no settings;
         ChannelState => channel_state, "channel-state", "Each mobile's queue in turn, except for some time after a failed attempt (BBKT96)";
     }
 }

@@ -1,4 +1,4 @@
-//! What changes on a link with time.
+//! Checks of the changes of a link over time.
 
 use engine::Rate;
 use engine::registry::Fault;
@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use engine::Named;
 
 impl Checker<'_> {
-    /// What changes on a link, if anything does.
+    /// The changes of a link, if there are any.
     pub(super) fn changes(&mut self, key: &str, link: &Link) -> Option<Box<Changes>> {
         if let Some(jitter) = &link.jitter {
             self.faults(&format!("{key}.jitter.delay"), jitter.delay.check());
@@ -37,20 +37,19 @@ impl Checker<'_> {
         };
         let arq = link.arq.as_ref().filter(|Named(arq)| !matches!(arq, ArqConfig::None(_)));
         if let (Some(setting), Some(Named(arq))) = (given(link), arq) {
-            let expected =
-                "nothing: what changes with time is for links without a link layer, whose frames it would delay";
-            let hint = format!("leave out arq = \"{}\"", arq.name());
+            let expected = "no value: changes over time are only valid for links without a link layer";
+            let hint = format!("remove arq = \"{}\"", arq.name());
             self.wrong(Problem::new(expected).key(format!("{key}.{setting}")).hint(hint));
         }
         if let (Some(setting), Some(medium)) = (given(link), &link.medium) {
-            let expected = "nothing: what changes with time is for links that share their air with no other";
+            let expected = "no value: changes over time are only valid for links without a medium";
             let problem = Problem::new(expected).key(format!("{key}.{setting}"));
             self.wrong(problem.hint(format!("leave out medium = \"{medium}\"")));
         }
         changes.any().then(|| Box::new(changes))
     }
 
-    /// The rate of a link: where opportunities stand for it both ways, what the slower one carries in the mean.
+    /// The rate of a link; with delivery traces in both directions, the mean rate of the slower one.
     pub(super) fn rate(&mut self, key: &str, link: &Link, changes: Option<&Changes>) -> Rate {
         if link.medium.is_some() {
             return link.rate.unwrap_or_else(|| self.medium(link).data_rate());
@@ -60,19 +59,19 @@ impl Checker<'_> {
             _ => None,
         };
         if recorded.is_some() && changes.is_some_and(|changes| changes.rows.iter().any(|row| row.rate.is_some())) {
-            let expected = "a table without a column `rate`: a `delivery_trace` says when packets are sent, both ways";
+            let expected = "a table without a column `rate`: a `delivery_trace` in both directions replaces it";
             self.wrong(Problem::new(expected).key(format!("{key}.link_trace")));
         }
         let key = format!("{key}.rate");
         match (link.rate, recorded) {
             (Some(rate), Some(_)) => {
-                let problem = Problem::new("nothing: a `delivery_trace` says when packets are sent, both ways");
+                let problem = Problem::new("no value: a `delivery_trace` in both directions replaces the rate");
                 self.wrong(problem.key(key).found(format!("\"{rate}\"")));
                 rate
             }
             (Some(rate), None) | (None, Some(rate)) => rate,
             (None, None) => {
-                // A recording that cannot be read is told of; whether it would have stood for the rate is not known.
+                // The error of an unreadable recording is reported; whether it would have replaced the rate is unknown.
                 let DeliveryTrace { forward, backward } = &link.delivery_trace;
                 if forward.is_none() || backward.is_none() {
                     self.wrong(Problem::new("`rate` is missing").key(key));
@@ -82,7 +81,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a recording says.
+    /// Parses a recording.
     fn recording<T>(
         &mut self,
         key: &str,
@@ -94,7 +93,7 @@ impl Checker<'_> {
                 let problem = Problem::new("either `file` or `contents`, not both").key(format!("{key}.file"));
                 self.wrong(problem.found(format!("\"{file}\"")));
             }
-            // Whoever reads scenarios has put the contents of `file` into `contents`.
+            // The caller has read the contents of `file` into `contents`.
             Recording { contents: Some(text), .. } => match parse(&format!("{key}.contents"), text) {
                 Ok(read) => return Some(read),
                 Err(problem) => self.wrong(problem),
@@ -107,7 +106,7 @@ impl Checker<'_> {
         None
     }
 
-    /// Faults in the items of a list.
+    /// Reports faults in the items of a list.
     fn listed(&mut self, key: &str, faults: Vec<(usize, Fault)>) {
         for (index, fault) in faults {
             self.faults(&format!("{key}[{index}]"), vec![fault]);
@@ -115,7 +114,7 @@ impl Checker<'_> {
     }
 }
 
-/// The first setting that makes a link change.
+/// The key of the first setting that makes a link variable.
 fn given(link: &Link) -> Option<&'static str> {
     let settings = [
         ("jitter", link.jitter.is_some()),

@@ -1,4 +1,4 @@
-//! Air that several links share.
+//! Checks of shared media.
 
 use path::mac::arq::ArqConfig;
 use path::mac::dcf;
@@ -10,22 +10,22 @@ use crate::problem::Problem;
 use engine::Named;
 
 impl Checker<'_> {
-    /// The medium that a link is part of. That it names none that there is has been told of; what any would say stands for it.
+    /// The medium of a link. A missing medium has been reported; the default replaces it.
     pub(super) fn medium(&self, link: &Link) -> dcf::Config {
         let named = link.medium.as_ref().and_then(|name| self.scenario.media.get(name));
         named.cloned().unwrap_or_default()
     }
 
-    /// A medium and what is wrong with it.
+    /// Checks a medium.
     pub(super) fn medium_spec(&mut self, name: &str, config: &dcf::Config) -> MediumSpec {
         let key = format!("media.{name}");
         self.name(&key, name);
         self.faults(&key, config.check());
         self.faults(&format!("{key}.rate_control"), config.rate_control().check());
         let links = self.names.links_in(name).len();
-        // A medium without links can be another one's misspelt name.
+        // A medium without links may be meant by a misspelled name.
         if links == 0 && self.names.media_exist {
-            let problem = Problem::new("at least one link that is part of it").key(key.clone()).found("none");
+            let problem = Problem::new("at least one link with this medium").key(key.clone()).found("none");
             self.wrong(problem.hint(format!("write medium = \"{name}\" in a link")));
         }
         if links >= MAX_STATIONS {
@@ -37,7 +37,7 @@ impl Checker<'_> {
         MediumSpec { name: name.to_owned(), config: config.clone() }
     }
 
-    /// The number of the medium of a link, which leaves to it what is its own.
+    /// The number of the medium of a link; settings of the medium are invalid at the link.
     pub(super) fn share(&mut self, key: &str, link: &Link) -> Option<usize> {
         let name = link.medium.as_ref()?;
         let Some((number, _, medium)) = self.scenario.media.get_full(name) else {
@@ -51,22 +51,21 @@ impl Checker<'_> {
             return None;
         };
         if link.kind == LinkKind::Wired {
-            let problem = Problem::new("\"wireless\": a medium is air").key(format!("{key}.kind"));
+            let problem = Problem::new("\"wireless\", as media are radio channels").key(format!("{key}.kind"));
             self.wrong(problem.found("\"wired\"").hint("write kind = \"wireless\", or leave out medium"));
         }
         if let Some(fault) = link.rate.and_then(|rate| medium.rate_fault("rate", rate)) {
             self.faults(key, vec![fault]);
         }
         if let Some(delay) = link.delay {
-            let problem = Problem::new("nothing: the medium has a delay of its own").key(format!("{key}.delay"));
+            let problem = Problem::new("no value: the delay is a setting of the medium").key(format!("{key}.delay"));
             self.wrong(problem.found(format!("\"{delay}\"")).hint(format!("write it in [media.{name}]")));
         }
         if let Some(Named(arq)) = link.arq.as_ref().filter(|Named(arq)| !matches!(arq, ArqConfig::None(_))) {
-            let problem = Problem::new("nothing: the medium has a link layer of its own").key(format!("{key}.arq"));
+            let problem =
+                Problem::new("no value: links of a medium use its 802.11 link layer").key(format!("{key}.arq"));
             let problem = problem.found(format!("\"{}\"", arq.name()));
-            self.wrong(
-                problem.hint(format!("leave it out; short_retry_limit in [media.{name}] says how often it tries")),
-            );
+            self.wrong(problem.hint(format!("leave it out; short_retry_limit in [media.{name}] limits its attempts")));
         }
         Some(number)
     }

@@ -1,4 +1,4 @@
-//! From a scenario to the network it describes, or to everything that is wrong with it.
+//! The check of a scenario: the network that it describes, or all errors.
 
 mod changes;
 mod media;
@@ -28,27 +28,27 @@ use engine::Named;
 use names::Names;
 use places::check_places;
 
-/// A network that can run, and what its author should know.
+/// A network that can run, and warnings about it.
 #[derive(Debug)]
 pub struct Checked {
     /// The network.
     pub network: Network,
-    /// Nothing wrong, but perhaps not what was meant.
+    /// Warnings: valid settings that are probably not intended.
     pub warnings: Vec<Problem>,
 }
 
-/// Longer than any experiment; shorter than the clock.
+/// Maximum duration, which the clock can represent.
 const LONGEST: Span = Span::from_secs(366 * 24 * 3600);
-/// Longer than the way to Mars and back.
+/// Maximum propagation delay, longer than to Mars and back.
 const LONGEST_DELAY: Span = Span::from_secs(3600);
-/// Checks a scenario whole: every problem it finds, not the first.
+/// Checks a scenario and reports every problem, not only the first.
 pub fn check(scenario: &Scenario) -> Result<Checked, Vec<Problem>> {
     let resolved = outside::resolve(&mut scenario.clone(), &Members::default());
     resolved.map_err(|all| all.into_iter().map(|(key, error)| outside::problem(key, error)).collect::<Vec<_>>())?;
     check_with(scenario, &Read::default(), &Members::default())
 }
 
-/// The same for a scenario whose members are resolved in `members`, where recordings may have been read before.
+/// As `check`, for a scenario whose members are resolved in `members`, with recordings read before.
 pub(crate) fn check_with(scenario: &Scenario, recordings: &Read, members: &Members) -> Result<Checked, Vec<Problem>> {
     let mut checker = Checker { scenario, recordings, members, names: Names::new(scenario), problems: Vec::new() };
     let network = checker.network();
@@ -83,7 +83,7 @@ impl Checker<'_> {
     fn network(&mut self) -> Network {
         let scenario = self.scenario;
         if scenario.duration == Span::ZERO || scenario.duration > LONGEST {
-            self.wrong(out_of_range("duration", scenario.duration, "more than nothing and at most 8784 h, 366 days"));
+            self.wrong(out_of_range("duration", scenario.duration, "more than 0 and at most 8784 h, 366 days"));
         }
         if let Err(problem) = traces::select(&scenario.output.traces) {
             self.wrong(problem.key("output.traces"));
@@ -92,7 +92,7 @@ impl Checker<'_> {
             self.wrong(problem.key("output.events"));
         }
         if scenario.output.print_interval == Some(Span::ZERO) {
-            self.wrong(Problem::new("more than nothing").key("output.print_interval").found("0 s"));
+            self.wrong(Problem::new("more than 0").key("output.print_interval").found("0 s"));
         }
         if scenario.nodes.len() > Addr::MAX_NODES {
             self.wrong(Problem::new(format!("at most {} nodes", Addr::MAX_NODES)).key("nodes"));
@@ -114,7 +114,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Names become parts of file names.
+    /// Checks a name, which becomes part of file names.
     pub(super) fn name(&mut self, key: &str, name: &str) {
         let fits = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
         if name.is_empty() || name.len() > 64 || !name.chars().all(fits) {
@@ -133,7 +133,7 @@ impl Checker<'_> {
         self.name(&key, name);
         for setting in NodeSetting::ALL.into_iter().filter(|setting| !node.kind.accepts(*setting)) {
             let Some(found) = node.shown(setting) else { continue };
-            let problem = Problem::new(format!("nothing: only valid for {}", setting.kinds()));
+            let problem = Problem::new(format!("no value: only valid for {}", setting.kinds()));
             let problem = problem.key(format!("{key}.{}", setting.key())).found(found);
             self.wrong(match node.kind.alternative(setting) {
                 Some(kind) => problem.hint(format!("write kind = \"{}\"", kind.name())),
@@ -208,12 +208,13 @@ impl Checker<'_> {
         }
     }
 
-    /// The queue of a link, with the threshold that stands beside it.
+    /// The queue of a link, with the threshold set at the link.
     fn queue(&mut self, key: &str, link: &Link, changes: bool) -> QueueConfig {
         let Queue(mut queue) = link.queue.clone();
         self.faults(&format!("{key}.queue"), queue.check());
         if changes && queue.drop_tail().is_none() {
-            let problem = Problem::new("\"drop-tail\": a link that changes with time decides when a packet arrives");
+            let problem =
+                Problem::new("\"drop-tail\": a link that varies over time decides about a packet at its arrival");
             self.wrong(problem.key(format!("{key}.queue")).found(format!("\"{}\"", queue.name())));
         }
         if link.ecn_threshold == Limit::None {
@@ -225,7 +226,7 @@ impl Checker<'_> {
                 return queue;
             }
             QueueConfig::DropTail(_) => "either `ecn_threshold` or `queue.ecn_threshold`, not both",
-            _ => "nothing: only drop-tail has a threshold beside it",
+            _ => "no value: only a drop-tail queue has this key",
         };
         let found = format!("\"{}\"", link.ecn_threshold);
         self.wrong(Problem::new(problem).key(format!("{key}.ecn_threshold")).found(found));
@@ -248,7 +249,7 @@ impl Checker<'_> {
         delay
     }
 
-    /// What a member of a registry finds wrong with its settings, which stand at `key`.
+    /// Reports the faults of a member of a registry, whose settings are at `key`.
     pub(super) fn faults(&mut self, key: &str, faults: Vec<Fault>) {
         for Fault { key: setting, entry, found, expected, hint } in faults {
             let entry = entry.map_or_else(String::new, |number| format!("[{number}]"));
@@ -281,7 +282,7 @@ impl Checker<'_> {
         };
         self.faults(&format!("{key}.channel"), channel.check());
         if matches!(channel, ChannelConfig::Signal(_)) && link.medium.is_none() {
-            let problem = Problem::new("another channel: what a signal does depends on the rates of a medium");
+            let problem = Problem::new("another channel: `signal` depends on the rates of a medium");
             let problem = problem.key(format!("{key}.channel")).found("\"signal\"");
             self.wrong(problem.hint("write medium = \"NAME\", and a table [media.NAME]"));
         }
@@ -296,11 +297,11 @@ impl Checker<'_> {
         let key = format!("{link_key}.arq");
         self.faults(&key, arq.check());
         if link.kind == LinkKind::Wired && !matches!(arq, ArqConfig::None(_)) {
-            let problem = Problem::new("nothing: wires have no link-level retransmission");
+            let problem = Problem::new("no value: wired links have no link-level retransmission");
             self.wrong(problem.key(key.clone()).found(format!("\"{}\"", arq.name())));
         }
         if link.queue_tie != Tie::default() && !matches!(arq, ArqConfig::None(_)) {
-            let problem = Problem::new("nothing: with a link layer packets come and go in the order of events");
+            let problem = Problem::new("no value: with a link layer the order of events decides");
             self.wrong(problem.key(format!("{link_key}.queue_tie")).found("\"arrival-first\""));
         }
         if !arq.build().shares_a_radio() {
@@ -312,12 +313,12 @@ impl Checker<'_> {
         arq
     }
 
-    /// A transmitter that several links share serves one exchange at a time, which only stop and wait has.
+    /// A transmitter that several links share serves one exchange at a time, which only stop-and-wait allows.
     fn no_shared_radio(&mut self, key: &str, link: &Link, arq: &str) {
         for name in &link.between {
             if self.scenario.nodes.get(name).is_some_and(|node| node.radio.is_shared()) {
                 let expected =
-                    format!("\"stop-and-wait\": {name} has radio = \"shared\", and only stop and wait can share it");
+                    format!("\"stop-and-wait\": {name} has radio = \"shared\", which only stop-and-wait supports");
                 let problem = Problem::new(expected).key(key).found(format!("\"{arq}\""));
                 self.wrong(problem.hint(format!("leave out nodes.{name}.radio, so that each link has a transmitter")));
             }
@@ -358,7 +359,7 @@ impl Checker<'_> {
             );
         }
         let traffic = self.traffic(&key, flow);
-        // A scenario that lasts no time is told of by itself.
+        // A zero duration is reported separately.
         if flow.start >= self.scenario.duration && self.scenario.duration > Span::ZERO {
             let problem = Problem::new("a time before the end (`duration`)").key(format!("{key}.start"));
             self.wrong(problem.found(flow.start.to_string()));

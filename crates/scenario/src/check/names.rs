@@ -1,14 +1,14 @@
-//! Look-ups by name in a scenario that is being checked: what names a node or a medium, and what a wrong name may have meant.
+//! Look-ups by name in the scenario that is checked, with suggestions for unknown names.
 
 use std::collections::HashMap;
 
 use crate::model::{Link, Scenario};
 use crate::problem::Problem;
 
-/// Suggestions for this many different wrong names: each is compared with all names that there are.
+/// Maximum number of different unknown names with suggestions: each is compared with all known names.
 const MAX_SUGGESTIONS: usize = 20;
 
-/// The links of a scenario by what they name, in the order of the text.
+/// The links of a scenario by node and medium, in the order of the text.
 pub(super) struct Names<'a> {
     by_end: HashMap<&'a str, Vec<&'a Link>>,
     by_medium: HashMap<&'a str, Vec<&'a Link>>,
@@ -18,7 +18,7 @@ pub(super) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// Of a scenario.
+    /// Creates the index of a scenario.
     pub(super) fn new(scenario: &'a Scenario) -> Self {
         let (mut by_end, mut by_medium): (HashMap<_, Vec<_>>, HashMap<_, Vec<_>>) = Default::default();
         for link in scenario.links.values() {
@@ -45,8 +45,8 @@ impl<'a> Names<'a> {
         self.by_medium.get(name).cloned().unwrap_or_default()
     }
 
-    /// `problem`, about the wrong name `name`, with a hint which of `known` it may have meant. The same name has the same hint,
-    /// so that copies have the same problem.
+    /// Adds a hint to `problem`, about the unknown name `name`, which of `known` is probably meant. Equal names get
+    /// equal hints, so that copies have equal problems.
     pub(super) fn suggest<'k>(
         &mut self,
         problem: Problem,

@@ -1,4 +1,4 @@
-//! Where nodes are, how they move, and which base station a mobile uses.
+//! Checks of positions, motion, and association with base stations.
 
 use engine::registry::Settings;
 use engine::{Length, Span, Speed, Time};
@@ -12,11 +12,11 @@ use crate::incidence::Incidence;
 use crate::model::{Link, Node, Position, Scenario, Waypoint};
 use crate::problem::Problem;
 
-/// Faster than what leaves the earth.
+/// Maximum speed, that of a spacecraft that leaves the earth.
 const FASTEST: Speed = Speed(20_000 * 3_600_000);
 /// Nanoseconds in an hour.
 const HOUR: i128 = 3_600_000_000_000;
-/// Pairs of stations are kept in memory.
+/// Maximum number of links in a medium with a range, since pairs of stations are stored.
 const MOST_PLACED: usize = 2_000;
 
 fn millimetres(position: &Position) -> [i128; 2] {
@@ -24,11 +24,11 @@ fn millimetres(position: &Position) -> [i128; 2] {
 }
 
 impl Checker<'_> {
-    /// Where a node is, if that is given.
+    /// The position of a node, if given.
     pub(super) fn place(&mut self, key: &str, node: &Node) -> Option<Path> {
         let Some(position) = &node.position else {
             if node.motion.is_some() {
-                let problem = Problem::new("`position` is missing: a node that moves begins somewhere");
+                let problem = Problem::new("`position` is missing: a motion begins there");
                 self.wrong(problem.key(format!("{key}.position")).hint("add position = [\"0 m\", \"0 m\"]"));
             }
             return None;
@@ -60,7 +60,7 @@ impl Checker<'_> {
             self.wrong(problem.hint("write waypoints = [{ at = \"10 s\", position = [\"50 m\", \"0 m\"] }]"));
         }
         if let Some(from) = motion.from {
-            let problem = Problem::new("nothing: waypoints have times of their own").key(format!("{key}.from"));
+            let problem = Problem::new("no value: waypoints have their own times").key(format!("{key}.from"));
             self.wrong(problem.found(format!("\"{from}\"")).hint("leave it out"));
         }
         let (mut before, mut left) = (Span::ZERO, Some(at).filter(|_| sound));
@@ -69,8 +69,8 @@ impl Checker<'_> {
             let near = self.is_near(&format!("{key}.position"), &waypoint.position);
             if waypoint.at <= before {
                 let expected = match number {
-                    0 => "more than 0 s: `position` says where it begins".to_owned(),
-                    _ => format!("later than the one before, {before}"),
+                    0 => "more than 0 s: `position` is the place at 0 s".to_owned(),
+                    _ => format!("later than the previous one, {before}"),
                 };
                 self.wrong(Problem::new(expected).key(format!("{key}.at")).found(format!("\"{}\"", waypoint.at)));
                 sound = false;
@@ -84,7 +84,7 @@ impl Checker<'_> {
         sound.then(|| Path::through(at, &waypoints.iter().map(place).collect::<Vec<_>>()))
     }
 
-    /// Whether a node that has so much time comes to a waypoint no faster than anything moves.
+    /// Whether a node can reach a waypoint in the given time at the maximum speed.
     fn is_slow(&mut self, key: &str, left: [i128; 2], waypoint: &Waypoint, time: Span) -> bool {
         let there = millimetres(&waypoint.position);
         let longest = [0, 1].map(|axis: usize| (there[axis] - left[axis]).abs()).into_iter().max().unwrap_or_default();
@@ -92,7 +92,7 @@ impl Checker<'_> {
         if way > time_taken {
             let length = Length(u64::try_from(longest).unwrap_or(u64::MAX));
             let expected =
-                format!("a place that is reached at {FASTEST} at most along each axis, not {length} in {time}");
+                format!("a place that can be reached at {FASTEST} at most along each axis, not {length} in {time}");
             self.wrong(Problem::new(expected).key(format!("{key}.position")).found(shown(&waypoint.position)));
         }
         way <= time_taken
@@ -107,7 +107,7 @@ impl Checker<'_> {
         !far
     }
 
-    /// How a node chooses its base station, if it does.
+    /// The association of a node with base stations, if it has one.
     pub(super) fn association(&mut self, key: &str, name: &str, node: &Node) -> Option<Association> {
         let association = node.association.as_ref()?;
         let key = format!("{key}.association");
@@ -119,7 +119,7 @@ impl Checker<'_> {
         let links = self.names.links_at(name).into_iter();
         let medium = |link: &Link| scenario.media.get(link.medium.as_ref()?);
         let has_range = links.clone().filter_map(medium).any(|medium| medium.range.is_some());
-        // Whether a medium that there is not has a range is not known.
+        // It is unknown whether a missing medium has a range.
         let known = links.clone().all(|link| link.medium.is_none() || medium(link).is_some());
         if !has_range && known {
             let problem = Problem::new(format!("a link of {name} in a medium with a range")).key(key.clone());
@@ -145,7 +145,7 @@ impl Checker<'_> {
         Some(*association)
     }
 
-    /// What a medium with a range asks of its stations.
+    /// Checks the stations of a medium with a range.
     pub(super) fn stations_have_places(&mut self, name: &str) {
         let links = self.names.links_in(name);
         let placed = |node: &str| self.scenario.nodes.get(node).is_none_or(|node| node.position.is_some());
@@ -160,34 +160,34 @@ impl Checker<'_> {
         if links > MOST_PLACED {
             let problem = Problem::new(format!("at most {MOST_PLACED} links in a medium with a range"));
             let problem = problem.key(format!("media.{name}")).found(links.to_string());
-            self.wrong(problem.hint("what does not hear each other can be of different media"));
+            self.wrong(problem.hint("stations that cannot receive each other can be in different media"));
         }
     }
 }
 
-/// Stations that nobody they have a link to can ever hear.
+/// Reports stations that are never in range of a node that they have a link to.
 pub(super) fn check_places(scenario: &Scenario, network: &Network, incidence: &Incidence) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (number, node) in network.nodes.iter().enumerate() {
         let placed: Vec<_> =
             incidence.links(network, number).filter_map(|link| Some((link, ends(network, link)?))).collect();
-        // Base stations that nobody comes near are told of with those who do not come.
+        // Base stations out of range are reported with the hosts concerned.
         if node.kind.serves_mobiles() || placed.iter().any(|(_, ends)| ever_in_range(*ends, network)) {
             continue;
         }
         let placed = placed.into_iter().map(|(link, (ends, range))| (link, range, nearest(ends, network)));
-        // The link for which least is missing.
+        // The link whose distance exceeds its range by least.
         let Some((link, range, nearest)) = placed.min_by_key(|(_, range, nearest)| nearest.0 - range.0) else {
             continue;
         };
         let other = link.between.iter().find(|end| **end != number).map_or("", |end| &network.nodes[*end].name);
         let medium = link.medium.map_or("", |medium| &network.media[medium].name);
         let [about, enough] = in_three_digits(nearest);
-        // A little beyond the range is not to be called the range.
+        // A distance just above the range must not be displayed as the range.
         let about = if about > range { about } else { nearest };
         let expected = format!(
-            "a place that is at some time within the range of {other}, {range}: it comes no nearer than about {about}, and \
-             nobody ever hears it"
+            "a place that is at some time within the range of {other}, {range}: its minimum distance is about {about}, so \
+             no station ever receives it"
         );
         let problem = Problem::new(expected).key(format!("nodes.{}.position", node.name));
         let position = scenario.nodes.get(&node.name).and_then(|node| node.position.as_ref());

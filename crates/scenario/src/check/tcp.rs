@@ -1,4 +1,4 @@
-//! From the keys of a flow to the settings of both ends, or to what is wrong with them.
+//! From the keys of a flow to the settings of both ends, with their errors.
 
 use engine::registry::by_name;
 use path::agent::AgentConfig;
@@ -12,16 +12,16 @@ use crate::model::{Flow, Profile};
 use crate::problem::Problem;
 use crate::routes::data_options;
 
-/// The largest data of an IPv4 packet behind its headers.
+/// Maximum data of an IPv4 packet after its headers.
 const LARGEST_SEGMENT: u64 = 65_535 - (Packet::HEADER + Segment::HEADER) as u64;
-/// The largest window that can be advertised [RFC7323 s2.3].
+/// Maximum window that can be advertised [RFC7323 s2.3].
 const LARGEST_WINDOW: u64 = 1 << 30;
-/// The largest window that can be advertised without scaling.
+/// Maximum window that can be advertised without scaling.
 const LARGEST_UNSCALED: u64 = 65_535;
 
 impl Checker<'_> {
-    /// Settings of both ends of `flow`, which stands at `key`; the sender follows `scheme`. The flow's table is merged over that
-    /// of the profile, and that over the variant's.
+    /// The settings of both ends of `flow`, which is at `key`; the sender follows `scheme`. The flow's table is merged
+    /// over that of the profile, and that over the variant's.
     pub fn tcp(&mut self, key: &str, flow: &Flow, scheme: &AgentConfig) -> Config {
         let given = &flow.tcp;
         let mut config = self.variant(key, &given.variant).config();
@@ -46,8 +46,7 @@ impl Checker<'_> {
         config
     }
 
-    /// The sender's part in a scheme: the member of its name among the responses. A scheme that asks nothing of the sender has
-    /// none.
+    /// The sender's part of a scheme: the member of the same name among the responses, if there is one.
     fn sender_part(&self, scheme: &AgentConfig) -> ResponseConfig {
         let name = scheme.name();
         let response = by_name(name).or_else(|| self.members.by_name(name));
@@ -64,7 +63,7 @@ impl Checker<'_> {
     }
 
     fn sizes(&mut self, key: &str, flow: &Flow, config: &Config) {
-        // What the handshake makes room for, an end that begins in ESTABLISHED adds to the segment.
+        // An end that begins in ESTABLISHED adds to the segment the options for which a handshake reserves space.
         let options = if config.handshake { 0 } else { u64::from(data_options(config)) };
         let largest = LARGEST_SEGMENT - options;
         let sound = (1..=largest).contains(&flow.mss.0);
@@ -72,7 +71,7 @@ impl Checker<'_> {
             let expected = format!("1 to {largest} bytes");
             self.wrong(Problem::new(expected).key(format!("{key}.mss")).found(flow.mss.to_string()));
         }
-        // A window is not measured by a segment that is wrong itself.
+        // The window is not compared with an invalid segment size.
         if (sound && flow.receive_window < flow.mss) || flow.receive_window.0 > LARGEST_WINDOW {
             let expected = format!("at least one segment ({} B) and at most 1 GiB", flow.mss.0);
             self.wrong(
@@ -81,10 +80,10 @@ impl Checker<'_> {
         }
     }
 
-    /// Settings of TCP that do not go with the flow's other keys.
+    /// Reports settings of TCP that contradict the flow's other keys.
     fn combinations(&mut self, key: &str, flow: &Flow, config: &Config) {
         if config.close && flow.total().is_none() {
-            let problem = Problem::new("a flow with an end (`bytes`): after what never ends nobody closes");
+            let problem = Problem::new("a flow with `bytes`: an unlimited flow never closes");
             self.wrong(problem.key(format!("{key}.tcp.close")).found("true"));
         }
         let advertised = match config.window_scaling {
@@ -93,7 +92,8 @@ impl Checker<'_> {
             WindowScaling::Auto => LARGEST_WINDOW,
         };
         if config.handshake && (advertised + 1..=LARGEST_WINDOW).contains(&flow.receive_window.0) {
-            let expected = format!("at most {advertised} B, which is all that can be said with this window_scaling");
+            let expected =
+                format!("at most {advertised} B, the maximum that can be advertised with this window_scaling");
             let problem =
                 Problem::new(expected).key(format!("{key}.receive_window")).found(flow.receive_window.to_string());
             self.wrong(problem.hint("write tcp.window_scaling = true"));

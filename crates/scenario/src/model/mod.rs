@@ -1,4 +1,4 @@
-//! A scenario as people write it: names, units, defaults. `serde` reads and writes it, `schemars` describes it.
+//! The model of a scenario file: names, units, defaults. `serde` reads and writes it, `schemars` describes it.
 
 mod motion;
 mod queue;
@@ -23,17 +23,17 @@ pub use queue::Queue;
 use sweep::Sweep;
 use tcp::PartialConfig;
 
-/// Stations of one medium; their wake-ups have numbers of 16 bits.
+/// Maximum number of stations of a medium, whose wake-ups have 16-bit numbers.
 pub(crate) const MAX_STATIONS: usize = 10_000;
 
-/// A network, what goes on in it, and what to write down.
+/// A network, its traffic, and the output.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// What it shows, in a line.
+    /// Title, in a line.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
-    /// Whose physics and habits hold.
+    /// The rules of the simulator.
     #[serde(default, skip_serializing_if = "is_default")]
     pub profile: Profile,
     /// The scheme of every base station and of every host, unless it has one of its own.
@@ -41,38 +41,38 @@ pub struct Scenario {
     pub scheme: Option<Named<AgentConfig>>,
     /// When to stop at the latest; a run also ends when every flow has delivered its bytes.
     pub duration: Span,
-    /// What chance begins with.
+    /// The random seed.
     #[serde(default = "one")]
     pub seed: u64,
-    /// Which repetition this is; each has chance of its own, and the same number the same chance.
+    /// The number of this repetition. Each replication has its own random streams, which are equal for equal numbers.
     #[serde(default, skip_serializing_if = "is_default")]
     pub replication: u64,
     /// Hosts, routers and base stations, by name.
     pub nodes: IndexMap<String, Node>,
     /// Links, by name.
     pub links: IndexMap<String, Link>,
-    /// Air that several links share, by name.
+    /// Shared media, by name.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub media: IndexMap<String, path::mac::dcf::Config>,
     /// Transfers, by name.
     pub flows: IndexMap<String, Flow>,
-    /// What to write beside the summary.
+    /// The output in addition to the summary.
     #[serde(default, skip_serializing_if = "is_default")]
     pub output: Output,
-    /// What `lasthop sweep` varies, compares and repeats.
+    /// The variations, comparisons and replications of `lasthop sweep`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
 }
 
-/// Whose physics and habits hold.
+/// The rules of the simulator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Profile {
     /// Transmission times to the nanosecond; TCP as specified in the RFCs.
     #[default]
     Exact,
-    /// The thesis's program: transmission times cut to whole milliseconds, a new number for each link
-    /// transmission, halving of the window in use, a first threshold of 65,535 bytes.
+    /// The thesis's program: transmission times truncated to whole milliseconds, a new number for each link
+    /// transmission, halving of the window in use, an initial ssthresh of 65,535 bytes.
     Goel1997,
 }
 
@@ -93,15 +93,15 @@ impl Profile {
 pub struct Node {
     /// Its kind.
     pub kind: NodeKind,
-    /// How many of it there are, if more than itself: m1, m2 and so on instead of m, and as many of each link and flow that names
-    /// it. Scenarios that have been read have them written out.
+    /// The number of copies: m1, m2 and so on replace m, and each link and flow that names m is copied as well. Loaded
+    /// scenarios have the copies expanded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub count: Option<u32>,
     /// Buffers shared by all its links, as "512 kB"; unlimited if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<Bytes>,
-    /// How long each packet is kept before it is queued.
+    /// The time for which each packet is held before it is queued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processing_delay: Option<Span>,
     /// Its transmitters for wireless links with a link layer.
@@ -113,13 +113,13 @@ pub struct Node {
     /// Its scheme, instead of the scenario's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheme: Option<Named<AgentConfig>>,
-    /// Where it is, as ["0 m", "20 m"]: x and y. Stations of media with a range.
+    /// Position, as ["0 m", "20 m"]: x and y. Stations of media with a range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<Position>,
-    /// How it moves; it stays where it is if not given.
+    /// Motion; the node does not move if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,
-    /// That it uses one of its links in media at a time: that to the nearest base station in range.
+    /// The node uses one of its links in media at a time: that to the nearest base station in range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub association: Option<Association>,
 }
@@ -146,29 +146,29 @@ fn name_kinds(schema: &mut schemars::Schema) {
     }
 }
 
-/// What a link is made of.
+/// The physical medium of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LinkKind {
     /// A wire.
     Wired,
-    /// Air.
+    /// A radio channel.
     Wireless,
 }
 
-/// A link between two nodes, the same both ways.
+/// A bidirectional link between two nodes, with equal settings in both directions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
-    /// What it is made of.
+    /// The physical medium.
     pub kind: LinkKind,
-    /// The two nodes it joins.
+    /// The two nodes that it connects.
     pub between: [String; 2],
-    /// Bits per second, each way, as "8 Mbps". Not given with a `delivery_trace` both ways.
+    /// Bits per second in each direction, as "8 Mbps". Not given with a `delivery_trace` in both directions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<engine::Rate>,
-    /// The shared air that it is part of: then rates, delay and link layer are those of `media.NAME`, but for a `rate` of its
-    /// own.
+    /// The shared medium of the link: rates, delay and link layer are those of `media.NAME`, except for a `rate` at the
+    /// link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub medium: Option<String>,
     /// Propagation delay, each way, as "492 ms". Not given for links of a medium.
@@ -178,44 +178,44 @@ pub struct Link {
     /// of a discipline; unlimited if not given.
     #[serde(default, skip_serializing_if = "is_default")]
     pub queue: Queue,
-    /// Whether a packet finds a place that another leaves at this very moment. Links without a link layer.
+    /// Whether an arriving packet gets the place of one that departs at the same time. Links without a link layer.
     #[serde(default, skip_serializing_if = "is_default")]
     pub queue_tie: Tie,
-    /// With more than this waiting, packets whose ends take part in ECN are marked, each way, as "20 packets" or "30 kB";
-    /// never if not given. Drop-tail queues.
+    /// The backlog above which ECN-capable packets are marked, in each direction, as "20 packets" or "30 kB"; never if
+    /// not given. Drop-tail queues.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ecn_threshold: Limit,
     /// Probability that a packet is lost, for wires. Short for `channel = { kind = "uniform", loss = ... }`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub loss: Option<f64>,
-    /// What becomes of frames; `perfect` if not given.
+    /// The loss model of frames; `perfect` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<Named<ChannelConfig>>,
-    /// Extra delays, packet by packet. Links without a link layer.
+    /// Extra delays of single packets. Links without a link layer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Jitter>,
-    /// Sudden delays, in order. Links without a link layer.
+    /// Delay spikes, in order. Links without a link layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub delay_spikes: Vec<Spike>,
     /// Times in which nothing is sent or delivered, in order. Links without a link layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outages: Vec<Gap>,
-    /// Instead of the rate, when packets can be sent: recordings of Mahimahi. Links without a link layer.
+    /// Transmission opportunities instead of a rate: recordings of Mahimahi. Links without a link layer.
     #[serde(default, skip_serializing_if = "is_default")]
     pub delivery_trace: DeliveryTrace,
     /// Rate, delay and loss over time: a table. Links without a link layer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_trace: Option<Recording>,
-    /// Link-level retransmission, for air; `none` if not given.
+    /// Link-level retransmission, for wireless links; `none` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arq: Option<Named<ArqConfig>>,
-    /// Another number, another channel at the same seed.
+    /// A number that selects another random stream of the channel at the same seed.
     #[serde(default, skip_serializing_if = "is_default")]
     pub random_seed: u64,
 }
 
-/// Chances to send, a recording for each direction.
+/// Transmission opportunities, a recording for each direction.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeliveryTrace {
@@ -227,20 +227,20 @@ pub struct DeliveryTrace {
     pub backward: Option<Recording>,
 }
 
-/// A file that was recorded elsewhere, or what stands in it.
+/// A recording made elsewhere: a file, or its contents.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Recording {
     /// The file, beside the scenario.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Its text, as result directories keep it.
+    /// Its text, as stored in result directories.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contents: Option<String>,
 }
 
 impl Link {
-    /// The recordings that it refers to, with their keys. The air's own is a channel.
+    /// The recordings that it refers to, with their keys. Recorded channel states belong to the channel.
     pub fn recordings(&mut self) -> impl Iterator<Item = (&'static str, &mut Recording)> {
         let DeliveryTrace { forward, backward } = &mut self.delivery_trace;
         let all = [
@@ -260,19 +260,20 @@ pub struct Flow {
     pub from: String,
     /// The host that receives.
     pub to: String,
-    /// How much to send, as "10 MB"; without end if not given. Short for `traffic = { kind = "bulk", bytes = ... }`.
+    /// The number of bytes to send, as "10 MB"; unlimited if not given. Short for `traffic = { kind = "bulk", bytes =
+    /// ... }`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Bytes>,
-    /// What is sent, and when; `bulk` if not given.
+    /// The application; `bulk` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic: Option<Named<TrafficConfig>>,
     /// Data bytes of a full segment.
     #[serde(default = "ethernet_segment")]
     pub mss: Bytes,
-    /// The window the receiver advertises.
+    /// The receive window.
     #[serde(default = "classic_window")]
     pub receive_window: Bytes,
-    /// When it begins.
+    /// Start time.
     #[serde(default, skip_serializing_if = "is_default")]
     pub start: Span,
     /// Settings of TCP.
@@ -281,7 +282,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// The bytes that it sends in all, if that is known before.
+    /// The total number of bytes, if it is known in advance.
     pub fn total(&self) -> Option<u64> {
         match &self.traffic {
             Some(Named(traffic)) => traffic.total(),
@@ -290,7 +291,7 @@ impl Flow {
     }
 }
 
-/// What to write beside the summary.
+/// The output in addition to the summary.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Output {
@@ -298,11 +299,12 @@ pub struct Output {
     #[serde(default)]
     #[schemars(extend("items" = { "type": "string", "enum": crate::traces::names().collect::<Vec<_>>() }))]
     pub traces: Vec<String>,
-    /// The kinds of events that the event trace shows: those named, or all but the opt-in ones; without those behind a `-`.
+    /// The kinds of events that the event trace shows: those named, or all but the opt-in ones; except those after a
+    /// `-`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("items" = { "type": "string", "enum": crate::EventKinds::names() }))]
     pub events: Vec<String>,
-    /// How often the event trace shows the state of every node.
+    /// Interval at which the event trace shows the state of every node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub print_interval: Option<Span>,
 }
@@ -315,12 +317,12 @@ fn one() -> u64 {
     1
 }
 
-/// What fits an Ethernet frame.
+/// The data of a full Ethernet frame.
 fn ethernet_segment() -> Bytes {
     Bytes(1460)
 }
 
-/// The largest window without scaling.
+/// The maximum window without scaling.
 fn classic_window() -> Bytes {
     Bytes(65_535)
 }

@@ -9,8 +9,8 @@ use serde::de::value::{MapAccessDeserializer, MapDeserializer};
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// Reads `"50 packets"` as drop-tail with this limit, the name of a discipline as the discipline with its defaults, and a
-/// table as itself. Drop-tail with nothing but a limit is written as the limit.
+/// Reads `"50 packets"` as drop-tail with this limit, the name of a discipline as that discipline with its defaults,
+/// and a table unchanged. Drop-tail with only a limit is written as the limit.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Queue(pub QueueConfig);
 

@@ -1,4 +1,4 @@
-//! The part of a scenario that says what to vary, what to compare, and how often to repeat it.
+//! The part of a scenario about sweeps: axes, comparisons, replications.
 
 use std::fmt;
 
@@ -8,14 +8,15 @@ use serde::de::{Deserializer, Error, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-/// Many runs of one scenario: a grid of points, things compared at each of them on the same air, repetitions.
+/// Many runs of one scenario: a grid of points, cases compared at each of them with common random numbers,
+/// replications.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sweep {
-    /// How often each point is run, each time with chance of its own.
+    /// The number of replications of each point, each with its own random streams.
     #[serde(default)]
     pub replications: Replications,
-    /// The figures to show, by the names that `lasthop list metrics` shows; the first one leads.
+    /// The metrics to show, by the names that `lasthop list metrics` shows; the first one is the main metric.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<String>,
     /// Keys of the scenario and their values, as `"links.wire.delay" = ["50 ms", "100 ms"]` or
@@ -23,29 +24,29 @@ pub struct Sweep {
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub axes: Table,
-    /// Keys whose values go together, each list as long as the others.
+    /// Keys whose values vary together, in lists of equal length.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
     pub zip: Vec<Table>,
-    /// What is compared at every point on the same air: one key and its values, as
-    /// `scheme = ["unmodified", "refined-icmp"]`, or cases by name, each a table of changes. The others are compared
-    /// with the first.
+    /// The cases compared at every point with common random numbers: one key and its values, as `scheme =
+    /// ["unmodified", "refined-icmp"]`, or cases by name, each a table of changes. The others are compared with the
+    /// first.
     #[serde(default, skip_serializing_if = "Table::is_empty")]
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub compare: Table,
 }
 
-/// How often a point is run.
+/// The number of replications of a point.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Replications {
-    /// So many times.
+    /// A fixed number.
     Fixed(u64),
-    /// Until the mean is known well enough.
+    /// Until the mean is known with the given precision.
     UntilPrecise(Precision),
 }
 
-/// An untagged enum by derivation could not say which setting is wrong.
+/// A derived untagged enum could not report which setting is wrong.
 impl<'de> Deserialize<'de> for Replications {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct NumberOrTable;
@@ -69,7 +70,7 @@ impl<'de> Deserialize<'de> for Replications {
     }
 }
 
-/// When a mean is known well enough.
+/// The precision of a mean.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Precision {
@@ -78,19 +79,19 @@ pub struct Precision {
     /// The confidence level.
     #[serde(default = "ninety_five")]
     pub level: f64,
-    /// Of which figure; the leading one if not given.
+    /// The metric; the main one if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metric: Option<String>,
-    /// Replications at least.
+    /// Minimum number of replications.
     #[serde(default = "ten")]
     pub min: u64,
-    /// Replications at most.
+    /// Maximum number of replications.
     #[serde(default = "thousand")]
     pub max: u64,
 }
 
 impl Replications {
-    /// At least, and at most.
+    /// Minimum and maximum.
     pub fn bounds(&self) -> (u64, u64) {
         match self {
             Replications::Fixed(count) => (*count, *count),

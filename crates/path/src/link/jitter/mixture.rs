@@ -49,7 +49,7 @@ impl Settings for Config {
         let sum: f64 = self.parts.iter().map(|part| part.probability).sum();
         if faults.is_empty() && (sum - 1.0).abs() > ROUNDING {
             let found = format!("{} parts, {sum} together", self.parts.len());
-            faults.push(Fault::new("parts", found, "probabilities that are 1 together"));
+            faults.push(Fault::new("parts", found, "probabilities whose sum is 1"));
         }
         faults
     }
@@ -110,8 +110,8 @@ mod tests {
             faults.into_iter().map(|fault| fault.expected).collect::<Vec<_>>().join("; ")
         };
         assert_eq!(expected(vec![part(0.25, 1, 2), part(0.75, 2, 3)]), "");
-        assert_eq!(expected(vec![]), "probabilities that are 1 together");
-        assert_eq!(expected(vec![part(0.5, 1, 2), part(0.4, 2, 3)]), "probabilities that are 1 together");
+        assert_eq!(expected(vec![]), "probabilities whose sum is 1");
+        assert_eq!(expected(vec![part(0.5, 1, 2), part(0.4, 2, 3)]), "probabilities whose sum is 1");
         assert!(expected(vec![part(1.5, 1, 2), part(-0.5, 2, 3)]).contains("probability in its part 2"));
         assert!(expected(vec![part(f64::NAN, 1, 2)]).contains("probability in its part 1"));
         assert!(expected(vec![part(1.0, 2, 1)]).contains("high in its part 1: at least `low`, 2 ms"));

@@ -19,10 +19,10 @@ use crate::event::LinkDirections;
 engine::registry! {
     /// The laws of extra delays.
     pub enum LawConfig: "delay" => build() -> Box<dyn Law> {
-        Uniform => uniform, "uniform", "Any delay from `low` to `high`, all alike";
-        Normal => normal, "normal", "Around a mean, with a deviation; what would be negative is drawn again";
-        Gamma => gamma, "gamma", "Shape and scale: a sum of exponential delays if the shape is whole";
-        Pareto => pareto, "pareto", "At least `scale`, with a tail that falls as a power: a few delays are very long";
+        Uniform => uniform, "uniform", "Uniformly distributed from `low` to `high`";
+        Normal => normal, "normal", "Normally distributed with mean and deviation; negative values are drawn again";
+        Gamma => gamma, "gamma", "Gamma law with shape and scale: a sum of exponential delays if the shape is an integer";
+        Pareto => pareto, "pareto", "Pareto law: at least `scale`, with a power-law tail: a few delays are very long";
         Mixture => mixture, "mixture", "One of several laws, each with a probability";
     }
 }

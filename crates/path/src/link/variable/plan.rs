@@ -125,7 +125,7 @@ pub fn check_spikes(spikes: &[Spike]) -> Vec<(usize, Fault)> {
             faults.push((index, Fault::new("extra_delay", spike.extra_delay, "at most an hour")));
         }
         if spike.duration == Span::ZERO {
-            faults.push((index, Fault::new("duration", spike.duration, "more than nothing")));
+            faults.push((index, Fault::new("duration", spike.duration, "more than 0")));
         }
     }
     faults

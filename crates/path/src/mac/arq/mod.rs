@@ -19,11 +19,11 @@ engine::registry! {
     /// The kinds of link-level retransmission.
     pub enum ArqConfig: "arq" => build() -> Arq {
         None => none, "none", "Frames are sent once and never acknowledged", no settings;
-        StopAndWait => stop_and_wait, "stop-and-wait", "One frame at a time, sent until acknowledged or a number of times";
-        GoBackN => go_back_n, "go-back-n", "A window of frames; after one that fails all behind it are sent again";
-        SelectiveRepeat => selective_repeat, "selective-repeat", "A window of frames, each acknowledged and sent again by itself";
-        Fec => fec, "fec", "Parity frames behind each block instead of acknowledgments (packet erasure code)";
-        Ns2Lan => ns2_lan, "ns2-lan", "Frames are sent once behind a header of 64 bytes, with the delay at both ends, as on ns-2's LAN";
+        StopAndWait => stop_and_wait, "stop-and-wait", "One frame at a time, retransmitted until acknowledged or up to a limit";
+        GoBackN => go_back_n, "go-back-n", "A window of frames; after a failure that frame and all later ones are sent again";
+        SelectiveRepeat => selective_repeat, "selective-repeat", "A window of frames, each acknowledged and retransmitted individually";
+        Fec => fec, "fec", "Parity frames after each block instead of acknowledgments (packet erasure code)";
+        Ns2Lan => ns2_lan, "ns2-lan", "Frames are sent once with a header of 64 bytes and the delay at both ends, as on ns-2's LAN";
     }
 }
 
