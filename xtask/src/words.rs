@@ -10,7 +10,7 @@ use crate::workspace;
 const WORDS: &str = "xtask/dialect-words.txt";
 
 /// The most occurrences per 1000 words of prose: the last measurement, rounded up. It only falls; the goal is 0.15.
-const LIMIT: f64 = 0.15;
+const LIMIT: f64 = 0.07;
 
 /// The places with prose: comments and messages of the crates, and the documentation.
 const PLACES: [&str; 8] =

@@ -23,7 +23,7 @@
 //!
 //! Attributes in italics are not in the thesis and may be left out:
 //! - `scheme` (`unmodified`, `simple-icmp`, `refined-icmp`): of all nodes, or of one. The thesis compiled it in.
-//! - `seed`: what chance begins with, beside each link's `random_seed`.
+//! - `seed`: the random seed, in addition to each link's `random_seed`.
 //! - flags, 0 or 1 [goel1997 4.2 (7)]: `trace_seqno`, `trace_ackno`, `trace_congestion`, `trace_threshold`, `trace_wless_state`,
 //!   `trace_router_pkt_arrival`, `trace_swnd_size` (1 if not given) and `trace_events` (0), one for each trace; `event_corrupted`,
 //!   `event_given_up`, `event_lost`, `event_dropped`, `event_fast_retransmit`, `event_timeout`, `event_retransmitted`, `event_icmp`,
