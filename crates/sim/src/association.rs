@@ -6,14 +6,12 @@
 //! than the current one by the hysteresis, or when the gap ends. Equations and limits: docs/models/mobility.md.
 
 use engine::registry::{Fault, Settings};
-use engine::{Decibels, Slot, Span, Time};
-use path::mac::dcf;
+use engine::{Decibels, Length, Slot, Span, Time};
 use path::place::crossing::{nearer, next_nearer, next_within, within};
 use path::place::{Path, square, square_of, square_ratio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::network::Network;
 use crate::results::RoamingResult;
 
 /// Longer than any handover.
@@ -57,7 +55,14 @@ impl Association {
     }
 }
 
-/// A link that a mobile may use.
+/// A link that a mobile may use: its number, the other end's position, and the range.
+pub(crate) struct Reachable {
+    pub link: usize,
+    pub station: Path,
+    pub range: Length,
+}
+
+/// The state of a [`Reachable`] link.
 struct Candidate {
     link: usize,
     /// The position of the other end.
@@ -102,39 +107,35 @@ pub(crate) enum Move {
 }
 
 impl Roamer {
-    /// The state of a node with these links, if it uses one link at a time.
-    pub fn new(network: &Network, node: usize, links: &[u32], slot: impl FnOnce() -> Slot) -> Option<Self> {
-        let association = network.nodes[node].association?;
-        let path = network.nodes[node].place.clone()?;
-        let until = Time::ZERO + network.duration;
-        let candidate = |link: usize| {
-            let spec = &network.links[link];
-            let range = network.media[spec.medium?].config.range?;
-            let other = if spec.between[0] == node { spec.between[1] } else { spec.between[0] };
-            let station = network.nodes[other].place.clone()?;
+    /// A mobile on `path` that may use the links of `candidates`. Signals fall by `path_loss`, if any medium says so.
+    pub fn new(
+        node: usize,
+        association: Association,
+        path: Path,
+        candidates: impl IntoIterator<Item = Reachable>,
+        path_loss: Option<f64>,
+        until: Time,
+        slot: Slot,
+    ) -> Self {
+        let candidates = candidates.into_iter().map(|Reachable { link, station, range }| {
             let range = square_of(range.0);
             let border = next_within(&path, &station, &[range], Time::ZERO, until);
-            Some(Candidate { link, station, range, border, preference: None })
-        };
-        let media = links.iter().filter_map(|link| network.links[*link as usize].medium);
-        let mut media = media.map(|medium| &network.media[medium].config);
-        let path_loss = media.find(|medium| medium.range.is_some()).map(dcf::Config::path_loss);
-        let nearer_by = path_loss.map_or(1.0, |path_loss| association.nearer_by(path_loss));
-        let candidates = links.iter().filter_map(|link| candidate(*link as usize)).collect();
-        Some(Roamer {
+            Candidate { link, station, range, border, preference: None }
+        });
+        Roamer {
             node,
-            slot: slot(),
-            path,
+            slot,
             handover_gap: association.handover_gap,
-            nearer_by,
-            candidates,
+            nearer_by: path_loss.map_or(1.0, |path_loss| association.nearer_by(path_loss)),
+            candidates: candidates.collect(),
             current: None,
             last: None,
             gap: Time::ZERO,
             alone_since: Time::ZERO,
             counted: RoamingResult::default(),
             until,
-        })
+            path,
+        }
     }
 
     /// The links that it may use.

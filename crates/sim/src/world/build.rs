@@ -9,6 +9,7 @@ use path::link::priority::PriorityLink;
 use path::link::variable::VariableLink;
 use path::link::{Line, Parts};
 use path::mac::arq::Sender;
+use path::mac::dcf;
 use path::medium::places::Places;
 use path::medium::{LaneSpec, Medium, StationSpec};
 use path::queue::{Backlog, Buffer};
@@ -21,7 +22,7 @@ use super::end::End;
 use super::ports::Ports;
 use super::progress::Progress;
 use super::{Flow, Hop, Wakeup, World, hop_id, hop_number};
-use crate::association::Roamer;
+use crate::association::{Reachable, Roamer};
 use crate::network::{LinkSpec, MediumSpec, Network};
 use crate::node::{Forecast, InstalledAgent, Node, Processing};
 use crate::routing::Routes;
@@ -234,9 +235,22 @@ fn media(network: &Network, hops: &mut [Hop], slots: &mut Slots) -> Vec<Medium> 
 /// The mobiles that use one link at a time.
 fn roamers(network: &Network, slots: &mut Slots) -> Vec<Roamer> {
     let mut roamers = Vec::new();
+    let until = Time::ZERO + network.duration;
     for (node, links) in network.links_by_node().iter().enumerate() {
-        let number = roamers.len() as u32;
-        roamers.extend(Roamer::new(network, node, links, || slots.slot(Wakeup::Roamer(number))));
+        let spec = &network.nodes[node];
+        let (Some(association), Some(path)) = (spec.association, spec.place.clone()) else { continue };
+        let reachable = |link: usize| {
+            let [one, other] = network.links[link].between;
+            let other = if one == node { other } else { one };
+            let range = network.media[network.links[link].medium?].config.range?;
+            Some(Reachable { link, station: network.nodes[other].place.clone()?, range })
+        };
+        let candidates = links.iter().filter_map(|link| reachable(*link as usize));
+        let media = links.iter().filter_map(|link| network.links[*link as usize].medium);
+        let mut media = media.map(|medium| &network.media[medium].config);
+        let path_loss = media.find(|medium| medium.range.is_some()).map(dcf::Config::path_loss);
+        let slot = slots.slot(Wakeup::Roamer(roamers.len() as u32));
+        roamers.push(Roamer::new(node, association, path, candidates, path_loss, until, slot));
     }
     roamers
 }
