@@ -212,7 +212,7 @@ fn beacons_are_broadcast_and_not_acknowledged() {
             .iter()
             .filter_map(|(at, event)| match event {
                 Event::Medium { medium: on, event: MediumEvent::Sent { from, frame, .. } }
-                    if *on == medium && frame.kind == FrameKind::Beacon =>
+                    if on.index() == medium && frame.kind == FrameKind::Beacon =>
                 {
                     Some((*at, *from, *frame))
                 }

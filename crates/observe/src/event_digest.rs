@@ -177,7 +177,7 @@ impl Sink for EventDigest {
             }
             Event::Medium { medium, event } => {
                 self.begin(6, at);
-                self.number(*medium);
+                self.number(medium.0);
                 self.medium(event);
             }
             Event::Air { link, state } => {

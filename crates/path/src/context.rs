@@ -3,7 +3,7 @@
 use engine::{Schedule, Time};
 
 use crate::channel::Channel;
-use crate::event::{HopId, LinkEvent, MediumEvent};
+use crate::event::{HopId, LinkEvent, MediumEvent, MediumId};
 
 /// An observer of links. If [`Observer::watches`] is a constant `false`, the compiler removes the construction of
 /// events.
@@ -13,7 +13,7 @@ pub trait Observer {
     /// Reports an event of a link.
     fn link(&mut self, at: Time, hop: HopId, event: LinkEvent);
     /// Reports an event of a shared medium.
-    fn medium(&mut self, at: Time, medium: u32, event: MediumEvent) {
+    fn medium(&mut self, at: Time, medium: MediumId, event: MediumEvent) {
         let _ = (at, medium, event);
     }
 }
@@ -41,7 +41,7 @@ impl<O: Observer> Cx<'_, O> {
 
     /// As `emit`, for a shared medium.
     #[inline]
-    pub fn emit_medium(&mut self, medium: u32, event: impl FnOnce() -> MediumEvent) {
+    pub fn emit_medium(&mut self, medium: MediumId, event: impl FnOnce() -> MediumEvent) {
         if self.observer.watches() {
             self.observer.medium(self.now, medium, event());
         }
@@ -70,7 +70,7 @@ impl Observer for AnyObserver<'_> {
         }
     }
 
-    fn medium(&mut self, at: Time, medium: u32, event: MediumEvent) {
+    fn medium(&mut self, at: Time, medium: MediumId, event: MediumEvent) {
         if let Some(observer) = &mut self.0 {
             observer.medium(at, medium, event);
         }

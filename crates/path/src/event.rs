@@ -102,6 +102,17 @@ impl LinkDirections {
     }
 }
 
+/// The number of a medium, in the order of the scenario.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct MediumId(pub u32);
+
+impl MediumId {
+    /// Its index in lists of all media.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// One direction of one link.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct HopId {

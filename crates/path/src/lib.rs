@@ -46,6 +46,6 @@ pub mod context;
 pub mod event;
 
 pub use context::{AnyObserver, Cx, LinkCx, Observer};
-pub use event::{AirFrame, HopId, LinkDirection, LinkDirections, LinkEvent, MediumEvent, Reach, Reception};
+pub use event::{AirFrame, HopId, LinkDirection, LinkDirections, LinkEvent, MediumEvent, MediumId, Reach, Reception};
 pub use hop_state::{HopState, LinkLayerState};
 pub use numbers::Numbers;

@@ -14,7 +14,7 @@ use path::medium::{LaneSpec, Medium, StationSpec};
 use path::outcome::Outcome;
 use path::queue::{Buffer, QueueConfig};
 use path::scheduler::SchedulerConfig;
-use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, Observer};
+use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, MediumId, Observer};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 
 /// Start of every frame, and the packet numbers in the events of aggregates and block acknowledgments.
@@ -26,7 +26,7 @@ impl Observer for Log {
         true
     }
     fn link(&mut self, _: Time, _: HopId, _: LinkEvent) {}
-    fn medium(&mut self, _: Time, _: u32, event: MediumEvent) {
+    fn medium(&mut self, _: Time, _: MediumId, event: MediumEvent) {
         match event {
             MediumEvent::Sent { frame, .. } => {
                 self.0.push((frame.start, frame.kind.name(), frame.size));
@@ -78,7 +78,7 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
             beacons: None,
         }
     };
-    let mut medium = Medium::new(0, config, vec![station(0), station(1)], None);
+    let mut medium = Medium::new(MediumId(0), config, vec![station(0), station(1)], None);
     let mut channels: Vec<Box<dyn Channel>> = vec![channel.build(Stream::named(1, 0, "air"))];
     let mut outcomes = Outcomes {
         delivered: Default::default(),

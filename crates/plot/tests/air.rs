@@ -5,16 +5,16 @@ mod common;
 use common::{cell, marks, span};
 use engine::{Span, Time};
 use path::mac::dcf::{Config, FrameKind, Phy};
-use path::{AirFrame, MediumEvent, Numbers, Reach, Reception};
+use path::{AirFrame, MediumEvent, MediumId, Numbers, Reach, Reception};
 use plot::{AirRecorder, MediumDescription, Options, Theme};
 use sim::{Event, Sink};
 
 type Events = Vec<(Time, Event)>;
 
 fn draw(description: &MediumDescription, events: &Events, options: &Options) -> plot::Picture {
-    let mut recorder = AirRecorder::new([(0, description)], options.from, options.to);
+    let mut recorder = AirRecorder::new([(MediumId(0), description)], options.from, options.to);
     events.iter().for_each(|(at, event)| recorder.event(*at, event));
-    recorder.finish().draw(0, description, options)
+    recorder.finish().draw(MediumId(0), description, options)
 }
 
 fn at(micros: u64) -> Time {
@@ -42,7 +42,7 @@ fn sent(from: u32, to: u32, kind: FrameKind, [start, duration, reserves]: [u64; 
         again,
         packet: None,
     };
-    (at(start), Event::Medium { medium: 0, event: MediumEvent::Sent { from, to, frame } })
+    (at(start), Event::Medium { medium: MediumId(0), event: MediumEvent::Sent { from, to, frame } })
 }
 
 /// An aggregate that carries these packets, or its block acknowledgment.
@@ -57,12 +57,15 @@ fn aggregate(from: u32, to: u32, kind: FrameKind, [start, duration]: [u64; 2], p
 fn ended(end: u64, from: u32, to: u32, kind: FrameKind, reception: Reception) -> (Time, Event) {
     (
         at(end + 1),
-        Event::Medium { medium: 0, event: MediumEvent::Ended { from, to, kind, reception, damaged: Numbers::none(3) } },
+        Event::Medium {
+            medium: MediumId(0),
+            event: MediumEvent::Ended { from, to, kind, reception, damaged: Numbers::none(3) },
+        },
     )
 }
 
 fn back_off(time: u64, station: u32, slots: u32) -> (Time, Event) {
-    (at(time), Event::Medium { medium: 0, event: MediumEvent::BackOff { station, slots, window: 31 } })
+    (at(time), Event::Medium { medium: MediumId(0), event: MediumEvent::BackOff { station, slots, window: 31 } })
 }
 
 /// Each kind of frame has its own CSS class and a legend entry.
@@ -144,7 +147,7 @@ fn label_stands_beside_the_mark() {
 #[test]
 fn heading_names_pairs_that_do_not_sense_each_other() {
     let reaches = |micros: u64, a: u32, b: u32, reach: Reach| {
-        (at(micros), Event::Medium { medium: 0, event: MediumEvent::Reaches { a, b, reach } })
+        (at(micros), Event::Medium { medium: MediumId(0), event: MediumEvent::Reaches { a, b, reach } })
     };
     let mut description = stations(&["ap", "west", "east", "south"]);
     description.apart = vec![(1, 2, Reach::Nothing), (1, 3, Reach::Senses)];
@@ -238,14 +241,14 @@ fn legend_of_shares_names_kinds_of_frames() {
 #[test]
 fn partial_recording_draws_like_the_full_recording() {
     let (description, events) = cell(4, "1 s");
-    let mut recorder = AirRecorder::new([(0, &description)], None, None);
+    let mut recorder = AirRecorder::new([(MediumId(0), &description)], None, None);
     events.iter().for_each(|(at, event)| recorder.event(*at, event));
     let full = recorder.finish();
     for (from, to) in [("0 s", "5 ms"), ("100 ms", "108 ms"), ("500 ms", "900 ms"), ("2 s", "3 s")] {
         let [from, to] = [from, to].map(|text| Some(Time::ZERO + span(text)));
         let options = Options { from, to, ..Options::default() };
         let part = draw(&description, &events, &options).svg();
-        assert!(part == full.draw(0, &description, &options).svg(), "{from:?} to {to:?}");
+        assert!(part == full.draw(MediumId(0), &description, &options).svg(), "{from:?} to {to:?}");
     }
 }
 

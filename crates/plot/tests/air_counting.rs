@@ -11,7 +11,7 @@ use engine::{Length, Span, Time};
 use path::channel::{ChannelConfig, uniform};
 use path::mac::dcf::Config;
 use path::place::Path;
-use path::{LinkDirection, LinkEvent, MediumEvent, Reach, Reception};
+use path::{LinkDirection, LinkEvent, MediumEvent, MediumId, Reach, Reception};
 use plot::{AirRecorder, MediumDescription};
 use sim::{Event, NodeEvent, Sink};
 
@@ -33,9 +33,9 @@ type Part = (u32, f64, f64);
 const NEARLY: f64 = 2e-9;
 
 fn counted((description, events): &Cell) -> Vec<(u32, f64, u64)> {
-    let mut recorder = AirRecorder::new([(0, description)], None, None);
+    let mut recorder = AirRecorder::new([(MediumId(0), description)], None, None);
     events.iter().for_each(|(at, event)| recorder.event(*at, event));
-    recorder.finish().counted(0)
+    recorder.finish().counted(MediumId(0))
 }
 
 /// Checks all turns of a cell in which stations have the numbers of their nodes and link n joins station 0 with station

@@ -2,7 +2,7 @@
 
 use engine::Time;
 use path::channel::State;
-use path::{HopId, LinkEvent, MediumEvent};
+use path::{HopId, LinkEvent, MediumEvent, MediumId};
 use wire::Packet;
 
 /// An event of a run.
@@ -44,7 +44,7 @@ pub enum Event {
     /// An event in a shared medium.
     Medium {
         /// The medium's number.
-        medium: u32,
+        medium: MediumId,
         /// The event.
         event: MediumEvent,
     },

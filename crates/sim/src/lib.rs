@@ -80,6 +80,7 @@ pub use association::Association;
 pub use event::{Event, NodeEvent, NullSink, PacketFlow, Sink};
 pub use network::{FlowSpec, LinkSpec, Network, NodeSpec};
 pub use node_kind::{NodeKind, NodeSetting};
+pub use path::MediumId;
 pub use radio::Radio;
 pub use results::{FlowResult, LinkResult, MediumResult, Results, RoamingResult};
 pub use world::{Delivered, FlowInfo, InjectError, NodeState, World};

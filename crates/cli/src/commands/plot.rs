@@ -8,7 +8,7 @@ use lab::run::{self, Watch};
 use plot::{AirRecorder, Description, MediumDescription, Options, Panel, Recorder, Theme, Unit};
 use scenario::problem::Problem;
 use scenario::ran::what_ran;
-use sim::Network;
+use sim::{MediumId, Network};
 
 use super::{ScenarioArgs, flow_named, listed, print, shown, write_whole};
 use crate::Failure;
@@ -89,7 +89,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     check_times(args, loaded.network.duration)?;
     let (from, to) = (args.from.map(|from| Time::ZERO + from), args.to.map(|to| Time::ZERO + to));
     let described = MediumDescription::of(&loaded.network);
-    let air = AirRecorder::new(media.iter().map(|medium| (*medium as u32, &described[*medium])), from, to);
+    let air = AirRecorder::new(media.iter().map(|medium| (MediumId(*medium as u32), &described[*medium])), from, to);
     let mut recorder = (Recorder::new(flows.iter().map(|flow| *flow as u32), from, to), air);
     let progress = Progress::new(&loaded.stem);
     let watch: Watch<'_> = &mut |share| progress.set(share);
@@ -123,7 +123,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let name = &description.name;
         let options = Options { title: Some(format!("{title}: medium {name}")), ..common.clone() };
         // No flow's name has a dot.
-        let files = write(&air.draw(medium as u32, description, &options), &out, &format!("{name}.air"))?;
+        let files = write(&air.draw(MediumId(medium as u32), description, &options), &out, &format!("{name}.air"))?;
         files.iter().try_for_each(|path| print(&format!("{}\n", shown(path))))?;
     }
     for (done, flow) in (media.len()..).zip(flows) {

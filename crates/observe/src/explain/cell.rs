@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Span, Time};
 use path::mac::dcf::{FrameKind, Phy};
-use path::{HopId, LinkDirection, MediumEvent, Reception};
+use path::{HopId, LinkDirection, MediumEvent, MediumId, Reception};
 use sim::Network;
 use wire::Packet;
 
@@ -52,7 +52,7 @@ pub(super) struct Carried {
 
 /// A completed exchange.
 pub(super) struct Exchange {
-    pub medium: u32,
+    pub medium: MediumId,
     /// The hop of its packets; `None` for beacons.
     pub hop: Option<HopId>,
     pub carried: Vec<Carried>,
@@ -134,11 +134,11 @@ struct Cell {
 }
 
 /// For each node the medium to which all its links belong, if there is one.
-pub(super) fn homes(network: &Network) -> Vec<Option<u32>> {
+pub(super) fn homes(network: &Network) -> Vec<Option<MediumId>> {
     let home = |node: usize| {
         let mut media = network.links.iter().filter(|link| link.between.contains(&node)).map(|link| link.medium);
         let first = media.next().flatten()?;
-        media.all(|medium| medium == Some(first)).then_some(first as u32)
+        media.all(|medium| medium == Some(first)).then_some(MediumId(first as u32))
     };
     (0..network.nodes.len()).map(home).collect()
 }
@@ -198,7 +198,7 @@ impl Cell {
     }
 
     /// A station draws a back-off: if it had an exchange, that is over.
-    fn over(&mut self, at: Time, medium: u32, station: u32, slots: u32) -> Option<Exchange> {
+    fn over(&mut self, at: Time, medium: MediumId, station: u32, slots: u32) -> Option<Exchange> {
         let open = self.open[station as usize].take()?;
         self.pass(at);
         self.busy -= 1;
@@ -277,8 +277,8 @@ impl Cells {
     }
 
     /// Handles an event of a medium. Returns the exchange that it completes.
-    pub fn observe(&mut self, at: Time, medium: u32, event: &MediumEvent) -> Option<Exchange> {
-        let cell = self.cells.get_mut(medium as usize)?;
+    pub fn observe(&mut self, at: Time, medium: MediumId, event: &MediumEvent) -> Option<Exchange> {
+        let cell = self.cells.get_mut(medium.index())?;
         match *event {
             MediumEvent::Sent { from, to, ref frame } => {
                 let mut met = false;
@@ -375,10 +375,10 @@ impl Cells {
     }
 
     /// Updates the number of a flow's packets that wait in each medium.
-    pub fn waits(&mut self, at: Time, flow: u32, waiting: impl Fn(u32) -> u32) {
+    pub fn waits(&mut self, at: Time, flow: u32, waiting: impl Fn(MediumId) -> u32) {
         let Some(told) = self.waits.get_mut(flow as usize) else { return };
         for (number, (cell, told)) in self.cells.iter_mut().zip(told).enumerate() {
-            let now = waiting(number as u32);
+            let now = waiting(MediumId(number as u32));
             let before = std::mem::replace(told, now);
             if now != before {
                 cell.flows.insert(flow);
@@ -389,20 +389,20 @@ impl Cells {
     }
 
     /// The idle time of a medium until now.
-    pub fn idle(&mut self, at: Time, medium: u32) -> Span {
-        let cell = &mut self.cells[medium as usize];
+    pub fn idle(&mut self, at: Time, medium: MediumId) -> Span {
+        let cell = &mut self.cells[medium.index()];
         cell.pass(at);
         cell.idle
     }
 
     /// The flows with packets in a medium so far.
-    pub fn flows(&self, medium: u32) -> Vec<u32> {
-        self.cells[medium as usize].flows.iter().copied().collect()
+    pub fn flows(&self, medium: MediumId) -> Vec<u32> {
+        self.cells[medium.index()].flows.iter().copied().collect()
     }
 
     /// When the first exchange in progress for packets of a flow started in a medium.
-    pub fn since(&self, medium: u32, flow: u32) -> Option<Time> {
-        let open = self.cells[medium as usize].open.iter().flatten();
+    pub fn since(&self, medium: MediumId, flow: u32) -> Option<Time> {
+        let open = self.cells[medium.index()].open.iter().flatten();
         let own = open.filter(|open| open.carried.iter().any(|carried| carried.flow == Some(flow)));
         own.map(|open| open.began).min()
     }

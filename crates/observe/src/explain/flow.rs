@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use engine::{Span, Time};
-use path::{HopId, LinkEvent};
+use path::{HopId, LinkEvent, MediumId};
 use sim::{FlowSpec, PacketFlow};
 use tcp::Reason;
 use wire::{Addr, Body, Packet, Segment};
@@ -56,7 +56,7 @@ pub(super) struct Slowest {
     near: usize,
     pub cycle: Span,
     /// The medium to which it belongs.
-    pub medium: Option<u32>,
+    pub medium: Option<MediumId>,
     has_link_layer: bool,
     sending: Span,
     processing: Span,
@@ -66,7 +66,7 @@ pub(super) struct Slowest {
 
 impl Slowest {
     /// A hop of a medium.
-    pub fn in_cell(id: HopId, hop: &Hop, medium: u32, cycle: Span) -> Self {
+    pub fn in_cell(id: HopId, hop: &Hop, medium: MediumId, cycle: Span) -> Self {
         Slowest {
             id,
             near: hop.near,
@@ -86,7 +86,7 @@ pub(super) enum Idle {
     /// From a given time on, which may be in the future.
     From(Time),
     /// It belongs to this medium, which has been idle for this time in total.
-    Cell(u32, Span),
+    Cell(MediumId, Span),
 }
 
 pub(super) struct Flow {
@@ -130,7 +130,7 @@ pub(super) struct Flow {
 }
 
 impl Flow {
-    pub fn new(spec: &FlowSpec, links: Rc<[String]>, homes: Rc<[Option<u32>]>) -> Self {
+    pub fn new(spec: &FlowSpec, links: Rc<[String]>, homes: Rc<[Option<MediumId>]>) -> Self {
         Flow {
             receiver: Addr::of_node(spec.to),
             segment: spec.tcp.segment,

@@ -1,9 +1,9 @@
 //! Transmission times of links, as far as events do not contain them.
 
 use engine::{Rate, Span, Time};
-use path::HopId;
 use path::link::Line;
 use path::link::variable::recorded::Row;
+use path::{HopId, MediumId};
 use sim::Network;
 
 /// One direction of one link.
@@ -16,7 +16,7 @@ pub(super) struct Hop {
     pub processing: Span,
     pub delay: Span,
     /// The number of the medium to which it belongs.
-    pub medium: Option<u32>,
+    pub medium: Option<MediumId>,
     /// With a link layer, the transmission time of a link acknowledgment.
     pub link_ack: Option<Span>,
     /// With a link layer that acknowledges, how many frames may be unacknowledged.
@@ -96,7 +96,7 @@ impl Hops {
                 let link_ack = arq.ack_size().map(|size| line.transmission_time(size));
                 let forwarder = network.nodes.get(near).filter(|node| node.kind.forwards());
                 let processing = forwarder.map_or(Span::ZERO, |node| node.processing_delay);
-                let medium = link.medium.map(|medium| medium as u32);
+                let medium = link.medium.map(|medium| MediumId(medium as u32));
                 Hop { near, far, processing, delay: link.delay, medium, link_ack, window: arq.window(), rows, line }
             })
         });

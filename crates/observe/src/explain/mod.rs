@@ -34,7 +34,7 @@ mod window_behind_hole;
 use std::rc::Rc;
 
 use engine::{Span, Time};
-use path::LinkEvent;
+use path::{LinkEvent, MediumId};
 use sim::{Event, Network, NodeEvent, PacketFlow, Sink};
 pub use tcp::Blocked;
 use wire::{Body, Flags, Packet};
@@ -306,7 +306,7 @@ impl Explain {
     /// An observer of the flows of `network`.
     pub fn new(network: &Network) -> Self {
         let links: Rc<[String]> = network.links.iter().map(|link| link.name.clone()).collect();
-        let homes: Rc<[Option<u32>]> = cell::homes(network).into();
+        let homes: Rc<[Option<MediumId>]> = cell::homes(network).into();
         let watched = |spec: &sim::FlowSpec| Watched {
             flow: Flow::new(spec, Rc::clone(&links), Rc::clone(&homes)),
             watches: KINDS.iter().map(|kind| (kind, (kind.watch)())).collect(),

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use engine::Time;
+use path::MediumId;
 use wire::{Addr, Packet};
 
 use super::sending::Sending;
@@ -23,10 +24,10 @@ pub(super) struct Transit {
     /// Those of them waiting for a link layer.
     lanes: BTreeSet<(usize, Addr)>,
     /// For each node the medium to which all its links belong, if there is one.
-    homes: Rc<[Option<u32>]>,
+    homes: Rc<[Option<MediumId>]>,
     /// The medium in which each waits, if any; and by medium and node their number, and since when there are any.
-    media: BTreeMap<(usize, Addr), u32>,
-    waiting: BTreeMap<(u32, usize), (u32, Time)>,
+    media: BTreeMap<(usize, Addr), MediumId>,
+    waiting: BTreeMap<(MediumId, usize), (u32, Time)>,
     /// The number of transmissions of data in the network, by first byte.
     alive: BTreeMap<u64, u32>,
     in_network: usize,
@@ -35,7 +36,7 @@ pub(super) struct Transit {
 
 impl Transit {
     /// An empty state for a network whose nodes belong to these media.
-    pub fn new(homes: Rc<[Option<u32>]>) -> Self {
+    pub fn new(homes: Rc<[Option<MediumId>]>) -> Self {
         Transit { homes, ..Transit::default() }
     }
 
@@ -70,7 +71,7 @@ impl Transit {
     }
 
     /// Packets from a node to `to` now wait in a medium.
-    pub fn is_of_medium(&mut self, at: Time, node: usize, to: Addr, medium: u32) {
+    pub fn is_of_medium(&mut self, at: Time, node: usize, to: Addr, medium: MediumId) {
         self.lanes.insert((node, to));
         let before = self.media.insert((node, to), medium);
         if before == Some(medium) {
@@ -87,13 +88,13 @@ impl Transit {
     }
 
     /// The nodes where a packet waits for medium access, and since when.
-    pub fn waits_in(&self, medium: u32) -> impl Iterator<Item = (usize, Time)> {
+    pub fn waits_in(&self, medium: MediumId) -> impl Iterator<Item = (usize, Time)> {
         let here = self.waiting.range((medium, 0)..=(medium, usize::MAX));
         here.filter(|(_, (waiting, _))| *waiting > 0).map(|((_, node), (_, since))| (*node, *since))
     }
 
     /// The number of packets that wait in a medium.
-    pub fn waiting_in(&self, medium: u32) -> u32 {
+    pub fn waiting_in(&self, medium: MediumId) -> u32 {
         self.waiting.range((medium, 0)..=(medium, usize::MAX)).map(|(_, (waiting, _))| waiting).sum()
     }
 

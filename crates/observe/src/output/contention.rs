@@ -31,7 +31,7 @@ impl Output for Windows {
         let Event::Medium { medium, event: MediumEvent::BackOff { station, window, .. } } = event else {
             return Ok(());
         };
-        writeln!(self.files[*medium as usize][*station as usize], "{} {window}", Millis(at))
+        writeln!(self.files[medium.index()][*station as usize], "{} {window}", Millis(at))
     }
 
     fn finish(&mut self, _: Time) -> io::Result<()> {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use engine::Time;
 use path::mac::dcf::FrameKind;
-use path::{HopId, LinkDirection, LinkEvent, MediumEvent};
+use path::{HopId, LinkDirection, LinkEvent, MediumEvent, MediumId};
 use serde_json::{Map, Value, json};
 use sim::{Event, Network, NodeEvent};
 use tcp::Reason;
@@ -115,8 +115,8 @@ fn association(event: &str, node: u32, link: u32, names: &Names) -> Value {
     json!({ "event": event, "node": names.nodes[node as usize], "link": names.links[link as usize].0 })
 }
 
-fn medium_event(medium: u32, event: &MediumEvent, names: &Names) -> Value {
-    let (medium, stations) = &names.media[medium as usize];
+fn medium_event(medium: MediumId, event: &MediumEvent, names: &Names) -> Value {
+    let (medium, stations) = &names.media[medium.index()];
     let name = |station: u32| &stations[station as usize];
     // A beacon is a broadcast.
     let far = |from: u32, to: u32| (from != to).then(|| name(to));

@@ -45,7 +45,7 @@ pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
 impl Output for Captures {
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
         if let Event::Medium { medium, event } = event {
-            return self.monitors[*medium as usize].event(event);
+            return self.monitors[medium.index()].event(event);
         }
         if let Event::Link { hop, event: LinkEvent::FrameSent { number, attempt, packet }, .. } = event {
             if let Some(medium) = self.media[hop.link as usize] {

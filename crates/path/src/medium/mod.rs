@@ -33,7 +33,7 @@ use wire::Packet;
 
 use crate::channel::Channel;
 use crate::context::{Cx, Observer};
-use crate::event::{HopId, MediumEvent};
+use crate::event::{HopId, MediumEvent, MediumId};
 use crate::hop_state::HopState;
 use crate::link::Counters;
 use crate::mac::dcf::config::{AggregateLimits, Retries};
@@ -57,7 +57,7 @@ use tx_queue::TxQueue;
 
 /// The stations of one radio channel, and the frames between them.
 pub struct Medium {
-    number: u32,
+    number: MediumId,
     phy: Phy,
     rts_threshold: u32,
     /// Maximum data in a fragment, in bytes; `None` without fragmentation.
@@ -107,7 +107,7 @@ pub struct StationSpec {
 
 impl Medium {
     /// Creates medium number `number` with these stations; `places` is used if the medium has a range.
-    pub fn new(number: u32, config: &Config, stations: Vec<StationSpec>, places: Option<Places>) -> Self {
+    pub fn new(number: MediumId, config: &Config, stations: Vec<StationSpec>, places: Option<Places>) -> Self {
         let phy = Phy::new(config);
         let lane = |spec: LaneSpec, stream: Stream| {
             let preferred = phy.index(spec.rate.unwrap_or_else(|| config.data_rate()));
@@ -275,7 +275,7 @@ impl Medium {
 }
 
 /// Draws and counts a back-off of a station, in slots.
-fn draw<O: Observer>(medium: u32, number: u32, station: &mut Station, cx: &mut Cx<'_, O>) -> u64 {
+fn draw<O: Observer>(medium: MediumId, number: u32, station: &mut Station, cx: &mut Cx<'_, O>) -> u64 {
     let slots = station.back_off();
     station.counted.backs_off(slots);
     let window = station.window;

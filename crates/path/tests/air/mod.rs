@@ -10,7 +10,7 @@ use path::outcome::Outcome;
 use path::place::Path;
 use path::queue::{Buffer, QueueConfig};
 use path::scheduler::SchedulerConfig;
-use path::{AirFrame, Cx, HopId, LinkDirection, LinkEvent, MediumEvent, Observer, Reach, Reception};
+use path::{AirFrame, Cx, HopId, LinkDirection, LinkEvent, MediumEvent, MediumId, Observer, Reach, Reception};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment};
 
 /// Records all events of the medium.
@@ -22,7 +22,7 @@ impl Observer for Log {
         true
     }
     fn link(&mut self, _: Time, _: HopId, _: LinkEvent) {}
-    fn medium(&mut self, at: Time, _: u32, event: MediumEvent) {
+    fn medium(&mut self, at: Time, _: MediumId, event: MediumEvent) {
         self.0.push((at, event));
     }
 }
@@ -85,7 +85,7 @@ impl Air {
         let specs = lanes.into_iter().enumerate().map(spec).collect();
         let crossing = schedule.slot();
         let places = Places { slot: crossing, paths: paths.to_vec(), until };
-        let mut medium = Medium::new(0, config, specs, Some(places));
+        let mut medium = Medium::new(MediumId(0), config, specs, Some(places));
         medium.look_out(&mut schedule);
         let perfect = |_| ChannelConfig::Perfect(perfect::Config::default()).build(Stream::default());
         let channels = links.iter().map(perfect).collect();

@@ -11,7 +11,7 @@ use path::medium::{LaneSpec, Medium, StationSpec};
 use path::outcome::Outcome;
 use path::queue::{Buffer, Limit};
 use path::scheduler::SchedulerConfig;
-use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, Observer};
+use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, MediumId, Observer};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 
 /// Configuration of a cell.
@@ -88,7 +88,7 @@ impl Observer for Log {
     fn link(&mut self, at: Time, hop: HopId, event: LinkEvent) {
         self.0.push((at, Saw::Link(hop, event)));
     }
-    fn medium(&mut self, at: Time, _: u32, event: MediumEvent) {
+    fn medium(&mut self, at: Time, _: MediumId, event: MediumEvent) {
         self.0.push((at, Saw::Medium(event)));
     }
 }
@@ -148,7 +148,7 @@ impl Cell {
             let config = plan.channels.get(link).cloned().unwrap_or(ChannelConfig::Perfect(Default::default()));
             config.build(Stream::named(1, 0, &format!("channel {link}")))
         };
-        let mut medium = Medium::new(0, &plan.config, specs.collect(), None);
+        let mut medium = Medium::new(MediumId(0), &plan.config, specs.collect(), None);
         medium.announce_first(&mut schedule);
         Cell {
             medium,

@@ -14,6 +14,8 @@ mod view;
 
 pub use record::{AirRecorder, AirRecording, MediumDescription};
 
+use path::MediumId;
+
 use crate::ink::Picture;
 use crate::options::Options;
 use record::Timeline;
@@ -22,7 +24,7 @@ impl AirRecording {
     /// Draws medium number `medium`. Every recording and every combination of options gives a picture; it is empty if
     /// the medium has no events. Options about flows have no effect. The picture is at most as high as its stations
     /// need.
-    pub fn draw(&self, medium: u32, description: &MediumDescription, options: &Options) -> Picture {
+    pub fn draw(&self, medium: MediumId, description: &MediumDescription, options: &Options) -> Picture {
         let nothing = Timeline::default();
         layout::draw(self.timelines.get(&medium).unwrap_or(&nothing), description, options)
     }

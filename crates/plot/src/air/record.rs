@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use engine::Time;
 use path::mac::dcf::{FrameKind, Phy};
-use path::{MediumEvent, Numbers, Reach, Reception};
+use path::{MediumEvent, MediumId, Numbers, Reach, Reception};
 use sim::{Event, Network, Sink};
 
 use super::countdown::{Countdown, Part};
@@ -122,7 +122,7 @@ struct Track {
 pub struct AirRecorder {
     from: f64,
     to: f64,
-    tracks: BTreeMap<u32, Track>,
+    tracks: BTreeMap<MediumId, Track>,
     last: Time,
     kept: usize,
 }
@@ -134,7 +134,7 @@ impl AirRecorder {
 
     /// Returns a recorder for pictures of `media` with time axes within `from` and `to`; `None` means no limit.
     pub fn new<'a>(
-        media: impl IntoIterator<Item = (u32, &'a MediumDescription)>,
+        media: impl IntoIterator<Item = (MediumId, &'a MediumDescription)>,
         from: Option<Time>,
         to: Option<Time>,
     ) -> Self {
@@ -180,7 +180,7 @@ impl AirRecorder {
         AirRecording { timelines: self.tracks.into_iter().map(|(number, track)| (number, track.timeline)).collect() }
     }
 
-    fn medium(&mut self, now: Time, medium: u32, event: &MediumEvent) {
+    fn medium(&mut self, now: Time, medium: MediumId, event: &MediumEvent) {
         let (from, to) = (self.from, self.to);
         let full = self.kept > Self::MAX_ENTRIES;
         let Some(track) = self.tracks.get_mut(&medium) else { return };
@@ -255,13 +255,13 @@ impl Sink for AirRecorder {
 
 /// The data recorded by an [`AirRecorder`].
 pub struct AirRecording {
-    pub(super) timelines: BTreeMap<u32, Timeline>,
+    pub(super) timelines: BTreeMap<MediumId, Timeline>,
 }
 
 impl AirRecording {
     /// Returns the intervals in which slots of back-offs were counted in a medium, ordered by their ends: station, end
     /// in seconds, number of slots.
-    pub fn counted(&self, medium: u32) -> Vec<(u32, f64, u64)> {
+    pub fn counted(&self, medium: MediumId) -> Vec<(u32, f64, u64)> {
         let parts = self.timelines.get(&medium).into_iter().flat_map(|timeline| &timeline.back_offs);
         let mut counted: Vec<(u32, f64, u64)> =
             parts.filter(|part| part.slots > 0).map(|part| (part.station, part.to, part.slots)).collect();

@@ -1,7 +1,6 @@
 //! Builds a world from a network.
 
 use engine::{Schedule, Stream, Time};
-use path::HopId;
 use path::agent::Agent;
 use path::channel::Channel;
 use path::link::fifo::FifoLink;
@@ -14,6 +13,7 @@ use path::medium::places::Places;
 use path::medium::{LaneSpec, Medium, StationSpec};
 use path::queue::{Backlog, Buffer};
 use path::station::{Station, TxQueue};
+use path::{HopId, MediumId};
 use tcp::Connection;
 use tcp::config::Tries;
 use wire::{Addr, SeqNum};
@@ -227,7 +227,7 @@ fn media(network: &Network, hops: &mut [Hop], slots: &mut Slots) -> Vec<Medium> 
             paths,
             until: Time::ZERO + network.duration,
         });
-        Medium::new(number as u32, &spec.config, stations, places)
+        Medium::new(MediumId(number as u32), &spec.config, stations, places)
     };
     network.media.iter().enumerate().map(medium).collect()
 }

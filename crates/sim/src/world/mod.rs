@@ -25,7 +25,7 @@ use path::medium::Medium;
 use path::outcome::{Outcome, Outcomes};
 use path::queue::{Buffer, Limit};
 use path::station::Station;
-use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, Observer};
+use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, MediumId, Observer};
 use wire::{Addr, Packet};
 
 use crate::association::Roamer;
@@ -151,7 +151,7 @@ impl<S: Sink> Observer for Relay<'_, S> {
         let of = event.packet().and_then(|packet| self.ports.flow_of(packet, self.ends));
         self.sink.event(at, &Event::Link { hop, event, of });
     }
-    fn medium(&mut self, at: Time, medium: u32, event: MediumEvent) {
+    fn medium(&mut self, at: Time, medium: MediumId, event: MediumEvent) {
         self.sink.event(at, &Event::Medium { medium, event });
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Span, Time};
-use path::HopId;
+use path::{HopId, MediumId};
 use wire::Packet;
 
 use super::super::Context;
@@ -19,17 +19,17 @@ pub(super) struct InCells {
     /// By hop number: why the last exchange failed.
     failing: BTreeMap<usize, Why>,
     /// By medium: the total time of successful exchanges for the flow.
-    taken: BTreeMap<u32, Span>,
+    taken: BTreeMap<MediumId, Span>,
     /// By hop number: the segments in those exchanges.
     segments: BTreeMap<usize, u64>,
     /// By medium: the end of the last exchange for the flow, and the time up to which waiting has been reported.
-    own_until: BTreeMap<u32, Time>,
-    waited_until: BTreeMap<u32, Time>,
+    own_until: BTreeMap<MediumId, Time>,
+    waited_until: BTreeMap<MediumId, Time>,
     /// Links that their mobile has left. If one was the slowest, the next hop in a medium that carries data replaces
     /// it.
     left: BTreeSet<u32>,
     /// The idle time of the slowest hop's medium so far.
-    pub idle: Option<(u32, Span)>,
+    pub idle: Option<(MediumId, Span)>,
 }
 
 impl Flow {
@@ -96,7 +96,7 @@ impl Flow {
 
     /// The airtime of a segment in a medium: its exchanges there, and those for its acknowledgment. Checks whether this
     /// is the slowest hop.
-    fn learn_pace(&mut self, id: HopId, hop: &Hop, medium: u32, took: Span, segments: u64) {
+    fn learn_pace(&mut self, id: HopId, hop: &Hop, medium: MediumId, took: Span, segments: u64) {
         let InCells { taken, segments: sent, left, .. } = &mut self.in_cells;
         let taken = taken.entry(medium).or_default();
         *taken = *taken + took;
