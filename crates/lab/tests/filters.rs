@@ -1,4 +1,4 @@
-//! Whole runs of the schemes that filter acknowledgments and data, and of those that freeze senders.
+//! Whole runs of the schemes that filter acknowledgments and data, and of the schemes that freeze senders.
 
 mod common;
 

@@ -81,7 +81,7 @@ fn every_kind_of_frame_is_drawn_and_explained() {
     }
 }
 
-/// The label of an aggregate shows the number of its packets and of those that the channel damaged.
+/// The label of an aggregate shows the number of its packets and of damaged ones.
 #[test]
 fn aggregate_label_counts_packets_and_damaged_ones() {
     use FrameKind::{Aggregate, BlockAck};

@@ -46,7 +46,7 @@ impl Judge {
     }
 }
 
-/// The progress of a point: how many replications it needs, and the statistics of those already read. Keeps moments,
+/// The progress of a point: how many replications it needs, and the statistics of the replications already read. Keeps moments,
 /// not runs.
 pub(super) struct Growth<'a> {
     pub(super) point: &'a Point,
