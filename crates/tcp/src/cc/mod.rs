@@ -28,21 +28,21 @@ engine::registry! {
     }
 }
 
-/// Where a congestion control begins.
+/// The initial state of a congestion control.
 #[derive(Clone, Copy, Debug)]
 pub struct Start {
     /// Bytes in a full segment (SMSS).
     pub segment: f64,
-    /// The first window, in bytes.
+    /// Initial window, in bytes.
     pub cwnd: f64,
-    /// The first slow start threshold, in bytes; infinite if there is none.
+    /// Initial slow start threshold, in bytes; infinite if unset.
     pub ssthresh: f64,
-    /// Random numbers, for those that need some.
+    /// Random numbers, for controls that need them.
     pub stream: Stream,
 }
 
 impl Start {
-    /// Any beginning, to ask a control about itself.
+    /// An arbitrary initial state, to inspect a control.
     pub fn trial() -> Self {
         Start { segment: 1.0, cwnd: 1.0, ssthresh: f64::INFINITY, stream: Stream::default() }
     }
@@ -51,7 +51,7 @@ impl Start {
 /// An acknowledgment, in any state of the sender. Offsets count from the beginning of the stream.
 #[derive(Clone, Copy, Debug)]
 pub struct Feedback {
-    /// When it came.
+    /// Time of its arrival.
     pub now: Time,
     /// First unacknowledged byte, now.
     pub una: u64,
@@ -61,21 +61,21 @@ pub struct Feedback {
     pub acked: u64,
     /// Bytes known for the first time to have arrived, by acknowledgment or by SACK.
     pub delivered: u64,
-    /// Bytes taken for lost because of this acknowledgment.
+    /// Bytes marked lost because of this acknowledgment.
     pub lost: u64,
     /// Bytes in the network as the sender estimates it (pipe) [RFC6675 s4], before this acknowledgment.
     pub flight_before: f64,
     /// The same, after it.
     pub flight: f64,
-    /// The round trip it measured, if it did [RFC6298 s3, RFC7323 s4].
+    /// The round trip that it measured, if any [RFC6298 s3, RFC7323 s4].
     pub rtt: Option<Span>,
     /// Smoothed round-trip time [RFC6298 s2]; zero before the first measurement.
     pub srtt: Span,
-    /// Whether it said that congestion was met (ECN-Echo) [RFC3168 s6.1].
+    /// Whether it has ECN-Echo [RFC3168 s6.1].
     pub ecn_echo: bool,
-    /// Whether the sender is repairing a loss.
+    /// Whether the sender is recovering from a loss.
     pub recovering: bool,
-    /// How fast bytes arrived, if that could be measured.
+    /// The delivery rate, if measured.
     pub rate: Option<RateSample>,
 }
 
@@ -85,20 +85,20 @@ pub struct Feedback {
 pub struct RateSample {
     /// Bytes delivered since that segment was sent.
     pub delivered: u64,
-    /// Over how long: the longer of the time to send them and the time to have them acknowledged.
+    /// The longer of the send interval and the acknowledgment interval.
     pub interval: Span,
     /// Bytes delivered in all when that segment was sent (P.delivered): a round trip has ended once this is at least
     /// what had been delivered when the round began.
     pub prior_delivered: u64,
     /// Bytes delivered in all, now (C.delivered).
     pub total_delivered: u64,
-    /// Whether the sender had too little to send when it sent that segment.
+    /// Whether the sender had too little data when it sent that segment.
     pub app_limited: bool,
     /// Bytes in the network just after that segment was sent.
     pub flight_at_send: f64,
-    /// Bytes taken for lost since that segment was sent.
+    /// Bytes marked lost since that segment was sent.
     pub lost: u64,
-    /// Bytes taken for lost in all.
+    /// Bytes marked lost in all.
     pub total_lost: u64,
 }
 
@@ -109,7 +109,7 @@ impl RateSample {
     }
 }
 
-/// New data has been acknowledged and the window may grow.
+/// New data was acknowledged and cwnd may grow.
 #[derive(Clone, Copy, Debug)]
 pub struct Acked {
     /// When.
@@ -126,17 +126,17 @@ pub struct Acked {
     pub srtt: Span,
 }
 
-/// What was in flight when something happened.
+/// The flight at the time of an event.
 #[derive(Clone, Copy, Debug)]
 pub struct Flight {
     /// When.
     pub now: Time,
-    /// Bytes sent and not acknowledged (FlightSize) [RFC5681 s2], without those that limited transmit allowed; after
-    /// going back, those sent since.
+    /// Bytes sent and not acknowledged (FlightSize) [RFC5681 s2], without those that limited transmit allowed; during
+    /// go-back-N, those sent since it began.
     pub bytes: f64,
-    /// What might have been in flight: the least of the window, with what recovery added to it, and the receiver's.
+    /// The limit of the flight: the minimum of cwnd, with recovery's inflation, and the receive window.
     pub window: f64,
-    /// Whether earlier losses are still being repaired: an undo takes back the cuts for both.
+    /// Whether earlier losses are still being recovered: an undo then restores cwnd from before both reductions.
     pub again: bool,
 }
 
@@ -154,10 +154,10 @@ pub enum Congestion {
         /// 1 for the first expiry for a segment, 2 for the next without progress, and so on.
         nth: u32,
     },
-    /// The network marked a packet instead of dropping it. At most once a round trip [RFC3168 s6.1.2].
+    /// The network marked a packet instead of dropping it. At most once per round trip [RFC3168 s6.1.2].
     Ecn,
-    /// A segment was lost, but congestion was not the cause: the network said so, or the sender's loss
-    /// differentiation thinks so.
+    /// A segment was lost for a reason other than congestion, as reported by the network or assumed by the sender's
+    /// loss differentiation.
     Notified,
 }
 
@@ -175,38 +175,38 @@ pub trait CongestionControl: Send {
     fn cwnd(&self) -> f64;
     /// Slow start threshold; infinite before the first loss.
     fn ssthresh(&self) -> f64;
-    /// New data has been acknowledged, not during fast recovery, and the window was what limited the sender.
+    /// New data was acknowledged, outside fast recovery, and cwnd limited the sender.
     fn on_ack(&mut self, acked: &Acked);
-    /// Something was lost, or seems so.
+    /// A loss was detected, or another congestion event.
     fn on_congestion(&mut self, event: Congestion, flight: &Flight);
-    /// An acknowledgment has come, in any state. Called only if `wants_feedback`.
+    /// An acknowledgment was received, in any state. Called only if `wants_feedback`.
     fn on_feedback(&mut self, _: &Feedback) {}
-    /// Whether it wants feedback; making it costs time, and it does not change.
+    /// Whether it needs feedback, which costs time; constant.
     fn wants_feedback(&self) -> bool {
         false
     }
-    /// The last reduction was spurious, and those before it on top of which it came: nothing had been lost
-    /// [RFC4015, RFC5682]. Window and threshold become what they were.
+    /// The last reduction was spurious, and those before it in the same episode: nothing was lost [RFC4015, RFC5682].
+    /// cwnd and ssthresh are restored.
     fn on_undo(&mut self) {}
     /// Fast recovery has ended.
     fn on_recovered(&mut self, _: Time) {}
-    /// Nothing has been in flight for `idle`; `restart` is the window to begin again with [RFC5681 s4.1], if the
-    /// sender's settings ask for that.
+    /// Nothing was in flight for `idle`; `restart` is the restart window [RFC5681 s4.1], if the sender's settings ask
+    /// for it.
     fn on_idle(&mut self, _now: Time, _idle: Span, _restart: Option<f64>) {}
-    /// Bytes per second at which segments are sent; `None` if as soon as the window allows. Asked only if `paces`.
+    /// Pacing rate in bytes per second; `None` for no pacing. Called only if `paces`.
     fn pacing_rate(&self) -> Option<f64> {
         None
     }
-    /// Whether it ever gives a pacing rate; that does not change.
+    /// Whether it ever gives a pacing rate; constant.
     fn paces(&self) -> bool {
         false
     }
-    /// Whether it regulates sending during recovery itself (BBR), so that proportional rate reduction is not wanted. It goes
-    /// with a recovery that uses SACK: the inflation of one that does not would be added to its window.
+    /// Whether it regulates sending during recovery itself (BBR), instead of proportional rate reduction. It requires a
+    /// recovery that uses SACK: the inflation of others would be added to its cwnd.
     fn regulates_recovery(&self) -> bool {
         false
     }
-    /// Whether ECN is spoken in DCTCP's way: every mark echoed, by itself [RFC8257 s3.2]; `on_congestion` is then never
+    /// Whether ECN is used as in DCTCP: every mark echoed separately [RFC8257 s3.2]; `on_congestion` is then never
     /// called for marks, which are in the feedback.
     fn precise_ecn(&self) -> bool {
         false
@@ -217,7 +217,7 @@ pub trait CongestionControl: Send {
 pub(crate) mod tests {
     use super::*;
 
-    /// An acknowledgment at `millis` that says nothing but a round trip.
+    /// An acknowledgment at `millis` with only a round trip.
     pub fn feedback(millis: u64, rtt: Option<Span>) -> Feedback {
         Feedback {
             now: Time::from_millis(millis),
@@ -236,12 +236,12 @@ pub(crate) mod tests {
         }
     }
 
-    /// `bytes` acknowledged at `millis`, up to `una`, with `flight` more on their way.
+    /// `bytes` acknowledged at `millis`, up to `una`, with `flight` more outstanding.
     pub fn acked(millis: u64, bytes: u64, una: u64, flight: u64) -> Acked {
         Acked { now: Time::from_millis(millis), bytes, una, nxt: una + flight, rtt: None, srtt: Span::ZERO }
     }
 
-    /// `bytes` in flight, and as many allowed.
+    /// `bytes` in flight, and a limit of the same size.
     pub fn flight(bytes: f64) -> Flight {
         Flight { now: Time::ZERO, bytes, window: bytes, again: false }
     }

@@ -90,7 +90,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The congestion control.
+    /// Creates the congestion control.
     pub fn build(&self, start: Start) -> Box<dyn CongestionControl> {
         let growth = self.growth.unwrap_or_default();
         let limit = match growth {
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!((cc.cwnd(), cc.ssthresh()), (1000.0, 2000.0));
     }
 
-    /// Whatever is in flight of it, and whatever the other end would take.
+    /// The flight and the receive window do not matter.
     #[test]
     fn ssthresh_is_half_of_cwnd_in_whole_segments_like_linux() {
         let start = Start { segment: 1000.0, cwnd: 11_000.0, ssthresh: f64::INFINITY, stream: Stream::default() };
@@ -270,8 +270,8 @@ mod tests {
         assert_eq!((cc.cwnd(), cc.ssthresh()), (1000.0, 4000.0));
     }
 
-    /// Linux's Reno, in whole segments: an acknowledgment of 8 segments crosses the threshold of 10, and the 2 that slow
-    /// start did not use count towards the 10 that the next segment takes.
+    /// Linux's Reno, in whole segments: an acknowledgment of 8 segments crosses ssthresh of 10, and the 2 that slow
+    /// start did not use count towards the 10 of the next segment.
     #[test]
     fn counted_growth_is_in_whole_segments_like_linux() {
         let start = Start { segment: 1000.0, cwnd: 4000.0, ssthresh: 10_000.0, stream: Stream::default() };

@@ -74,7 +74,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The congestion control.
+    /// Creates the congestion control.
     pub fn build(&self, start: Start) -> Box<dyn CongestionControl> {
         Box::new(Vegas {
             config: self.clone(),
@@ -91,14 +91,14 @@ impl Config {
 struct Vegas {
     config: Config,
     window: Window,
-    /// Least round trip of all.
+    /// Minimum round trip of the connection.
     base: Option<Span>,
-    /// The round trips of this round together, in nanoseconds, and how many there were.
+    /// The sum of this round's round trips, in nanoseconds, and their number.
     sum: u64,
     samples: u64,
     /// The offset whose acknowledgment ends the round.
     end: u64,
-    /// Slow start: whether the window stands still this round.
+    /// Slow start: whether cwnd does not grow in this round.
     standing: bool,
 }
 
@@ -107,14 +107,14 @@ impl Vegas {
         self.window.cwnd < self.window.ssthresh
     }
 
-    /// A round trip has passed.
+    /// Processes the end of a round trip.
     fn round(&mut self, bytes: f64) {
         let segment = self.window.segment;
         let stood = self.standing;
         self.standing = !stood;
         let (sum, samples) = self.take_samples();
         let Some(base) = self.base.filter(|_| samples >= 3) else { return self.reno(bytes) };
-        // A round trip of nothing has no queue.
+        // A round trip of zero has no queue.
         let ratio = base.as_nanos() as f64 * samples as f64 / (sum as f64).max(1.0);
         let expected = self.window.cwnd * ratio;
         let diff = (self.window.cwnd - expected) / segment;
@@ -191,14 +191,14 @@ impl CongestionControl for Vegas {
         self.window.undo();
     }
 
-    /// What was measured before a recovery says nothing about the window after it.
+    /// Measurements before a recovery do not apply to cwnd after it.
     fn on_recovered(&mut self, _: Time) {
         self.take_samples();
     }
 
     fn on_idle(&mut self, _: Time, _: Span, restart: Option<f64>) {
         self.window.restart(restart);
-        // As Linux: the path may be another one.
+        // As in Linux: the path may have changed.
         self.base = None;
         self.take_samples();
     }
@@ -219,7 +219,7 @@ mod tests {
         Config::default().build(start)
     }
 
-    /// Runs rounds over a path that holds `pipe` segments and the queue beyond it; the windows after each, in segments.
+    /// Runs rounds over a path that holds `pipe` segments and a queue; returns cwnd after each, in segments.
     fn rounds(cc: &mut dyn CongestionControl, pipe: f64, rounds: usize) -> Vec<f64> {
         let (mut una, mut seen) = (0_u64, Vec::new());
         // Before there is a queue the base is measured.
@@ -260,9 +260,9 @@ mod tests {
         assert!(seen.iter().all(|window| *window < 40.0), "before a queue of the pipe's length: {seen:?}");
     }
 
-    /// The first segment of a burst finds the queue empty, each other one all before it: of 20 segments at 1 ms each the mean
-    /// waits 9.5 ms, and diff = 20 (1 - 100 / 109.5) = 1.7 segments. By the first one alone there is no queue. Growing rounds
-    /// are not judged.
+    /// The first segment of a burst finds the queue empty, each other one all before it: of 20 segments at 1 ms each
+    /// the mean waits 9.5 ms, and diff = 20 (1 - 100 / 109.5) = 1.7 segments. By the first one alone there is no queue.
+    /// Growing rounds are not evaluated.
     #[test]
     fn queue_of_own_burst_ends_slow_start_after_a_round_without_growth() {
         let mut cc = vegas(20.0, f64::INFINITY);
@@ -283,7 +283,7 @@ mod tests {
         assert!((cc.cwnd() / SEGMENT - (20.0 / 1.095 + 1.0)).abs() < 0.1, "{}", cc.cwnd());
     }
 
-    /// A window that shrinks below what was the threshold shrinks on by a segment a round.
+    /// Below the former ssthresh cwnd continues to fall by a segment per round.
     #[test]
     fn shrinking_below_ssthresh_does_not_restart_slow_start() {
         let mut cc = vegas(40.0, 38.0);

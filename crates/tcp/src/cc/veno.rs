@@ -24,7 +24,7 @@ use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Segments in the queue from which on a loss is taken for congestion.
+    /// Queue length in segments from which on a loss counts as congestion.
     #[serde(default = "three")]
     pub beta: f64,
 }
@@ -47,7 +47,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The congestion control.
+    /// Creates the congestion control.
     pub fn build(&self, start: Start) -> Box<dyn CongestionControl> {
         Box::new(Veno {
             beta: self.beta,
@@ -62,10 +62,10 @@ impl Config {
 struct Veno {
     beta: f64,
     window: Window,
-    /// Least round trip of all, and the last one.
+    /// Minimum round trip of the connection, and the last one.
     base: Option<Span>,
     last: Option<Span>,
-    /// Congestive: whether the next acknowledgment brings no growth.
+    /// With a long queue: whether the next acknowledgment does not grow cwnd.
     skip: bool,
 }
 
@@ -121,7 +121,7 @@ impl CongestionControl for Veno {
 
     fn on_idle(&mut self, _: Time, _: Span, restart: Option<f64>) {
         self.window.restart(restart);
-        // As Linux: the path may be another one.
+        // As in Linux: the path may have changed.
         (self.base, self.last) = (None, None);
     }
 }

@@ -54,7 +54,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The congestion control.
+    /// Creates the congestion control.
     pub fn build(&self, start: Start) -> Box<dyn CongestionControl> {
         Box::new(Westwood {
             filter: self.filter,
@@ -76,7 +76,7 @@ struct Westwood {
     min_rtt: Option<Span>,
     /// Bytes per second.
     bandwidth: Option<f64>,
-    /// When the sample going on began, never before the first acknowledgment, and what has been delivered in it.
+    /// The beginning of the present sample, not before the first acknowledgment, and the bytes delivered in it.
     since: Time,
     bytes: u64,
 }
@@ -84,7 +84,7 @@ struct Westwood {
 impl Westwood {
     fn sample(&mut self, feedback: &Feedback) {
         if feedback.srtt == Span::ZERO || self.since == Time::NEVER {
-            // Nothing is known of the round trip; the first sample begins with the first acknowledgment, whenever that is.
+            // The round trip is unknown; the first sample begins with the first acknowledgment.
             (self.since, self.bytes) = (feedback.now, 0);
             return;
         }
@@ -130,7 +130,7 @@ impl CongestionControl for Westwood {
         };
         let cwnd = self.window.cwnd;
         if self.window.reduce(event, threshold, flight.again) {
-            // The path may carry more than was in flight; that is for slow start to find.
+            // The path's capacity may exceed the flight, which slow start finds.
             self.window.cwnd = self.window.cwnd.min(cwnd);
         }
     }
@@ -139,7 +139,7 @@ impl CongestionControl for Westwood {
         self.window.undo();
     }
 
-    /// Silence is no bandwidth.
+    /// Idle time is not a sample.
     fn on_idle(&mut self, now: Time, _: Span, restart: Option<f64>) {
         self.window.restart(restart);
         (self.since, self.bytes) = (now, 0);
@@ -163,7 +163,7 @@ mod tests {
         end
     }
 
-    /// Before anything was acknowledged.
+    /// Before the first acknowledgment.
     fn fresh() -> Box<dyn CongestionControl> {
         let start = Start { segment: 1000.0, cwnd: 30_000.0, ssthresh: f64::INFINITY, stream: Stream::default() };
         Config::default().build(start)
@@ -199,7 +199,7 @@ mod tests {
         assert!((cc.ssthresh() - 10_000.0 * (2.0 - 0.9 * 0.9 * 0.9)).abs() < 1e-6, "{}", cc.ssthresh());
     }
 
-    /// However late the transfer begins, the first sample is 10 acknowledgments of 1000 bytes in 100 ms.
+    /// The first sample is 10 acknowledgments of 1000 bytes in 100 ms, however late the transfer begins.
     #[test]
     fn first_sample_begins_with_the_first_acknowledgment() {
         for start in [0, 60_000] {

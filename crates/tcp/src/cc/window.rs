@@ -36,7 +36,7 @@ pub enum AtThreshold {
     CongestionAvoidance,
 }
 
-/// cwnd, ssthresh, and what is needed to move them as Reno does. All in bytes.
+/// cwnd, ssthresh, and the state of Reno's growth. All in bytes.
 pub(crate) struct Window {
     pub segment: f64,
     pub cwnd: f64,
@@ -45,7 +45,7 @@ pub(crate) struct Window {
     at_ssthresh: AtThreshold,
     /// `counted`: bytes acknowledged towards the next segment.
     counted: f64,
-    /// Window and threshold before the last reduction, and those before it on top of which it came.
+    /// cwnd and ssthresh before the last reduction, or before the first of an episode.
     before: (f64, f64),
 }
 
@@ -62,12 +62,12 @@ impl Window {
         }
     }
 
-    /// The same, which does this at ssthresh.
+    /// Sets the rule at ssthresh.
     pub fn at_ssthresh(self, at_ssthresh: AtThreshold) -> Self {
         Window { at_ssthresh, ..self }
     }
 
-    /// Whether the next acknowledgment meets slow start. At equality Linux, which counts, does not.
+    /// Whether the next acknowledgment is in slow start. At equality Linux, which counts, is not.
     pub fn slow_start(&self) -> bool {
         match (self.growth, self.at_ssthresh) {
             (Growth::PerAck, AtThreshold::SlowStart) => self.cwnd <= self.ssthresh,
@@ -84,7 +84,7 @@ impl Window {
         }
     }
 
-    /// Slow start by `bytes`. What remains for congestion avoidance: nothing if growth is `per-ack`.
+    /// Slow start by `bytes`. Returns the bytes that remain for congestion avoidance: zero if growth is `per-ack`.
     #[inline]
     pub fn grow_slow_start(&mut self, bytes: f64) -> f64 {
         match self.growth {
@@ -102,14 +102,14 @@ impl Window {
         }
     }
 
-    /// One segment more for every `every` bytes acknowledged; `bytes` are.
+    /// Adds one segment per `every` acknowledged bytes; `bytes` more are acknowledged.
     #[inline]
     pub fn grow_by_one_every(&mut self, every: f64, bytes: f64) {
         match self.growth {
             // [RFC5681 s3.1 equation 3], which grows per acknowledgment, however much that acknowledges.
             Growth::PerAck => self.cwnd += self.segment * self.segment / every,
             Growth::Counted => {
-                // What was counted towards a larger sum gives one segment, not several.
+                // Bytes counted towards a larger threshold add one segment, not several.
                 if self.counted >= every {
                     self.counted = 0.0;
                     self.cwnd += self.segment;
@@ -122,10 +122,10 @@ impl Window {
         }
     }
 
-    /// What `event` does, where a loss leads to `ssthresh` (at least two segments); `again` if it comes on top of a cut that
-    /// may still be taken back. Whether anything was reduced.
+    /// Processes `event`, with the `ssthresh` of a loss (at least two segments); `again` if it follows a reduction that
+    /// may still be undone. Returns whether anything was reduced.
     pub fn reduce(&mut self, event: Congestion, ssthresh: f64, again: bool) -> bool {
-        // Unknown windows are no reason for unknown ones.
+        // An unknown cwnd must not make ssthresh unknown.
         let ssthresh = if ssthresh.is_finite() { ssthresh.max(2.0 * self.segment) } else { self.cwnd };
         if !again && event != Congestion::Notified {
             self.before = (self.cwnd, self.ssthresh);
@@ -148,14 +148,15 @@ impl Window {
         true
     }
 
-    /// Window and threshold become what they were; not less than they have become since.
+    /// Restores cwnd and ssthresh, unless they are larger now.
     pub fn undo(&mut self) {
         self.cwnd = self.cwnd.max(self.before.0);
         self.ssthresh = self.ssthresh.max(self.before.1);
     }
 
-    /// Bytes per second that spread the window over the round trip, as Linux does (`tcp_update_pacing_rate`): twice as fast
-    /// as the window allows while that is below half the threshold, 1.2 times above. None before a round trip is known.
+    /// The pacing rate in bytes per second that spreads cwnd over the round trip, as in Linux
+    /// (`tcp_update_pacing_rate`): twice as fast as cwnd allows while that is below half of ssthresh, 1.2 times above.
+    /// `None` before a round trip is known.
     pub fn paced(&self, srtt: Span) -> Option<f64> {
         let gain = if self.cwnd < self.ssthresh / 2.0 { 2.0 } else { 1.2 };
         (srtt > Span::ZERO).then(|| gain * self.cwnd / srtt.as_secs_f64())
@@ -200,7 +201,7 @@ mod tests {
         assert_eq!(window.cwnd, 6000.0);
     }
 
-    /// What had been counted before a cut does not help the window after it.
+    /// Bytes counted before a reduction do not grow cwnd after it.
     #[test]
     fn reduction_clears_counted_bytes() {
         let mut window = window(10.0, 2.0);
@@ -236,7 +237,7 @@ mod tests {
         assert_eq!(window(10.0, 20.0).paced(Span::ZERO), None);
     }
 
-    /// What has been counted towards a sum that shrinks is one segment.
+    /// Bytes counted towards a threshold that becomes smaller add one segment.
     #[test]
     fn smaller_threshold_adds_one_segment_at_once() {
         let mut window = window(10.0, 2.0);

@@ -1,4 +1,4 @@
-//! An end that takes over a connection: a node between two ends takes the place of one of them.
+//! An end that takes over an established connection: a node between two ends replaces one of them.
 
 use wire::SeqNum;
 
@@ -9,28 +9,28 @@ use crate::timestamps::Clock;
 /// The state of a connection whose end is taken over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Adoption {
-    /// The number of the first byte that this end will send, and of the first that it will receive. Everything before has
-    /// been sent, and has come.
+    /// The number of the first byte that this end will send, and of the first that it will receive. Everything before
+    /// was sent and received.
     pub origins: [SeqNum; 2],
-    /// Bytes that the other end takes.
+    /// The receive window of the other end, in bytes.
     pub peer_window: u64,
-    /// Whether SACK, timestamps and ECN were agreed on.
+    /// Whether SACK was negotiated.
     pub sack: bool,
-    /// The same of timestamps.
+    /// Whether timestamps were negotiated.
     pub timestamps: bool,
-    /// The same of ECN.
+    /// Whether ECN was negotiated.
     pub ecn: bool,
-    /// The timestamp that came last from the other end.
+    /// The last timestamp of the other end.
     pub recent: Option<u32>,
-    /// How far this end's windows are shifted, and the largest that can be said.
+    /// The shift of this end's windows.
     pub shift: u8,
-    /// The largest window that can be said.
+    /// The maximum window that can be advertised.
     pub max_window: u64,
 }
 
 impl Connection {
-    /// An end in ESTABLISHED that goes on where another stood. Its segments have `config.segment` bytes of data, whatever
-    /// their options take.
+    /// Creates an end in ESTABLISHED that continues another one's stream. Its segments have `config.segment` bytes of
+    /// data, whatever their options take.
     pub fn adopted(config: &Config, [local_port, remote_port]: [u16; 2], taken: &Adoption) -> Self {
         let mut config = config.clone();
         config.sack = taken.sack;

@@ -1,4 +1,4 @@
-//! A segment arrives [RFC9293 s3.10.7].
+//! Processing of received segments [RFC9293 s3.10.7].
 
 use engine::Time;
 use wire::{Ecn, Flags, Segment};
@@ -10,7 +10,7 @@ use crate::sender::Arrival;
 use crate::timestamps::{self, Clock};
 
 impl Connection {
-    /// A segment has come, in a packet that says `ecn` about congestion.
+    /// Processes a received segment, whose packet has the ECN codepoint `ecn`.
     #[inline]
     pub fn handle_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
         match self.state {
@@ -31,7 +31,7 @@ impl Connection {
         }
     }
 
-    /// Whether the segment's data, if it has any, was looked at. `seq` is the offset of its first byte.
+    /// Processes a segment; returns whether its data, if any, was processed. `seq` is the offset of its first byte.
     #[inline]
     fn take_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn, seq: Option<u64>) -> bool {
         let next = self.receiver.next();
@@ -64,11 +64,11 @@ impl Connection {
             self.establish(now, segment);
         }
         if !self.take_ack(now, segment) {
-            // [RFC9293 s3.10.7.4]: it acknowledges what was never sent, or long ago.
+            // [RFC9293 s3.10.7.4]: it acknowledges unsent data, or is too old.
             self.answer_invalid(now, segment);
             return false;
         }
-        // Not before: what is refused says nothing about the other end's clock.
+        // Not earlier: an invalid segment must not change TS.Recent.
         if let Some(stamps) = segment.options.timestamps.filter(|_| self.timestamps) {
             self.clock.take(now, &stamps, segment.seq, self.last_ack);
         }
@@ -78,8 +78,8 @@ impl Connection {
         }
     }
 
-    /// Answers a segment that is not acceptable with an acknowledgment. One without data is not answered a moment after
-    /// another was: two ends that answer each other would not come to an end [RFC5961 s7].
+    /// Answers a segment that is not acceptable with an acknowledgment. One without data is not answered soon after
+    /// another: otherwise two ends could answer each other endlessly [RFC5961 s7].
     #[cold]
     pub(super) fn answer_invalid(&mut self, now: Time, segment: &Segment) {
         if segment.seq_len() == 0 || segment.flags.has(Flags::SYN) {
@@ -90,7 +90,7 @@ impl Connection {
             self.answered_at = now;
         }
         match self.handshake.as_ref().and_then(|handshake| handshake.agreed) {
-            // What is owed waits for the handshake.
+            // Acknowledgments due wait for the handshake.
             Some(agreed) => {
                 self.acknowledge_before(now);
                 if let Some(answer) = self.answers.back_mut() {
@@ -102,7 +102,7 @@ impl Connection {
         }
     }
 
-    /// Whether a segment lies in the window, if only in part [RFC9293 s3.10.7.4].
+    /// Whether a segment lies in the window, at least partly [RFC9293 s3.10.7.4].
     #[inline]
     fn acceptable(&self, seq: Option<u64>, len: u32) -> bool {
         let Some(seq) = seq else { return false };
@@ -111,14 +111,14 @@ impl Connection {
         match (len, window) {
             (0, 0) => seq == next,
             (0, _) => next <= seq && seq < next + window,
-            // Its acknowledgment counts even if the window is closed to its data.
+            // Its acknowledgment counts even if the window is closed.
             (_, 0) => seq == next,
             (_, _) => end > next && seq < next + window,
         }
     }
 
-    /// Old and impossible segments are answered with an acknowledgment; what an old one acknowledges counts.
-    /// Whether its data was looked at.
+    /// Answers old and impossible segments with an acknowledgment; the acknowledgment number of an old one counts.
+    /// Returns whether its data was processed.
     #[cold]
     fn answer_unacceptable(&mut self, now: Time, segment: &Segment, seq: Option<u64>, ecn: Ecn) -> bool {
         if segment.flags.has(Flags::RST) {
@@ -151,7 +151,7 @@ impl Connection {
         }
     }
 
-    /// A reset in the window, perhaps of exactly the next number [RFC5961 s3.2].
+    /// Processes a reset in the window, `exact` if it has exactly the next number [RFC5961 s3.2].
     #[cold]
     fn take_reset(&mut self, now: Time, segment: &Segment, exact: bool) {
         if !exact {
@@ -165,8 +165,8 @@ impl Connection {
         }
     }
 
-    /// A SYN in the window [RFC9293 s3.10.7.4]: answered as a reset that is not exact [RFC5961 s4.2], but for an end that
-    /// listened and is not synchronized yet.
+    /// Processes a SYN in the window [RFC9293 s3.10.7.4]: answered as a reset that is not exact [RFC5961 s4.2], except
+    /// by an end that listened and is not synchronized yet.
     #[cold]
     fn take_stray_syn(&mut self, now: Time, segment: &Segment) {
         if self.state == State::SynReceived && self.listened() {
@@ -175,11 +175,11 @@ impl Connection {
         self.answer_invalid(now, segment);
     }
 
-    /// Whether what a segment acknowledges could be.
+    /// Processes the acknowledgment number; returns whether it is valid.
     #[inline]
     fn take_ack(&mut self, now: Time, segment: &Segment) -> bool {
         if self.sender.silent() && segment.ack == self.origin {
-            // Nothing was ever sent, as at an end that only receives: only the window can have changed.
+            // No data was ever sent, as at an end that only receives: only the window can have changed.
             if let Some(window) = self.sender.newer_window(segment, 0) {
                 self.sender.note_window(window);
             }
@@ -188,7 +188,7 @@ impl Connection {
         let una = self.sender.una();
         let behind = i64::from(self.origin.at(una).since(segment.ack));
         if behind > 0 && behind as u64 > self.sender.max_peer_window() {
-            // [RFC5961 s5.2]: older than anything that could still come.
+            // [RFC5961 s5.2]: older than any valid acknowledgment.
             return false;
         }
         let Some(ack) = segment.ack.offset_from(self.origin, una) else { return true };
@@ -212,7 +212,7 @@ impl Connection {
         taken
     }
 
-    /// Takes the data and the FIN of a segment. Whether there was any, and the application still reads.
+    /// Processes the data and the FIN of a segment. Returns whether there was any, and the application still reads.
     #[inline]
     pub(super) fn take_data(&mut self, now: Time, segment: &Segment, seq: u64, ecn: Ecn) -> bool {
         let fin = segment.flags.has(Flags::FIN);
@@ -220,7 +220,7 @@ impl Connection {
             return false;
         }
         if !self.state.receives() {
-            // After the other end's FIN there is no data; a FIN that comes again is acknowledged again.
+            // No data is valid after the other end's FIN; a repeated FIN is acknowledged again.
             self.receiver.owe();
             return false;
         }
@@ -241,7 +241,7 @@ impl Connection {
         true
     }
 
-    /// Acknowledges what has come so far, with the marks as they were: it is sent before the next segment is processed.
+    /// Acknowledges the data received so far, with its marks, before the next segment is processed.
     fn acknowledge_before(&mut self, now: Time) {
         let mut segment = Segment::default();
         self.segment(now, self.sender.nxt(), 0, Flags::ACK, &mut segment);

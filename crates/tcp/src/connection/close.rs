@@ -6,7 +6,7 @@ use wire::{Flags, Options, Segment, SeqNum, Timestamps};
 use super::{Connection, Failure, State};
 use crate::timestamps::Clock;
 
-/// The reset that answers a segment of no connection [RFC9293 s3.10.7.1]; `None` to another reset.
+/// Returns the reset that answers a segment of no connection [RFC9293 s3.10.7.1]; `None` for a reset.
 pub fn refusal(segment: &Segment) -> Option<Segment> {
     if segment.flags.has(Flags::RST) {
         return None;
@@ -20,12 +20,12 @@ pub fn refusal(segment: &Segment) -> Option<Segment> {
 }
 
 impl Connection {
-    /// Nothing more will be written: a FIN follows the data.
+    /// Closes the sending side: a FIN follows the data.
     pub fn shutdown_write(&mut self) {
         match self.state {
             State::SynReceived | State::Established => self.state_after_handshake(State::FinWait1),
             State::CloseWait => self.enter(State::LastAck),
-            // The FIN goes out when the connection is there.
+            // The FIN is sent when the connection is established.
             State::SynSent => {}
             State::Listen => return self.enter(State::Closed),
             _ => return,
@@ -33,15 +33,15 @@ impl Connection {
         self.sender.finish();
     }
 
-    /// A state that cannot be entered before the handshake is over is entered then.
+    /// Enters a state, or records it until the end of the handshake.
     fn state_after_handshake(&mut self, state: State) {
         if self.handshake.is_none() {
             self.enter(state);
         }
     }
 
-    /// The application is gone: both ways are closed. Data that was not read, or comes later, is answered with a reset
-    /// [RFC9293 s3.6.1, RFC2525 s2.17].
+    /// The application has closed both directions. Unread or later data is answered with a reset [RFC9293 s3.6.1,
+    /// RFC2525 s2.17].
     pub fn close(&mut self) {
         self.orphan = true;
         match self.state {
@@ -51,7 +51,7 @@ impl Connection {
         }
     }
 
-    /// The connection is given up at once, and the other end told [RFC9293 s3.10.5].
+    /// Aborts the connection and resets the other end [RFC9293 s3.10.5].
     pub fn abort(&mut self) {
         self.orphan = true;
         if self.state.synchronized() && self.state != State::TimeWait || self.state == State::SynReceived {
@@ -61,8 +61,8 @@ impl Connection {
         self.finish(State::Closed);
     }
 
-    /// Sends a reset; with an acknowledgment of everything that came if `acknowledges`. It gets its timestamps when it
-    /// leaves [RFC7323 s3.2].
+    /// Sends a reset; with an acknowledgment of everything received if `acknowledges`. It gets its timestamps when it
+    /// is sent [RFC7323 s3.2].
     pub(super) fn reset(&mut self, seq: SeqNum, acknowledges: bool) {
         let ack = self.peer_origin.at(self.receiver.next());
         self.answers.push_back(Segment {
@@ -76,7 +76,7 @@ impl Connection {
         });
     }
 
-    /// The connection is over.
+    /// Ends the connection.
     pub(super) fn finish(&mut self, state: State) {
         self.enter(state);
         self.handshake = None;
@@ -85,7 +85,7 @@ impl Connection {
         self.receiver.acknowledged();
     }
 
-    /// An opening that the other end had begun is over [RFC9293 s3.10.7.4].
+    /// An opening by the other end has failed [RFC9293 s3.10.7.4].
     pub(super) fn listen_again(&mut self) {
         if self.orphan {
             return self.finish(State::Closed);
@@ -103,13 +103,13 @@ impl Connection {
         self.finish(State::Closed);
     }
 
-    /// Both ends have closed: stray segments are waited for [RFC9293 s3.6.1].
+    /// Both ends have closed: waits for stray segments [RFC9293 s3.6.1].
     pub(super) fn wait(&mut self, now: Time) {
         self.enter(State::TimeWait);
         self.time_wait_until = now + self.time_wait;
     }
 
-    /// This end's FIN may have been acknowledged.
+    /// Checks whether this end's FIN was acknowledged.
     pub(super) fn after_ack(&mut self, now: Time) {
         if !self.sender.fin_acknowledged() {
             return;
@@ -122,7 +122,7 @@ impl Connection {
         }
     }
 
-    /// The other end's FIN may have been reached.
+    /// Checks whether the other end's FIN was received in order.
     pub(super) fn after_data(&mut self, now: Time) {
         if !self.receiver.finished() {
             return;

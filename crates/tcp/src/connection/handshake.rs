@@ -1,4 +1,4 @@
-//! The opening of a connection [RFC9293 s3.5]: SYNs, their repetition, and what options say.
+//! The opening of a connection [RFC9293 s3.5]: SYNs, their retransmission, and their options.
 
 use std::num::NonZeroU16;
 

@@ -27,7 +27,7 @@ engine::registry! {
 /// The effects of an acknowledgment. Bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
-    /// When it came.
+    /// Time of its arrival.
     pub now: Time,
     /// Bytes by which `una` advanced.
     pub acked: u64,
