@@ -4,7 +4,7 @@ use clap::Args as ClapArgs;
 use lab::catalogue::CATALOGUE;
 use scenario::problem::Problem;
 
-use super::{listed, print};
+use super::{listed, nearest_of_many, print};
 use crate::Failure;
 
 /// Arguments of `lasthop list`.
@@ -19,7 +19,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let kinds = || CATALOGUE.iter().map(|section| section.plural);
     if let Some(kind) = args.kind.as_ref().filter(|kind| !kinds().any(|known| known == **kind)) {
         let problem =
-            Problem::new("a kind of name").in_file("list").found(format!("\"{kind}\"")).nearest(kind, kinds());
+            nearest_of_many(Problem::new("a kind of name").in_file("list").found(format!("\"{kind}\"")), kind, kinds());
         return Err(Failure::Input(listed(&[problem])));
     }
     let mut text = String::new();
