@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// The targets of a page's links and pictures, as written.
+/// The targets of a page's links and pictures, as written. A link without a target is a heading in the list of pages.
 pub fn links(text: &str) -> Vec<String> {
     let target = |event| match event {
         Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => Some(dest_url.into_string()),
         _ => None,
     };
-    Parser::new_ext(text, Options::ENABLE_TABLES).filter_map(target).collect()
+    Parser::new_ext(text, Options::ENABLE_TABLES).filter_map(target).filter(|target| !target.is_empty()).collect()
 }
 
 /// The anchors of a page's headings, as GitHub and mdBook make them.
@@ -43,7 +43,8 @@ mod tests {
 
     #[test]
     fn links_in_code_do_not_count() {
-        let text = "[a](a.md) `[b](b.md)` ![p](p.svg)\n\n```\n[c](c.md)\n```\n\n| t |\n|---|\n| [d](d.md#x) |\n";
+        let text =
+            "[a](a.md) `[b](b.md)` ![p](p.svg)\n\n```\n[c](c.md)\n```\n\n| t |\n|---|\n| [d](d.md#x) |\n\n- [e]()\n";
         assert_eq!(links(text), ["a.md", "p.svg", "d.md#x"]);
     }
 

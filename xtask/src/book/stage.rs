@@ -28,7 +28,7 @@ pub fn write(root: &Path, folder: &Path) -> Result<(), String> {
     }
     for file in files(root)? {
         if file.extension().is_some_and(|ending| ending == "md") {
-            let page = indexed(&read(&root.join(&file))?);
+            let page = indexed(&without_folders(root, &file, &read(&root.join(&file))?));
             put(&sources.join(place(&file)), page.as_bytes())?;
             continue;
         }
@@ -61,7 +61,8 @@ fn files(root: &Path) -> Result<BTreeSet<PathBuf>, String> {
 fn summary(text: &str) -> Result<String, String> {
     let mut lines = Vec::new();
     for line in text.lines() {
-        let Some((title, target)) = line.strip_suffix(')').and_then(|line| line.rsplit_once("](")) else {
+        let link = line.strip_suffix(')').and_then(|line| line.rsplit_once("]("));
+        let Some((title, target)) = link.filter(|(_, target)| !target.is_empty()) else {
             lines.push(line.to_owned());
             continue;
         };
@@ -75,6 +76,26 @@ fn summary(text: &str) -> Result<String, String> {
 /// `README.html`.
 fn indexed(text: &str) -> String {
     text.replace("README.md)", "index.md)").replace("README.md#", "index.md#")
+}
+
+/// The text with the names of folders instead of links to them: a book has no page for a folder.
+fn without_folders(root: &Path, page: &Path, text: &str) -> String {
+    let leads_to_folder = |target: &str| Link::of(page, target).is_some_and(|link| root.join(link.path).is_dir());
+    let (mut plain, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once("](") {
+        let link = after.split_once(')').zip(before.rsplit_once('['));
+        match link.filter(|((target, _), _)| leads_to_folder(target)) {
+            Some(((_, after), (before, name))) => {
+                plain.extend([before, name]);
+                rest = after;
+            }
+            None => {
+                plain.extend([before, "]("]);
+                rest = after;
+            }
+        }
+    }
+    plain + rest
 }
 
 /// The place of a page: `index.md` for a README.
@@ -101,6 +122,13 @@ mod tests {
         let missing: Vec<_> =
             pages.iter().filter(|page| page.as_path() != Path::new(SUMMARY) && !chapters.contains(*page)).collect();
         assert!(missing.is_empty(), "not in {SUMMARY}: {missing:?}");
+    }
+
+    #[test]
+    fn links_to_folders_become_names() {
+        let text = "See [docs](docs), [the `tutorial`](docs/tutorial.md) and [both](docs/) (in `a[0]`).\n";
+        let plain = without_folders(&workspace::root(), Path::new("README.md"), text);
+        assert_eq!(plain, "See docs, [the `tutorial`](docs/tutorial.md) and both (in `a[0]`).\n");
     }
 
     #[test]
