@@ -56,7 +56,7 @@ fn ten_thousand_freeze_tcp_hosts_are_checked_and_built() {
     let idle = |warning: &&Problem| warning.key.as_deref() == Some("nodes.mobile.scheme");
     let idle: Vec<_> = warnings.iter().filter(idle).collect();
     // One for the first such node would suffice; each has the name of its node.
-    assert!(!idle.is_empty() && idle[0].expected.contains("mobile1 has a channel with states"), "{:?}", idle.first());
+    assert!(!idle.is_empty() && idle[0].expected.contains("no link of mobile1 has one"), "{:?}", idle.first());
 }
 
 #[test]
