@@ -10,7 +10,7 @@
 //!   `Mac::sendUp`; mac/channel.cc: `Channel::sendUp`, `delay_`].
 //!
 //! The base class `Mac` senses no carrier: stations never collide, and both directions run at the full rate at once.
-//! [`sender`] implements it.
+//! `sender` implements it.
 
 mod sender;
 

@@ -3,7 +3,7 @@
 //! Frames are sent one after the other, up to `window` of them unacknowledged. The far end acknowledges each arriving
 //! frame at once, without contention and ahead of queued data; acknowledgments cross the same channel. A frame has
 //! failed if its acknowledgment has not arrived `2 x propagation + transmission of the acknowledgment + margin` after
-//! its end. [`sender`] implements it.
+//! its end. `sender` implements it.
 
 mod far_end;
 mod sender;
