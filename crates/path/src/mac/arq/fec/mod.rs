@@ -5,7 +5,7 @@
 //! The code is systematic: data frames are the packets themselves and need no decoding. A parity frame is as long as
 //! the longest packet of its block, to which the others are padded. There are no acknowledgments and no
 //! retransmissions. A block that is not full when traffic pauses is closed after `flush`, and gets all its parity
-//! frames. [`sender`] implements it.
+//! frames. `sender` implements it.
 //!
 //! Limits: over GF(2^8) a block has at most 255 frames, parity included. Deviations: a real code protects each packet's
 //! length too and transmits the block's number and shape, which take no bytes here; coding takes no time.
