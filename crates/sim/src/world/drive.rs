@@ -6,9 +6,10 @@ use std::net::Ipv4Addr;
 
 use engine::Time;
 use tcp::Info;
-use wire::{Addr, Packet};
+use wire::Packet;
 
 use super::World;
+use super::event_loop::Stop;
 use crate::event::Sink;
 
 /// A packet that arrived at its destination where no connection accepted it.
@@ -76,9 +77,7 @@ impl World {
     pub fn run_until<S: Sink>(&mut self, at: Time, sink: &mut S) -> bool {
         let at = at.min(self.until);
         if at >= self.now {
-            let nobody = Addr::of_node(0);
-            let mut arriving = Packet::blank(nobody, nobody);
-            while self.step(at, &mut arriving, sink) {}
+            self.handle(Stop { at, when_over: false }, u64::MAX, sink);
         }
         self.now < self.until
     }
@@ -104,7 +103,7 @@ impl World {
             return Err(InjectError::NoSuchAddress { address: packet.dst.into() });
         }
         self.delivered.get_or_insert_default();
-        self.originate(node, &mut packet, sink);
+        self.create(node, &mut packet, sink);
         Ok(())
     }
 

@@ -9,6 +9,7 @@ mod agents;
 mod build;
 mod drive;
 mod end;
+mod event_loop;
 mod flow;
 mod mobile;
 mod ports;
@@ -26,10 +27,10 @@ use path::outcome::{Outcome, Outcomes};
 use path::queue::{Buffer, Limit};
 use path::station::Station;
 use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, MediumId, Observer};
-use wire::{Addr, Packet};
+use wire::Packet;
 
 use crate::association::Roamer;
-use crate::event::{Event, NodeEvent, NullSink, Sink};
+use crate::event::{Event, NodeEvent, Sink};
 use crate::node::{Node, Processing};
 use crate::results::{FlowResult, LinkResult, MediumResult, Results};
 use crate::routing::Routes;
@@ -173,69 +174,9 @@ impl World {
         time.max(least).min(1.0)
     }
 
-    /// Runs to the end.
-    pub fn run<S: Sink>(&mut self, sink: &mut S) {
-        while self.advance(u64::MAX, sink) {}
-    }
-
-    /// Handles at most `wakeups` wake-ups; returns whether there are more.
-    #[inline]
-    pub fn advance<S: Sink>(&mut self, wakeups: u64, sink: &mut S) -> bool {
-        if S::ACTIVE { self.handle(wakeups, sink) } else { self.advance_unwatched(wakeups) }
-    }
-
-    /// The same with a discarding sink. Generic functions are compiled in the calling crate, and the callers are large
-    /// crates with many codegen units; this one is compiled here, where all event handling is in one unit.
-    #[inline(never)]
-    fn advance_unwatched(&mut self, wakeups: u64) -> bool {
-        self.handle(wakeups, &mut NullSink)
-    }
-
-    /// The same for wake-ups up to `at`; returns false when there are none left before `at`. The current time is then
-    /// `at`, or the end of the last flow.
-    pub fn advance_until<S: Sink>(&mut self, at: Time, wakeups: u64, sink: &mut S) -> bool {
-        self.handle_until(at.min(self.until), wakeups, sink)
-    }
-
     /// Whether the run is over: all flows are, or the duration has passed.
     pub fn is_over(&self) -> bool {
         self.unfinished == 0 || self.now >= self.until
-    }
-
-    #[inline]
-    fn handle<S: Sink>(&mut self, wakeups: u64, sink: &mut S) -> bool {
-        self.handle_until(self.until, wakeups, sink)
-    }
-
-    #[inline]
-    fn handle_until<S: Sink>(&mut self, until: Time, wakeups: u64, sink: &mut S) -> bool {
-        let nobody = Addr::of_node(0);
-        let mut arriving = Packet::blank(nobody, nobody);
-        for _ in 0..wakeups {
-            if self.unfinished == 0 || !self.step(until, &mut arriving, sink) {
-                return false;
-            }
-        }
-        true
-    }
-
-    /// Handles the next wake-up if it is at or before `until`; otherwise advances the time to `until`.
-    #[inline(always)]
-    fn step<S: Sink>(&mut self, until: Time, arriving: &mut Packet, sink: &mut S) -> bool {
-        let Some((at, slot)) = self.schedule.next(until) else {
-            if S::ACTIVE {
-                self.emit_air(until, sink);
-            }
-            self.now = until;
-            return false;
-        };
-        self.now = at;
-        self.events += 1;
-        if S::ACTIVE && at >= self.next_air {
-            self.emit_air(at, sink);
-        }
-        self.wake(slot, arriving, sink);
-        true
     }
 
     /// The counters so far.

@@ -1,0 +1,115 @@
+//! The loop that takes one wake-up after the other.
+//!
+//! Generic functions are compiled in the crate that calls them. The loops of watched and of unwatched runs are compiled
+//! here instead, once each, where all event handling is in one codegen unit, optimized as this crate is.
+
+use engine::Time;
+use wire::{Addr, Packet};
+
+use super::World;
+use crate::event::{Event, NullSink, Sink};
+
+/// Where a call stops.
+#[derive(Clone, Copy)]
+pub(super) struct Stop {
+    /// After the wake-ups of this time.
+    pub(super) at: Time,
+    /// Also after the end of the last flow.
+    pub(super) when_over: bool,
+}
+
+/// The sink of all watched runs: calls a function for each event.
+pub(super) struct Forward<'a>(&'a mut dyn FnMut(Time, &Event));
+
+impl Sink for Forward<'_> {
+    const ACTIVE: bool = true;
+    #[inline]
+    fn event(&mut self, at: Time, event: &Event) {
+        (self.0)(at, event);
+    }
+}
+
+impl World {
+    /// Runs to the end.
+    pub fn run<S: Sink>(&mut self, sink: &mut S) {
+        while self.advance(u64::MAX, sink) {}
+    }
+
+    /// Handles at most `wakeups` wake-ups; returns whether there are more.
+    pub fn advance<S: Sink>(&mut self, wakeups: u64, sink: &mut S) -> bool {
+        self.advance_until(self.until, wakeups, sink)
+    }
+
+    /// The same for wake-ups up to `at`; returns false when there are none left before `at`. The current time is then
+    /// `at`, or the end of the last flow.
+    pub fn advance_until<S: Sink>(&mut self, at: Time, wakeups: u64, sink: &mut S) -> bool {
+        self.handle(Stop { at: at.min(self.until), when_over: true }, wakeups, sink)
+    }
+
+    /// Handles at most `wakeups` wake-ups; returns whether there are more before `stop`.
+    pub(super) fn handle<S: Sink>(&mut self, stop: Stop, wakeups: u64, sink: &mut S) -> bool {
+        match S::ACTIVE {
+            true => self.handle_watched(stop, wakeups, &mut Forward(&mut |at, event| sink.event(at, event))),
+            false => self.handle_unwatched(stop, wakeups),
+        }
+    }
+
+    #[inline(never)]
+    fn handle_watched(&mut self, stop: Stop, wakeups: u64, sink: &mut Forward<'_>) -> bool {
+        self.handle_with(stop, wakeups, sink)
+    }
+
+    #[inline(never)]
+    fn handle_unwatched(&mut self, stop: Stop, wakeups: u64) -> bool {
+        self.handle_with(stop, wakeups, &mut NullSink)
+    }
+
+    #[inline(always)]
+    fn handle_with<S: Sink>(&mut self, stop: Stop, wakeups: u64, sink: &mut S) -> bool {
+        let unset = Addr::of_node(0);
+        let mut arriving = Packet::blank(unset, unset);
+        for _ in 0..wakeups {
+            if (stop.when_over && self.unfinished == 0) || !self.step(stop.at, &mut arriving, sink) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Handles the next wake-up if it is at or before `until`; otherwise advances the time to `until`.
+    #[inline(always)]
+    fn step<S: Sink>(&mut self, until: Time, arriving: &mut Packet, sink: &mut S) -> bool {
+        let Some((at, slot)) = self.schedule.next(until) else {
+            if S::ACTIVE {
+                self.emit_air(until, sink);
+            }
+            self.now = until;
+            return false;
+        };
+        self.now = at;
+        self.events += 1;
+        if S::ACTIVE && at >= self.next_air {
+            self.emit_air(at, sink);
+        }
+        self.wake(slot, arriving, sink);
+        true
+    }
+
+    /// Passes on a packet that `node` creates now.
+    pub(super) fn create<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
+        match S::ACTIVE {
+            true => self.create_watched(node, packet, &mut Forward(&mut |at, event| sink.event(at, event))),
+            false => self.create_unwatched(node, packet),
+        }
+    }
+
+    #[inline(never)]
+    fn create_watched(&mut self, node: usize, packet: &mut Packet, sink: &mut Forward<'_>) {
+        self.originate(node, packet, sink);
+    }
+
+    #[inline(never)]
+    fn create_unwatched(&mut self, node: usize, packet: &mut Packet) {
+        self.originate(node, packet, &mut NullSink);
+    }
+}
