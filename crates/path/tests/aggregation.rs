@@ -10,7 +10,7 @@ use path::channel::{Channel, ChannelConfig, perfect, scripted, uniform};
 use path::link::Counters;
 use path::mac::dcf::config::Aggregation;
 use path::mac::dcf::{Config, FrameKind, Standard};
-use path::medium::{LaneSpec, Medium, StationSpec};
+use path::medium::{Medium, StationSpec, TxQueueSpec};
 use path::outcome::Outcome;
 use path::queue::{Buffer, QueueConfig};
 use path::scheduler::SchedulerConfig;
@@ -68,12 +68,12 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
     let station = |number: usize| {
         let way = if number == 0 { LinkDirection::Forward } else { LinkDirection::Backward };
         let (hop, to) = (HopId { link: 0, way }, 1 - number as u32);
-        let lane = LaneSpec { hop, to, queue: QueueConfig::default(), stream: Stream::default(), rate: None };
+        let queue = TxQueueSpec { hop, to, queue: QueueConfig::default(), stream: Stream::default(), rate: None };
         let stream = Stream::named(1, 0, &format!("station {number}"));
         StationSpec {
             slot: slots[number],
             scheduler: SchedulerConfig::RoundRobin(Default::default()),
-            lanes: vec![lane],
+            queues: vec![queue],
             stream,
             beacons: None,
         }

@@ -303,8 +303,8 @@ proptest! {
             // Beacons never end, so the run stops when all packets are completed.
             let all = cell.offered.iter().flatten().sum::<u64>();
             let done = |cell: &Cell| {
-                let lanes = (0..plan.links.len()).flat_map(|link| [(link, LinkDirection::Forward), (link, LinkDirection::Backward)]);
-                let counters = lanes.map(|(link, way)| cell.counters(link, way, Time::NEVER));
+                let hops = (0..plan.links.len()).flat_map(|link| [(link, LinkDirection::Forward), (link, LinkDirection::Backward)]);
+                let counters = hops.map(|(link, way)| cell.counters(link, way, Time::NEVER));
                 counters.map(|counters| counters.packets_delivered + counters.packets_dropped).sum::<u64>() == all
             };
             let over = (1..400).map(|step| Time::from_millis(50 * step)).find(|until| {

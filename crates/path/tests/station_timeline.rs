@@ -71,7 +71,7 @@ fn timeline(
     limit: Limit,
     offered: &[(usize, u32)],
 ) -> Vec<String> {
-    let offered: Vec<_> = offered.iter().map(|(lane, seq)| (*lane, *seq, false)).collect();
+    let offered: Vec<_> = offered.iter().map(|(queue, seq)| (*queue, *seq, false)).collect();
     timeline_of(channels, arq, scheduler, limit, &offered)
 }
 
@@ -86,17 +86,17 @@ fn timeline_of(
     let mut schedule = Schedule::new();
     let (arrival, timer) = (schedule.slot(), schedule.slot());
     let line = || Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
-    let lanes = (0..channels.len())
+    let queues = (0..channels.len())
         .map(|link| TxQueue::new(HopId { link: link as u32, way: LinkDirection::Forward }, line(), arq, limit));
-    let mut station = Station::new(lanes.collect(), &scheduler, arrival, timer);
+    let mut station = Station::new(queues.collect(), &scheduler, arrival, timer);
     let mut channels: Vec<Box<dyn Channel>> = channels
         .into_iter()
         .map(|config| ChannelConfig::Scripted(config).build(engine::Stream::named(1, 0, "air")))
         .collect();
     let mut log = Log::default();
-    for (lane, seq, expedited) in offered {
+    for (queue, seq, expedited) in offered {
         let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
-        station.on_packet(*lane, &packet(*seq), *expedited, &mut Buffer::default(), &mut cx);
+        station.on_packet(*queue, &packet(*seq), *expedited, &mut Buffer::default(), &mut cx);
     }
     while let Some((now, slot)) = schedule.next(Time::NEVER) {
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
@@ -299,8 +299,8 @@ fn busy_shared_transmitter_makes_all_queues_wait() {
 /// their queue, and across all queues with FIFO scheduling.
 #[test]
 fn expedited_packets_precede_waiting_ones_in_order() {
-    let order = |lanes: usize, scheduler: SchedulerConfig, offered: &[(usize, u32, bool)]| {
-        let air = vec![dropping(&[]); lanes];
+    let order = |queues: usize, scheduler: SchedulerConfig, offered: &[(usize, u32, bool)]| {
+        let air = vec![dropping(&[]); queues];
         let log = timeline_of(air, arq(3, Numbering::PerFrame), scheduler, Limit::None, offered);
         let arrivals = log.iter().filter_map(|line| line.strip_suffix(" arrives")?.split_once(": "));
         arrivals.map(|(_, seq)| seq.parse().unwrap()).collect::<Vec<u32>>()

@@ -21,18 +21,18 @@ pub(crate) struct Node {
     /// Packets dropped because there was no route.
     pub no_route: u64,
     pub processing: Option<Processing>,
-    pub resident: Option<InstalledAgent>,
+    pub agent: Option<InstalledAgent>,
 }
 
 impl Node {
     /// The counters of its scheme.
     pub fn agent_counters(&self) -> Vec<(&'static str, u64)> {
-        self.resident.as_ref().map_or_else(Vec::new, |resident| resident.agent.counters())
+        self.agent.as_ref().map_or_else(Vec::new, |installed| installed.agent.counters())
     }
 
     /// Whether its scheme lets packets overtake those in the queue.
-    pub fn sends_urgently(&self) -> bool {
-        self.resident.as_ref().is_some_and(|resident| resident.agent.sends_urgently())
+    pub fn sends_expedited(&self) -> bool {
+        self.agent.as_ref().is_some_and(|installed| installed.agent.sends_expedited())
     }
 }
 

@@ -124,7 +124,7 @@ pub trait Agent: Send {
     /// Called `foresight` before the channel of one of the node's links changes to `state`.
     fn on_forecast(&mut self, _: State, _: &mut AgentCx<'_>) {}
     /// Returns true if the agent may call `send_urgently`; the value is constant.
-    fn sends_urgently(&self) -> bool {
+    fn sends_expedited(&self) -> bool {
         false
     }
     /// Returns true if `on_queue` is to be called; the value is constant.

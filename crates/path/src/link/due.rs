@@ -12,9 +12,9 @@ pub(crate) struct Due<T> {
 }
 
 /// Events in the order in which they were begun, because all of them take the same time.
-pub(crate) type Line<T> = VecDeque<Due<T>>;
+pub(crate) type DueQueue<T> = VecDeque<Due<T>>;
 
 /// Returns the time of the first event.
-pub(crate) fn first<T>(line: &Line<T>) -> Option<(Time, Order)> {
-    line.front().map(|due| (due.at, due.order))
+pub(crate) fn first<T>(queue: &DueQueue<T>) -> Option<(Time, Order)> {
+    queue.front().map(|due| (due.at, due.order))
 }

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use engine::{Order, Slot, Time};
 use wire::{CompactPacket, Options, Packet};
 
-use super::due::{Due, Line as Flying, first};
+use super::due::{Due, DueQueue, first};
 use super::{Counters, Line, Link};
 use crate::channel::{Fate, Frame};
 use crate::context::LinkCx;
@@ -38,7 +38,7 @@ pub struct PriorityLink {
     lossy: bool,
     slot: Slot,
     backlog: Backlog,
-    flying: Flying<InTransit>,
+    flying: DueQueue<InTransit>,
     /// The options of the packets in flight that have any.
     options: VecDeque<Options>,
     /// When the line is free, and the order of that among simultaneous events.
@@ -61,7 +61,7 @@ impl PriorityLink {
             lossy,
             slot,
             backlog: queue.into(),
-            flying: Flying::new(),
+            flying: DueQueue::new(),
             options: VecDeque::new(),
             free: (Time::ZERO, Order::default()),
             begun: (Time::ZERO, 0, 0),
@@ -70,14 +70,14 @@ impl PriorityLink {
         }
     }
 
-    fn arrive(&mut self, passage: &InTransit, cx: &mut LinkCx<'_>, packet: &mut Packet) -> bool {
-        passage.packet.write_to(packet);
-        if passage.options
+    fn arrive(&mut self, in_transit: &InTransit, cx: &mut LinkCx<'_>, packet: &mut Packet) -> bool {
+        in_transit.packet.write_to(packet);
+        if in_transit.options
             && let Some(options) = self.options.pop_front()
         {
             packet.put_options(options);
         }
-        if passage.fate == Fate::Corrupted {
+        if in_transit.fate == Fate::Corrupted {
             self.counters.frames_corrupted += 1;
             self.counters.packets_dropped += 1;
             cx.emit(self.hop, || LinkEvent::Lost { packet: *packet });
@@ -123,8 +123,8 @@ impl PriorityLink {
         buffer.leaves_at(leaves, size);
         let options = packet.options().filter(|options| options.size() > 0);
         self.options.extend(options);
-        let passage = InTransit { fate, packet: CompactPacket::of(packet, packet.ecn), options: options.is_some() };
-        self.flying.push_back(Due { at: leaves + self.line.delay, order, what: passage });
+        let in_transit = InTransit { fate, packet: CompactPacket::of(packet, packet.ecn), options: options.is_some() };
+        self.flying.push_back(Due { at: leaves + self.line.delay, order, what: in_transit });
     }
 
     /// Sets the wake-up to the next arrival, or to the time at which the line is free for a waiting packet. Most
@@ -183,8 +183,8 @@ impl Link for PriorityLink {
         let arriving =
             if first(&self.flying).is_some_and(|(at, _)| at <= cx.now) { self.flying.pop_front() } else { None };
         match arriving {
-            Some(Due { what: passage, .. }) => {
-                outcomes.deliver_with(self.hop, |packet| self.arrive(&passage, cx, packet));
+            Some(Due { what: in_transit, .. }) => {
+                outcomes.deliver_with(self.hop, |packet| self.arrive(&in_transit, cx, packet));
             }
             None => self.send_waiting(buffer, cx),
         }

@@ -40,23 +40,23 @@ impl Medium {
     pub(super) fn choose_batch<O: Observer>(&mut self, number: u32, limits: AggregateLimits, cx: &mut Cx<'_, O>) {
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
-        let lane = &mut station.lanes[serving];
-        let head = lane.head.as_ref().expect("a lane in service has a packet in hand");
+        let queue = &mut station.queues[serving];
+        let head = queue.head.as_ref().expect("a queue in service has a packet in hand");
         let (first, alone) = (head.number, mpdu(head.packet.size()));
-        let rate = lane.rate.rate(head.failed + 1, cx.now);
+        let rate = queue.rate.rate(head.failed + 1, cx.now);
         let (mut size, mut batch) = (DELIMITER + alone, 1);
         while batch < limits.frames as usize {
-            let Some(packet) = lane.peek(batch, first + WINDOW, cx) else { break };
+            let Some(packet) = queue.peek(batch, first + WINDOW, cx) else { break };
             let grown = with_another(size, mpdu(packet.size()));
             if grown > limits.bytes || self.phy.duration(rate, grown) > limits.duration {
                 break;
             }
-            lane.take_in_hand(batch, cx);
+            queue.take_in_hand(batch, cx);
             (size, batch) = (grown, batch + 1);
         }
         // A single packet is sent without aggregation and has a normal acknowledgment.
         let (size, answer) = if batch == 1 { (alone, ACK_SIZE) } else { (size, BLOCK_ACK_SIZE) };
-        station.data = Data { hop: lane.hop, to: lane.to, rate, size, behind: 0, batch, answer };
+        station.data = Data { hop: queue.hop, to: queue.to, rate, size, behind: 0, batch, answer };
         self.settle_drops(number, serving);
     }
 
@@ -69,11 +69,11 @@ impl Medium {
         let too_weak = self.is_too_weak(number, data.to, rate, cx.now);
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
-        let lane = &mut station.lanes[serving];
-        let (place, alone) = (lane.counters.frames_sent, data.batch == 1);
-        lane.counters.frames_sent += data.batch as u64;
+        let queue = &mut station.queues[serving];
+        let (place, alone) = (queue.counters.frames_sent, data.batch == 1);
+        queue.counters.frames_sent += data.batch as u64;
         let (hop, mut size, mut corrupted) = (data.hop, 0_u32, true);
-        for (packet_place, head) in (place..).zip(lane.in_hand(data.batch)) {
+        for (packet_place, head) in (place..).zip(queue.in_hand(data.batch)) {
             head.attempts += 1;
             let bytes = mpdu(head.packet.size());
             let begins = size.next_multiple_of(4);
@@ -88,8 +88,8 @@ impl Medium {
             let (number, attempt, packet) = (head.number, head.attempts, head.packet);
             cx.emit(hop, || LinkEvent::FrameSent { number, attempt, packet });
         }
-        let packets = lane.held(data.batch).map(|head| head.number).collect();
-        let head = lane.head.as_ref().expect("a packet in hand");
+        let packets = queue.held(data.batch).map(|head| head.number).collect();
+        let head = queue.head.as_ref().expect("a packet in hand");
         let frame = AirFrame {
             kind: if alone { FrameKind::Data } else { FrameKind::Aggregate },
             start,
@@ -125,9 +125,9 @@ impl Medium {
     /// Returns the numbers of the aggregate's packets that satisfy `is`.
     fn of_batch(&self, number: u32, is: impl Fn(&HeadOfLine) -> bool) -> Numbers {
         let station = &self.stations[number as usize];
-        let lane = &station.lanes[station.serving()];
-        let first = lane.head.as_ref().map_or(0, |head| head.number);
-        let chosen = lane.held(station.data.batch).filter(|head| is(head));
+        let queue = &station.queues[station.serving()];
+        let first = queue.head.as_ref().map_or(0, |head| head.number);
+        let chosen = queue.held(station.data.batch).filter(|head| is(head));
         chosen.fold(Numbers::none(first), |numbers, head| numbers.and(head.number))
     }
 
@@ -136,23 +136,23 @@ impl Medium {
         let Data { hop, batch, .. } = self.data(number);
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
-        let lane = &mut station.lanes[serving];
+        let queue = &mut station.queues[serving];
         for place in 0..batch {
-            let Some(HeadOfLine { packet, number, attempts: attempt, damaged, .. }) = lane.in_hand(batch).nth(place)
+            let Some(HeadOfLine { packet, number, attempts: attempt, damaged, .. }) = queue.in_hand(batch).nth(place)
             else {
                 break;
             };
             let (packet, number, attempt) = (*packet, *number, *attempt);
             match reception {
                 Reception::Received if !*damaged => {
-                    if !lane.has_come(place) {
-                        lane.counters.duplicates += 1;
+                    if !queue.has_come(place) {
+                        queue.counters.duplicates += 1;
                         cx.emit(hop, || LinkEvent::FrameDuplicate { number, packet });
                     }
                 }
-                Reception::Collided => lane.counters.frames_collided += 1,
+                Reception::Collided => queue.counters.frames_collided += 1,
                 Reception::Received | Reception::Corrupted | Reception::Unheard => {
-                    lane.counters.frames_corrupted += 1;
+                    queue.counters.frames_corrupted += 1;
                     cx.emit(hop, || LinkEvent::FrameCorrupted { number, attempt, packet });
                 }
             }
@@ -164,10 +164,10 @@ impl Medium {
     fn hand_up<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
-        let lane = &mut station.lanes[serving];
-        let hop = lane.hop;
-        while let Some(packet) = lane.reorder.hand_up() {
-            lane.counters.packets_delivered += 1;
+        let queue = &mut station.queues[serving];
+        let hop = queue.hop;
+        while let Some(packet) = queue.reorder.hand_up() {
+            queue.counters.packets_delivered += 1;
             cx.emit(hop, || LinkEvent::Arrived { packet });
             self.outcomes.push_back((hop, Outcome::Delivered(packet)));
         }
@@ -185,13 +185,13 @@ impl Medium {
         let long = usize::from(step == Step::Data && self.is_long(&self.data(number)));
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
-        let lane = &mut station.lanes[serving];
-        let hop = lane.hop;
+        let queue = &mut station.queues[serving];
+        let hop = queue.hop;
         // [802.11-2012 s9.3.3]: an answer resets the contention window, and so does a packet that is given up.
         station.window = if answered { self.phy.cw_min } else { (2 * station.window + 1).min(self.phy.cw_max) };
-        let batch = lane.take_batch(station.data.batch);
+        let batch = queue.take_batch(station.data.batch);
         let acknowledged = batch.iter().filter(|head| answered && head.arrived).count() as u32;
-        lane.rate.on_aggregate(station.data.rate, batch.len() as u32, acknowledged, cx.now);
+        queue.rate.on_aggregate(station.data.rate, batch.len() as u32, acknowledged, cx.now);
         let (mut first_done, mut done, mut left) = (false, 0, Vec::new());
         for (place, mut head) in batch.into_iter().enumerate() {
             // The block acknowledgment covers all packets that have arrived, not only those of this frame [802.11-2012
@@ -200,19 +200,19 @@ impl Medium {
             let mut notice = None;
             let mut over = acknowledged;
             if acknowledged {
-                lane.drops_in_a_row = 0;
+                queue.drops_in_a_row = 0;
             } else {
                 head.failures[long] += 1;
                 head.failed += 1;
                 let attempt = head.failed;
-                over = head.failures[long] >= self.retries.limit(long == 1, lane.drops_in_a_row);
+                over = head.failures[long] >= self.retries.limit(long == 1, queue.drops_in_a_row);
                 notice = Some(RadioNotice { hop, packet: head.packet, attempt, last: over });
                 if over {
                     station.window = self.phy.cw_min;
-                    lane.give_up(&head, cx);
+                    queue.give_up(&head, cx);
                     // The receiver stops waiting for the packet; in 802.11 a block acknowledgment request would tell it
                     // so.
-                    lane.reorder.pass_over(head.number);
+                    queue.reorder.pass_over(head.number);
                 }
             }
             if over {
@@ -224,12 +224,12 @@ impl Medium {
             }
             self.outcomes.extend(notice.map(|notice| (hop, Outcome::Failed(notice))));
         }
-        lane.put_back(left);
-        let more = !lane.is_empty();
+        queue.put_back(left);
+        let more = !queue.is_empty();
         let besides = done - u32::from(first_done);
         self.hand_up(number, cx);
-        let turns = &mut self.stations[number as usize].turns;
-        turns.served(Attempt { acknowledged: answered, done: first_done, besides, more }, cx.now);
+        let scheduler = &mut self.stations[number as usize].scheduler;
+        scheduler.served(Attempt { acknowledged: answered, done: first_done, besides, more }, cx.now);
         self.back_off(number, from, cx);
     }
 }

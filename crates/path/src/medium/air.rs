@@ -29,13 +29,13 @@ pub(super) struct Flying {
     readable: bool,
     /// Carrier-sense groups that sense the frame, and whether they can decode it; `None` if audibility has not changed
     /// since its start.
-    pub heard_by: Option<Vec<(u32, bool)>>,
+    pub sensed_by: Option<Vec<(u32, bool)>>,
 }
 
 impl Flying {
     /// Returns the carrier-sense groups that sense the frame, and whether they can decode it.
-    pub fn audience<'a>(&'a self, hearing: &'a Audibility) -> &'a [(u32, bool)] {
-        self.heard_by.as_deref().unwrap_or(&hearing.audience[self.from as usize])
+    pub fn audience<'a>(&'a self, audibility: &'a Audibility) -> &'a [(u32, bool)] {
+        self.sensed_by.as_deref().unwrap_or(&audibility.audience[self.from as usize])
     }
 
     /// Returns the frame's reservation, if the frame ends at `now`.
@@ -45,7 +45,7 @@ impl Flying {
 
     /// Returns true if `station` sent the frame in an exchange of its own and it is no beacon: the frame belongs to the
     /// transmit queue in service.
-    pub fn is_of_lane(&self, station: u32) -> bool {
+    pub fn belongs_to_exchange_of(&self, station: u32) -> bool {
         self.owner == station && self.from == station && self.frame.kind != FrameKind::Beacon
     }
 
@@ -111,25 +111,25 @@ impl Medium {
         corrupted: bool,
         cx: &mut Cx<'_, O>,
     ) -> Time {
-        let readable = self.hearing.understands(to, from) && self.is_open(owner, frame.kind);
-        self.fly(Flying { owner, from, to, frame, collided: false, corrupted, readable, heard_by: None }, cx)
+        let readable = self.audibility.decodes(to, from) && self.is_open(owner, frame.kind);
+        self.fly(Flying { owner, from, to, frame, collided: false, corrupted, readable, sensed_by: None }, cx)
     }
 
     /// Transmits a broadcast frame. The receiver field holds the sender's number.
     pub(super) fn launch_to_all<O: Observer>(&mut self, from: u32, frame: AirFrame, cx: &mut Cx<'_, O>) -> Time {
         let readable = true;
         self.fly(
-            Flying { owner: from, from, to: from, frame, collided: false, corrupted: false, readable, heard_by: None },
+            Flying { owner: from, from, to: from, frame, collided: false, corrupted: false, readable, sensed_by: None },
             cx,
         )
     }
 
     fn fly<O: Observer>(&mut self, mut flying: Flying, cx: &mut Cx<'_, O>) -> Time {
         let Flying { from, to, frame, .. } = flying;
-        let (hearing, plane, delay) = (&self.hearing, self.plane.as_ref(), self.phy.delay);
+        let (audibility, plane, delay) = (&self.audibility, self.plane.as_ref(), self.phy.delay);
         // A transmitting station receives nothing: it senses itself.
         let spoils = |first: &Flying, other: &Flying| {
-            hearing.senses(first.to, other.from)
+            audibility.senses(first.to, other.from)
                 && first.meets(other, delay)
                 && !plane.is_some_and(|plane| first.survives(other, plane, cx.now))
         };
@@ -145,9 +145,9 @@ impl Medium {
 
     /// Marks the medium as busy for the groups that sense station `from`.
     pub(super) fn is_heard<O: Observer>(&mut self, from: u32, cx: &mut Cx<'_, O>) {
-        for (zone, understood) in &self.hearing.audience[from as usize] {
-            let zone = &mut self.zones[*zone as usize];
-            zone.begins(cx.now, *understood, &self.phy, &mut self.stations, cx.schedule);
+        for (group, decoded) in &self.audibility.audience[from as usize] {
+            let group = &mut self.groups[*group as usize];
+            group.frame_begins(cx.now, *decoded, &self.phy, &mut self.stations, cx.schedule);
         }
     }
 
@@ -162,7 +162,7 @@ impl Medium {
             (true, false, true) => Reception::Corrupted,
             (true, false, false) => Reception::Received,
         };
-        self.tally(&flying, reception == Reception::Collided);
+        self.count_frame(&flying, reception == Reception::Collided);
         cx.emit_medium(self.number, || {
             let damaged = self.damaged(owner, &flying.frame, reception);
             MediumEvent::Ended { from, to, kind, reception, damaged }
@@ -173,22 +173,22 @@ impl Medium {
     /// Marks the end of a frame for the groups that sensed it.
     pub(super) fn is_over<O: Observer>(&mut self, flying: &Flying, cx: &mut Cx<'_, O>) {
         let reserved = flying.reserves(cx.now);
-        for (zone, _) in flying.audience(&self.hearing) {
-            self.zones[*zone as usize].ends(cx.now, reserved, &self.phy, &mut self.stations, cx.schedule);
+        for (group, _) in flying.audience(&self.audibility) {
+            self.groups[*group as usize].frame_ends(cx.now, reserved, &self.phy, &mut self.stations, cx.schedule);
         }
     }
 
     /// Returns true if the groups that sense a frame would also sense a frame of `next`, with the same ability to
     /// decode.
     pub(super) fn hear_alike(&self, flying: &Flying, next: u32) -> bool {
-        self.hearing.is_of_all() || flying.audience(&self.hearing) == self.hearing.audience[next as usize]
+        self.audibility.is_of_all() || flying.audience(&self.audibility) == self.audibility.audience[next as usize]
     }
 
     /// Marks the end of a frame that a frame of `next` follows after SIFS, sensed by the same groups.
     pub(super) fn is_followed_by<O: Observer>(&mut self, flying: &Flying, next: u32, cx: &mut Cx<'_, O>) {
         let reserved = flying.reserves(cx.now);
-        for (zone, understood) in &self.hearing.audience[next as usize] {
-            self.zones[*zone as usize].hands_over(cx.now, reserved, *understood);
+        for (group, decoded) in &self.audibility.audience[next as usize] {
+            self.groups[*group as usize].response_follows(cx.now, reserved, *decoded);
         }
     }
 }

@@ -11,25 +11,25 @@ use crate::event::Reach;
 /// Audibility between stations, and the carrier-sense groups: sets of stations with equal audibility.
 pub(super) struct Audibility {
     /// For each station, its group.
-    pub zone: Vec<u32>,
+    pub group: Vec<u32>,
     /// For each station, the groups that sense it, and whether they can decode its frames.
     pub audience: Vec<Vec<(u32, bool)>>,
     /// Number of groups.
-    pub zones: usize,
+    pub groups: usize,
     /// For each station, the stations that it senses, including itself; empty if all stations decode each other.
     senses: Vec<FixedBitSet>,
-    understands: Vec<FixedBitSet>,
+    decodes: Vec<FixedBitSet>,
 }
 
 impl Audibility {
     /// Returns the audibility of `count` stations that all decode each other.
     pub fn of_all(count: usize) -> Self {
         Audibility {
-            zone: vec![0; count],
+            group: vec![0; count],
             audience: vec![vec![(0, true)]; count],
-            zones: 1,
+            groups: 1,
             senses: Vec::new(),
-            understands: Vec::new(),
+            decodes: Vec::new(),
         }
     }
 
@@ -41,39 +41,39 @@ impl Audibility {
             row
         };
         let rows: Vec<_> = (0..count).map(alone).collect();
-        let (zone, audience) = (vec![0; count], vec![Vec::new(); count]);
-        Audibility { zone, audience, zones: 0, senses: rows.clone(), understands: rows }
+        let (group, audience) = (vec![0; count], vec![Vec::new(); count]);
+        Audibility { group, audience, groups: 0, senses: rows.clone(), decodes: rows }
     }
 
     /// Sets the audibility between two stations. The groups must be rebuilt afterwards.
     pub fn set(&mut self, a: u32, b: u32, reach: Reach) {
         for (station, from) in [(a as usize, b as usize), (b as usize, a as usize)] {
             self.senses[station].set(from, reach >= Reach::Senses);
-            self.understands[station].set(from, reach >= Reach::Reads);
+            self.decodes[station].set(from, reach >= Reach::Reads);
         }
     }
 
     /// Groups the stations with equal audibility and equal `alike`. Returns one station of each group.
     pub fn regroup<K: Hash + Eq>(&mut self, alike: impl Fn(u32) -> K) -> Vec<u32> {
-        let Audibility { zone, audience, zones, senses, understands } = self;
+        let Audibility { group, audience, groups, senses, decodes } = self;
         let mut known = HashMap::with_hasher(FixedState::default());
-        let mut founders: Vec<u32> = Vec::new();
-        for (station, zone) in zone.iter_mut().enumerate() {
-            let kind = (alike(station as u32), &senses[station], &understands[station]);
-            *zone = *known.entry(kind).or_insert_with(|| {
-                founders.push(station as u32);
-                founders.len() as u32 - 1
+        let mut representatives: Vec<u32> = Vec::new();
+        for (station, group) in group.iter_mut().enumerate() {
+            let kind = (alike(station as u32), &senses[station], &decodes[station]);
+            *group = *known.entry(kind).or_insert_with(|| {
+                representatives.push(station as u32);
+                representatives.len() as u32 - 1
             });
         }
         audience.iter_mut().for_each(Vec::clear);
-        for (number, founder) in (0..).zip(&founders) {
-            let (senses, understands) = (&senses[*founder as usize], &understands[*founder as usize]);
+        for (number, representative) in (0..).zip(&representatives) {
+            let (senses, decodes) = (&senses[*representative as usize], &decodes[*representative as usize]);
             for station in senses.ones() {
-                audience[station].push((number, understands.contains(station)));
+                audience[station].push((number, decodes.contains(station)));
             }
         }
-        *zones = founders.len();
-        founders
+        *groups = representatives.len();
+        representatives
     }
 
     /// Returns true if frames of `from` are sensed at `station`, so that they interfere with reception there.
@@ -82,8 +82,8 @@ impl Audibility {
     }
 
     /// Returns true if `station` can decode frames of `from`.
-    pub fn understands(&self, station: u32, from: u32) -> bool {
-        self.understands.is_empty() || self.understands[station as usize].contains(from as usize)
+    pub fn decodes(&self, station: u32, from: u32) -> bool {
+        self.decodes.is_empty() || self.decodes[station as usize].contains(from as usize)
     }
 
     /// Returns true if all stations decode each other.

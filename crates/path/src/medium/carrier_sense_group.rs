@@ -8,7 +8,7 @@
 //! A station that counts from another time, because it alone missed a response or received a damaged frame, is counted
 //! separately until the medium is busy again.
 
-mod anew;
+mod regroup;
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ pub(super) struct Reservation {
 #[derive(Default)]
 pub(super) struct CarrierSenseGroup {
     /// Number of frames sensed now.
-    heard: u32,
+    frames_sensed: u32,
     /// True if one frame is sensed, no other has overlapped it, and it can be decoded.
     clear: bool,
     /// True if the last frame could not be decoded.
@@ -63,18 +63,18 @@ impl CarrierSenseGroup {
     /// Returns true if a station that counts slots from `from` on may transmit at `now` without back-off: no frame is
     /// sensed, and `from` has passed. A frame that began less than the propagation delay ago is not sensed yet.
     pub fn is_free(&self, from: Time, now: Time, phy: &Phy) -> bool {
-        now >= from && (self.heard == 0 || self.is_unsensed(now, phy))
+        now >= from && (self.frames_sensed == 0 || self.is_unsensed(now, phy))
     }
 
     /// Returns true if the current busy period began too recently to be sensed: a station whose turn comes now still
     /// transmits.
     fn is_unsensed(&self, now: Time, phy: &Phy) -> bool {
-        self.heard > 0 && now <= self.busy_since + phy.delay
+        self.frames_sensed > 0 && now <= self.busy_since + phy.delay
     }
 
     /// Returns true if no frame is sensed and the NAV of a station is zero, possibly for less than DIFS.
     pub fn is_idle(&self, station: u32, now: Time) -> bool {
-        self.heard == 0 && self.is_unreserved(station, now)
+        self.frames_sensed == 0 && self.is_unreserved(station, now)
     }
 
     /// Returns true if the NAV of a station is zero.
@@ -114,7 +114,7 @@ impl CarrierSenseGroup {
 
     /// Handles a resting station that has data to send: returns the time from which it counts slots, and the slots left
     /// of its last back-off at that time; `None` if that back-off is over at `now`.
-    pub fn rises(&mut self, number: u32, station: &Station, now: Time, phy: &Phy) -> (Time, Option<u64>) {
+    pub fn end_rest(&mut self, number: u32, station: &Station, now: Time, phy: &Phy) -> (Time, Option<u64>) {
         let own = self.apart.iter().position(|apart| apart.station == number);
         let (from, left) = match (own.map(|place| self.apart.remove(place)), station.phase) {
             (Some(Apart { from, slots, .. }), _) => (from, slots),
@@ -128,7 +128,7 @@ impl CarrierSenseGroup {
 
     /// Returns the number of slots passed in the current idle period, for a station that counts from `from` on.
     fn passed(&self, from: Time, now: Time, slot: Span) -> u64 {
-        if self.heard == 0 { slots(now.since(from), slot) } else { 0 }
+        if self.frames_sensed == 0 { slots(now.since(from), slot) } else { 0 }
     }
 
     /// Returns the time from which a station counts slots whose frame ended at `sent` and has had no response until
@@ -136,25 +136,25 @@ impl CarrierSenseGroup {
     /// others [802.11-2007 s9.2.5.2]; later busy periods count as for the others.
     pub fn after_silence(&self, number: u32, station: &Station, sent: Time, now: Time, phy: &Phy) -> Time {
         // A frame that ends exactly now counts as sensed: events at one time have no order.
-        let heard_more = self.busy_since > sent && !self.is_unsensed(now, phy) || self.idle_since == now;
-        match heard_more {
+        let sensed_more = self.busy_since > sent && !self.is_unsensed(now, phy) || self.idle_since == now;
+        match sensed_more {
             true => self.counts_from(number, station, phy).max(now),
             false => self.after(number, self.idle_since, phy.difs, phy).max(now),
         }
     }
 
     /// Handles the start of a frame. Stations whose turn comes before they can sense the frame still transmit.
-    pub fn begins(
+    pub fn frame_begins(
         &mut self,
         now: Time,
-        understood: bool,
+        decoded: bool,
         phy: &Phy,
         stations: &mut [Station],
         schedule: &mut Schedule,
     ) {
-        self.clear = understood && self.heard == 0;
-        self.heard += 1;
-        if self.heard == 1 {
+        self.clear = decoded && self.frames_sensed == 0;
+        self.frames_sensed += 1;
+        if self.frames_sensed == 1 {
             self.busy_since = now;
             self.freeze(now, phy, stations, schedule);
         }
@@ -204,7 +204,7 @@ impl CarrierSenseGroup {
     }
 
     /// Handles the end of a frame. If the frame could be decoded, its reservation sets the NAV.
-    pub fn ends(
+    pub fn frame_ends(
         &mut self,
         now: Time,
         reserved: Reservation,
@@ -212,32 +212,32 @@ impl CarrierSenseGroup {
         stations: &mut [Station],
         schedule: &mut Schedule,
     ) {
-        self.heard -= 1;
-        if self.heard > 0 {
+        self.frames_sensed -= 1;
+        if self.frames_sensed > 0 {
             return;
         }
-        self.understand(now, reserved);
+        self.note_reception(now, reserved);
         self.idle_since = now;
         let silence = if self.damaged { phy.eifs } else { phy.difs };
         self.from = (now + silence).max(self.reserved_until() + phy.difs);
         self.rearm(phy, stations, schedule);
         for place in 0..self.reserved.len() {
             for station in self.reserved[place].between {
-                self.parts(station, phy, stations, schedule);
+                self.separate(station, phy, stations, schedule);
             }
         }
     }
 
     /// Handles the end of a frame that is followed after SIFS by a response, sensed by the same groups: no station can
     /// count a slot in between.
-    pub fn hands_over(&mut self, now: Time, reserved: Reservation, understood: bool) {
-        if self.heard == 1 {
-            self.understand(now, reserved);
+    pub fn response_follows(&mut self, now: Time, reserved: Reservation, decoded: bool) {
+        if self.frames_sensed == 1 {
+            self.note_reception(now, reserved);
         }
-        self.clear = understood && self.heard == 1;
+        self.clear = decoded && self.frames_sensed == 1;
     }
 
-    fn understand(&mut self, now: Time, reserved: Reservation) {
+    fn note_reception(&mut self, now: Time, reserved: Reservation) {
         self.damaged = !self.clear;
         self.reserved.retain(|reservation| reservation.until > now);
         if self.clear && reserved.until > now {
@@ -285,7 +285,7 @@ impl CarrierSenseGroup {
         stations: &mut [Station],
         schedule: &mut Schedule,
     ) {
-        if self.heard > 0 || from == self.from {
+        if self.frames_sensed > 0 || from == self.from {
             return self.join(number, left, phy, stations, schedule);
         }
         stations[number as usize].phase = Phase::Contending { turn: None };
@@ -311,7 +311,7 @@ impl CarrierSenseGroup {
         if self.is_unsensed(now, phy) {
             return self.freeze_apart(apart, now, self.busy_since + phy.delay, phy, stations, schedule);
         }
-        if self.heard > 0 || from == self.from {
+        if self.frames_sensed > 0 || from == self.from {
             stations[number as usize].phase = Phase::Resting { until: Some(self.counted + left) };
         } else {
             self.apart.push(apart);
@@ -319,22 +319,22 @@ impl CarrierSenseGroup {
     }
 
     /// Moves a station in back-off to separate counting if its slots count from another time than the group's.
-    pub fn parts(&mut self, number: u32, phy: &Phy, stations: &mut [Station], schedule: &mut Schedule) {
+    pub fn separate(&mut self, number: u32, phy: &Phy, stations: &mut [Station], schedule: &mut Schedule) {
         let from = self.counts_from(number, &stations[number as usize], phy);
         if let Some(apart) = self.apart.iter_mut().find(|apart| apart.station == number) {
             apart.from = from;
             return self.rearm(phy, stations, schedule);
         }
         let Phase::Contending { turn: Some(turn) } = stations[number as usize].phase else { return };
-        if self.heard > 0 || from == self.from || !self.waiting.remove(&(turn, number)) {
+        if self.frames_sensed > 0 || from == self.from || !self.waiting.remove(&(turn, number)) {
             return;
         }
         self.join_from(number, from, turn - self.counted, phy, stations, schedule);
     }
 
     /// Sets the group's timer to the station whose turn comes first.
-    fn rearm(&mut self, phy: &Phy, stations: &[Station], schedule: &mut Schedule) {
-        if self.heard > 0 {
+    pub fn rearm(&mut self, phy: &Phy, stations: &[Station], schedule: &mut Schedule) {
+        if self.frames_sensed > 0 {
             return;
         }
         let waiting = self.waiting.first().map(|(count, station)| (self.due(*count, phy.slot), *station));
@@ -352,7 +352,8 @@ impl CarrierSenseGroup {
         }
     }
 
-    fn disarm(&mut self, stations: &[Station], schedule: &mut Schedule) {
+    /// Cancels the group's timer.
+    pub fn disarm(&mut self, stations: &[Station], schedule: &mut Schedule) {
         if let Some((_, station)) = self.first.take() {
             schedule.disarm(slot_of(stations, station));
         }

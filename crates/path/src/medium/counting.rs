@@ -8,7 +8,7 @@ use super::stats::{AirCounters, StationCounters};
 
 impl Medium {
     /// Counts a frame that has ended and was removed from the frames in transmission.
-    pub(super) fn tally(&mut self, flying: &Flying, collided: bool) {
+    pub(super) fn count_frame(&mut self, flying: &Flying, collided: bool) {
         let Flying { owner, from, frame, .. } = flying;
         if owner == from {
             let station = &mut self.stations[*from as usize];
@@ -16,9 +16,9 @@ impl Medium {
                 station.counted.attempted(frame.again, collided);
             }
         }
-        self.tally.ended(frame.start, frame.start + frame.duration, collided);
+        self.stats.ended(frame.start, frame.start + frame.duration, collided);
         if self.flying.is_empty() {
-            self.tally.is_silent();
+            self.stats.is_silent();
         }
     }
 
@@ -31,7 +31,7 @@ impl Medium {
     pub fn station_counters(&self, number: u32, now: Time) -> StationCounters {
         let station = &self.stations[number as usize];
         let mut counted = station.counted;
-        counted.given_up = station.lanes.iter().map(|lane| lane.counters.given_up).sum();
+        counted.given_up = station.queues.iter().map(|queue| queue.counters.given_up).sum();
         for flying in self.flying.iter().filter(|flying| flying.from == number) {
             counted.airtime = counted.airtime - flying.left(now);
         }
@@ -41,13 +41,13 @@ impl Medium {
     /// Returns the use of the channel up to `now`. A frame in transmission counts as collided if it has collided so
     /// far.
     pub fn air_counters(&self, now: Time) -> AirCounters {
-        let mut tally = self.tally.clone();
+        let mut stats = self.stats.clone();
         let mut begun: Vec<&Flying> = self.flying.iter().filter(|flying| flying.frame.start < now).collect();
         begun.sort_by_key(|flying| (flying.frame.start + flying.frame.duration).min(now));
         for flying in begun {
             let Flying { frame, .. } = flying;
-            tally.ended(frame.start, (frame.start + frame.duration).min(now), flying.is_collided());
+            stats.ended(frame.start, (frame.start + frame.duration).min(now), flying.is_collided());
         }
-        tally.counters()
+        stats.counters()
     }
 }

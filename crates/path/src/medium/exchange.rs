@@ -28,9 +28,9 @@ impl Medium {
             Phase::Listening(step) => self.answered(number, step, cx),
             Phase::Unanswered(step) => {
                 let station = &self.stations[number as usize];
-                let sent = station.lanes[station.serving()].sent_until;
-                let zone = &self.zones[self.hearing.zone[number as usize] as usize];
-                let from = zone.after_silence(number, station, sent, cx.now, &self.phy);
+                let sent = station.queues[station.serving()].sent_until;
+                let group = &self.groups[self.audibility.group[number as usize] as usize];
+                let from = group.after_silence(number, station, sent, cx.now, &self.phy);
                 self.failed(number, step, from, cx);
             }
             Phase::NextDue => {
@@ -64,9 +64,9 @@ impl Medium {
         }
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
-        let lane = &mut station.lanes[serving];
-        let head = lane.head.as_ref().expect("a lane in service has a packet in hand");
-        let rate = lane.rate.rate(head.failed + 1, cx.now);
+        let queue = &mut station.queues[serving];
+        let head = queue.head.as_ref().expect("a queue in service has a packet in hand");
+        let rate = queue.rate.rate(head.failed + 1, cx.now);
         self.cut(number, rate);
     }
 
@@ -74,13 +74,13 @@ impl Medium {
     fn cut(&mut self, number: u32, rate: RateIndex) {
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
-        let lane = &mut station.lanes[serving];
-        let head = lane.head.as_ref().expect("a packet in hand");
+        let queue = &mut station.queues[serving];
+        let head = queue.head.as_ref().expect("a packet in hand");
         let left = head.packet.size() + LLC_OVERHEAD - head.done;
         let body = self.fragment.map_or(left, |most| left.min(most));
         station.data = Data {
-            hop: lane.hop,
-            to: lane.to,
+            hop: queue.hop,
+            to: queue.to,
             rate,
             size: body + MAC_OVERHEAD,
             behind: left - body,
@@ -135,7 +135,7 @@ impl Medium {
     /// Returns the head-of-line packet of the transmit queue in service.
     fn head(&self, number: u32) -> &HeadOfLine {
         let station = &self.stations[number as usize];
-        station.lanes[station.serving()].head.as_ref().expect("a packet in hand")
+        station.queues[station.serving()].head.as_ref().expect("a packet in hand")
     }
 
     /// Returns true if failures of a data frame count towards the long retry limit.
@@ -147,9 +147,9 @@ impl Medium {
     pub(super) fn count_sending(&mut self, number: u32, frame: AirFrame) {
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
-        let lane = &mut station.lanes[serving];
-        lane.counters.busy = lane.counters.busy + frame.duration;
-        lane.sent_until = frame.start + frame.duration;
+        let queue = &mut station.queues[serving];
+        queue.counters.busy = queue.counters.busy + frame.duration;
+        queue.sent_until = frame.start + frame.duration;
     }
 
     fn send_data<O: Observer>(&mut self, number: u32, start: Time, cx: &mut Cx<'_, O>) {
@@ -160,15 +160,15 @@ impl Medium {
         let reserves = self.answer_time(data.rate, ACK_SIZE) + self.next_fragment_time(&data);
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
-        let lane = &mut station.lanes[serving];
-        let head = lane.head.as_mut().expect("a packet in hand");
+        let queue = &mut station.queues[serving];
+        let head = queue.head.as_mut().expect("a packet in hand");
         head.attempts += 1;
         let (packet_number, attempt, packet) = (head.number, head.attempts, head.packet);
         // [802.11-2007 s7.1.3.1.5]: the retry flag refers to this data frame; a failed RTS does not count.
         let again = head.sent > 0;
         head.sent += 1;
-        let place = lane.counters.frames_sent;
-        lane.counters.frames_sent += 1;
+        let place = queue.counters.frames_sent;
+        queue.counters.frames_sent += 1;
         cx.emit(data.hop, || LinkEvent::FrameSent { number: packet_number, attempt, packet });
         let frame = AirFrame {
             kind: FrameKind::Data,
@@ -214,8 +214,8 @@ impl Medium {
         if reception == Reception::Corrupted {
             // The receiver has sensed a frame that it could not decode.
             self.stations[to as usize].unread = Some(cx.now);
-            let zone = &mut self.zones[self.hearing.zone[to as usize] as usize];
-            zone.parts(to, &self.phy, &mut self.stations, cx.schedule);
+            let group = &mut self.groups[self.audibility.group[to as usize] as usize];
+            group.separate(to, &self.phy, &mut self.stations, cx.schedule);
         }
         // The timeout counts from the end of the transmission at the sender, one propagation delay ago.
         let sent = Time::from_nanos(cx.now.as_nanos() - self.phy.delay.as_nanos());
@@ -226,7 +226,7 @@ impl Medium {
     /// zero [802.11-2007 s9.2.5.7]; never between two frames of an exchange of its own.
     fn answers(&self, number: u32, step: Step, now: Time) -> bool {
         let free = match step {
-            Step::Request => self.zones[self.hearing.zone[number as usize] as usize].is_unreserved(number, now),
+            Step::Request => self.groups[self.audibility.group[number as usize] as usize].is_unreserved(number, now),
             Step::Data => true,
         };
         free && self.stations[number as usize].phase != Phase::NextDue
@@ -240,26 +240,26 @@ impl Medium {
         let Data { hop, size, behind, .. } = self.data(number);
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
-        let lane = &mut station.lanes[serving];
-        let head = lane.head.as_mut().expect("a packet in hand");
+        let queue = &mut station.queues[serving];
+        let head = queue.head.as_mut().expect("a packet in hand");
         let (packet, packet_number, attempt) = (head.packet, head.number, head.attempts);
         match reception {
             Reception::Received => {
                 let end = head.done + size - MAC_OVERHEAD;
                 let whole = behind == 0;
                 head.arrived |= whole;
-                if !lane.receive(packet_number, end) {
-                    lane.counters.duplicates += 1;
+                if !queue.receive(packet_number, end) {
+                    queue.counters.duplicates += 1;
                     cx.emit(hop, || LinkEvent::FrameDuplicate { number: packet_number, packet });
                 } else if whole {
-                    lane.counters.packets_delivered += 1;
+                    queue.counters.packets_delivered += 1;
                     cx.emit(hop, || LinkEvent::Arrived { packet });
                     self.outcomes.push_back((hop, Outcome::Delivered(packet)));
                 }
             }
-            Reception::Collided => lane.counters.frames_collided += 1,
+            Reception::Collided => queue.counters.frames_collided += 1,
             Reception::Corrupted | Reception::Unheard => {
-                lane.counters.frames_corrupted += 1;
+                queue.counters.frames_corrupted += 1;
                 cx.emit(hop, || LinkEvent::FrameCorrupted { number: packet_number, attempt, packet });
             }
         }
@@ -312,9 +312,9 @@ impl Medium {
             }
             // EIFS follows if the response was sensed, since it ended the group's idle period. A station that did not
             // sense it counts from now.
-            let (zone, station) = (self.hearing.zone[number as usize], &mut self.stations[number as usize]);
+            let (group, station) = (self.audibility.group[number as usize], &mut self.stations[number as usize]);
             station.unread = Some(cx.now);
-            let from = self.zones[zone as usize].counts_from(number, station, &self.phy).max(cx.now);
+            let from = self.groups[group as usize].counts_from(number, station, &self.phy).max(cx.now);
             return self.failed(number, step, from, cx);
         }
         let goes_on = match step {
@@ -340,7 +340,7 @@ impl Medium {
         let station = &mut self.stations[number as usize];
         let (serving, batch) = (station.serving(), station.data.batch);
         // [802.11-2007 s9.2.5.3]. The contention window is unchanged [s9.2.4].
-        for head in station.lanes[serving].in_hand(batch) {
+        for head in station.queues[serving].in_hand(batch) {
             head.failures[0] = 0;
         }
         true
@@ -352,7 +352,7 @@ impl Medium {
         if behind > 0 {
             let station = &mut self.stations[number as usize];
             let serving = station.serving();
-            let head = station.lanes[serving].head.as_mut().expect("a packet in hand");
+            let head = station.queues[serving].head.as_mut().expect("a packet in hand");
             head.done += size - MAC_OVERHEAD;
             head.failures = [0; 2];
             head.sent = 0;
@@ -371,13 +371,13 @@ impl Medium {
         }
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
-        let lane = &mut station.lanes[serving];
-        lane.rate.on_attempt(station.data.rate, true, cx.now);
-        lane.drops_in_a_row = 0;
-        let hop = lane.hop;
-        let freed = lane.head.take().map_or(0, |head| head.packet.size());
-        let more = !lane.is_empty();
-        station.turns.served(Attempt { acknowledged: true, done: true, besides: 0, more }, cx.now);
+        let queue = &mut station.queues[serving];
+        queue.rate.on_attempt(station.data.rate, true, cx.now);
+        queue.drops_in_a_row = 0;
+        let hop = queue.hop;
+        let freed = queue.head.take().map_or(0, |head| head.packet.size());
+        let more = !queue.is_empty();
+        station.scheduler.served(Attempt { acknowledged: true, done: true, besides: 0, more }, cx.now);
         station.window = self.phy.cw_min;
         self.outcomes.push_back((hop, Outcome::Freed(freed)));
         self.back_off(number, None, cx);
@@ -392,26 +392,26 @@ impl Medium {
         let long = step == Step::Data && self.is_long(&data);
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
-        let lane = &mut station.lanes[serving];
-        lane.rate.on_attempt(station.data.rate, false, cx.now);
-        let head = lane.head.as_mut().expect("a packet in hand");
+        let queue = &mut station.queues[serving];
+        queue.rate.on_attempt(station.data.rate, false, cx.now);
+        let head = queue.head.as_mut().expect("a packet in hand");
         head.failures[usize::from(long)] += 1;
         head.failed += 1;
-        let limit = self.retries.limit(long, lane.drops_in_a_row);
+        let limit = self.retries.limit(long, queue.drops_in_a_row);
         let last = head.failures[usize::from(long)] >= limit;
         let attempt = head.failed;
-        let (hop, packet) = (lane.hop, head.packet);
+        let (hop, packet) = (queue.hop, head.packet);
         // [802.11-2007 s9.2.4]: the contention window doubles.
         station.window = (2 * station.window + 1).min(self.phy.cw_max);
         if last {
-            if let Some(head) = lane.head.take() {
-                lane.give_up(&head, cx);
+            if let Some(head) = queue.head.take() {
+                queue.give_up(&head, cx);
             }
             self.outcomes.push_back((hop, Outcome::Freed(packet.size())));
             station.window = self.phy.cw_min;
         }
-        let more = !lane.is_empty();
-        station.turns.served(Attempt { acknowledged: false, done: last, besides: 0, more }, cx.now);
+        let more = !queue.is_empty();
+        station.scheduler.served(Attempt { acknowledged: false, done: last, besides: 0, more }, cx.now);
         self.outcomes.push_back((hop, Outcome::Failed(RadioNotice { hop, packet, attempt, last })));
         self.back_off(number, Some(from), cx);
     }
@@ -422,15 +422,15 @@ impl Medium {
         let station = &mut self.stations[number as usize];
         let slots = draw(self.number, number, station, cx);
         cx.schedule.disarm(station.slot);
-        let zone = &mut self.zones[self.hearing.zone[number as usize] as usize];
-        let from = from.unwrap_or_else(|| zone.counts_from(number, station, &self.phy));
-        match station.turns.next() {
-            Some(lane) => self.take_head(number, lane, cx),
+        let group = &mut self.groups[self.audibility.group[number as usize] as usize];
+        let from = from.unwrap_or_else(|| group.counts_from(number, station, &self.phy));
+        match station.scheduler.next() {
+            Some(queue) => self.take_head(number, queue, cx),
             // A beacon that was queued during the exchange.
             None if station.announces => {}
-            None => return zone.rest(number, cx.now, from, slots, &self.phy, &mut self.stations, cx.schedule),
+            None => return group.rest(number, cx.now, from, slots, &self.phy, &mut self.stations, cx.schedule),
         }
-        let zone = &mut self.zones[self.hearing.zone[number as usize] as usize];
-        zone.join_apart(number, cx.now, from, slots, &self.phy, &mut self.stations, cx.schedule);
+        let group = &mut self.groups[self.audibility.group[number as usize] as usize];
+        group.join_apart(number, cx.now, from, slots, &self.phy, &mut self.stations, cx.schedule);
     }
 }

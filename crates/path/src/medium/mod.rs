@@ -66,19 +66,19 @@ pub struct Medium {
     /// Limits of an aggregate; `None` without aggregation.
     aggregation: Option<AggregateLimits>,
     stations: Vec<Station>,
-    hearing: Audibility,
+    audibility: Audibility,
     /// Positions of the stations; `None` without a range.
     plane: Option<Plane>,
-    zones: Vec<CarrierSenseGroup>,
+    groups: Vec<CarrierSenseGroup>,
     flying: Vec<Flying>,
-    tally: MediumStats,
+    stats: MediumStats,
     /// Outcomes to be reported to the caller, with their hops.
     outcomes: VecDeque<(HopId, Outcome)>,
 }
 
 /// Configuration of a transmit queue toward a neighbour.
 #[derive(Clone, Debug)]
-pub struct LaneSpec {
+pub struct TxQueueSpec {
     /// Hop over which the queue sends.
     pub hop: HopId,
     /// Number of the neighbour's station in the medium.
@@ -98,7 +98,7 @@ pub struct StationSpec {
     /// Order in which the transmit queues are served.
     pub scheduler: SchedulerConfig,
     /// Transmit queues toward the neighbours.
-    pub lanes: Vec<LaneSpec>,
+    pub queues: Vec<TxQueueSpec>,
     /// Random stream of the back-offs and of the rate control.
     pub stream: Stream,
     /// Timer slot of the beacons; `None` for a station without beacons.
@@ -109,7 +109,7 @@ impl Medium {
     /// Creates medium number `number` with these stations; `places` is used if the medium has a range.
     pub fn new(number: MediumId, config: &Config, stations: Vec<StationSpec>, places: Option<Places>) -> Self {
         let phy = Phy::new(config);
-        let lane = |spec: LaneSpec, stream: Stream| {
+        let queue = |spec: TxQueueSpec, stream: Stream| {
             let preferred = phy.index(spec.rate.unwrap_or_else(|| config.data_rate()));
             let time = |rate| phy.duration(rate, USUAL_FRAME);
             let stream = stream.sub(&format!("rate control {}", spec.to));
@@ -122,11 +122,11 @@ impl Medium {
             let backlog = Backlog::new(&spec.queue, spec.stream);
             TxQueue::new(spec.hop, spec.to, backlog, config.rate_control().build(rates))
         };
-        let station = |StationSpec { slot, scheduler, lanes, stream, beacons }: StationSpec| Station {
+        let station = |StationSpec { slot, scheduler, queues, stream, beacons }: StationSpec| Station {
             slot,
             phase: Phase::Resting { until: Some(0) },
-            lanes: lanes.into_iter().map(|spec| lane(spec, stream)).collect(),
-            turns: SchedulerState::new(&scheduler),
+            queues: queues.into_iter().map(|spec| queue(spec, stream)).collect(),
+            scheduler: SchedulerState::new(&scheduler),
             window: phy.cw_min,
             answering: false,
             beacons: Beacons::new(config, beacons, &stream),
@@ -139,8 +139,8 @@ impl Medium {
         };
         let stations: Vec<Station> = stations.into_iter().map(station).collect();
         let placed = config.ranges().zip(places).map(|(ranges, places)| Plane::new(places, &ranges)).unzip();
-        let (plane, hearing): (Option<Plane>, Option<Audibility>) = placed;
-        let hearing = hearing.unwrap_or_else(|| Audibility::of_all(stations.len()));
+        let (plane, audibility): (Option<Plane>, Option<Audibility>) = placed;
+        let audibility = audibility.unwrap_or_else(|| Audibility::of_all(stations.len()));
         let size = |bytes: Option<engine::Bytes>| bytes.map(|bytes| u32::try_from(bytes.0).unwrap_or(u32::MAX));
         let fragment = size(config.fragmentation_threshold);
         Medium {
@@ -150,12 +150,12 @@ impl Medium {
             fragment: fragment.map(|size| size.saturating_sub(crate::mac::dcf::frame::MAC_OVERHEAD).max(2) & !1),
             retries: config.retries(),
             aggregation: config.aggregation.map(|aggregation| aggregation.limits()),
-            zones: (0..hearing.zones).map(|_| CarrierSenseGroup::default()).collect(),
-            hearing,
+            groups: (0..audibility.groups).map(|_| CarrierSenseGroup::default()).collect(),
+            audibility,
             plane,
             stations,
             flying: Vec::new(),
-            tally: MediumStats::default(),
+            stats: MediumStats::default(),
             outcomes: VecDeque::new(),
             phy,
         }
@@ -166,17 +166,17 @@ impl Medium {
     pub fn on_packet<O: Observer>(
         &mut self,
         number: u32,
-        lane: usize,
+        queue: usize,
         packet: Packet,
         expedited: bool,
         buffer: &mut Buffer,
         cx: &mut Cx<'_, O>,
     ) -> bool {
         let station = &mut self.stations[number as usize];
-        let target = &mut station.lanes[lane];
+        let target = &mut station.queues[queue];
         // Without other data the packet becomes the head of line at once and does not enter the queue, so the limit
         // does not apply.
-        let serving = station.turns.next().is_some();
+        let serving = station.scheduler.next().is_some();
         let first = target.is_empty();
         let offer = Offer { at_once: !serving, expedited, ..Offer::default() };
         let accepted = target.backlog.offer(&packet, offer, target.hop, &mut target.counters, cx);
@@ -189,9 +189,9 @@ impl Medium {
             buffer.left(packet.size());
             return false;
         }
-        station.turns.joined(lane, Joined { first, expedited, serving }, cx.now);
+        station.scheduler.joined(queue, Joined { first, expedited, serving }, cx.now);
         for _ in 0..dropped.packets {
-            station.turns.dropped(lane);
+            station.scheduler.dropped(queue);
         }
         if let Phase::Resting { .. } = station.phase {
             self.contend(number, cx);
@@ -200,20 +200,20 @@ impl Medium {
     }
 
     /// A station takes the first packet of a queue in hand, unless it has one of that queue.
-    fn take_head<O: Observer>(&mut self, number: u32, lane: usize, cx: &mut Cx<'_, O>) {
-        self.stations[number as usize].lanes[lane].take_head(cx);
-        self.settle_drops(number, lane);
+    fn take_head<O: Observer>(&mut self, number: u32, queue: usize, cx: &mut Cx<'_, O>) {
+        self.stations[number as usize].queues[queue].take_head(cx);
+        self.settle_drops(number, queue);
     }
 
     /// Reports the packets that the discipline of a station's queue dropped when another was taken in hand.
-    fn settle_drops(&mut self, number: u32, lane: usize) {
+    fn settle_drops(&mut self, number: u32, queue: usize) {
         let station = &mut self.stations[number as usize];
-        let (hop, dropped) = (station.lanes[lane].hop, station.lanes[lane].backlog.take_dropped());
+        let (hop, dropped) = (station.queues[queue].hop, station.queues[queue].backlog.take_dropped());
         if dropped.packets == 0 {
             return;
         }
         for _ in 0..dropped.packets {
-            station.turns.dropped(lane);
+            station.scheduler.dropped(queue);
         }
         self.outcomes.push_back((hop, Outcome::Freed(dropped.bytes)));
     }
@@ -221,34 +221,34 @@ impl Medium {
     /// Starts contention of a resting station that has data to send [802.11-2007 s9.2.5.1].
     fn contend<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
         let station = &mut self.stations[number as usize];
-        let zone = &mut self.zones[self.hearing.zone[number as usize] as usize];
-        let (from, left) = zone.rises(number, station, cx.now, &self.phy);
+        let group = &mut self.groups[self.audibility.group[number as usize] as usize];
+        let (from, left) = group.end_rest(number, station, cx.now, &self.phy);
         if let Some(left) = left {
-            return zone.join_apart(number, cx.now, from, left, &self.phy, &mut self.stations, cx.schedule);
+            return group.join_apart(number, cx.now, from, left, &self.phy, &mut self.stations, cx.schedule);
         }
-        if zone.is_free(from, cx.now, &self.phy) {
+        if group.is_free(from, cx.now, &self.phy) {
             return self.attempt(number, cx);
         }
         // If the medium is idle, but for less than DIFS, the station transmits after DIFS. If it is busy, the station
         // backs off.
-        let slots = match zone.is_idle(number, cx.now) && !station.answering {
+        let slots = match group.is_idle(number, cx.now) && !station.answering {
             true => 0,
             false => draw(self.number, number, station, cx),
         };
-        let zone = &mut self.zones[self.hearing.zone[number as usize] as usize];
-        zone.join_apart(number, cx.now, from, slots, &self.phy, &mut self.stations, cx.schedule);
+        let group = &mut self.groups[self.audibility.group[number as usize] as usize];
+        group.join_apart(number, cx.now, from, slots, &self.phy, &mut self.stations, cx.schedule);
     }
 
     /// Opens or closes a transmit queue. Frames of a closed queue are transmitted, but their receiver ignores them.
-    pub fn set_open(&mut self, station: u32, lane: usize, open: bool) {
-        self.stations[station as usize].lanes[lane].open = open;
+    pub fn set_open(&mut self, station: u32, queue: usize, open: bool) {
+        self.stations[station as usize].queues[queue].open = open;
     }
 
     /// Returns true if the receiver of a station's frame accepts it. Responses are always accepted.
     fn is_open(&self, number: u32, kind: FrameKind) -> bool {
         let station = &self.stations[number as usize];
         !matches!(kind, FrameKind::Data | FrameKind::Aggregate | FrameKind::Rts)
-            || station.lanes[station.serving()].open
+            || station.queues[station.serving()].open
     }
 
     /// Removes and returns the oldest outcome with its hop. To be called until it returns `None` after each call that
@@ -258,16 +258,16 @@ impl Medium {
     }
 
     /// Returns the packets held by a transmit queue of a station.
-    pub fn state(&self, station: u32, lane: usize) -> HopState {
-        self.stations[station as usize].lanes[lane].state()
+    pub fn state(&self, station: u32, queue: usize) -> HopState {
+        self.stations[station as usize].queues[queue].state()
     }
 
     /// Returns the counters of a transmit queue at `now`, including the elapsed part of a frame in transmission.
-    pub fn counters(&self, station: u32, lane: usize, now: Time) -> Counters {
+    pub fn counters(&self, station: u32, queue: usize, now: Time) -> Counters {
         let from = &self.stations[station as usize];
-        let mut counters = from.lanes[lane].counters;
-        if from.turns.next() == Some(lane) {
-            let own = self.flying.iter().filter(|flying| flying.is_of_lane(station));
+        let mut counters = from.queues[queue].counters;
+        if from.scheduler.next() == Some(queue) {
+            let own = self.flying.iter().filter(|flying| flying.belongs_to_exchange_of(station));
             counters.busy = own.fold(counters.busy, |busy, flying| busy - flying.left(now));
         }
         counters

@@ -47,16 +47,16 @@ impl Plane {
     pub fn new(places: Places, ranges: &Ranges) -> (Self, Audibility) {
         let Places { slot, paths, until } = places;
         let capture = ranges.capture.map(|ratio| square_ratio(ratio.0, ranges.path_loss));
-        let mut hearing = Audibility::of_none(paths.len());
+        let mut audibility = Audibility::of_none(paths.len());
         let (ranges, by_rate, crossings) = (*ranges, Vec::new(), BinaryHeap::new());
         let mut plane = Plane { slot, paths, until, ranges, by_rate, capture, crossings };
         for a in 0..plane.paths.len() as u32 {
             for b in 0..a {
-                hearing.set(a, b, plane.look(a, b, Time::ZERO));
+                audibility.set(a, b, plane.look(a, b, Time::ZERO));
             }
         }
-        hearing.regroup(|_| ());
-        (plane, hearing)
+        audibility.regroup(|_| ());
+        (plane, audibility)
     }
 
     /// Returns the audibility between two stations now, and predicts its next change.
@@ -127,42 +127,44 @@ impl Medium {
     /// Rebuilds the carrier-sense groups after the audibility of some pairs has changed. Frames in transmission stay
     /// audible until their end at the stations that sense them.
     fn regroup<O: Observer>(&mut self, crossed: &[(u32, u32, Reach)], cx: &mut Cx<'_, O>) {
-        let mut old = std::mem::take(&mut self.zones);
-        for zone in &mut old {
-            zone.ceases(&self.stations, cx.schedule);
+        let mut old = std::mem::take(&mut self.groups);
+        for group in &mut old {
+            group.disarm(&self.stations, cx.schedule);
         }
         // Frames that each old group senses.
         let mut frames = vec![Vec::new(); old.len()];
-        let heard_by: Vec<_> = self.flying.iter().map(|flying| flying.audience(&self.hearing).to_vec()).collect();
-        for (place, heard_by) in heard_by.iter().enumerate() {
-            for (zone, _) in heard_by {
-                frames[*zone as usize].push(place);
+        let sensed_by: Vec<_> = self.flying.iter().map(|flying| flying.audience(&self.audibility).to_vec()).collect();
+        for (place, sensed_by) in sensed_by.iter().enumerate() {
+            for (group, _) in sensed_by {
+                frames[*group as usize].push(place);
             }
         }
-        let standings: Vec<_> = old.iter().zip(&frames).map(|(zone, frames)| (zone.standing(), frames)).collect();
-        let before = self.hearing.zone.clone();
+        let states: Vec<_> = old.iter().zip(&frames).map(|(group, frames)| (group.state(), frames)).collect();
+        let before = self.audibility.group.clone();
         for (a, b, reach) in crossed {
-            self.hearing.set(*a, *b, *reach);
+            self.audibility.set(*a, *b, *reach);
         }
         // A new group consists of stations with equal audibility from now on that have sensed the same frames so far.
-        let founders = self.hearing.regroup(|station| &standings[before[station as usize] as usize]);
-        let mut zones: Vec<CarrierSenseGroup> =
-            founders.iter().map(|founder| old[before[*founder as usize] as usize].heir()).collect();
-        for (station, zone) in self.hearing.zone.iter().enumerate() {
+        let representatives = self.audibility.regroup(|station| &states[before[station as usize] as usize]);
+        let mut groups: Vec<CarrierSenseGroup> = representatives
+            .iter()
+            .map(|representative| old[before[*representative as usize] as usize].with_same_state())
+            .collect();
+        for (station, group) in self.audibility.group.iter().enumerate() {
             let from = &old[before[station] as usize];
-            zones[*zone as usize].inherits(station as u32, from, &mut self.stations);
+            groups[*group as usize].take_station(station as u32, from, &mut self.stations);
         }
-        for zone in &mut zones {
-            zone.resumes(&self.phy, &self.stations, cx.schedule);
+        for group in &mut groups {
+            group.rearm(&self.phy, &self.stations, cx.schedule);
         }
-        for (flying, heard) in self.flying.iter_mut().zip(&heard_by) {
-            let still = founders.iter().enumerate().filter_map(|(number, founder)| {
-                let then = before[*founder as usize];
-                let known = heard.iter().find(|(zone, _)| *zone == then);
-                known.map(|(_, understood)| (number as u32, *understood))
+        for (flying, sensed) in self.flying.iter_mut().zip(&sensed_by) {
+            let still = representatives.iter().enumerate().filter_map(|(number, representative)| {
+                let then = before[*representative as usize];
+                let known = sensed.iter().find(|(group, _)| *group == then);
+                known.map(|(_, decoded)| (number as u32, *decoded))
             });
-            flying.heard_by = Some(still.collect());
+            flying.sensed_by = Some(still.collect());
         }
-        self.zones = zones;
+        self.groups = groups;
     }
 }

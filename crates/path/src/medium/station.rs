@@ -48,8 +48,8 @@ impl Default for Data {
 pub(super) struct Station {
     pub slot: Slot,
     pub phase: Phase,
-    pub lanes: Vec<TxQueue>,
-    pub turns: SchedulerState,
+    pub queues: Vec<TxQueue>,
+    pub scheduler: SchedulerState,
     /// Contention window: maximum number of slots of the next back-off.
     pub window: u32,
     /// True while the station is about to respond to another station's frame.
@@ -72,7 +72,7 @@ pub(super) struct Station {
 impl Station {
     /// Returns the index of the transmit queue in service; there is one unless the station rests.
     pub fn serving(&self) -> usize {
-        self.turns.next().expect("a station that does not rest has a packet to send")
+        self.scheduler.next().expect("a station that does not rest has a packet to send")
     }
 
     /// Draws a back-off: a number of slots uniformly distributed from 0 to the contention window.

@@ -34,8 +34,8 @@ enum Phase {
 
 /// A transmitter that serves one or more neighbours, one frame at a time.
 pub struct Station {
-    lanes: Vec<TxQueue>,
-    turns: SchedulerState,
+    queues: Vec<TxQueue>,
+    scheduler: SchedulerState,
     /// Wake-up at the arrival of the outstanding frame or its acknowledgment.
     arrival: Slot,
     /// Wake-up when the acknowledgment of the outstanding frame is overdue.
@@ -49,49 +49,49 @@ pub struct Station {
 
 impl Station {
     /// Creates a station with the given queues; `arrival` and `timer` are its wake-ups.
-    pub fn new(lanes: Vec<TxQueue>, scheduler: &SchedulerConfig, arrival: Slot, timer: Slot) -> Self {
-        let turns = SchedulerState::new(scheduler);
-        Station { lanes, turns, arrival, timer, overdue: Time::NEVER, phase: Phase::Idle, serving: 0 }
+    pub fn new(queues: Vec<TxQueue>, scheduler: &SchedulerConfig, arrival: Slot, timer: Slot) -> Self {
+        let scheduler = SchedulerState::new(scheduler);
+        Station { queues, scheduler, arrival, timer, overdue: Time::NEVER, phase: Phase::Idle, serving: 0 }
     }
 
     /// Returns the queues, in the order given.
-    pub fn lanes(&self) -> &[TxQueue] {
-        &self.lanes
+    pub fn queues(&self) -> &[TxQueue] {
+        &self.queues
     }
 
-    /// Queues a packet, which has its space in `buffer`, at queue number `lane`, before all waiting packets that are
+    /// Queues a packet, which has its space in `buffer`, at queue number `queue`, before all waiting packets that are
     /// not expedited if `expedited`. Returns whether the queue accepted it; if not, its space in the buffer is free.
     pub fn on_packet<O: Observer>(
         &mut self,
-        lane: usize,
+        queue: usize,
         packet: &Packet,
         expedited: bool,
         buffer: &mut Buffer,
         cx: &mut Cx<'_, O>,
     ) -> bool {
-        let target = &mut self.lanes[lane];
+        let target = &mut self.queues[queue];
         // An idle transmitter sends the packet at once: it does not wait, so no limit applies.
         let idle = self.phase == Phase::Idle;
         // A head-of-line packet that waits for another attempt while another queue is served counts as waiting.
         let others = match &target.head {
-            Some(head) if self.serving != lane => (1, u64::from(head.size())),
+            Some(head) if self.serving != queue => (1, u64::from(head.size())),
             _ => (0, 0),
         };
         let first = target.is_empty();
         if idle && first && target.backlog.can_be_skipped() {
             target.head = Some(*packet);
-            self.turns.joined(lane, Joined { first, expedited, serving: false }, cx.now);
+            self.scheduler.joined(queue, Joined { first, expedited, serving: false }, cx.now);
             self.send_next(buffer, cx);
             return true;
         }
         let offer = Offer { at_once: idle, expedited, others, ..Offer::default() };
         let accepted = target.backlog.offer(packet, offer, target.hop, &mut target.counters, cx);
         if accepted {
-            self.turns.joined(lane, Joined { first, expedited, serving: !idle }, cx.now);
+            self.scheduler.joined(queue, Joined { first, expedited, serving: !idle }, cx.now);
         } else {
             buffer.left(packet.size());
         }
-        self.settle(lane, buffer);
+        self.settle(queue, buffer);
         if idle {
             self.send_next(buffer, cx);
         }
@@ -112,51 +112,51 @@ impl Station {
         cx.schedule.disarm(self.timer);
         cx.schedule.disarm(self.arrival);
         self.phase = Phase::Idle;
-        let lane = &mut self.lanes[self.serving];
-        let (attempt, number) = (lane.attempts, lane.number);
-        let last = attempt >= lane.arq.max_transmissions;
-        let Some(packet) = lane.head else { return };
+        let queue = &mut self.queues[self.serving];
+        let (attempt, number) = (queue.attempts, queue.number);
+        let last = attempt >= queue.arq.max_transmissions;
+        let Some(packet) = queue.head else { return };
         if last {
-            lane.counters.given_up += 1;
+            queue.counters.given_up += 1;
             // A packet that was given up is not lost if only its acknowledgments were.
-            let arrived = lane.arrived;
+            let arrived = queue.arrived;
             if !arrived {
-                lane.counters.packets_dropped += 1;
+                queue.counters.packets_dropped += 1;
             }
-            cx.emit(lane.hop, || LinkEvent::GivenUp { number, attempts: attempt, packet, arrived });
-            buffer.left(lane.take_head());
+            cx.emit(queue.hop, || LinkEvent::GivenUp { number, attempts: attempt, packet, arrived });
+            buffer.left(queue.take_head());
         }
-        outcomes.fail(RadioNotice { hop: lane.hop, packet, attempt, last });
-        let more = !lane.is_empty();
-        self.turns.served(Attempt { acknowledged: false, done: last, besides: 0, more }, cx.now);
+        outcomes.fail(RadioNotice { hop: queue.hop, packet, attempt, last });
+        let more = !queue.is_empty();
+        self.scheduler.served(Attempt { acknowledged: false, done: last, besides: 0, more }, cx.now);
         self.send_next(buffer, cx);
     }
 
     fn frame_arrives<O: Observer>(&mut self, outcomes: &mut Outcomes<'_>, cx: &mut Cx<'_, O>) {
-        let lane = &mut self.lanes[self.serving];
-        let (hop, number) = (lane.hop, lane.number);
-        let new = lane.receive(number);
-        let Some(packet) = &lane.head else { return };
+        let queue = &mut self.queues[self.serving];
+        let (hop, number) = (queue.hop, queue.number);
+        let new = queue.receive(number);
+        let Some(packet) = &queue.head else { return };
         if new {
-            lane.counters.packets_delivered += 1;
+            queue.counters.packets_delivered += 1;
             cx.emit(hop, || LinkEvent::Arrived { packet: *packet });
             outcomes.deliver(hop, packet);
         } else {
-            lane.counters.duplicates += 1;
+            queue.counters.duplicates += 1;
             cx.emit(hop, || LinkEvent::FrameDuplicate { number, packet: *packet });
         }
-        lane.arrived = true;
+        queue.arrived = true;
         let ack = Frame {
             now: cx.now,
             start: cx.now,
-            duration: lane.ack_time,
-            size: lane.arq.ack_size,
+            duration: queue.ack_time,
+            size: queue.arq.ack_size,
             way: hop.way.reversed(),
             number: None,
         };
         if cx.channels[hop.link as usize].fate(&ack) == Fate::Arrives {
             self.phase = Phase::Acknowledging;
-            cx.schedule.arm(self.arrival, cx.now + lane.ack_time + lane.line.delay);
+            cx.schedule.arm(self.arrival, cx.now + queue.ack_time + queue.line.delay);
             // With a margin of zero both are due at the same time, and the acknowledgment counts: the timer is ordered
             // after it.
             cx.schedule.arm(self.timer, self.overdue);
@@ -171,29 +171,29 @@ impl Station {
         cx.schedule.disarm(self.timer);
         cx.schedule.disarm(self.arrival);
         self.phase = Phase::Idle;
-        let lane = &mut self.lanes[self.serving];
-        buffer.left(lane.take_head());
-        let more = !lane.is_empty();
-        self.turns.served(Attempt { acknowledged: true, done: true, besides: 0, more }, cx.now);
+        let queue = &mut self.queues[self.serving];
+        buffer.left(queue.take_head());
+        let more = !queue.is_empty();
+        self.scheduler.served(Attempt { acknowledged: true, done: true, besides: 0, more }, cx.now);
         self.send_next(buffer, cx);
     }
 
     /// Reports to the scheduler the packets that a queue's discipline dropped, and frees their space in the buffer.
-    fn settle(&mut self, lane: usize, buffer: &mut Buffer) {
-        let dropped = self.lanes[lane].backlog.take_dropped();
+    fn settle(&mut self, queue: usize, buffer: &mut Buffer) {
+        let dropped = self.queues[queue].backlog.take_dropped();
         for _ in 0..dropped.packets {
-            self.turns.dropped(lane);
+            self.scheduler.dropped(queue);
         }
         buffer.left(dropped.bytes);
     }
 
     /// Serves the next queue that has a packet.
     fn send_next<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
-        let Some(serving) = self.turns.next() else { return };
+        let Some(serving) = self.scheduler.next() else { return };
         self.serving = serving;
-        let lane = &mut self.lanes[serving];
-        if lane.head.is_none() {
-            lane.head = lane.backlog.pop(lane.hop, &mut lane.counters, cx, |packet, _| *packet);
+        let queue = &mut self.queues[serving];
+        if queue.head.is_none() {
+            queue.head = queue.backlog.pop(queue.hop, &mut queue.counters, cx, |packet, _| *packet);
         }
         self.send(cx);
         self.settle(serving, buffer);
@@ -201,32 +201,32 @@ impl Station {
 
     /// Sends the head-of-line packet of the queue in service.
     fn send<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
-        let lane = &mut self.lanes[self.serving];
-        let Some(packet) = &lane.head else { return };
-        let renumber = lane.attempts == 0 || lane.arq.numbering == Numbering::PerTransmission;
+        let queue = &mut self.queues[self.serving];
+        let Some(packet) = &queue.head else { return };
+        let renumber = queue.attempts == 0 || queue.arq.numbering == Numbering::PerTransmission;
         if renumber {
-            lane.number = lane.next_number;
-            lane.next_number += 1;
+            queue.number = queue.next_number;
+            queue.next_number += 1;
         }
-        lane.attempts += 1;
-        let (hop, number, attempt) = (lane.hop, lane.number, lane.attempts);
-        let duration = lane.line.transmission_time(packet.size());
-        let number_on_hop = Some(lane.counters.frames_sent);
+        queue.attempts += 1;
+        let (hop, number, attempt) = (queue.hop, queue.number, queue.attempts);
+        let duration = queue.line.transmission_time(packet.size());
+        let number_on_hop = Some(queue.counters.frames_sent);
         let frame =
             Frame { now: cx.now, start: cx.now, duration, size: packet.size(), way: hop.way, number: number_on_hop };
-        lane.counters.frames_sent += 1;
-        lane.counters.busy = lane.counters.busy + duration;
-        lane.sent_until = cx.now + duration;
+        queue.counters.frames_sent += 1;
+        queue.counters.busy = queue.counters.busy + duration;
+        queue.sent_until = cx.now + duration;
         cx.emit(hop, || LinkEvent::FrameSent { number, attempt, packet: *packet });
         if cx.channels[hop.link as usize].fate(&frame) == Fate::Arrives {
             self.phase = Phase::Flying;
-            cx.schedule.arm(self.arrival, cx.now + duration + lane.line.delay);
+            cx.schedule.arm(self.arrival, cx.now + duration + queue.line.delay);
         } else {
-            lane.counters.frames_corrupted += 1;
+            queue.counters.frames_corrupted += 1;
             self.phase = Phase::Lost;
             cx.emit(hop, || LinkEvent::FrameCorrupted { number, attempt, packet: *packet });
         }
-        self.overdue = cx.now + duration + lane.ack_wait();
+        self.overdue = cx.now + duration + queue.ack_wait();
         cx.schedule.arm(self.timer, self.overdue);
     }
 }

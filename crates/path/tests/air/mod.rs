@@ -5,7 +5,7 @@ use engine::{Length, Schedule, Slot, Stream, Time};
 use path::channel::{Channel, ChannelConfig, perfect};
 use path::mac::dcf::{Config, FrameKind};
 use path::medium::places::Places;
-use path::medium::{LaneSpec, Medium, StationSpec};
+use path::medium::{Medium, StationSpec, TxQueueSpec};
 use path::outcome::Outcome;
 use path::place::Path;
 use path::queue::{Buffer, QueueConfig};
@@ -40,7 +40,7 @@ pub struct Air {
     crossing: Slot,
     channels: Vec<Box<dyn Channel>>,
     /// For each hop, its station and transmit queue.
-    lanes: Vec<(u32, usize)>,
+    queues: Vec<(u32, usize)>,
     /// True if each completed packet is followed by a new one.
     saturated: bool,
 }
@@ -59,13 +59,13 @@ impl Air {
     /// Creates stations that move along `paths`, and links between them.
     pub fn new(config: &Config, paths: &[Path], links: &[[usize; 2]], until: Time) -> Self {
         let mut schedule = Schedule::new();
-        let mut lanes: Vec<Vec<LaneSpec>> = vec![Vec::new(); paths.len()];
+        let mut queues: Vec<Vec<TxQueueSpec>> = vec![Vec::new(); paths.len()];
         let mut of_hops = Vec::new();
         for (link, ends) in links.iter().enumerate() {
             for way in [LinkDirection::Forward, LinkDirection::Backward] {
                 let (here, there) = (ends[way.index()], ends[1 - way.index()]);
-                of_hops.push((here as u32, lanes[here].len()));
-                lanes[here].push(LaneSpec {
+                of_hops.push((here as u32, queues[here].len()));
+                queues[here].push(TxQueueSpec {
                     hop: HopId { link: link as u32, way },
                     to: there as u32,
                     queue: QueueConfig::default(),
@@ -75,14 +75,14 @@ impl Air {
             }
         }
         let stations: Vec<Slot> = paths.iter().map(|_| schedule.slot()).collect();
-        let spec = |(number, lanes): (usize, Vec<LaneSpec>)| StationSpec {
+        let spec = |(number, queues): (usize, Vec<TxQueueSpec>)| StationSpec {
             slot: stations[number],
             scheduler: SchedulerConfig::default(),
-            lanes,
+            queues,
             stream: Stream::named(1, 0, &format!("station {number}")),
             beacons: None,
         };
-        let specs = lanes.into_iter().enumerate().map(spec).collect();
+        let specs = queues.into_iter().enumerate().map(spec).collect();
         let crossing = schedule.slot();
         let places = Places { slot: crossing, paths: paths.to_vec(), until };
         let mut medium = Medium::new(MediumId(0), config, specs, Some(places));
@@ -100,7 +100,7 @@ impl Air {
             stations,
             crossing,
             channels,
-            lanes: of_hops,
+            queues: of_hops,
             saturated: false,
         }
     }
@@ -110,10 +110,10 @@ impl Air {
         let segment = Segment { flags: Flags::ACK, len: 1460, ..Segment::default() };
         let packet =
             Packet { src: Addr::of_node(0), dst: Addr::of_node(1), ecn: Ecn::NotEct, body: Body::Tcp(segment) };
-        let (station, lane) = self.lanes[hop];
+        let (station, queue) = self.queues[hop];
         self.in_hand[hop] += 1;
         let mut cx = Cx { now, schedule: &mut self.schedule, channels: &mut self.channels, observer: &mut self.log };
-        assert!(self.medium.on_packet(station, lane, packet, false, &mut Buffer::default(), &mut cx));
+        assert!(self.medium.on_packet(station, queue, packet, false, &mut Buffer::default(), &mut cx));
     }
 
     /// Runs all events up to `until`.

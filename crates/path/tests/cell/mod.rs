@@ -7,7 +7,7 @@ use engine::{Rate, Schedule, Slot, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, scripted};
 use path::link::Counters;
 use path::mac::dcf::Config;
-use path::medium::{LaneSpec, Medium, StationSpec};
+use path::medium::{Medium, StationSpec, TxQueueSpec};
 use path::outcome::Outcome;
 use path::queue::{Buffer, Limit};
 use path::scheduler::SchedulerConfig;
@@ -117,30 +117,30 @@ pub struct Cell {
 impl Cell {
     pub fn new(plan: &Plan) -> Self {
         let mut schedule = Schedule::new();
-        let mut lanes: Vec<Vec<LaneSpec>> = vec![Vec::new(); plan.streams.len()];
+        let mut queues: Vec<Vec<TxQueueSpec>> = vec![Vec::new(); plan.streams.len()];
         let mut places = Vec::new();
         for (link, ends) in plan.links.iter().enumerate() {
             let mut place = [(0, 0); 2];
             for way in [LinkDirection::Forward, LinkDirection::Backward] {
                 let (here, there) = (ends[way.index()], ends[1 - way.index()]);
-                place[way.index()] = (here, lanes[here as usize].len());
+                place[way.index()] = (here, queues[here as usize].len());
                 let hop = HopId { link: link as u32, way };
                 let (queue, stream) = (plan.limit.into(), Stream::default());
                 let rate = plan.rates.get(link).copied().flatten();
-                lanes[here as usize].push(LaneSpec { hop, to: there, queue, stream, rate });
+                queues[here as usize].push(TxQueueSpec { hop, to: there, queue, stream, rate });
             }
             places.push(place);
         }
-        let mut slots: Vec<Slot> = lanes.iter().map(|_| schedule.slot()).collect();
+        let mut slots: Vec<Slot> = queues.iter().map(|_| schedule.slot()).collect();
         if plan.slots_reversed {
             slots.reverse();
         }
         let beacons = plan.config.beacon_interval.map(|_| schedule.slot());
-        let specs = lanes.into_iter().zip(&slots).zip(&plan.streams).enumerate();
-        let specs = specs.map(|(number, ((lanes, slot), stream))| StationSpec {
+        let specs = queues.into_iter().zip(&slots).zip(&plan.streams).enumerate();
+        let specs = specs.map(|(number, ((queues, slot), stream))| StationSpec {
             slot: *slot,
             scheduler: plan.scheduler.clone(),
-            lanes,
+            queues,
             stream: *stream,
             beacons: beacons.filter(|_| number == 0),
         });
@@ -169,14 +169,14 @@ impl Cell {
 
     /// Offers a packet of `size` bytes, including headers, to the station that sends in direction `way` of a link.
     pub fn offer(&mut self, now: Time, link: usize, way: LinkDirection, size: u32) {
-        let (station, lane) = self.places[link][way.index()];
+        let (station, queue) = self.places[link][way.index()];
         self.offered[link][way.index()] += 1;
         let packet = packet(self.sequence, size);
         let expedited = self.expedited.is_some_and(|every| self.sequence.is_multiple_of(every));
         self.sequence += 1;
         let Cell { schedule, channels, log, .. } = self;
         let mut cx = Cx { now, schedule, channels, observer: log };
-        if !self.medium.on_packet(station, lane, packet, expedited, &mut Buffer::default(), &mut cx) {
+        if !self.medium.on_packet(station, queue, packet, expedited, &mut Buffer::default(), &mut cx) {
             self.refused[link][way.index()] += 1;
         }
         self.take_outcomes(now);
@@ -222,14 +222,14 @@ impl Cell {
 
     /// Opens or closes a link in both directions.
     pub fn set_open(&mut self, link: usize, open: bool) {
-        for (station, lane) in self.places[link] {
-            self.medium.set_open(station, lane, open);
+        for (station, queue) in self.places[link] {
+            self.medium.set_open(station, queue, open);
         }
     }
 
     pub fn counters(&self, link: usize, way: LinkDirection, now: Time) -> Counters {
-        let (station, lane) = self.places[link][way.index()];
-        self.medium.counters(station, lane, now)
+        let (station, queue) = self.places[link][way.index()];
+        self.medium.counters(station, queue, now)
     }
 
     /// Returns the recorded events as lines, with times in microseconds.

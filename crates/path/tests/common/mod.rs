@@ -130,7 +130,7 @@ impl Sending {
     pub fn counters(&self, now: Time) -> Counters {
         match self {
             Sending::Fifo(link) => link.counters(now),
-            Sending::Station { station, .. } => station.lanes()[0].counters(now),
+            Sending::Station { station, .. } => station.queues()[0].counters(now),
             Sending::Link(link) => link.counters(now),
         }
     }
@@ -138,7 +138,7 @@ impl Sending {
     pub fn state(&self, now: Time) -> HopState {
         match self {
             Sending::Fifo(link) => link.state(now),
-            Sending::Station { station, .. } => station.lanes()[0].state(),
+            Sending::Station { station, .. } => station.queues()[0].state(),
             Sending::Link(link) => link.state(now),
         }
     }

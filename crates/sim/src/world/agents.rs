@@ -30,7 +30,7 @@ impl World {
 
     /// The number of packets that wait for a link, if the agent uses it.
     fn notify_agent_of_queue(&mut self, node: usize, hop: usize) {
-        if !self.nodes[node].resident.as_ref().is_some_and(|resident| resident.agent.looks_at_queue()) {
+        if !self.nodes[node].agent.as_ref().is_some_and(|installed| installed.agent.looks_at_queue()) {
             return;
         }
         let waiting = self
@@ -62,8 +62,8 @@ impl World {
     }
 
     pub(super) fn agent_wakes<S: Sink>(&mut self, node: usize, sink: &mut S) {
-        let Some(resident) = &mut self.nodes[node].resident else { return };
-        if let Due::Later = resident.due(self.now, &mut self.schedule) {
+        let Some(installed) = &mut self.nodes[node].agent else { return };
+        if let Due::Later = installed.due(self.now, &mut self.schedule) {
             return;
         }
         self.with_agent(node, |agent, cx| agent.on_wake(cx));
@@ -74,10 +74,10 @@ impl World {
     #[inline]
     fn with_agent(&mut self, node: usize, act: impl FnOnce(&mut dyn Agent, &mut AgentCx<'_>)) {
         let here = &mut self.nodes[node];
-        let Some(resident) = &mut here.resident else { return };
+        let Some(installed) = &mut here.agent else { return };
         let mut cx = AgentCx { now: self.now, here: here.addr, send: &mut self.outbox };
-        act(&mut *resident.agent, &mut cx);
-        resident.keep_timer(&mut self.schedule);
+        act(&mut *installed.agent, &mut cx);
+        installed.keep_timer(&mut self.schedule);
     }
 
     /// Sends the packets of the outbox.
@@ -110,7 +110,7 @@ impl World {
 
     /// Notifies the agent of the next change of a channel's state.
     pub(super) fn air_is_about_to_change<S: Sink>(&mut self, node: usize, sink: &mut S) {
-        let forecast = self.nodes[node].resident.as_mut().and_then(|resident| resident.forecast.as_mut());
+        let forecast = self.nodes[node].agent.as_mut().and_then(|installed| installed.forecast.as_mut());
         let Some((at, state)) = forecast.and_then(|forecast| forecast.next.take()) else { return };
         self.with_agent(node, |agent, cx| agent.on_forecast(state, cx));
         self.agent_sends(node, sink);
@@ -119,8 +119,8 @@ impl World {
 
     /// Finds the first change after `after`, of a node's channels, that its agent must be notified of.
     pub(super) fn look_ahead(&mut self, node: usize, after: Time) {
-        let resident = self.nodes[node].resident.as_mut();
-        let Some(forecast) = resident.and_then(|InstalledAgent { forecast, .. }| forecast.as_mut()) else { return };
+        let installed = self.nodes[node].agent.as_mut();
+        let Some(forecast) = installed.and_then(|InstalledAgent { forecast, .. }| forecast.as_mut()) else { return };
         let channels = &mut self.channels;
         let changes = forecast.links.iter().filter_map(|link| channels[*link as usize].next_change(after));
         forecast.next = changes.min_by_key(|(at, _)| *at);

@@ -10,7 +10,7 @@ use path::link::{Line, Parts};
 use path::mac::arq::Sender;
 use path::mac::dcf;
 use path::medium::places::Places;
-use path::medium::{LaneSpec, Medium, StationSpec};
+use path::medium::{Medium, StationSpec, TxQueueSpec};
 use path::queue::{Backlog, Buffer};
 use path::station::{Station, TxQueue};
 use path::{HopId, MediumId};
@@ -102,12 +102,18 @@ fn nodes(network: &Network, slots: &mut Slots) -> Vec<Node> {
         no_route: 0,
         processing: (spec.processing_delay.as_nanos() > 0)
             .then(|| Processing::new(spec.processing_delay, slots.slot(Wakeup::Processing(number as u32)))),
-        resident: spec.agent.build().map(|agent| resident(network, &links[number], number, agent, slots)),
+        agent: spec.agent.build().map(|agent| installed(network, &links[number], number, agent, slots)),
     };
     network.nodes.iter().enumerate().map(node).collect()
 }
 
-fn resident(network: &Network, links: &[u32], node: usize, agent: Box<dyn Agent>, slots: &mut Slots) -> InstalledAgent {
+fn installed(
+    network: &Network,
+    links: &[u32],
+    node: usize,
+    agent: Box<dyn Agent>,
+    slots: &mut Slots,
+) -> InstalledAgent {
     let links = links.iter().copied().filter(|link| network.links[*link as usize].wireless);
     let forecast = agent.foresight().map(|lead| Forecast {
         slot: slots.slot(Wakeup::Forecast(node as u32)),
@@ -143,7 +149,7 @@ fn hops(
             let node = link.between[way];
             if link.medium.is_some() {
                 // Set when the stations of the medium are known.
-                hops.push(Hop::Medium { medium: 0, station: 0, lane: 0 });
+                hops.push(Hop::Medium { medium: 0, station: 0, queue: 0 });
                 continue;
             }
             let line = Line::new(link.rate, link.delay, link.timing);
@@ -157,28 +163,28 @@ fn hops(
                     continue;
                 }
                 Sender::Link => {
-                    let sends_urgently = nodes[node].sends_urgently();
-                    hops.push(plain(network, link, id, sends_urgently, channels[number].loses(), slots));
+                    let sends_expedited = nodes[node].sends_expedited();
+                    hops.push(plain(network, link, id, sends_expedited, channels[number].loses(), slots));
                     continue;
                 }
             };
-            let lane = TxQueue::new(id, line, arq, backlog(network, link, id));
+            let queue = TxQueue::new(id, line, arq, backlog(network, link, id));
             let own = shared[node].filter(|_| network.nodes[node].radio.is_shared());
             let station = own.unwrap_or_else(|| {
                 transmitters.push((node, Vec::new()));
                 transmitters.len() - 1
             });
             shared[node] = Some(station);
-            let lanes = &mut transmitters[station].1;
-            hops.push(Hop::TxQueue { station: station as u32, lane: lanes.len() as u32 });
-            lanes.push(lane);
+            let queues = &mut transmitters[station].1;
+            hops.push(Hop::TxQueue { station: station as u32, queue: queues.len() as u32 });
+            queues.push(queue);
         }
     }
     let station_nodes = transmitters.iter().map(|(node, _)| *node as u32).collect();
-    let station = |(number, (node, lanes)): (usize, (usize, Vec<TxQueue>))| {
+    let station = |(number, (node, queues)): (usize, (usize, Vec<TxQueue>))| {
         let arrival = slots.slot(Wakeup::StationArrival(number as u32));
         let timer = slots.slot(Wakeup::StationTimer(number as u32));
-        Station::new(lanes, &network.nodes[node].scheduler, arrival, timer)
+        Station::new(queues, &network.nodes[node].scheduler, arrival, timer)
     };
     let stations = transmitters.into_iter().enumerate().map(station).collect();
     (hops, stations, station_nodes)
@@ -188,7 +194,7 @@ fn hops(
 fn media(network: &Network, hops: &mut [Hop], slots: &mut Slots) -> Vec<Medium> {
     let medium = |(number, spec): (usize, &MediumSpec)| {
         let members = network.stations(number);
-        let mut lanes: Vec<Vec<LaneSpec>> = vec![Vec::new(); members.len()];
+        let mut queues: Vec<Vec<TxQueueSpec>> = vec![Vec::new(); members.len()];
         let mut station = vec![0; network.nodes.len()];
         for (place, node) in members.iter().enumerate() {
             station[*node] = place;
@@ -198,8 +204,9 @@ fn media(network: &Network, hops: &mut [Hop], slots: &mut Slots) -> Vec<Medium> 
             for way in 0..2 {
                 let (here, there) = (ends[way], ends[1 - way]);
                 let hop = 2 * place + way;
-                hops[hop] = Hop::Medium { medium: number as u32, station: here as u32, lane: lanes[here].len() as u32 };
-                lanes[here].push(LaneSpec {
+                hops[hop] =
+                    Hop::Medium { medium: number as u32, station: here as u32, queue: queues[here].len() as u32 };
+                queues[here].push(TxQueueSpec {
                     hop: hop_id(hop),
                     to: there as u32,
                     queue: link.queue.clone(),
@@ -208,12 +215,12 @@ fn media(network: &Network, hops: &mut [Hop], slots: &mut Slots) -> Vec<Medium> 
                 });
             }
         }
-        let station = |(place, (node, lanes)): (usize, (usize, Vec<LaneSpec>))| {
+        let station = |(place, (node, queues)): (usize, (usize, Vec<TxQueueSpec>))| {
             let name = format!("medium {} station {}", spec.name, network.nodes[node].name);
             StationSpec {
                 slot: slots.slot(Wakeup::Medium { medium: number as u16, station: place as u16 }),
                 scheduler: network.nodes[node].scheduler.clone(),
-                lanes,
+                queues,
                 stream: Stream::named(network.seed, network.replication, &name),
                 beacons: (spec.config.beacon_interval.is_some() && network.nodes[node].kind.serves_mobiles())
                     .then(|| slots.slot(Wakeup::Beacons { medium: number as u16, station: place as u16 })),
@@ -221,7 +228,7 @@ fn media(network: &Network, hops: &mut [Hop], slots: &mut Slots) -> Vec<Medium> 
         };
         let placed = || members.iter().map(|node| network.nodes[*node].place.clone()).collect::<Option<Vec<_>>>();
         let paths = spec.config.range.and_then(|_| placed());
-        let stations = members.iter().copied().zip(lanes).enumerate().map(station).collect();
+        let stations = members.iter().copied().zip(queues).enumerate().map(station).collect();
         let places = paths.map(|paths| Places {
             slot: slots.slot(Wakeup::Crossing(number as u32)),
             paths,
@@ -257,7 +264,7 @@ fn roamers(network: &Network, slots: &mut Slots) -> Vec<Roamer> {
 
 /// One direction of a link without a link layer: a variable link, a link with expedited packets or another queue discipline
 /// than drop-tail, or else a FIFO link.
-fn plain(network: &Network, link: &LinkSpec, id: HopId, sends_urgently: bool, lossy: bool, slots: &mut Slots) -> Hop {
+fn plain(network: &Network, link: &LinkSpec, id: HopId, sends_expedited: bool, lossy: bool, slots: &mut Slots) -> Hop {
     let line = Line::new(link.rate, link.delay, link.timing);
     let number = hop_number(id) as u32;
     let (queue, tie) = (link.queue.drop_tail(), link.queue_tie);
@@ -268,7 +275,7 @@ fn plain(network: &Network, link: &LinkSpec, id: HopId, sends_urgently: bool, lo
             let slot = slots.slot(Wakeup::Link(number));
             Hop::Link(Box::new(VariableLink::new(id, line, changes, stream, (queue, tie), lossy, slot)))
         }
-        (None, Some(queue)) if !sends_urgently => {
+        (None, Some(queue)) if !sends_expedited => {
             Hop::Fifo(FifoLink::new(id, line, (queue, tie), lossy, slots.slot(Wakeup::Fifo(number))))
         }
         // Scenarios are checked: a link that changes has drop-tail.
@@ -292,7 +299,7 @@ fn queue_stream(network: &Network, link: &LinkSpec, hop: HopId) -> Stream {
 
 /// Whether a node's agent sees packets that arrive over a link before that end's delay.
 fn holds(link: &LinkSpec, far: &Node) -> bool {
-    link.wireless && far.resident.is_some() && link.arq.build().hands_to_agent_before_delay()
+    link.wireless && far.agent.is_some() && link.arq.build().hands_to_agent_before_delay()
 }
 
 /// Packets passed by agents that wait for the delay of their end, by hop.

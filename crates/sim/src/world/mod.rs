@@ -68,7 +68,7 @@ enum Wakeup {
     Forecast(u32),
     /// A node has processed its first packet.
     Processing(u32),
-    /// A packet that an agent passed is due, on a hop.
+    /// A packet that an agent passed has waited for the delay of its end of a hop.
     Held(u32),
     /// A flow's application starts, or its deadline is reached.
     Application(u32),
@@ -83,13 +83,13 @@ enum Hop {
     /// A queue of a station.
     TxQueue {
         station: u32,
-        lane: u32,
+        queue: u32,
     },
     /// A queue of a station of a shared medium.
     Medium {
         medium: u32,
         station: u32,
-        lane: u32,
+        queue: u32,
     },
 }
 
@@ -104,7 +104,7 @@ pub struct World {
     far_ends: Vec<u32>,
     /// Whether each hop is wireless.
     airborne: Vec<bool>,
-    /// Packets that an agent passed and that wait for its end's delay, by hop.
+    /// The delay after the agent at the far end, by hop: only with link layers that hand packets to it before.
     held: Vec<Option<Box<Processing>>>,
     /// The queue of each direction of each link.
     limits: Vec<Limit>,
@@ -198,13 +198,13 @@ impl World {
             }
         };
         let counters = |hop: &Hop| match hop {
-            Hop::Fifo(pipe) => pipe.counters(self.now),
+            Hop::Fifo(link) => link.counters(self.now),
             Hop::Link(link) => link.counters(self.now),
-            Hop::TxQueue { station, lane } => {
-                self.stations[*station as usize].lanes()[*lane as usize].counters(self.now)
+            Hop::TxQueue { station, queue } => {
+                self.stations[*station as usize].queues()[*queue as usize].counters(self.now)
             }
-            Hop::Medium { medium, station, lane } => {
-                self.media[*medium as usize].counters(*station, *lane as usize, self.now)
+            Hop::Medium { medium, station, queue } => {
+                self.media[*medium as usize].counters(*station, *queue as usize, self.now)
             }
         };
         let medium = |medium: &Medium| MediumResult {
@@ -237,8 +237,8 @@ impl World {
                 let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
                 let mut cx =
                     Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
-                let Hop::Fifo(pipe) = &mut self.hops[hop] else { unreachable!("the slot is a pipe's") };
-                if pipe.on_wake(&mut cx, arriving) {
+                let Hop::Fifo(link) = &mut self.hops[hop] else { unreachable!("the slot is a FIFO link's") };
+                if link.on_wake(&mut cx, arriving) {
                     self.arrive(hop, arriving, sink);
                 }
             }

@@ -24,10 +24,10 @@ impl World {
     /// The queue at the sending end of link number `link`, in one direction.
     pub fn hop_state(&self, link: usize, way: LinkDirection) -> HopState {
         match &self.hops[2 * link + way.index()] {
-            Hop::Fifo(pipe) => pipe.state(self.now),
+            Hop::Fifo(link) => link.state(self.now),
             Hop::Link(link) => link.state(self.now),
-            Hop::TxQueue { station, lane } => self.stations[*station as usize].lanes()[*lane as usize].state(),
-            Hop::Medium { medium, station, lane } => self.media[*medium as usize].state(*station, *lane as usize),
+            Hop::TxQueue { station, queue } => self.stations[*station as usize].queues()[*queue as usize].state(),
+            Hop::Medium { medium, station, queue } => self.media[*medium as usize].state(*station, *queue as usize),
         }
     }
 }

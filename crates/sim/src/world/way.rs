@@ -52,23 +52,23 @@ impl World {
         if !ends && !here.forwards {
             return;
         }
-        let resident = here.resident.is_some() && self.airborne[hop];
+        let agent_acts = here.agent.is_some() && self.airborne[hop];
         self.emit(node, sink, || match ends {
             true => NodeEvent::Received { packet: *packet },
             false => NodeEvent::Transit { packet: *packet },
         });
-        if resident
+        if agent_acts
             && self.ask_agent(node, packet, sink, |agent, packet, cx| agent.after_air(packet, cx)) == Verdict::Take
         {
             self.agent_sends(node, sink);
             return;
         }
-        match if resident { self.held[hop].as_mut() } else { None } {
+        match if agent_acts { self.held[hop].as_mut() } else { None } {
             Some(held) => held.push(self.now, *packet, &mut self.schedule),
             None if ends => self.receive(node, packet, sink),
             None => self.forward(node, packet, sink),
         }
-        if resident {
+        if agent_acts {
             self.agent_sends(node, sink);
         }
     }
@@ -133,7 +133,7 @@ impl World {
             self.emit(node, sink, || NodeEvent::NoRoute { packet: *packet });
             return;
         };
-        if self.nodes[node].resident.is_some() && self.airborne[hop] {
+        if self.nodes[node].agent.is_some() && self.airborne[hop] {
             return self.output_through_agent(node, hop, packet, sink);
         }
         self.launch(node, hop, packet, false, sink);
@@ -153,19 +153,19 @@ impl World {
         let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         match &mut self.hops[hop] {
-            Hop::Fifo(pipe) => {
-                let leaves = pipe.on_packet(packet, &mut cx);
+            Hop::Fifo(link) => {
+                let leaves = link.on_packet(packet, &mut cx);
                 self.nodes[node].buffer.taken_until(leaves, packet.size());
                 leaves.is_some()
             }
             Hop::Link(link) => cx.erased(|cx| link.accept(packet, expedited, &mut self.nodes[node].buffer, cx)),
-            Hop::Medium { medium, station, lane } => {
+            Hop::Medium { medium, station, queue } => {
                 let (medium, buffer) = (&mut self.media[*medium as usize], &mut self.nodes[node].buffer);
-                medium.on_packet(*station, *lane as usize, *packet, expedited, buffer, &mut cx)
+                medium.on_packet(*station, *queue as usize, *packet, expedited, buffer, &mut cx)
             }
-            Hop::TxQueue { station, lane } => {
+            Hop::TxQueue { station, queue } => {
                 let (station, buffer) = (&mut self.stations[*station as usize], &mut self.nodes[node].buffer);
-                station.on_packet(*lane as usize, packet, expedited, buffer, &mut cx)
+                station.on_packet(*queue as usize, packet, expedited, buffer, &mut cx)
             }
         }
     }

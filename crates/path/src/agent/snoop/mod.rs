@@ -267,7 +267,7 @@ impl Agent for Snoop {
         }
     }
 
-    fn sends_urgently(&self) -> bool {
+    fn sends_expedited(&self) -> bool {
         true
     }
 

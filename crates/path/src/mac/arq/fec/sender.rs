@@ -14,7 +14,7 @@ use crate::channel::{Fate, Frame};
 use crate::context::LinkCx;
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::HopState;
-use crate::link::due::{Due, Line as Flying, first};
+use crate::link::due::{Due, DueQueue, first};
 use crate::link::{Counters, Line, Link, Parts};
 use crate::outcome::Outcomes;
 use crate::queue::backlog::Offer;
@@ -74,7 +74,7 @@ pub(super) struct FecSender {
     block: Block,
     /// When the line is free, and the order of that among simultaneous events.
     free: (Time, Order),
-    flying: Flying<InTransit>,
+    flying: DueQueue<InTransit>,
     far: FarBlock,
     counters: Counters,
 }
@@ -90,7 +90,7 @@ impl FecSender {
             backlog: queue,
             block: Block::default(),
             free: (Time::ZERO, Order::default()),
-            flying: Flying::new(),
+            flying: DueQueue::new(),
             far: FarBlock::default(),
             counters: Counters::default(),
         }

@@ -9,7 +9,7 @@ use crate::channel::{Fate, Frame};
 use crate::context::LinkCx;
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::HopState;
-use crate::link::due::{Due, Line as Flying, first};
+use crate::link::due::{Due, DueQueue, first};
 use crate::link::{Counters, Line, Link, Parts};
 use crate::outcome::Outcomes;
 use crate::queue::backlog::Offer;
@@ -35,11 +35,11 @@ pub(super) struct LanSender {
     far_delay: Span,
     slot: Slot,
     /// Packets between the node and the queue, and whether each is expedited.
-    entering: Flying<(Packet, bool)>,
+    entering: DueQueue<(Packet, bool)>,
     backlog: Backlog,
     /// When the line is free, and the order of that among simultaneous events.
     free: (Time, Order),
-    flying: Flying<(Packet, Fate)>,
+    flying: DueQueue<(Packet, Fate)>,
     counters: Counters,
 }
 
@@ -53,10 +53,10 @@ impl LanSender {
             line,
             lan,
             slot,
-            entering: Flying::new(),
+            entering: DueQueue::new(),
             backlog: queue,
             free: (Time::ZERO, Order::default()),
-            flying: Flying::new(),
+            flying: DueQueue::new(),
             counters: Counters::default(),
         }
     }

@@ -15,7 +15,7 @@ use crate::channel::{Fate, Frame};
 use crate::context::LinkCx;
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::{HopState, LinkLayerState};
-use crate::link::due::{Due, Line as Queue, first};
+use crate::link::due::{Due, DueQueue, first};
 use crate::link::{Counters, Line, Link, Parts};
 use crate::outcome::{Outcomes, RadioNotice};
 use crate::queue::backlog::Offer;
@@ -57,10 +57,10 @@ pub(super) struct WindowSender {
     again: VecDeque<u64>,
     /// When the line is free, and the order of that among simultaneous events.
     free: (Time, Order),
-    flying: Queue<(u64, Packet)>,
-    acks: Queue<u64>,
-    timers: Queue<u64>,
-    given_up: Queue<u64>,
+    flying: DueQueue<(u64, Packet)>,
+    acks: DueQueue<u64>,
+    timers: DueQueue<u64>,
+    given_up: DueQueue<u64>,
     far: FarEnd,
     counters: Counters,
 }
@@ -80,10 +80,10 @@ impl WindowSender {
             resume: 0,
             again: VecDeque::new(),
             free: (Time::ZERO, Order::default()),
-            flying: Queue::new(),
-            acks: Queue::new(),
-            timers: Queue::new(),
-            given_up: Queue::new(),
+            flying: DueQueue::new(),
+            acks: DueQueue::new(),
+            timers: DueQueue::new(),
+            given_up: DueQueue::new(),
             far: FarEnd::new(arq.policy),
             counters: Counters::default(),
         }

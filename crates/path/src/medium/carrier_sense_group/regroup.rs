@@ -1,17 +1,16 @@
 //! Rebuilding of carrier-sense groups when audibility changes. The stations of a new group have sensed the same frames
 //! so far, so their slot counts carry over exactly.
 
-use engine::{Schedule, Time};
+use engine::Time;
 
 use super::super::phase::Phase;
 use super::super::station::Station;
 use super::{Apart, CarrierSenseGroup, Reservation};
-use crate::mac::dcf::Phy;
 
 /// Common state of the stations of a group. Groups with equal states differ only in the number of slots counted.
 #[derive(PartialEq, Eq, Hash)]
-pub(in super::super) struct Standing {
-    heard: u32,
+pub(in super::super) struct GroupState {
+    frames_sensed: u32,
     clear: bool,
     damaged: bool,
     reserved: Vec<Reservation>,
@@ -23,19 +22,19 @@ pub(in super::super) struct Standing {
 
 impl CarrierSenseGroup {
     /// Returns the common state of the group's stations.
-    pub fn standing(&self) -> Standing {
+    pub fn state(&self) -> GroupState {
         let mut reserved = self.reserved.clone();
         reserved.sort();
-        let CarrierSenseGroup { heard, clear, damaged, busy_since, idle_since, from, .. } = *self;
-        Standing { heard, clear, damaged, reserved, busy_since, idle_since, from }
+        let CarrierSenseGroup { frames_sensed, clear, damaged, busy_since, idle_since, from, .. } = *self;
+        GroupState { frames_sensed, clear, damaged, reserved, busy_since, idle_since, from }
     }
 
     /// Returns a group without stations and with the state of this one.
-    pub fn heir(&self) -> CarrierSenseGroup {
-        let CarrierSenseGroup { heard, clear, damaged, busy_since, idle_since, from, counted, .. } = *self;
+    pub fn with_same_state(&self) -> CarrierSenseGroup {
+        let CarrierSenseGroup { frames_sensed, clear, damaged, busy_since, idle_since, from, counted, .. } = *self;
         let reserved = self.reserved.clone();
         CarrierSenseGroup {
-            heard,
+            frames_sensed,
             clear,
             damaged,
             busy_since,
@@ -47,13 +46,8 @@ impl CarrierSenseGroup {
         }
     }
 
-    /// Cancels the group's timer.
-    pub fn ceases(&mut self, stations: &[Station], schedule: &mut Schedule) {
-        self.disarm(stations, schedule);
-    }
-
     /// Moves a station from the group `old`, which has the same state. Its remaining slots are kept.
-    pub fn inherits(&mut self, number: u32, old: &CarrierSenseGroup, stations: &mut [Station]) {
+    pub fn take_station(&mut self, number: u32, old: &CarrierSenseGroup, stations: &mut [Station]) {
         let rebased = |count: u64| count.saturating_sub(old.counted) + self.counted;
         match &mut stations[number as usize].phase {
             Phase::Contending { turn: Some(turn) } => {
@@ -73,10 +67,5 @@ impl CarrierSenseGroup {
             Phase::Resting { until: Some(until) } => *until = 0,
             _ => {}
         }
-    }
-
-    /// Sets the timer after all stations have been moved.
-    pub fn resumes(&mut self, phy: &Phy, stations: &[Station], schedule: &mut Schedule) {
-        self.rearm(phy, stations, schedule);
     }
 }
