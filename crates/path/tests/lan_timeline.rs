@@ -18,9 +18,8 @@ fn arrivals(offered: &[u64], limit: Limit, far_agent: bool) -> (Vec<(u32, u64)>,
     let mut schedule = Schedule::new();
     let (source, slot) = (schedule.slot(), schedule.slot());
     let line = Line::new(Rate::from_bits_per_sec(2_000_000).unwrap(), Span::from_millis(1), Timing::Exact);
-    let Sender::Own(build) = ArqConfig::Ns2Lan(ns2_lan::Config::default()).build().into_sender() else {
-        panic!("a transmitter of its own")
-    };
+    let arq = ArqConfig::Ns2Lan(ns2_lan::Config::default()).build();
+    let Sender::Own(build) = arq.sender() else { panic!("a transmitter of its own") };
     let mut sender = build(Parts { hop: HOP, line, queue: limit.into(), slot, agent_at_far_end: far_agent });
     let mut channels: Vec<Box<dyn Channel>> =
         vec![ChannelConfig::Perfect(Default::default()).build(Stream::named(1, 0, "air"))];

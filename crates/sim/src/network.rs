@@ -118,7 +118,7 @@ pub struct LinkSpec {
     pub queue: QueueConfig,
     /// Whether a simultaneous departure frees its place for an arriving packet; for links without a link layer.
     pub queue_tie: Tie,
-    /// Changes of its parameters over time, if any; for links without a link layer.
+    /// Changes of its parameters over time, if any; for links without a link layer, with a drop-tail queue.
     pub changes: Option<Box<Changes>>,
     /// The channel.
     pub channel: ChannelConfig,

@@ -1,10 +1,20 @@
 //! Links: a rate, a delay, and a queue in front of them.
 //!
-//! The directions of a link are separate. Without a link layer a direction is a [`FifoLink`](fifo::FifoLink); a
-//! [`PriorityLink`](priority::PriorityLink) if packets can be expedited, or its queue discipline is not drop-tail; a
-//! [`VariableLink`](variable::VariableLink) if it varies with time. [Link layers](crate::mac::arq) with a transmitter
-//! of their own define further types. All but the FIFO link are called through the trait [`Link`]; the FIFO link is the
-//! most frequent, and its calls are inlined.
+//! The directions of a link are separate. Without a link layer a direction is
+//!
+//! * a [`FifoLink`](fifo::FifoLink) in general, which is called directly and inlined: it is the most frequent one;
+//! * a [`VariableLink`](variable::VariableLink) if the link varies with time;
+//! * a [`PriorityLink`](priority::PriorityLink) if the node sends expedited packets, or the queue discipline is not
+//!   drop-tail.
+//!
+//! With a link layer it is
+//!
+//! * a type of the [link layer](crate::mac::arq), built by [`Arq::own`](crate::mac::arq::Arq::own);
+//! * a queue of a [`Station`](crate::station::Station) for stop-and-wait, where links of a node may share the
+//!   transmitter;
+//! * a queue of a station in a [`Medium`](crate::medium::Medium) for 802.11.
+//!
+//! Variable links, priority links and the types of link layers implement the trait [`Link`].
 
 pub(crate) mod due;
 pub mod fifo;

@@ -81,13 +81,13 @@ impl Sending {
         schedule: &mut Schedule,
     ) -> Self {
         let (slot, queue, tie) = (schedule.slot(), queue.into(), Tie::default());
-        match arq.build().into_sender() {
-            Sender::Link if expedited => {
+        match arq.build().sender() {
+            Sender::Plain if expedited => {
                 Sending::Link(Box::new(PriorityLink::new(hop, line, (queue, tie), true, slot)))
             }
-            Sender::Link => Sending::Fifo(Box::new(FifoLink::new(hop, line, (queue, tie), true, slot))),
+            Sender::Plain => Sending::Fifo(Box::new(FifoLink::new(hop, line, (queue, tie), true, slot))),
             Sender::Station(arq) => {
-                let queues = vec![TxQueue::new(hop, line, arq, queue)];
+                let queues = vec![TxQueue::new(hop, line, *arq, queue)];
                 let station = Station::new(queues, &SchedulerConfig::default(), slot, schedule.slot());
                 Sending::Station { station, arrival: slot }
             }

@@ -304,7 +304,7 @@ impl Checker<'_> {
             let problem = Problem::new("no value: with a link layer the order of events decides");
             self.wrong(problem.key(format!("{link_key}.queue_tie")).found("\"arrival-first\""));
         }
-        if !arq.build().shares_a_radio() {
+        if arq.build().needs_own_radio() {
             self.no_shared_radio(&key, link, arq.name());
         }
         if self.scenario.profile == Profile::Goel1997 {

@@ -7,7 +7,7 @@ use path::link::fifo::FifoLink;
 use path::link::priority::PriorityLink;
 use path::link::variable::VariableLink;
 use path::link::{Line, Parts};
-use path::mac::arq::Sender;
+use path::mac::arq::{Arq, Sender};
 use path::mac::dcf;
 use path::medium::places::Places;
 use path::medium::{Medium, StationSpec, TxQueueSpec};
@@ -43,22 +43,30 @@ impl Slots {
 
 impl World {
     /// A world at time zero. `observed` if it will run with an active sink.
+    ///
+    /// # Panics
+    ///
+    /// If the network is inconsistent, which the check of a scenario excludes: an index is out of range, a link that
+    /// varies with time has another queue discipline than drop-tail, or an outside member is not resolved.
     pub fn new(network: &Network, observed: bool) -> Self {
         let mut slots = Slots::default();
         let nodes = nodes(network, &mut slots);
         let channels = channels(network);
-        let (mut hops, stations, station_nodes) = hops(network, &nodes, &channels, &mut slots);
-        let held = held(network, &nodes, &mut slots);
+        let far_ends: Vec<u32> =
+            network.links.iter().flat_map(|link| [link.between[1] as u32, link.between[0] as u32]).collect();
+        let arqs: Vec<Arq> = network.links.iter().map(|link| link.arq.build()).collect();
+        let agent_first = agent_first(network, &nodes, &arqs, &far_ends);
+        let (mut hops, stations, station_nodes) = hops(network, &nodes, &channels, &arqs, &agent_first, &mut slots);
+        let agent_delays = agent_delays(network, &agent_first, &mut slots);
         let media = media(network, &mut hops, &mut slots);
         let roamers = roamers(network, &mut slots);
-        let far_ends = network.links.iter().flat_map(|link| [link.between[1] as u32, link.between[0] as u32]).collect();
         let (ends, ports, flows) = ends(network, &mut slots, observed);
         let mut world = World {
             schedule: slots.schedule,
             owners: slots.owners,
             nodes,
             hops,
-            held,
+            agent_delays,
             far_ends,
             stations,
             station_nodes,
@@ -132,11 +140,13 @@ fn channels(network: &Network) -> Vec<Box<dyn Channel>> {
     network.links.iter().map(channel).collect()
 }
 
-/// The hops of all links, and the stations that serve those with stop-and-wait.
+/// The hops of all links, the stations that serve those with stop-and-wait, and the node of each station.
 fn hops(
     network: &Network,
     nodes: &[Node],
     channels: &[Box<dyn Channel>],
+    arqs: &[Arq],
+    agent_first: &[bool],
     slots: &mut Slots,
 ) -> (Vec<Hop>, Vec<Station>, Vec<u32>) {
     // Queues by transmitter: one transmitter for each hop, or one for all hops of a node with a shared radio.
@@ -153,18 +163,18 @@ fn hops(
                 continue;
             }
             let line = Line::new(link.rate, link.delay, link.timing);
-            let arq = match link.arq.build().into_sender() {
-                Sender::Station(arq) => arq,
+            let arq = match arqs[number].sender() {
+                Sender::Station(arq) => *arq,
                 Sender::Own(build) => {
                     let slot = slots.slot(Wakeup::Link(hop_number(id) as u32));
-                    let agent_at_far_end = holds(link, &nodes[link.between[1 - way]]);
+                    let agent_at_far_end = agent_first[hop_number(id)];
                     let parts = Parts { hop: id, line, queue: backlog(network, link, id), slot, agent_at_far_end };
                     hops.push(Hop::Link(build(parts)));
                     continue;
                 }
-                Sender::Link => {
-                    let sends_expedited = nodes[node].sends_expedited();
-                    hops.push(plain(network, link, id, sends_expedited, channels[number].loses(), slots));
+                Sender::Plain => {
+                    let expedites = nodes[node].sends_expedited();
+                    hops.push(plain(network, link, id, expedites, channels[number].loses(), slots));
                     continue;
                 }
             };
@@ -262,9 +272,8 @@ fn roamers(network: &Network, slots: &mut Slots) -> Vec<Roamer> {
     roamers
 }
 
-/// One direction of a link without a link layer: a variable link, a link with expedited packets or another queue discipline
-/// than drop-tail, or else a FIFO link.
-fn plain(network: &Network, link: &LinkSpec, id: HopId, sends_expedited: bool, lossy: bool, slots: &mut Slots) -> Hop {
+/// One direction of a link without a link layer, as [`path::link`] describes.
+fn plain(network: &Network, link: &LinkSpec, id: HopId, expedites: bool, lossy: bool, slots: &mut Slots) -> Hop {
     let line = Line::new(link.rate, link.delay, link.timing);
     let number = hop_number(id) as u32;
     let (queue, tie) = (link.queue.drop_tail(), link.queue_tie);
@@ -275,14 +284,14 @@ fn plain(network: &Network, link: &LinkSpec, id: HopId, sends_expedited: bool, l
             let slot = slots.slot(Wakeup::Link(number));
             Hop::Link(Box::new(VariableLink::new(id, line, changes, stream, (queue, tie), lossy, slot)))
         }
-        (None, Some(queue)) if !sends_expedited => {
+        (None, Some(queue)) if !expedites => {
             Hop::Fifo(FifoLink::new(id, line, (queue, tie), lossy, slots.slot(Wakeup::Fifo(number))))
         }
-        // Scenarios are checked: a link that changes has drop-tail.
-        _ => {
+        (None, _) => {
             let queue = backlog(network, link, id);
             Hop::Link(Box::new(PriorityLink::new(id, line, (queue, tie), lossy, slots.slot(Wakeup::Link(number)))))
         }
+        (Some(_), None) => unreachable!("scenarios are checked: link {} varies with time and has drop-tail", link.name),
     }
 }
 
@@ -297,20 +306,23 @@ fn queue_stream(network: &Network, link: &LinkSpec, hop: HopId) -> Stream {
     Stream::named(network.seed, network.replication, &name)
 }
 
-/// Whether a node's agent sees packets that arrive over a link before that end's delay.
-fn holds(link: &LinkSpec, far: &Node) -> bool {
-    link.wireless && far.agent.is_some() && link.arq.build().hands_to_agent_before_delay()
+/// Whether an agent at the far end gets packets before that end's delay, by hop.
+fn agent_first(network: &Network, nodes: &[Node], arqs: &[Arq], far_ends: &[u32]) -> Vec<bool> {
+    let agent_first = |(hop, far): (usize, &u32)| {
+        let link = hop / 2;
+        let wireless = network.links[link].wireless;
+        wireless && nodes[*far as usize].agent.is_some() && arqs[link].hands_to_agent_before_delay()
+    };
+    far_ends.iter().enumerate().map(agent_first).collect()
 }
 
-/// Packets passed by agents that wait for the delay of their end, by hop.
-fn held(network: &Network, nodes: &[Node], slots: &mut Slots) -> Vec<Option<Box<Processing>>> {
-    let ways =
-        network.links.iter().enumerate().flat_map(|(number, link)| [0, 1].map(|way| (2 * number + way, link, way)));
-    let held = ways.map(|(hop, link, way)| {
-        let holds = holds(link, &nodes[link.between[1 - way]]);
-        holds.then(|| Box::new(Processing::new(link.delay, slots.slot(Wakeup::Held(hop as u32)))))
-    });
-    held.collect()
+/// The delays of such ends, by hop.
+fn agent_delays(network: &Network, agent_first: &[bool], slots: &mut Slots) -> Vec<Option<Box<Processing>>> {
+    let delay = |(hop, agent_first): (usize, &bool)| {
+        let delay = network.links[hop / 2].delay;
+        agent_first.then(|| Box::new(Processing::new(delay, slots.slot(Wakeup::AgentDelay(hop as u32)))))
+    };
+    agent_first.iter().enumerate().map(delay).collect()
 }
 
 fn ends(network: &Network, slots: &mut Slots, observed: bool) -> (Vec<End>, Ports, Vec<Flow>) {

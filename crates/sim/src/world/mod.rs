@@ -69,7 +69,7 @@ enum Wakeup {
     /// A node has processed its first packet.
     Processing(u32),
     /// A packet that an agent passed has waited for the delay of its end of a hop.
-    Held(u32),
+    AgentDelay(u32),
     /// A flow's application starts, or its deadline is reached.
     Application(u32),
 }
@@ -105,7 +105,7 @@ pub struct World {
     /// Whether each hop is wireless.
     airborne: Vec<bool>,
     /// The delay after the agent at the far end, by hop: only with link layers that hand packets to it before.
-    held: Vec<Option<Box<Processing>>>,
+    agent_delays: Vec<Option<Box<Processing>>>,
     /// The queue of each direction of each link.
     limits: Vec<Limit>,
     stations: Vec<Station>,
@@ -272,8 +272,8 @@ impl World {
                     self.output(node as usize, &mut packet, sink);
                 }
             }
-            Wakeup::Held(hop) => {
-                let passed = self.held[hop as usize].as_mut().and_then(|held| held.pop(&mut self.schedule));
+            Wakeup::AgentDelay(hop) => {
+                let passed = self.agent_delays[hop as usize].as_mut().and_then(|delay| delay.pop(&mut self.schedule));
                 if let Some(mut packet) = passed {
                     self.pass_on(self.far_ends[hop as usize] as usize, &mut packet, sink);
                 }

@@ -63,8 +63,8 @@ impl World {
             self.agent_sends(node, sink);
             return;
         }
-        match if agent_acts { self.held[hop].as_mut() } else { None } {
-            Some(held) => held.push(self.now, *packet, &mut self.schedule),
+        match if agent_acts { self.agent_delays[hop].as_mut() } else { None } {
+            Some(delay) => delay.push(self.now, *packet, &mut self.schedule),
             None if ends => self.receive(node, packet, sink),
             None => self.forward(node, packet, sink),
         }

@@ -38,25 +38,25 @@ pub struct Arq {
 
 /// The sender of one direction of a link.
 pub enum Sender {
-    /// The link itself, without a link layer.
-    Link,
-    /// A queue of a [station](crate::station), which other links can share.
+    /// That of a link without a link layer.
+    Plain,
+    /// A queue of a [station](crate::station), which other links of the node can share.
     Station(StopAndWait),
-    /// A [`Link`] with its own transmitter, built by this function.
-    Own(Box<dyn FnOnce(Parts) -> Box<dyn Link>>),
+    /// A [`Link`] with its own transmitter, built by this function: once for each direction.
+    Own(Box<dyn Fn(Parts) -> Box<dyn Link>>),
 }
 
 impl Arq {
     /// No link layer.
     pub fn none() -> Self {
-        Arq { sender: Sender::Link, ack: None, in_order: true, agent_before_delay: false }
+        Arq { sender: Sender::Plain, ack: None, in_order: true, agent_before_delay: false }
     }
 
     /// Creates a link layer with a transmitter for each direction of a link, built by `build`. It has no
     /// acknowledgments and does not keep the order, unless [`acknowledged`](Self::acknowledged) and
     /// [`in_order`](Self::in_order) are called.
-    pub fn own<L: Link + 'static>(build: impl FnOnce(Parts) -> L + 'static) -> Self {
-        let sender = Sender::Own(Box::new(|parts| Box::new(build(parts))));
+    pub fn own<L: Link + 'static>(build: impl Fn(Parts) -> L + 'static) -> Self {
+        let sender = Sender::Own(Box::new(move |parts| Box::new(build(parts))));
         Arq { sender, ack: None, in_order: false, agent_before_delay: false }
     }
 
@@ -78,8 +78,8 @@ impl Arq {
     }
 
     /// Returns the sender.
-    pub fn into_sender(self) -> Sender {
-        self.sender
+    pub fn sender(&self) -> &Sender {
+        &self.sender
     }
 
     /// Returns the size of a link acknowledgment in bytes; `None` for a link layer without acknowledgments.
@@ -102,10 +102,10 @@ impl Arq {
         self.agent_before_delay
     }
 
-    /// Returns true if it can run in a transmitter shared by several links, which may send another link's frame in
-    /// between.
-    pub fn shares_a_radio(&self) -> bool {
-        !matches!(self.sender, Sender::Own(_))
+    /// Returns true if each direction of a link has a transmitter of its own, so that the node cannot share one radio
+    /// among its links.
+    pub fn needs_own_radio(&self) -> bool {
+        matches!(self.sender, Sender::Own(_))
     }
 }
 
