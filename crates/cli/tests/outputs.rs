@@ -363,7 +363,7 @@ fn schema_and_lists_name_every_member() {
         for (name, summary) in (section.members)() {
             assert!(list.contains(name) && list.contains(&*summary), "{name}");
         }
-        if ["schemes", "channels", "arqs", "recoveries", "controls", "node-kinds", "radios", "schedulers"]
+        if ["schemes", "channels", "link-layers", "recoveries", "controls", "node-kinds", "radios", "schedulers"]
             .contains(&section.plural)
         {
             for (name, _) in (section.members)() {

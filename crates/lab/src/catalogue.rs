@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use observe::metric::{METRICS, Metric, Scope};
 use path::agent::{AgentConfig, Traits};
 use path::channel::ChannelConfig;
-use path::link::jitter::LawConfig;
+use path::link::jitter::DelayConfig;
 use path::mac::arq::ArqConfig;
 use path::mac::dcf::rate::RateControlConfig;
 use path::queue::QueueConfig;
@@ -15,7 +15,7 @@ use scenario::document::by_name;
 use scenario::followers::in_words;
 use scenario::lint::LINTS;
 use scenario::traces::TRACES;
-use sim::{NodeKind, Radio, TrafficConfig};
+use sim::{ApplicationConfig, NodeKind, Radio};
 use tcp::cc::ControlConfig;
 use tcp::differentiation::DifferentiationConfig;
 use tcp::presets::PRESETS;
@@ -62,8 +62,12 @@ pub const CATALOGUE: &[Section] = &[
         members: || plain(DifferentiationConfig::MEMBERS),
     },
     Section { plural: "channels", place: "links.NAME.channel", members: || plain(ChannelConfig::MEMBERS) },
-    Section { plural: "delays", place: "links.NAME.jitter.delay", members: || plain(LawConfig::MEMBERS) },
-    Section { plural: "arqs", place: "links.NAME.arq", members: || plain(ArqConfig::MEMBERS) },
+    Section {
+        plural: "delay-distributions",
+        place: "links.NAME.jitter.delay",
+        members: || plain(DelayConfig::MEMBERS),
+    },
+    Section { plural: "link-layers", place: "links.NAME.arq", members: || plain(ArqConfig::MEMBERS) },
     Section {
         plural: "rate-controls",
         place: "media.NAME.rate_control",
@@ -71,8 +75,8 @@ pub const CATALOGUE: &[Section] = &[
     },
     Section { plural: "node-kinds", place: "nodes.NAME.kind", members: || plain(NodeKind::MEMBERS) },
     Section { plural: "radios", place: "nodes.NAME.radio", members: || plain(Radio::MEMBERS) },
-    Section { plural: "traffics", place: "flows.NAME.traffic", members: || plain(TrafficConfig::MEMBERS) },
-    Section { plural: "queues", place: "links.NAME.queue", members: || plain(QueueConfig::MEMBERS) },
+    Section { plural: "applications", place: "flows.NAME.traffic", members: || plain(ApplicationConfig::MEMBERS) },
+    Section { plural: "queue-disciplines", place: "links.NAME.queue", members: || plain(QueueConfig::MEMBERS) },
     Section { plural: "schedulers", place: "nodes.NAME.scheduler", members: || plain(SchedulerConfig::MEMBERS) },
     Section {
         plural: "traces",

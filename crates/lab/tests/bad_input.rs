@@ -238,7 +238,7 @@ const CASES: &[Case<'_>] = &[
     ),
     // Conflicting settings.
     ("loss = 0.01", "loss = 0.01\nchannel = \"perfect\"", &["links.wire.loss", "not both"]),
-    ("loss = 0.01", "arq = \"stop-and-wait\"", &["links.wire.arq", "wired links have no link-level retransmission"]),
+    ("loss = 0.01", "arq = \"stop-and-wait\"", &["links.wire.arq", "wired links have no link layer"]),
     (
         "delay = \"1 ms\"",
         "delay = \"1 ms\"\nqueue_tie = \"arrival-first\"",

@@ -71,7 +71,7 @@ fn times_count_from_the_flows_start() {
 fn transfers_are_made_endless() {
     let until = Span::from_secs(200);
     let mut short = by_hand(until);
-    short.flows[0].traffic = sim::TrafficConfig::bulk(Some(1));
+    short.flows[0].traffic = sim::ApplicationConfig::bulk(Some(1));
     assert_eq!(report(&short, &question(2, 0.05)), report(&by_hand(until), &question(2, 0.05)));
 }
 

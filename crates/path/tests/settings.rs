@@ -4,7 +4,7 @@
 use engine::serde::de::DeserializeOwned;
 use path::agent::AgentConfig;
 use path::channel::ChannelConfig;
-use path::link::jitter::LawConfig;
+use path::link::jitter::DelayConfig;
 use path::mac::arq::ArqConfig;
 use path::mac::dcf::rate::RateControlConfig;
 use serde_json::{Value, json};
@@ -137,11 +137,11 @@ fn delay_and_rate_control_settings_beyond_limits_are_refused() {
     let hour = |key| at_most(key, "1 h", "3600.000000001 s");
     // A range from 3 ms to 2 ms is empty; one from 3 ms to 3 ms is a single delay.
     let high = ("high", json!(["3 ms", "1 h"]), json!(["2.999999 ms", "3600.000000001 s"]));
-    keeps_to!(LawConfig, "uniform", { "low": "3 ms", "high": "5 ms" }, vec![high]);
-    keeps_to!(LawConfig, "normal", { "mean": "3 ms", "deviation": "5 ms" }, vec![hour("mean"), hour("deviation")]);
+    keeps_to!(DelayConfig, "uniform", { "low": "3 ms", "high": "5 ms" }, vec![high]);
+    keeps_to!(DelayConfig, "normal", { "mean": "3 ms", "deviation": "5 ms" }, vec![hour("mean"), hour("deviation")]);
     let shape = || ("shape", json!([0.001, 1.0, 1000.0]), json!([0.0, -1.0]));
-    keeps_to!(LawConfig, "gamma", { "shape": 2.0, "scale": "5 ms" }, vec![shape(), hour("scale")]);
-    keeps_to!(LawConfig, "pareto", { "shape": 2.0, "scale": "5 ms" }, vec![shape(), hour("scale")]);
+    keeps_to!(DelayConfig, "gamma", { "shape": 2.0, "scale": "5 ms" }, vec![shape(), hour("scale")]);
+    keeps_to!(DelayConfig, "pareto", { "shape": 2.0, "scale": "5 ms" }, vec![shape(), hour("scale")]);
     let some = |key| (key, json!([1, 2, 1000]), json!([0]));
     keeps_to!(RateControlConfig, "arf", {}, ["successes", "failures", "patience"].map(some).to_vec());
     let probability = |key| (key, json!([0.0, 1.0]), json!([-0.001, 1.001]));

@@ -7,7 +7,7 @@ use common::{Log, collect, packet};
 use engine::{Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, uniform};
 use path::link::fifo::FifoLink;
-use path::link::jitter::{Jitter, LawConfig, mixture, pareto};
+use path::link::jitter::{DelayConfig, Jitter, mixture, pareto};
 use path::link::variable::VariableLink;
 use path::link::variable::plan::{Changes, During, Gap, Spike};
 use path::link::variable::recorded::{Opportunities, Row};
@@ -140,7 +140,7 @@ fn spike(at: u64, extra: u64, lasts: u64) -> Spike {
 
 /// Returns uniform extra delays from 0 to 100 ms.
 fn uniform_jitter(reordering: bool) -> Jitter {
-    let delay = LawConfig::Uniform(jitter::uniform::Config { low: Span::ZERO, high: ms(100) });
+    let delay = DelayConfig::Uniform(jitter::uniform::Config { low: Span::ZERO, high: ms(100) });
     Jitter { delay, reordering, from: Span::ZERO, ways: LinkDirections::Both }
 }
 
@@ -178,7 +178,7 @@ fn spike_delays_packets_that_would_arrive_during_it() {
     assert_eq!(found.at(), [(0, 28.0), (1, 143.0), (2, 183.0), (3, 183.0), (4, 183.0)]);
 
     // With reordering, later packets overtake it.
-    let law = LawConfig::Uniform(jitter::uniform::Config { low: Span::ZERO, high: Span::ZERO });
+    let law = DelayConfig::Uniform(jitter::uniform::Config { low: Span::ZERO, high: Span::ZERO });
     let jitter = Jitter { delay: law, reordering: true, from: Span::ZERO, ways: LinkDirections::Both };
     let found = outcome(&Changes { jitter: Some(jitter), ..changes }, &[0, 40, 80, 120, 130]);
     assert_eq!(found.at(), [(0, 28.0), (1, 143.0), (3, 148.0), (4, 158.0), (2, 183.0)]);
@@ -236,7 +236,7 @@ fn changes_apply_only_in_the_configured_directions() {
         (LinkDirections::Forward, [true, false]),
         (LinkDirections::Backward, [false, true]),
     ] {
-        let delay = LawConfig::Uniform(jitter::uniform::Config { low: ms(7), high: ms(7) });
+        let delay = DelayConfig::Uniform(jitter::uniform::Config { low: ms(7), high: ms(7) });
         let all = [
             Changes { jitter: Some(Jitter { delay, ways, ..uniform_jitter(false) }), ..Changes::default() },
             Changes { spikes: vec![Spike { ways, ..spike(0, 7, 100) }], ..Changes::default() },
@@ -259,7 +259,7 @@ fn changes_apply_only_in_the_configured_directions() {
 
 #[test]
 fn jitter_begins_at_the_configured_time() {
-    let law = LawConfig::Uniform(jitter::uniform::Config { low: ms(5), high: ms(5) });
+    let law = DelayConfig::Uniform(jitter::uniform::Config { low: ms(5), high: ms(5) });
     let jitter = Jitter { delay: law, from: ms(40), ..uniform_jitter(false) };
     let found = outcome(&Changes { jitter: Some(jitter), ..Changes::default() }, &[0, 39, 40]);
     // The third packet waits for the second until 47; the second started before the jitter.
@@ -301,9 +301,10 @@ fn packets_overtake_only_with_reordering() {
 fn fate_does_not_depend_on_other_packets() {
     let parts = [(0.7, 1.5), (0.3, 0.8)].map(|(probability, shape)| mixture::Part {
         probability,
-        delay: LawConfig::Pareto(pareto::Config { shape, scale: ms(3) }),
+        delay: DelayConfig::Pareto(pareto::Config { shape, scale: ms(3) }),
     });
-    let jitter = Jitter { delay: LawConfig::Mixture(mixture::Config { parts: parts.into() }), ..uniform_jitter(true) };
+    let jitter =
+        Jitter { delay: DelayConfig::Mixture(mixture::Config { parts: parts.into() }), ..uniform_jitter(true) };
     let changes = Changes { jitter: Some(jitter), gaps: vec![gap(500, 900, During::Lose)], ..Changes::default() };
     let channel = ChannelConfig::Uniform(uniform::Config { loss: 0.2 });
     let run = |every: u64, way| {

@@ -3,7 +3,7 @@
 use std::fmt::Arguments;
 
 use engine::members::{Members, Open, Unreadable, Unresolved};
-use path::link::jitter::LawConfig;
+use path::link::jitter::DelayConfig;
 use path::queue::QueueConfig;
 use serde_json::{Map, Value};
 
@@ -81,13 +81,13 @@ impl Resolver<'_> {
         }
     }
 
-    fn law(&mut self, key: Arguments<'_>, law: &mut LawConfig) {
-        if let LawConfig::Mixture(mixture) = law {
+    fn delay_distribution(&mut self, key: Arguments<'_>, delay: &mut DelayConfig) {
+        if let DelayConfig::Mixture(mixture) = delay {
             for (number, part) in mixture.parts.iter_mut().enumerate() {
-                self.law(format_args!("{key}.parts[{number}].delay"), &mut part.delay);
+                self.delay_distribution(format_args!("{key}.parts[{number}].delay"), &mut part.delay);
             }
         }
-        self.member(key, law);
+        self.member(key, delay);
     }
 }
 
@@ -110,7 +110,7 @@ fn visit(scenario: &mut Scenario, resolver: &mut Resolver<'_>) {
             resolver.member(format_args!("links.{name}.channel"), &mut channel.0);
         }
         if let Some(jitter) = &mut link.jitter {
-            resolver.law(format_args!("links.{name}.jitter.delay"), &mut jitter.delay);
+            resolver.delay_distribution(format_args!("links.{name}.jitter.delay"), &mut jitter.delay);
         }
         if let Some(arq) = &mut link.arq {
             resolver.member(format_args!("links.{name}.arq"), &mut arq.0);

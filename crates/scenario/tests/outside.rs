@@ -7,7 +7,7 @@ use engine::registry::Fault;
 use engine::{Draws, Kind, Member, Members, Span, Time};
 use path::agent::{Agent, AgentConfig, Semantics, Traits};
 use path::channel::{Channel, ChannelConfig, Fate, Frame};
-use path::link::jitter::{Law, LawConfig};
+use path::link::jitter::{DelayConfig, DelayDistribution};
 use path::mac::arq::{Arq, ArqConfig};
 use path::mac::dcf::rate::{RateControl, RateControlConfig};
 use path::queue::{QueueConfig, drop_tail};
@@ -15,7 +15,7 @@ use path::scheduler::SchedulerConfig;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
-use sim::TrafficConfig;
+use sim::ApplicationConfig;
 use tcp::cc::{Acked, Congestion, CongestionControl, ControlConfig, Flight};
 use tcp::differentiation::DifferentiationConfig;
 use tcp::recovery::RecoveryConfig;
@@ -67,7 +67,7 @@ impl Agent for Silent {}
 
 struct NoDelay;
 
-impl Law for NoDelay {
+impl DelayDistribution for NoDelay {
     fn draw(&self, _: &mut Draws) -> Span {
         Span::ZERO
     }
@@ -104,11 +104,11 @@ member!(RecoveryConfig, |_, ()| tcp::recovery::reno::build());
 member!(DifferentiationConfig, |_, segment| tcp::differentiation::none::build(segment));
 member!(ResponseConfig, |_, ()| tcp::response::refined_icmp::build());
 member!(ChannelConfig, |_, _| Box::new(Lossless));
-member!(LawConfig, |_, ()| Box::new(NoDelay));
+member!(DelayConfig, |_, ()| Box::new(NoDelay));
 member!(ArqConfig, |_, ()| Arq::none());
 member!(SchedulerConfig, |_, ()| path::scheduler::round_robin::build());
 member!(QueueConfig, |_, stream| drop_tail::Config::default().build(stream));
-member!(TrafficConfig, |_, stream| sim::app::bulk::Config { bytes: Some(engine::Bytes(100_000)) }.build(stream));
+member!(ApplicationConfig, |_, stream| sim::app::bulk::Config { bytes: Some(engine::Bytes(100_000)) }.build(stream));
 member!(RateControlConfig, |_, _| Box::new(First));
 member!(AgentConfig, |_, ()| Some(Box::new(Silent)), Traits { semantics: Semantics::Lost, ..Traits::default() });
 
@@ -121,13 +121,13 @@ fn members() -> Members {
     members.add::<DifferentiationConfig>(kind()).unwrap();
     members.add::<ResponseConfig>(kind()).unwrap();
     members.add::<ChannelConfig>(kind()).unwrap();
-    members.add::<LawConfig>(kind()).unwrap();
+    members.add::<DelayConfig>(kind()).unwrap();
     members.add::<ArqConfig>(kind()).unwrap();
     members.add::<RateControlConfig>(kind()).unwrap();
     members.add::<AgentConfig>(kind()).unwrap();
     members.add::<SchedulerConfig>(kind()).unwrap();
     members.add::<QueueConfig>(kind()).unwrap();
-    members.add::<TrafficConfig>(kind()).unwrap();
+    members.add::<ApplicationConfig>(kind()).unwrap();
     members
 }
 
@@ -191,12 +191,12 @@ fn members_are_found_at_every_place() {
         ("scheme", "scheme", None),
         ("nodes.base.scheme", "scheme", Some(2)),
         ("nodes.base.scheduler", "scheduler", None),
-        ("links.wire.jitter.delay.parts[0].delay", "delay", Some(3)),
-        ("links.air.queue", "queue", Some(7)),
+        ("links.wire.jitter.delay.parts[0].delay", "delay distribution", Some(3)),
+        ("links.air.queue", "queue discipline", Some(7)),
         ("links.air.channel", "channel", Some(4)),
-        ("links.air.arq", "arq", Some(5)),
+        ("links.air.arq", "link layer", Some(5)),
         ("media.cell.rate_control", "rate control", Some(6)),
-        ("flows.download.traffic", "traffic", None),
+        ("flows.download.traffic", "application", None),
         ("flows.download.tcp.recovery", "recovery", None),
         ("flows.download.tcp.control", "congestion control", Some(8)),
         ("flows.download.tcp.loss_differentiation", "loss differentiation", Some(9)),
@@ -226,7 +226,7 @@ fn schema_has_no_other_member_places() {
     let schema = scenario::schema();
     let definitions = schema["$defs"].as_object().unwrap();
     let tagged = |name: &&String| {
-        definitions.contains_key(&format!("{name}OrName")) || ["LawConfig", "QueueConfig"].contains(&name.as_str())
+        definitions.contains_key(&format!("{name}OrName")) || ["DelayConfig", "QueueConfig"].contains(&name.as_str())
     };
     let registries: BTreeSet<String> = definitions.keys().filter(tagged).cloned().collect();
     let mut found = BTreeSet::new();
@@ -236,13 +236,13 @@ fn schema_has_no_other_member_places() {
     }
     let expected = [
         "Config RateControlConfig",
-        "Flow TrafficConfig",
-        "Jitter LawConfig",
+        "Flow ApplicationConfig",
+        "Jitter DelayConfig",
         "Link ArqConfig",
         "Link ChannelConfig",
         "Node AgentConfig",
         "Node SchedulerConfig",
-        "Part LawConfig",
+        "Part DelayConfig",
         "Queue QueueConfig",
         "Scenario AgentConfig",
         "Tcp ControlConfig",

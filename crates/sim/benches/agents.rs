@@ -9,7 +9,7 @@ use path::channel::{ChannelConfig, perfect, uniform};
 use path::link::Timing;
 use path::mac::arq::{ArqConfig, none};
 use path::queue::{Limit, Tie};
-use sim::{FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, NullSink, Radio, TrafficConfig, World};
+use sim::{ApplicationConfig, FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, NullSink, Radio, World};
 
 fn main() {
     divan::main();
@@ -83,7 +83,7 @@ fn network(agent: AgentConfig, flows: usize, rate: &str, window: u64, duration: 
         name: format!("flow{number}"),
         from: 0,
         to: 2,
-        traffic: TrafficConfig::default(),
+        traffic: ApplicationConfig::default(),
         start: Time::from_millis(number as u64 % 100),
         tcp: tcp::Config {
             segment: SEGMENT,

@@ -9,7 +9,7 @@ use path::link::Timing;
 use path::mac::arq::{ArqConfig, none, stop_and_wait};
 use path::queue::{Limit, Tie};
 use sim::network::MediumSpec;
-use sim::{FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, NullSink, Radio, TrafficConfig, World};
+use sim::{ApplicationConfig, FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, NullSink, Radio, World};
 
 fn main() {
     divan::main();
@@ -53,7 +53,7 @@ fn flow(number: usize, to: usize, window: u64, bytes: Option<u64>) -> FlowSpec {
         name: format!("flow{number}"),
         from: 0,
         to,
-        traffic: TrafficConfig::bulk(bytes),
+        traffic: ApplicationConfig::bulk(bytes),
         start: Time::from_millis(number as u64 % 100),
         tcp: tcp::Config { segment: 1000, window: Bytes(window), ..tcp::Config::default() },
     }

@@ -10,7 +10,7 @@
 //! use path::link::Timing;
 //! use path::mac::arq::{ArqConfig, none};
 //! use path::queue::{Limit, Tie};
-//! use sim::{FlowSpec, LinkSpec, Network, NullSink, NodeKind, NodeSpec, Radio, TrafficConfig, World};
+//! use sim::{FlowSpec, LinkSpec, Network, NullSink, NodeKind, NodeSpec, Radio, ApplicationConfig, World};
 //!
 //! let host = |name: &str| NodeSpec {
 //!     name: name.to_owned(),
@@ -43,7 +43,7 @@
 //!     name: "flow".to_owned(),
 //!     from: 0,
 //!     to: 1,
-//!     traffic: TrafficConfig::bulk(Some(1000)),
+//!     traffic: ApplicationConfig::bulk(Some(1000)),
 //!     start: Time::ZERO,
 //!     tcp: tcp::Config::default(),
 //! };
@@ -75,7 +75,7 @@ pub mod routing;
 mod timer;
 pub mod world;
 
-pub use app::{AppCx, Application, TrafficConfig};
+pub use app::{AppCx, Application, ApplicationConfig};
 pub use association::Association;
 pub use event::{Event, NodeEvent, NullSink, PacketFlow, Sink};
 pub use network::{FlowSpec, LinkSpec, Network, NodeSpec};

@@ -12,7 +12,7 @@ use path::queue::{QueueConfig, Tie};
 use path::scheduler::SchedulerConfig;
 use serde::Serialize;
 
-use crate::app::TrafficConfig;
+use crate::app::ApplicationConfig;
 use crate::association::Association;
 use crate::node_kind::NodeKind;
 use crate::radio::Radio;
@@ -151,7 +151,7 @@ pub struct FlowSpec {
     /// The node that receives.
     pub to: usize,
     /// The application.
-    pub traffic: TrafficConfig,
+    pub traffic: ApplicationConfig,
     /// The start time of the application.
     pub start: Time,
     /// TCP settings of both ends. Without a handshake both sequence spaces begin at zero.

@@ -10,9 +10,9 @@ use path::queue::{Limit, Tie};
 use serde::Deserialize;
 use serde::de::value::{Error, MapDeserializer};
 use sim::event::Event;
-use sim::{FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, Radio, Results, Sink, TrafficConfig, World};
+use sim::{ApplicationConfig, FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, Radio, Results, Sink, World};
 
-fn network(traffic: TrafficConfig, seed: u64) -> Network {
+fn network(traffic: ApplicationConfig, seed: u64) -> Network {
     let host = |name: &str| NodeSpec {
         name: name.to_owned(),
         kind: NodeKind::Host,
@@ -79,19 +79,20 @@ impl Sink for Log {
     }
 }
 
-fn run(traffic: &TrafficConfig, seed: u64) -> (Log, Results) {
+fn run(traffic: &ApplicationConfig, seed: u64) -> (Log, Results) {
     let mut world = World::new(&network(traffic.clone(), seed), true);
     let mut log = Log::default();
     world.run(&mut log);
     (log, world.results())
 }
 
-fn every_application() -> Vec<TrafficConfig> {
+fn every_application() -> Vec<ApplicationConfig> {
     let member = |name: &str| {
         let kind = MapDeserializer::<_, Error>::new([("kind", name)].into_iter());
-        TrafficConfig::deserialize(kind).unwrap_or_else(|error| panic!("{name} has settings without defaults: {error}"))
+        ApplicationConfig::deserialize(kind)
+            .unwrap_or_else(|error| panic!("{name} has settings without defaults: {error}"))
     };
-    let all: Vec<_> = TrafficConfig::MEMBERS.iter().map(|(name, _)| member(name)).collect();
+    let all: Vec<_> = ApplicationConfig::MEMBERS.iter().map(|(name, _)| member(name)).collect();
     assert!(all.iter().all(|config| config.check().is_empty()));
     all
 }
@@ -114,11 +115,11 @@ fn application_starts_once_sends_data_and_the_same_seed_gives_the_same_events() 
 
 #[test]
 fn bulk_transfer_is_complete_when_all_of_it_is_acknowledged() {
-    let (_, results) = run(&TrafficConfig::bulk(Some(100_000)), 1);
+    let (_, results) = run(&ApplicationConfig::bulk(Some(100_000)), 1);
     let flow = &results.flows[0];
     assert_eq!(flow.bytes_delivered, 100_000);
     // It starts at 100 ms, and 100 kB take 100 ms at 8 Mbps.
     assert!(flow.completed.is_some_and(|at| at > Time::from_millis(200)));
-    let (_, endless) = run(&TrafficConfig::bulk(None), 1);
+    let (_, endless) = run(&ApplicationConfig::bulk(None), 1);
     assert!(endless.flows[0].completed.is_none() && endless.flows[0].bytes_delivered > 100_000);
 }

@@ -25,7 +25,7 @@ fn scenario_names_all_four_members() {
     let found: Vec<_> = loaded.outside.iter().map(|member| (member.registry, &*member.name)).collect();
     assert_eq!(
         found,
-        [("scheme", "mark-at-air"), ("queue", "lifo"), ("channel", "every-nth"), ("congestion control", "scalable")]
+        [("scheme", "mark-at-air"), ("queue discipline", "lifo"), ("channel", "every-nth"), ("congestion control", "scalable")]
     );
 }
 

@@ -47,7 +47,7 @@ pub const DUMMIES: [Dummy; 12] = [
         beside: None,
     },
     Dummy {
-        what: "arq",
+        what: "link layer",
         source: include_str!("dummies/arq.rs"),
         scenario: PATH,
         set: "links.air.arq=dummy",
@@ -61,7 +61,7 @@ pub const DUMMIES: [Dummy; 12] = [
         beside: None,
     },
     Dummy {
-        what: "queue",
+        what: "queue discipline",
         source: include_str!("dummies/queue.rs"),
         scenario: PATH,
         set: "links.air.queue=dummy",
@@ -75,14 +75,14 @@ pub const DUMMIES: [Dummy; 12] = [
         beside: None,
     },
     Dummy {
-        what: "delay",
+        what: "delay distribution",
         source: include_str!("dummies/delay.rs"),
         scenario: PATH,
         set: "links.wire.jitter.delay={kind=\"dummy\"}",
         beside: None,
     },
     Dummy {
-        what: "traffic",
+        what: "application",
         source: include_str!("dummies/traffic.rs"),
         scenario: PATH,
         set: "flows.f.traffic=dummy",
@@ -96,7 +96,7 @@ pub const DUMMIES: [Dummy; 12] = [
         beside: None,
     },
     Dummy {
-        what: "sender's scheme",
+        what: "response",
         source: include_str!("dummies/response.rs"),
         scenario: UPLOAD,
         set: "scheme=dummy",

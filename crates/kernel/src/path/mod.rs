@@ -17,7 +17,7 @@ use path::channel::ChannelConfig;
 use path::link::Timing;
 use path::mac::arq::ArqConfig;
 use path::queue::Limit;
-use sim::{FlowSpec, LinkSpec, Network, TrafficConfig};
+use sim::{ApplicationConfig, FlowSpec, LinkSpec, Network};
 
 /// Sampling interval of the queue and the round trip times.
 const SAMPLING: Span = Span::from_millis(10);
@@ -114,7 +114,7 @@ fn flow(flow: &FlowSpec, first: &FlowSpec) -> Result<Flow, String> {
     if (flow.from, flow.to) != (first.from, first.to) {
         return Err(format!("`{}` has other endpoints than `{}`, expected the same", flow.name, first.name));
     }
-    if flow.traffic != TrafficConfig::default() {
+    if flow.traffic != ApplicationConfig::default() {
         return Err(format!("`{}` has the key `bytes`, expected unlimited flows", flow.name));
     }
     let start = Span::from_nanos(flow.start.as_nanos());

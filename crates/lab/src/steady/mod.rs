@@ -21,7 +21,7 @@ mod replicate;
 use std::ops::ControlFlow;
 
 use engine::Span;
-use sim::{Network, TrafficConfig};
+use sim::{ApplicationConfig, Network};
 use stats::precise::Rule;
 use stats::{Error, Interval, Level};
 
@@ -161,7 +161,7 @@ pub fn examine(
     watch: Watch<'_>,
 ) -> Result<Vec<FlowReport>, SteadyError> {
     let mut network = network.clone();
-    network.flows.iter_mut().for_each(|flow| flow.traffic = TrafficConfig::default());
+    network.flows.iter_mut().for_each(|flow| flow.traffic = ApplicationConfig::default());
     let grids = flows.iter().map(|&flow| grid(&network, flow)).collect::<Result<Vec<_>, _>>()?;
     let watched: Vec<(usize, Grid)> = flows.iter().copied().zip(grids).collect();
     let series = replicate::replicate(&network, &watched, question.replications, jobs, watch)?;

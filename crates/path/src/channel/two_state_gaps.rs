@@ -4,13 +4,13 @@
 //! lost, with a mean distance between losses of `gap_good` or `gap_bad` packets (166 and 2.6 in the paper). The state
 //! at the start of a packet's transmission determines its loss; one chain serves both directions.
 //!
-//! A packet is lost with probability p, independently. The distance between losses follows one of two laws:
+//! A packet is lost with probability p, independently. The distance between losses has one of two distributions:
 //! - `geometric`: p = 1 / gap. The distance is 1 with probability p, 2 with (1 - p) p, ...; its mean is exactly `gap`.
-//!   The paper's transition probabilities, 1 / 166 and 1 / 2.6, agree with this law.
-//! - `exponential`: p = 1 - exp(-1 / gap). A length is drawn from the exponential law with mean `gap`, and the packet
+//!   The paper's transition probabilities, 1 / 166 and 1 / 2.6, agree with this distribution.
+//! - `exponential`: p = 1 - exp(-1 / gap). A length is drawn from the exponential distribution with mean `gap`, and the packet
 //!   in which it ends is lost; a length of l ends in packet ceil(l), which is geometric with this p.
 //!
-//! Both laws are memoryless, so a new distance at the entry to a state does not change the law. Packets therefore need
+//! Both are memoryless, so a new distance at the entry to a state does not change the distribution. Packets therefore need
 //! not be counted, and the loss of a packet does not depend on earlier traffic: the random number is a function of the
 //! packet's start, as in the other channels.
 //!
@@ -40,7 +40,7 @@ pub struct Config {
     /// Mean distance between losses in BAD, in packets; at least 1, with which all packets are lost.
     #[schemars(range(min = 1.0))]
     pub gap_bad: f64,
-    /// Law of the distances between losses.
+    /// Distribution of the distances between losses.
     #[serde(default)]
     pub gap_law: Gaps,
     /// Directions in which packets are lost.
@@ -48,7 +48,7 @@ pub struct Config {
     pub ways: LinkDirections,
 }
 
-/// Law of the number of packets between losses.
+/// Distribution of the number of packets between losses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Gaps {
@@ -161,7 +161,7 @@ mod tests {
         }
     }
 
-    /// Within a state that does not end during this test, distances are geometric with the p of the law: mean 1 / p,
+    /// Within a state that does not end during this test, distances are geometric with the p of the distribution: mean 1 / p,
     /// variance (1 - p) / p^2 (with its error from the fourth central moment, (1 - p) (p^2 - 9 p + 9) / p^4), and a
     /// share 1 - (1 - p)^x of them is at most x packets.
     #[test]

@@ -1,11 +1,12 @@
-//! Queues: the order in which waiting packets are sent, and which are dropped or marked.
+//! Queue disciplines: the order in which waiting packets are sent, and which are dropped or marked.
 //!
 //! A *queue discipline* is one file here and one line of the registry below. It is used in three ways:
 //!
 //! * [`Backlog`] is the queue of every transmitter that decides at the time of transmission: links with expedited
 //!   packets, link layers, stations of a medium;
 //! * a [`FifoLink`](crate::link::fifo::FifoLink) and a [`VariableLink`](crate::link::variable::VariableLink) compute
-//!   departures when packets arrive, which only [`drop_tail`] allows; they apply its rule without a queue of their own;
+//!   departures when packets arrive, which only drop-tail allows; they apply [its rule](drop_tail::Config::admits)
+//!   without a queue of their own;
 //! * the node's [`Buffer`] is shared by all its links, in front of these queues.
 
 pub mod backlog;
@@ -24,7 +25,7 @@ pub use limit::Limit;
 
 engine::registry! {
     /// The queue disciplines.
-    pub enum QueueConfig: "queue" => build(stream: Stream) -> Box<dyn QueueDiscipline> {
+    pub enum QueueConfig: "queue discipline" => build(stream: Stream) -> Box<dyn QueueDiscipline> {
         DropTail => drop_tail, "drop-tail", "First in, first out; a packet that arrives at a full queue is dropped";
     }
 }

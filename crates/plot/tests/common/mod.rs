@@ -9,7 +9,7 @@ use path::mac::arq::{self, ArqConfig};
 use path::queue::{Limit, Tie};
 use path::scheduler::SchedulerConfig;
 use sim::network::MediumSpec;
-use sim::{Event, FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, Radio, TrafficConfig, World};
+use sim::{ApplicationConfig, Event, FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, Radio, World};
 
 pub fn span(text: &str) -> Span {
     text.parse().expect("a valid time")
@@ -114,7 +114,7 @@ impl Path {
             name: format!("transfer {number}"),
             from: 0,
             to: 2,
-            traffic: TrafficConfig::bulk(Some(self.bytes)),
+            traffic: ApplicationConfig::bulk(Some(self.bytes)),
             start: Time::ZERO,
             tcp: tcp_config(self.window, response, self.rto_min),
         };
@@ -172,7 +172,13 @@ pub fn cell_of(
         let name = format!("mobile {number}");
         network.nodes.push(NodeSpec { name: name.clone(), place: place.clone(), ..node.clone() });
         network.links.push(LinkSpec { name: name.clone(), between: [0, number], ..link.clone() });
-        network.flows.push(FlowSpec { name, from: number, to: 0, traffic: TrafficConfig::default(), ..flow.clone() });
+        network.flows.push(FlowSpec {
+            name,
+            from: number,
+            to: 0,
+            traffic: ApplicationConfig::default(),
+            ..flow.clone()
+        });
     }
     let mut events = Vec::new();
     World::new(&network, true).run(&mut events);

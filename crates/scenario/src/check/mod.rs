@@ -13,7 +13,7 @@ use path::channel::{ChannelConfig, perfect, uniform};
 use path::link::Timing;
 use path::mac::arq::{ArqConfig, none};
 use path::queue::{Limit, QueueConfig, Tie};
-use sim::{FlowSpec, LinkSpec, Network, NodeKind, NodeSetting, NodeSpec, TrafficConfig};
+use sim::{ApplicationConfig, FlowSpec, LinkSpec, Network, NodeKind, NodeSetting, NodeSpec};
 use wire::Addr;
 
 use crate::incidence::Incidence;
@@ -297,7 +297,7 @@ impl Checker<'_> {
         let key = format!("{link_key}.arq");
         self.faults(&key, arq.check());
         if link.kind == LinkKind::Wired && !matches!(arq, ArqConfig::None(_)) {
-            let problem = Problem::new("no value: wired links have no link-level retransmission");
+            let problem = Problem::new("no value: wired links have no link layer");
             self.wrong(problem.key(key.clone()).found(format!("\"{}\"", arq.name())));
         }
         if link.queue_tie != Tie::default() && !matches!(arq, ArqConfig::None(_)) {
@@ -326,9 +326,9 @@ impl Checker<'_> {
     }
 
     /// The application of a flow; `bytes` is short for a bulk transfer.
-    fn traffic(&mut self, key: &str, flow: &Flow) -> TrafficConfig {
+    fn traffic(&mut self, key: &str, flow: &Flow) -> ApplicationConfig {
         let Some(Named(traffic)) = &flow.traffic else {
-            let bulk = TrafficConfig::bulk(flow.bytes.map(|bytes| bytes.0));
+            let bulk = ApplicationConfig::bulk(flow.bytes.map(|bytes| bytes.0));
             // The setting has the name of the flow's key.
             self.faults(key, bulk.check());
             return bulk;

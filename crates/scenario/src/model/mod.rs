@@ -15,7 +15,7 @@ use path::queue::{Limit, Tie};
 use path::scheduler::SchedulerConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sim::{Association, NodeKind, NodeSetting, Radio, TrafficConfig};
+use sim::{ApplicationConfig, Association, NodeKind, NodeSetting, Radio};
 
 use engine::Named;
 pub use motion::{Motion, Position, Waypoint};
@@ -207,7 +207,7 @@ pub struct Link {
     /// Rate, delay and loss over time: a table. Links without a link layer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_trace: Option<Recording>,
-    /// Link-level retransmission, for wireless links; `none` if not given.
+    /// Link layer, for wireless links; `none` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arq: Option<Named<ArqConfig>>,
     /// A number that selects another random stream of the channel at the same seed.
@@ -266,7 +266,7 @@ pub struct Flow {
     pub bytes: Option<Bytes>,
     /// The application; `bulk` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub traffic: Option<Named<TrafficConfig>>,
+    pub traffic: Option<Named<ApplicationConfig>>,
     /// Data bytes of a full segment.
     #[serde(default = "ethernet_segment")]
     pub mss: Bytes,

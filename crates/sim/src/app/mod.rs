@@ -9,22 +9,22 @@ use tcp::Connection;
 
 engine::registry! {
     /// The registry of applications.
-    pub enum TrafficConfig: "traffic" => build(stream: Stream) -> Box<dyn Application> {
+    pub enum ApplicationConfig: "application" => build(stream: Stream) -> Box<dyn Application> {
         Bulk => bulk, "bulk", "All bytes at once when the flow starts, or data without end";
     }
 }
 
-impl Default for TrafficConfig {
+impl Default for ApplicationConfig {
     /// Endless data.
     fn default() -> Self {
-        TrafficConfig::Bulk(bulk::Config::default())
+        ApplicationConfig::Bulk(bulk::Config::default())
     }
 }
 
-impl TrafficConfig {
+impl ApplicationConfig {
     /// A transfer of `bytes`, or an endless one.
     pub fn bulk(bytes: Option<u64>) -> Self {
-        TrafficConfig::Bulk(bulk::Config { bytes: bytes.map(engine::Bytes) })
+        ApplicationConfig::Bulk(bulk::Config { bytes: bytes.map(engine::Bytes) })
     }
 
     /// The total number of bytes of the sending end; `None` if unknown at the flow's start.

@@ -12,7 +12,7 @@ use crate::recovery::Notified;
 
 engine::registry! {
     /// The sender's parts of schemes. The base station's part is registered in `path` under the same name.
-    pub enum ResponseConfig: "sender's scheme" => build() -> Box<dyn NoticeResponse> {
+    pub enum ResponseConfig: "response" => build() -> Box<dyn NoticeResponse> {
         Unmodified => unmodified, "unmodified", "Messages are silently discarded", no settings;
         SimpleIcmp => simple_icmp, "simple-icmp", "DEFER postpones the timer; a deferred segment is resent without a reduction of cwnd [goel1997 5.4]", no settings;
         RefinedIcmp => refined_icmp, "refined-icmp", "DEFER postpones the timer, RETRANSMIT resends without a reduction of cwnd [goel1997 5.5]", no settings;

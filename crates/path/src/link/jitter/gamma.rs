@@ -1,4 +1,4 @@
-//! The gamma law of shape k and scale t: mean k t, variance k t^2. Shape 1 is the exponential law.
+//! The gamma distribution of shape k and scale t: mean k t, variance k t^2. Shape 1 is the exponential distribution.
 //!
 //! Drawn by the method of (MarsagliaTsang2000); a shape k below 1 is drawn with shape k + 1 and multiplied by u^(1/k)
 //! (ibid., section 6).
@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::normal::standard;
-use super::{Law, delay, unless_delay, unless_shape};
+use super::{DelayDistribution, delay, unless_delay, unless_shape};
 
 /// Shape and scale.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -34,13 +34,13 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// Creates the law.
-    pub fn build(&self) -> Box<dyn Law> {
+    /// Creates the distribution.
+    pub fn build(&self) -> Box<dyn DelayDistribution> {
         Box::new(Gamma { shape: self.shape, scale: self.scale.as_nanos() as f64 })
     }
 }
 
-/// Draws from the gamma law of shape `shape`, at least 1, and scale 1.
+/// Draws from the gamma distribution of shape `shape`, at least 1, and scale 1.
 fn at_least_one(shape: f64, draws: &mut Draws) -> f64 {
     let d = shape - 1.0 / 3.0;
     let c = 1.0 / (9.0 * d).sqrt();
@@ -58,7 +58,7 @@ fn at_least_one(shape: f64, draws: &mut Draws) -> f64 {
     }
 }
 
-impl Law for Gamma {
+impl DelayDistribution for Gamma {
     fn draw(&self, draws: &mut Draws) -> Span {
         let number = if self.shape < 1.0 {
             let power = libm::pow(1.0 - draws.unit(), 1.0 / self.shape);
@@ -73,17 +73,17 @@ impl Law for Gamma {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{assert_moments, assert_share};
-    use super::super::{LawConfig, gamma::Config};
+    use super::super::{DelayConfig, gamma::Config};
     use engine::Span;
 
-    fn law(shape: f64) -> LawConfig {
-        LawConfig::Gamma(Config { shape, scale: Span::from_millis(20) })
+    fn distribution(shape: f64) -> DelayConfig {
+        DelayConfig::Gamma(Config { shape, scale: Span::from_millis(20) })
     }
 
     #[test]
     fn mean_and_variance_follow_from_shape_and_scale() {
         for shape in [0.5, 1.0, 2.5, 40.0] {
-            assert_moments(&law(shape), 20.0 * shape, 400.0 * shape);
+            assert_moments(&distribution(shape), 20.0 * shape, 400.0 * shape);
         }
     }
 
@@ -91,9 +91,9 @@ mod tests {
     #[test]
     fn whole_and_half_shapes_have_their_closed_forms() {
         for x in [0.05_f64, 1.0, 3.0] {
-            assert_share(&law(1.0), 20.0 * x, 1.0 - libm::exp(-x));
-            assert_share(&law(2.0), 20.0 * x, 1.0 - (1.0 + x) * libm::exp(-x));
-            assert_share(&law(0.5), 20.0 * x, libm::erf(x.sqrt()));
+            assert_share(&distribution(1.0), 20.0 * x, 1.0 - libm::exp(-x));
+            assert_share(&distribution(2.0), 20.0 * x, 1.0 - (1.0 + x) * libm::exp(-x));
+            assert_share(&distribution(0.5), 20.0 * x, libm::erf(x.sqrt()));
         }
     }
 }

@@ -1,35 +1,35 @@
-//! One of several laws for each packet, each with a probability, for example a measured distribution given by quantiles
-//! [packetcontrol2014 table I].
+//! One of several distributions for each packet, each with a probability, for example a measured distribution given by
+//! quantiles [packetcontrol2014 table I].
 
 use engine::registry::{Fault, Settings};
 use engine::{Draws, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Law, LawConfig};
+use super::{DelayConfig, DelayDistribution};
 
-/// The mixed laws.
+/// The mixed distributions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The laws, with probabilities whose sum is 1.
+    /// The distributions, with probabilities whose sum is 1.
     pub parts: Vec<Part>,
 }
 
-/// One of the laws.
+/// One of the distributions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
     /// Probability that a packet follows it, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub probability: f64,
-    /// The law.
-    pub delay: LawConfig,
+    /// The distribution.
+    pub delay: DelayConfig,
 }
 
 struct Mixture {
-    /// Each law with the cumulative probability.
-    parts: Vec<(f64, Box<dyn Law>)>,
+    /// Each distribution with the cumulative probability.
+    parts: Vec<(f64, Box<dyn DelayDistribution>)>,
 }
 
 /// Maximum distance from 1 of a sum of decimal probabilities.
@@ -56,8 +56,8 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// Creates the law.
-    pub fn build(&self) -> Box<dyn Law> {
+    /// Creates the distribution.
+    pub fn build(&self) -> Box<dyn DelayDistribution> {
         let mut sum = 0.0;
         let part = |part: &Part| {
             sum += part.probability;
@@ -67,12 +67,12 @@ impl Config {
     }
 }
 
-impl Law for Mixture {
+impl DelayDistribution for Mixture {
     fn draw(&self, draws: &mut Draws) -> Span {
         let unit = draws.unit();
-        // The last law includes the rounding error of the sum.
+        // The last distribution includes the rounding error of the sum.
         let part = self.parts.iter().find(|(until, _)| unit < *until).or(self.parts.last());
-        part.map_or(Span::ZERO, |(_, law)| law.draw(draws))
+        part.map_or(Span::ZERO, |(_, distribution)| distribution.draw(draws))
     }
 }
 
@@ -84,22 +84,23 @@ mod tests {
 
     fn part(probability: f64, low: u32, high: u32) -> Part {
         let [low, high] = [low, high].map(|ms| Span::from_millis(u64::from(ms)));
-        Part { probability, delay: LawConfig::Uniform(uniform::Config { low, high }) }
+        Part { probability, delay: DelayConfig::Uniform(uniform::Config { low, high }) }
     }
 
     /// Table I of packetcontrol2014: 80 % from 153 to 195 ms, 10 % to 225, 8 % to 297, 2 % to 621.
     #[test]
     fn quantiles_match_a_published_table() {
         let parts = [(0.8, 153, 195), (0.1, 195, 225), (0.08, 225, 297), (0.02, 297, 621)];
-        let law = LawConfig::Mixture(Config { parts: parts.map(|(p, low, high)| part(p, low, high)).into() });
+        let distribution =
+            DelayConfig::Mixture(Config { parts: parts.map(|(p, low, high)| part(p, low, high)).into() });
         for (x, share) in [(153.0, 0.0), (174.0, 0.4), (195.0, 0.8), (225.0, 0.9), (297.0, 0.98), (621.0, 1.0)] {
-            assert_share(&law, x, share);
+            assert_share(&distribution, x, share);
         }
         // By hand: the means of the parts are 174, 210, 261 and 459 ms, 190.26 together; a part's mean square is
         // (low^2 + low high + high^2) / 3.
         let square = |low: u32, high: u32| f64::from(low * low + low * high + high * high) / 3.0;
         let squares: f64 = parts.iter().map(|(p, low, high)| p * square(*low, *high)).sum();
-        assert_moments(&law, 190.26, squares - 190.26 * 190.26);
+        assert_moments(&distribution, 190.26, squares - 190.26 * 190.26);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The normal law, truncated at zero: negative values are drawn again.
+//! The normal distribution, truncated at zero: negative values are drawn again.
 //!
 //! With m the mean, s the deviation before truncation, phi and Phi the standard density and distribution, a = -m / s
 //! and h = phi(a) / (1 - Phi(a)), the mean after truncation is m + s h and the variance s^2 (1 + a h - h^2)
@@ -11,9 +11,9 @@ use engine::{Draws, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Law, delay, unless_delay};
+use super::{DelayDistribution, delay, unless_delay};
 
-/// The law before truncation.
+/// The distribution before truncation.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
@@ -35,8 +35,8 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// Creates the law.
-    pub fn build(&self) -> Box<dyn Law> {
+    /// Creates the distribution.
+    pub fn build(&self) -> Box<dyn DelayDistribution> {
         Box::new(Normal { mean: self.mean.as_nanos() as f64, deviation: self.deviation.as_nanos() as f64 })
     }
 }
@@ -52,7 +52,7 @@ pub(super) fn standard(draws: &mut Draws) -> f64 {
     }
 }
 
-impl Law for Normal {
+impl DelayDistribution for Normal {
     fn draw(&self, draws: &mut Draws) -> Span {
         loop {
             // The mean is not negative, so that at least half of the draws are accepted.
@@ -67,20 +67,20 @@ impl Law for Normal {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{assert_moments, assert_share};
-    use super::super::{LawConfig, normal::Config};
+    use super::super::{DelayConfig, normal::Config};
     use engine::Span;
 
-    fn law(mean: u64, deviation: u64) -> LawConfig {
+    fn distribution(mean: u64, deviation: u64) -> DelayConfig {
         let [mean, deviation] = [mean, deviation].map(Span::from_millis);
-        LawConfig::Normal(Config { mean, deviation })
+        DelayConfig::Normal(Config { mean, deviation })
     }
 
     #[test]
     fn law_is_normal_far_from_zero() {
-        assert_moments(&law(100, 10), 100.0, 100.0);
+        assert_moments(&distribution(100, 10), 100.0, 100.0);
         // Phi(1) and Phi(-2) from a table.
-        assert_share(&law(100, 10), 110.0, 0.841_344_75);
-        assert_share(&law(100, 10), 80.0, 0.022_750_13);
+        assert_share(&distribution(100, 10), 110.0, 0.841_344_75);
+        assert_share(&distribution(100, 10), 80.0, 0.022_750_13);
     }
 
     /// a = -1: phi(1) = 0.24197072, 1 - Phi(-1) = 0.84134475, h = 0.28759997. a = 0: h = sqrt(2 / pi), half of the
@@ -88,10 +88,10 @@ mod tests {
     #[test]
     fn law_is_truncated_near_zero() {
         let h = 0.241_970_72 / 0.841_344_75;
-        assert_moments(&law(10, 10), 10.0 + 10.0 * h, 100.0 * (1.0 - h - h * h));
+        assert_moments(&distribution(10, 10), 10.0 + 10.0 * h, 100.0 * (1.0 - h - h * h));
         let h = (2.0 / std::f64::consts::PI).sqrt();
-        assert_moments(&law(0, 10), 10.0 * h, 100.0 * (1.0 - h * h));
-        assert_share(&law(7, 0), 6.999, 0.0);
-        assert_share(&law(7, 0), 7.001, 1.0);
+        assert_moments(&distribution(0, 10), 10.0 * h, 100.0 * (1.0 - h * h));
+        assert_share(&distribution(7, 0), 6.999, 0.0);
+        assert_share(&distribution(7, 0), 7.001, 1.0);
     }
 }

@@ -1,4 +1,4 @@
-//! The Pareto law (type I): P(delay > x) = (scale / x)^shape for x of at least `scale`.
+//! The Pareto distribution (type I): P(delay > x) = (scale / x)^shape for x of at least `scale`.
 //!
 //! The mean is shape scale / (shape - 1) for a shape above 1, the variance scale^2 shape / ((shape - 1)^2 (shape - 2))
 //! for one above 2; otherwise they are finite only because of the maximum delay.
@@ -8,7 +8,7 @@ use engine::{Draws, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Law, delay, unless_delay, unless_shape};
+use super::{DelayDistribution, delay, unless_delay, unless_shape};
 
 /// Shape and scale.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -33,13 +33,13 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// Creates the law.
-    pub fn build(&self) -> Box<dyn Law> {
+    /// Creates the distribution.
+    pub fn build(&self) -> Box<dyn DelayDistribution> {
         Box::new(Pareto { power: -1.0 / self.shape, scale: self.scale.as_nanos() as f64 })
     }
 }
 
-impl Law for Pareto {
+impl DelayDistribution for Pareto {
     fn draw(&self, draws: &mut Draws) -> Span {
         // Inverts the distribution function.
         delay(self.scale * libm::pow(1.0 - draws.unit(), self.power))
@@ -49,25 +49,25 @@ impl Law for Pareto {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{assert_moments, assert_share};
-    use super::super::{LawConfig, pareto::Config};
+    use super::super::{DelayConfig, pareto::Config};
     use engine::Span;
 
-    fn law(shape: f64) -> LawConfig {
-        LawConfig::Pareto(Config { shape, scale: Span::from_millis(10) })
+    fn distribution(shape: f64) -> DelayConfig {
+        DelayConfig::Pareto(Config { shape, scale: Span::from_millis(10) })
     }
 
     /// The error of a variance needs a fourth moment, so the shape must exceed 4.
     #[test]
     fn mean_and_variance_follow_from_shape_and_scale() {
-        assert_moments(&law(6.0), 12.0, 100.0 * 6.0 / (25.0 * 4.0));
+        assert_moments(&distribution(6.0), 12.0, 100.0 * 6.0 / (25.0 * 4.0));
     }
 
     #[test]
     fn tail_decays_as_a_power() {
         for shape in [0.5, 1.0, 2.0] {
-            assert_share(&law(shape), 9.999, 0.0);
-            assert_share(&law(shape), 20.0, 1.0 - libm::pow(0.5, shape));
-            assert_share(&law(shape), 1000.0, 1.0 - libm::pow(0.01, shape));
+            assert_share(&distribution(shape), 9.999, 0.0);
+            assert_share(&distribution(shape), 20.0, 1.0 - libm::pow(0.5, shape));
+            assert_share(&distribution(shape), 1000.0, 1.0 - libm::pow(0.01, shape));
         }
     }
 }

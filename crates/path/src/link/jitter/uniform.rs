@@ -5,7 +5,7 @@ use engine::{Draws, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Law, delay, unless_delay};
+use super::{DelayDistribution, delay, unless_delay};
 
 /// The range of the delays.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -32,14 +32,14 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// Creates the law.
-    pub fn build(&self) -> Box<dyn Law> {
+    /// Creates the distribution.
+    pub fn build(&self) -> Box<dyn DelayDistribution> {
         let [low, high] = [self.low, self.high].map(|span| span.as_nanos() as f64);
         Box::new(Uniform { low, width: high - low })
     }
 }
 
-impl Law for Uniform {
+impl DelayDistribution for Uniform {
     fn draw(&self, draws: &mut Draws) -> Span {
         delay(self.low + self.width * draws.unit())
     }
@@ -48,15 +48,15 @@ impl Law for Uniform {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{assert_moments, assert_share};
-    use super::super::{LawConfig, uniform::Config};
+    use super::super::{DelayConfig, uniform::Config};
     use engine::Span;
 
     #[test]
     fn delays_are_uniformly_distributed() {
-        let law = LawConfig::Uniform(Config { low: Span::from_millis(10), high: Span::from_millis(34) });
-        assert_moments(&law, 22.0, 48.0);
-        assert_share(&law, 10.0, 0.0);
-        assert_share(&law, 16.0, 0.25);
-        assert_share(&law, 34.0, 1.0);
+        let distribution = DelayConfig::Uniform(Config { low: Span::from_millis(10), high: Span::from_millis(34) });
+        assert_moments(&distribution, 22.0, 48.0);
+        assert_share(&distribution, 10.0, 0.0);
+        assert_share(&distribution, 16.0, 0.25);
+        assert_share(&distribution, 34.0, 1.0);
     }
 }

@@ -25,7 +25,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use engine::{Order, Schedule, Slot, Stream, Time};
 use wire::{Ecn, Packet};
 
-use super::jitter::Law;
+use super::jitter::DelayDistribution;
 use super::{Counters, Line, Link};
 use crate::channel::{Fate, Frame};
 use crate::context::LinkCx;
@@ -46,7 +46,7 @@ struct Flight {
 
 /// Extra delays.
 struct Jitter {
-    law: Box<dyn Law>,
+    distribution: Box<dyn DelayDistribution>,
     from: Time,
     reordering: bool,
 }
@@ -95,7 +95,7 @@ impl VariableLink {
     ) -> Self {
         let jitter = changes.jitter.as_ref().filter(|jitter| jitter.ways.include(hop.way));
         let jitter = jitter.map(|jitter| Jitter {
-            law: jitter.delay.build(),
+            distribution: jitter.delay.build(),
             from: Time::ZERO + jitter.from,
             reordering: jitter.reordering,
         });
@@ -228,7 +228,7 @@ impl VariableLink {
         if let Some(jitter) = &self.jitter {
             reordering = jitter.reordering;
             if starts >= jitter.from {
-                arrives += jitter.law.draw(&mut self.delays.draws_at(starts.as_nanos(), sub));
+                arrives += jitter.distribution.draw(&mut self.delays.draws_at(starts.as_nanos(), sub));
             }
         }
         arrives += plan::extra(&self.spikes, arrives);

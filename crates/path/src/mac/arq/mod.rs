@@ -1,4 +1,4 @@
-//! Link-level retransmission (automatic repeat request) and its alternatives.
+//! Link layers of links with a channel of their own: automatic repeat request (ARQ) and its alternatives.
 //!
 //! A *link layer* is one file (or folder) here and one line of the registry below. Its `build` returns an [`Arq`]:
 //! mostly [`Arq::own`] with a function that builds its [`Link`].
@@ -16,8 +16,8 @@ pub use stop_and_wait::StopAndWait;
 use crate::link::{Link, Parts};
 
 engine::registry! {
-    /// The kinds of link-level retransmission.
-    pub enum ArqConfig: "arq" => build() -> Arq {
+    /// The link layers of links with a channel of their own.
+    pub enum ArqConfig: "link layer" => build() -> Arq {
         None => none, "none", "Frames are sent once and never acknowledged", no settings;
         StopAndWait => stop_and_wait, "stop-and-wait", "One frame at a time, retransmitted until acknowledged or up to a limit";
         GoBackN => go_back_n, "go-back-n", "A window of frames; after a failure that frame and all later ones are sent again";

@@ -1,4 +1,4 @@
-//! No link-level retransmission.
+//! No link layer.
 
 pub use engine::registry::NoSettings as Config;
 
