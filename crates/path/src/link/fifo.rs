@@ -184,15 +184,19 @@ impl FifoLink {
     }
 
     /// Returns true if a packet that was just admitted is to be marked.
+    #[inline(always)]
     fn marks(&self, packet: &Packet, size: u32) -> bool {
+        packet.ecn.is_capable() && self.marks_capable(packet.ecn, size)
+    }
+
+    fn marks_capable(&self, ecn: Ecn, size: u32) -> bool {
         // A packet that is sent at once has none waiting before it.
         let ahead = self.passing.len().checked_sub(self.started);
-        packet.ecn.is_capable()
-            && ahead.is_some_and(|packets| self.queue.marks(packet.ecn, packets, self.waiting_bytes - u64::from(size)))
+        ahead.is_some_and(|packets| self.queue.marks(ecn, packets, self.waiting_bytes - u64::from(size)))
     }
 
     /// Returns true if a packet may be queued. The backlog is counted only if the queue has a limit or a threshold.
-    #[inline]
+    #[inline(always)]
     fn admits(&mut self, now: Time, size: u32) -> bool {
         let over = |at: Time| at < now || (at == now && self.tie == Tie::DepartureFirst);
         // An idle line sends the packet at once, so that no limit applies.

@@ -23,7 +23,7 @@ pub(crate) struct TxSegment {
 
 impl Sender {
     /// The next segment to send, or why none may be sent now. `stamp` is the timestamp that it would carry.
-    #[inline]
+    #[inline(always)]
     pub fn poll(&mut self, now: Time, stamp: u32) -> Result<TxSegment, Blocked> {
         let repairs = self.episodes.recovering()
             || self.board.has_losses()
