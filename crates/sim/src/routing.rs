@@ -15,8 +15,8 @@ pub struct Routes {
     forwards: Vec<bool>,
     /// By link: whether it is closed at present.
     closed: Vec<bool>,
-    /// By destination, then by node.
-    next: Vec<Option<Box<[u32]>>>,
+    /// By destination, then by node; empty for a destination not in use.
+    next: Vec<Box<[u32]>>,
 }
 
 impl Routes {
@@ -30,7 +30,7 @@ impl Routes {
         }
         let forwards = network.nodes.iter().map(|node| node.kind.forwards()).collect();
         let closed = vec![false; network.links.len()];
-        Routes { neighbours, forwards, closed, next: vec![None; network.nodes.len()] }
+        Routes { neighbours, forwards, closed, next: vec![Box::default(); network.nodes.len()] }
     }
 
     /// Opens or closes a link. The affected routes are discarded: all if it opens, those over it if it closes.
@@ -41,8 +41,8 @@ impl Routes {
         self.closed[link] = !open;
         let over = |hops: &[u32]| hops.iter().any(|hop| *hop != NOWHERE && *hop as usize / 2 == link);
         for next in &mut self.next {
-            if open || next.as_deref().is_some_and(over) {
-                *next = None;
+            if open || over(next) {
+                *next = Box::default();
             }
         }
     }
@@ -61,16 +61,23 @@ impl Routes {
     /// The hop on which `node` sends packets for `to`, if there is a route.
     #[inline]
     pub fn hop(&mut self, node: usize, to: usize) -> Option<usize> {
-        if self.next[to].is_none() {
-            self.next[to] = Some(self.search(to));
-        }
-        let hop = self.next[to].as_ref().map_or(NOWHERE, |hops| hops[node]);
+        let hop = match self.next[to].get(node) {
+            Some(hop) => *hop,
+            None => self.search(node, to),
+        };
         (hop != NOWHERE).then_some(hop as usize)
+    }
+
+    /// Finds the routes to a destination; returns the hop of `node`.
+    #[cold]
+    fn search(&mut self, node: usize, to: usize) -> u32 {
+        self.next[to] = self.routes_to(to);
+        self.next[to][node]
     }
 
     /// Breadth-first distances from the destination, equal to Dijkstra's with unit costs. Each node sends to a
     /// neighbour one hop nearer; if there are several, over the link that was named first.
-    fn search(&self, to: usize) -> Box<[u32]> {
+    fn routes_to(&self, to: usize) -> Box<[u32]> {
         let mut distance = vec![u32::MAX; self.neighbours.len()];
         distance[to] = 0;
         let mut frontier = VecDeque::from([to]);
@@ -114,7 +121,7 @@ mod tests {
             neighbours[b].push((a as u32, 2 * link as u32 + 1));
         }
         let forwards = vec![false, true, true, true, false];
-        Routes { neighbours, forwards, closed: vec![false; 5], next: vec![None; 5] }
+        Routes { neighbours, forwards, closed: vec![false; 5], next: vec![Box::default(); 5] }
     }
 
     #[test]
@@ -150,7 +157,7 @@ mod tests {
         // No route to the second base station crosses the first one's link to the mobile.
         let (to_mobile, to_station) = (routes.hop(0, 4), routes.hop(0, 3));
         routes.set_open(3, false);
-        assert!(routes.next[4].is_none() && routes.next[3].is_some());
+        assert!(routes.next[4].is_empty() && !routes.next[3].is_empty());
         assert_eq!((routes.hop(0, 4), routes.hop(0, 3)), (to_mobile, to_station));
     }
 }

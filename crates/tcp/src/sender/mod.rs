@@ -354,8 +354,14 @@ impl Sender {
     }
 
     /// Emits changes of cwnd, ssthresh and flight.
-    #[inline]
+    #[inline(always)]
     fn emit_window(&mut self) {
+        if self.telemetry.observes() {
+            self.emit_window_changes();
+        }
+    }
+
+    fn emit_window_changes(&mut self) {
         let Sender { telemetry, cwnd, episodes, board, .. } = self;
         telemetry.emit_window(|| (cwnd.inflated(episodes.inflation()), cwnd.ssthresh(), board.outstanding()));
     }

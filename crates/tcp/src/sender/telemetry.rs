@@ -130,8 +130,13 @@ impl Telemetry {
         self.emit(|| Event::Undone);
     }
 
-    /// Emits changes of cwnd, ssthresh and flight.
+    /// Returns true if events are enabled.
     #[inline]
+    pub fn observes(&self) -> bool {
+        self.observer.is_some()
+    }
+
+    /// Emits changes of cwnd, ssthresh and flight.
     pub fn emit_window(&mut self, window: impl FnOnce() -> (f64, f64, u64)) {
         if let Some(observer) = &mut self.observer {
             let now = window();
