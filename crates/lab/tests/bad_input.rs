@@ -412,7 +412,7 @@ fn errors_in_set_options_name_the_option() {
         ("links.air.channel.kind=unifrm", "did you mean \"uniform\"?"),
         ("links.air.channel.kind=uniform", "set the whole table: --set 'links.air.channel={kind="),
         (
-            "scheme={kind=\"delayed-duplicates\", held=99999999999999999999}",
+            "scheme={kind=\"delayed-duplicates\", max_held=99999999999999999999}",
             "scheme: found 99999999999999999999, expected a whole number, -9223372036854775808 to 9223372036854775807",
         ),
         ("scheme={kind=\"snoop\"", "scheme: "),

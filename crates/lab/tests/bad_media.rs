@@ -170,8 +170,11 @@ const MEDIA: &[Case<'_>] = &[
     ("standard = \"802.11b\"", "slot = \"0 us\"", &["media.cell.slot: found 0 us, expected more than 0"]),
     (
         "medium = \"cell\"",
-        "medium = \"cell\"\nchannel = { kind = \"absence\", away = [[\"1 s\", \"2 s\"]], every = \"5000 ms\" }",
-        &["links.air.channel.every: found 5000 ms, expected no value without `times`", "hint: add times = 10"],
+        "medium = \"cell\"\nchannel = { kind = \"absence\", disconnections = [[\"1 s\", \"2 s\"]], period = \"5000 ms\" }",
+        &[
+            "links.air.channel.period: found 5000 ms, expected no value without `repetitions`",
+            "hint: add repetitions = 10",
+        ],
     ),
     // Names of standards.
     (

@@ -32,9 +32,9 @@ fn upload(scheme: &str, [mobile, station, cell, link]: [&str; 4]) -> Results {
     )))
 }
 
-fn silence(until: &str, hears: &str) -> String {
+fn silence(until: &str, reception: &str) -> String {
     format!(
-        r#", channel = {{ kind = "absence", away = [["10.2 s", "{until}"]], mobile = "first", hears = "{hears}" }}"#
+        r#", channel = {{ kind = "absence", disconnections = [["10.2 s", "{until}"]], mobile = "first", reception = "{reception}" }}"#
     )
 }
 
@@ -81,7 +81,7 @@ fn link_loss_flag_avoids_the_reduction_of_cwnd() {
 #[test]
 fn mobile_that_receives_only_after_sending_waits_for_its_timer() {
     let [at_once, deaf] =
-        ["at-once", "when-it-sends"].map(|hears| upload("unmodified", ["", "", "", &silence("10.3 s", hears)]));
+        ["at-once", "when-it-sends"].map(|reception| upload("unmodified", ["", "", "", &silence("10.3 s", reception)]));
     assert_eq!((trouble(&at_once)[0], trouble(&deaf)[0]), (0, 1));
     assert!(trouble(&deaf)[2] > trouble(&at_once)[2], "acknowledgments to the deaf are given up");
 }

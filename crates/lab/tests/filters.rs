@@ -92,8 +92,8 @@ fn withheld_byte_hides_no_loss() {
 #[test]
 fn m_tcp_reacts_to_the_link_layer() {
     let air = format!("{GONE}\narq = \"stop-and-wait\"");
-    let timeouts = |notices: bool| {
-        let head = format!(r#"scheme = {{ kind = "m-tcp", silence = "5 s", notices = {notices} }}"#);
+    let timeouts = |link_failures: bool| {
+        let head = format!(r#"scheme = {{ kind = "m-tcp", ack_timeout = "5 s", link_failures = {link_failures} }}"#);
         flow(&head, &air, "").sender.timeouts
     };
     assert_eq!(timeouts(true), 0);
@@ -138,7 +138,7 @@ fn thinned_acknowledgments_carry_the_same_goodput() {
     let all = acks("", "");
     assert_eq!(all, BYTES / 1000);
     // Every fourth, and some at the beginning whose successors are late.
-    let decimated = acks(r#"scheme = { kind = "ack-decimation", every = 4, within = "50 ms" }"#, "");
+    let decimated = acks(r#"scheme = { kind = "ack-decimation", every = 4, max_delay = "50 ms" }"#, "");
     assert!((all / 4..all * 2 / 5).contains(&decimated), "{decimated} of {all}");
     // Four per round trip of 202 ms plus queuing delay: fewer than 20 per second.
     let tack = download(r#"scheme = { kind = "tack", rtt = "202 ms" }"#, "\"perfect\"", "");

@@ -47,12 +47,12 @@ fn every_channel() -> Vec<ChannelConfig> {
             ChannelConfig::Signal(signal::Config { levels: vec![level(0, -60.0), level(300, -75.5)] })
         }
         "absence" => ChannelConfig::Absence(absence::Config {
-            away: vec![[ms(50), ms(60)], [ms(500), ms(700)]],
-            every: Some(ms(900)),
-            times: Some(3),
-            shift: Some(ms(20)),
+            disconnections: vec![[ms(50), ms(60)], [ms(500), ms(700)]],
+            period: Some(ms(900)),
+            repetitions: Some(3),
+            random_offset: Some(ms(20)),
             mobile: absence::Mobile::First,
-            hears: absence::Hears::AtOnce,
+            reception: absence::Reception::AtOnce,
         }),
         name => {
             member(name).unwrap_or_else(|error| panic!("{name} needs settings, and has none in this list: {error}"))

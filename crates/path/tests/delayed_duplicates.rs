@@ -39,8 +39,10 @@ fn duplicates_without_repair_are_delayed() {
 
 #[test]
 fn held_duplicates_and_flows_are_bounded() {
-    let mut ladder =
-        ladder("Two are held of a flow, and one flow is remembered", Config { held: 2, flows: 1, ..Config::default() });
+    let mut ladder = ladder(
+        "Two are held of a flow, and one flow is remembered",
+        Config { max_held: 2, flows: 1, ..Config::default() },
+    );
     duplicates(&mut ladder, 5);
     ladder.mobile(of_flow(1, ack(5))).at(500.0);
     ladder.compare("delayed-duplicates/bounded");

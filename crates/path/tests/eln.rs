@@ -56,7 +56,7 @@ fn flow_evicted_for_a_syn_is_counted() {
 fn hole_beyond_the_limit_counts_as_filled() {
     let mut ladder = ladder(
         "Room for two stretches: the first of two holes counts as filled",
-        Config { stretches: 2, ..Config::default() },
+        Config { max_ranges: 2, ..Config::default() },
     );
     for (ms, seq) in [(0.0, 0), (8.0, 2000), (16.0, 4000)] {
         ladder.at(ms).mobile(data(seq));

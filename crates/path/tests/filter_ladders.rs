@@ -120,7 +120,7 @@ fn exceptions(ladder: &mut Ladder, from: f64) -> &mut Ladder {
 
 #[test]
 fn decimation_passes_every_fourth_acknowledgment() {
-    let config = ack_decimation::Config { every: 4, within: Span::from_millis(10) };
+    let config = ack_decimation::Config { every: 4, max_delay: Span::from_millis(10) };
     let mut ladder = Ladder::new("Every fourth, or after 10 ms", &AgentConfig::AckDecimation(config));
     for number in 0..7 {
         ladder.at(f64::from(number)).fixed(up(1000 * number));
@@ -132,7 +132,7 @@ fn decimation_passes_every_fourth_acknowledgment() {
 /// connection are invalid for the new one.
 #[test]
 fn held_acknowledgment_is_sent_before_syn_and_rst() {
-    let config = ack_decimation::Config { every: 4, within: Span::from_millis(10) };
+    let config = ack_decimation::Config { every: 4, max_delay: Span::from_millis(10) };
     let mut ladder = Ladder::new("Connections on the same ports", &AgentConfig::AckDecimation(config));
     let flags = |flags: Flags| up_with(move |segment| (segment.ack, segment.flags) = (SeqNum(1), flags));
     let begins = [("SYN-ACK", Flags::SYN | Flags::ACK), ("SYN", Flags::SYN), ("RST", Flags::RST)];
@@ -145,7 +145,7 @@ fn held_acknowledgment_is_sent_before_syn_and_rst() {
 
 #[test]
 fn decimation_by_one_passes_all() {
-    let config = ack_decimation::Config { every: 1, within: Span::from_millis(10) };
+    let config = ack_decimation::Config { every: 1, max_delay: Span::from_millis(10) };
     let mut ladder = Ladder::new("", &AgentConfig::AckDecimation(config));
     exceptions(&mut ladder, 0.0);
     assert_eq!((ladder.counter("acks_dropped"), ladder.counter("acks_delayed")), (0, 0));
@@ -217,8 +217,8 @@ fn freeze_tcp_at_a_base_station_closes_no_window() {
 }
 
 fn m_tcp() -> AgentConfig {
-    let [silence, probe, idle] = [500, 100, 50].map(Span::from_millis);
-    AgentConfig::MTcp(m_tcp::Config { silence, notices: true, probe, idle })
+    let [ack_timeout, probe, idle] = [500, 100, 50].map(Span::from_millis);
+    AgentConfig::MTcp(m_tcp::Config { ack_timeout, link_failures: true, probe, idle })
 }
 
 #[test]
@@ -245,10 +245,10 @@ fn missing_acknowledgments_freeze_the_sender() {
     }));
     ladder.at(820.0).note("back").mobile(ack(1000)).at(830.0).fixed(data(1000, 1000)).at(840.0).mobile(ack(3000));
     ladder.at(900.0);
-    ladder.compare("m-tcp/silence");
+    ladder.compare("m-tcp/ack-timeout");
 }
 
-/// The silence counts from the last acknowledgment, at 10 ms, or from the time at which data became outstanding again;
+/// The timeout counts from the last acknowledgment, at 10 ms, or from the time at which data became outstanding again;
 /// further data from the fixed host does not reset it.
 #[test]
 fn further_data_does_not_postpone_the_freeze() {

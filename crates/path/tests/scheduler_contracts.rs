@@ -110,7 +110,7 @@ fn order(config: SchedulerConfig, queues: usize, attempts: u64, bad: impl Fn(usi
 }
 
 fn channel_state(millis: u64) -> SchedulerConfig {
-    SchedulerConfig::ChannelState(channel_state::Config { rest: Span::from_millis(millis) })
+    SchedulerConfig::ChannelState(channel_state::Config { skip_time: Span::from_millis(millis) })
 }
 
 #[test]

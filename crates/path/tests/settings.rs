@@ -93,14 +93,14 @@ fn agent_settings_beyond_limits_are_refused() {
     let cache = ("cache", json!([2, 100]), json!([0, 1, 101]));
     let rows = vec![cache, count("flows", 1_000_000), within("tick"), hour("srtt"), hour("rttvar"), gain()];
     keeps_to!(AgentConfig, "snoop-ns2", {}, rows);
-    let rows = vec![within("delay"), count("held", 100_000), count("flows", 1_000_000)];
+    let rows = vec![within("delay"), count("max_held", 100_000), count("flows", 1_000_000)];
     keeps_to!(AgentConfig, "delayed-duplicates", {}, rows);
-    keeps_to!(AgentConfig, "eln", {}, vec![count("stretches", 100_000), count("flows", 1_000_000)]);
+    keeps_to!(AgentConfig, "eln", {}, vec![count("max_ranges", 100_000), count("flows", 1_000_000)]);
     keeps_to!(AgentConfig, "freeze-tcp", {}, vec![at_most("warning", "60 s", "60.000000001 s")]);
-    keeps_to!(AgentConfig, "m-tcp", {}, vec![minute("silence"), minute("probe"), minute("idle")]);
+    keeps_to!(AgentConfig, "m-tcp", {}, vec![minute("ack_timeout"), minute("probe"), minute("idle")]);
     let threshold = ("threshold", json!([3, 1000]), json!([0, 2, 1001]));
     keeps_to!(AgentConfig, "packet-control", {}, vec![threshold]);
-    let shortly = ("within", json!(["1 ns", "500 ms"]), json!(["0 s", "500.000001 ms"]));
+    let shortly = ("max_delay", json!(["1 ns", "500 ms"]), json!(["0 s", "500.000001 ms"]));
     keeps_to!(AgentConfig, "ack-decimation", {}, vec![count("every", 1000), shortly]);
     // With share = 4 a quarter of `rtt` is at most 500 ms.
     let rows = vec![

@@ -3,7 +3,7 @@
 //! superseded and which always pass.
 //!
 //! Deviation: the RFC drops acknowledgments from the queue of the slow link. An agent has no access to that queue: it
-//! holds an acknowledgment for at most `within`, which delays one that no other follows.
+//! holds an acknowledgment for at most `max_delay`, which delays one that no other follows.
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Time};
@@ -33,7 +33,7 @@ pub struct Config {
     pub every: u32,
     /// Maximum time for which an acknowledgment is held.
     #[serde(default = "ten_milliseconds")]
-    pub within: Span,
+    pub max_delay: Span,
 }
 
 fn four() -> u32 {
@@ -53,9 +53,9 @@ impl Settings for Config {
         if !(1..=1000).contains(&self.every) {
             faults.push(Fault::new("every", self.every, "1 to 1000; with 1 every acknowledgment passes"));
         }
-        if self.within == Span::ZERO || self.within > MAX_ACK_DELAY {
+        if self.max_delay == Span::ZERO || self.max_delay > MAX_ACK_DELAY {
             let expected = "more than 0, at most 500 ms, the longest delay of an acknowledgment [RFC5681 s4.2]";
-            faults.push(Fault::new("within", self.within, expected));
+            faults.push(Fault::new("max_delay", self.max_delay, expected));
         }
         faults
     }
@@ -64,13 +64,13 @@ impl Settings for Config {
 impl Config {
     /// Creates the agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
-        Some(Box::new(Thinning::new(Decimation { every: self.every, within: self.within })))
+        Some(Box::new(Thinning::new(Decimation { every: self.every, max_delay: self.max_delay })))
     }
 }
 
 struct Decimation {
     every: u32,
-    within: Span,
+    max_delay: Span,
 }
 
 impl Pace for Decimation {
@@ -79,6 +79,6 @@ impl Pace for Decimation {
     }
 
     fn due(&self, progress: &Progress) -> Time {
-        progress.since + self.within
+        progress.since + self.max_delay
     }
 }

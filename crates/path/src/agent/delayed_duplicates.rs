@@ -31,14 +31,14 @@ pub struct Config {
     /// Time for which a duplicate acknowledgment is held.
     pub delay: Span,
     /// Maximum number of acknowledgments held per flow; one more releases the oldest early.
-    pub held: u32,
+    pub max_held: u32,
     /// Maximum number of flows with state; another flow evicts the least recently used one.
     pub flows: u32,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { delay: Span::from_millis(100), held: 100, flows: 1000 }
+        Config { delay: Span::from_millis(100), max_held: 100, flows: 1000 }
     }
 }
 
@@ -48,7 +48,7 @@ impl Settings for Config {
         if !(Span::from_millis(1)..=Span::from_secs(3600)).contains(&self.delay) {
             faults.push(Fault::new("delay", self.delay, "1 ms to 1 h"));
         }
-        for (key, value, max) in [("held", self.held, 100_000), ("flows", self.flows, 1_000_000)] {
+        for (key, value, max) in [("max_held", self.max_held, 100_000), ("flows", self.flows, 1_000_000)] {
             faults.extend(Fault::unless_some(key, value, max));
         }
         faults
@@ -174,7 +174,7 @@ impl Agent for DelayedDuplicates {
         if flow.duplicates <= PASS {
             return Verdict::Pass;
         }
-        let early = (flow.held.len() >= self.config.held as usize).then(|| flow.held.pop_front()).flatten();
+        let early = (flow.held.len() >= self.config.max_held as usize).then(|| flow.held.pop_front()).flatten();
         flow.held.push_back((cx.now + self.config.delay, *packet));
         let first = flow.held.front().map_or(Time::NEVER, |(at, _)| *at);
         self.flows.wake_at(&key, first);

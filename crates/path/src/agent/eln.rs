@@ -3,7 +3,7 @@
 //! retransmits without treating the loss as congestion (its part has the same name in `tcp`).
 //!
 //! Source: balakrishnan1998; ns-2's agent does the same (`snoop_wless_data`, `snoop_wired_ack`). Deviation: ns-2 stores
-//! at most eight ranges of received data, here the limit is the setting `stretches`. Limits: `docs/models/eln.md`.
+//! at most eight ranges of received data, here the limit is the setting `max_ranges`. Limits: `docs/models/eln.md`.
 
 use std::collections::BTreeMap;
 
@@ -31,20 +31,20 @@ pub fn traits() -> Traits {
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Maximum number of ranges of received, unacknowledged data that are stored per flow.
-    pub stretches: u32,
+    pub max_ranges: u32,
     /// Maximum number of flows with state; another flow evicts the least recently used one.
     pub flows: u32,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { stretches: 100, flows: 1000 }
+        Config { max_ranges: 100, flows: 1000 }
     }
 }
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
-        let counts = [("stretches", self.stretches, 100_000), ("flows", self.flows, 1_000_000)];
+        let counts = [("max_ranges", self.max_ranges, 100_000), ("flows", self.flows, 1_000_000)];
         counts.into_iter().filter_map(|(key, count, max)| Fault::unless_some(key, count, max)).collect()
     }
 }
@@ -53,13 +53,13 @@ impl Config {
     /// Creates the agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
         let flows = FlowTable::new(self.flows as usize);
-        Some(Box::new(Eln { config: self.clone(), flows, stretches: 0, most_bytes: 0, counters: Counters::default() }))
+        Some(Box::new(Eln { config: self.clone(), flows, ranges: 0, most_bytes: 0, counters: Counters::default() }))
     }
 }
 
 /// Sizes of a flow's state and of one range, in bytes, as reported in the counters.
 const FLOW_BYTES: u64 = 50;
-const STRETCH_BYTES: u64 = 16;
+const RANGE_BYTES: u64 = 16;
 
 /// Received data of a flow.
 struct Known {
@@ -133,18 +133,18 @@ struct Eln {
     config: Config,
     flows: FlowTable<Known>,
     /// Number of stored ranges of all flows.
-    stretches: usize,
+    ranges: usize,
     most_bytes: u64,
     counters: Counters,
 }
 
 impl Eln {
     fn state_bytes(&self) -> u64 {
-        self.flows.len() as u64 * FLOW_BYTES + self.stretches as u64 * STRETCH_BYTES
+        self.flows.len() as u64 * FLOW_BYTES + self.ranges as u64 * RANGE_BYTES
     }
 
     fn forget(&mut self, gone: Option<Known>) {
-        self.stretches -= gone.map_or(0, |flow| flow.come.len());
+        self.ranges -= gone.map_or(0, |flow| flow.come.len());
     }
 }
 
@@ -173,8 +173,8 @@ impl Agent for Eln {
             return Verdict::Pass;
         };
         let before = flow.come.len();
-        let forgot = flow.take(start, start + u64::from(segment.seq_len()), self.config.stretches as usize);
-        self.stretches = self.stretches + flow.come.len() - before;
+        let forgot = flow.take(start, start + u64::from(segment.seq_len()), self.config.max_ranges as usize);
+        self.ranges = self.ranges + flow.come.len() - before;
         self.counters.holes_forgotten += u64::from(forgot);
         self.most_bytes = self.most_bytes.max(self.state_bytes());
         Verdict::Pass
@@ -198,7 +198,7 @@ impl Agent for Eln {
         };
         let before = flow.come.len();
         let lost = flow.lost(ack);
-        self.stretches = self.stretches + flow.come.len() - before;
+        self.ranges = self.ranges + flow.come.len() - before;
         if lost && let Body::Tcp(segment) = &mut packet.body {
             segment.flags = segment.flags | Flags::ELN;
             self.counters.marked += 1;

@@ -6,12 +6,12 @@
 //! persist mode and keeps its congestion window. The mobile's next acknowledgment reopens the window.
 //!
 //! The mobile counts as disconnected if data is outstanding on the radio link and no acknowledgment has arrived for
-//! `silence`, or, with `notices`, when a link layer with retransmissions has given up a segment. Two packets sent by
-//! the base station replace actions of the paper's hosts. While the mobile is disconnected, the base station sends a
-//! segment without data below the acknowledged number every `probe` for 100 s, which the mobile must answer [RFC9293
-//! s3.10.7.4] (in the paper: a greeting of the mobile). When nothing has been outstanding for `idle`, the base station
-//! acknowledges the withheld byte (in the paper: at the end of the connection), since the sender would otherwise time
-//! out.
+//! `ack_timeout`, or, with `link_failures`, when a link layer with retransmissions has given up a segment. Two packets
+//! sent by the base station replace actions of the paper's hosts. While the mobile is disconnected, the base station
+//! sends a segment without data below the acknowledged number every `probe` for 100 s, which the mobile must answer
+//! [RFC9293 s3.10.7.4] (in the paper: a greeting of the mobile). When nothing has been outstanding for `idle`, the base
+//! station acknowledges the withheld byte (in the paper: at the end of the connection), since the sender would otherwise
+//! time out.
 //!
 //! Deviations: the paper splits the connection at the base station, which retransmits data lost on the radio link; here
 //! the sender does. The paper's bandwidth management (compaction, smaller windows for some mobiles) is not modelled.
@@ -40,10 +40,10 @@ pub struct Config {
     /// Time without an acknowledgment of outstanding data after which the mobile counts as disconnected; less than the
     /// sender's retransmission timeout.
     #[serde(default = "half_a_second")]
-    pub silence: Span,
+    pub ack_timeout: Span,
     /// True if the mobile also counts as disconnected when a link layer with retransmissions has given up a segment.
     #[serde(default = "yes")]
-    pub notices: bool,
+    pub link_failures: bool,
     /// Interval of probes to a disconnected mobile.
     #[serde(default = "tenth_of_a_second")]
     pub probe: Span,
@@ -66,7 +66,7 @@ fn yes() -> bool {
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
-        let times = [("silence", self.silence), ("probe", self.probe), ("idle", self.idle)];
+        let times = [("ack_timeout", self.ack_timeout), ("probe", self.probe), ("idle", self.idle)];
         let wrong = times.into_iter().filter(|(_, time)| *time < Span::from_millis(1) || *time > Span::from_secs(60));
         wrong.map(|(key, time)| Fault::new(key, time, "1 ms to 60 s")).collect()
     }
@@ -146,7 +146,7 @@ impl Known {
     fn when(&self, config: &Config, now: Time) -> Time {
         match () {
             () if self.gone.is_some() => now + config.probe,
-            () if self.outstanding() => now + config.silence,
+            () if self.outstanding() => now + config.ack_timeout,
             () if self.kept_back => now + config.idle,
             () => Time::NEVER,
         }
@@ -258,7 +258,7 @@ impl Agent for MTcp {
     fn on_radio(&mut self, notice: &RadioNotice, cx: &mut AgentCx<'_>) {
         // A link layer with a single attempt reports every lost frame, which does not indicate a disconnection.
         let tried = notice.last && notice.attempt > 1;
-        if !self.config.notices || !tried || notice.packet.data().is_none() {
+        if !self.config.link_failures || !tried || notice.packet.data().is_none() {
             return;
         }
         if let Some((flow, _)) = Flow::of(&notice.packet) {

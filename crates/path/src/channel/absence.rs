@@ -21,23 +21,23 @@ use crate::event::LinkDirection;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Intervals `[from, to]` in which the mobile is away, in ascending order and disjoint.
-    pub away: Vec<[Span; 2]>,
+    /// Intervals `[from, to]` in which the mobile is out of range, in ascending order and disjoint.
+    pub disconnections: Vec<[Span; 2]>,
     /// Period with which all intervals repeat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub every: Option<Span>,
-    /// Number of repetitions of all intervals, together with `every`; 1 if neither is set.
+    pub period: Option<Span>,
+    /// Number of repetitions of all intervals, together with `period`; 1 if neither is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub times: Option<u32>,
+    pub repetitions: Option<u32>,
     /// Upper bound of a random delay of each repetition, uniformly distributed from 0; default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shift: Option<Span>,
+    pub random_offset: Option<Span>,
     /// The link's node that is the mobile.
     #[serde(default)]
     pub mobile: Mobile,
     /// Condition under which the mobile receives frames after its return.
     #[serde(default)]
-    pub hears: Hears,
+    pub reception: Reception,
 }
 
 /// A node of a link, by its position in `between`.
@@ -51,10 +51,10 @@ pub enum Mobile {
     Second,
 }
 
-/// Condition under which a returned mobile receives frames.
+/// Condition under which a mobile receives frames after its return.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Hears {
+pub enum Reception {
     /// Immediately after its return.
     #[default]
     AtOnce,
@@ -63,34 +63,35 @@ pub enum Hears {
 }
 
 impl Config {
-    fn times(&self) -> u32 {
-        self.times.unwrap_or(1)
+    fn repetitions(&self) -> u32 {
+        self.repetitions.unwrap_or(1)
     }
 }
 
 /// Maximum number of repetitions; it bounds the memory for the expanded intervals.
-const MAX_TIMES: u32 = 100_000;
+const MAX_REPETITIONS: u32 = 100_000;
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
-        let ends: Vec<Span> = self.away.iter().flatten().copied().collect();
-        let mut faults: Vec<Fault> = rising("away", &ends).into_iter().collect();
-        faults.extend(Fault::unless_some("times", self.times(), MAX_TIMES));
+        let ends: Vec<Span> = self.disconnections.iter().flatten().copied().collect();
+        let mut faults: Vec<Fault> = rising("disconnections", &ends).into_iter().collect();
+        faults.extend(Fault::unless_some("repetitions", self.repetitions(), MAX_REPETITIONS));
         let first = ends.first().copied().unwrap_or_default();
         let last = ends.last().copied().unwrap_or_default();
-        let shift = self.shift.unwrap_or_default();
-        match self.every {
-            Some(every) if first + every <= last + shift => {
-                let until = "longer than the time from the first to the last value of `away`, plus `shift`";
-                faults.push(Fault::new("every", every, until));
+        let random_offset = self.random_offset.unwrap_or_default();
+        match self.period {
+            Some(period) if first + period <= last + random_offset => {
+                let until =
+                    "longer than the time from the first to the last value of `disconnections`, plus `random_offset`";
+                faults.push(Fault::new("period", period, until));
             }
-            Some(every) if self.times.is_none() => {
-                let fault = Fault::new("every", every, "no value without `times`: the intervals occur once");
-                faults.push(fault.hint("add times = 10"));
+            Some(period) if self.repetitions.is_none() => {
+                let fault = Fault::new("period", period, "no value without `repetitions`: the intervals occur once");
+                faults.push(fault.hint("add repetitions = 10"));
             }
-            None if self.times() > 1 => {
-                let fault = Fault::new("times", self.times(), "1 without `every`");
-                faults.push(fault.hint("add every = \"20 s\""));
+            None if self.repetitions() > 1 => {
+                let fault = Fault::new("repetitions", self.repetitions(), "1 without `period`");
+                faults.push(fault.hint("add period = \"20 s\""));
             }
             _ => {}
         }
@@ -102,7 +103,7 @@ struct Absence {
     timeline: Timeline,
     /// Direction of frames sent by the mobile.
     from_mobile: LinkDirection,
-    hears: Hears,
+    reception: Reception,
     /// Times of return, in ascending order.
     returns: Vec<Time>,
     /// Start of the mobile's last frame; `None` before its first.
@@ -110,20 +111,27 @@ struct Absence {
 }
 
 impl Config {
-    /// Creates the channel. It draws one number per repetition, and none without `shift`.
+    /// Creates the channel. It draws one number per repetition, and none without `random_offset`.
     pub fn build(&self, stream: Stream) -> Box<dyn Channel> {
-        let every = self.every.unwrap_or_default();
-        let shift = self.shift.unwrap_or_default().as_nanos() as f64;
-        let drawn = |time: u32| Span::from_nanos((shift * stream.unit(u64::from(time), 0)) as u64);
-        let begun = |time: u32| Time::ZERO + every.times(u64::from(time)) + drawn(time);
-        let switches: Vec<Time> =
-            (0..self.times()).flat_map(|time| self.away.iter().flatten().map(move |at| begun(time) + *at)).collect();
+        let period = self.period.unwrap_or_default();
+        let random_offset = self.random_offset.unwrap_or_default().as_nanos() as f64;
+        let drawn = |time: u32| Span::from_nanos((random_offset * stream.unit(u64::from(time), 0)) as u64);
+        let begun = |time: u32| Time::ZERO + period.times(u64::from(time)) + drawn(time);
+        let switches: Vec<Time> = (0..self.repetitions())
+            .flat_map(|time| self.disconnections.iter().flatten().map(move |at| begun(time) + *at))
+            .collect();
         let returns = switches.iter().copied().skip(1).step_by(2).collect();
         let from_mobile = match self.mobile {
             Mobile::First => LinkDirection::Forward,
             Mobile::Second => LinkDirection::Backward,
         };
-        Box::new(Absence { timeline: Timeline::new(switches), from_mobile, hears: self.hears, returns, sent: None })
+        Box::new(Absence {
+            timeline: Timeline::new(switches),
+            from_mobile,
+            reception: self.reception,
+            returns,
+            sent: None,
+        })
     }
 }
 
@@ -132,7 +140,7 @@ impl Absence {
     fn is_deaf(&self, now: Time) -> bool {
         let before = self.returns.partition_point(|at| *at <= now);
         let returned = before.checked_sub(1).map(|last| self.returns[last]);
-        self.hears == Hears::WhenItSends && returned.is_some_and(|at| self.sent.is_none_or(|sent| sent < at))
+        self.reception == Reception::WhenItSends && returned.is_some_and(|at| self.sent.is_none_or(|sent| sent < at))
     }
 }
 
@@ -159,14 +167,15 @@ impl Channel for Absence {
 mod tests {
     use super::*;
 
-    fn config(hears: Hears) -> Config {
-        let away = vec![[Span::from_millis(100), Span::from_millis(200)]];
-        Config { away, every: Some(Span::from_millis(1000)), times: Some(2), shift: None, mobile: Mobile::First, hears }
+    fn config(reception: Reception) -> Config {
+        let disconnections = vec![[Span::from_millis(100), Span::from_millis(200)]];
+        let period = Some(Span::from_millis(1000));
+        Config { disconnections, period, repetitions: Some(2), random_offset: None, mobile: Mobile::First, reception }
     }
 
     /// Returns which frames of 1 ms, given by start in ms and direction, arrive.
-    fn fates(hears: Hears, frames: &[(u64, LinkDirection)]) -> Vec<bool> {
-        let mut channel = config(hears).build(Stream::default());
+    fn fates(reception: Reception, frames: &[(u64, LinkDirection)]) -> Vec<bool> {
+        let mut channel = config(reception).build(Stream::default());
         let fate = |(start, way): &(u64, LinkDirection)| {
             let start = Time::from_millis(*start);
             let duration = Span::from_millis(1);
@@ -191,42 +200,43 @@ mod tests {
     #[test]
     fn frames_are_lost_only_while_the_mobile_is_away() {
         let expected = [true, false, false, false, true, true, true, false, true, true];
-        assert_eq!(fates(Hears::AtOnce, &FRAMES), expected);
+        assert_eq!(fates(Reception::AtOnce, &FRAMES), expected);
     }
 
     /// A frame sent while away does not count: at 200 ms and 1200 ms the mobile has returned but does not receive.
     #[test]
     fn returned_mobile_receives_only_after_sending() {
         let expected = [true, false, false, false, false, true, true, false, false, true];
-        assert_eq!(fates(Hears::WhenItSends, &FRAMES), expected);
+        assert_eq!(fates(Reception::WhenItSends, &FRAMES), expected);
     }
 
     #[test]
     fn overlapping_repetitions_are_refused() {
-        assert_eq!(config(Hears::AtOnce).check(), []);
+        assert_eq!(config(Reception::AtOnce).check(), []);
         let faults = |change: fn(&mut Config)| {
-            let mut config = config(Hears::AtOnce);
+            let mut config = config(Reception::AtOnce);
             change(&mut config);
             config.check().into_iter().map(|fault| fault.key).collect::<Vec<_>>()
         };
-        assert_eq!(faults(|config| config.every = Some(Span::from_millis(100))), ["every"]);
-        assert_eq!(faults(|config| config.every = None), ["times"]);
-        assert_eq!(faults(|config| config.times = Some(0)), ["times"]);
-        assert_eq!(faults(|config| config.times = None), ["every"]);
-        // `times` = 1 is valid with `every`, so that a sweep over `times` may begin with 1.
-        assert_eq!(faults(|config| config.times = Some(1)), [""; 0]);
-        assert_eq!(faults(|config| config.away[0].reverse()), ["away"]);
+        assert_eq!(faults(|config| config.period = Some(Span::from_millis(100))), ["period"]);
+        assert_eq!(faults(|config| config.period = None), ["repetitions"]);
+        assert_eq!(faults(|config| config.repetitions = Some(0)), ["repetitions"]);
+        assert_eq!(faults(|config| config.repetitions = None), ["period"]);
+        // `repetitions` = 1 is valid with `period`, so that a sweep over `repetitions` may begin with 1.
+        assert_eq!(faults(|config| config.repetitions = Some(1)), [""; 0]);
+        assert_eq!(faults(|config| config.disconnections[0].reverse()), ["disconnections"]);
         // With an absence from 100 to 200 ms and a period of 1000 ms, a delay below 900 ms keeps the switches in order.
-        assert_eq!(faults(|config| config.shift = Some(Span::from_nanos(899_999_999))), [""; 0]);
-        assert_eq!(faults(|config| config.shift = Some(Span::from_millis(900))), ["every"]);
+        assert_eq!(faults(|config| config.random_offset = Some(Span::from_nanos(899_999_999))), [""; 0]);
+        assert_eq!(faults(|config| config.random_offset = Some(Span::from_millis(900))), ["period"]);
     }
 
     /// Over all switches of 400 repetitions with 100 to 200 ms in each second, lengths are unchanged and delays of 0 to
     /// 50 ms are uniform, with mean 25 and variance 50^2 / 12, within four standard errors.
     #[test]
-    fn shift_delays_each_repetition_independently() {
-        let times = 400;
-        let shifted = Config { times: Some(times), shift: Some(Span::from_millis(50)), ..config(Hears::AtOnce) };
+    fn random_offset_delays_each_repetition_independently() {
+        let repetitions = 400;
+        let random_offset = Some(Span::from_millis(50));
+        let shifted = Config { repetitions: Some(repetitions), random_offset, ..config(Reception::AtOnce) };
         let switches = |replication| {
             let mut channel = shifted.build(Stream::named(1, replication, "air"));
             let mut at = Time::ZERO;
@@ -237,7 +247,7 @@ mod tests {
             std::iter::from_fn(next).collect::<Vec<_>>()
         };
         let first = switches(0);
-        assert_eq!(first.len(), 2 * times as usize);
+        assert_eq!(first.len(), 2 * repetitions as usize);
         assert_eq!(first, switches(0));
         assert_ne!(first, switches(1));
         let mut late = Vec::new();

@@ -1,8 +1,8 @@
 //! Round robin among the queues whose last attempt did not fail recently: a mobile in a fade costs the others one
-//! attempt in each `rest` (BBKT96).
+//! attempt in each `skip_time` (BBKT96).
 //!
-//! A channel is believed bad for `rest` after each failure, and good after each success. If all are believed bad, the
-//! one that failed least recently is served.
+//! A channel is believed bad for `skip_time` after each failure, and good after each success. If all are believed bad,
+//! the one that failed least recently is served.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -18,23 +18,23 @@ use super::{Attempt, Joined, Scheduler};
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Time for which a queue is skipped after a failed attempt, while others have packets.
-    pub rest: Span,
+    pub skip_time: Span,
 }
 
 impl Default for Config {
     /// The thesis's mean sojourn time in BAD (goel1997 B.3.9). It is exponential, so this is also the mean remaining
     /// time after a failed attempt.
     fn default() -> Self {
-        Config { rest: Span::from_millis(100) }
+        Config { skip_time: Span::from_millis(100) }
     }
 }
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
-        if self.rest > Span::ZERO {
+        if self.skip_time > Span::ZERO {
             return Vec::new();
         }
-        vec![Fault::new("rest", self.rest, "more than 0").hint("write kind = \"round-robin\"")]
+        vec![Fault::new("skip_time", self.skip_time, "more than 0").hint("write kind = \"round-robin\"")]
     }
 }
 
@@ -42,12 +42,12 @@ impl Config {
     /// Creates the scheduler.
     pub fn build(&self) -> Box<dyn Scheduler> {
         let (rotation, out, bad_until) = Default::default();
-        Box::new(ChannelState { rest: self.rest, rotation, out, bad_until })
+        Box::new(ChannelState { skip_time: self.skip_time, rotation, out, bad_until })
     }
 }
 
 struct ChannelState {
-    rest: Span,
+    skip_time: Span,
     /// Queues with packets; the next one in front.
     rotation: VecDeque<usize>,
     /// Queues with packets that are out of the rotation, and the times of their return.
@@ -78,7 +78,7 @@ impl Scheduler for ChannelState {
         if self.bad_until.len() <= queue {
             self.bad_until.resize(queue + 1, Time::ZERO);
         }
-        self.bad_until[queue] = if attempt.acknowledged { Time::ZERO } else { now + self.rest };
+        self.bad_until[queue] = if attempt.acknowledged { Time::ZERO } else { now + self.skip_time };
         if attempt.more && attempt.acknowledged {
             self.rotation.push_back(queue);
         } else if attempt.more {
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn queue_with_a_new_packet_is_still_believed_bad() {
-        let mut scheduler = Config { rest: Span::from_millis(10) }.build();
+        let mut scheduler = Config { skip_time: Span::from_millis(10) }.build();
         let at = Time::from_millis;
         let joined = |serving| Joined { first: true, expedited: false, serving };
         scheduler.joined(0, joined(false), at(0));

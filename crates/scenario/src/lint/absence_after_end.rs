@@ -11,13 +11,13 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let end = Time::ZERO + network.duration;
     let never = network.links.iter().filter_map(|link| {
         let ChannelConfig::Absence(config) = &link.channel else { return None };
-        let [from, _] = config.away.first()?;
+        let [from, _] = config.disconnections.first()?;
         (Time::ZERO + *from >= end).then(|| {
             let text = format!(
-                "an interval that begins before the end (`duration`, {}): otherwise no station is ever away",
+                "an interval that begins before the end (`duration`, {}): otherwise no station is ever out of range",
                 network.duration
             );
-            Problem::new(text).key(format!("links.{}.channel.away", link.name))
+            Problem::new(text).key(format!("links.{}.channel.disconnections", link.name))
         })
     });
     never.collect()
@@ -30,14 +30,14 @@ pub(super) mod tests {
     /// In a run of 10 s.
     pub fn examples() -> [String; 2] {
         ["10 s", "9.9 s"].map(|from| {
-            cell("", "", "", &format!("channel = {{ kind = \"absence\", away = [[\"{from}\", \"20 s\"]] }}"))
+            cell("", "", "", &format!("channel = {{ kind = \"absence\", disconnections = [[\"{from}\", \"20 s\"]] }}"))
         })
     }
 
     #[test]
     fn absence_from_the_end_on_is_reported() {
         let [late, in_time] = examples();
-        warned(&late, &["links.air.channel.away: an interval", "no station is ever away"]);
+        warned(&late, &["links.air.channel.disconnections: an interval", "no station is ever out of range"]);
         silent(&in_time);
     }
 }

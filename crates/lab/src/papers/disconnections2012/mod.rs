@@ -32,9 +32,9 @@ pub static PAPER: Paper = Paper {
 
 const TWELVE: &str = "disconnections2012-twelve";
 
-const AWAY: &str = "links.air.channel.away";
-const HEARS: &str = "links.air.channel.hears";
-const EVERY: &str = "links.air.channel.every";
+const DISCONNECTIONS: &str = "links.air.channel.disconnections";
+const RECEPTION: &str = "links.air.channel.reception";
+const PERIOD: &str = "links.air.channel.period";
 const RATE: &str = "media.cell.rate";
 
 /// The round trip time in milliseconds.
@@ -75,8 +75,8 @@ const CHARTS: &[Chart] = &[
         title: "Twelve disconnections in 250 s, by their length; the mobile receives again when it sends",
         sweep: TWELVE,
         metric: "goodput_bps",
-        along: AWAY,
-        only: &[(HEARS, "when-it-sends"), (EVERY, "20 s"), (RATE, "11 Mbps")],
+        along: DISCONNECTIONS,
+        only: &[(RECEPTION, "when-it-sends"), (PERIOD, "20 s"), (RATE, "11 Mbps")],
         cases: CASES,
     },
     Chart {
@@ -84,8 +84,8 @@ const CHARTS: &[Chart] = &[
         title: "The same, and it receives again at once",
         sweep: TWELVE,
         metric: "goodput_bps",
-        along: AWAY,
-        only: &[(HEARS, "at-once"), (EVERY, "20 s"), (RATE, "11 Mbps")],
+        along: DISCONNECTIONS,
+        only: &[(RECEPTION, "at-once"), (PERIOD, "20 s"), (RATE, "11 Mbps")],
         cases: CASES,
     },
     Chart {
@@ -93,19 +93,19 @@ const CHARTS: &[Chart] = &[
         title: "Packets that the mobile's MAC gives up; it receives again when it sends",
         sweep: TWELVE,
         metric: "packets_given_up",
-        along: AWAY,
-        only: &[(HEARS, "when-it-sends"), (EVERY, "20 s"), (RATE, "11 Mbps")],
+        along: DISCONNECTIONS,
+        only: &[(RECEPTION, "when-it-sends"), (PERIOD, "20 s"), (RATE, "11 Mbps")],
         cases: CASES,
     },
 ];
 
 const PART: Option<(&str, &str)> = Some(("9.5 s", "14.5 s"));
 const A: &[&str] =
-    &[AWAY_WITH_A_FLIGHT, NOT_LATER, "media.cell.retry_growth.max=25", "media.cell.rate_control=\"stepping\""];
-const NORMAL: &[&str] = &[AWAY_WITH_A_FLIGHT, NOT_LATER];
+    &[DISCONNECTED_WITH_A_FLIGHT, NOT_LATER, "media.cell.retry_growth.max=25", "media.cell.rate_control=\"stepping\""];
+const NORMAL: &[&str] = &[DISCONNECTED_WITH_A_FLIGHT, NOT_LATER];
 /// Half a round trip after the mobile's MAC received a packet.
-const AWAY_WITH_A_FLIGHT: &str = "links.air.channel.away=[[\"10.284 s\", \"10.389 s\"]]";
-const NOT_LATER: &str = "links.air.channel.shift=\"0 s\"";
+const DISCONNECTED_WITH_A_FLIGHT: &str = "links.air.channel.disconnections=[[\"10.284 s\", \"10.389 s\"]]";
+const NOT_LATER: &str = "links.air.channel.random_offset=\"0 s\"";
 
 /// Figure 10, in which three duplicate acknowledgments start recovery. The paper's disconnection there is longer than
 /// the timeout.

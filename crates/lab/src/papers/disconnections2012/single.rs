@@ -7,7 +7,7 @@ use stats::Moments;
 use super::super::{Contradiction, Number, Quantity, Source};
 use super::readings::{AT_ONCE, FLIGHT, PATIENT, SLOW, THREE_WAIT, WINDOW_WAITS, WINDOW_WAITS_SLOW};
 use super::times::{Cause, Times};
-use super::{AWAY, HEARS, RTO, RTT, SHORT, TABLE_1};
+use super::{DISCONNECTIONS, RECEPTION, RTO, RTT, SHORT, TABLE_1};
 
 pub(super) const SCENARIO: Source =
     Source { name: "disconnections2012", text: include_str!("../examples/disconnections2012.toml") };
@@ -23,7 +23,7 @@ pub(super) struct Setting {
     set: &'static [&'static str],
 }
 
-const DEAF: &str = "links.air.channel.hears=\"when-it-sends\"";
+const DEAF: &str = "links.air.channel.reception=\"when-it-sends\"";
 const SLOW_AIR: &str = "media.cell.rate=\"2 Mbps\"";
 
 /// The disconnection starts at any time of a round trip.
@@ -49,9 +49,9 @@ impl Setting {
     fn run(&self, case: &[&str], loss: f64, replication: u64) -> Times {
         let (from, shift) = self.leaves;
         let mut set = vec![
-            format!("{AWAY}=[[\"{from} ms\", \"{} ms\"]]", from + loss),
-            format!("links.air.channel.shift=\"{shift} ms\""),
-            format!("{HEARS}=\"at-once\""),
+            format!("{DISCONNECTIONS}=[[\"{from} ms\", \"{} ms\"]]", from + loss),
+            format!("links.air.channel.random_offset=\"{shift} ms\""),
+            format!("{RECEPTION}=\"at-once\""),
         ];
         set.extend(self.set.iter().chain(case).map(|change| (*change).to_owned()));
         set.push(format!("replication={replication}"));

@@ -53,7 +53,7 @@ fn every_number_has_values_under_every_reading() {
 #[test]
 fn acknowledgments_of_a_flight_arrive_in_the_interval_of_the_reading() {
     for seed in 0..10 {
-        let set = [format!("{AWAY}=[[\"14 s\", \"14.1 s\"]]"), format!("replication={seed}")];
+        let set = [format!("{DISCONNECTIONS}=[[\"14 s\", \"14.1 s\"]]"), format!("replication={seed}")];
         let events = single::SCENARIO.events(Some("unmodified"), &set.each_ref().map(String::as_str));
         let acknowledged = events.iter().filter_map(|(at, event)| match event {
             sim::Event::Sender { event: tcp::Event::AckReceived { .. }, .. } => Some(at.as_secs_f64()),
@@ -143,7 +143,7 @@ fn mean_retry_time_of_the_mac_is_that_of_equation_2() {
         let set = [
             format!("media.cell.retry_growth.max={growth}"),
             format!("media.cell.rate_control=\"{control}\""),
-            format!("{AWAY}=[[\"1 s\", \"15 s\"]]"),
+            format!("{DISCONNECTIONS}=[[\"1 s\", \"15 s\"]]"),
             format!("flows.ftp.tcp.initial_window={packets}"),
             "flows.ftp.tcp.initial_rto=\"6 s\"".to_owned(),
             "flows.ftp.tcp.min_rto=\"6 s\"".to_owned(),

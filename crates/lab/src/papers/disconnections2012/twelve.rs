@@ -5,7 +5,7 @@ use stats::{Moments, Sample};
 
 use super::super::{Contradiction, Number};
 use super::readings::{AT_ONCE, PATIENT, SHORTER, SHORTER_AT_ONCE, SINGLY, SINGLY_AT_ONCE, SLOW, SLOW_AT_ONCE};
-use super::{AWAY, EVERY, HEARS, LEAVES, LONG, RATE, RTT, SHORT, TABLE_1};
+use super::{DISCONNECTIONS, LEAVES, LONG, PERIOD, RATE, RECEPTION, RTT, SHORT, TABLE_1};
 use crate::sweep::analysis::{Analysis, CellRuns};
 use observe::metric::Metric;
 use observe::summary::{direction, flow};
@@ -22,10 +22,10 @@ struct Runs<'a> {
 
 const FIGURE_11: &str = "section 5.3, figure 11";
 
-const DEAF: (&str, &str) = (HEARS, "when-it-sends");
-const HEARING: (&str, &str) = (HEARS, "at-once");
-const LONG_RUN: (&str, &str) = (EVERY, "20 s");
-const SHORT_RUN: (&str, &str) = (EVERY, "2 s");
+const DEAF: (&str, &str) = (RECEPTION, "when-it-sends");
+const HEARING: (&str, &str) = (RECEPTION, "at-once");
+const LONG_RUN: (&str, &str) = (PERIOD, "20 s");
+const SHORT_RUN: (&str, &str) = (PERIOD, "2 s");
 const FAST: (&str, &str) = (RATE, "11 Mbps");
 const SLOW_AIR: (&str, &str) = (RATE, "2 Mbps");
 
@@ -42,7 +42,7 @@ impl<'a> Runs<'a> {
             let is =
                 |key: &str, value: &Value| cell.cell.changes.iter().any(|(changed, to)| changed == key && to == value);
             cell.cell.case_name == case
-                && is(AWAY, &away)
+                && is(DISCONNECTIONS, &away)
                 && self.at.iter().all(|(key, value)| is(key, &Value::from(*value)))
         })
     }
