@@ -89,8 +89,8 @@ impl FifoLink {
 
     /// Returns the packets that it holds at `now`.
     pub fn state(&self, now: Time) -> HopState {
-        let waiting = self.passing.iter().rev().take_while(|passage| passage.starts > now);
-        let (count, bytes) = waiting.fold((0, 0), |(count, bytes), passage| (count + 1, bytes + passage.size()));
+        let waiting = self.passing.iter().rev().take_while(|in_transit| in_transit.starts > now);
+        let (count, bytes) = waiting.fold((0, 0), |(count, bytes), in_transit| (count + 1, bytes + in_transit.size()));
         let outstanding = self.passing.len() - count;
         HopState { waiting: count, waiting_bytes: bytes, outstanding, link_layer: None }
     }
@@ -156,23 +156,23 @@ impl FifoLink {
     /// lost.
     #[inline]
     pub fn on_wake<O: Observer>(&mut self, cx: &mut Cx<'_, O>, packet: &mut Packet) -> bool {
-        let Some(passage) = self.passing.pop_front() else { return false };
+        let Some(in_transit) = self.passing.pop_front() else { return false };
         if self.started > 0 {
             self.started -= 1;
         } else if self.queue.counts() {
-            self.waiting_bytes -= passage.size();
+            self.waiting_bytes -= in_transit.size();
         }
         match self.passing.front() {
             Some(next) => cx.schedule.arm_as(self.slot, next.arrives, next.order),
             None => cx.schedule.disarm(self.slot),
         }
-        passage.packet.write_to(packet);
-        if passage.options > 0
+        in_transit.packet.write_to(packet);
+        if in_transit.options > 0
             && let Some(options) = self.options.pop_front()
         {
             packet.put_options(options);
         }
-        if passage.fate == Fate::Corrupted {
+        if in_transit.fate == Fate::Corrupted {
             self.counters.frames_corrupted += 1;
             self.counters.packets_dropped += 1;
             cx.emit(self.hop, || LinkEvent::Lost { packet: *packet });
@@ -205,8 +205,8 @@ impl FifoLink {
             self.waiting_bytes = 0;
             return true;
         }
-        while let Some(passage) = self.passing.get(self.started).filter(|passage| over(passage.starts)) {
-            self.waiting_bytes -= passage.size();
+        while let Some(in_transit) = self.passing.get(self.started).filter(|in_transit| over(in_transit.starts)) {
+            self.waiting_bytes -= in_transit.size();
             self.started += 1;
         }
         let fits = self.queue.admits(self.passing.len() - self.started, self.waiting_bytes, size);
