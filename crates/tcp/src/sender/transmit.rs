@@ -101,7 +101,7 @@ impl Sender {
     }
 
     /// The next segment of new data, or a FIN alone.
-    #[inline]
+    #[inline(always)]
     fn poll_new(&mut self, now: Time, stamp: u32) -> Result<TxSegment, Blocked> {
         let nxt = self.nxt();
         let Some(mut draft) = self.buffer.next(nxt) else {
