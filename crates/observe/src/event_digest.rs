@@ -106,7 +106,7 @@ impl EventDigest {
 
     fn medium(&mut self, event: &MediumEvent) {
         match *event {
-            MediumEvent::Sent { from, to, frame } => {
+            MediumEvent::Sent { from, to, frame, .. } => {
                 self.numbers([1, from.into(), to.into(), frame_number(frame.kind), frame.start.as_nanos()]);
                 let (first, bits) = (frame.packets.first(), frame.packets.bits());
                 let lasts = [frame.duration.as_nanos(), frame.reserves.as_nanos()];

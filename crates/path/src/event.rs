@@ -249,6 +249,8 @@ pub enum MediumEvent {
         to: u32,
         /// The frame.
         frame: AirFrame,
+        /// The first packet that it contains, if any.
+        packet: Option<Packet>,
     },
     /// The transmission of a frame ended.
     Ended {
@@ -325,8 +327,6 @@ pub struct AirFrame {
     pub packets: Numbers,
     /// True for a retransmission; for an RTS, if its packet has failed before.
     pub again: bool,
-    /// The first packet that it contains, if any.
-    pub packet: Option<Packet>,
 }
 
 /// Reception of a frame at its receiver.

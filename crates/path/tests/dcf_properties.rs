@@ -160,7 +160,7 @@ fn is_sensed(cell: &Cell, plan: &Plan) -> Result<(), TestCaseError> {
     let mut ended: Vec<(u32, u32, FrameKind, Time, Reception)> = Vec::new();
     for (at, saw) in &cell.log.0 {
         let (from, to, frame) = match saw {
-            Saw::Medium(MediumEvent::Sent { from, to, frame }) => (*from, *to, *frame),
+            Saw::Medium(MediumEvent::Sent { from, to, frame, .. }) => (*from, *to, *frame),
             Saw::Medium(MediumEvent::Ended { from, to, kind, reception, .. }) => {
                 ended.push((*from, *to, *kind, *at, *reception));
                 continue;

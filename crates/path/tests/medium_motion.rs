@@ -95,7 +95,7 @@ fn receptions_follow_from_distances() {
                     crossings += 1;
                     (known[*a as usize][*b as usize], known[*b as usize][*a as usize]) = (*reach, *reach);
                 }
-                MediumEvent::Sent { from, to, frame } => {
+                MediumEvent::Sent { from, to, frame, .. } => {
                     frames += 1;
                     for a in stations.clone() {
                         for b in stations.clone() {

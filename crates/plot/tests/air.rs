@@ -40,9 +40,8 @@ fn sent(from: u32, to: u32, kind: FrameKind, [start, duration, reserves]: [u64; 
         reserves: us(reserves),
         packets: Numbers::one(3),
         again,
-        packet: None,
     };
-    (at(start), Event::Medium { medium: MediumId(0), event: MediumEvent::Sent { from, to, frame } })
+    (at(start), Event::Medium { medium: MediumId(0), event: MediumEvent::Sent { from, to, frame, packet: None } })
 }
 
 /// An aggregate that carries these packets, or its block acknowledgment.

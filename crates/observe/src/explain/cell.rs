@@ -280,7 +280,7 @@ impl Cells {
     pub fn observe(&mut self, at: Time, medium: MediumId, event: &MediumEvent) -> Option<Exchange> {
         let cell = self.cells.get_mut(medium.index())?;
         match *event {
-            MediumEvent::Sent { from, to, ref frame } => {
+            MediumEvent::Sent { from, to, ref frame, .. } => {
                 let mut met = false;
                 for other in &mut cell.flying {
                     let apart = frame.start.max(other.start).since(frame.start.min(other.start));

@@ -121,7 +121,7 @@ fn medium_event(medium: MediumId, event: &MediumEvent, names: &Names) -> Value {
     // A beacon is a broadcast.
     let far = |from: u32, to: u32| (from != to).then(|| name(to));
     match event {
-        MediumEvent::Sent { from, to, frame } => {
+        MediumEvent::Sent { from, to, frame, .. } => {
             let mut record = json!({
                 "event": "air-sent", "medium": medium, "from": name(*from), "to": far(*from, *to),
                 "frame": frame.kind.name(), "start_s": frame.start.as_secs_f64(),

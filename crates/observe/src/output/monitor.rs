@@ -127,7 +127,7 @@ impl Monitor {
 
     pub fn event(&mut self, event: &MediumEvent) -> io::Result<()> {
         match *event {
-            MediumEvent::Sent { from, to, frame } => self.begins([from, to], &frame),
+            MediumEvent::Sent { from, to, frame, packet } => self.begins([from, to], &frame, packet.as_ref()),
             MediumEvent::Ended { from, reception, damaged, .. } => {
                 let bad = matches!(reception, Reception::Collided | Reception::Corrupted);
                 // A station transmits one frame, or one aggregate of several, at a time.
@@ -158,7 +158,7 @@ impl Monitor {
         Ok(())
     }
 
-    fn begins(&mut self, [from, to]: [u32; 2], frame: &AirFrame) {
+    fn begins(&mut self, [from, to]: [u32; 2], frame: &AirFrame, packet: Option<&Packet>) {
         let [sender, receiver] = [from, to].map(|station| Mac::of_node(self.stations[station as usize].0));
         // Whole microseconds, rounded up [802.11-2007 s7.1.3.2].
         let duration = frame.reserves.as_nanos().div_ceil(1000).min(0x7FFF) as u16;
@@ -177,7 +177,7 @@ impl Monitor {
             }
             FrameKind::Data | FrameKind::Aggregate => {
                 self.carried.remove(&(from, to, first));
-                self.data([from, to], frame, duration)
+                self.data([from, to], frame, packet, duration)
             }
         };
         let radiotap = self.radiotap(frame.rate, frame.start + self.preamble(frame.rate));
@@ -220,7 +220,7 @@ impl Monitor {
         self.aggregates += u32::from(together);
     }
 
-    fn data(&mut self, [from, to]: [u32; 2], frame: &AirFrame, duration: u16) -> Vec<u8> {
+    fn data(&mut self, [from, to]: [u32; 2], frame: &AirFrame, packet: Option<&Packet>, duration: u16) -> Vec<u8> {
         let (number, here) = (frame.packets.first(), frame.size.saturating_sub(MAC_OVERHEAD));
         let hand = match self.packets.get(&(from, to)).copied() {
             Some(hand) if hand.number == number && frame.again => hand,
@@ -238,7 +238,6 @@ impl Monitor {
             }
         };
         self.packets.insert((from, to), hand);
-        let packet = frame.packet.as_ref();
         let whole = packet.map_or(here, |packet| packet.size() + LLC);
         let (path, addresses) = self.way([from, to], packet);
         let head = Head::Data {

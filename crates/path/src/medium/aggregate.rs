@@ -85,8 +85,8 @@ impl Medium {
             let asked = Frame { now: cx.now, start, duration, size: bytes, way: hop.way, number: Some(packet_place) };
             head.damaged = fate(cx.channels, hop, &asked, rate) == Fate::Corrupted || too_weak;
             corrupted &= head.damaged;
-            let (number, attempt, packet) = (head.number, head.attempts, head.packet);
-            cx.emit(hop, || LinkEvent::FrameSent { number, attempt, packet });
+            let (number, attempt) = (head.number, head.attempts);
+            cx.emit(hop, || LinkEvent::FrameSent { number, attempt, packet: head.packet });
         }
         let packets = queue.held(data.batch).map(|head| head.number).collect();
         let head = queue.head.as_ref().expect("a packet in hand");
@@ -99,7 +99,6 @@ impl Medium {
             reserves,
             packets,
             again: head.attempts > 1,
-            packet: Some(head.packet),
         };
         let until = self.launch_known([number, number, data.to], frame, corrupted, cx);
         self.count_sending(number, frame);

@@ -125,7 +125,7 @@ impl Medium {
     }
 
     fn fly<O: Observer>(&mut self, mut flying: Flying, cx: &mut Cx<'_, O>) -> Time {
-        let Flying { from, to, frame, .. } = flying;
+        let Flying { owner, from, to, frame, .. } = flying;
         let (audibility, plane, delay) = (&self.audibility, self.plane.as_ref(), self.phy.delay);
         // A transmitting station receives nothing: it senses itself.
         let spoils = |first: &Flying, other: &Flying| {
@@ -139,7 +139,10 @@ impl Medium {
         }
         self.stations[from as usize].counted.sends(frame.kind, frame.duration);
         self.flying.push(flying);
-        cx.emit_medium(self.number, || MediumEvent::Sent { from, to, frame });
+        cx.emit_medium(self.number, || {
+            let has_packet = matches!(frame.kind, FrameKind::Data | FrameKind::Aggregate);
+            MediumEvent::Sent { from, to, frame, packet: has_packet.then(|| self.head(owner).packet) }
+        });
         frame.start + frame.duration + self.phy.delay
     }
 

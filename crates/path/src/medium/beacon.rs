@@ -71,7 +71,6 @@ impl Medium {
             reserves: Span::ZERO,
             packets: Numbers::one(place),
             again: false,
-            packet: None,
         };
         let until = self.launch_to_all(number, frame, cx);
         self.waits(number, Phase::Announcing, until, cx);

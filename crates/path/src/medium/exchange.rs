@@ -125,7 +125,6 @@ impl Medium {
             reserves,
             packets: Numbers::one(head.number),
             again: head.failures != [0; 2],
-            packet: None,
         };
         let until = self.launch([number, number, data.to], frame, data.hop, None, cx);
         self.count_sending(number, frame);
@@ -133,7 +132,7 @@ impl Medium {
     }
 
     /// Returns the head-of-line packet of the transmit queue in service.
-    fn head(&self, number: u32) -> &HeadOfLine {
+    pub(super) fn head(&self, number: u32) -> &HeadOfLine {
         let station = &self.stations[number as usize];
         station.queues[station.serving()].head.as_ref().expect("a packet in hand")
     }
@@ -163,13 +162,13 @@ impl Medium {
         let queue = &mut station.queues[serving];
         let head = queue.head.as_mut().expect("a packet in hand");
         head.attempts += 1;
-        let (packet_number, attempt, packet) = (head.number, head.attempts, head.packet);
+        let (packet_number, attempt) = (head.number, head.attempts);
+        cx.emit(data.hop, || LinkEvent::FrameSent { number: packet_number, attempt, packet: head.packet });
         // [802.11-2007 s7.1.3.1.5]: the retry flag refers to this data frame; a failed RTS does not count.
         let again = head.sent > 0;
         head.sent += 1;
         let place = queue.counters.frames_sent;
         queue.counters.frames_sent += 1;
-        cx.emit(data.hop, || LinkEvent::FrameSent { number: packet_number, attempt, packet });
         let frame = AirFrame {
             kind: FrameKind::Data,
             start,
@@ -179,7 +178,6 @@ impl Medium {
             reserves,
             packets: Numbers::one(packet_number),
             again,
-            packet: Some(packet),
         };
         let until = self.launch([number, number, data.to], frame, data.hop, Some(place), cx);
         self.count_sending(number, frame);
@@ -293,7 +291,6 @@ impl Medium {
                 _ => Numbers::one(self.head(number).number),
             },
             again: false,
-            packet: None,
         };
         let back = HopId { way: data.hop.way.reversed(), ..data.hop };
         let until = self.launch([number, data.to, number], frame, back, None, cx);

@@ -263,7 +263,7 @@ fn span(span: Span) -> u64 {
 
 fn line(at: Time, saw: &Saw) -> Option<String> {
     let (at, text) = match saw {
-        Saw::Medium(MediumEvent::Sent { from, to, frame }) => {
+        Saw::Medium(MediumEvent::Sent { from, to, frame, .. }) => {
             let again = if frame.again { " again" } else { "" };
             let reserving = match span(frame.reserves) {
                 0 => String::new(),

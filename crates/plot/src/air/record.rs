@@ -187,7 +187,7 @@ impl AirRecorder {
         let shows = |begin: f64, end: f64| end >= from && begin <= to && !full;
         let before = track.timeline.len();
         match *event {
-            MediumEvent::Sent { from, to, frame } => {
+            MediumEvent::Sent { from, to, frame, .. } => {
                 track.countdown.begins(now, from, &frame);
                 let kept = Frame {
                     from,
