@@ -41,14 +41,16 @@ fn messengers() -> impl Iterator<Item = AgentConfig> {
 /// Returns reports of a link layer about these packets: data and acknowledgments, of the agent's host and of others,
 /// some given up. Attempts count from 1; those of different packets may interleave.
 fn notices(packets: Range<u32>, seed: u64) -> Vec<RadioNotice> {
-    const MOST: u32 = 9;
+    const MAX_ATTEMPTS: u32 = 9;
     let mut draws: Draws = Stream::named(seed, 0, "agents").draws();
     let mut failures = |seq: u32| {
         let packet = packet(seq * 1000, if draws.unit() < 0.7 { 1000 } else { 0 });
         let packet = Packet { src: if draws.unit() < 0.3 { HERE } else { FIXED }, ..packet };
         let hop = HopId { link: seq % 2, way: LinkDirection::Forward };
-        let failed = 1 + (draws.unit() * f64::from(MOST)) as u32;
-        (1..=failed).map(move |attempt| RadioNotice { hop, packet, attempt, last: attempt == MOST }).collect::<Vec<_>>()
+        let failed = 1 + (draws.unit() * f64::from(MAX_ATTEMPTS)) as u32;
+        (1..=failed)
+            .map(move |attempt| RadioNotice { hop, packet, attempt, last: attempt == MAX_ATTEMPTS })
+            .collect::<Vec<_>>()
     };
     let pairs = packets.step_by(2).map(|seq| (failures(seq), failures(seq + 1)));
     pairs.flat_map(|(one, other)| alternating(&one, &other)).collect()
@@ -429,7 +431,7 @@ fn same_traffic_gives_same_results() {
 /// reports the current and the maximum size.
 #[test]
 fn agent_state_is_bounded() {
-    const MOST: u64 = 64 << 20;
+    const MAX_BYTES: u64 = 64 << 20;
     for config in every_built_agent() {
         // Many flows with a few packets each, and one flow with many packets.
         for (flows, happenings) in [(9_000, 60_000), (1, 60_000)] {
@@ -447,7 +449,7 @@ fn agent_state_is_bounded() {
                     fed.counter("flows").is_some(),
                     "{name}: state_bytes and flows must occur together"
                 );
-                assert!(kept.is_none_or(|bytes| bytes <= MOST), "{name} keeps {kept:?} bytes");
+                assert!(kept.is_none_or(|bytes| bytes <= MAX_BYTES), "{name} keeps {kept:?} bytes");
                 most = most.max(kept.unwrap_or(0));
                 // The reported maximum may exceed the sizes seen between calls.
                 let said = fed.counter("state_bytes_most");

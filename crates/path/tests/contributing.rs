@@ -49,6 +49,6 @@ fn contributing_shows_the_files_and_their_lines() {
 #[test]
 fn examples_have_the_documented_names() {
     let agent: agent::Example = engine::registry::by_name("third-attempt").unwrap();
-    assert!(agent.build().is_some() && agent.traits().hears_link_layer);
+    assert!(agent.build().is_some() && agent.traits().needs_link_reports);
     assert_eq!(channel::Example::MEMBERS[0].0, "periodic");
 }

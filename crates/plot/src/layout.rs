@@ -8,7 +8,7 @@ use crate::frame::{self, Area, Sheet};
 use crate::history::History;
 use crate::ink::{Anchor, Picture, Style};
 use crate::legend::{self, Entry, Sample};
-use crate::options::{Options, Panel, SMALLEST};
+use crate::options::{MIN_SIZE, Options, Panel};
 use crate::palette::Palette;
 use crate::scale::{Scale, grouped};
 use crate::sequence::Sequence;
@@ -38,7 +38,7 @@ pub(crate) fn draw(history: &History, description: &Description, options: &Optio
     let to = options.to.map_or(history.ended, Time::as_secs_f64);
     let to = if to > from { to } else { from + 1.0 };
     let view = View { history, from, to, segment: flow.segment.max(1), unit: options.unit };
-    let (width, height) = (options.width.clamp(SMALLEST.0, 20_000), options.height.clamp(SMALLEST.1, 20_000));
+    let (width, height) = (options.width.clamp(MIN_SIZE.0, 20_000), options.height.clamp(MIN_SIZE.1, 20_000));
     let palette = Palette::of(options.theme);
     let mut sheet = Sheet { palette, fonts: Fonts::load(), width: f64::from(width), shapes: Vec::new() };
     let ends = format!("{} to {}", description.node(flow.from), description.node(flow.to));

@@ -49,7 +49,7 @@ mod window;
 pub use air::{AirRecorder, AirRecording, MediumDescription};
 pub use describe::{Description, FlowDescription};
 pub use ink::Picture;
-pub use options::{Marked, Options, Panel, SMALLEST, Theme, Unit};
+pub use options::{MIN_SIZE, Marked, Options, Panel, Theme, Unit};
 pub use png::PngError;
 pub use record::{Recorder, Recording, draw};
 pub use scale::{Tick, grouped, ticks};

@@ -35,7 +35,7 @@ pub enum Unit {
 }
 
 /// Least width and height of a picture in pixels: legends still leave space for the panels.
-pub const SMALLEST: (u32, u32) = (500, 400);
+pub const MIN_SIZE: (u32, u32) = (500, 400);
 
 /// Settings of a picture. The default shows the first flow over its whole life.
 #[derive(Clone, PartialEq, Debug)]
@@ -48,9 +48,9 @@ pub struct Options {
     pub from: Option<Time>,
     /// Right edge of the time axis; `None` for the flow's completion, or the last event if the flow did not complete.
     pub to: Option<Time>,
-    /// Width in pixels; at least that of [`SMALLEST`].
+    /// Width in pixels; at least that of [`MIN_SIZE`].
     pub width: u32,
-    /// Height in pixels; at least that of [`SMALLEST`].
+    /// Height in pixels; at least that of [`MIN_SIZE`].
     pub height: u32,
     /// Colour scheme.
     pub theme: Theme,

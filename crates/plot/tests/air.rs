@@ -255,7 +255,7 @@ fn partial_recording_draws_like_the_full_recording() {
 fn any_size_and_empty_input_give_a_picture() {
     let (description, events) = cell(3, "200 ms");
     let none = stations(&[]);
-    for (width, height) in [(0, 0), plot::SMALLEST, (4000, 300), (400, 3000)] {
+    for (width, height) in [(0, 0), plot::MIN_SIZE, (4000, 300), (400, 3000)] {
         for (description, events) in [(&description, &events), (&description, &Vec::new()), (&none, &events)] {
             let options = Options { width, height, theme: Theme::Dark, ..Options::default() };
             let picture = draw(description, events, &options);

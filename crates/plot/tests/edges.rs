@@ -60,7 +60,7 @@ fn partial_recording_draws_like_the_full_recording() {
 #[test]
 fn any_size_gives_a_picture() {
     let (description, events) = Path { channel: dropping(&[12, 13]), ..Path::default() }.run();
-    for (width, height) in [(0, 0), plot::SMALLEST, (4000, 300), (400, 3000)] {
+    for (width, height) in [(0, 0), plot::MIN_SIZE, (4000, 300), (400, 3000)] {
         let picture = plot::draw(&events, &description, &Options { width, height, ..Options::default() });
         assert!(!picture.svg().contains("NaN"));
         assert!(picture.png(1.0).is_ok());

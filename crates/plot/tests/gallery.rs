@@ -85,7 +85,7 @@ fn gallery_pictures_are_drawn() {
     show("marked", &unmodified, &options);
     show("marked-dark", &unmodified, &Options { theme: Theme::Dark, ..options.clone() });
     let spans: Vec<Marked> = (0..40).map(|i| marked(&format!("{} s", 84 + i), "200 s", &"words ".repeat(i))).collect();
-    let (width, height) = plot::SMALLEST;
+    let (width, height) = plot::MIN_SIZE;
     show("marked-small", &unmodified, &Options { width, height, spans, ..options });
-    show("small", &one_lost, &Options { width: plot::SMALLEST.0, height: plot::SMALLEST.1, ..Options::default() });
+    show("small", &one_lost, &Options { width: plot::MIN_SIZE.0, height: plot::MIN_SIZE.1, ..Options::default() });
 }

@@ -228,14 +228,14 @@ fn apply(document: &mut Document, overrides: &Overrides) -> Result<(), Problem> 
 }
 
 /// Larger than any scenario written by hand, and any recording.
-const LARGEST: u64 = 64 << 20;
+const MAX_FILE_SIZE: u64 = 64 << 20;
 
 /// A file's bytes.
 fn read(files: &dyn Files, file: &Path) -> Result<Vec<u8>, Problem> {
     let name = file.display().to_string();
-    match files.read(file, LARGEST + 1) {
+    match files.read(file, MAX_FILE_SIZE + 1) {
         Err(error) => Err(Problem::new(format!("cannot be read: {error}")).in_file(name)),
-        Ok(bytes) if bytes.len() as u64 > LARGEST => {
+        Ok(bytes) if bytes.len() as u64 > MAX_FILE_SIZE => {
             Err(Problem::new("at most 64 MiB of text").in_file(name).found("more than that"))
         }
         Ok(bytes) => Ok(bytes),

@@ -17,7 +17,7 @@ use crate::sample::checked;
 /// Returns the index of these shares, given in any common unit; `None` for an empty slice, 1 if all are zero.
 ///
 /// # Errors
-/// [`Error::Value`] for NaN, infinities and values beyond [`crate::sample::LARGEST`]; [`Error::Allocation`] below 0.
+/// [`Error::Value`] for NaN, infinities and values beyond [`crate::sample::MAX_MAGNITUDE`]; [`Error::Allocation`] below 0.
 pub fn jain(allocations: &[f64]) -> Result<Option<f64>, Error> {
     for &found in allocations {
         if checked(found)? < 0.0 {

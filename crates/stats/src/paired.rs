@@ -18,7 +18,7 @@
 //! needs a mean of the base well away from 0. The mean of the changes in percent is not the change of the means,
 //! because small bases weigh more. A replication without a counterpart is left out, and counted.
 
-use crate::sample::LARGEST;
+use crate::sample::MAX_MAGNITUDE;
 use crate::student::t_beyond;
 use crate::{Interval, Level, Moments, Sample};
 
@@ -94,7 +94,7 @@ impl Pairs {
         };
         let (base, difference) = (of(|pair| pair.1)?, of(|pair| pair.2 - pair.1)?);
         let (percent, ratio) = (100.0 * (difference / base.abs()), difference / base);
-        if !percent.is_finite() || percent.abs() > LARGEST {
+        if !percent.is_finite() || percent.abs() > MAX_MAGNITUDE {
             return None;
         }
         // The residual of each difference after the base's share; the residuals have mean 0, apart from rounding.
@@ -110,7 +110,7 @@ impl Pairs {
         let mut percent = Sample::default();
         for &(replication, base, other) in &self.pairs {
             let change = 100.0 * ((other - base) / base.abs());
-            if change.abs() <= LARGEST {
+            if change.abs() <= MAX_MAGNITUDE {
                 // A replication occurs once in each sample, so it occurs once in the pairs.
                 let _ = percent.insert(replication, change);
             }

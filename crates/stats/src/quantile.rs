@@ -38,7 +38,7 @@ impl Ordered {
     /// Sorts the values.
     ///
     /// # Errors
-    /// [`Error::Value`] for the first value that is NaN, infinite, or beyond [`crate::sample::LARGEST`].
+    /// [`Error::Value`] for the first value that is NaN, infinite, or beyond [`crate::sample::MAX_MAGNITUDE`].
     pub fn of(values: impl IntoIterator<Item = f64>) -> Result<Self, Error> {
         let mut values = values.into_iter().map(checked).collect::<Result<Vec<_>, _>>()?;
         values.sort_by(f64::total_cmp);

@@ -10,7 +10,7 @@
 //! merged: d = mean_b - mean_a;  mean = mean_a + d n_b / n;  M = M_a + M_b + d^2 n_a n_b / n
 //! ```
 //!
-//! Limits: values of at most [`LARGEST`] in magnitude, so that squares and their sums stay finite. Differences below
+//! Limits: values of at most [`MAX_MAGNITUDE`] in magnitude, so that squares and their sums stay finite. Differences below
 //! about 1e-154 have squares that underflow: rescale such values. The order of merging may change the last bits; a
 //! [`Sample`] therefore sums in the order of replications.
 
@@ -19,15 +19,15 @@ use std::collections::BTreeMap;
 use crate::Error;
 
 /// Maximum magnitude of a value: the sum of 10^27 of its squares still fits an `f64`.
-pub const LARGEST: f64 = 1e140;
+pub const MAX_MAGNITUDE: f64 = 1e140;
 
-/// Returns the value if its magnitude is at most [`LARGEST`].
+/// Returns the value if its magnitude is at most [`MAX_MAGNITUDE`].
 ///
 /// # Errors
-/// [`Error::Value`] if it is NaN, infinite, or beyond [`LARGEST`].
+/// [`Error::Value`] if it is NaN, infinite, or beyond [`MAX_MAGNITUDE`].
 pub(crate) fn checked(value: f64) -> Result<f64, Error> {
     // Comparison in this direction also refuses NaN.
-    if value.abs() <= LARGEST { Ok(value) } else { Err(Error::Value { found: value }) }
+    if value.abs() <= MAX_MAGNITUDE { Ok(value) } else { Err(Error::Value { found: value }) }
 }
 
 /// Number, mean, variance, minimum and maximum of a set of values, in the unit of the values.
@@ -50,7 +50,7 @@ impl Moments {
     /// Returns the moments of all values.
     ///
     /// # Errors
-    /// [`Error::Value`] for the first value that is NaN, infinite, or beyond [`LARGEST`].
+    /// [`Error::Value`] for the first value that is NaN, infinite, or beyond [`MAX_MAGNITUDE`].
     pub fn of(values: impl IntoIterator<Item = f64>) -> Result<Self, Error> {
         let mut moments = Moments::default();
         values.into_iter().try_for_each(|value| moments.push(value))?;
@@ -60,7 +60,7 @@ impl Moments {
     /// Adds one value.
     ///
     /// # Errors
-    /// [`Error::Value`] if the value is NaN, infinite, or beyond [`LARGEST`]; the moments are then unchanged.
+    /// [`Error::Value`] if the value is NaN, infinite, or beyond [`MAX_MAGNITUDE`]; the moments are then unchanged.
     pub fn push(&mut self, value: f64) -> Result<(), Error> {
         self.add(checked(value)?);
         Ok(())
@@ -147,7 +147,7 @@ impl Sample {
     /// Returns a sample from values in the order of replications 0, 1, 2 and so on.
     ///
     /// # Errors
-    /// [`Error::Value`] for the first value that is NaN, infinite, or beyond [`LARGEST`].
+    /// [`Error::Value`] for the first value that is NaN, infinite, or beyond [`MAX_MAGNITUDE`].
     pub fn of(values: impl IntoIterator<Item = f64>) -> Result<Self, Error> {
         let mut sample = Sample::default();
         (0..).zip(values).try_for_each(|(replication, value)| sample.insert(replication, value))?;
@@ -157,7 +157,7 @@ impl Sample {
     /// Adds the value of a replication.
     ///
     /// # Errors
-    /// [`Error::Value`] if the value is NaN, infinite, or beyond [`LARGEST`]; [`Error::Twice`] if the replication
+    /// [`Error::Value`] if the value is NaN, infinite, or beyond [`MAX_MAGNITUDE`]; [`Error::Twice`] if the replication
     /// already has a value. The sample is then unchanged.
     pub fn insert(&mut self, replication: u64, value: f64) -> Result<(), Error> {
         let value = checked(value)?;

@@ -93,7 +93,7 @@ fn draw(
     for (done, &flow) in chosen.iter().enumerate() {
         progress.drawn(done, chosen.len())?;
         let name = &loaded.network.flows[flow].name;
-        let spans = reports[flow].marks(MOST_MARKS).into_iter().map(|(from, to, label)| Marked { from, to, label });
+        let spans = reports[flow].marks(MAX_MARKS).into_iter().map(|(from, to, label)| Marked { from, to, label });
         let options = Options {
             flow: flow as u32,
             title: Some(format!("Delays of {name}")),
@@ -108,7 +108,7 @@ fn draw(
 }
 
 /// Marks with distinct labels.
-const MOST_MARKS: usize = 12;
+const MAX_MARKS: usize = 12;
 
 fn as_json(name: &str, report: &FlowReport, top: usize) -> Value {
     let findings = report.findings.iter().take(top).map(|finding| {

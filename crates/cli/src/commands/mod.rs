@@ -56,8 +56,8 @@ pub struct ScenarioArgs {
 
 /// A seed; TOML, in which scenarios are kept, has no larger numbers.
 fn seed(text: &str) -> Result<u64, String> {
-    const MOST: u64 = i64::MAX as u64;
-    text.parse().ok().filter(|seed| *seed <= MOST).ok_or_else(|| format!("a whole number, 0 to {MOST}, was expected"))
+    const MAX: u64 = i64::MAX as u64;
+    text.parse().ok().filter(|seed| *seed <= MAX).ok_or_else(|| format!("a whole number, 0 to {MAX}, was expected"))
 }
 
 /// The arguments of every command that runs many times.

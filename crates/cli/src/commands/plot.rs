@@ -63,14 +63,14 @@ enum PanelChoice {
 }
 
 /// The largest width and height.
-const LARGEST: u32 = 8000;
+const MAX_SIDE: u32 = 8000;
 
 fn size(text: &str) -> Result<(u32, u32), String> {
-    let within = |number: &str, least| number.parse().ok().filter(|pixels| (least..=LARGEST).contains(pixels));
-    let (width, height) = plot::SMALLEST;
-    let size = text.split_once('x').and_then(|(w, h)| Some((within(w, width)?, within(h, height)?)));
+    let in_range = |number: &str, least| number.parse().ok().filter(|pixels| (least..=MAX_SIDE).contains(pixels));
+    let (width, height) = plot::MIN_SIZE;
+    let size = text.split_once('x').and_then(|(w, h)| Some((in_range(w, width)?, in_range(h, height)?)));
     size.ok_or_else(|| {
-        format!("expected WIDTHxHEIGHT, width {width} to {LARGEST}, height {height} to {LARGEST}, such as 1000x680")
+        format!("expected WIDTHxHEIGHT, width {width} to {MAX_SIDE}, height {height} to {MAX_SIDE}, such as 1000x680")
     })
 }
 

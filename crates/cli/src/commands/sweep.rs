@@ -50,9 +50,9 @@ pub struct Args {
 
 /// A number of replications.
 pub fn replications(text: &str) -> Result<u64, String> {
-    const MOST: u64 = 1_000_000;
-    let count = text.parse().ok().filter(|count| (1..=MOST).contains(count));
-    count.ok_or_else(|| format!("a whole number, 1 to {MOST}, was expected"))
+    const MAX: u64 = 1_000_000;
+    let count = text.parse().ok().filter(|count| (1..=MAX).contains(count));
+    count.ok_or_else(|| format!("a whole number, 1 to {MAX}, was expected"))
 }
 
 fn shard(text: &str) -> Result<Shard, String> {

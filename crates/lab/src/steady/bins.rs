@@ -7,10 +7,10 @@ use observe::received::Received;
 
 /// The minimum number of bins: batch means need 400 after a warm-up of at most half of them; more bins give a finer
 /// result.
-pub(super) const FEWEST: u64 = 2000;
+pub(super) const MIN_BINS: u64 = 2000;
 
 /// The shortest length that can be divided, into bins of 1 ns.
-pub(super) const LEAST: Span = Span::from_nanos(FEWEST);
+pub(super) const MIN_LENGTH: Span = Span::from_nanos(MIN_BINS);
 
 /// Bins of equal width from a flow's start.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -21,11 +21,11 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// The widest bins of 1, 2 or 5 x 10^k ns of which at least [`FEWEST`] fit into `length`; `None` if bins of 1 ns do
+    /// The widest bins of 1, 2 or 5 x 10^k ns of which at least [`MIN_BINS`] fit into `length`; `None` if bins of 1 ns do
     /// not fit.
     pub fn of(start: Time, length: Span) -> Option<Self> {
         let widths = (0..19).flat_map(|power| [1, 2, 5].map(|digit| digit * 10u64.pow(power)));
-        let width = widths.take_while(|width| length.as_nanos() / width >= FEWEST).last()?;
+        let width = widths.take_while(|width| length.as_nanos() / width >= MIN_BINS).last()?;
         // At most 2.5 times the minimum number.
         let count = (length.as_nanos() / width) as usize;
         Some(Grid { start, width: Span::from_nanos(width), count })

@@ -177,8 +177,9 @@ fn grid(network: &Network, flow: usize) -> Result<Grid, SteadyError> {
     let spec = &network.flows[flow];
     let end = engine::Time::ZERO + network.duration;
     Grid::of(spec.start, end.since(spec.start)).ok_or_else(|| {
-        let least = Span::from_nanos(spec.start.as_nanos()) + bins::LEAST;
-        let problem = Problem::new(format!("at least {least}: {} bins of 1 ns for flows.{}", bins::FEWEST, spec.name));
+        let least = Span::from_nanos(spec.start.as_nanos()) + bins::MIN_LENGTH;
+        let problem =
+            Problem::new(format!("at least {least}: {} bins of 1 ns for flows.{}", bins::MIN_BINS, spec.name));
         SteadyError::Short(Box::new(problem.key("duration").found(network.duration.to_string())))
     })
 }

@@ -86,14 +86,14 @@ impl Verified {
 }
 
 /// The maximum number of SQLite's messages that are listed.
-const MOST_LINES: u32 = 20;
+const MAX_LINES: u32 = 20;
 
 impl Store {
     /// Reads every row of the store at `path` and reports the damaged ones.
     pub fn verify(path: &Path) -> Result<Verified, StoreError> {
         let store = Self::unchecked(path)?;
         let file = store.ask(|db| {
-            let mut check = db.prepare(&format!("PRAGMA integrity_check({MOST_LINES})"))?;
+            let mut check = db.prepare(&format!("PRAGMA integrity_check({MAX_LINES})"))?;
             let lines = check.query_map([], |row| row.get::<_, String>(0))?;
             lines.filter(|line| line.as_ref().map_or(true, |line| line != "ok")).collect::<rusqlite::Result<_>>()
         })?;

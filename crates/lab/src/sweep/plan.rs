@@ -17,11 +17,11 @@ use scenario::problem::Problem;
 use scenario::sweep::{Precision, Replications, Sweep};
 
 /// The maximum number of cells: all of them are checked, and kept in memory, before the first run.
-const MOST_CELLS: u128 = 100_000;
+const MAX_CELLS: u128 = 100_000;
 /// An upper bound of runs, against mistyped counts.
-const MOST_RUNS: u128 = 100_000_000;
+const MAX_RUNS: u128 = 100_000_000;
 /// The maximum number of replications of one point.
-const MOST_REPLICATIONS: u64 = 1_000_000;
+const MAX_REPLICATIONS: u64 = 1_000_000;
 
 /// A sweep, ready to run.
 #[derive(Debug)]
@@ -211,12 +211,12 @@ fn check_size(axes: &[Axis], cases: &[Case], replications: &Replications) -> Res
     };
     let runs = cells.saturating_mul(u128::from(least));
     let cases = format!("{} case{}", cases.len(), if cases.len() == 1 { "" } else { "s" });
-    if cells > MOST_CELLS {
-        let problem = Problem::new(format!("at most {MOST_CELLS} in all")).key("sweep");
+    if cells > MAX_CELLS {
+        let problem = Problem::new(format!("at most {MAX_CELLS} in all")).key("sweep");
         return Err(problem.found(format!("{points} points x {cases}")));
     }
-    if runs > MOST_RUNS {
-        let problem = Problem::new(format!("at most {MOST_RUNS}")).key("sweep.replications");
+    if runs > MAX_RUNS {
+        let problem = Problem::new(format!("at most {MAX_RUNS}")).key("sweep.replications");
         let found = format!("{runs} runs ({points} points x {cases} x {least} replications)");
         return Err(problem.found(found));
     }
@@ -225,10 +225,10 @@ fn check_size(axes: &[Axis], cases: &[Case], replications: &Replications) -> Res
 
 fn check_replications(replications: &Replications) -> Result<(), Problem> {
     let count = |key: &str, count: u64, least: u64| {
-        if (least..=MOST_REPLICATIONS).contains(&count) {
+        if (least..=MAX_REPLICATIONS).contains(&count) {
             return Ok(());
         }
-        let expected = format!("a whole number from {least} to {MOST_REPLICATIONS}");
+        let expected = format!("a whole number from {least} to {MAX_REPLICATIONS}");
         Err(Problem::new(expected).key(format!("sweep.replications{key}")).found(count.to_string()))
     };
     let share = |key: &str, share: f64| {

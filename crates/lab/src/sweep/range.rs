@@ -9,7 +9,7 @@ use toml::{Table, Value};
 use scenario::problem::Problem;
 
 /// An upper bound of values, against mistyped steps.
-const MOST_VALUES: usize = 10_000;
+const MAX_VALUES: usize = 10_000;
 
 /// Whether `table` is a range, and not a part of a key such as `links` in `links.wire.delay`.
 pub(super) fn is_range(table: &Table) -> bool {
@@ -108,8 +108,8 @@ fn range_of(key: &str, range: &Table) -> Result<Vec<Value>, Problem> {
 }
 
 fn listed(key: &str, like: &Quantity, count: f64, value: impl Fn(f64) -> f64) -> Result<Vec<Value>, Problem> {
-    if count > MOST_VALUES as f64 {
-        let problem = Problem::new(format!("at most {MOST_VALUES} values")).key(key);
+    if count > MAX_VALUES as f64 {
+        let problem = Problem::new(format!("at most {MAX_VALUES} values")).key(key);
         return Err(problem.found(format!("{count}")));
     }
     Ok((0..count as u32).map(|index| like.kind.write(value(f64::from(index)))).collect())

@@ -23,7 +23,7 @@ use observe::summary::summary;
 /// The interval of the progress callback while no run finishes.
 const PATIENCE: Duration = Duration::from_millis(100);
 /// The maximum number of threads: more threads than cores do not help, and each has its own stack.
-const MOST_WORKERS: usize = 1024;
+const MAX_WORKERS: usize = 1024;
 
 /// Runs everything that `store` does not have yet.
 pub fn run(plan: &Plan, store: &mut Store, jobs: usize, shard: Shard, watch: Watch<'_>) -> Result<Tally, SweepError> {
@@ -83,7 +83,7 @@ fn work(
     }
     let seen = store.again()?;
     let todo = Mutex::new(Todo { tasks: lanes.tasks(missing.among), store: seen, from_back: false });
-    let workers = jobs.clamp(1, MOST_WORKERS).min(usize::try_from(missing.count).unwrap_or(MOST_WORKERS));
+    let workers = jobs.clamp(1, MAX_WORKERS).min(usize::try_from(missing.count).unwrap_or(MAX_WORKERS));
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         let (send, results) = mpsc::channel();

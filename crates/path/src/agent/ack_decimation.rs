@@ -19,7 +19,7 @@ pub fn traits() -> Traits {
         semantics: Semantics::Kept,
         changes: &[Place::Receiver],
         uploads: &[Place::BaseStation],
-        hears_link_layer: false,
+        needs_link_reports: false,
     }
 }
 

@@ -21,7 +21,7 @@ use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 /// Returns the properties of the scheme.
 pub fn traits() -> Traits {
     // The scheme relies on retransmissions by a link layer.
-    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], uploads: &[], hears_link_layer: true }
+    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], uploads: &[], needs_link_reports: true }
 }
 
 /// Settings of the scheme.

@@ -22,7 +22,7 @@ pub fn traits() -> Traits {
         semantics: Semantics::Kept,
         changes: &[],
         uploads: &[Place::Sender, Place::BaseStation],
-        hears_link_layer: false,
+        needs_link_reports: false,
     }
 }
 

@@ -25,7 +25,7 @@ use crate::channel::State;
 
 /// Returns the properties of the scheme.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[Place::Receiver], uploads: &[], hears_link_layer: false }
+    Traits { semantics: Semantics::Kept, changes: &[Place::Receiver], uploads: &[], needs_link_reports: false }
 }
 
 /// Settings of the scheme.
@@ -84,17 +84,17 @@ struct FreezeTcp {
 
 impl FreezeTcp {
     fn emit(&mut self, cx: &mut AgentCx<'_>, times: u32, window: impl Fn(u32) -> u32) -> u64 {
-        let mut told = 0;
+        let mut sent = 0;
         self.flows.each(|flow, said| {
             let Some(said) = said else { return };
             let segment = Segment { window: window(said.window), ..*said };
             let packet = Packet { src: flow.dst, dst: flow.src, ecn: Ecn::NotEct, body: Body::Tcp(segment) };
             for _ in 0..times {
                 cx.send(packet);
-                told += 1;
+                sent += 1;
             }
         });
-        told
+        sent
     }
 }
 

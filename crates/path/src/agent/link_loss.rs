@@ -16,7 +16,7 @@ use crate::outcome::RadioNotice;
 
 /// Returns the properties of the scheme.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[], uploads: &[Place::Sender], hears_link_layer: true }
+    Traits { semantics: Semantics::Kept, changes: &[], uploads: &[Place::Sender], needs_link_reports: true }
 }
 
 /// Creates the agent.

@@ -30,7 +30,7 @@ use crate::outcome::RadioNotice;
 
 /// Returns the properties of the scheme.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], uploads: &[], hears_link_layer: false }
+    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], uploads: &[], needs_link_reports: false }
 }
 
 /// Settings of the scheme.

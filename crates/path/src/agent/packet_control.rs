@@ -31,7 +31,7 @@ pub fn traits() -> Traits {
         changes: &[Place::BaseStation],
         // At a host that sends data over its radio link, the filters are in front of the host's own sender.
         uploads: &[Place::Sender],
-        hears_link_layer: false,
+        needs_link_reports: false,
     }
 }
 

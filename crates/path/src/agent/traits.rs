@@ -11,7 +11,7 @@ pub struct Traits {
     /// Nodes that must implement the scheme for data from the mobile.
     pub uploads: &'static [Place],
     /// True if the scheme needs reports of the node's link layer.
-    pub hears_link_layer: bool,
+    pub needs_link_reports: bool,
 }
 
 impl Default for Traits {
@@ -21,7 +21,7 @@ impl Default for Traits {
             semantics: Semantics::Kept,
             changes: &[Place::BaseStation],
             uploads: &[Place::BaseStation],
-            hears_link_layer: false,
+            needs_link_reports: false,
         }
     }
 }

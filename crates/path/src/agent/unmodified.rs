@@ -6,7 +6,7 @@ use super::{Agent, Semantics, Traits};
 
 /// Returns the properties of the scheme.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[], uploads: &[], hears_link_layer: false }
+    Traits { semantics: Semantics::Kept, changes: &[], uploads: &[], needs_link_reports: false }
 }
 
 /// Creates no agent.

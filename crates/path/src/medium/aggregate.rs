@@ -41,7 +41,7 @@ impl Medium {
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
         let queue = &mut station.queues[serving];
-        let head = queue.head.as_ref().expect("a queue in service has a packet in hand");
+        let head = queue.head.as_ref().expect("a queue in service has a head-of-line packet");
         let (first, alone) = (head.number, mpdu(head.packet.size()));
         let rate = queue.rate.rate(head.failed + 1, cx.now);
         let (mut size, mut batch) = (DELIMITER + alone, 1);
@@ -51,7 +51,7 @@ impl Medium {
             if grown > limits.bytes || self.phy.duration(rate, grown) > limits.duration {
                 break;
             }
-            queue.take_in_hand(batch, cx);
+            queue.take_next(batch, cx);
             (size, batch) = (grown, batch + 1);
         }
         // A single packet is sent without aggregation and has a normal acknowledgment.
@@ -73,7 +73,7 @@ impl Medium {
         let (place, alone) = (queue.counters.frames_sent, data.batch == 1);
         queue.counters.frames_sent += data.batch as u64;
         let (hop, mut size, mut corrupted) = (data.hop, 0_u32, true);
-        for (packet_place, head) in (place..).zip(queue.in_hand(data.batch)) {
+        for (packet_place, head) in (place..).zip(queue.taken_mut(data.batch)) {
             head.attempts += 1;
             let bytes = mpdu(head.packet.size());
             let begins = size.next_multiple_of(4);
@@ -88,8 +88,8 @@ impl Medium {
             let (number, attempt) = (head.number, head.attempts);
             cx.emit(hop, || LinkEvent::FrameSent { number, attempt, packet: head.packet });
         }
-        let packets = queue.held(data.batch).map(|head| head.number).collect();
-        let head = queue.head.as_ref().expect("a packet in hand");
+        let packets = queue.taken(data.batch).map(|head| head.number).collect();
+        let head = queue.head.as_ref().expect("a head-of-line packet");
         let frame = AirFrame {
             kind: if alone { FrameKind::Data } else { FrameKind::Aggregate },
             start,
@@ -126,7 +126,7 @@ impl Medium {
         let station = &self.stations[number as usize];
         let queue = &station.queues[station.serving()];
         let first = queue.head.as_ref().map_or(0, |head| head.number);
-        let chosen = queue.held(station.data.batch).filter(|head| is(head));
+        let chosen = queue.taken(station.data.batch).filter(|head| is(head));
         chosen.fold(Numbers::none(first), |numbers, head| numbers.and(head.number))
     }
 
@@ -137,7 +137,7 @@ impl Medium {
         let serving = station.serving();
         let queue = &mut station.queues[serving];
         for place in 0..batch {
-            let Some(HeadOfLine { packet, number, attempts: attempt, damaged, .. }) = queue.in_hand(batch).nth(place)
+            let Some(HeadOfLine { packet, number, attempts: attempt, damaged, .. }) = queue.taken_mut(batch).nth(place)
             else {
                 break;
             };

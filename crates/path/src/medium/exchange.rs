@@ -65,7 +65,7 @@ impl Medium {
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
         let queue = &mut station.queues[serving];
-        let head = queue.head.as_ref().expect("a queue in service has a packet in hand");
+        let head = queue.head.as_ref().expect("a queue in service has a head-of-line packet");
         let rate = queue.rate.rate(head.failed + 1, cx.now);
         self.cut(number, rate);
     }
@@ -75,7 +75,7 @@ impl Medium {
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
         let queue = &mut station.queues[serving];
-        let head = queue.head.as_ref().expect("a packet in hand");
+        let head = queue.head.as_ref().expect("a head-of-line packet");
         let left = head.packet.size() + LLC_OVERHEAD - head.done;
         let body = self.fragment.map_or(left, |most| left.min(most));
         station.data = Data {
@@ -134,7 +134,7 @@ impl Medium {
     /// Returns the head-of-line packet of the transmit queue in service.
     pub(super) fn head(&self, number: u32) -> &HeadOfLine {
         let station = &self.stations[number as usize];
-        station.queues[station.serving()].head.as_ref().expect("a packet in hand")
+        station.queues[station.serving()].head.as_ref().expect("a head-of-line packet")
     }
 
     /// Returns true if failures of a data frame count towards the long retry limit.
@@ -160,7 +160,7 @@ impl Medium {
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
         let queue = &mut station.queues[serving];
-        let head = queue.head.as_mut().expect("a packet in hand");
+        let head = queue.head.as_mut().expect("a head-of-line packet");
         head.attempts += 1;
         let (packet_number, attempt) = (head.number, head.attempts);
         cx.emit(data.hop, || LinkEvent::FrameSent { number: packet_number, attempt, packet: head.packet });
@@ -239,7 +239,7 @@ impl Medium {
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
         let queue = &mut station.queues[serving];
-        let head = queue.head.as_mut().expect("a packet in hand");
+        let head = queue.head.as_mut().expect("a head-of-line packet");
         let (packet, packet_number, attempt) = (head.packet, head.number, head.attempts);
         match reception {
             Reception::Received => {
@@ -337,7 +337,7 @@ impl Medium {
         let station = &mut self.stations[number as usize];
         let (serving, batch) = (station.serving(), station.data.batch);
         // [802.11-2007 s9.2.5.3]. The contention window is unchanged [s9.2.4].
-        for head in station.queues[serving].in_hand(batch) {
+        for head in station.queues[serving].taken_mut(batch) {
             head.failures[0] = 0;
         }
         true
@@ -349,7 +349,7 @@ impl Medium {
         if behind > 0 {
             let station = &mut self.stations[number as usize];
             let serving = station.serving();
-            let head = station.queues[serving].head.as_mut().expect("a packet in hand");
+            let head = station.queues[serving].head.as_mut().expect("a head-of-line packet");
             head.done += size - MAC_OVERHEAD;
             head.failures = [0; 2];
             head.sent = 0;
@@ -391,7 +391,7 @@ impl Medium {
         let serving = station.serving();
         let queue = &mut station.queues[serving];
         queue.rate.on_attempt(station.data.rate, false, cx.now);
-        let head = queue.head.as_mut().expect("a packet in hand");
+        let head = queue.head.as_mut().expect("a head-of-line packet");
         head.failures[usize::from(long)] += 1;
         head.failed += 1;
         let limit = self.retries.limit(long, queue.drops_in_a_row);

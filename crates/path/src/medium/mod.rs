@@ -199,13 +199,13 @@ impl Medium {
         true
     }
 
-    /// A station takes the first packet of a queue in hand, unless it has one of that queue.
+    /// Takes the head-of-line packet of a queue for transmission, unless one is already taken.
     fn take_head<O: Observer>(&mut self, number: u32, queue: usize, cx: &mut Cx<'_, O>) {
         self.stations[number as usize].queues[queue].take_head(cx);
         self.settle_drops(number, queue);
     }
 
-    /// Reports the packets that the discipline of a station's queue dropped when another was taken in hand.
+    /// Reports the packets that the discipline of a station's queue dropped when another was taken.
     fn settle_drops(&mut self, number: u32, queue: usize) {
         let station = &mut self.stations[number as usize];
         let (hop, dropped) = (station.queues[queue].hop, station.queues[queue].backlog.take_dropped());

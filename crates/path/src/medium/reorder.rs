@@ -10,15 +10,15 @@ pub(super) struct Reorder {
     /// Number of the next packet to deliver.
     next: u64,
     /// Packets received beyond `next`, and `None` for numbers that were given up; at most a window of them.
-    held: BTreeMap<u64, Option<Packet>>,
+    buffered: BTreeMap<u64, Option<Packet>>,
 }
 
 impl Reorder {
     /// Stores packet `number`; returns true if it is new.
     pub fn receive(&mut self, number: u64, packet: Packet) -> bool {
-        let new = number >= self.next && !self.held.contains_key(&number);
+        let new = number >= self.next && !self.buffered.contains_key(&number);
         if new {
-            self.held.insert(number, Some(packet));
+            self.buffered.insert(number, Some(packet));
         }
         new
     }
@@ -26,14 +26,14 @@ impl Reorder {
     /// Marks packet `number` as given up, unless it was received.
     pub fn pass_over(&mut self, number: u64) {
         if number >= self.next {
-            self.held.entry(number).or_insert(None);
+            self.buffered.entry(number).or_insert(None);
         }
     }
 
     /// Returns the next packet in sequence; `None` if it has not been received.
     pub fn hand_up(&mut self) -> Option<Packet> {
         loop {
-            let packet = self.held.remove(&self.next)?;
+            let packet = self.buffered.remove(&self.next)?;
             self.next += 1;
             if packet.is_some() {
                 return packet;

@@ -80,8 +80,8 @@ impl TxQueue {
 
     /// Returns the packets held by the queue.
     pub fn state(&self) -> HopState {
-        let in_hand = self.head.iter().chain(&self.behind);
-        let (begun, fresh): (Vec<&HeadOfLine>, Vec<&HeadOfLine>) = in_hand.partition(|head| head.attempts > 0);
+        let taken = self.head.iter().chain(&self.behind);
+        let (begun, fresh): (Vec<&HeadOfLine>, Vec<&HeadOfLine>) = taken.partition(|head| head.attempts > 0);
         let fresh_bytes: u64 = fresh.iter().map(|head| u64::from(head.packet.size())).sum();
         let attempts = begun.first().map_or(0, |head| head.attempts);
         // A packet that has been received in part counts as received.
@@ -135,7 +135,7 @@ impl TxQueue {
     }
 
     /// Takes the packet that [`peek`](Self::peek) returned for transmission.
-    pub fn take_in_hand<O: Observer>(&mut self, place: usize, cx: &mut Cx<'_, O>) {
+    pub fn take_next<O: Observer>(&mut self, place: usize, cx: &mut Cx<'_, O>) {
         if self.behind.len() < place {
             let next = self.numbered(cx);
             self.behind.extend(next);
@@ -143,12 +143,12 @@ impl TxQueue {
     }
 
     /// Returns the first `count` packets taken for transmission.
-    pub fn in_hand(&mut self, count: usize) -> impl Iterator<Item = &mut HeadOfLine> {
+    pub fn taken_mut(&mut self, count: usize) -> impl Iterator<Item = &mut HeadOfLine> {
         self.head.iter_mut().chain(&mut self.behind).take(count)
     }
 
     /// Returns the first `count` packets taken for transmission, read-only.
-    pub fn held(&self, count: usize) -> impl Iterator<Item = &HeadOfLine> {
+    pub fn taken(&self, count: usize) -> impl Iterator<Item = &HeadOfLine> {
         self.head.iter().chain(&self.behind).take(count)
     }
 

@@ -16,7 +16,7 @@ pub fn traits() -> Traits {
         semantics: Semantics::Kept,
         changes: &[Place::Sender, Place::BaseStation],
         uploads: &[Place::Sender],
-        hears_link_layer: true,
+        needs_link_reports: true,
     }
 }
 

@@ -15,7 +15,7 @@ use crate::frame::{self, Area, Sheet};
 use crate::ink::{Anchor, Picture};
 use crate::layout::{DOT, FOOTER, GAP, RIGHT, header};
 use crate::legend;
-use crate::options::{Options, SMALLEST};
+use crate::options::{MIN_SIZE, Options};
 use crate::palette::Palette;
 use crate::scale::{Scale, grouped};
 use crate::text::{Fonts, Weight};
@@ -35,7 +35,7 @@ pub(super) fn draw(timeline: &Timeline, description: &MediumDescription, options
     let to = options.to.map_or(timeline.ended, Time::as_secs_f64);
     let to = if to > from { to } else { from + 1.0 };
     let view = View { timeline, from, to };
-    let (width, max_height) = (options.width.clamp(SMALLEST.0, 20_000), f64::from(options.height.max(SMALLEST.1)));
+    let (width, max_height) = (options.width.clamp(MIN_SIZE.0, 20_000), f64::from(options.height.max(MIN_SIZE.1)));
     let palette = Palette::of(options.theme);
     let mut sheet = Sheet { palette, fonts: Fonts::load(), width: f64::from(width), shapes: Vec::new() };
     let count = description.stations.len();

@@ -38,9 +38,9 @@ pub struct Checked {
 }
 
 /// Maximum duration, which the clock can represent.
-const LONGEST: Span = Span::from_secs(366 * 24 * 3600);
+const MAX_DURATION: Span = Span::from_secs(366 * 24 * 3600);
 /// Maximum propagation delay, longer than to Mars and back.
-const LONGEST_DELAY: Span = Span::from_secs(3600);
+const MAX_DELAY: Span = Span::from_secs(3600);
 /// Checks a scenario and reports every problem, not only the first.
 pub fn check(scenario: &Scenario) -> Result<Checked, Vec<Problem>> {
     let resolved = outside::resolve(&mut scenario.clone(), &Members::default());
@@ -82,7 +82,7 @@ impl Checker<'_> {
 
     fn network(&mut self) -> Network {
         let scenario = self.scenario;
-        if scenario.duration == Span::ZERO || scenario.duration > LONGEST {
+        if scenario.duration == Span::ZERO || scenario.duration > MAX_DURATION {
             self.wrong(out_of_range("duration", scenario.duration, "more than 0 and at most 8784 h, 366 days"));
         }
         if let Err(problem) = traces::select(&scenario.output.traces) {
@@ -146,7 +146,7 @@ impl Checker<'_> {
         let scheduler = node.scheduler.as_ref().map_or_else(Default::default, |Named(scheduler)| scheduler.clone());
         self.faults(&format!("{key}.scheduler"), scheduler.check());
         let processing_delay = node.processing_delay.unwrap_or_default();
-        if processing_delay > LONGEST_DELAY {
+        if processing_delay > MAX_DELAY {
             self.wrong(out_of_range(&format!("{key}.processing_delay"), processing_delay, "at most an hour"));
         }
         NodeSpec {
@@ -243,7 +243,7 @@ impl Checker<'_> {
             self.wrong(Problem::new("`delay` is missing").key(key));
             return Span::ZERO;
         };
-        if delay > LONGEST_DELAY {
+        if delay > MAX_DELAY {
             self.wrong(out_of_range(&key, delay, "at most an hour"));
         }
         delay

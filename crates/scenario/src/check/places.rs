@@ -17,7 +17,7 @@ const FASTEST: Speed = Speed(20_000 * 3_600_000);
 /// Nanoseconds in an hour.
 const HOUR: i128 = 3_600_000_000_000;
 /// Maximum number of links in a medium with a range, since pairs of stations are stored.
-const MOST_PLACED: usize = 2_000;
+const MAX_PLACED_LINKS: usize = 2_000;
 
 fn millimetres(position: &Position) -> [i128; 2] {
     position.map(|part| part.value(|length| length.0))
@@ -157,8 +157,8 @@ impl Checker<'_> {
             self.wrong(problem.hint("add position = [\"0 m\", \"0 m\"]"));
         }
         let links = links.len();
-        if links > MOST_PLACED {
-            let problem = Problem::new(format!("at most {MOST_PLACED} links in a medium with a range"));
+        if links > MAX_PLACED_LINKS {
+            let problem = Problem::new(format!("at most {MAX_PLACED_LINKS} links in a medium with a range"));
             let problem = problem.key(format!("media.{name}")).found(links.to_string());
             self.wrong(problem.hint("stations that cannot receive each other can be in different media"));
         }

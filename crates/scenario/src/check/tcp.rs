@@ -13,11 +13,11 @@ use crate::problem::Problem;
 use crate::routes::data_options;
 
 /// Maximum data of an IPv4 packet after its headers.
-const LARGEST_SEGMENT: u64 = 65_535 - (Packet::HEADER + Segment::HEADER) as u64;
+const MAX_SEGMENT: u64 = 65_535 - (Packet::HEADER + Segment::HEADER) as u64;
 /// Maximum window that can be advertised [RFC7323 s2.3].
-const LARGEST_WINDOW: u64 = 1 << 30;
+const MAX_WINDOW: u64 = 1 << 30;
 /// Maximum window that can be advertised without scaling.
-const LARGEST_UNSCALED: u64 = 65_535;
+const MAX_UNSCALED_WINDOW: u64 = 65_535;
 
 impl Checker<'_> {
     /// The settings of both ends of `flow`, which is at `key`; the sender follows `scheme`. The flow's table is merged
@@ -30,7 +30,7 @@ impl Checker<'_> {
             config.merge(&presets::goel1997());
         }
         config.merge(given);
-        config.segment = flow.mss.0.min(LARGEST_SEGMENT) as u32;
+        config.segment = flow.mss.0.min(MAX_SEGMENT) as u32;
         config.window = flow.receive_window;
         config.response = self.sender_part(scheme);
         self.faults(&format!("{key}.tcp.recovery"), config.recovery.check());
@@ -65,14 +65,14 @@ impl Checker<'_> {
     fn sizes(&mut self, key: &str, flow: &Flow, config: &Config) {
         // An end that begins in ESTABLISHED adds to the segment the options for which a handshake reserves space.
         let options = if config.handshake { 0 } else { u64::from(data_options(config)) };
-        let largest = LARGEST_SEGMENT - options;
+        let largest = MAX_SEGMENT - options;
         let sound = (1..=largest).contains(&flow.mss.0);
         if !sound {
             let expected = format!("1 to {largest} bytes");
             self.wrong(Problem::new(expected).key(format!("{key}.mss")).found(flow.mss.to_string()));
         }
         // The window is not compared with an invalid segment size.
-        if (sound && flow.receive_window < flow.mss) || flow.receive_window.0 > LARGEST_WINDOW {
+        if (sound && flow.receive_window < flow.mss) || flow.receive_window.0 > MAX_WINDOW {
             let expected = format!("at least one segment ({} B) and at most 1 GiB", flow.mss.0);
             self.wrong(
                 Problem::new(expected).key(format!("{key}.receive_window")).found(flow.receive_window.to_string()),
@@ -87,11 +87,11 @@ impl Checker<'_> {
             self.wrong(problem.key(format!("{key}.tcp.close")).found("true"));
         }
         let advertised = match config.window_scaling {
-            WindowScaling::Off => LARGEST_UNSCALED,
-            WindowScaling::Shift(shift) => LARGEST_UNSCALED << shift,
-            WindowScaling::Auto => LARGEST_WINDOW,
+            WindowScaling::Off => MAX_UNSCALED_WINDOW,
+            WindowScaling::Shift(shift) => MAX_UNSCALED_WINDOW << shift,
+            WindowScaling::Auto => MAX_WINDOW,
         };
-        if config.handshake && (advertised + 1..=LARGEST_WINDOW).contains(&flow.receive_window.0) {
+        if config.handshake && (advertised + 1..=MAX_WINDOW).contains(&flow.receive_window.0) {
             let expected =
                 format!("at most {advertised} B, the maximum that can be advertised with this window_scaling");
             let problem =

@@ -151,19 +151,19 @@ fn duration(text: &str) -> Result<Span, Refusal> {
 
 fn packet_size(text: &str) -> Result<u64, Refusal> {
     /// The data of the largest IPv4 packet behind 40 bytes of headers.
-    const LARGEST: u64 = 65_495;
+    const MAX: u64 = 65_495;
     match at_least_one(whole(text)?)? {
-        size if size > LARGEST => refuse("too large for an IP packet"),
+        size if size > MAX => refuse("too large for an IP packet"),
         size => Ok(size),
     }
 }
 
 fn window(text: &str) -> Result<Bytes, Refusal> {
     /// What TCP can advertise [RFC7323 s2.3].
-    const LARGEST: Bytes = Bytes(1 << 30);
+    const MAX: Bytes = Bytes(1 << 30);
     match quantity(text, "KiB")? {
         Bytes(0) => refuse("nothing could be sent"),
-        window if window > LARGEST => refuse("larger than TCP can advertise"),
+        window if window > MAX => refuse("larger than TCP can advertise"),
         window => Ok(window),
     }
 }

@@ -11,7 +11,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let mut warnings = Vec::new();
     for (number, node) in network.nodes.iter().enumerate() {
         let asked = scenario.nodes[number].scheme.is_some() || scenario.scheme.is_some();
-        if asked && node.kind.is_base_station() && node.agent.traits().hears_link_layer && !with_link_layer(number) {
+        if asked && node.kind.is_base_station() && node.agent.traits().needs_link_reports && !with_link_layer(number) {
             let text = format!(
                 "scheme {} needs reports of a link layer, and no link of {} has one",
                 node.agent.name(),

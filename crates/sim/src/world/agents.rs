@@ -126,8 +126,8 @@ impl World {
         forecast.next = changes.min_by_key(|(at, _)| *at);
         match forecast.next {
             Some((at, _)) => {
-                let told = Time::from_nanos(at.as_nanos().saturating_sub(forecast.lead.as_nanos()));
-                self.schedule.arm(forecast.slot, told.max(self.now));
+                let at = Time::from_nanos(at.as_nanos().saturating_sub(forecast.lead.as_nanos()));
+                self.schedule.arm(forecast.slot, at.max(self.now));
             }
             None => self.schedule.disarm(forecast.slot),
         }

@@ -59,7 +59,7 @@ impl Batches {
 /// Returns the batch means of a steady series of equidistant values.
 ///
 /// # Errors
-/// [`Error::Value`] for NaN, infinities and values beyond [`crate::sample::LARGEST`]; [`Error::Short`] below 400
+/// [`Error::Value`] for NaN, infinities and values beyond [`crate::sample::MAX_MAGNITUDE`]; [`Error::Short`] below 400
 /// values; [`Error::Correlated`] if the run is too short for its correlation.
 pub fn batch_means(series: &[f64]) -> Result<Batches, Error> {
     series.iter().try_for_each(|&value| checked(value).map(drop))?;

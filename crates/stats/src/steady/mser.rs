@@ -23,7 +23,7 @@ use crate::{Error, Moments};
 const FIVE: usize = 5;
 
 /// Minimum length of a series: with fewer than ten means, the last five would reach into the first half.
-const LEAST: usize = 2 * FIVE * FIVE;
+const MIN_LENGTH: usize = 2 * FIVE * FIVE;
 
 /// The truncation of a series.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -37,12 +37,12 @@ pub struct Warmup {
 /// Returns the warm-up of a series of equidistant values.
 ///
 /// # Errors
-/// [`Error::Value`] for NaN, infinities and values beyond [`crate::sample::LARGEST`]; [`Error::Short`] below 50 values;
+/// [`Error::Value`] for NaN, infinities and values beyond [`crate::sample::MAX_MAGNITUDE`]; [`Error::Short`] below 50 values;
 /// [`Error::Transient`] if the best cut lies beyond the first half.
 pub fn mser5(series: &[f64]) -> Result<Warmup, Error> {
     series.iter().try_for_each(|&value| checked(value).map(drop))?;
-    if series.len() < LEAST {
-        return Err(Error::Short { found: series.len(), expected: LEAST });
+    if series.len() < MIN_LENGTH {
+        return Err(Error::Short { found: series.len(), expected: MIN_LENGTH });
     }
     let means: Vec<f64> =
         series.chunks_exact(FIVE).map(|chunk| chunk.iter().map(|value| value / FIVE as f64).sum()).collect();

@@ -23,7 +23,7 @@ use flow::{Ack, Data, Known};
 
 /// Returns the properties of the scheme.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], uploads: &[], hears_link_layer: false }
+    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], uploads: &[], needs_link_reports: false }
 }
 
 /// Settings of the scheme.

@@ -59,7 +59,7 @@ pub(super) enum Acknowledges {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Outcome {
     /// Buffered bytes of both directions.
-    pub held: u64,
+    pub buffered: u64,
     /// Maximum over the directions of bytes that are acknowledged to the sender but not by the receiver.
     pub early: u64,
     /// True if both connections are closed.
@@ -114,7 +114,7 @@ impl Flow {
         if segment.ack.since(acknowledged) < 0 {
             return Acknowledges::Ahead;
         }
-        let idle = near.held() == 0 && far.connection.done();
+        let idle = near.buffered() == 0 && far.connection.done();
         if idle { Acknowledges::Everything } else { Acknowledges::TooEarly }
     }
 
@@ -172,19 +172,19 @@ impl Flow {
             }
             self.legs[end].send(spare, cx);
         }
-        let held = [self.legs[0].held(), self.legs[1].held()];
-        outcome.held = held[0] + held[1];
+        let buffered = [self.legs[0].buffered(), self.legs[1].buffered()];
+        outcome.buffered = buffered[0] + buffered[1];
         outcome.early = match self.unconfirmed {
-            Some(end) => held[1 - end],
-            None => held[0].max(held[1]),
+            Some(end) => buffered[1 - end],
+            None => buffered[0].max(buffered[1]),
         };
         outcome.over = self.legs.iter().all(|leg| leg.connection.state() == State::Closed);
         outcome
     }
 
     /// Returns the buffered bytes of both directions.
-    pub fn held(&self) -> u64 {
-        self.legs.iter().map(Leg::held).sum()
+    pub fn buffered(&self) -> u64 {
+        self.legs.iter().map(Leg::buffered).sum()
     }
 
     fn both(&mut self, end: usize) -> [&mut Leg; 2] {
@@ -204,13 +204,13 @@ impl Flow {
 
     /// Returns true if both ends have all data, so that they can continue without the node.
     pub fn is_idle(&self) -> bool {
-        self.legs.iter().all(|leg| leg.held() == 0 && leg.connection.done())
+        self.legs.iter().all(|leg| leg.buffered() == 0 && leg.connection.done())
     }
 }
 
 impl Leg {
     /// Returns the number of bytes received here in order that the far end has not acknowledged.
-    fn held(&self) -> u64 {
+    fn buffered(&self) -> u64 {
         self.connection.readable()
     }
 

@@ -29,7 +29,7 @@ pub fn traits() -> Traits {
         semantics: Semantics::Lost,
         changes: &[Place::BaseStation],
         uploads: &[Place::BaseStation],
-        hears_link_layer: false,
+        needs_link_reports: false,
     }
 }
 

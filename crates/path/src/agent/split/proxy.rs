@@ -49,7 +49,7 @@ pub(super) struct Proxy {
     wireless: tcp::Config,
     assume_sack: bool,
     /// Buffered bytes of all flows.
-    held: u64,
+    buffered: u64,
     counters: Counters,
     /// A packet for the connections to write to: initializing an empty packet costs as much as filling it.
     spare: Packet,
@@ -63,14 +63,14 @@ impl Proxy {
             wired: config.wired.tcp(config.buffer),
             wireless: config.wireless.tcp(config.buffer),
             assume_sack: config.assume_sack,
-            held: 0,
+            buffered: 0,
             counters: Counters::default(),
             spare: Packet::blank(Addr::of_node(0), Addr::of_node(0)),
         }
     }
 
     fn state_bytes(&self) -> u64 {
-        self.table.len() as u64 * FLOW_BYTES + self.held
+        self.table.len() as u64 * FLOW_BYTES + self.buffered
     }
 
     /// Updates the maximum of the state size.
@@ -205,7 +205,7 @@ impl Proxy {
         self.counters.packets_taken += 1;
         // A segment that acknowledges bypassed data too early is dropped: its sender repeats it.
         if acknowledges != Acknowledges::TooEarly {
-            let before = flow.held();
+            let before = flow.buffered();
             flow.take(from, segment, acknowledges, ecn, cx.now);
             let outcome = flow.pump(&mut self.spare, cx);
             self.after_event(number, before, &outcome);
@@ -215,12 +215,12 @@ impl Proxy {
 
     /// Updates counters and the flow's alarm after an event; `before` is the number of bytes buffered before it.
     fn after_event(&mut self, number: u32, before: u64, outcome: &Outcome) {
-        self.held = self.held - before + outcome.held;
+        self.buffered = self.buffered - before + outcome.buffered;
         self.grown();
         let counters = &mut self.counters;
         counters.bytes_early = counters.bytes_early.max(outcome.early);
         if let Some(failure) = outcome.failure {
-            counters.bytes_lost += outcome.held;
+            counters.bytes_lost += outcome.buffered;
             match failure {
                 Failure::TimedOut => counters.flows_given_up += 1,
                 Failure::Refused | Failure::Reset => counters.flows_reset += 1,
@@ -249,7 +249,7 @@ impl Proxy {
         let (_, entry) = self.table.remove(number)?;
         if let Entry::Split(flow) = &entry {
             self.alarms.remove(&(flow.armed, number));
-            self.held -= flow.held();
+            self.buffered -= flow.buffered();
         }
         Some(entry)
     }
@@ -294,7 +294,7 @@ impl Agent for Proxy {
             let Some((_, Entry::Split(flow))) = self.table.get(number) else { continue };
             flow.armed = Time::NEVER;
             if flow.deadline() <= cx.now {
-                let before = flow.held();
+                let before = flow.buffered();
                 flow.wake(cx.now);
                 let outcome = flow.pump(&mut self.spare, cx);
                 self.after_event(number, before, &outcome);

@@ -73,10 +73,10 @@ pub struct VariableLink {
     /// Starts and sizes of the packets whose transmission had not begun at the last update.
     waiting: VecDeque<(Time, u32)>,
     waiting_bytes: u64,
-    /// Arrivals, the first on top: time, number of the packet on this line, index in `held`.
+    /// Arrivals, the first on top: time, number of the packet on this line, index in `packets`.
     flights: BinaryHeap<Reverse<(Time, u64, u32)>>,
-    held: Vec<Flight>,
-    /// Free indices in `held`.
+    packets: Vec<Flight>,
+    /// Free indices in `packets`.
     free: Vec<u32>,
     counters: Counters,
 }
@@ -118,7 +118,7 @@ impl VariableLink {
             waiting: VecDeque::new(),
             waiting_bytes: 0,
             flights: BinaryHeap::new(),
-            held: Vec::new(),
+            packets: Vec::new(),
             free: Vec::new(),
             counters: Counters::default(),
         }
@@ -177,10 +177,10 @@ impl VariableLink {
     fn arrive(&mut self, cx: &mut LinkCx<'_>, packet: &mut Packet) -> bool {
         let Some(Reverse((_, _, place))) = self.flights.pop() else { return false };
         match self.flights.peek() {
-            Some(Reverse((at, _, place))) => cx.schedule.arm_as(self.slot, *at, self.held[*place as usize].order),
+            Some(Reverse((at, _, place))) => cx.schedule.arm_as(self.slot, *at, self.packets[*place as usize].order),
             None => cx.schedule.disarm(self.slot),
         }
-        let flight = &self.held[place as usize];
+        let flight = &self.packets[place as usize];
         *packet = flight.packet;
         self.free.push(place);
         if flight.lost {
@@ -199,12 +199,12 @@ impl VariableLink {
         let (order, number) = (flight.order, self.counters.frames_sent);
         let place = match self.free.pop() {
             Some(place) => {
-                self.held[place as usize] = flight;
+                self.packets[place as usize] = flight;
                 place
             }
             None => {
-                self.held.push(flight);
-                (self.held.len() - 1) as u32
+                self.packets.push(flight);
+                (self.packets.len() - 1) as u32
             }
         };
         if self.flights.peek().is_none_or(|Reverse((first, _, _))| arrives < *first) {
