@@ -1,4 +1,4 @@
-//! Which values and combinations of settings make no sense.
+//! Checks of values and combinations of settings.
 
 use engine::Span;
 use engine::registry::Fault;
@@ -8,19 +8,19 @@ use super::{Arithmetic, Config, DelayedAck, EcnMode, Floor, PartialConfig, Tries
 use crate::cc::Start;
 use crate::recovery::RecoveryConfig;
 
-/// The maximum delay of an acknowledgment [RFC5681 s4.2].
+/// Maximum delay of an acknowledgment [RFC5681 s4.2].
 const MAX_ACK_DELAY: Span = Span::from_millis(500);
-/// Acknowledgments that come much more seldom than every second segment belong to offloading, which comes in such sizes.
+/// Maximum number of segments per acknowledgment, of the order of an aggregate of receive offload.
 const MAX_SEGMENTS_PER_ACK: u32 = 64;
-/// With the timeout doubled each time this is years.
+/// Maximum number of retransmissions: with exponential back-off up to 64 s more than four hours.
 const MAX_RETRIES: u32 = 255;
-/// An hour.
+/// Maximum duration of TIME-WAIT.
 const MAX_TIME_WAIT: Span = Span::from_secs(3600);
 
 impl PartialConfig {
-    /// The faults of `config`, which has this table merged over the settings of its variant. Each names a key of the table, or
-    /// `variant` if the table does not set the key in question. The settings of the recovery, of the control and of the loss
-    /// differentiation check themselves.
+    /// Returns the faults of `config`, the result of merging this table over the settings of its variant. Each names a
+    /// key of the table, or `variant` if the table does not set the key concerned. The settings of recovery, control
+    /// and loss differentiation are checked by the members.
     pub fn check(&self, config: &Config) -> Vec<Fault> {
         let mut faults = Vec::new();
         if !(1..=1000).contains(&config.initial_window) {
@@ -35,7 +35,7 @@ impl PartialConfig {
 
     fn check_times(&self, config: &Config, faults: &mut Vec<Fault>) {
         let max_rto = config.max_rto;
-        // A bound that the table does not set is not at fault: then `max_rto` is too small for it.
+        // If the table does not set the lower bound, the fault is of `max_rto`.
         for (key, given, value) in
             [("min_rto", self.min_rto, config.min_rto), ("initial_rto", self.initial_rto, config.initial_rto)]
         {
@@ -64,7 +64,7 @@ impl PartialConfig {
         }
     }
 
-    /// Options that others need.
+    /// Checks the options on which other settings depend.
     fn check_needs(&self, config: &Config, faults: &mut Vec<Fault>) {
         let mut needs = |key, asked: Option<bool>, has: bool, expected: &str, hint: &str| {
             if asked == Some(true) && !has {
@@ -83,12 +83,13 @@ impl PartialConfig {
         needs("dsack_undo", self.dsack_undo, config.sack && config.dsack, reports, hint);
     }
 
-    /// Settings that the congestion control needs.
+    /// Checks the settings on which the congestion control depends.
     fn check_control(&self, config: &Config, faults: &mut Vec<Fault>) {
         let control = config.control.build(Start::trial());
         let name = config.control.name();
         let recovery = config.recovery.name();
-        // What to change: the key that is not as the control needs it if the table sets it, else what chose the control.
+        // The fault is of the key that does not fit the control if the table sets it, otherwise of the key that selects
+        // the control.
         let fault = |key, given: bool, found: &str, expected: String| {
             if given {
                 Fault::new(key, found, expected)

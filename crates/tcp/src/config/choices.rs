@@ -1,109 +1,110 @@
-//! Settings that are one of several words.
+//! Settings whose values are names.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Congestion window validation: which acknowledgments let cwnd grow (RFC 7661).
+/// Congestion window validation: the acknowledgments that let cwnd grow [RFC7661].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CwndValidation {
-    /// Those that come while cwnd is below the receive window: what the receiver does not take says nothing about the network.
+    /// Those that arrive while cwnd is below the receive window: beyond it, cwnd is not tested by the network.
     #[default]
     ReceiveWindow,
-    /// Those of a round trip in which cwnd limited the sender; in slow start also while cwnd is less than twice what was in flight
-    /// (Linux: `tcp_is_cwnd_limited`).
+    /// Those of a round trip in which cwnd limited the sender; in slow start also while cwnd is less than twice the
+    /// maximum flight (Linux: `tcp_is_cwnd_limited`).
     CwndLimited,
 }
 
-/// What a sender does when the receive window closes over data in flight. It probes the window in any case [RFC9293 s3.8.6].
+/// Behaviour of a sender when the receive window closes over data in flight. It probes the window in both cases
+/// [RFC9293 s3.8.6].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ZeroWindow {
-    /// Only the persist timer runs: the retransmission timer stops, and nothing is lost. When the window opens, all that was not
-    /// acknowledged is retransmitted without a reduction of cwnd, and the time it was closed does not count as idle (4.3BSD;
-    /// Freeze-TCP and M-TCP need it).
+    /// Only the persist timer runs, and the retransmission timer is stopped. When the window opens, all unacknowledged
+    /// data is retransmitted without a reduction of cwnd, and the time for which it was closed does not count as idle
+    /// (4.3BSD; required by Freeze-TCP and M-TCP).
     #[default]
     Persist,
-    /// The retransmission timer runs on and reduces cwnd; its retransmissions are the probes (Linux).
+    /// The retransmission timer keeps running and its expiry reduces cwnd; its retransmissions are the probes (Linux).
     Retransmit,
 }
 
-/// Which timestamps are too old: protection against wrapped sequence numbers.
+/// Timestamps that are too old: protection against wrapped sequence numbers (PAWS) [RFC7323 s5].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Paws {
-    /// All that are older than the newest of what came in order [RFC7323 s5.3 R1].
+    /// Those older than that of the last segment received in order (TS.Recent) [RFC7323 s5.3 R1].
     #[default]
     Strict,
-    /// Those that are older by more than one tick, and not those of pure acknowledgments that the network has reordered
-    /// [Linux net/ipv4/tcp_input.c: TCP_PAWS_WINDOW, tcp_disordered_ack_check].
+    /// Those older by more than one tick, except on pure acknowledgments that the network has reordered [Linux
+    /// net/ipv4/tcp_input.c: TCP_PAWS_WINDOW, tcp_disordered_ack_check].
     Linux,
 }
 
-/// What the minimum timeout bounds.
+/// The quantity of which the minimum timeout is the minimum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Floor {
     /// The timeout [RFC6298 s2.4].
     #[default]
     Timeout,
-    /// What is added to the smoothed round trip for its variation (Linux).
+    /// The part of the timeout beyond SRTT, 4 RTTVAR (Linux).
     Variation,
 }
 
-/// The arithmetic of the round trip's estimate and of the timeout [RFC6298 s2.3].
+/// Arithmetic of SRTT, RTTVAR and the timeout [RFC6298 s2.3].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arithmetic {
-    /// Nanoseconds; a timer expires at a tick of the clock.
+    /// Nanoseconds; the timer expires at a tick of the clock.
     #[default]
     Exact,
-    /// Whole ticks, with three and two bits behind the point [Jacobson1988 A.2], as in ns-2 (`TcpAgent::rtt_update`,
-    /// `rtt_timeout`): a round trip is the number of ticks in it, at least one; a variation below a tick is shifted to 0, so it
-    /// decays no further. A timer runs for whole ticks, at least two, from when it is started; those of 4.3BSD, whose
-    /// arithmetic is the same, expire at a tick.
+    /// Fixed-point numbers of ticks, SRTT with three fractional bits and RTTVAR with two [Jacobson1988 A.2], as in ns-2
+    /// (`TcpAgent::rtt_update`, `rtt_timeout`). A round trip is the number of ticks in it, at least one. A variation
+    /// below a tick is truncated to 0, so that it does not decay further. The timer runs for whole ticks, at least two,
+    /// from its start; in 4.3BSD, whose arithmetic is the same, timers expire at a tick.
     ScaledTicks,
 }
 
-/// How long a doubled timeout holds.
+/// End of the exponential back-off of the timeout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BackOff {
-    /// Until a round trip has been measured, which takes a segment that was sent once only: with a round trip longer than
-    /// the timeout no other rule ever gets to measure one [RFC6298 s5.5, Karn and Partridge 1987].
+    /// At the next measurement of a round trip, which needs a segment that was sent only once [RFC6298 s5, Karn and
+    /// Partridge 1987]. With another rule no round trip longer than the timeout would be measured.
     #[default]
     UntilMeasured,
-    /// Until new data is acknowledged, as in 4.3BSD before Karn's rule of August 1987 (`tcp_input.c` 7.10).
+    /// When new data is acknowledged, as in 4.3BSD before Karn's rule of August 1987 (`tcp_input.c` 7.10).
     UntilAcknowledged,
 }
 
-/// What starts the retransmission timer again while it runs.
+/// Events that restart the running retransmission timer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimerRestart {
     /// Acknowledgments of new data [RFC6298 s5.3].
     #[default]
     Acknowledgments,
-    /// Also a fast retransmit, as in 4.3BSD and ns-2: the segment sent again has a round trip of its own to go (WS96). A
-    /// recovery that begins without a retransmission leaves the timer as it is.
+    /// Also a fast retransmit, as in 4.3BSD and ns-2: the retransmitted segment needs a whole round trip (WS96). A
+    /// recovery that begins without a retransmission does not change the timer.
     Recovery,
-    /// Also each retransmission of the first unacknowledged segment, whatever asks for it: a fast retransmit, recovery, a message
-    /// (Linux: `tcp_xmit_retransmit_queue`).
+    /// Also each retransmission of the first unacknowledged segment, by a fast retransmit, recovery or a message of a
+    /// scheme (Linux: `tcp_xmit_retransmit_queue`).
     Retransmissions,
 }
 
-/// Which segments are timed.
+/// Segments whose round trip time is measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sampling {
-    /// One at a time, as in 4.3BSD; at least one a round trip [RFC6298 s3].
+    /// One at a time, as in 4.3BSD: at least one measurement per round trip [RFC6298 s3].
     #[default]
     OneAtATime,
-    /// The oldest that an acknowledgment covers, each time (Linux).
+    /// The oldest segment that each acknowledgment covers (Linux).
     EachAcknowledgment,
 }
 
-/// Whether segments that are not full wait for more data.
+/// Nagle's algorithm: whether segments that are not full wait for more data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Nagle {
@@ -112,19 +113,19 @@ pub enum Nagle {
     Off,
     /// They wait while anything is unacknowledged [RFC9293 s3.7.4].
     On,
-    /// They wait while a small one is unacknowledged (Minshall, Linux).
+    /// They wait while a segment that is not full is unacknowledged (Minshall, Linux).
     Minshall,
 }
 
-/// Whether explicit congestion notification is used.
+/// Use of explicit congestion notification [RFC3168].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EcnMode {
-    /// No.
+    /// Not used.
     #[default]
     Off,
-    /// If the other end asks for it.
+    /// Used if the other end requests it.
     Accept,
-    /// This end asks for it, and accepts it.
+    /// Requested by this end, and accepted if the other end requests it.
     Request,
 }

@@ -1,5 +1,5 @@
-//! Settings of TCP. Each is declared once, with its default; a variant is a table of them (see [`presets`]) over
-//! which the user's table is merged.
+//! Settings of TCP. Each is declared once, with its default. A variant is a table of settings ([`presets`]), which is
+//! merged over the defaults; the user's table is merged over both.
 
 mod check;
 mod choices;
@@ -23,13 +23,15 @@ settings! {
     /// Settings of one end of a connection.
     #[derive(Clone, PartialEq, Debug, serde::Serialize)]
     pub struct Config {
-        /// Bytes of data in a full segment (SMSS), unless the other end asks for less or options take some of it.
+        /// Data of a full segment (SMSS) in bytes, from which options are deducted [RFC9293 s3.7.1]; a smaller MSS
+        /// option of the other end limits it.
         segment: u32 = 1460,
-        /// The receive buffer, in bytes. An application that reads at once lets it be advertised unchanged.
+        /// Receive buffer in bytes, at most 1 GiB. The application reads at once, so that the whole buffer is
+        /// advertised.
         window: Bytes = Bytes(65_535),
-        /// The sender's part of a scheme: what messages from the network bring about.
+        /// Response of the sender to messages of a scheme.
         response: ResponseConfig = ResponseConfig::Unmodified(response::unmodified::Config::default()),
-        /// Random numbers of this end.
+        /// Random stream of this end.
         #[serde(skip)]
         stream: Stream = Stream::default(),
     }
@@ -49,79 +51,79 @@ settings! {
         recovery: RecoveryConfig as Named<RecoveryConfig> = RecoveryConfig::Reno(recovery::reno::Config::default()),
         /// Congestion control.
         control: ControlConfig as Named<ControlConfig> = ControlConfig::Reno(cc::reno::Config::default()),
-        /// How the sender tells losses on the radio link from congestion.
+        /// Rule by which the sender distinguishes losses on the radio link from congestion.
         loss_differentiation: DifferentiationConfig as Named<DifferentiationConfig> = DifferentiationConfig::default(),
-        /// Whether the connection is opened by a handshake; if not, both ends begin in ESTABLISHED.
+        /// Whether a handshake opens the connection [RFC9293 s3.5]; if not, both ends start in ESTABLISHED.
         handshake: bool = false,
-        /// Whether the sender closes after its last byte, and the receiver after the sender.
+        /// Whether the sender closes after its last byte, and the receiver after the sender's FIN [RFC9293 s3.6].
         close: bool = false,
-        /// Initial congestion window (IW), in segments [RFC5681 s3.1, RFC6928].
+        /// Initial congestion window (IW), 1 to 1000 segments [RFC5681 s3.1, RFC6928].
         #[given(serde(deserialize_with = "values::initial_window"))]
         #[given(schemars(range(min = 1, max = 1000)))]
         initial_window: u32 = 1,
-        /// Initial slow start threshold; without one slow start lasts until the first loss.
+        /// Initial slow start threshold; unlimited if unset: slow start then lasts until the first loss [RFC5681 s3.1].
         initial_ssthresh: Option<Bytes> as Bytes = None,
-        /// Congestion window validation: which acknowledgments let cwnd grow (RFC 7661).
+        /// Congestion window validation: the acknowledgments that let cwnd grow [RFC7661].
         cwnd_validation: CwndValidation = CwndValidation::default(),
-        /// Whether the acknowledgment that ends fast recovery also opens the window, as any new acknowledgment does. It does in
-        /// 4.3BSD Reno, whose input processing goes on, past the cut to ssthresh, with what opens the window (`tcp_input.c` 7.25,
-        /// WS96); by the RFC cwnd stays at ssthresh [RFC5681 s3.2 step 6].
+        /// Whether the acknowledgment that ends fast recovery also increases cwnd, as any acknowledgment of new data
+        /// does. If not, cwnd is ssthresh after it [RFC5681 s3.2 step 6]. In 4.3BSD Reno it does (`tcp_input.c` 7.25,
+        /// WS96).
         recovery_exit_growth: bool = false,
-        /// Whether slow start begins again when nothing was in flight for a retransmission timeout [RFC5681 s4.1].
+        /// Whether slow start begins again after an idle period of a retransmission timeout [RFC5681 s4.1].
         restart_after_idle: bool = true,
-        /// What a sender does when the receive window closes over data in flight [RFC9293 s3.8.6].
+        /// Behaviour of the sender when the receive window closes over data in flight [RFC9293 s3.8.6].
         zero_window: ZeroWindow = ZeroWindow::default(),
-        /// Which timestamps are too old [RFC7323 s5].
+        /// Timestamps that are too old: protection against wrapped sequence numbers (PAWS) [RFC7323 s5].
         paws: Paws = Paws::default(),
-        /// The minimum time between two acknowledgments that answer segments which are not acceptable and carry no data
-        /// [RFC5961 s7]; each is answered if zero. By default ten in 5 s, as `tcp_invalid_ratelimit` of Linux.
+        /// Minimum time between two acknowledgments in response to unacceptable segments without data [RFC5961 s7]; 0
+        /// for no limit. The default is that of Linux (`tcp_invalid_ratelimit`).
         invalid_ratelimit: Span = Span::from_millis(500),
-        /// Retransmission timeout before the first measurement [RFC6298 s2.1].
+        /// Retransmission timeout before the first measurement, more than 0 and at most `max_rto` [RFC6298 s2.1].
         initial_rto: Span = Span::from_secs(1),
-        /// Minimum retransmission timeout [RFC6298 s2.4].
+        /// Minimum retransmission timeout, more than 0 and at most `max_rto` [RFC6298 s2.4].
         min_rto: Span = Span::from_secs(1),
-        /// Maximum retransmission timeout, however often it doubles [RFC6298 s2.5].
+        /// Maximum retransmission timeout, also after doubling [RFC6298 s2.5].
         max_rto: Span = Span::from_secs(64),
-        /// What `min_rto` bounds: the timeout, or what is added to the smoothed round trip for its variation.
+        /// The quantity of which `min_rto` is the minimum: the timeout, or its part for the variation of the RTT.
         rto_floor: Floor = Floor::default(),
-        /// The tick of the clock (G): round trips are measured in whole ticks and the timer expires at one; exact if zero
-        /// [RFC6298 s4].
+        /// Clock granularity G, at most `max_rto`: the RTT is measured in whole ticks and the timer expires at a tick
+        /// [RFC6298 s4]; 0 for an exact clock.
         rto_granularity: Span = Span::ZERO,
-        /// The arithmetic of the round trip's estimate and of the timeout [RFC6298 s2.3, Jacobson1988 A.2].
+        /// Arithmetic of SRTT, RTTVAR and the timeout [RFC6298 s2.3, Jacobson1988 A.2].
         rto_arithmetic: Arithmetic = Arithmetic::default(),
-        /// How long a doubled timeout holds [RFC6298 s5.5].
+        /// End of the exponential back-off of the timeout [RFC6298 s5].
         rto_back_off: BackOff = BackOff::default(),
-        /// What restarts the retransmission timer while it runs.
+        /// Events that restart the running retransmission timer [RFC6298 s5.3].
         rto_restart: TimerRestart = TimerRestart::default(),
-        /// Which segments are timed.
+        /// Segments whose round trip time is measured [RFC6298 s3].
         rtt_sampling: Sampling = Sampling::default(),
-        /// How often a segment is retransmitted before the connection is given up.
+        /// Maximum numbers of retransmissions before the connection is aborted [RFC9293 s3.8.3].
         retries: Retries as PartialRetries = Retries::default(),
         /// Whether acknowledgments are delayed, and for how long [RFC5681 s4.2].
         delayed_ack: DelayedAck = DelayedAck::default(),
-        /// Whether segments that are not full wait for more data [RFC9293 s3.7.4].
+        /// Nagle's algorithm: whether segments that are not full wait for more data [RFC9293 s3.7.4].
         nagle: Nagle = Nagle::default(),
-        /// Whether each of the first two duplicate acknowledgments lets a new segment out (RFC 3042).
+        /// Limited transmit: whether each of the first two duplicate acknowledgments allows a new segment [RFC3042].
         limited_transmit: bool = false,
-        /// Proportional rate reduction: recovery goes from the old window to the new one in proportion to what arrives (RFC 9937).
+        /// Proportional rate reduction: during recovery cwnd decreases in proportion to the delivered data [RFC9937].
         prr: bool = false,
-        /// Whether what is acknowledged after a timeout may show that it was spurious (F-RTO) (RFC 5682).
+        /// F-RTO: whether spurious timeouts are detected from the acknowledgments that follow them [RFC5682].
         frto: bool = false,
-        /// Whether timestamps may show that a retransmission was spurious (Eifel) [RFC3522, RFC4015].
+        /// Eifel: whether spurious retransmissions are detected from timestamps [RFC3522, RFC4015].
         eifel: bool = false,
-        /// Whether duplicates that SACK reports may show that retransmissions were spurious (RFC 3708).
+        /// Whether spurious retransmissions are detected from duplicates reported by DSACK [RFC3708].
         dsack_undo: bool = false,
-        /// Selective acknowledgments (RFC 2018). A recovery that needs them falls back to NewReno without.
+        /// Selective acknowledgments [RFC2018]. Without them a recovery that needs them works as NewReno.
         sack: bool = true,
-        /// Whether SACK reports duplicates (RFC 2883).
+        /// DSACK: whether the receiver reports duplicate segments in SACK blocks [RFC2883].
         dsack: bool = true,
-        /// Timestamps, and protection against wrapped sequence numbers with them (RFC 7323).
+        /// Timestamps option, with PAWS [RFC7323].
         timestamps: bool = false,
-        /// Window scaling [RFC7323 s2].
+        /// Window scale option [RFC7323 s2].
         window_scaling: WindowScaling = WindowScaling::default(),
-        /// Explicit congestion notification (RFC 3168).
+        /// Explicit congestion notification [RFC3168].
         ecn: EcnMode = EcnMode::default(),
-        /// How long TIME-WAIT lasts, twice the maximum segment lifetime [RFC9293 s3.6.1].
+        /// Duration of TIME-WAIT, twice the maximum segment lifetime; at most an hour [RFC9293 s3.6.1].
         time_wait: Span = Span::from_secs(60),
     }
 }

@@ -1,5 +1,5 @@
-//! TCP variants by the names papers use. A variant is a table of settings: a recovery, a congestion control, and what else
-//! belongs to them.
+//! TCP variants by the names that papers use. A variant is a table of settings: a recovery, a congestion control, and
+//! the settings that belong to them.
 
 use engine::{Bytes, Named, Span};
 
@@ -20,12 +20,12 @@ pub struct Preset {
 }
 
 impl Preset {
-    /// Its settings; those that do not belong to it are unset.
+    /// Returns its settings; keys that do not belong to it are unset.
     pub fn table(&self) -> PartialConfig {
         PartialConfig { variant: self.name.into(), ..(self.settings)() }
     }
 
-    /// The default settings with those of the variant.
+    /// Returns the default settings with those of the variant merged over them.
     pub fn config(&self) -> Config {
         let mut config = Config::default();
         config.merge(&self.table());
@@ -140,8 +140,9 @@ pub fn names() -> Vec<&'static str> {
     PRESETS.iter().map(|preset| preset.name).collect()
 }
 
-/// The settings of 4.3BSD that the profile goel1997 merges over the variant's: rules that the thesis's times show or its text
-/// names. The first ssthresh is the largest unscaled window, and each segment that is not acceptable is answered.
+/// Returns the settings of 4.3BSD that the profile goel1997 merges over the variant's: rules that the thesis states, or
+/// that follow from its event times. The initial ssthresh is the maximum unscaled window, and each unacceptable segment
+/// is answered.
 pub fn goel1997() -> PartialConfig {
     PartialConfig {
         initial_ssthresh: Some(Bytes(65_535)),
@@ -161,13 +162,14 @@ fn pair(recovery: RecoveryConfig, control: ControlConfig) -> PartialConfig {
     PartialConfig { recovery: Some(Named(recovery)), control: Some(Named(control)), ..PartialConfig::default() }
 }
 
-/// A recovery, and a control that measures a round trip with each acknowledgment.
+/// Returns a recovery and a control, with a measurement of the round trip time by each acknowledgment.
 fn timing_each(recovery: RecoveryConfig, control: ControlConfig) -> PartialConfig {
     PartialConfig { rtt_sampling: Some(Sampling::EachAcknowledgment), ..pair(recovery, control) }
 }
 
-/// Today's Linux: RACK-TLP with proportional rate reduction, an initial window of ten segments, a minimum variation of 200 ms,
-/// quick acknowledgments at first and then delayed by 40 ms [Linux net/ipv4: tcp_input.c, tcp_output.c, tcp_timer.c].
+/// Returns the settings of current Linux: RACK-TLP with proportional rate reduction, an initial window of ten segments,
+/// a minimum variation of 200 ms, quick acknowledgments at first and then delays of 40 ms [Linux net/ipv4: tcp_input.c,
+/// tcp_output.c, tcp_timer.c].
 fn linux(control: ControlConfig) -> PartialConfig {
     PartialConfig {
         initial_window: Some(10),

@@ -1,12 +1,12 @@
-//! Declares settings once each: from it come the complete struct and the table in which each key may be left out.
+//! Declaration of settings: from it follow the complete struct, and the table in which each key is optional.
 
 use engine::Named;
 
-/// Declares a struct of settings, its defaults, and the table that users and presets write.
+/// Declares a struct of settings, its defaults, and the table in which users and presets set them.
 ///
-/// A key is declared as `key: Type = default`, or as `key: Type as Written = default` if tables hold another type than the
-/// struct. `#[given(...)]` adds attributes to the table's field. The first block declares fields of the struct that no table
-/// has, the second those of the table alone.
+/// A key is declared as `key: Type = default`, or as `key: Type as Written = default` if its type in tables differs
+/// from that in the struct. `#[given(...)]` adds attributes to the table's field. The first block declares fields that
+/// only the struct has, the second those that only the table has.
 macro_rules! settings {
     (
         $(#[$whole_attr:meta])*
@@ -49,7 +49,7 @@ macro_rules! settings {
         }
 
         impl $Whole {
-            /// Takes over each key that the table gives; the other settings stay as they are.
+            /// Replaces each setting whose key the table sets.
             pub fn merge(&mut self, table: &$Partial) {
                 $(if let Some(given) = &table.$key {
                     $crate::config::settings::Given::<$type>::set(given, &mut self.$key);
@@ -63,7 +63,7 @@ macro_rules! settings {
 
 pub(super) use settings;
 
-/// A value as tables hold it.
+/// The value of a key in a table.
 pub(super) trait Given<T> {
     /// Replaces `setting` by this value.
     fn set(&self, setting: &mut T);

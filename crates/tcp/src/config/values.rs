@@ -1,4 +1,4 @@
-//! Values that are a word, a number or a table.
+//! Settings whose values are a name, a number or a table.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::settings::{Given, settings};
 
-/// The range of an initial window.
+/// Range of an initial window.
 pub(super) const INITIAL_WINDOW: &str = "a whole number of segments, 1 to 1000";
 
 /// Reads an initial window; an error names its unit and range.
@@ -32,27 +32,28 @@ pub(super) fn initial_window<'de, D: Deserializer<'de>>(deserializer: D) -> Resu
     deserializer.deserialize_any(Segments).map(Some)
 }
 
-/// `false`, `true`, or when acknowledgments go out.
+/// Delayed acknowledgments [RFC5681 s4.2]: `false`, `true`, or a table of their parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum DelayedAck {
-    /// Each segment is acknowledged at once.
+    /// Each segment is acknowledged immediately.
     #[default]
     Off,
-    /// They are delayed.
+    /// Acknowledgments are delayed.
     On(Delay),
 }
 
-/// When delayed acknowledgments go out.
+/// Parameters of delayed acknowledgments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Delay {
-    /// Full segments per acknowledgment: 1 acknowledges each, 2 is the maximum that TCP allows [RFC5681 s4.2].
+    /// Number of full segments per acknowledgment, 1 to 64; TCP allows at most 2 [RFC5681 s4.2].
     #[serde(default = "two")]
     pub every: u32,
-    /// The maximum delay; TCP allows 500 ms [RFC5681 s4.2].
+    /// Maximum delay, at most 500 ms [RFC5681 s4.2].
     #[serde(default = "fifth_of_a_second")]
     pub delay: Span,
-    /// The number of segments at the beginning that are acknowledged one by one (Linux's quick acknowledgments).
+    /// Number of segments at the start of a connection that are acknowledged without delay (Linux's quick
+    /// acknowledgments).
     #[serde(default)]
     pub quick_acks: u32,
 }
@@ -72,7 +73,7 @@ impl Default for Delay {
 }
 
 impl DelayedAck {
-    /// When acknowledgments go out; with every segment if they are not delayed.
+    /// The parameters; if acknowledgments are not delayed, those of one for each segment.
     pub fn delay(self) -> Delay {
         match self {
             DelayedAck::Off => Delay { every: 1, ..Delay::default() },
@@ -119,23 +120,24 @@ impl JsonSchema for DelayedAck {
 }
 
 settings! {
-    /// How often a segment is retransmitted before the connection is given up.
+    /// Maximum numbers of retransmissions of a segment before the connection is aborted [RFC9293 s3.8.3].
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
     pub struct Retries {}
 
-    /// How often a segment is retransmitted before the connection is given up. Unset keys default to the variant's.
+    /// Maximum numbers of retransmissions of a segment before the connection is aborted [RFC9293 s3.8.3]. Unset keys
+    /// default to the variant's.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     #[schemars(rename = "Retries")]
     pub struct PartialRetries {}
 
     keys {
-        /// A SYN, with a timeout that doubles each time; `syn_linear_timeouts` come before.
+        /// Retransmissions of a SYN with exponential back-off, after those of `syn_linear_timeouts`; 0 to 255.
         #[given(schemars(range(max = 255)))]
         syn: u32 = 6,
-        /// A SYN, before `syn`, with a timeout that does not double yet: not in RFC 6298 (Linux: `tcp_syn_linear_timeouts`).
+        /// Retransmissions of a SYN before the back-off begins, 0 to 255: not in RFC 6298 (Linux: `tcp_syn_linear_timeouts`).
         #[given(schemars(range(max = 255)))]
         syn_linear_timeouts: u32 = 0,
-        /// Data.
+        /// Retransmissions of a segment with data, 0 to 255 or `"unlimited"`.
         data: Tries = Tries::Unlimited,
     }
 }
@@ -146,10 +148,10 @@ impl Given<Retries> for PartialRetries {
     }
 }
 
-/// A number, or `"unlimited"`.
+/// A maximum number of retransmissions, or `"unlimited"`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tries {
-    /// The connection is never given up.
+    /// The connection is never aborted.
     Unlimited,
     /// The maximum number.
     Max(u32),
@@ -158,7 +160,7 @@ pub enum Tries {
 const UNLIMITED: &str = "unlimited";
 
 impl Tries {
-    /// The maximum number, if there is one.
+    /// Returns the maximum number; `None` if unlimited.
     pub fn max(self) -> Option<u32> {
         match self {
             Tries::Unlimited => None,
@@ -212,23 +214,23 @@ impl JsonSchema for Tries {
     }
 }
 
-/// `false`, `true`, or how far windows are shifted.
+/// The window scale option [RFC7323 s2]: `false`, `true`, or a shift.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum WindowScaling {
-    /// Windows are not scaled.
+    /// No option is sent.
     Off,
-    /// The minimum shift with which the receive buffer can be advertised.
+    /// The minimum shift with which the whole receive buffer can be advertised.
     #[default]
     Auto,
-    /// This shift.
+    /// This shift, 0 to 14.
     Shift(u8),
 }
 
-/// The maximum shift [RFC7323 s2.3].
+/// Maximum shift [RFC7323 s2.3].
 pub(crate) const MAX_SHIFT: u8 = 14;
 
 impl WindowScaling {
-    /// The shift of an end with a receive buffer of `buffer` bytes, if it offers to scale windows.
+    /// Returns the shift of an end with a receive buffer of `buffer` bytes; `None` without the option.
     pub fn shift(self, buffer: u64) -> Option<u8> {
         match self {
             WindowScaling::Off => None,
