@@ -10,7 +10,7 @@ use path::channel::{Channel, ChannelConfig, perfect, scripted, uniform};
 use path::link::Counters;
 use path::mac::dcf::config::Aggregation;
 use path::mac::dcf::{Config, FrameKind, Standard};
-use path::medium::{Medium, StationSpec, TxQueueSpec};
+use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
 use path::outcome::Outcome;
 use path::queue::{Buffer, QueueConfig};
 use path::scheduler::SchedulerConfig;
@@ -91,7 +91,13 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
     for (station, count) in (0..).zip(offered) {
         for number in 0..count {
             let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut outcomes.log };
-            assert!(medium.on_packet(station, 0, packet(number), false, &mut Buffer::default(), &mut cx));
+            assert!(medium.on_packet(
+                QueueId { station, queue: 0 },
+                packet(number),
+                false,
+                &mut Buffer::default(),
+                &mut cx
+            ));
         }
     }
     while let Some((at, slot)) = schedule.next(Time::NEVER) {
@@ -108,7 +114,7 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
             }
         }
     }
-    outcomes.counters = [0, 1].map(|station| medium.counters(station, 0, now));
+    outcomes.counters = [0, 1].map(|station| medium.counters(QueueId { station, queue: 0 }, now));
     outcomes
 }
 

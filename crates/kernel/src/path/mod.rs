@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use engine::Span;
 use lab::load::{Overrides, load};
-use path::LinkDirection;
 use path::channel::ChannelConfig;
 use path::link::Timing;
 use path::mac::arq::ArqConfig;
 use path::queue::Limit;
+use path::{HopId, LinkDirection};
 use sim::{ApplicationConfig, FlowSpec, LinkSpec, Network};
 
 /// Sampling interval of the queue and the round trip times.
@@ -36,8 +36,8 @@ pub struct Path {
     loss_behind: f64,
     lasts: Duration,
     flows: Vec<Flow>,
-    /// Number of the bottleneck link in the scenario, and the direction of the data.
-    bottleneck: (usize, LinkDirection),
+    /// The bottleneck link in the direction of the data.
+    bottleneck: HopId,
 }
 
 /// An unlimited flow.
@@ -87,7 +87,7 @@ impl Path {
             loss_behind: loss(bottleneck)?,
             lasts: duration(network.duration),
             flows: network.flows.iter().map(|one| flow(one, first)).collect::<Result<_, _>>()?,
-            bottleneck: (number, way),
+            bottleneck: HopId { link: number, way },
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Runs the path as a simulation.
 
 use engine::{Span, Time};
-use path::LinkDirection;
+use path::HopId;
 use sim::{Event, Network, Sink, World};
 
 use super::SAMPLING;
@@ -21,7 +21,7 @@ impl Sink for RoundTrips {
 }
 
 /// Runs `network`, sampling the queue of `bottleneck` at the same times as the emulated path.
-pub fn run(network: &Network, (link, way): (usize, LinkDirection)) -> Measured {
+pub fn run(network: &Network, bottleneck: HopId) -> Measured {
     let mut world = World::new(network, true);
     let mut latest = RoundTrips(vec![None; network.flows.len()]);
     let mut round_trips = vec![Vec::new(); network.flows.len()];
@@ -34,7 +34,7 @@ pub fn run(network: &Network, (link, way): (usize, LinkDirection)) -> Measured {
         if world.is_over() {
             break;
         }
-        queue.push(world.hop_state(link, way).waiting);
+        queue.push(world.hop_state(bottleneck).waiting);
         for (samples, latest) in round_trips.iter_mut().zip(&latest.0) {
             samples.extend(latest);
         }

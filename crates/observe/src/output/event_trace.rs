@@ -243,9 +243,9 @@ impl EventTrace {
         let (used, size) =
             buffer.map_or(("-".to_owned(), "none".to_owned()), |(used, size)| (used.to_string(), size.to_string()));
         let mut text = format!("node {name} <BUFFERED, BUFFERS, PROCESSING> : <{used}, {size}, {processing}>\n");
-        for (link, way, Link { name: over, between: [a, b] }) in self.ways() {
-            let (from, to) = if way == LinkDirection::Forward { (*a, *b) } else { (*b, *a) };
-            let HopState { waiting, waiting_bytes, outstanding, link_layer } = world.hop_state(link, way);
+        for (hop, Link { name: over, between: [a, b] }) in self.hops() {
+            let (from, to) = if hop.way == LinkDirection::Forward { (*a, *b) } else { (*b, *a) };
+            let HopState { waiting, waiting_bytes, outstanding, link_layer } = world.hop_state(hop);
             if from == number {
                 let to = &self.nodes[to];
                 text += &format!(
@@ -266,9 +266,11 @@ impl EventTrace {
     }
 
     /// Both directions of every link.
-    fn ways(&self) -> impl Iterator<Item = (usize, LinkDirection, &Link)> {
-        let both = |(number, link)| [LinkDirection::Forward, LinkDirection::Backward].map(|way| (number, way, link));
-        self.links.iter().enumerate().flat_map(both)
+    fn hops(&self) -> impl Iterator<Item = (HopId, &Link)> {
+        let both = |(number, link)| {
+            [LinkDirection::Forward, LinkDirection::Backward].map(|way| (HopId { link: number, way }, link))
+        };
+        (0..).zip(&self.links).flat_map(both)
     }
 
     fn frame(&self, hop: HopId, number: u64, packet: &Packet) -> String {

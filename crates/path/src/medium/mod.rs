@@ -76,6 +76,15 @@ pub struct Medium {
     outcomes: VecDeque<(HopId, Outcome)>,
 }
 
+/// A transmit queue in a medium.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct QueueId {
+    /// Number of its station in the medium.
+    pub station: u32,
+    /// Number of the queue at that station.
+    pub queue: u32,
+}
+
 /// Configuration of a transmit queue toward a neighbour.
 #[derive(Clone, Debug)]
 pub struct TxQueueSpec {
@@ -161,17 +170,17 @@ impl Medium {
         }
     }
 
-    /// Queues a packet, which has its room in `buffer`, at a transmit queue of a station, before all waiting packets if
-    /// `expedited`. Returns false if the queue refuses it; its room in the buffer is then free.
+    /// Queues a packet, which has its space in `buffer`, at a transmit queue, before all waiting packets if `expedited`.
+    /// Returns false if the queue refuses it; its space in the buffer is then free.
     pub fn on_packet<O: Observer>(
         &mut self,
-        number: u32,
-        queue: usize,
+        id: QueueId,
         packet: Packet,
         expedited: bool,
         buffer: &mut Buffer,
         cx: &mut Cx<'_, O>,
     ) -> bool {
+        let (number, queue) = (id.station, id.queue as usize);
         let station = &mut self.stations[number as usize];
         let target = &mut station.queues[queue];
         // Without other data the packet becomes the head of line at once and does not enter the queue, so the limit
@@ -240,8 +249,8 @@ impl Medium {
     }
 
     /// Opens or closes a transmit queue. Frames of a closed queue are transmitted, but their receiver ignores them.
-    pub fn set_open(&mut self, station: u32, queue: usize, open: bool) {
-        self.stations[station as usize].queues[queue].open = open;
+    pub fn set_open(&mut self, id: QueueId, open: bool) {
+        self.stations[id.station as usize].queues[id.queue as usize].open = open;
     }
 
     /// Returns true if the receiver of a station's frame accepts it. Responses are always accepted.
@@ -257,14 +266,15 @@ impl Medium {
         self.outcomes.pop_front()
     }
 
-    /// Returns the packets held by a transmit queue of a station.
-    pub fn state(&self, station: u32, queue: usize) -> HopState {
-        self.stations[station as usize].queues[queue].state()
+    /// Returns the packets held by a transmit queue.
+    pub fn state(&self, id: QueueId) -> HopState {
+        self.stations[id.station as usize].queues[id.queue as usize].state()
     }
 
     /// Returns the counters of a transmit queue at `now`, including the elapsed part of a frame in transmission.
-    pub fn counters(&self, station: u32, queue: usize, now: Time) -> Counters {
-        let from = &self.stations[station as usize];
+    pub fn counters(&self, id: QueueId, now: Time) -> Counters {
+        let QueueId { station, queue } = id;
+        let (from, queue) = (&self.stations[station as usize], queue as usize);
         let mut counters = from.queues[queue].counters;
         if from.scheduler.next() == Some(queue) {
             let own = self.flying.iter().filter(|flying| flying.belongs_to_exchange_of(station));

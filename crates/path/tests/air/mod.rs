@@ -5,7 +5,7 @@ use engine::{Length, Schedule, Slot, Stream, Time};
 use path::channel::{Channel, ChannelConfig, perfect};
 use path::mac::dcf::{Config, FrameKind};
 use path::medium::places::Places;
-use path::medium::{Medium, StationSpec, TxQueueSpec};
+use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
 use path::outcome::Outcome;
 use path::place::Path;
 use path::queue::{Buffer, QueueConfig};
@@ -39,8 +39,8 @@ pub struct Air {
     stations: Vec<Slot>,
     crossing: Slot,
     channels: Vec<Box<dyn Channel>>,
-    /// For each hop, its station and transmit queue.
-    queues: Vec<(u32, usize)>,
+    /// The transmit queue of each hop.
+    queues: Vec<QueueId>,
     /// True if each completed packet is followed by a new one.
     saturated: bool,
 }
@@ -64,7 +64,7 @@ impl Air {
         for (link, ends) in links.iter().enumerate() {
             for way in [LinkDirection::Forward, LinkDirection::Backward] {
                 let (here, there) = (ends[way.index()], ends[1 - way.index()]);
-                of_hops.push((here as u32, queues[here].len()));
+                of_hops.push(QueueId { station: here as u32, queue: queues[here].len() as u32 });
                 queues[here].push(TxQueueSpec {
                     hop: HopId { link: link as u32, way },
                     to: there as u32,
@@ -110,10 +110,9 @@ impl Air {
         let segment = Segment { flags: Flags::ACK, len: 1460, ..Segment::default() };
         let packet =
             Packet { src: Addr::of_node(0), dst: Addr::of_node(1), ecn: Ecn::NotEct, body: Body::Tcp(segment) };
-        let (station, queue) = self.queues[hop];
         self.in_hand[hop] += 1;
         let mut cx = Cx { now, schedule: &mut self.schedule, channels: &mut self.channels, observer: &mut self.log };
-        assert!(self.medium.on_packet(station, queue, packet, false, &mut Buffer::default(), &mut cx));
+        assert!(self.medium.on_packet(self.queues[hop], packet, false, &mut Buffer::default(), &mut cx));
     }
 
     /// Runs all events up to `until`.

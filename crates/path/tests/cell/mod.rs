@@ -7,7 +7,7 @@ use engine::{Rate, Schedule, Slot, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, scripted};
 use path::link::Counters;
 use path::mac::dcf::Config;
-use path::medium::{Medium, StationSpec, TxQueueSpec};
+use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
 use path::outcome::Outcome;
 use path::queue::{Buffer, Limit};
 use path::scheduler::SchedulerConfig;
@@ -101,8 +101,8 @@ pub struct Cell {
     slots: Vec<Slot>,
     /// Timer slot of the beacons of station 0, if the cell has beacons.
     beacons: Option<Slot>,
-    /// Station and transmit queue of each link, for both directions.
-    places: Vec<[(u32, usize); 2]>,
+    /// The transmit queues of each link, for both directions.
+    places: Vec<[QueueId; 2]>,
     pub log: Log,
     pub outcomes: Vec<(Time, HopId, Outcome)>,
     /// Numbers of packets offered and refused, for each link and direction.
@@ -120,10 +120,10 @@ impl Cell {
         let mut queues: Vec<Vec<TxQueueSpec>> = vec![Vec::new(); plan.streams.len()];
         let mut places = Vec::new();
         for (link, ends) in plan.links.iter().enumerate() {
-            let mut place = [(0, 0); 2];
+            let mut place = [QueueId { station: 0, queue: 0 }; 2];
             for way in [LinkDirection::Forward, LinkDirection::Backward] {
                 let (here, there) = (ends[way.index()], ends[1 - way.index()]);
-                place[way.index()] = (here, queues[here as usize].len());
+                place[way.index()] = QueueId { station: here, queue: queues[here as usize].len() as u32 };
                 let hop = HopId { link: link as u32, way };
                 let (queue, stream) = (plan.limit.into(), Stream::default());
                 let rate = plan.rates.get(link).copied().flatten();
@@ -169,14 +169,14 @@ impl Cell {
 
     /// Offers a packet of `size` bytes, including headers, to the station that sends in direction `way` of a link.
     pub fn offer(&mut self, now: Time, link: usize, way: LinkDirection, size: u32) {
-        let (station, queue) = self.places[link][way.index()];
+        let queue = self.places[link][way.index()];
         self.offered[link][way.index()] += 1;
         let packet = packet(self.sequence, size);
         let expedited = self.expedited.is_some_and(|every| self.sequence.is_multiple_of(every));
         self.sequence += 1;
         let Cell { schedule, channels, log, .. } = self;
         let mut cx = Cx { now, schedule, channels, observer: log };
-        if !self.medium.on_packet(station, queue, packet, expedited, &mut Buffer::default(), &mut cx) {
+        if !self.medium.on_packet(queue, packet, expedited, &mut Buffer::default(), &mut cx) {
             self.refused[link][way.index()] += 1;
         }
         self.take_outcomes(now);
@@ -222,14 +222,14 @@ impl Cell {
 
     /// Opens or closes a link in both directions.
     pub fn set_open(&mut self, link: usize, open: bool) {
-        for (station, queue) in self.places[link] {
-            self.medium.set_open(station, queue, open);
+        for queue in self.places[link] {
+            self.medium.set_open(queue, open);
         }
     }
 
     pub fn counters(&self, link: usize, way: LinkDirection, now: Time) -> Counters {
-        let (station, queue) = self.places[link][way.index()];
-        self.medium.counters(station, queue, now)
+        let queue = self.places[link][way.index()];
+        self.medium.counters(queue, now)
     }
 
     /// Returns the recorded events as lines, with times in microseconds.

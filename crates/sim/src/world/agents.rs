@@ -1,12 +1,11 @@
 //! Calls between a node and its scheme's agent.
 
 use engine::Time;
-use path::LinkDirection;
 use path::agent::{Agent, AgentCx, Verdict};
 use path::outcome::RadioNotice;
 use wire::Packet;
 
-use super::World;
+use super::{World, hop_id};
 use crate::event::{NodeEvent, Sink};
 use crate::node::InstalledAgent;
 use crate::timer::Due;
@@ -33,9 +32,7 @@ impl World {
         if !self.nodes[node].agent.as_ref().is_some_and(|installed| installed.agent.looks_at_queue()) {
             return;
         }
-        let waiting = self
-            .hop_state(hop / 2, if hop.is_multiple_of(2) { LinkDirection::Forward } else { LinkDirection::Backward })
-            .waiting;
+        let waiting = self.hop_state(hop_id(hop)).waiting;
         let limit = self.limits[hop / 2];
         self.with_agent(node, |agent, _| agent.on_queue(waiting, limit));
     }

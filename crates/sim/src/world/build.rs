@@ -10,7 +10,7 @@ use path::link::{Line, Parts};
 use path::mac::arq::{Arq, Sender};
 use path::mac::dcf;
 use path::medium::places::Places;
-use path::medium::{Medium, StationSpec, TxQueueSpec};
+use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
 use path::queue::{Backlog, Buffer};
 use path::station::{Station, TxQueue};
 use path::{HopId, MediumId};
@@ -159,7 +159,7 @@ fn hops(
             let node = link.between[way];
             if link.medium.is_some() {
                 // Set when the stations of the medium are known.
-                hops.push(Hop::Medium { medium: 0, station: 0, queue: 0 });
+                hops.push(Hop::Medium { medium: MediumId(0), queue: QueueId { station: 0, queue: 0 } });
                 continue;
             }
             let line = Line::new(link.rate, link.delay, link.timing);
@@ -214,8 +214,8 @@ fn media(network: &Network, hops: &mut [Hop], slots: &mut Slots) -> Vec<Medium> 
             for way in 0..2 {
                 let (here, there) = (ends[way], ends[1 - way]);
                 let hop = 2 * place + way;
-                hops[hop] =
-                    Hop::Medium { medium: number as u32, station: here as u32, queue: queues[here].len() as u32 };
+                let queue = QueueId { station: here as u32, queue: queues[here].len() as u32 };
+                hops[hop] = Hop::Medium { medium: MediumId(number as u32), queue };
                 queues[here].push(TxQueueSpec {
                     hop: hop_id(hop),
                     to: there as u32,

@@ -50,8 +50,8 @@ impl World {
     fn set_open(&mut self, link: usize, open: bool) {
         self.routes.set_open(link, open);
         for hop in [2 * link, 2 * link + 1] {
-            if let Hop::Medium { medium, station, queue } = self.hops[hop] {
-                self.media[medium as usize].set_open(station, queue as usize, open);
+            if let Hop::Medium { medium, queue } = self.hops[hop] {
+                self.media[medium.index()].set_open(queue, open);
             }
         }
     }

@@ -22,7 +22,7 @@ use path::agent::Departure;
 use path::channel::Channel;
 use path::link::Link;
 use path::link::fifo::FifoLink;
-use path::medium::Medium;
+use path::medium::{Medium, QueueId};
 use path::outcome::{Outcome, Outcomes};
 use path::queue::{Buffer, Limit};
 use path::station::Station;
@@ -87,9 +87,8 @@ enum Hop {
     },
     /// A queue of a station of a shared medium.
     Medium {
-        medium: u32,
-        station: u32,
-        queue: u32,
+        medium: MediumId,
+        queue: QueueId,
     },
 }
 
@@ -203,9 +202,7 @@ impl World {
             Hop::TxQueue { station, queue } => {
                 self.stations[*station as usize].queues()[*queue as usize].counters(self.now)
             }
-            Hop::Medium { medium, station, queue } => {
-                self.media[*medium as usize].counters(*station, *queue as usize, self.now)
-            }
+            Hop::Medium { medium, queue } => self.media[medium.index()].counters(*queue, self.now),
         };
         let medium = |medium: &Medium| MediumResult {
             air: medium.air_counters(self.now),

@@ -1,8 +1,8 @@
 //! The current state of nodes and link queues.
 
-use path::{HopState, LinkDirection};
+use path::{HopId, HopState};
 
-use super::{Hop, World};
+use super::{Hop, World, hop_number};
 
 /// The state of a node, except the queues of its links.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -15,19 +15,27 @@ pub struct NodeState {
 
 impl World {
     /// The state of node number `node`.
+    ///
+    /// # Panics
+    ///
+    /// If the network has no such node.
     pub fn node_state(&self, node: usize) -> NodeState {
         let node = &self.nodes[node];
         let processing = node.processing.as_ref().map_or(0, |processing| processing.len());
         NodeState { buffer: node.buffer.state(self.now), processing }
     }
 
-    /// The queue at the sending end of link number `link`, in one direction.
-    pub fn hop_state(&self, link: usize, way: LinkDirection) -> HopState {
-        match &self.hops[2 * link + way.index()] {
+    /// The packets at the sending end of a hop, and the state of its link layer.
+    ///
+    /// # Panics
+    ///
+    /// If the network has no such link.
+    pub fn hop_state(&self, hop: HopId) -> HopState {
+        match &self.hops[hop_number(hop)] {
             Hop::Fifo(link) => link.state(self.now),
             Hop::Link(link) => link.state(self.now),
             Hop::TxQueue { station, queue } => self.stations[*station as usize].queues()[*queue as usize].state(),
-            Hop::Medium { medium, station, queue } => self.media[*medium as usize].state(*station, *queue as usize),
+            Hop::Medium { medium, queue } => self.media[medium.index()].state(*queue),
         }
     }
 }

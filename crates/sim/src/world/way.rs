@@ -159,9 +159,9 @@ impl World {
                 leaves.is_some()
             }
             Hop::Link(link) => cx.erased(|cx| link.accept(packet, expedited, &mut self.nodes[node].buffer, cx)),
-            Hop::Medium { medium, station, queue } => {
-                let (medium, buffer) = (&mut self.media[*medium as usize], &mut self.nodes[node].buffer);
-                medium.on_packet(*station, *queue as usize, *packet, expedited, buffer, &mut cx)
+            Hop::Medium { medium, queue } => {
+                let (medium, buffer) = (&mut self.media[medium.index()], &mut self.nodes[node].buffer);
+                medium.on_packet(*queue, *packet, expedited, buffer, &mut cx)
             }
             Hop::TxQueue { station, queue } => {
                 let (station, buffer) = (&mut self.stations[*station as usize], &mut self.nodes[node].buffer);

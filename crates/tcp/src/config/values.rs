@@ -134,7 +134,8 @@ settings! {
         /// Retransmissions of a SYN with exponential back-off, after those of `syn_linear_timeouts`; 0 to 255.
         #[given(schemars(range(max = 255)))]
         syn: u32 = 6,
-        /// Retransmissions of a SYN before the back-off begins, 0 to 255: not in RFC 6298 (Linux: `tcp_syn_linear_timeouts`).
+        /// Retransmissions of a SYN before the back-off begins, 0 to 255: not in RFC 6298 (Linux:
+        /// `tcp_syn_linear_timeouts`).
         #[given(schemars(range(max = 255)))]
         syn_linear_timeouts: u32 = 0,
         /// Retransmissions of a segment with data, 0 to 255 or `"unlimited"`.
