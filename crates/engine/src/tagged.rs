@@ -10,6 +10,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
+use crate::registry::members::Setting;
+
 /// The key that selects the variant.
 pub const KIND: &str = "kind";
 
@@ -44,8 +46,9 @@ impl<'de, T: Tagged<'de>> Visitor<'de> for Table<T> {
         }
         // `kind` is not the first key: collect the others until it is found.
         let mut settings = Map::new();
-        settings.insert(key, map.next_value()?);
-        while let Some((key, value)) = map.next_entry()? {
+        let Setting(value) = map.next_value()?;
+        settings.insert(key, value);
+        while let Some((key, Setting(value))) = map.next_entry()? {
             settings.insert(key, value);
         }
         let kind = settings.remove(KIND).ok_or_else(|| M::Error::missing_field(KIND))?;

@@ -1,9 +1,11 @@
 //! Members that a program adds to a registry.
 
+use std::sync::Arc;
+
 use engine::members::{NameError, Open, Unreadable, Unresolved};
 use engine::registry::{Fault, Registry};
-use engine::{Custom, Kind, Member, Members, Named};
-use schemars::JsonSchema;
+use engine::{Custom, Factory, Kind, Member, Members, Named};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::{Map, json};
 
@@ -105,8 +107,8 @@ fn unknown_name_is_an_error_with_all_known_names() {
     let mut other = read(json!("other"));
     let known = ["plain", "scaled"].map(str::to_owned).to_vec();
     assert_eq!(members().resolve(&mut other), Err(Unresolved::Unknown { name: "other".to_owned(), known }));
-    assert_eq!(members().by_name::<Count>("other"), None);
-    assert_eq!(members().by_name::<Count>("scaled").map(|count| count.build(4)), Some(8));
+    assert_eq!(members().by_name::<Count>("other"), Ok(None));
+    assert_eq!(members().by_name::<Count>("scaled").unwrap().map(|count| count.build(4)), Some(8));
 }
 
 #[test]
@@ -127,10 +129,74 @@ fn name_must_be_plain_and_unique() {
     let mut add = |name: &'static str| members.add::<Count>(Kind::<Scaled>::new(name, "")).map(drop);
     let taken = |name: &str| Err(NameError::Taken { registry: "count", name: name.to_owned() });
     assert_eq!((add("scaled"), add("plain")), (taken("scaled"), taken("plain")));
-    for name in ["", "Scaled", "a b", "a.b", "ä"] {
+    for name in ["", "Scaled", "a b", "a.b", "ä", "2-scaled", "-scaled"] {
         assert_eq!(add(name), Err(NameError::Characters { registry: "count", name: name.to_owned() }));
     }
+    let reserved = NameError::Reserved { registry: "count", name: "unlimited".to_owned() };
+    assert_eq!(add("unlimited"), Err(reserved));
     assert_eq!(add("scaled-2"), Ok(()));
+}
+
+#[test]
+fn member_with_required_settings_has_no_default() {
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Shifted {
+        /// What is added.
+        by: u32,
+    }
+    impl Member<Count> for Shifted {
+        fn build(&self, start: u32) -> u32 {
+            self.by + start
+        }
+    }
+    let mut members = members();
+    members.add::<Count>(Kind::<Shifted>::new("shifted", "From another start")).unwrap();
+    let missing = Unreadable { path: String::new(), message: "missing field `by`".to_owned() };
+    assert_eq!(members.by_name::<Count>("shifted"), Err(missing));
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_refused_as_settings() {
+    use serde::de::IntoDeserializer;
+    use serde::de::value::{Error, MapDeserializer};
+    for number in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+        let settings = MapDeserializer::<_, Error>::new([("factor", number)].into_iter());
+        let error = Custom::<Count>::read("scaled", settings).unwrap_err();
+        assert!(error.to_string().ends_with("expected a finite number"), "{error}");
+    }
+    let settings = MapDeserializer::<_, Error>::new([("factor", 1.5)].into_iter());
+    assert_eq!(Custom::<Count>::read("scaled", settings).unwrap().settings()["factor"], 1.5);
+    let text: serde::de::value::StrDeserializer<'_, Error> = "3".into_deserializer();
+    assert!(Custom::<Count>::read("scaled", text).is_err());
+}
+
+#[test]
+fn schema_that_allows_everything_is_extended_by_the_kind() {
+    struct Any;
+    impl Factory<Count> for Any {
+        fn name(&self) -> &str {
+            "any"
+        }
+        fn summary(&self) -> &str {
+            "Ignores its settings"
+        }
+        fn version(&self) -> Option<&str> {
+            None
+        }
+        fn schema(&self, _: &mut SchemaGenerator) -> Schema {
+            true.into()
+        }
+        fn read(&self, _: &Map<String, serde_json::Value>) -> Result<Arc<dyn Member<Count>>, Unreadable> {
+            Ok(Arc::new(Scaled { factor: 1 }))
+        }
+    }
+    let mut members = Members::default();
+    members.add::<Count>(Any).unwrap();
+    let schema = members.schema::<Vec<Count>>();
+    let any = &schema["$defs"]["Count"]["oneOf"][1];
+    assert_eq!(any["properties"]["kind"]["const"], "any");
+    assert_eq!(any["required"], json!(["kind"]));
 }
 
 #[test]

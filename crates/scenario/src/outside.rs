@@ -3,9 +3,12 @@
 use std::fmt::Arguments;
 
 use engine::members::{Members, Open, Unreadable, Unresolved};
+use engine::registry::by_name;
+use path::agent::AgentConfig;
 use path::link::jitter::DelayConfig;
 use path::queue::QueueConfig;
 use serde_json::{Map, Value};
+use tcp::response::ResponseConfig;
 
 use crate::Scenario;
 use crate::problem::Problem;
@@ -70,6 +73,23 @@ impl Resolver<'_> {
         }
     }
 
+    /// A scheme, and the sender's part of the same name, if the table has one.
+    fn scheme(&mut self, key: Arguments<'_>, scheme: &mut AgentConfig) {
+        self.member(key, scheme);
+        if by_name::<ResponseConfig>(scheme.name()).is_some() {
+            return;
+        }
+        match self.members.by_name::<ResponseConfig>(scheme.name()) {
+            Ok(None) => {}
+            Ok(Some(mut response)) => self.member(key, &mut response),
+            Err(Unreadable { message, .. }) => {
+                let message = format!("a response \"{}\" with a default for each setting: {message}", scheme.name());
+                let error = Unresolved::Settings(Unreadable { path: String::new(), message });
+                self.unresolved.push((key.to_string(), error));
+            }
+        }
+    }
+
     /// The text of a queue may also be a limit.
     fn queue(&mut self, key: Arguments<'_>, queue: &mut QueueConfig) {
         let before = self.unresolved.len();
@@ -94,11 +114,11 @@ impl Resolver<'_> {
 /// Visits every place of a scenario where a member of a registry is allowed.
 fn visit(scenario: &mut Scenario, resolver: &mut Resolver<'_>) {
     if let Some(scheme) = &mut scenario.scheme {
-        resolver.member(format_args!("scheme"), &mut scheme.0);
+        resolver.scheme(format_args!("scheme"), &mut scheme.0);
     }
     for (name, node) in &mut scenario.nodes {
         if let Some(scheme) = &mut node.scheme {
-            resolver.member(format_args!("nodes.{name}.scheme"), &mut scheme.0);
+            resolver.scheme(format_args!("nodes.{name}.scheme"), &mut scheme.0);
         }
         if let Some(scheduler) = &mut node.scheduler {
             resolver.member(format_args!("nodes.{name}.scheduler"), &mut scheduler.0);

@@ -189,7 +189,9 @@ fn members_are_found_at_every_place() {
         loaded.outside.iter().map(|it| (&*it.key, it.registry, it.settings.get("size"))).collect();
     let expected = [
         ("scheme", "scheme", None),
+        ("scheme", "response", None),
         ("nodes.base.scheme", "scheme", Some(2)),
+        ("nodes.base.scheme", "response", None),
         ("nodes.base.scheduler", "scheduler", None),
         ("links.wire.jitter.delay.parts[0].delay", "delay distribution", Some(3)),
         ("links.air.queue", "queue discipline", Some(7)),
@@ -299,6 +301,143 @@ fn invalid_settings_are_refused_with_their_place() {
     let unknown = problem("size = 8", "siz = 8");
     assert_eq!(unknown.key.as_deref(), Some("flows.download.tcp.control.siz"));
     assert!(unknown.expected.contains("expected `size`"), "{unknown:?}");
+}
+
+/// As JSON, `inf` would be `null`, which is read as a setting that is not given.
+#[test]
+fn settings_that_are_not_finite_are_refused_with_their_place() {
+    for number in ["inf", "-inf", "nan"] {
+        for table in ["{ kind = \"outside\", size = NUMBER }", "{ size = NUMBER, kind = \"outside\" }"] {
+            let text = EVERYWHERE.replace("{ kind = \"outside\", size = 8 }", &table.replace("NUMBER", number));
+            let [problem] = &load(&text).unwrap_err()[..] else { panic!("{text}") };
+            assert_eq!(problem.key.as_deref(), Some("flows.download.tcp.control.size"));
+            assert_eq!((problem.found.as_deref(), &*problem.expected), (Some(number), "a finite number"));
+            assert!(problem.place.is_some());
+        }
+    }
+}
+
+/// A member may rely on the check of its settings.
+#[test]
+fn member_with_invalid_settings_is_not_built() {
+    #[derive(Deserialize, JsonSchema)]
+    struct Even {
+        size: u32,
+    }
+    impl Member<ArqConfig> for Even {
+        fn check(&self) -> Vec<Fault> {
+            if self.size % 2 == 1 { vec![Fault::new("size", self.size, "an even number")] } else { Vec::new() }
+        }
+        fn build(&self, (): ()) -> Arq {
+            assert!(self.size % 2 == 0, "built with settings that were refused");
+            Arq::none()
+        }
+    }
+    let mut members = Members::default();
+    members.add::<ArqConfig>(Kind::<Even>::new("even", "A link layer of the test")).unwrap();
+    let text = |size: u32| {
+        format!(
+            r#"
+duration = "10 s"
+nodes = {{ base = {{ kind = "base-station" }}, mobile = {{ kind = "host" }}, sink = {{ kind = "host" }} }}
+links.wire = {{ kind = "wired", between = ["base", "sink"], rate = "2 Mbps", delay = "1 ms" }}
+[links.air]
+kind = "wireless"
+between = ["base", "mobile"]
+rate = "2 Mbps"
+delay = "1 ms"
+arq = {{ kind = "even", size = {size} }}
+[flows.f]
+from = "mobile"
+to = "sink"
+"#
+        )
+    };
+    let load = |size| scenario::from_toml_with("net.toml", &text(size), &members);
+    let problems = load(3).unwrap_err();
+    let [problem] = &problems[..] else { panic!("{problems:#?}") };
+    assert_eq!(problem.key.as_deref(), Some("links.air.arq.size"));
+    assert!(load(2).is_ok());
+}
+
+#[test]
+fn response_with_required_settings_is_refused_at_its_scheme() {
+    #[derive(Deserialize, JsonSchema)]
+    struct Required {
+        #[expect(dead_code, reason = "only its absence matters")]
+        wait: u32,
+    }
+    impl Member<ResponseConfig> for Required {
+        fn build(&self, (): ()) -> <ResponseConfig as Open>::Built {
+            tcp::response::refined_icmp::build()
+        }
+    }
+    let mut members = Members::default();
+    members.add::<ResponseConfig>(Kind::<Required>::new("snoop", "A sender's part of the test")).unwrap();
+    let text = r#"
+duration = "10 s"
+scheme = "snoop"
+nodes = { a = { kind = "host" }, b = { kind = "host" } }
+links.wire = { kind = "wired", between = ["a", "b"], rate = "2 Mbps", delay = "1 ms" }
+flows.f = { from = "a", to = "b", bytes = "1 kB" }
+"#;
+    let problems = scenario::from_toml_with("net.toml", text, &members).unwrap_err();
+    let [problem] = &problems[..] else { panic!("{problems:#?}") };
+    assert_eq!(problem.key.as_deref(), Some("scheme"));
+    assert!(problem.expected.starts_with("a response \"snoop\" with a default for each setting"), "{problem}");
+}
+
+#[test]
+fn sender_without_the_response_of_an_outside_scheme_is_reported() {
+    #[derive(Deserialize, JsonSchema)]
+    struct Both {}
+    impl Member<AgentConfig> for Both {
+        fn traits(&self) -> Traits {
+            AgentConfig::RefinedIcmp(Default::default()).traits()
+        }
+        fn build(&self, (): ()) -> Option<Box<dyn Agent>> {
+            Some(Box::new(Silent))
+        }
+    }
+    impl Member<ResponseConfig> for Both {
+        fn build(&self, (): ()) -> <ResponseConfig as Open>::Built {
+            tcp::response::refined_icmp::build()
+        }
+    }
+    let mut members = Members::default();
+    members.add::<AgentConfig>(Kind::<Both>::new("both", "A scheme of the test")).unwrap();
+    members.add::<ResponseConfig>(Kind::<Both>::new("both", "Its sender's part")).unwrap();
+    let warned = |sender: &str| {
+        let text = format!(
+            r#"
+duration = "10 s"
+[nodes]
+a = {{ kind = "host"{sender} }}
+base = {{ kind = "base-station", scheme = "both" }}
+b = {{ kind = "host" }}
+[links]
+wire = {{ kind = "wired", between = ["a", "base"], rate = "2 Mbps", delay = "1 ms" }}
+air = {{ kind = "wireless", between = ["base", "b"], rate = "2 Mbps", delay = "1 ms", arq = "stop-and-wait" }}
+[flows]
+f = {{ from = "a", to = "b", bytes = "100 kB" }}
+"#
+        );
+        let loaded = scenario::from_toml_with("net.toml", &text, &members).unwrap();
+        loaded.warnings.iter().any(|warning| warning.to_string().contains("its half of both is missing"))
+    };
+    assert!(warned(""));
+    assert!(!warned(", scheme = \"both\""));
+}
+
+/// A second reading, with the same table, finds the range of a count and a name without quotes.
+#[test]
+fn errors_beside_outside_members_are_as_precise_as_without() {
+    let problem = |from: &str, to: &str| load(&EVERYWHERE.replace(from, to)).unwrap_err().remove(0);
+    let scheme = "scheme = { kind = \"outside\", size = 2 }";
+    let count = problem(scheme, "scheme = { kind = \"snoop\", cache = -1 }");
+    assert_eq!(count.expected, "a whole number, 1 to 100000", "{count}");
+    let number = problem("standard = \"802.11b\"", "standard = 802.11");
+    assert_eq!(number.hint.as_deref(), Some("write \"802.11\", in quotes"), "{number}");
 }
 
 #[test]

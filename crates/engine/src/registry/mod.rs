@@ -108,8 +108,8 @@ pub fn one_of(schema: &mut schemars::Schema) {
 /// }
 /// ```
 ///
-/// Each registry also has a variant `Custom` for members that are not its own: see [`Members`](crate::Members). A kind that is
-/// not known is read as one, and then looked up there.
+/// Each registry also has a variant `Custom` for members that are not its own: see [`Members`](crate::Members). A kind
+/// that is not known is read as one, and then looked up there.
 ///
 /// `build` of the enum calls that of the member. With `=> build() -> T, traits() -> Traits` each module also has a
 /// function `traits`, which says something of the member that no setting changes, and the enum one that asks it.

@@ -59,7 +59,7 @@ pub(crate) fn check_with(scenario: &Scenario, recordings: &Read, members: &Membe
     let (ways, problems) = (check_routes(&network), check_places(scenario, &network, &incidence));
     match ways {
         Ok(ways) if problems.is_empty() => {
-            let context = lint::Context { scenario, network: &network, ways: &ways, incidence: &incidence };
+            let context = lint::Context { scenario, members, network: &network, ways: &ways, incidence: &incidence };
             let warnings = lint::warnings(&context);
             Ok(Checked { network, warnings })
         }
@@ -295,7 +295,9 @@ impl Checker<'_> {
     fn arq(&mut self, link_key: &str, link: &Link) -> ArqConfig {
         let Some(Named(mut arq)) = link.arq.clone() else { return ArqConfig::None(none::Config::default()) };
         let key = format!("{link_key}.arq");
-        self.faults(&key, arq.check());
+        let faults = arq.check();
+        let is_sound = faults.is_empty();
+        self.faults(&key, faults);
         if link.kind == LinkKind::Wired && !matches!(arq, ArqConfig::None(_)) {
             let problem = Problem::new("no value: wired links have no link layer");
             self.wrong(problem.key(key.clone()).found(format!("\"{}\"", arq.name())));
@@ -304,7 +306,7 @@ impl Checker<'_> {
             let problem = Problem::new("no value: with a link layer the order of events decides");
             self.wrong(problem.key(format!("{link_key}.queue_tie")).found("\"arrival-first\""));
         }
-        if arq.build().needs_own_radio() {
+        if is_sound && arq.build().needs_own_radio() {
             self.no_shared_radio(&key, link, arq.name());
         }
         if self.scenario.profile == Profile::Goel1997 {

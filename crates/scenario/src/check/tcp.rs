@@ -49,7 +49,8 @@ impl Checker<'_> {
     /// The sender's part of a scheme: the member of the same name among the responses, if there is one.
     fn sender_part(&self, scheme: &AgentConfig) -> ResponseConfig {
         let name = scheme.name();
-        let response = by_name(name).or_else(|| self.members.by_name(name));
+        // An outside one that needs settings is reported where the scheme is resolved.
+        let response = by_name(name).or_else(|| self.members.by_name(name).ok().flatten());
         response.unwrap_or(ResponseConfig::Unmodified(Default::default()))
     }
 

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use engine::Members;
 use path::agent::Place;
 use tcp::response::ResponseConfig;
 
@@ -11,7 +12,8 @@ use super::scheme_without_link_layer::has_link_layer;
 use crate::problem::Problem;
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
-    let Context { network, ways, .. } = *context;
+    let Context { network, ways, members, .. } = *context;
+    let has_sender_part = |scheme: &str| has_sender_part(scheme, members);
     let mut reported = BTreeSet::new();
     let mut warnings = Vec::new();
     for (flow, [there, _]) in network.flows.iter().zip(ways) {
@@ -22,7 +24,9 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         let schemes: Vec<&str> = stations.iter().map(|node| network.nodes[*node].agent.name()).collect();
         // A scheme without a sender's part has no other half.
         let halves = stations.iter().zip(&schemes);
-        let halves = halves.filter(|(station, _)| network.nodes[**station].agent.traits().changes(Place::Sender));
+        let halves = halves.filter(|(station, scheme)| {
+            network.nodes[**station].agent.traits().changes(Place::Sender) && has_sender_part(scheme)
+        });
         for (station, scheme) in halves {
             let station = &network.nodes[*station].name;
             if let Some(warning) = sender_lacks_half([scheme, station], [followed, &sender.name])
@@ -43,13 +47,14 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 }
 
 /// Whether a scheme has a sender's part: a response of the same name.
-fn has_sender_part(scheme: &str) -> bool {
-    scheme != "unmodified" && ResponseConfig::MEMBERS.iter().any(|(name, _)| *name == scheme)
+fn has_sender_part(scheme: &str, members: &Members) -> bool {
+    scheme != "unmodified" && members.names::<ResponseConfig>().any(|name| name == scheme)
 }
 
-/// The warning if the sender does not follow the scheme of a station's agent: its response, and its name.
+/// The warning if the sender does not follow the scheme of a station's agent, which has a sender's part: its response,
+/// and its name.
 fn sender_lacks_half([scheme, station]: [&str; 2], [followed, sender]: [&str; 2]) -> Option<Problem> {
-    if !has_sender_part(scheme) || scheme == followed {
+    if scheme == followed {
         return None;
     }
     let key = format!("nodes.{sender}.scheme");
@@ -62,7 +67,9 @@ fn sender_lacks_half([scheme, station]: [&str; 2], [followed, sender]: [&str; 2]
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::sender_lacks_half;
+    use engine::Members;
+
+    use super::{has_sender_part, sender_lacks_half};
     use crate::lint::testing::{at_node, network, silent, upload, warned};
 
     fn at_station() -> String {
@@ -105,7 +112,8 @@ pub(super) mod tests {
         assert!(warning.expected.contains("its half of refined-icmp is missing"), "{warning}");
         assert_eq!(warning.key.as_deref(), Some("nodes.a.scheme"));
         assert!(sender_lacks_half(["refined-icmp", "x"], ["refined-icmp", "a"]).is_none());
-        assert!(sender_lacks_half(["snoop", "x"], ["unmodified", "a"]).is_none());
-        assert!(sender_lacks_half(["unmodified", "x"], ["refined-icmp", "a"]).is_none());
+        let members = Members::default();
+        let with_part = ["refined-icmp", "snoop", "unmodified"].map(|scheme| has_sender_part(scheme, &members));
+        assert_eq!(with_part, [true, false, false]);
     }
 }

@@ -28,6 +28,7 @@ mod short_run;
 mod testing;
 mod weak_signal;
 
+use engine::Members;
 use sim::Network;
 
 use crate::incidence::Incidence;
@@ -39,6 +40,8 @@ use crate::routes::Way;
 pub(crate) struct Context<'a> {
     /// The scenario as written, for settings that the network does not distinguish from defaults.
     pub scenario: &'a Scenario,
+    /// The outside members that it may name.
+    pub members: &'a Members,
     /// The network.
     pub network: &'a Network,
     /// The route of each flow, in both directions.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use engine::members::is_name;
 use path::queue::{Limit, QueueConfig, drop_tail};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, MapDeserializer};
@@ -50,12 +51,6 @@ impl<'de> Deserialize<'de> for Queue {
         }
         deserializer.deserialize_any(LimitOrTable)
     }
-}
-
-/// Whether a text has the form of a kind's name.
-fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_lowercase())
-        && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
 }
 
 /// A table with nothing but a `kind`.

@@ -12,7 +12,7 @@ use crate::tree::Origin;
 use crate::tree::{Data, Source, Value};
 
 /// The problem for an error of reading `tree`.
-pub(super) fn explain(tree: &Value, error: &Error) -> Problem {
+pub(super) fn explain(tree: &Value, members: &Members, error: &Error) -> Problem {
     let path = path_of(error);
     let found = tree.at_path(&path);
     let problem = match &error.mistake {
@@ -30,7 +30,7 @@ pub(super) fn explain(tree: &Value, error: &Error) -> Problem {
     };
     match (&error.mistake, found) {
         (Mistake::Refused { hint: Some(hint), .. }, _) => problem.hint(hint),
-        (Mistake::Type { .. }, Some(value)) => match number_for_text(tree, &path, value, &problem.expected) {
+        (Mistake::Type { .. }, Some(value)) => match number_for_text(tree, members, &path, value, &problem.expected) {
             Some(hint) => problem.hint(hint),
             None => problem,
         },
@@ -95,12 +95,12 @@ fn missing_at_top(tree: &Value, first: &str) -> Problem {
 }
 
 /// A suggestion how to write a number where text is expected.
-fn number_for_text(tree: &Value, path: &[Step], value: &Value, expected: &str) -> Option<String> {
+fn number_for_text(tree: &Value, members: &Members, path: &[Step], value: &Value, expected: &str) -> Option<String> {
     let (Data::Integer(_) | Data::Float(_)) = value.data else { return None };
     let number = value.to_toml().to_string();
     let unit = match expected {
         words::TEXT => ", with a unit if it is a quantity",
-        words::NAME if reads_as_name(tree, path, &number) => "",
+        words::NAME if reads_as_name(tree, members, path, &number) => "",
         _ => return None,
     };
     Some(match &value.source {
@@ -117,10 +117,10 @@ fn number_for_text(tree: &Value, path: &[Step], value: &Value, expected: &str) -
 }
 
 /// Whether `word` is one of the names allowed at a path.
-fn reads_as_name(tree: &Value, path: &[Step], word: &str) -> bool {
+fn reads_as_name(tree: &Value, members: &Members, path: &[Step], word: &str) -> bool {
     let mut changed = tree.clone();
     let Some(value) = changed.at_path_mut(path) else { return false };
     value.data = Data::Text(word.to_owned());
     let is_unknown = |error: &Error| matches!(error.mistake, Mistake::UnknownWord { .. }) && path_of(error) == path;
-    resolved(&changed, &Members::default()).err().is_none_or(|error| !is_unknown(&error))
+    resolved(&changed, members).err().is_none_or(|error| !is_unknown(&error))
 }

@@ -65,7 +65,7 @@ pub(crate) fn read(tree: &Value, members: &Members) -> Reading {
         };
         // Consequences of an error are not reported.
         if !follows(&error, &repaired) {
-            problems.push(explain::explain(&tree, &error));
+            problems.push(explain::explain(&tree, members, &error));
         }
         if problems.len() == MAX_PROBLEMS || !repair(tree.to_mut(), error, &mut repaired) {
             break None;
@@ -80,7 +80,7 @@ pub(crate) fn read(tree: &Value, members: &Members) -> Reading {
         }
     };
     if scenario.is_some() {
-        problems.iter_mut().for_each(|problem| ranges::refine(problem, &tree));
+        problems.iter_mut().for_each(|problem| ranges::refine(problem, &tree, members));
     }
     Reading { scenario, outside: outside.unwrap_or_default(), problems, repaired }
 }

@@ -1,28 +1,32 @@
 //! Ranges of counts, which are known only to the check of a scenario.
 
-use super::{deserialize, words};
-use crate::check::check;
+use engine::Members;
+
+use super::{resolved, words};
+use crate::check::check_with;
 use crate::key_path::{Step, steps};
 use crate::problem::Problem;
+use crate::recordings::Read;
 use crate::tree::{Data, Source, Value};
 
 /// Replaces the range of the type in a message by that of the check, which is called with the minimum and maximum of
 /// the type.
-pub(super) fn refine(problem: &mut Problem, tree: &Value) {
+pub(super) fn refine(problem: &mut Problem, tree: &Value, members: &Members) {
     let Some(key) = problem.key.as_deref().filter(|_| problem.expected == words::U32) else { return };
-    let refused = [0, u32::MAX].into_iter().find_map(|number| refused(tree, key, number));
+    let refused = [0, u32::MAX].into_iter().find_map(|number| refused(tree, members, key, number));
     if let Some(expected) = refused {
         problem.expected = format!("a whole number, {expected}");
     }
 }
 
 /// The check's expectation at `key` if it refuses `number`.
-fn refused(tree: &Value, key: &str, number: u32) -> Option<String> {
+fn refused(tree: &Value, members: &Members, key: &str, number: u32) -> Option<String> {
     let mut tree = tree.clone();
     let steps = steps(key);
     let (Step::Key(last), parent) = steps.split_last()? else { return None };
     let number = Value { data: Data::Integer(number.into()), source: Source::Elsewhere };
     tree.at_path_mut(parent)?.as_table_mut()?.insert(last.clone(), number);
-    let problems = check(&deserialize(&tree).ok()?).err()?;
+    let (scenario, _) = resolved(&tree, members).ok()?;
+    let problems = check_with(&scenario, &Read::default(), members).err()?;
     problems.into_iter().find(|problem| problem.key.as_deref() == Some(key)).map(|problem| problem.expected)
 }

@@ -8,11 +8,11 @@ use serde::ser::{Error, SerializeMap};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::Member;
+use super::{Member, Setting};
 use crate::registry::{Fault, Registry};
 
-/// A registry to which a program adds members in a table of [`Members`](crate::Members). The macro [`registry!`](crate::registry!)
-/// implements it.
+/// A registry to which a program adds members in a table of [`Members`](crate::Members). The macro
+/// [`registry!`](crate::registry!) implements it.
 pub trait Open: Registry + JsonSchema + From<Custom<Self>> + 'static {
     /// The kind of its members, in a word or two.
     const WHAT: &'static str;
@@ -55,9 +55,12 @@ impl<R: Open> Custom<R> {
     /// Reads the settings of the member called `name`.
     ///
     /// # Errors
-    /// Those of the deserializer.
+    /// Those of the deserializer, and a number that is not finite, which settings cannot hold.
     pub fn read<'de, D: Deserializer<'de>>(name: &str, settings: D) -> Result<Self, D::Error> {
-        Ok(Custom::new(name, Map::deserialize(settings)?))
+        match Setting::deserialize(settings)? {
+            Setting(Value::Object(settings)) => Ok(Custom::new(name, settings)),
+            Setting(_) => Err(serde::de::Error::custom("a table of settings")),
+        }
     }
 
     /// Its name in scenarios.

@@ -1,9 +1,10 @@
 //! Members of registries that a program adds to those of this workspace, in a table that it passes to the loader.
 //!
-//! A [`Factory`] makes a [`Member`] from the settings that a scenario gives, and the member builds what the registry's own
-//! members build. [`Kind`] is the factory of members whose settings are a type with serde and JSON Schema.
+//! A [`Factory`] makes a [`Member`] from the settings that a scenario gives, and the member builds what the registry's
+//! own members build. [`Kind`] is the factory of members whose settings are a type with serde and JSON Schema.
 
 mod custom;
+mod setting;
 
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
@@ -18,13 +19,14 @@ use serde_json::{Map, Value};
 
 use custom::Binding;
 pub use custom::{Custom, Open};
+pub(crate) use setting::Setting;
 
 use crate::registry::Fault;
 
 /// Typed settings that build the same type as the members of `R`.
 pub trait Member<R: Open>: Send + Sync {
-    /// Returns the errors of the settings, beyond those that their types exclude. A scenario with errors does not run,
-    /// but its check may call [`build`](Self::build) to inspect what the settings describe.
+    /// Returns the errors of the settings, beyond those that their types exclude. [`build`](Self::build) is called only
+    /// if there are none.
     fn check(&self) -> Vec<Fault> {
         Vec::new()
     }
@@ -130,14 +132,31 @@ pub enum NameError {
         /// The name.
         name: String,
     },
-    /// The name is not made of lower-case letters, digits and `-`.
-    #[error("a name of a {registry} has lower-case letters, digits and - only, not \"{name}\"")]
+    /// The name does not start with a lower-case letter, or has other characters than these, digits and `-`.
+    #[error("a name of a {registry} is a lower-case letter and then such letters, digits or -, not \"{name}\"")]
     Characters {
         /// What the registry holds.
         registry: &'static str,
         /// The name.
         name: String,
     },
+    /// The name has another meaning in scenarios, see [`RESERVED`].
+    #[error("a {registry} cannot be called \"{name}\", which has another meaning in scenarios")]
+    Reserved {
+        /// What the registry holds.
+        registry: &'static str,
+        /// The name.
+        name: String,
+    },
+}
+
+/// Names that no member may have: scenarios read a queue of this text as one without a limit.
+pub const RESERVED: [&str; 1] = ["unlimited"];
+
+/// Returns true if a text has the form of a member's name: a lower-case letter, then such letters, digits and `-`.
+pub fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
 }
 
 /// An error of resolving a member or its settings.
@@ -200,9 +219,11 @@ impl Members {
     /// As [`add`](Self::add).
     pub fn add_shared<R: Open>(&mut self, factory: Arc<dyn Factory<R>>) -> Result<&mut Self, NameError> {
         let (registry, name) = (R::WHAT, factory.name().to_owned());
-        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        if name.is_empty() || !name.chars().all(plain) {
+        if !is_name(&name) {
             return Err(NameError::Characters { registry, name });
+        }
+        if RESERVED.contains(&&*name) {
+            return Err(NameError::Reserved { registry, name });
         }
         if self.names::<R>().any(|known| known == name) {
             return Err(NameError::Taken { registry, name });
@@ -238,11 +259,18 @@ impl Members {
         &self.list
     }
 
-    /// Returns the member of `R` called `name` without settings, if this table has it and it needs none.
-    pub fn by_name<R: Open>(&self, name: &str) -> Option<R> {
+    /// Returns the member of `R` called `name` with its default settings; `None` if this table does not have it.
+    ///
+    /// # Errors
+    ///
+    /// A member that has settings without defaults.
+    pub fn by_name<R: Open>(&self, name: &str) -> Result<Option<R>, Unreadable> {
         let mut member = R::from(crate::Custom::new(name, Map::new()));
-        self.resolve(&mut member).ok()?;
-        Some(member)
+        match self.resolve(&mut member) {
+            Ok(()) => Ok(Some(member)),
+            Err(Unresolved::Unknown { .. }) => Ok(None),
+            Err(Unresolved::Settings(error)) => Err(error),
+        }
     }
 
     /// Binds an outside member to its factory in this table. The registry's own members are unchanged, and so is one
@@ -293,13 +321,20 @@ struct InRegistry<R: Open>(Arc<dyn Factory<R>>);
 impl<R: Open> MemberSchema for InRegistry<R> {
     fn add(&self, generator: &mut SchemaGenerator) {
         let name = self.0.name();
-        let mut table = self.0.schema(generator).to_value();
-        table["description"] = self.0.summary().into();
-        table["properties"]["kind"] = serde_json::json!({ "type": "string", "const": name });
-        match table["required"].as_array_mut() {
-            Some(required) => required.insert(0, "kind".into()),
-            None => table["required"] = serde_json::json!(["kind"]),
+        let mut schema = self.0.schema(generator);
+        // A schema may also be `true`, which allows any settings.
+        let table = schema.ensure_object();
+        table.insert("description".into(), self.0.summary().into());
+        let kind = serde_json::json!({ "type": "string", "const": name });
+        match table.get_mut("properties").and_then(Value::as_object_mut) {
+            Some(properties) => drop(properties.insert("kind".into(), kind)),
+            None => drop(table.insert("properties".into(), serde_json::json!({ "kind": kind }))),
         }
+        match table.get_mut("required").and_then(Value::as_array_mut) {
+            Some(required) => required.insert(0, "kind".into()),
+            None => drop(table.insert("required".into(), serde_json::json!(["kind"]))),
+        }
+        let table = schema.to_value();
         let definitions = generator.definitions_mut();
         let registry = R::schema_name();
         if let Some(Value::Array(tables)) = definitions.get_mut(&*registry).and_then(|it| it.get_mut("oneOf")) {
