@@ -95,10 +95,11 @@ fn summary_counts_agree_with_events() {
     }
     assert!(attempts > 100 && collisions > 5, "{attempts} {collisions}");
     assert_eq!(number(&medium["collision_probability"]), collisions as f64 / attempts as f64);
-    let ways = |link: &Value| ["forward", "backward"].map(|way| link[way]["frames_collided"].as_u64());
+    let directions =
+        |link: &Value| ["forward", "backward"].map(|direction| link[direction]["frames_collided"].as_u64());
     let links = summary["links"].as_array().unwrap();
-    assert_eq!(ways(&links[0]), [None, None], "a wire has none");
-    assert_eq!(links[1..].iter().flat_map(ways).flatten().sum::<u64>(), collisions);
+    assert_eq!(directions(&links[0]), [None, None], "a wire has none");
+    assert_eq!(links[1..].iter().flat_map(directions).flatten().sum::<u64>(), collisions);
     let table = fine(&dir, &["run", "net.toml", "--out", "again"]);
     let fair = format!("\nfairness {:.3} (Jain's index", summary["fairness"].as_f64().unwrap());
     assert!(table.contains(&fair), "{table}");

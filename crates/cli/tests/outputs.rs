@@ -181,10 +181,10 @@ fn tshark_reports_no_problem_in_a_clean_transfer() {
     let dir = scratch("tshark-handshake");
     std::fs::write(dir.join("net.toml"), whole_connection("ecn_threshold = \"40 packets\"")).unwrap();
     let summary = json(&dir, &["net.toml", "--trace", "pcapng", "--out", "r"]);
-    let (flow, way) = (&summary["flows"][0], &summary["links"][0]["forward"]);
+    let (flow, direction) = (&summary["flows"][0], &summary["links"][0]["forward"]);
     assert_eq!((&flow["variant"], &flow["failure"]), (&Value::from("linux-reno"), &Value::Null));
     assert_eq!(flow["segments_retransmitted"], 0);
-    let marked = way["packets_marked"].as_u64().unwrap();
+    let marked = direction["packets_marked"].as_u64().unwrap();
     assert!(marked > 0 && flow["reductions_by_ecn"].as_u64().unwrap() > 0, "{summary}");
     for name in ["client", "server"] {
         let capture = dir.join(format!("r/{name}.pcapng")).display().to_string();

@@ -25,7 +25,7 @@ fn one_loss_under([scheme, mobile]: [&str; 2], [from, to]: [&str; 2]) -> Results
     let own = format!("mobile = {{ kind = \"host\", scheme = \"{mobile}\" }}");
     let network = network(&text.replace("mobile = { kind = \"host\" }", &own));
     let results = run(&network);
-    let lost: u64 = results.links[1].ways.iter().map(|way| way.frames_corrupted).sum();
+    let lost: u64 = results.links[1].directions.iter().map(|direction| direction.frames_corrupted).sum();
     assert_eq!((lost, results.flows[0].bytes_delivered), (1, 200_000), "{scheme}");
     results
 }
@@ -92,7 +92,7 @@ fn snoop_does_not_hide_congestion() {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/snoop.toml")).unwrap();
     let text = text.replace("50 packets", "5 packets").replace("loss = 0.02", "loss = 0.0").replace("10 MB", "1 MB");
     let results = run(&network(&text));
-    let dropped = results.links[1].ways[0].queue_full;
+    let dropped = results.links[1].directions[0].queue_full;
     assert!(dropped > 0);
     assert_eq!((counted(&results, "packets_lost_in_queue"), counted(&results, "local_retransmissions")), (dropped, 0));
     assert!(results.flows[0].sender.fast_retransmits > 0);

@@ -156,19 +156,19 @@ fn stop_and_wait_makes_the_expected_number_of_attempts() {
         let arq = format!("arq = {{ kind = \"stop-and-wait\", max_transmissions = {attempts} }}");
         let text = thesis("", 1, &channel, flow).replace("arq = \"stop-and-wait\"", &arq);
         let results = run(&network(&text));
-        let way = &results.links[1].ways[0];
+        let direction = &results.links[1].directions[0];
         // Packets whose fate at the link layer is known: all that left the queue.
         let q = 1.0_f64 - (1.0 - loss) * (1.0 - loss);
         let given_up = q.powi(attempts);
-        let packets = way.given_up as f64 / given_up;
+        let packets = direction.given_up as f64 / given_up;
         let expected_attempts = (1.0 - given_up) / (1.0 - q);
-        let share = packets * expected_attempts / way.frames_sent as f64;
+        let share = packets * expected_attempts / direction.frames_sent as f64;
         // The relative error of a count of n rare events is 1 / sqrt(n).
-        let tolerance = 4.0 / (way.given_up as f64).sqrt();
+        let tolerance = 4.0 / (direction.given_up as f64).sqrt();
         assert!((share - 1.0).abs() < tolerance, "loss {loss}: {share} of the frames expected, tolerance {tolerance}");
-        assert!(way.given_up > 200, "too few packets given up to say anything: {}", way.given_up);
-        let corrupted = way.frames_corrupted as f64 / way.frames_sent as f64;
-        let error = (loss * (1.0 - loss) / way.frames_sent as f64).sqrt();
+        assert!(direction.given_up > 200, "too few packets given up to say anything: {}", direction.given_up);
+        let corrupted = direction.frames_corrupted as f64 / direction.frames_sent as f64;
+        let error = (loss * (1.0 - loss) / direction.frames_sent as f64).sqrt();
         assert!((corrupted - loss).abs() < 4.0 * error, "{corrupted} corrupted, expected {loss}");
     }
 }

@@ -20,8 +20,8 @@ fn burst(tcp: &str) -> String {
 #[test]
 fn segments_that_find_the_queue_above_the_threshold_are_marked() {
     let results = run(&network(&burst("ecn = \"request\"")));
-    let (flow, way) = (&results.flows[0], results.links[0].ways[0]);
-    assert_eq!((way.marked, results.links[0].ways[1].marked, way.packets_dropped), (5, 0, 0));
+    let (flow, direction) = (&results.flows[0], results.links[0].directions[0]);
+    assert_eq!((direction.marked, results.links[0].directions[1].marked, direction.packets_dropped), (5, 0, 0));
     assert_eq!((flow.sender.marks, flow.sender.segments_retransmitted), (1, 0));
     assert!(flow.completed.is_some());
 }
@@ -32,9 +32,9 @@ fn segments_that_find_the_queue_above_the_threshold_are_marked() {
 fn packets_of_connections_without_ecn_are_not_marked() {
     for tcp in ["ecn = \"off\"", "ecn = \"accept\"", "ecn = \"accept\", handshake = true", "handshake = true"] {
         let results = run(&network(&burst(tcp)));
-        assert_eq!((results.links[0].ways[0].marked, results.flows[0].sender.marks), (0, 0), "{tcp}");
+        assert_eq!((results.links[0].directions[0].marked, results.flows[0].sender.marks), (0, 0), "{tcp}");
     }
-    assert!(run(&network(&burst("ecn = \"request\", handshake = true"))).links[0].ways[0].marked > 0);
+    assert!(run(&network(&burst("ecn = \"request\", handshake = true"))).links[0].directions[0].marked > 0);
 }
 
 /// SYNs, acknowledgments and retransmissions are not ECN-capable [RFC3168 s6.1.1, s6.1.4, s6.1.5].
@@ -75,12 +75,12 @@ fn long_transfer_with_ecn_has_no_loss() {
     let [with, without] = ["request", "off"].map(|ecn| {
         run(&network(&bottleneck("30 packets", &[("f", &format!("ecn = \"{ecn}\", initial_ssthresh = \"40 kB\""))])))
     });
-    let way = |results: &sim::Results| results.links[1].ways[0];
-    assert_eq!((way(&with).queue_full, with.flows[0].sender.segments_retransmitted), (0, 0));
+    let direction = |results: &sim::Results| results.links[1].directions[0];
+    assert_eq!((direction(&with).queue_full, with.flows[0].sender.segments_retransmitted), (0, 0));
     assert!(with.flows[0].sender.marks >= 3, "{:?}", with.flows[0]);
     // At most one reaction per window, of which each has more than one mark.
-    assert!(way(&with).marked >= with.flows[0].sender.marks);
-    assert!(way(&without).queue_full > 0 && way(&without).marked == 0, "{:?}", way(&without));
+    assert!(direction(&with).marked >= with.flows[0].sender.marks);
+    assert!(direction(&without).queue_full > 0 && direction(&without).marked == 0, "{:?}", direction(&without));
     // Half of 31 + 30 is the bandwidth-delay product: the link is never idle for long.
     let share = with.flows[0].bytes_delivered as f64 * 8.0 / 100.0 / (2e6 * 1000.0 / 1040.0);
     assert!(share > 0.97, "{share}");
@@ -100,7 +100,7 @@ fn only_ecn_flows_are_marked() {
             marked += 1;
         }
     }
-    assert!(marked > 10 && results.links[1].ways[0].marked == marked);
+    assert!(marked > 10 && results.links[1].directions[0].marked == marked);
     assert_eq!(results.flows[1].sender.marks, 0);
 }
 
@@ -116,9 +116,9 @@ fn proportional_reaction_keeps_the_queue_near_the_threshold() {
     for name in ControlConfig::MEMBERS.iter().map(|(name, _)| *name).filter(precise) {
         let tcp = format!("control = \"{name}\", recovery = \"sack\", ecn = \"request\", initial_ssthresh = \"40 kB\"");
         let (results, events) = watch(&network(&bottleneck("10 packets", &[("f", &tcp)])));
-        let way = results.links[1].ways[0];
-        assert_eq!((way.queue_full, results.flows[0].sender.segments_retransmitted), (0, 0), "{name}");
-        assert!(way.marked > 20, "{name}: {way:?}");
+        let direction = results.links[1].directions[0];
+        assert_eq!((direction.queue_full, results.flows[0].sender.segments_retransmitted), (0, 0), "{name}");
+        assert!(direction.marked > 20, "{name}: {direction:?}");
         // A packet that waits for n others takes n times 4.16 ms longer from router to host.
         let mut entered = std::collections::BTreeMap::new();
         let mut waits = Vec::new();

@@ -42,9 +42,9 @@ impl Script {
         self.event(Event::Sender { flow: 0, event })
     }
 
-    fn link(&mut self, way: LinkDirection, event: LinkEvent) -> &mut Self {
+    fn link(&mut self, direction: LinkDirection, event: LinkEvent) -> &mut Self {
         let of = event.packet().map(flow_of);
-        self.event(Event::Link { hop: HopId { link: 0, way }, event, of })
+        self.event(Event::Link { hop: HopId { link: 0, direction }, event, of })
     }
 
     /// The sender sends a segment.

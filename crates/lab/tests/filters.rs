@@ -130,7 +130,7 @@ fn high_threshold_hides_losses() {
 
 /// Acknowledgments sent up over the radio link.
 fn acks(head: &str, tcp: &str) -> u64 {
-    download(head, "\"perfect\"", tcp).links[1].ways[1].frames_sent
+    download(head, "\"perfect\"", tcp).links[1].directions[1].frames_sent
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn thinned_acknowledgments_carry_the_same_goodput() {
     assert!((all / 4..all * 2 / 5).contains(&decimated), "{decimated} of {all}");
     // Four per round trip of 202 ms plus queuing delay: fewer than 20 per second.
     let tack = download(r#"scheme = { kind = "tack", rtt = "202 ms" }"#, "\"perfect\"", "");
-    let (sent, seconds) = (tack.links[1].ways[1].frames_sent as f64, tack.flows[0].elapsed.as_secs_f64());
+    let (sent, seconds) = (tack.links[1].directions[1].frames_sent as f64, tack.flows[0].elapsed.as_secs_f64());
     assert!(sent <= seconds * 4.0 / 0.202 + 1.0, "{sent} in {seconds} s");
 }
 

@@ -94,9 +94,9 @@ fn padhye(b: f64, p: f64) -> f64 {
 
 /// Segments per second under independent losses: the mean over `seeds` seeds and half of its interval; and the share of
 /// packets that were loss indications.
-fn random(way: Way, p: f64, seeds: u64) -> (f64, f64, f64) {
+fn random(direction: Way, p: f64, seeds: u64) -> (f64, f64, f64) {
     let loss = format!(", loss = {p}");
-    let all: Vec<Measured> = (1..=seeds).map(|seed| measure(way, &loss, p, seed)).collect();
+    let all: Vec<Measured> = (1..=seeds).map(|seed| measure(direction, &loss, p, seed)).collect();
     let moments = |value: fn(&Measured) -> f64| Moments::of(all.iter().map(value)).expect("finite values");
     let (rates, signs) = (moments(|run| run.rate), moments(|run| run.indications));
     let interval = Interval::of_mean(&rates, Level::default()).expect("several values");
@@ -107,14 +107,14 @@ fn random(way: Way, p: f64, seeds: u64) -> (f64, f64, f64) {
 /// sqrt(2 b / 3p) of them, and that a window is a whole number of segments.
 #[test]
 fn periodic_losses_give_the_sawtooth() {
-    for way in WAYS {
+    for direction in WAYS {
         for p in [0.0001, 0.001, 0.01] {
-            let ours = measure(way, &periodic(p), p, 1).rate;
-            let b = f64::from(way.b);
+            let ours = measure(direction, &periodic(p), p, 1).rate;
+            let b = f64::from(direction.b);
             let ratio = ours / mathis((1.5 / b).sqrt(), p);
             let (a_round, a_segment) = ((1.5 * p / b).sqrt(), (0.375 * b * p).sqrt());
             let near = ratio > 1.0 - a_round - a_segment && ratio < 1.0 + a_segment;
-            assert!(near, "{way:?}, {p}: {ours}, ratio {ratio}");
+            assert!(near, "{direction:?}, {p}: {ours}, ratio {ratio}");
         }
     }
 }
@@ -123,11 +123,11 @@ fn periodic_losses_give_the_sawtooth() {
 /// as long as few windows have a second loss.
 #[test]
 fn rare_random_losses_follow_the_square_root() {
-    for way in WAYS {
+    for direction in WAYS {
         for p in [0.001, 0.003] {
-            let (ours, error, _) = random(way, p, 10);
-            let ratio = ours / mathis(if way.b == 1 { 1.31 } else { 0.93 }, p);
-            assert!((0.9..1.1).contains(&ratio), "{way:?}, {p}: {ours} +- {error}, ratio {ratio}");
+            let (ours, error, _) = random(direction, p, 10);
+            let ratio = ours / mathis(if direction.b == 1 { 1.31 } else { 0.93 }, p);
+            assert!((0.9..1.1).contains(&ratio), "{direction:?}, {p}: {ours} +- {error}, ratio {ratio}");
         }
     }
 }

@@ -24,14 +24,18 @@ fn during_the_fade(scheduler: &str, alone: bool) -> [usize; 3] {
     let mut counts = [0; 3];
     for (_, event) in fade {
         match event {
-            Event::Link { hop, event: LinkEvent::Arrived { .. }, .. } if hop.link == near && hop.way.index() == 0 => {
+            Event::Link { hop, event: LinkEvent::Arrived { .. }, .. }
+                if hop.link == near && hop.direction.index() == 0 =>
+            {
                 counts[0] += 1;
             }
-            Event::Link { hop, event: LinkEvent::FrameSent { .. }, .. } if hop.link == far && hop.way.index() == 0 => {
+            Event::Link { hop, event: LinkEvent::FrameSent { .. }, .. }
+                if hop.link == far && hop.direction.index() == 0 =>
+            {
                 counts[1] += 1;
             }
             Event::Link { hop, event: LinkEvent::FrameSent { attempt: 2.., .. }, .. }
-                if hop.link == near && hop.way.index() == 0 =>
+                if hop.link == near && hop.direction.index() == 0 =>
             {
                 counts[2] += 1;
             }

@@ -28,7 +28,7 @@ fn over(arq: &str, head: &str, channel: &str, flow: &str) -> Network {
 }
 
 fn air(results: &Results) -> [path::link::Counters; 2] {
-    results.links[1].ways
+    results.links[1].directions
 }
 
 /// Every byte arrives, and a base station whose buffer holds four packets works to the end: packets that leave, are
@@ -83,7 +83,7 @@ fn discarded_and_restored_packets_are_in_the_summary() {
         let (results, events) = watch(&network);
         let of = |is: fn(&LinkEvent) -> bool| {
             let happened = |event: &&(Time, Event)| match &event.1 {
-                Event::Link { hop, event, .. } => hop.link == 1 && hop.way == LinkDirection::Forward && is(event),
+                Event::Link { hop, event, .. } => hop.link == 1 && hop.direction == LinkDirection::Forward && is(event),
                 _ => false,
             };
             events.iter().filter(happened).count() as u64
@@ -135,7 +135,7 @@ fn failed_attempt_costs_its_transmission_time() {
     let flow = "bytes = \"200 KiB\"\nreceive_window = \"16 KiB\"";
     let network = over("{ kind = \"selective-repeat\", in_order = false }", "", channel, flow);
     let (results, events) = watch(&network);
-    let [there, back] = air(&results).map(|way| way.frames_corrupted + way.duplicates);
+    let [there, back] = air(&results).map(|direction| direction.frames_corrupted + direction.duplicates);
     assert!(there > 30 && back > 30, "{there} {back}");
     assert!(events.iter().any(|(_, event)| matches!(event, Event::Link { event: LinkEvent::AckCorrupted { .. }, .. })));
     // 1064 and 40 bytes.

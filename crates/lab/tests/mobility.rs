@@ -81,7 +81,7 @@ fn base_station_relays_between_its_mobiles() {
     let results = run(&network(text));
     assert_eq!(results.flows[0].bytes_delivered, 1_000_000);
     // Every packet is transmitted twice over the radio.
-    let delivered = |link: usize| results.links[link].ways.map(|way| way.packets_delivered);
+    let delivered = |link: usize| results.links[link].directions.map(|direction| direction.packets_delivered);
     assert_eq!(delivered(0)[1], delivered(1)[0]);
     assert!(delivered(0)[1] >= 685, "1,000,000 bytes are 685 segments of 1,460");
 }
@@ -153,7 +153,7 @@ fn mobile_hands_over_to_the_nearer_base_station_after_a_gap() {
         let lost: Vec<Option<f64>> = figure("packets_dropped_no_route").into_iter().map(|(_, lost)| lost).collect();
         assert_eq!(lost, results.no_route.iter().map(|lost| Some(*lost as f64)).collect::<Vec<_>>());
         // Lost packets are counted: at the old base station by its retries, or as unroutable.
-        assert!(results.links[3].ways[0].given_up > 0, "{media:?}");
+        assert!(results.links[3].directions[0].given_up > 0, "{media:?}");
         let (from, to) = (Time::from_millis(30_010), Time::from_millis(30_250));
         let delivered = |hop: u32, from: Time, to: Time| {
             let on = |at: &Time, event: &Event| match event {

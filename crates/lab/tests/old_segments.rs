@@ -8,8 +8,8 @@ use path::{HopId, LinkDirection, LinkEvent};
 use sim::{Event, Results};
 use wire::Body;
 
-/// A transfer over a link that reorders packets in the direction `ways`, by up to `most`.
-fn reordered(seconds: u32, ways: &str, most: &str, tcp: &str) -> String {
+/// A transfer over a link that reorders packets in the direction `directions`, by up to `most`.
+fn reordered(seconds: u32, directions: &str, most: &str, tcp: &str) -> String {
     format!(
         r#"
         duration = "{seconds} s"
@@ -22,7 +22,7 @@ fn reordered(seconds: u32, ways: &str, most: &str, tcp: &str) -> String {
         rate = "10 Mbps"
         delay = "50 ms"
         queue = "200 packets"
-        jitter = {{ delay = {{ kind = "uniform", low = "0 s", high = "{most}" }}, reordering = true, ways = "{ways}" }}
+        jitter = {{ delay = {{ kind = "uniform", low = "0 s", high = "{most}" }}, reordering = true, directions = "{directions}" }}
         [flows.f]
         from = "a"
         to = "b"
@@ -38,7 +38,9 @@ fn run(text: &str) -> (Results, Vec<(Time, Event)>, [u64; 2]) {
     let mut arrived = [0, 0];
     for (_, event) in &events {
         if let Event::Link {
-            hop: HopId { way: LinkDirection::Forward, .. }, event: LinkEvent::Arrived { packet }, ..
+            hop: HopId { direction: LinkDirection::Forward, .. },
+            event: LinkEvent::Arrived { packet },
+            ..
         } = event
             && let Body::Tcp(segment) = packet.body
         {

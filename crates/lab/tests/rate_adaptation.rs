@@ -3,7 +3,7 @@
 mod common;
 
 use common::{network, watch};
-use path::LinkEvent;
+use path::{HopId, LinkDirection, LinkEvent};
 use sim::Event;
 
 /// Packets per second that arrive over the radio link at a signal of `dbm` dBm. The signal falls to this value in the
@@ -25,7 +25,11 @@ fn carried(dbm: i32, media: &str) -> f64 {
     let network = network(&text);
     let air = network.links.iter().position(|link| link.name == "air").unwrap() as u32;
     let (_, events) = watch(&network);
-    let comes = |event: &Event| matches!(event, Event::Link { hop, event: LinkEvent::Arrived { .. }, .. } if hop.link == air && hop.way.index() == 0);
+    let arrival = |hop: &HopId| hop.link == air && hop.direction == LinkDirection::Forward;
+    let comes = |event: &Event| match event {
+        Event::Link { hop, event: LinkEvent::Arrived { .. }, .. } => arrival(hop),
+        _ => false,
+    };
     let counted = events.iter().filter(|(at, event)| at.as_nanos() >= 1_000_000_000 && comes(event)).count();
     counted as f64 / 4.0
 }

@@ -129,7 +129,7 @@ fn recorded_opportunities_define_the_rate() {
 fn transfer_uses_the_recorded_capacity() {
     let path = beside("use", "cellular.toml", &["cellular-down.trace"]);
     let found = results(&path, &["links.air.queue=unlimited", "flows.download.receive_window=200 kB"]);
-    let delivered = found.links[1].ways[0].packets_delivered;
+    let delivered = found.links[1].directions[0].packets_delivered;
     // 30 s are ten rounds. A window of 136 full packets exceeds what the first round trip leaves unused.
     assert!((3_200..=3_300).contains(&delivered), "{delivered}");
 }

@@ -157,8 +157,8 @@ fn intervals_are_cut_off_at_the_range_of_the_metric() {
     plan.note(&mut store).unwrap();
     for (replication, timeouts, busy) in [(0, 1, 0.9), (1, 2, 0.98)] {
         let flow = json!({ "name": "download", "timeouts": timeouts });
-        let way = json!({ "utilization": busy });
-        let link = json!({ "name": "air", "forward": way, "backward": way });
+        let direction = json!({ "utilization": busy });
+        let link = json!({ "name": "air", "forward": direction, "backward": direction });
         let summary = json!({ "flows": [flow], "links": [link] }).to_string();
         store.keep(plan.points[0].cells[0].digest, replication, &summary).unwrap();
     }
@@ -183,8 +183,9 @@ fn unused_link_directions_are_idle_and_flows_are_not() {
     plan.note(&mut store).unwrap();
     for (cell, dropped) in plan.points[0].cells.iter().zip([0, 3]) {
         let flow = json!({ "name": "download", "timeouts": 0 });
-        let way = |dropped: u64| json!({ "packets_dropped": dropped, "packets_marked": 0 });
-        let link = |name: &str, dropped| json!({ "name": name, "forward": way(dropped), "backward": way(0) });
+        let direction = |dropped: u64| json!({ "packets_dropped": dropped, "packets_marked": 0 });
+        let link =
+            |name: &str, dropped| json!({ "name": name, "forward": direction(dropped), "backward": direction(0) });
         let summary = json!({ "flows": [flow], "links": [link("wire", 0), link("air", dropped)] }).to_string();
         store.keep(cell.digest, 0, &summary).unwrap();
     }

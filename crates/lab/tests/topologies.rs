@@ -25,7 +25,8 @@ fn conserved(text: &str) -> Results {
             _ => {}
         }
     }
-    let given_up: u64 = results.links.iter().flat_map(|link| link.ways).map(|way| way.packets_dropped).sum();
+    let given_up: u64 =
+        results.links.iter().flat_map(|link| link.directions).map(|direction| direction.packets_dropped).sum();
     let pipes_lost = events
         .iter()
         .filter(|(_, e)| matches!(e, Event::Link { event: LinkEvent::Lost { .. } | LinkEvent::QueueFull { .. }, .. }));
@@ -85,7 +86,7 @@ fn flows_in_both_directions_over_several_wireless_hops() {
             &flow("side", "c", "a", "100 kB"),
         ];
         let results = conserved(&text.join("\n"));
-        assert!(results.links[0].ways[0].frames_corrupted > 0, "the air did nothing");
+        assert!(results.links[0].directions[0].frames_corrupted > 0, "the air did nothing");
     }
 }
 
@@ -114,7 +115,7 @@ fn path_with_the_fewest_hops_is_used() {
     let flow = flow("f", "a", "b", "10 kB");
     let frames = |links: &str| {
         let results = run(&network(&format!("{NODES}{links}{flow}")));
-        results.links.iter().map(|link| link.ways[0].frames_sent).collect::<Vec<_>>()
+        results.links.iter().map(|link| link.directions[0].frames_sent).collect::<Vec<_>>()
     };
     assert_eq!(frames(&(long.clone() + &short)), [10, 0, 0, 10]);
     assert_eq!(frames(&long), [10, 10, 10]);
@@ -132,7 +133,7 @@ fn link_named_first_is_used_among_equal_paths() {
     ];
     let results = run(&network(&format!("{NODES}{}{}", links.concat(), flow("f", "a", "b", "10 kB"))));
     let carried: Vec<[bool; 2]> =
-        results.links.iter().map(|link| link.ways.map(|way| way.packets_delivered > 0)).collect();
+        results.links.iter().map(|link| link.directions.map(|direction| direction.packets_delivered > 0)).collect();
     // Forward over 1 and 4; back over 3, which b lists before 4, and 2.
     assert_eq!(carried, [[true, false], [false, true], [false, true], [true, false], [false, false]]);
 }
@@ -144,7 +145,11 @@ fn directions_over_separate_links_have_separate_rates() {
     let section = guide.split("## Different rates each way").nth(1).expect("the section is there");
     let example = section.split("```").nth(1).and_then(|block| block.strip_prefix("toml")).expect("it has an example");
     let results = run(&network(&format!("duration = \"100 s\"\n{example}{}", flow("f", "server", "home", "100 kB"))));
-    let carried = results.links.iter().map(|link| link.ways.map(|way| way.packets_delivered > 0)).collect::<Vec<_>>();
+    let carried = results
+        .links
+        .iter()
+        .map(|link| link.directions.map(|direction| direction.packets_delivered > 0))
+        .collect::<Vec<_>>();
     assert_eq!(carried, [[true, false]; 4]);
 }
 
@@ -191,7 +196,7 @@ fn queue_limit_excludes_the_packet_in_transmission() {
         _ => None,
     });
     assert_eq!(first_drop, Some(4000));
-    assert_eq!(results.links[0].ways[0].queue_full, 6);
+    assert_eq!(results.links[0].directions[0].queue_full, 6);
 }
 
 /// Two wires of one rate: each packet of a burst arrives at the second wire at the moment when the previous one leaves.
@@ -224,7 +229,7 @@ fn queue_smaller_than_a_packet_passes_packets_to_an_idle_transmitter() {
             let results = run(&network(&text));
             assert!(results.flows[0].completed.is_some(), "{queue}: {text}");
             assert_eq!(results.flows[0].bytes_delivered, 3000);
-            assert!(results.links[0].ways[0].queue_full >= 2, "{queue}: the burst waited");
+            assert!(results.links[0].directions[0].queue_full >= 2, "{queue}: the burst waited");
         }
     }
 }
@@ -242,9 +247,9 @@ fn busy_time_of_a_link_does_not_exceed_the_run() {
         let flow =
             flow("f", "a", "b", "3 kB") + "start = \"1 s\"\ntcp.initial_window = 3\ntcp.initial_rto = \"60 s\"\n";
         let results = run(&network(&format!("{}{link}{flow}", NODES.replace("2000 s", "3 s"))));
-        assert_eq!(results.links[0].ways[0].busy, engine::Span::from_secs(2), "{link}");
-        assert_eq!(results.links[0].ways[1].busy, engine::Span::ZERO, "{link}");
-        assert_eq!(results.links[0].ways[0].frames_sent, 1, "{link}");
+        assert_eq!(results.links[0].directions[0].busy, engine::Span::from_secs(2), "{link}");
+        assert_eq!(results.links[0].directions[1].busy, engine::Span::ZERO, "{link}");
+        assert_eq!(results.links[0].directions[0].frames_sent, 1, "{link}");
     }
 }
 

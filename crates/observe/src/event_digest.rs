@@ -53,7 +53,7 @@ impl EventDigest {
     }
 
     fn hop(&mut self, hop: HopId) {
-        self.numbers([u64::from(hop.link), hop.way.index() as u64]);
+        self.numbers([u64::from(hop.link), hop.direction.index() as u64]);
     }
 
     fn tcp(&mut self, event: &tcp::Event) {

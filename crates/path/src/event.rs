@@ -92,12 +92,12 @@ pub enum LinkDirections {
 }
 
 impl LinkDirections {
-    /// Returns true if `way` is included.
-    pub const fn include(self, way: LinkDirection) -> bool {
+    /// Returns true if `direction` is included.
+    pub const fn include(self, direction: LinkDirection) -> bool {
         match self {
             LinkDirections::Both => true,
-            LinkDirections::Forward => matches!(way, LinkDirection::Forward),
-            LinkDirections::Backward => matches!(way, LinkDirection::Backward),
+            LinkDirections::Forward => matches!(direction, LinkDirection::Forward),
+            LinkDirections::Backward => matches!(direction, LinkDirection::Backward),
         }
     }
 }
@@ -119,7 +119,7 @@ pub struct HopId {
     /// The link's number, in the order of the scenario.
     pub link: u32,
     /// Direction on the link.
-    pub way: LinkDirection,
+    pub direction: LinkDirection,
 }
 
 /// An event of a packet on a link.

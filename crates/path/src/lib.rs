@@ -20,7 +20,8 @@
 //! let mut fate = |at: u64, number: u64| {
 //!     let start = Time::from_millis(at);
 //!     let duration = rate.transmission_time(1500);
-//!     air.fate(&Frame { now: start, start, duration, size: 1500, way: LinkDirection::Forward, number: Some(number) })
+//!     let (direction, number) = (LinkDirection::Forward, Some(number));
+//!     air.fate(&Frame { now: start, start, duration, size: 1500, direction, number })
 //! };
 //! assert_eq!(fate(0, 0), Fate::Arrives, "6 ms long, over at 6 ms");
 //! assert_eq!(fate(6, 1), Fate::Corrupted);

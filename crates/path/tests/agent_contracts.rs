@@ -46,7 +46,7 @@ fn notices(packets: Range<u32>, seed: u64) -> Vec<RadioNotice> {
     let mut failures = |seq: u32| {
         let packet = packet(seq * 1000, if draws.unit() < 0.7 { 1000 } else { 0 });
         let packet = Packet { src: if draws.unit() < 0.3 { HERE } else { FIXED }, ..packet };
-        let hop = HopId { link: seq % 2, way: LinkDirection::Forward };
+        let hop = HopId { link: seq % 2, direction: LinkDirection::Forward };
         let failed = 1 + (draws.unit() * f64::from(MAX_ATTEMPTS)) as u32;
         (1..=failed)
             .map(move |attempt| RadioNotice { hop, packet, attempt, last: attempt == MAX_ATTEMPTS })
@@ -184,7 +184,7 @@ impl Traffic {
         let packet = self.packet();
         let happens = match (self.draws.unit(), (packet.src == FIXED) != self.mirrored) {
             (0.97.., true) => {
-                let hop = HopId { link: 0, way: LinkDirection::Forward };
+                let hop = HopId { link: 0, direction: LinkDirection::Forward };
                 let attempt = 1 + self.below(9) as u32;
                 Happens::Failed(RadioNotice { hop, packet, attempt, last: attempt == 9 })
             }

@@ -66,8 +66,8 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
     let mut schedule = Schedule::new();
     let slots = [schedule.slot(), schedule.slot()];
     let station = |number: usize| {
-        let way = if number == 0 { LinkDirection::Forward } else { LinkDirection::Backward };
-        let (hop, to) = (HopId { link: 0, way }, 1 - number as u32);
+        let direction = if number == 0 { LinkDirection::Forward } else { LinkDirection::Backward };
+        let (hop, to) = (HopId { link: 0, direction }, 1 - number as u32);
         let queue = TxQueueSpec { hop, to, queue: QueueConfig::default(), stream: Stream::default(), rate: None };
         let stream = Stream::named(1, 0, &format!("station {number}"));
         StationSpec {
@@ -106,10 +106,10 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut outcomes.log };
         medium.on_wake(station, &mut cx);
         while let Some((hop, outcome)) = medium.outcome() {
-            let way = hop.way.index();
+            let direction = hop.direction.index();
             match outcome {
-                Outcome::Delivered(packet) => outcomes.delivered[way].push((now, packet.data().unwrap().seq.0)),
-                Outcome::Failed(notice) => outcomes.given_up[way] += usize::from(notice.last),
+                Outcome::Delivered(packet) => outcomes.delivered[direction].push((now, packet.data().unwrap().seq.0)),
+                Outcome::Failed(notice) => outcomes.given_up[direction] += usize::from(notice.last),
                 Outcome::Freed(bytes) => outcomes.freed += u64::from(bytes),
             }
         }
@@ -245,13 +245,13 @@ fn every_packet_is_delivered_or_counted_as_lost() {
             ..cell(Some(Aggregation { frames, ..Aggregation::default() }))
         };
         let seen = exchange(&config, ChannelConfig::Uniform(uniform::Config { loss }), [2000, 1500]);
-        for (way, offered) in [(0, 2000), (1, 1500)] {
-            let numbers: Vec<u32> = seen.delivered[way].iter().map(|(_, number)| *number).collect();
+        for (direction, offered) in [(0, 2000), (1, 1500)] {
+            let numbers: Vec<u32> = seen.delivered[direction].iter().map(|(_, number)| *number).collect();
             assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "out of sequence");
-            let counters = &seen.counters[way];
+            let counters = &seen.counters[direction];
             assert_eq!(counters.packets_delivered, numbers.len() as u64);
             assert_eq!(counters.packets_delivered + counters.packets_dropped, offered);
-            assert_eq!(counters.given_up, seen.given_up[way] as u64);
+            assert_eq!(counters.given_up, seen.given_up[direction] as u64);
             assert!(counters.given_up >= counters.packets_dropped && counters.packets_dropped > 0);
         }
         assert_eq!(seen.freed, 3500 * 1500);

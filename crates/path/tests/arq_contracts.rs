@@ -14,7 +14,7 @@ use path::mac::arq::{ArqConfig, fec, go_back_n, selective_repeat};
 use path::queue::{Buffer, Limit};
 use path::{Cx, HopId, HopState, LinkDirection, LinkEvent};
 
-const HOP: HopId = HopId { link: 0, way: LinkDirection::Forward };
+const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
 const PACKETS: u32 = 500;
 /// Data per packet in bytes; with headers 1,000 bytes, 8 ms at 1 Mbps.
 const DATA: u32 = 960;

@@ -29,7 +29,7 @@ fn every_channel() -> Vec<ChannelConfig> {
             gap_good: 20.0,
             gap_bad: 2.6,
             gap_law: two_state_gaps::Gaps::Exponential,
-            ways: LinkDirections::Both,
+            directions: LinkDirections::Both,
         }),
         "gilbert-elliott" => {
             ChannelConfig::GilbertElliott(gilbert_elliott::Config { p: 0.1, r: Some(0.3), h: 0.2, k: 0.99 })
@@ -69,9 +69,9 @@ fn air() -> Stream {
     Stream::named(17, 0, "contracts")
 }
 
-fn frame(index: u64, way: LinkDirection) -> Frame {
+fn frame(index: u64, direction: LinkDirection) -> Frame {
     let start = Time::from_nanos(index * 3_333_333);
-    Frame { now: start, start, duration: Span::from_nanos(1_000_000), size: 1000, way, number: Some(index) }
+    Frame { now: start, start, duration: Span::from_nanos(1_000_000), size: 1000, direction, number: Some(index) }
 }
 
 #[test]
@@ -143,8 +143,8 @@ fn frames_of_zero_duration_have_independent_fates() {
 fn scripted_channel_drops_the_configured_frames() {
     let config = scripted::Config { bad: Vec::new(), drop: vec![5, 3], drop_backward: vec![2] };
     let mut channel = config.build(air());
-    let lost = |channel: &mut Box<dyn path::channel::Channel>, way| {
-        (0..10).filter(|index| channel.fate(&frame(*index, way)) == Fate::Corrupted).collect::<Vec<_>>()
+    let lost = |channel: &mut Box<dyn path::channel::Channel>, direction| {
+        (0..10).filter(|index| channel.fate(&frame(*index, direction)) == Fate::Corrupted).collect::<Vec<_>>()
     };
     assert_eq!(lost(&mut channel, LinkDirection::Forward), [3, 5]);
     assert_eq!(lost(&mut channel, LinkDirection::Backward), [2]);

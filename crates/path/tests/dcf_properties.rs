@@ -131,9 +131,12 @@ fn is_conserved(cell: &Cell) -> Result<(), TestCaseError> {
     prop_assert_eq!(offered, arrived.len() as u64 + lost.len() as u64 + refused);
     prop_assert_eq!(refused, cell.refused.iter().flatten().sum::<u64>());
     for link in 0..cell.offered.len() {
-        for way in [LinkDirection::Forward, LinkDirection::Backward] {
-            let counters = cell.counters(link, way, Time::NEVER);
-            prop_assert_eq!(counters.packets_delivered + counters.packets_dropped, cell.offered[link][way.index()]);
+        for direction in [LinkDirection::Forward, LinkDirection::Backward] {
+            let counters = cell.counters(link, direction, Time::NEVER);
+            prop_assert_eq!(
+                counters.packets_delivered + counters.packets_dropped,
+                cell.offered[link][direction.index()]
+            );
             prop_assert!(counters.frames_collided + counters.frames_corrupted <= counters.frames_sent);
         }
     }
@@ -296,7 +299,7 @@ proptest! {
                 let at = Time::from_nanos(at * 1000);
                 cell.run_before(at);
                 match what {
-                    Ok((_, link, way, size)) => cell.offer(at, link, way, size),
+                    Ok((_, link, direction, size)) => cell.offer(at, link, direction, size),
                     Err((link, open)) => cell.set_open(link, open),
                 }
             }
@@ -304,7 +307,7 @@ proptest! {
             let all = cell.offered.iter().flatten().sum::<u64>();
             let done = |cell: &Cell| {
                 let hops = (0..plan.links.len()).flat_map(|link| [(link, LinkDirection::Forward), (link, LinkDirection::Backward)]);
-                let counters = hops.map(|(link, way)| cell.counters(link, way, Time::NEVER));
+                let counters = hops.map(|(link, direction)| cell.counters(link, direction, Time::NEVER));
                 counters.map(|counters| counters.packets_delivered + counters.packets_dropped).sum::<u64>() == all
             };
             let over = (1..400).map(|step| Time::from_millis(50 * step)).find(|until| {

@@ -136,7 +136,7 @@ fn deliver(cell: &mut Cell, packets: usize, mut also: impl FnMut(&Saw)) -> Vec<(
         for (at, hop, outcome) in std::mem::take(&mut cell.outcomes) {
             match outcome {
                 Outcome::Delivered(_) => delivered.push((at, hop.link as usize)),
-                Outcome::Freed(_) => cell.offer(at, hop.link as usize, hop.way, PACKET),
+                Outcome::Freed(_) => cell.offer(at, hop.link as usize, hop.direction, PACKET),
                 Outcome::Failed(_) => {}
             }
         }

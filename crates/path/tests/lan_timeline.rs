@@ -10,7 +10,7 @@ use path::mac::arq::{ArqConfig, Sender, ns2_lan};
 use path::queue::{Buffer, Limit};
 use path::{Cx, HopId, LinkDirection, LinkEvent};
 
-const HOP: HopId = HopId { link: 0, way: LinkDirection::Forward };
+const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
 
 /// Returns the packets, of 1000 bytes and offered at these times in microseconds, that reach the far end, with their
 /// arrival times.

@@ -35,7 +35,7 @@ fn variable_link_reports_waiting_and_propagating_packets() {
     let mut channels: Vec<Box<dyn Channel>> =
         vec![ChannelConfig::Perfect(Default::default()).build(Default::default())];
     let mut log = Log::default();
-    let hop = HopId { link: 0, way: LinkDirection::Forward };
+    let hop = HopId { link: 0, direction: LinkDirection::Forward };
     let line = Line::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(20), Timing::Exact);
     let queue = (Limit::None, Tie::default());
     let mut changing = VariableLink::new(hop, line, &Changes::default(), Default::default(), queue, false, slot);
@@ -74,7 +74,7 @@ fn transmission_that_begins_now_has_begun() {
     let mut channels: Vec<Box<dyn Channel>> =
         vec![ChannelConfig::Perfect(Default::default()).build(Default::default())];
     let mut log = Log::default();
-    let hop = HopId { link: 0, way: LinkDirection::Forward };
+    let hop = HopId { link: 0, direction: LinkDirection::Forward };
     let line = Line::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(20), Timing::Exact);
     let mut once = PriorityLink::new(hop, line, (Limit::None, Tie::default()), false, slot);
     let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };

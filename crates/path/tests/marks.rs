@@ -16,7 +16,7 @@ use path::queue::{Buffer, Limit, Tie, drop_tail};
 use path::{Cx, HopId, LinkDirection, LinkEvent};
 use wire::{Body, Ecn, Packet};
 
-const HOP: HopId = HopId { link: 0, way: LinkDirection::Forward };
+const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
 
 fn line() -> Line {
     Line::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(2), Timing::Exact)

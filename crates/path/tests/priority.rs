@@ -12,7 +12,7 @@ use path::queue::{Buffer, Limit, Tie, drop_tail};
 use path::{Cx, HopId, LinkDirection, LinkEvent};
 use wire::{Ecn, Options, Packet, SeqNum};
 
-const HOP: HopId = HopId { link: 0, way: LinkDirection::Forward };
+const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
 
 /// Settings of a link, and of the packets offered to it.
 #[derive(Clone, Copy, Debug)]

@@ -87,7 +87,7 @@ fn timeline_of(
     let (arrival, timer) = (schedule.slot(), schedule.slot());
     let line = || Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
     let queues = (0..channels.len())
-        .map(|link| TxQueue::new(HopId { link: link as u32, way: LinkDirection::Forward }, line(), arq, limit));
+        .map(|link| TxQueue::new(HopId { link: link as u32, direction: LinkDirection::Forward }, line(), arq, limit));
     let mut station = Station::new(queues.collect(), &scheduler, arrival, timer);
     let mut channels: Vec<Box<dyn Channel>> = channels
         .into_iter()

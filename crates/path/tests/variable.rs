@@ -16,7 +16,7 @@ use path::queue::{Buffer, Limit, Tie};
 use path::{Cx, HopId, LinkDirection, LinkDirections, LinkEvent};
 use wire::{Body, Packet};
 
-const HOP: HopId = HopId { link: 0, way: LinkDirection::Forward };
+const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
 const MS: u64 = 1_000_000;
 
 fn ms(ms: u64) -> Span {
@@ -131,17 +131,17 @@ fn outcome(changes: &Changes, at: &[u64]) -> Outcome {
 }
 
 fn gap(from: u64, to: u64, packets: During) -> Gap {
-    Gap { from: ms(from), to: ms(to), packets, ways: LinkDirections::Both }
+    Gap { from: ms(from), to: ms(to), packets, directions: LinkDirections::Both }
 }
 
 fn spike(at: u64, extra: u64, lasts: u64) -> Spike {
-    Spike { at: ms(at), extra_delay: ms(extra), duration: ms(lasts), ways: LinkDirections::Both }
+    Spike { at: ms(at), extra_delay: ms(extra), duration: ms(lasts), directions: LinkDirections::Both }
 }
 
 /// Returns uniform extra delays from 0 to 100 ms.
 fn uniform_jitter(reordering: bool) -> Jitter {
     let delay = DelayConfig::Uniform(jitter::uniform::Config { low: Span::ZERO, high: ms(100) });
-    Jitter { delay, reordering, from: Span::ZERO, ways: LinkDirections::Both }
+    Jitter { delay, reordering, from: Span::ZERO, directions: LinkDirections::Both }
 }
 
 /// A variable link without changes equals a FIFO link in arrivals, losses, full queues and counters.
@@ -179,7 +179,7 @@ fn spike_delays_packets_that_would_arrive_during_it() {
 
     // With reordering, later packets overtake it.
     let law = DelayConfig::Uniform(jitter::uniform::Config { low: Span::ZERO, high: Span::ZERO });
-    let jitter = Jitter { delay: law, reordering: true, from: Span::ZERO, ways: LinkDirections::Both };
+    let jitter = Jitter { delay: law, reordering: true, from: Span::ZERO, directions: LinkDirections::Both };
     let found = outcome(&Changes { jitter: Some(jitter), ..changes }, &[0, 40, 80, 120, 130]);
     assert_eq!(found.at(), [(0, 28.0), (1, 143.0), (3, 148.0), (4, 158.0), (2, 183.0)]);
 }
@@ -230,17 +230,17 @@ fn packets_waiting_in_an_outage_count_towards_the_limit() {
 
 #[test]
 fn changes_apply_only_in_the_configured_directions() {
-    let backward = HopId { way: LinkDirection::Backward, ..HOP };
-    for (ways, expected) in [
+    let backward = HopId { direction: LinkDirection::Backward, ..HOP };
+    for (directions, expected) in [
         (LinkDirections::Both, [true, true]),
         (LinkDirections::Forward, [true, false]),
         (LinkDirections::Backward, [false, true]),
     ] {
         let delay = DelayConfig::Uniform(jitter::uniform::Config { low: ms(7), high: ms(7) });
         let all = [
-            Changes { jitter: Some(Jitter { delay, ways, ..uniform_jitter(false) }), ..Changes::default() },
-            Changes { spikes: vec![Spike { ways, ..spike(0, 7, 100) }], ..Changes::default() },
-            Changes { gaps: vec![Gap { ways, ..gap(20, 35, During::Wait) }], ..Changes::default() },
+            Changes { jitter: Some(Jitter { delay, directions, ..uniform_jitter(false) }), ..Changes::default() },
+            Changes { spikes: vec![Spike { directions, ..spike(0, 7, 100) }], ..Changes::default() },
+            Changes { gaps: vec![Gap { directions, ..gap(20, 35, During::Wait) }], ..Changes::default() },
         ];
         for changes in all {
             let changed = [HOP, backward].map(|hop| {
@@ -307,10 +307,10 @@ fn fate_does_not_depend_on_other_packets() {
         Jitter { delay: DelayConfig::Mixture(mixture::Config { parts: parts.into() }), ..uniform_jitter(true) };
     let changes = Changes { jitter: Some(jitter), gaps: vec![gap(500, 900, During::Lose)], ..Changes::default() };
     let channel = ChannelConfig::Uniform(uniform::Config { loss: 0.2 });
-    let run = |every: u64, way| {
+    let run = |every: u64, direction| {
         let offered: Vec<(u64, u32)> =
             (0..3_000).step_by(every as usize).map(|index| (index * 10 * MS, 1000)).collect();
-        let hop = HopId { way, ..HOP };
+        let hop = HopId { direction, ..HOP };
         let found = carry(changing(&changes, (Limit::None, Tie::default()), hop, true), &channel, &offered);
         let fates = |all: &[(u64, u32)]| all.iter().map(|(at, number)| (u64::from(*number) * every, *at)).collect();
         let mut all: [Vec<(u64, u64)>; 2] = [fates(&found.arrived), fates(&found.lost)];
@@ -391,8 +391,8 @@ fn simultaneous_packets_draw_separate_delays() {
         jitter: Some(uniform_jitter(true)),
         ..Changes::default()
     };
-    let arrivals = |way: LinkDirection| {
-        let hop = HopId { way, ..HOP };
+    let arrivals = |direction: LinkDirection| {
+        let hop = HopId { direction, ..HOP };
         let found = carry(changing(&changes, (Limit::None, Tie::default()), hop, false), &perfect(), &[(0, 1500); 6]);
         found.arrived.iter().map(|(at, _)| *at).collect::<Vec<u64>>()
     };
@@ -423,7 +423,7 @@ fn packets_leave_at_opportunities() {
     assert_eq!(found.at(), [(0, 25.0), (1, 25.0), (2, 40.0), (3, 55.0), (4, 55.0)]);
 
     // The other direction has no trace, so the rate applies.
-    let backward = HopId { way: LinkDirection::Backward, ..HOP };
+    let backward = HopId { direction: LinkDirection::Backward, ..HOP };
     let found = carry(changing(&recorded(), (Limit::None, Tie::default()), backward, false), &perfect(), &[(0, 1000)]);
     assert_eq!(found.at(), [(0, 28.0)]);
 }

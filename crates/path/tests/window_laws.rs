@@ -12,7 +12,7 @@ use path::outcome::Outcome;
 use path::queue::{Buffer, Limit};
 use path::{Cx, HopId, LinkDirection, LinkEvent};
 
-const HOP: HopId = HopId { link: 0, way: LinkDirection::Forward };
+const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
 /// Data per packet in bytes; with headers 1,000 bytes, 8 ms at 1 Mbps. A link acknowledgment takes 0.112 ms.
 const DATA: u32 = 960;
 const FRAME: f64 = 8.0;
@@ -142,8 +142,8 @@ fn residual_loss_with_fec_matches_an_erasure_code() {
 
 /// Returns the probability that `lost` of `n` are lost.
 fn binomial(n: u32, lost: u32, p: f64) -> f64 {
-    let ways = (0..lost).map(|i| f64::from(n - i) / f64::from(i + 1)).product::<f64>();
-    ways * p.powi(lost as i32) * (1.0 - p).powi((n - lost) as i32)
+    let directions = (0..lost).map(|i| f64::from(n - i) / f64::from(i + 1)).product::<f64>();
+    directions * p.powi(lost as i32) * (1.0 - p).powi((n - lost) as i32)
 }
 
 /// Returns the link events of packets at random times, and the reports to the node's scheme.

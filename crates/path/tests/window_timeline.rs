@@ -16,7 +16,7 @@ use path::queue::{Buffer, Limit};
 use path::{Cx, HopId, LinkDirection, LinkEvent, Observer};
 use wire::Packet;
 
-const HOP: HopId = HopId { link: 0, way: LinkDirection::Forward };
+const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
 
 /// Records events as lines, with times in microseconds.
 #[derive(Default)]

@@ -54,7 +54,7 @@ fn every_slot_is_counted_before_the_next_turn(cell: &Cell) -> Seen {
             Event::Link {
                 hop, event: LinkEvent::Arrived { .. } | LinkEvent::GivenUp { arrived: false, .. }, ..
             } => {
-                let from = if hop.way == LinkDirection::Forward { 0 } else { hop.link + 1 };
+                let from = if hop.direction == LinkDirection::Forward { 0 } else { hop.link + 1 };
                 *backlog.entry(from).or_default() -= 1;
             }
             Event::Medium { event: MediumEvent::Sent { from, frame, .. }, .. } if !frame.kind.is_answer() => {

@@ -15,10 +15,10 @@ pub(crate) fn assign(tree: &mut Value, path: &[Step], value: Value) -> Result<()
     let (mut at, mut shape) = (tree, Shape::scenario());
     for (number, step) in parents.iter().enumerate() {
         let inner = shape.below(step);
-        let way = Way { path: &path[..=number], next: &path[number + 1], shape: &inner };
+        let direction = Way { path: &path[..=number], next: &path[number + 1], shape: &inner };
         let names = shape.has_names();
-        let entry = entry(at, step, way.path, || made(&way, names, &value.source))?;
-        open(entry, &way)?;
+        let entry = entry(at, step, direction.path, || made(&direction, names, &value.source))?;
+        open(entry, &direction)?;
         (at, shape) = (entry, inner);
     }
     let place = entry(at, last, &path, || Ok(value.clone()))?;
@@ -91,11 +91,11 @@ fn entry<'t>(
 struct Missing;
 
 /// An empty table or list for the next step.
-fn made(way: &Way<'_>, names: bool, source: &Source) -> Result<Value, Missing> {
+fn made(direction: &Way<'_>, names: bool, source: &Source) -> Result<Value, Missing> {
     if names {
         return Err(Missing);
     }
-    let data = match way.next {
+    let data = match direction.next {
         Step::Item(_) => Data::List(Vec::new()),
         Step::Key(_) => Data::Table(IndexMap::new()),
     };
@@ -103,18 +103,19 @@ fn made(way: &Way<'_>, names: bool, source: &Source) -> Result<Value, Missing> {
 }
 
 /// Expands a shorthand to its table.
-fn open(value: &mut Value, way: &Way<'_>) -> Result<(), Problem> {
+fn open(value: &mut Value, direction: &Way<'_>) -> Result<(), Problem> {
     let table = match &value.data {
         Data::Table(_) | Data::List(_) => return Ok(()),
-        Data::Text(word) if way.shape.kinds().contains(&word.as_str()) => {
+        Data::Text(word) if direction.shape.kinds().contains(&word.as_str()) => {
             let kind = Value { data: Data::Text(word.clone()), source: value.source.clone() };
             IndexMap::from([(engine::tagged::KIND.to_owned(), kind)])
         }
         // A switch (true or false), or a number instead of the table.
-        _ if way.shape.kinds().is_empty() && way.shape.takes_table() => IndexMap::new(),
+        _ if direction.shape.kinds().is_empty() && direction.shape.takes_table() => IndexMap::new(),
         _ => {
-            let path = joined(way.path);
-            let problem = Problem::new(format!("{path} is a single value here, it has no {}", below("", way.next)));
+            let path = joined(direction.path);
+            let problem =
+                Problem::new(format!("{path} is a single value here, it has no {}", below("", direction.next)));
             return Err(problem.hint(format!("set {path} itself to a table")));
         }
     };

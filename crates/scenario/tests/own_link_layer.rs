@@ -73,7 +73,7 @@ impl Repeater {
     fn send(&mut self, packet: Packet, left: u32, survived: bool, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
         let (now, size, number) = (cx.now, packet.size(), Some(self.counters.frames_sent));
         let duration = self.line.transmission_time(size);
-        let frame = Frame { now, start: now, duration, size, way: self.hop.way, number };
+        let frame = Frame { now, start: now, duration, size, direction: self.hop.direction, number };
         let survives = cx.channels[self.hop.link as usize].fate(&frame) == Fate::Arrives;
         self.free = now + duration;
         self.counters.frames_sent += 1;
@@ -165,7 +165,7 @@ fn run(arq: &str) -> Counters {
     world.run(&mut sim::NullSink);
     let results = world.results();
     assert!(results.flows[0].completed.is_some(), "{arq}");
-    results.links[0].ways[0]
+    results.links[0].directions[0]
 }
 
 #[test]

@@ -70,7 +70,7 @@ impl FlowResult {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LinkResult {
     /// By direction.
-    pub ways: [Counters; 2],
+    pub directions: [Counters; 2],
 }
 
 /// The counters of a medium.

@@ -8,7 +8,7 @@ use crate::network::Network;
 /// There is no route.
 const NOWHERE: u32 = u32::MAX;
 
-/// For each destination in use, the hop on which each node sends. A hop is numbered `2 x link + way`.
+/// For each destination in use, the hop on which each node sends. A hop is numbered `2 x link + direction`.
 pub struct Routes {
     /// For each node: its neighbours, and the hop to each, in the order of links.
     neighbours: Vec<Vec<(u32, u32)>>,

@@ -178,10 +178,11 @@ mod tests {
 
     #[test]
     fn marks_and_failures_are_shown_if_there_are_any() {
-        let way = |marked: u64| json!({ "frames_sent": 9, "packets_marked": marked });
+        let direction = |marked: u64| json!({ "frames_sent": 9, "packets_marked": marked });
         let shown = |marked: u64, failure: Value| {
             let flow = json!({ "name": "f", "from": "a", "to": "b", "failure": failure });
-            let link = json!({ "name": "l", "between": ["a", "b"], "forward": way(marked), "backward": way(0) });
+            let link =
+                json!({ "name": "l", "between": ["a", "b"], "forward": direction(marked), "backward": direction(0) });
             table(&json!({ "title": "t", "flows": [flow], "links": [link], "nodes": [] }))
         };
         let with = shown(7, json!("timed-out"));

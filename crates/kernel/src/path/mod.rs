@@ -56,8 +56,9 @@ impl Path {
             return Err(format!("expected {unlike}"));
         };
         let (access, bottleneck, number) = if a.rate > b.rate { (a, b, 1) } else { (b, a, 0) };
-        let way = if bottleneck.between[1] == first.to { LinkDirection::Forward } else { LinkDirection::Backward };
-        let router = bottleneck.between[way.index()];
+        let direction =
+            if bottleneck.between[1] == first.to { LinkDirection::Forward } else { LinkDirection::Backward };
+        let router = bottleneck.between[direction.index()];
         let joined = bottleneck.between.contains(&first.to)
             && access.between.contains(&first.from)
             && access.between.contains(&router);
@@ -87,7 +88,7 @@ impl Path {
             loss_behind: loss(bottleneck)?,
             lasts: duration(network.duration),
             flows: network.flows.iter().map(|one| flow(one, first)).collect::<Result<_, _>>()?,
-            bottleneck: HopId { link: number, way },
+            bottleneck: HopId { link: number, direction },
         })
     }
 }

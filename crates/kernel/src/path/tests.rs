@@ -40,7 +40,7 @@ fn scenario_gives_rate_delay_queue_losses_and_flows() {
         loss_behind: 0.25,
         lasts: Duration::from_secs(60),
         flows: vec![flow("first", 0), flow("second", 5)],
-        bottleneck: HopId { link: 1, way: LinkDirection::Forward },
+        bottleneck: HopId { link: 1, direction: LinkDirection::Forward },
     };
     assert_eq!(path("beside-bbr.toml", &set), Ok(expected));
 }
@@ -48,7 +48,7 @@ fn scenario_gives_rate_delay_queue_losses_and_flows() {
 #[test]
 fn bottleneck_with_reversed_endpoints_is_recognized() {
     let path = path("alone.toml", &["links.bottleneck.between=[\"client\", \"router\"]"]).unwrap();
-    assert_eq!(path.bottleneck, HopId { link: 1, way: LinkDirection::Backward });
+    assert_eq!(path.bottleneck, HopId { link: 1, direction: LinkDirection::Backward });
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn simulated_queue_follows_from_the_window() {
     .map(str::to_owned);
     let overrides = Overrides { set: set.to_vec(), ..Overrides::default() };
     let loaded = load(&examples().join("alone.toml"), &overrides).unwrap();
-    let measured = ours::run(&loaded.network, HopId { link: 1, way: LinkDirection::Forward });
+    let measured = ours::run(&loaded.network, HopId { link: 1, direction: LinkDirection::Forward });
     // 60 s at a sampling interval of 10 ms.
     assert_eq!(measured.queue.len(), 6000);
     let settled = &measured.queue[100..];

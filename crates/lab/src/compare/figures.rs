@@ -73,13 +73,13 @@ mod tests {
     fn costs_are_counted_in_nodes_and_on_radio_links() {
         let path = &paths::every()[0];
         let scenario = Document::parse("p", path.text.as_bytes()).unwrap().read().unwrap();
-        let way = |packets: u64, busy: f64| json!({ "packets_delivered": packets, "utilization": busy });
+        let direction = |packets: u64, busy: f64| json!({ "packets_delivered": packets, "utilization": busy });
         let summary = json!({
             "simulated_s": 50.0,
             "flows": [{ "bytes_delivered": 2_000_000 }],
             "links": [
-                { "name": "wire", "forward": way(100, 0.9), "backward": way(60, 0.9) },
-                { "name": "air", "forward": way(90, 0.5), "backward": way(70, 0.1) },
+                { "name": "wire", "forward": direction(100, 0.9), "backward": direction(60, 0.9) },
+                { "name": "air", "forward": direction(90, 0.5), "backward": direction(70, 0.1) },
             ],
             "nodes": [
                 { "name": "station", "scheme_counts": { "state_bytes": 7, "state_bytes_most": 900 } },

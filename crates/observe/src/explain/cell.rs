@@ -260,10 +260,11 @@ impl Cells {
         };
         let cells: Vec<Cell> = network.media.iter().enumerate().map(cell).collect();
         let hops = network.links.iter().flat_map(|link| {
-            [LinkDirection::Forward, LinkDirection::Backward].map(|way| {
+            [LinkDirection::Forward, LinkDirection::Backward].map(|direction| {
                 let medium = link.medium?;
                 let station = |node: usize| cells[medium].stations.iter().position(|at| *at == node);
-                let [from, to] = [way.index(), way.reversed().index()].map(|end| station(link.between[end]));
+                let [from, to] =
+                    [direction.index(), direction.reversed().index()].map(|end| station(link.between[end]));
                 Some((medium, from? as u32, to? as u32))
             })
         });

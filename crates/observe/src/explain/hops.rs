@@ -109,7 +109,7 @@ impl Hops {
     }
 }
 
-/// The hop number `2 x link + way`.
+/// The hop number `2 x link + direction`.
 pub(super) fn number(id: HopId) -> usize {
-    2 * id.link as usize + id.way.index()
+    2 * id.link as usize + id.direction.index()
 }

@@ -244,7 +244,7 @@ impl EventTrace {
             buffer.map_or(("-".to_owned(), "none".to_owned()), |(used, size)| (used.to_string(), size.to_string()));
         let mut text = format!("node {name} <BUFFERED, BUFFERS, PROCESSING> : <{used}, {size}, {processing}>\n");
         for (hop, Link { name: over, between: [a, b] }) in self.hops() {
-            let (from, to) = if hop.way == LinkDirection::Forward { (*a, *b) } else { (*b, *a) };
+            let (from, to) = if hop.direction == LinkDirection::Forward { (*a, *b) } else { (*b, *a) };
             let HopState { waiting, waiting_bytes, outstanding, link_layer } = world.hop_state(hop);
             if from == number {
                 let to = &self.nodes[to];
@@ -268,14 +268,14 @@ impl EventTrace {
     /// Both directions of every link.
     fn hops(&self) -> impl Iterator<Item = (HopId, &Link)> {
         let both = |(number, link)| {
-            [LinkDirection::Forward, LinkDirection::Backward].map(|way| (HopId { link: number, way }, link))
+            [LinkDirection::Forward, LinkDirection::Backward].map(|direction| (HopId { link: number, direction }, link))
         };
         (0..).zip(&self.links).flat_map(both)
     }
 
     fn frame(&self, hop: HopId, number: u64, packet: &Packet) -> String {
         let [a, b] = self.links[hop.link as usize].between.map(|node| &self.nodes[node]);
-        let (from, to) = match hop.way {
+        let (from, to) = match hop.direction {
             LinkDirection::Forward => (a, b),
             LinkDirection::Backward => (b, a),
         };

@@ -230,7 +230,7 @@ fn link(event: &LinkEvent) -> Value {
 
 fn hop_of(hop: HopId, names: &Names) -> Value {
     let (name, between) = &names.links[hop.link as usize];
-    let [from, to] = match hop.way {
+    let [from, to] = match hop.direction {
         LinkDirection::Forward => *between,
         LinkDirection::Backward => [between[1], between[0]],
     };

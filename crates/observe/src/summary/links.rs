@@ -20,12 +20,12 @@ struct DirectionSource<'a> {
 
 impl LinkSource<'_> {
     fn sum(&self, count: fn(&Counters) -> u64) -> u64 {
-        self.results.links[self.number].ways.iter().map(count).sum()
+        self.results.links[self.number].directions.iter().map(count).sum()
     }
 
-    fn direction(&self, way: usize) -> DirectionSummary {
+    fn direction(&self, direction: usize) -> DirectionSummary {
         let in_medium = self.network.links[self.number].medium.is_some();
-        let counters = &self.results.links[self.number].ways[way];
+        let counters = &self.results.links[self.number].directions[direction];
         DirectionSummary::of(&DirectionSource { counters, results: self.results, in_medium })
     }
 }

@@ -147,7 +147,7 @@ impl Absence {
 impl Channel for Absence {
     fn fate(&mut self, frame: &Frame) -> Fate {
         let away = self.timeline.touched(frame.start, frame.duration).bad;
-        let to_mobile = frame.way != self.from_mobile;
+        let to_mobile = frame.direction != self.from_mobile;
         if !to_mobile {
             self.sent = self.sent.max(Some(frame.start));
         }
@@ -176,10 +176,11 @@ mod tests {
     /// Returns which frames of 1 ms, given by start in ms and direction, arrive.
     fn fates(reception: Reception, frames: &[(u64, LinkDirection)]) -> Vec<bool> {
         let mut channel = config(reception).build(Stream::default());
-        let fate = |(start, way): &(u64, LinkDirection)| {
+        let fate = |(start, direction): &(u64, LinkDirection)| {
             let start = Time::from_millis(*start);
             let duration = Span::from_millis(1);
-            channel.fate(&Frame { now: start, start, duration, size: 1000, way: *way, number: None }) == Fate::Arrives
+            channel.fate(&Frame { now: start, start, duration, size: 1000, direction: *direction, number: None })
+                == Fate::Arrives
         };
         frames.iter().map(fate).collect()
     }

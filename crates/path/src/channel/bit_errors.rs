@@ -62,7 +62,7 @@ fn some_bit_is_wrong(rate: f64, bits: u64) -> f64 {
 
 impl Channel for BitErrors {
     fn fate(&mut self, frame: &Frame) -> Fate {
-        let last = &mut self.last[frame.way.index()];
+        let last = &mut self.last[frame.direction.index()];
         if last.0 != frame.size {
             *last = (frame.size, some_bit_is_wrong(self.rate, 8 * u64::from(frame.size)));
         }
@@ -101,7 +101,7 @@ mod tests {
             let lost = (0..N).filter(|index| {
                 let start = Time::from_millis(20 * index);
                 let duration = Span::from_millis(8);
-                channel.fate(&Frame { now: start, start, duration, size, way: LinkDirection::Forward, number })
+                channel.fate(&Frame { now: start, start, duration, size, direction: LinkDirection::Forward, number })
                     == Fate::Corrupted
             });
             let found = lost.count() as f64 / N as f64;

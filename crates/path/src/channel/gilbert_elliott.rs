@@ -65,7 +65,7 @@ impl Settings for Config {
 impl Config {
     /// Creates the channel.
     pub fn build(&self, stream: Stream) -> Box<dyn Channel> {
-        let chains = ["forward", "backward"].map(|way| (State::Good, stream.sub(way).draws()));
+        let chains = ["forward", "backward"].map(|direction| (State::Good, stream.sub(direction).draws()));
         let Config { p, r, h, k } = *self;
         Box::new(GilbertElliott { p, r: r.unwrap_or(1.0 - p), h, k, chains })
     }
@@ -73,7 +73,7 @@ impl Config {
 
 impl Channel for GilbertElliott {
     fn fate(&mut self, frame: &Frame) -> Fate {
-        let (state, draws) = &mut self.chains[frame.way.index()];
+        let (state, draws) = &mut self.chains[frame.direction.index()];
         let (leaves, arrives, other) = match *state {
             State::Good => (self.p, self.k, State::Bad),
             State::Bad => (self.r, self.h, State::Good),
@@ -101,7 +101,7 @@ mod tests {
                 start,
                 duration: Span::ZERO,
                 size: 100,
-                way: LinkDirection::Forward,
+                direction: LinkDirection::Forward,
                 number: Some(index),
             }
         };

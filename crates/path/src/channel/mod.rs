@@ -52,7 +52,7 @@ pub struct Frame {
     /// Size in bytes.
     pub size: u32,
     /// Direction of the frame.
-    pub way: LinkDirection,
+    pub direction: LinkDirection,
     /// Number of earlier data frames in this direction; `None` for a link acknowledgment.
     pub number: Option<u64>,
 }
@@ -131,8 +131,8 @@ impl FrameDraws {
 
     /// Returns a number in [0, 1) for `frame`.
     pub fn unit(&mut self, frame: &Frame) -> f64 {
-        let last = &mut self.last[frame.way.index()];
+        let last = &mut self.last[frame.direction.index()];
         *last = if last.0 == frame.start { (frame.start, last.1 + 1) } else { (frame.start, 0) };
-        self.stream.unit(frame.start.as_nanos(), last.1 << 1 | frame.way.index() as u32)
+        self.stream.unit(frame.start.as_nanos(), last.1 << 1 | frame.direction.index() as u32)
     }
 }

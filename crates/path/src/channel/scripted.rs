@@ -49,8 +49,8 @@ impl Config {
 
 impl Channel for Scripted {
     fn fate(&mut self, frame: &Frame) -> Fate {
-        let chosen = |way: LinkDirection, number| self.drop[way.index()].binary_search(&number).is_ok();
-        let dropped = frame.number.is_some_and(|number| chosen(frame.way, number));
+        let chosen = |direction: LinkDirection, number| self.drop[direction.index()].binary_search(&number).is_ok();
+        let dropped = frame.number.is_some_and(|number| chosen(frame.direction, number));
         let lost = dropped || self.timeline.touched(frame.start, frame.duration).bad;
         if lost { Fate::Corrupted } else { Fate::Arrives }
     }

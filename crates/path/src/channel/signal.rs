@@ -100,7 +100,8 @@ mod tests {
         let mut signal = Config { levels }.build(Stream::default());
         let mut arrives = |start: u64, micros: u64, rate: &str| {
             let (start, duration) = (Time::from_millis(start), Span::from_nanos(1000 * micros));
-            let frame = Frame { now: start, start, duration, size: 1500, way: LinkDirection::Forward, number: Some(0) };
+            let frame =
+                Frame { now: start, start, duration, size: 1500, direction: LinkDirection::Forward, number: Some(0) };
             signal.fate_at(&frame, rate.parse().unwrap()) == Fate::Arrives
         };
         assert!(arrives(0, 500, "54 Mbps") && arrives(99, 1000, "54 Mbps"));

@@ -93,7 +93,7 @@ mod tests {
     }
 
     fn frame(start: Time, duration: Span) -> Frame {
-        Frame { now: start, start, duration, size: 1000, way: LinkDirection::Forward, number: Some(0) }
+        Frame { now: start, start, duration, size: 1000, direction: LinkDirection::Forward, number: Some(0) }
     }
 
     /// Sojourn times are exponential: mean m, variance m^2 (with the error m^2 sqrt(8 / n), from the fourth moment 9

@@ -14,7 +14,7 @@
 //! not be counted, and the loss of a packet does not depend on earlier traffic: the random number is a function of the
 //! packet's start, as in the other channels.
 //!
-//! Deviation: the paper does not state whether acknowledgments are lost; the setting `ways` determines it.
+//! Deviation: the paper does not state whether acknowledgments are lost; the setting `directions` determines it.
 
 use engine::Stream;
 use engine::registry::{Fault, Settings};
@@ -45,7 +45,7 @@ pub struct Config {
     pub gap_law: Gaps,
     /// Directions in which packets are lost.
     #[serde(default)]
-    pub ways: LinkDirections,
+    pub directions: LinkDirections,
 }
 
 /// Distribution of the number of packets between losses.
@@ -72,7 +72,7 @@ impl Gaps {
 struct TwoStateGaps {
     /// Loss probabilities in GOOD and in BAD.
     loss: [f64; 2],
-    ways: LinkDirections,
+    directions: LinkDirections,
     stays: Stays,
     draws: FrameDraws,
 }
@@ -95,7 +95,7 @@ impl Config {
     pub fn build(&self, stream: Stream) -> Box<dyn Channel> {
         Box::new(TwoStateGaps {
             loss: [self.gap_good, self.gap_bad].map(|gap| self.gap_law.loss(gap)),
-            ways: self.ways,
+            directions: self.directions,
             stays: Stays::new(self.mean_good, self.mean_bad, stream.draws()),
             draws: FrameDraws::new(stream.sub("frames")),
         })
@@ -104,7 +104,7 @@ impl Config {
 
 impl Channel for TwoStateGaps {
     fn fate(&mut self, frame: &Frame) -> Fate {
-        if !self.ways.include(frame.way) {
+        if !self.directions.include(frame.direction) {
             return Fate::Arrives;
         }
         // Only the state at the start counts, so the query has zero duration.
@@ -133,13 +133,13 @@ mod tests {
             gap_good: 166.0,
             gap_bad: 2.6,
             gap_law: gaps,
-            ways: LinkDirections::Both,
+            directions: LinkDirections::Both,
         }
     }
 
-    fn frame(start: Time, way: LinkDirection) -> Frame {
+    fn frame(start: Time, direction: LinkDirection) -> Frame {
         let number = Some(start.as_nanos());
-        Frame { now: start, start, duration: Span::from_millis(4), size: 1000, way, number }
+        Frame { now: start, start, duration: Span::from_millis(4), size: 1000, direction, number }
     }
 
     /// Closed form: a frame is in BAD with probability B / (G + B), and is lost there once in `gap_bad`. Frames two
@@ -239,17 +239,17 @@ mod tests {
 
     #[test]
     fn packets_are_lost_only_in_the_configured_directions() {
-        for (ways, expected) in [
+        for (directions, expected) in [
             (LinkDirections::Both, [true, true]),
             (LinkDirections::Forward, [true, false]),
             (LinkDirections::Backward, [false, true]),
         ] {
-            let config = Config { ways, gap_good: 2.0, ..paper(Gaps::Geometric) };
+            let config = Config { directions, gap_good: 2.0, ..paper(Gaps::Geometric) };
             let mut channel = config.build(Stream::named(6, 0, "air"));
-            let lost = [LinkDirection::Forward, LinkDirection::Backward].map(|way| {
-                (0..1000).any(|index| channel.fate(&frame(Time::from_millis(4 * index), way)) == Fate::Corrupted)
+            let lost = [LinkDirection::Forward, LinkDirection::Backward].map(|direction| {
+                (0..1000).any(|index| channel.fate(&frame(Time::from_millis(4 * index), direction)) == Fate::Corrupted)
             });
-            assert_eq!(lost, expected, "{ways:?}");
+            assert_eq!(lost, expected, "{directions:?}");
         }
     }
 

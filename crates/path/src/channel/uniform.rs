@@ -62,7 +62,7 @@ mod tests {
                         start,
                         duration,
                         size: 1000,
-                        way: LinkDirection::Forward,
+                        direction: LinkDirection::Forward,
                         number: Some(number),
                     };
                     channel.fate(&frame) == Fate::Corrupted

@@ -124,7 +124,7 @@ impl FifoLink {
                 start: starts,
                 duration,
                 size,
-                way: self.hop.way,
+                direction: self.hop.direction,
                 number: Some(self.counters.frames_sent),
             };
             cx.channels[self.hop.link as usize].fate(&frame)

@@ -107,7 +107,7 @@ impl PriorityLink {
         let duration = self.line.transmission_time(size);
         let fate = if self.lossy {
             let number = Some(self.counters.frames_sent);
-            let frame = Frame { now, start: now, duration, size, way: self.hop.way, number };
+            let frame = Frame { now, start: now, duration, size, direction: self.hop.direction, number };
             cx.channels[self.hop.link as usize].fate(&frame)
         } else {
             Fate::Arrives

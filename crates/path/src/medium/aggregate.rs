@@ -82,7 +82,14 @@ impl Medium {
                 true => (start, duration),
                 false => (start + preamble + rate.transmission_time(begins), rate.transmission_time(size - begins)),
             };
-            let asked = Frame { now: cx.now, start, duration, size: bytes, way: hop.way, number: Some(packet_place) };
+            let asked = Frame {
+                now: cx.now,
+                start,
+                duration,
+                size: bytes,
+                direction: hop.direction,
+                number: Some(packet_place),
+            };
             head.damaged = fate(cx.channels, hop, &asked, rate) == Fate::Corrupted || too_weak;
             corrupted &= head.damaged;
             let (number, attempt) = (head.number, head.attempts);

@@ -58,9 +58,9 @@ impl Flying {
     /// delay.
     fn meets(&self, other: &Flying, delay: Span) -> bool {
         let until = |frame: &AirFrame| frame.start + frame.duration;
-        let (way, others_way) = (delay, if other.from == self.to { Span::ZERO } else { delay });
-        self.frame.start + way < until(&other.frame) + others_way
-            && other.frame.start + others_way < until(&self.frame) + way
+        let (direction, others_way) = (delay, if other.from == self.to { Span::ZERO } else { delay });
+        self.frame.start + direction < until(&other.frame) + others_way
+            && other.frame.start + others_way < until(&self.frame) + direction
     }
 
     /// Returns true if the frame is captured despite the overlapping frame `other`: it began no later, and is stronger
@@ -92,7 +92,7 @@ impl Medium {
         cx: &mut Cx<'_, O>,
     ) -> Time {
         let AirFrame { start, duration, size, .. } = frame;
-        let asked = Frame { now: cx.now, start, duration, size, way: hop.way, number };
+        let asked = Frame { now: cx.now, start, duration, size, direction: hop.direction, number };
         let mut corrupted = fate(cx.channels, hop, &asked, frame.rate) == Fate::Corrupted;
         corrupted |= self.is_too_weak(from, to, frame.rate, cx.now);
         self.launch_known([owner, from, to], frame, corrupted, cx)

@@ -292,7 +292,7 @@ impl Medium {
             },
             again: false,
         };
-        let back = HopId { way: data.hop.way.reversed(), ..data.hop };
+        let back = HopId { direction: data.hop.direction.reversed(), ..data.hop };
         let until = self.launch([number, data.to, number], frame, back, None, cx);
         self.waits(number, Phase::Listening(step), until, cx);
     }

@@ -33,7 +33,7 @@ impl Default for Data {
     /// Returns a placeholder used before the first exchange.
     fn default() -> Self {
         Data {
-            hop: HopId { link: 0, way: LinkDirection::Forward },
+            hop: HopId { link: 0, direction: LinkDirection::Forward },
             to: 0,
             rate: 0,
             size: 0,

@@ -151,7 +151,7 @@ impl Station {
             start: cx.now,
             duration: queue.ack_time,
             size: queue.arq.ack_size,
-            way: hop.way.reversed(),
+            direction: hop.direction.reversed(),
             number: None,
         };
         if cx.channels[hop.link as usize].fate(&ack) == Fate::Arrives {
@@ -212,8 +212,14 @@ impl Station {
         let (hop, number, attempt) = (queue.hop, queue.number, queue.attempts);
         let duration = queue.line.transmission_time(packet.size());
         let number_on_hop = Some(queue.counters.frames_sent);
-        let frame =
-            Frame { now: cx.now, start: cx.now, duration, size: packet.size(), way: hop.way, number: number_on_hop };
+        let frame = Frame {
+            now: cx.now,
+            start: cx.now,
+            duration,
+            size: packet.size(),
+            direction: hop.direction,
+            number: number_on_hop,
+        };
         queue.counters.frames_sent += 1;
         queue.counters.busy = queue.counters.busy + duration;
         queue.sent_until = cx.now + duration;

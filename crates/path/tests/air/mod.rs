@@ -62,11 +62,11 @@ impl Air {
         let mut queues: Vec<Vec<TxQueueSpec>> = vec![Vec::new(); paths.len()];
         let mut of_hops = Vec::new();
         for (link, ends) in links.iter().enumerate() {
-            for way in [LinkDirection::Forward, LinkDirection::Backward] {
-                let (here, there) = (ends[way.index()], ends[1 - way.index()]);
+            for direction in [LinkDirection::Forward, LinkDirection::Backward] {
+                let (here, there) = (ends[direction.index()], ends[1 - direction.index()]);
                 of_hops.push(QueueId { station: here as u32, queue: queues[here].len() as u32 });
                 queues[here].push(TxQueueSpec {
-                    hop: HopId { link: link as u32, way },
+                    hop: HopId { link: link as u32, direction },
                     to: there as u32,
                     queue: QueueConfig::default(),
                     stream: Stream::default(),
@@ -127,7 +127,7 @@ impl Air {
                 self.medium.on_wake(number as u32, &mut cx);
             }
             while let Some((hop, outcome)) = self.medium.outcome() {
-                let hop = 2 * hop.link as usize + hop.way.index();
+                let hop = 2 * hop.link as usize + hop.direction.index();
                 match outcome {
                     Outcome::Delivered(_) => self.delivered[hop] += 1,
                     Outcome::Failed(notice) => self.given_up += u64::from(notice.last),

@@ -121,10 +121,10 @@ impl Cell {
         let mut places = Vec::new();
         for (link, ends) in plan.links.iter().enumerate() {
             let mut place = [QueueId { station: 0, queue: 0 }; 2];
-            for way in [LinkDirection::Forward, LinkDirection::Backward] {
-                let (here, there) = (ends[way.index()], ends[1 - way.index()]);
-                place[way.index()] = QueueId { station: here, queue: queues[here as usize].len() as u32 };
-                let hop = HopId { link: link as u32, way };
+            for direction in [LinkDirection::Forward, LinkDirection::Backward] {
+                let (here, there) = (ends[direction.index()], ends[1 - direction.index()]);
+                place[direction.index()] = QueueId { station: here, queue: queues[here as usize].len() as u32 };
+                let hop = HopId { link: link as u32, direction };
                 let (queue, stream) = (plan.limit.into(), Stream::default());
                 let rate = plan.rates.get(link).copied().flatten();
                 queues[here as usize].push(TxQueueSpec { hop, to: there, queue, stream, rate });
@@ -167,17 +167,17 @@ impl Cell {
         }
     }
 
-    /// Offers a packet of `size` bytes, including headers, to the station that sends in direction `way` of a link.
-    pub fn offer(&mut self, now: Time, link: usize, way: LinkDirection, size: u32) {
-        let queue = self.places[link][way.index()];
-        self.offered[link][way.index()] += 1;
+    /// Offers a packet of `size` bytes, including headers, to the sending station of a link.
+    pub fn offer(&mut self, now: Time, link: usize, direction: LinkDirection, size: u32) {
+        let queue = self.places[link][direction.index()];
+        self.offered[link][direction.index()] += 1;
         let packet = packet(self.sequence, size);
         let expedited = self.expedited.is_some_and(|every| self.sequence.is_multiple_of(every));
         self.sequence += 1;
         let Cell { schedule, channels, log, .. } = self;
         let mut cx = Cx { now, schedule, channels, observer: log };
         if !self.medium.on_packet(queue, packet, expedited, &mut Buffer::default(), &mut cx) {
-            self.refused[link][way.index()] += 1;
+            self.refused[link][direction.index()] += 1;
         }
         self.take_outcomes(now);
     }
@@ -206,10 +206,10 @@ impl Cell {
 
     /// Offers packets (microsecond, link, direction, size) in chronological order, and runs until no event remains.
     pub fn play(&mut self, offers: &[(u64, usize, LinkDirection, u32)]) {
-        for (at, link, way, size) in offers {
+        for (at, link, direction, size) in offers {
             let at = Time::from_nanos(at * 1000);
             self.run_before(at);
-            self.offer(at, *link, *way, *size);
+            self.offer(at, *link, *direction, *size);
         }
         while self.step(Time::NEVER).is_some() {}
     }
@@ -227,8 +227,8 @@ impl Cell {
         }
     }
 
-    pub fn counters(&self, link: usize, way: LinkDirection, now: Time) -> Counters {
-        let queue = self.places[link][way.index()];
+    pub fn counters(&self, link: usize, direction: LinkDirection, now: Time) -> Counters {
+        let queue = self.places[link][direction.index()];
         self.medium.counters(queue, now)
     }
 

@@ -118,7 +118,7 @@ impl Sending {
     pub fn wake<O: Observer>(&mut self, slot: Slot, buffer: &mut Buffer, cx: &mut Cx<'_, O>) -> Vec<Outcome> {
         collect(|outcomes| match self {
             Sending::Fifo(link) => {
-                let hop = HopId { link: 0, way: LinkDirection::Forward };
+                let hop = HopId { link: 0, direction: LinkDirection::Forward };
                 outcomes.deliver_with(hop, |packet| link.on_wake(cx, packet));
             }
             Sending::Station { station, arrival } if slot == *arrival => station.on_arrival(buffer, outcomes, cx),

@@ -81,7 +81,7 @@ mod tests {
                 start,
                 duration: ms(duration),
                 size: 1000,
-                way: LinkDirection::Forward,
+                direction: LinkDirection::Forward,
                 number: None,
             })
         };

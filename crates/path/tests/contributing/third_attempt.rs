@@ -81,7 +81,7 @@ mod tests {
             options: Options::default(),
         };
         let packet = Packet { src: source, dst: mobile, ecn: Ecn::NotEct, body: Body::Tcp(segment) };
-        let hop = HopId { link: 1, way: LinkDirection::Forward };
+        let hop = HopId { link: 1, direction: LinkDirection::Forward };
         let mut agent = Config { attempt: third() }.build().unwrap();
         let mut send = Vec::new();
         for attempt in 1..=9 {

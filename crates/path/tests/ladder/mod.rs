@@ -175,7 +175,7 @@ impl Ladder {
 
     /// Reports a failed attempt of the link layer to send the packet to the mobile.
     pub fn failed(&mut self, packet: Packet, attempt: u32, last: bool) -> &mut Self {
-        let notice = RadioNotice { hop: HopId { link: 0, way: LinkDirection::Forward }, packet, attempt, last };
+        let notice = RadioNotice { hop: HopId { link: 0, direction: LinkDirection::Forward }, packet, attempt, last };
         let what =
             format!("attempt {attempt}{} at {} failed", if last { ", the last," } else { "" }, text::of(&packet));
         self.told(&what, |agent, cx| agent.on_radio(&notice, cx))

@@ -20,11 +20,11 @@ impl Checker<'_> {
         self.listed(&format!("{key}.outages"), check_gaps(&link.outages));
         let DeliveryTrace { forward, backward } = &link.delivery_trace;
         let read = self.recordings;
-        let mut way = |way: &str, recording: &Option<Recording>| {
-            let key = format!("{key}.delivery_trace.{way}");
+        let mut direction = |direction: &str, recording: &Option<Recording>| {
+            let key = format!("{key}.delivery_trace.{direction}");
             self.recording(&key, recording.as_ref()?, |file, text| read.opportunities(file, text))
         };
-        let opportunities = [way("forward", forward), way("backward", backward)];
+        let opportunities = [direction("forward", forward), direction("backward", backward)];
         let table = |file: &str, text: &str| read.table(file, text);
         let rows =
             link.link_trace.as_ref().and_then(|given| self.recording(&format!("{key}.link_trace"), given, table));

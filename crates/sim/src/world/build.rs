@@ -154,9 +154,9 @@ fn hops(
     let mut shared: Vec<Option<usize>> = vec![None; network.nodes.len()];
     let mut hops = Vec::new();
     for (number, link) in network.links.iter().enumerate() {
-        for way in 0..2 {
-            let id = hop_id(2 * number + way);
-            let node = link.between[way];
+        for direction in 0..2 {
+            let id = hop_id(2 * number + direction);
+            let node = link.between[direction];
             if link.medium.is_some() {
                 // Set when the stations of the medium are known.
                 hops.push(Hop::Medium { medium: MediumId(0), queue: QueueId { station: 0, queue: 0 } });
@@ -211,9 +211,9 @@ fn media(network: &Network, hops: &mut [Hop], slots: &mut Slots) -> Vec<Medium> 
         }
         for (place, link) in network.links.iter().enumerate().filter(|(_, link)| link.medium == Some(number)) {
             let ends = link.between.map(|node| station[node]);
-            for way in 0..2 {
-                let (here, there) = (ends[way], ends[1 - way]);
-                let hop = 2 * place + way;
+            for direction in 0..2 {
+                let (here, there) = (ends[direction], ends[1 - direction]);
+                let hop = 2 * place + direction;
                 let queue = QueueId { station: here as u32, queue: queues[here].len() as u32 };
                 hops[hop] = Hop::Medium { medium: MediumId(number as u32), queue };
                 queues[here].push(TxQueueSpec {
@@ -302,7 +302,7 @@ fn backlog(network: &Network, link: &LinkSpec, hop: HopId) -> Backlog {
 
 /// The random stream of a hop's queue.
 fn queue_stream(network: &Network, link: &LinkSpec, hop: HopId) -> Stream {
-    let name = format!("link {} queue {} {}", link.name, hop.way.index(), link.random_seed);
+    let name = format!("link {} queue {} {}", link.name, hop.direction.index(), link.random_seed);
     Stream::named(network.seed, network.replication, &name)
 }
 

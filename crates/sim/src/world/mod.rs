@@ -11,11 +11,11 @@ mod drive;
 mod end;
 mod event_loop;
 mod flow;
+mod forwarding;
 mod mobile;
 mod ports;
 mod progress;
 mod state;
-mod way;
 
 use engine::{Schedule, Slot, Span, Time};
 use path::agent::Departure;
@@ -97,7 +97,7 @@ pub struct World {
     schedule: Schedule,
     owners: Vec<Wakeup>,
     nodes: Vec<Node>,
-    /// By `2 x link + way`.
+    /// By `2 x link + direction`.
     hops: Vec<Hop>,
     /// The node at the far end of each hop.
     far_ends: Vec<u32>,
@@ -219,7 +219,7 @@ impl World {
             links: self
                 .hops
                 .chunks(2)
-                .map(|ways| LinkResult { ways: [counters(&ways[0]), counters(&ways[1])] })
+                .map(|directions| LinkResult { directions: [counters(&directions[0]), counters(&directions[1])] })
                 .collect(),
             media: self.media.iter().map(medium).collect(),
         }
@@ -364,16 +364,16 @@ impl World {
     }
 }
 
-/// The number of a hop, `2 x link + way`.
+/// The number of a hop, `2 x link + direction`.
 #[inline]
 fn hop_number(hop: HopId) -> usize {
-    2 * hop.link as usize + hop.way.index()
+    2 * hop.link as usize + hop.direction.index()
 }
 
-/// The hop with number `2 x link + way`.
+/// The hop with number `2 x link + direction`.
 fn hop_id(number: usize) -> HopId {
     HopId {
         link: number as u32 / 2,
-        way: if number.is_multiple_of(2) { LinkDirection::Forward } else { LinkDirection::Backward },
+        direction: if number.is_multiple_of(2) { LinkDirection::Forward } else { LinkDirection::Backward },
     }
 }

@@ -8,7 +8,7 @@ use sim::{Event, NodeEvent};
 /// The mobile, which sends, is the link's first node; it is the first host and the link is the first link.
 const MOBILE: u32 = 0;
 const AIR: u32 = 0;
-const UP: HopId = HopId { link: AIR, way: LinkDirection::Forward };
+const UP: HopId = HopId { link: AIR, direction: LinkDirection::Forward };
 
 /// The cause of the mobile's first transmission after the disconnection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

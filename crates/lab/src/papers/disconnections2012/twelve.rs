@@ -69,8 +69,9 @@ impl<'a> Runs<'a> {
         let mut numbers = Vec::new();
         for (round_trips, normal, modified) in TABLE_1 {
             for (name, case, paper) in [("normal", "normal", normal), ("a", self.approach[0], modified)] {
-                let way = |subject| self.figure(case, round_trips, &direction::packets_given_up, subject);
-                let ours = way("air forward").zip_with(&way("air backward"), |data, acks| data + acks).moments();
+                let direction = |subject| self.figure(case, round_trips, &direction::packets_given_up, subject);
+                let ours =
+                    direction("air forward").zip_with(&direction("air backward"), |data, acks| data + acks).moments();
                 let what = json!({ "round_trips": round_trips, "implementation": name });
                 numbers.push(Number::new("table 1", what, "packets", paper, ours));
             }

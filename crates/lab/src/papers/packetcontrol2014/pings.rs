@@ -91,7 +91,7 @@ const PING: &[&str] = &[
 const RUN: usize = 50;
 
 /// The delays of table I, drawn once for both directions.
-const ROUND_TRIP: &str = r#"links.air.jitter={ reordering = true, ways = "forward", delay = { kind = "mixture", parts = [
+const ROUND_TRIP: &str = r#"links.air.jitter={ reordering = true, directions = "forward", delay = { kind = "mixture", parts = [
     { probability = 0.80, delay = { kind = "uniform", high = "84 ms" } },
     { probability = 0.10, delay = { kind = "uniform", low = "84 ms", high = "144 ms" } },
     { probability = 0.08, delay = { kind = "uniform", low = "144 ms", high = "288 ms" } },

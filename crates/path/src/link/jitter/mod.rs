@@ -50,7 +50,7 @@ pub struct Jitter {
     pub from: Span,
     /// Directions in which it applies.
     #[serde(default)]
-    pub ways: LinkDirections,
+    pub directions: LinkDirections,
 }
 
 fn is_zero(span: &Span) -> bool {

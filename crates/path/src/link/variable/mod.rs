@@ -93,7 +93,7 @@ impl VariableLink {
         lossy: bool,
         slot: Slot,
     ) -> Self {
-        let jitter = changes.jitter.as_ref().filter(|jitter| jitter.ways.include(hop.way));
+        let jitter = changes.jitter.as_ref().filter(|jitter| jitter.directions.include(hop.direction));
         let jitter = jitter.map(|jitter| Jitter {
             distribution: jitter.delay.build(),
             from: Time::ZERO + jitter.from,
@@ -102,11 +102,11 @@ impl VariableLink {
         VariableLink {
             hop,
             line,
-            service: Service::new(changes, hop.way),
+            service: Service::new(changes, hop.direction),
             server: Server::default(),
             jitter,
-            spikes: changes.spikes.iter().filter(|spike| spike.ways.include(hop.way)).copied().collect(),
-            outages: Outages::new(&changes.gaps, hop.way),
+            spikes: changes.spikes.iter().filter(|spike| spike.directions.include(hop.direction)).copied().collect(),
+            outages: Outages::new(&changes.gaps, hop.direction),
             delays: stream.sub("delays"),
             losses: stream.sub("losses"),
             last_start: (Time::NEVER, 0),
@@ -157,7 +157,7 @@ impl VariableLink {
             start: starts,
             duration: leaves.since(starts),
             size,
-            way: self.hop.way,
+            direction: self.hop.direction,
             number: Some(self.counters.frames_sent),
         };
         let corrupted = self.lossy && cx.channels[self.hop.link as usize].fate(&frame) == Fate::Corrupted;
@@ -218,7 +218,7 @@ impl VariableLink {
     fn number_of(&mut self, starts: Time) -> u32 {
         let (last, number) = self.last_start;
         self.last_start = (starts, if last == starts { number + 1 } else { 0 });
-        self.last_start.1 << 1 | self.hop.way.index() as u32
+        self.last_start.1 << 1 | self.hop.direction.index() as u32
     }
 
     /// Returns the arrival time of a packet whose transmission lasts from `starts` to `leaves`.

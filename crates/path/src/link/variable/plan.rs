@@ -43,7 +43,7 @@ pub struct Spike {
     pub duration: Span,
     /// Directions in which it applies.
     #[serde(default)]
-    pub ways: LinkDirections,
+    pub directions: LinkDirections,
 }
 
 /// An outage: a time in which nothing is sent or delivered, as in a handover.
@@ -58,7 +58,7 @@ pub struct Gap {
     pub packets: During,
     /// Directions in which it applies.
     #[serde(default)]
-    pub ways: LinkDirections,
+    pub directions: LinkDirections,
 }
 
 /// The effect of an outage on packets.
@@ -75,15 +75,15 @@ pub enum During {
 /// Settings with intervals of time, which are ascending and disjoint in each direction.
 trait Interval {
     fn interval(&self) -> (Span, Span);
-    fn ways(&self) -> LinkDirections;
+    fn directions(&self) -> LinkDirections;
 }
 
 impl Interval for Spike {
     fn interval(&self) -> (Span, Span) {
         (self.at, self.at + self.duration)
     }
-    fn ways(&self) -> LinkDirections {
-        self.ways
+    fn directions(&self) -> LinkDirections {
+        self.directions
     }
 }
 
@@ -91,8 +91,8 @@ impl Interval for Gap {
     fn interval(&self) -> (Span, Span) {
         (self.from, self.to)
     }
-    fn ways(&self) -> LinkDirections {
-        self.ways
+    fn directions(&self) -> LinkDirections {
+        self.directions
     }
 }
 
@@ -102,8 +102,8 @@ fn out_of_order<T: Interval>(key: &'static str, all: &[T]) -> Vec<(usize, Fault)
     for (index, one) in all.iter().enumerate() {
         let (from, to) = one.interval();
         // The preceding interval of each direction.
-        let before = |way: LinkDirection| {
-            let acts = |other: &&T| other.ways().include(way);
+        let before = |direction: LinkDirection| {
+            let acts = |other: &&T| other.directions().include(direction);
             Some(one).filter(acts).and_then(|_| all[..index].iter().rfind(acts)).map(|other| other.interval().1)
         };
         let before = before(LinkDirection::Forward).max(before(LinkDirection::Backward));
@@ -159,9 +159,9 @@ pub(super) struct Outages {
 }
 
 impl Outages {
-    pub fn new(gaps: &[Gap], way: LinkDirection) -> Self {
+    pub fn new(gaps: &[Gap], direction: LinkDirection) -> Self {
         let of = |packets| {
-            let gaps = gaps.iter().filter(|gap| gap.packets == packets && gap.ways.include(way));
+            let gaps = gaps.iter().filter(|gap| gap.packets == packets && gap.directions.include(direction));
             gaps.map(|gap| (Time::ZERO + gap.from, Time::ZERO + gap.to)).collect()
         };
         Outages { wait: of(During::Wait), lose: of(During::Lose) }
@@ -198,8 +198,8 @@ fn end_of(gaps: &[(Time, Time)], at: Time) -> Option<Time> {
 mod tests {
     use super::*;
 
-    fn gap(from: u64, to: u64, ways: LinkDirections) -> Gap {
-        Gap { from: Span::from_millis(from), to: Span::from_millis(to), packets: During::Wait, ways }
+    fn gap(from: u64, to: u64, directions: LinkDirections) -> Gap {
+        Gap { from: Span::from_millis(from), to: Span::from_millis(to), packets: During::Wait, directions }
     }
 
     #[test]
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(wrong(&[gap(2, 2, Both)]), [(0, "to".into())]);
         let spike = |at: u64, extra_delay: u64, duration: u64| {
             let [at, extra_delay, duration] = [at, extra_delay, duration].map(Span::from_millis);
-            Spike { at, extra_delay, duration, ways: Both }
+            Spike { at, extra_delay, duration, directions: Both }
         };
         let keys = |spikes: &[Spike]| check_spikes(spikes).into_iter().map(|(_, fault)| fault.key).collect::<Vec<_>>();
         assert_eq!(keys(&[spike(1, 5, 2), spike(4, 5, 2)]), [""; 0]);

@@ -27,9 +27,9 @@ pub(super) struct Server {
 }
 
 impl Service {
-    pub fn new(changes: &Changes, way: LinkDirection) -> Self {
+    pub fn new(changes: &Changes, direction: LinkDirection) -> Self {
         let rows = changes.rows.clone();
-        match changes.opportunities[way.index()].clone() {
+        match changes.opportunities[direction.index()].clone() {
             Some(opportunities) => Service::Opportunities(opportunities, rows),
             None => Service::Rate(rows),
         }

@@ -144,7 +144,7 @@ impl FecSender {
     fn transmit(&mut self, size: u32, load: Load, cx: &mut LinkCx<'_>) {
         let (hop, now, number) = (self.hop, cx.now, self.counters.frames_sent);
         let duration = self.line.transmission_time(size);
-        let frame = Frame { now, start: now, duration, size, way: hop.way, number: Some(number) };
+        let frame = Frame { now, start: now, duration, size, direction: hop.direction, number: Some(number) };
         let fate = cx.channels[hop.link as usize].fate(&frame);
         self.counters.frames_sent += 1;
         self.counters.frames_corrupted += u64::from(fate == Fate::Corrupted);

@@ -100,8 +100,14 @@ impl LanSender {
         let (hop, now, size) = (self.hop, cx.now, packet.size() + self.lan.header);
         let duration = self.line.transmission_time(size);
         let number = Some(self.counters.frames_sent);
-        let fate =
-            cx.channels[hop.link as usize].fate(&Frame { now, start: now, duration, size, way: hop.way, number });
+        let fate = cx.channels[hop.link as usize].fate(&Frame {
+            now,
+            start: now,
+            duration,
+            size,
+            direction: hop.direction,
+            number,
+        });
         self.counters.frames_sent += 1;
         self.counters.busy = self.counters.busy + duration;
         self.free = (now + duration, cx.schedule.order());

@@ -158,7 +158,7 @@ impl WindowSender {
         let (hop, now, size) = (self.hop, cx.now, packet.size());
         let duration = self.line.transmission_time(size);
         let number_on_hop = Some(self.counters.frames_sent);
-        let frame = Frame { now, start: now, duration, size, way: hop.way, number: number_on_hop };
+        let frame = Frame { now, start: now, duration, size, direction: hop.direction, number: number_on_hop };
         self.counters.frames_sent += 1;
         self.counters.busy = self.counters.busy + duration;
         cx.emit(hop, || LinkEvent::FrameSent { number, attempt, packet });
@@ -190,7 +190,7 @@ impl WindowSender {
             }
         }
         let (now, duration, size) = (cx.now, self.ack_time, self.arq.ack_size);
-        let ack = Frame { now, start: now, duration, size, way: hop.way.reversed(), number: None };
+        let ack = Frame { now, start: now, duration, size, direction: hop.direction.reversed(), number: None };
         if cx.channels[hop.link as usize].fate(&ack) == Fate::Arrives {
             let (at, order) = (now + duration + self.line.delay, cx.schedule.order());
             self.acks.push_back(Due { at, order, what: self.far.acknowledges(number) });
