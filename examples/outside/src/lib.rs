@@ -8,6 +8,8 @@ pub mod lifo;
 pub mod mark_at_air;
 pub mod scalable;
 
+use std::io::{self, Write};
+
 use engine::members::NameError;
 use engine::{Kind, Members};
 use path::agent::AgentConfig;
@@ -29,4 +31,31 @@ pub fn members() -> Result<Members, NameError> {
         )?
         .add::<QueueConfig>(Kind::<lifo::Config>::new("lifo", "Last in, first out").version("1"))?;
     Ok(members)
+}
+
+/// Runs the scenario in `file`; writes the outside members that it names, and some metrics, to `out`.
+///
+/// # Errors
+/// A file that cannot be read, every problem of the scenario, and errors of `out`.
+pub fn run(file: &str, out: &mut impl Write) -> Result<(), String> {
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+    let members = members().map_err(|error| error.to_string())?;
+    let loaded = scenario::from_toml_with(file, &text, &members)
+        .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
+    let mut world = sim::World::new(&loaded.network, false);
+    world.run(&mut sim::NullSink);
+    let results = world.results();
+    let summary = observe::summary::summary(loaded.title(), &loaded.scenario, &loaded.network, &results);
+    let failed = |error: io::Error| error.to_string();
+    for member in &loaded.outside {
+        writeln!(out, "{} = {} ({})", member.key, member.name, member.registry).map_err(failed)?;
+    }
+    for name in ["completion_time_s", "goodput_bps", "fast_retransmits", "reductions_by_ecn"] {
+        let metric = observe::metric::find(name).ok_or_else(|| format!("no metric {name}"))?;
+        for (of, value) in metric.read(&summary) {
+            let value = value.map_or_else(|| "-".into(), |value| value.to_string());
+            writeln!(out, "{of}: {name} = {value}").map_err(failed)?;
+        }
+    }
+    Ok(())
 }

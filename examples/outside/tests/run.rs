@@ -25,7 +25,12 @@ fn scenario_names_all_four_members() {
     let found: Vec<_> = loaded.outside.iter().map(|member| (member.registry, &*member.name)).collect();
     assert_eq!(
         found,
-        [("scheme", "mark-at-air"), ("queue discipline", "lifo"), ("channel", "every-nth"), ("congestion control", "scalable")]
+        [
+            ("scheme", "mark-at-air"),
+            ("queue discipline", "lifo"),
+            ("channel", "every-nth"),
+            ("congestion control", "scalable")
+        ]
     );
 }
 
@@ -60,4 +65,16 @@ fn wrong_settings_name_key_value_and_expectation() {
     assert!(wrong.place.is_some());
     let misspelt = problem("kind = \"scalable\"", "kind = \"scalble\"");
     assert_eq!(misspelt.hint.as_deref(), Some("did you mean \"scalable\"?"));
+}
+
+#[test]
+fn program_writes_members_and_metrics() {
+    let mut out = Vec::new();
+    outside::run(concat!(env!("CARGO_MANIFEST_DIR"), "/scenario.toml"), &mut out).unwrap();
+    let out = String::from_utf8(out).unwrap();
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[0], "nodes.station.scheme = mark-at-air (scheme)");
+    assert!(lines.iter().any(|line| line.contains("goodput_bps = ") && !line.ends_with('-')), "{out}");
+    let missing = outside::run("no such file", &mut Vec::new()).unwrap_err();
+    assert!(missing.starts_with("no such file: "), "{missing}");
 }

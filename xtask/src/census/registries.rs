@@ -133,6 +133,9 @@ pub fn all(tree: &Path) -> Result<Vec<Registry>, String> {
                 call.split_once(": \"").and_then(|(_, rest)| rest.split_once('"')).map(|(what, _)| what.to_owned());
             let what = what.ok_or_else(|| format!("{}: a registry without a description", file.display()))?;
             let file = file.strip_prefix(tree).unwrap_or(&file).to_owned();
+            if found.iter().any(|other: &Registry| other.file == file) {
+                return Err(format!("{}: two registries in one file", file.display()));
+            }
             found.push(Registry { file, what });
         }
     }
