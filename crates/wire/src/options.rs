@@ -104,23 +104,12 @@ impl Options {
     /// Size on the wire in bytes, each option padded to 32-bit words as implementations do [RFC7323 appendix A].
     #[inline]
     pub fn size(&self) -> u32 {
-        let mut size = 0;
-        if self.mss.is_some() {
-            size += 4;
-        }
-        if self.window_scale.is_some() {
-            size += 4;
-        }
+        // Without branches: every link asks for the size of every packet.
+        let [mss, scale] = [self.mss.is_some(), self.window_scale.is_some()].map(u32::from);
         // SACK-permitted takes the place of the padding before the timestamps.
-        size += match (self.timestamps.is_some(), self.sack_permitted) {
-            (true, _) => 12,
-            (false, true) => 4,
-            (false, false) => 0,
-        };
-        if !self.sack.is_empty() {
-            size += 4 + 8 * u32::from(self.sack.count);
-        }
-        size
+        let stamps = if self.timestamps.is_some() { 3 } else { u32::from(self.sack_permitted) };
+        let sack = u32::from(!self.sack.is_empty()) + 2 * u32::from(self.sack.count);
+        4 * (mss + scale + stamps + sack)
     }
 }
 

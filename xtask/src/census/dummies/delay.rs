@@ -4,9 +4,9 @@ pub use engine::registry::NoSettings as Config;
 
 use engine::Span;
 
-use super::{Law, uniform};
+use super::{DelayDistribution, uniform};
 
-/// The law.
-pub fn build() -> Box<dyn Law> {
+/// Creates the distribution.
+pub fn build() -> Box<dyn DelayDistribution> {
     uniform::Config { low: Span::ZERO, high: Span::from_millis(5) }.build()
 }
