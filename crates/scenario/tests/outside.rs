@@ -329,7 +329,7 @@ fn member_with_invalid_settings_is_not_built() {
             if self.size % 2 == 1 { vec![Fault::new("size", self.size, "an even number")] } else { Vec::new() }
         }
         fn build(&self, (): ()) -> Arq {
-            assert!(self.size % 2 == 0, "built with settings that were refused");
+            assert!(self.size.is_multiple_of(2), "built with settings that were refused");
             Arq::none()
         }
     }
