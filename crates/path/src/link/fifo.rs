@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use engine::{Order, Slot, Time};
 use wire::{CompactPacket, Ecn, Options, Packet};
 
-use super::{Counters, Line};
+use super::{Counters, Line, delivered};
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
@@ -172,15 +172,7 @@ impl FifoLink {
         {
             packet.put_options(options);
         }
-        if in_transit.fate == Fate::Corrupted {
-            self.counters.frames_corrupted += 1;
-            self.counters.packets_dropped += 1;
-            cx.emit(self.hop, || LinkEvent::Lost { packet: *packet });
-            return false;
-        }
-        self.counters.packets_delivered += 1;
-        cx.emit(self.hop, || LinkEvent::Arrived { packet: *packet });
-        true
+        delivered(in_transit.fate == Fate::Corrupted, packet, self.hop, &mut self.counters, cx)
     }
 
     /// Returns true if a packet that was just admitted is to be marked.

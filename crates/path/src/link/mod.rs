@@ -29,8 +29,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::Packet;
 
-use crate::context::LinkCx;
-use crate::event::HopId;
+use crate::context::{Cx, LinkCx, Observer};
+use crate::event::{HopId, LinkEvent};
 use crate::hop_state::HopState;
 use crate::outcome::Outcomes;
 use crate::queue::{Backlog, Buffer};
@@ -56,6 +56,26 @@ pub trait Link {
 
     /// Returns the packets that it holds at `now`.
     fn state(&self, now: Time) -> HopState;
+}
+
+/// Counts and reports a packet whose only transmission has ended, damaged or not; returns true if it was delivered.
+#[inline(always)]
+pub(crate) fn delivered<O: Observer>(
+    damaged: bool,
+    packet: &Packet,
+    hop: HopId,
+    counters: &mut Counters,
+    cx: &mut Cx<'_, O>,
+) -> bool {
+    if damaged {
+        counters.frames_corrupted += 1;
+        counters.packets_dropped += 1;
+        cx.emit(hop, || LinkEvent::Lost { packet: *packet });
+    } else {
+        counters.packets_delivered += 1;
+        cx.emit(hop, || LinkEvent::Arrived { packet: *packet });
+    }
+    !damaged
 }
 
 /// The parts from which a link layer builds a [`Link`].

@@ -12,10 +12,10 @@ use engine::{Order, Slot, Time};
 use wire::{CompactPacket, Options, Packet};
 
 use super::due::{Due, DueQueue, first};
-use super::{Counters, Line, Link};
+use super::{Counters, Line, Link, delivered};
 use crate::channel::{Fate, Frame};
 use crate::context::LinkCx;
-use crate::event::{HopId, LinkEvent};
+use crate::event::HopId;
 use crate::hop_state::HopState;
 use crate::outcome::Outcomes;
 use crate::queue::backlog::Offer;
@@ -77,15 +77,7 @@ impl PriorityLink {
         {
             packet.put_options(options);
         }
-        if in_transit.fate == Fate::Corrupted {
-            self.counters.frames_corrupted += 1;
-            self.counters.packets_dropped += 1;
-            cx.emit(self.hop, || LinkEvent::Lost { packet: *packet });
-            return false;
-        }
-        self.counters.packets_delivered += 1;
-        cx.emit(self.hop, || LinkEvent::Arrived { packet: *packet });
-        true
+        delivered(in_transit.fate == Fate::Corrupted, packet, self.hop, &mut self.counters, cx)
     }
 
     fn pop(&mut self, cx: &mut LinkCx<'_>) -> Option<(Packet, Order)> {

@@ -26,7 +26,7 @@ use engine::{Order, Schedule, Slot, Stream, Time};
 use wire::{Ecn, Packet};
 
 use super::jitter::DelayDistribution;
-use super::{Counters, Line, Link};
+use super::{Counters, Line, Link, delivered};
 use crate::channel::{Fate, Frame};
 use crate::context::LinkCx;
 use crate::event::{HopId, LinkEvent};
@@ -183,15 +183,7 @@ impl VariableLink {
         let flight = &self.packets[place as usize];
         *packet = flight.packet;
         self.free.push(place);
-        if flight.lost {
-            self.counters.frames_corrupted += 1;
-            self.counters.packets_dropped += 1;
-            cx.emit(self.hop, || LinkEvent::Lost { packet: *packet });
-            return false;
-        }
-        self.counters.packets_delivered += 1;
-        cx.emit(self.hop, || LinkEvent::Arrived { packet: *packet });
-        true
+        delivered(flight.lost, packet, self.hop, &mut self.counters, cx)
     }
 
     #[inline]

@@ -7,10 +7,10 @@ use wire::Packet;
 use super::Lan;
 use crate::channel::{Fate, Frame};
 use crate::context::LinkCx;
-use crate::event::{HopId, LinkEvent};
+use crate::event::HopId;
 use crate::hop_state::HopState;
 use crate::link::due::{Due, DueQueue, first};
-use crate::link::{Counters, Line, Link, Parts};
+use crate::link::{Counters, Line, Link, Parts, delivered};
 use crate::outcome::Outcomes;
 use crate::queue::backlog::Offer;
 use crate::queue::{Backlog, Buffer};
@@ -118,15 +118,9 @@ impl LanSender {
 
     fn arrive(&mut self, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         let Some(Due { what: (packet, fate), .. }) = self.flying.pop_front() else { return };
-        if fate == Fate::Corrupted {
-            self.counters.frames_corrupted += 1;
-            self.counters.packets_dropped += 1;
-            cx.emit(self.hop, || LinkEvent::Lost { packet });
-            return;
+        if delivered(fate == Fate::Corrupted, &packet, self.hop, &mut self.counters, cx) {
+            outcomes.deliver(self.hop, &packet);
         }
-        self.counters.packets_delivered += 1;
-        cx.emit(self.hop, || LinkEvent::Arrived { packet });
-        outcomes.deliver(self.hop, &packet);
     }
 }
 
