@@ -105,7 +105,7 @@ fn every_example_runs() {
     for name in ["datafile.dat", "replay.dat", "shared.dat"] {
         let loaded =
             load(&example(name), &Overrides::default()).unwrap_or_else(|problems| panic!("{}", said(&problems)));
-        // Only the trace file cannot describe two wireless links.
+        // shared.dat has two wireless links, which the trace file of goel1997 cannot describe: one warning.
         assert_eq!(loaded.warnings.len(), usize::from(name == "shared.dat"), "{name}: {}", said(&loaded.warnings));
         let results = simulate(&loaded.network, &mut |_| std::ops::ControlFlow::Continue(())).unwrap();
         assert!(results.flows.iter().all(|flow| flow.completed.is_some()), "{name}: {results:?}");

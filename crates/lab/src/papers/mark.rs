@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::printed::{Contradiction, Reading};
 
-/// The verdict on a number.
+/// How a number of a paper compares with the interval of our runs.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Mark {
     /// It lies within the range of our single runs under the primary reading.

@@ -204,7 +204,7 @@ impl CwndLimit {
         self.reduction.is_some()
     }
 
-    /// Ends the reduction: cwnd is the window again.
+    /// Ends the gradual reduction of PRR; from now on the congestion control's cwnd is the limit.
     #[inline]
     pub fn end_reduction(&mut self) {
         (self.reduction, self.stale) = (None, true);

@@ -155,7 +155,7 @@ mod tests {
         }
     }
 
-    /// A case or a key that the scenario calls by another name would give no values.
+    /// If the paper's table named a case or key that the scenario lacks, the number would have no values.
     #[test]
     fn every_number_of_table_1_has_a_value_for_each_replication() {
         let (_dir, mut store) = Store::scratch();
