@@ -180,12 +180,11 @@ mod tests {
 
     #[test]
     fn copy_removes_what_is_not_in_the_tree() {
-        let folder = std::env::temp_dir().join(format!("lasthop-census-{}", std::process::id()));
-        let [kept, stale] = ["a/kept", "a/b/stale"].map(|name| folder.join(name));
+        let folder = tempfile::tempdir().unwrap();
+        let [kept, stale] = ["a/kept", "a/b/stale"].map(|name| folder.path().join(name));
         [&kept, &stale].into_iter().for_each(|path| write(path, b"text").unwrap());
-        remove_others(&folder, &BTreeSet::from([kept.clone()])).unwrap();
+        remove_others(folder.path(), &BTreeSet::from([kept.clone()])).unwrap();
         assert_eq!((kept.exists(), stale.exists()), (true, false));
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
