@@ -59,11 +59,11 @@ fn changed_settings_have_distinct_result_directories() {
     let digits = format!("{:016x}", fnv("links.air.delay=2 ms\n"));
     assert_eq!(results(&slow), format!("results/net-{}-seed1", &digits[10..]));
     // The order of changes is irrelevant, and the last value of each key counts.
-    let directions = [
+    let orders = [
         ["--set", "links.air.delay=3 ms", "--set", "links.wire.delay=3 ms", "--set", "links.air.delay=2 ms"],
         ["--set", "links.air.delay = 2 ms", "--set", "links.wire.delay=3 ms", "--set", "seed=1"],
     ];
-    let [one, other] = directions.map(|direction| results(&direction));
+    let [one, other] = orders.map(|set| results(&set));
     assert_eq!(other, format!("{one} (replaced an earlier result)"));
     assert_ne!(one, results(&slow));
     // Another scenario of the same name is refused; the same file under another path is accepted.

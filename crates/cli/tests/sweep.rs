@@ -518,8 +518,8 @@ fn common_warnings_are_printed_once() {
     let about = |key: &str| end.err.lines().filter(|line| line.starts_with("warning") && line.contains(key)).count();
     assert_eq!((about("tcp.sack: "), about("duration: ")), (1, 1), "{}", end.err);
     assert!(end.err.contains("; the same for flows.up\n"), "{}", end.err);
-    let subjects = ["air forward", "wire backward"]
-        .map(|direction| end.out.lines().filter(|line| line.contains(direction)).count());
+    let subjects =
+        ["air forward", "wire backward"].map(|subject| end.out.lines().filter(|line| line.contains(subject)).count());
     assert_eq!(subjects, [6, 1], "{}", end.out);
     assert!(end.out.contains("\n0 in every run: wire backward, wire forward\n"), "{}", end.out);
 }

@@ -47,11 +47,11 @@ fn trouble(results: &Results) -> [u64; 3] {
 /// 100 m/s: the mobile leaves the range of 250 m at 10.2 s, turns at 265 m, and returns at 10.5 s.
 #[test]
 fn motion_out_of_range_equals_a_disconnection_of_the_same_length() {
-    let direction = r#", position = ["240 m", "0 m"], motion = { waypoints = [
+    let motion = r#", position = ["240 m", "0 m"], motion = { waypoints = [
         { at = "10.1 s", position = ["240 m", "0 m"] }, { at = "10.35 s", position = ["265 m", "0 m"] },
         { at = "10.6 s", position = ["240 m", "0 m"] }] }"#
         .replace('\n', "");
-    let moves = upload("unmodified", [&direction, r#", position = ["0 m", "0 m"]"#, r#", range = "250 m""#, ""]);
+    let moves = upload("unmodified", [&motion, r#", position = ["0 m", "0 m"]"#, r#", range = "250 m""#, ""]);
     let silent = upload("unmodified", ["", "", "", &silence("10.5 s", "at-once")]);
     assert_eq!(trouble(&moves), trouble(&silent));
     let [moved, stayed] = [moves, silent].map(|results| results.flows[0].bytes_delivered);

@@ -19,18 +19,18 @@ const BEFORE: u32 = 20;
 
 /// The TCP settings of the transfer.
 #[derive(Clone, Copy, Debug)]
-struct Way {
+struct Setup {
     variant: &'static str,
     /// Segments for each acknowledgment.
     b: u32,
 }
 
 /// The recoveries that halve cwnd once per loss; only one of them with delayed acknowledgments.
-const WAYS: [Way; 4] = [
-    Way { variant: "reno", b: 1 },
-    Way { variant: "newreno", b: 1 },
-    Way { variant: "sack", b: 1 },
-    Way { variant: "sack", b: 2 },
+const SETUPS: [Setup; 4] = [
+    Setup { variant: "reno", b: 1 },
+    Setup { variant: "newreno", b: 1 },
+    Setup { variant: "sack", b: 1 },
+    Setup { variant: "sack", b: 2 },
 ];
 
 /// Segments per second, and the share of sent segments that were loss indications.
@@ -39,7 +39,7 @@ struct Measured {
     indications: f64,
 }
 
-fn measure(Way { variant, b }: Way, loss: &str, p: f64, seed: u64) -> Measured {
+fn measure(Setup { variant, b }: Setup, loss: &str, p: f64, seed: u64) -> Measured {
     // Slow start would overshoot the window that the losses allow: ssthresh ends it there.
     let threshold = 960.0 * (1.5 / p).sqrt().max(2.0);
     let link = |name: &str, between: &str, more: &str| {
@@ -94,9 +94,9 @@ fn padhye(b: f64, p: f64) -> f64 {
 
 /// Segments per second under independent losses: the mean over `seeds` seeds and half of its interval; and the share of
 /// packets that were loss indications.
-fn random(direction: Way, p: f64, seeds: u64) -> (f64, f64, f64) {
+fn random(setup: Setup, p: f64, seeds: u64) -> (f64, f64, f64) {
     let loss = format!(", loss = {p}");
-    let all: Vec<Measured> = (1..=seeds).map(|seed| measure(direction, &loss, p, seed)).collect();
+    let all: Vec<Measured> = (1..=seeds).map(|seed| measure(setup, &loss, p, seed)).collect();
     let moments = |value: fn(&Measured) -> f64| Moments::of(all.iter().map(value)).expect("finite values");
     let (rates, signs) = (moments(|run| run.rate), moments(|run| run.indications));
     let interval = Interval::of_mean(&rates, Level::default()).expect("several values");
@@ -107,14 +107,14 @@ fn random(direction: Way, p: f64, seeds: u64) -> (f64, f64, f64) {
 /// sqrt(2 b / 3p) of them, and that a window is a whole number of segments.
 #[test]
 fn periodic_losses_give_the_sawtooth() {
-    for direction in WAYS {
+    for setup in SETUPS {
         for p in [0.0001, 0.001, 0.01] {
-            let ours = measure(direction, &periodic(p), p, 1).rate;
-            let b = f64::from(direction.b);
+            let ours = measure(setup, &periodic(p), p, 1).rate;
+            let b = f64::from(setup.b);
             let ratio = ours / mathis((1.5 / b).sqrt(), p);
             let (a_round, a_segment) = ((1.5 * p / b).sqrt(), (0.375 * b * p).sqrt());
             let near = ratio > 1.0 - a_round - a_segment && ratio < 1.0 + a_segment;
-            assert!(near, "{direction:?}, {p}: {ours}, ratio {ratio}");
+            assert!(near, "{setup:?}, {p}: {ours}, ratio {ratio}");
         }
     }
 }
@@ -123,11 +123,11 @@ fn periodic_losses_give_the_sawtooth() {
 /// as long as few windows have a second loss.
 #[test]
 fn rare_random_losses_follow_the_square_root() {
-    for direction in WAYS {
+    for setup in SETUPS {
         for p in [0.001, 0.003] {
-            let (ours, error, _) = random(direction, p, 10);
-            let ratio = ours / mathis(if direction.b == 1 { 1.31 } else { 0.93 }, p);
-            assert!((0.9..1.1).contains(&ratio), "{direction:?}, {p}: {ours} +- {error}, ratio {ratio}");
+            let (ours, error, _) = random(setup, p, 10);
+            let ratio = ours / mathis(if setup.b == 1 { 1.31 } else { 0.93 }, p);
+            assert!((0.9..1.1).contains(&ratio), "{setup:?}, {p}: {ours} +- {error}, ratio {ratio}");
         }
     }
 }
@@ -139,7 +139,7 @@ fn rare_random_losses_follow_the_square_root() {
 fn frequent_random_losses_follow_the_formula_with_timeouts() {
     for b in [1, 2] {
         for p in [0.001, 0.01, 0.05] {
-            let (ours, error, signs) = random(Way { variant: "reno", b }, p, 10);
+            let (ours, error, signs) = random(Setup { variant: "reno", b }, p, 10);
             let ratio = ours / padhye(f64::from(b), signs);
             assert!((0.8..1.2).contains(&ratio), "{b}, {p}: {ours} +- {error}, ratio {ratio}");
             let square_root = ours / mathis(if b == 1 { 1.31 } else { 0.93 }, p);

@@ -13,15 +13,15 @@ const STATIONS: usize = 7;
 const END: Time = Time::from_millis(3000);
 
 /// Returns random paths across a square of 600 m, fast enough for all kinds of events within three seconds.
-fn directions(case: u64) -> Vec<Path> {
+fn paths_of(case: u64) -> Vec<Path> {
     let mut draws = Stream::named(case, 0, "motion test").draws();
     let mut place = || [0, 1].map(|_| i128::from(draws.next_u64() % 600_000));
-    let mut direction = |_| {
+    let mut path = |_| {
         let start = place();
         let places: Vec<_> = (1..7).map(|leg| (Time::from_millis(500 * leg), place())).collect();
         Path::through(start, &places)
     };
-    (0..STATIONS).map(&mut direction).collect()
+    (0..STATIONS).map(&mut path).collect()
 }
 
 /// Returns the audibility between two stations at a time, from their distance alone.
@@ -67,7 +67,7 @@ fn receptions_follow_from_distances() {
     let mut captures = 0;
     let mut aggregates = 0;
     for case in 0..12 {
-        let paths = directions(case);
+        let paths = paths_of(case);
         let together = case >= 8;
         let settings = Config {
             standard: if together { Standard::N } else { Standard::B },
@@ -237,7 +237,7 @@ fn back_offs_carry_over_when_groups_are_rebuilt() {
             (log, meetings)
         };
         let (alone, none) = run(&still, &links);
-        still.push(directions(100 + case).remove(0));
+        still.push(paths_of(100 + case).remove(0));
         let (watched, meetings) = run(&still, &[&links[..], &[[6, 0]]].concat());
         assert!(none == 0 && alone.len() > 3000, "{}", alone.len());
         met += meetings;

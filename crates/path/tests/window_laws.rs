@@ -142,8 +142,8 @@ fn residual_loss_with_fec_matches_an_erasure_code() {
 
 /// Returns the probability that `lost` of `n` are lost.
 fn binomial(n: u32, lost: u32, p: f64) -> f64 {
-    let directions = (0..lost).map(|i| f64::from(n - i) / f64::from(i + 1)).product::<f64>();
-    directions * p.powi(lost as i32) * (1.0 - p).powi((n - lost) as i32)
+    let combinations = (0..lost).map(|i| f64::from(n - i) / f64::from(i + 1)).product::<f64>();
+    combinations * p.powi(lost as i32) * (1.0 - p).powi((n - lost) as i32)
 }
 
 /// Returns the link events of packets at random times, and the reports to the node's scheme.

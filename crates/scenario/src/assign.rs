@@ -15,10 +15,10 @@ pub(crate) fn assign(tree: &mut Value, path: &[Step], value: Value) -> Result<()
     let (mut at, mut shape) = (tree, Shape::scenario());
     for (number, step) in parents.iter().enumerate() {
         let inner = shape.below(step);
-        let direction = Way { path: &path[..=number], next: &path[number + 1], shape: &inner };
+        let parent = Parent { path: &path[..=number], next: &path[number + 1], shape: &inner };
         let names = shape.has_names();
-        let entry = entry(at, step, direction.path, || made(&direction, names, &value.source))?;
-        open(entry, &direction)?;
+        let entry = entry(at, step, parent.path, || made(&parent, names, &value.source))?;
+        open(entry, &parent)?;
         (at, shape) = (entry, inner);
     }
     let place = entry(at, last, &path, || Ok(value.clone()))?;
@@ -41,8 +41,8 @@ fn numbered(path: &[Step]) -> Vec<Step> {
     path.iter().map(number).collect()
 }
 
-/// A step on the path to the assigned key.
-struct Way<'a> {
+/// A table or list on the path to the assigned key.
+struct Parent<'a> {
     /// The path of the value at this step.
     path: &'a [Step],
     /// The step after it.
@@ -91,11 +91,11 @@ fn entry<'t>(
 struct Missing;
 
 /// An empty table or list for the next step.
-fn made(direction: &Way<'_>, names: bool, source: &Source) -> Result<Value, Missing> {
+fn made(parent: &Parent<'_>, names: bool, source: &Source) -> Result<Value, Missing> {
     if names {
         return Err(Missing);
     }
-    let data = match direction.next {
+    let data = match parent.next {
         Step::Item(_) => Data::List(Vec::new()),
         Step::Key(_) => Data::Table(IndexMap::new()),
     };
@@ -103,19 +103,18 @@ fn made(direction: &Way<'_>, names: bool, source: &Source) -> Result<Value, Miss
 }
 
 /// Expands a shorthand to its table.
-fn open(value: &mut Value, direction: &Way<'_>) -> Result<(), Problem> {
+fn open(value: &mut Value, parent: &Parent<'_>) -> Result<(), Problem> {
     let table = match &value.data {
         Data::Table(_) | Data::List(_) => return Ok(()),
-        Data::Text(word) if direction.shape.kinds().contains(&word.as_str()) => {
+        Data::Text(word) if parent.shape.kinds().contains(&word.as_str()) => {
             let kind = Value { data: Data::Text(word.clone()), source: value.source.clone() };
             IndexMap::from([(engine::tagged::KIND.to_owned(), kind)])
         }
         // A switch (true or false), or a number instead of the table.
-        _ if direction.shape.kinds().is_empty() && direction.shape.takes_table() => IndexMap::new(),
+        _ if parent.shape.kinds().is_empty() && parent.shape.takes_table() => IndexMap::new(),
         _ => {
-            let path = joined(direction.path);
-            let problem =
-                Problem::new(format!("{path} is a single value here, it has no {}", below("", direction.next)));
+            let path = joined(parent.path);
+            let problem = Problem::new(format!("{path} is a single value here, it has no {}", below("", parent.next)));
             return Err(problem.hint(format!("set {path} itself to a table")));
         }
     };

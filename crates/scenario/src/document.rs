@@ -137,8 +137,8 @@ impl Document {
 
     /// The origin of the assignment of `key`, or of a table that contains it.
     fn origin(&self, key: &str) -> Option<Rc<Origin>> {
-        let (direction, _) = self.tree.along(key);
-        match direction.last().map(|value| &value.source) {
+        let (values, _) = self.tree.along(key);
+        match values.last().map(|value| &value.source) {
             Some(Source::Set(origin)) => Some(origin.clone()),
             _ => None,
         }
@@ -168,8 +168,8 @@ impl Document {
             problem.key = Some(original);
         }
         let key = problem.key.clone().unwrap_or_default();
-        let (direction, complete) = self.tree.along(&key);
-        let value = direction.last().copied().unwrap_or(&self.tree);
+        let (values, complete) = self.tree.along(&key);
+        let value = values.last().copied().unwrap_or(&self.tree);
         if let (Some(found), true) = (&mut problem.found, complete)
             && let Some(written) = as_written(found, &value.to_toml())
         {

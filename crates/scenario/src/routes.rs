@@ -43,15 +43,15 @@ fn control_packet(flow: &FlowSpec) -> u32 {
 
 /// The routes of each flow in both directions, or their errors. Links are bidirectional, so a reachable host can
 /// answer.
-pub(super) fn check_routes(network: &Network) -> Result<Vec<[Way; 2]>, Vec<Problem>> {
-    let (mut ways, mut problems) = (Vec::new(), Vec::new());
+pub(super) fn check_routes(network: &Network) -> Result<Vec<[Route; 2]>, Vec<Problem>> {
+    let (mut found, mut problems) = (Vec::new(), Vec::new());
     let mut routes = Routes::new(network);
     let mut ports = vec![0usize; network.nodes.len()];
     for flow in &network.flows {
         let key = format!("flows.{}", flow.name);
         let name = |node: usize| format!("\"{}\"", network.nodes[node].name);
         let (Some(there), Some(back)) =
-            (way(network, &mut routes, flow.from, flow.to), way(network, &mut routes, flow.to, flow.from))
+            (route(network, &mut routes, flow.from, flow.to), route(network, &mut routes, flow.to, flow.from))
         else {
             let problem = Problem::new(format!("a host that can be reached from {}", name(flow.from)));
             let hint = "no links lead there, or only through hosts, which do not forward";
@@ -82,31 +82,31 @@ pub(super) fn check_routes(network: &Network) -> Result<Vec<[Way; 2]>, Vec<Probl
                 problems.push(problem.hint(format!("or a smaller {key}.mss")));
             }
         }
-        ways.push([there, back]);
+        found.push([there, back]);
     }
-    if problems.is_empty() { Ok(ways) } else { Err(problems) }
+    if problems.is_empty() { Ok(found) } else { Err(problems) }
 }
 
 /// The hops of a route, and the nodes that forward on it.
-pub(super) struct Way {
+pub(super) struct Route {
     /// Hop numbers, 2 x link + direction.
     pub hops: Vec<usize>,
     pub nodes: Vec<usize>,
 }
 
 /// The route from one host to another, if there is one.
-pub(super) fn way(network: &Network, routes: &mut Routes, from: usize, to: usize) -> Option<Way> {
-    let mut way = Way { hops: Vec::new(), nodes: Vec::new() };
+pub(super) fn route(network: &Network, routes: &mut Routes, from: usize, to: usize) -> Option<Route> {
+    let mut route = Route { hops: Vec::new(), nodes: Vec::new() };
     // Most destinations are hosts with one link. A table of routes to each of them would take nodes x nodes entries;
     // the routes to the node before them are the same.
     let (target, last) = routes.access(to).filter(|_| from != to).map_or((to, None), |(node, hop)| (node, Some(hop)));
     let mut node = from;
     while node != target {
         if node != from {
-            way.nodes.push(node);
+            route.nodes.push(node);
         }
         let hop = routes.hop(node, target)?;
-        way.hops.push(hop);
+        route.hops.push(hop);
         node = network.links[hop / 2].between[1 - hop % 2];
     }
     if let Some(hop) = last {
@@ -114,14 +114,14 @@ pub(super) fn way(network: &Network, routes: &mut Routes, from: usize, to: usize
             if !network.nodes[target].kind.forwards() {
                 return None;
             }
-            way.nodes.push(target);
+            route.nodes.push(target);
         }
-        way.hops.push(hop);
+        route.hops.push(hop);
     }
-    Some(way)
+    Some(route)
 }
 
-impl Way {
+impl Route {
     /// The time of a packet of `size` bytes without waiting.
     pub(super) fn time(&self, network: &Network, size: u32) -> Span {
         let on_link = |hop: &usize| {

@@ -108,19 +108,19 @@ impl Value {
 
     /// The value at a path of keys, such as `links.air.between[1]`.
     pub fn at(&self, path: &str) -> Option<&Value> {
-        let (direction, complete) = self.along(path);
-        direction.last().copied().filter(|_| complete)
+        let (values, complete) = self.along(path);
+        values.last().copied().filter(|_| complete)
     }
 
     /// The values on the path, this one first, and whether the last of them is at the end of the path.
     pub fn along(&self, path: &str) -> (Vec<&Value>, bool) {
-        let (mut direction, mut rest) = (vec![self], path);
-        while let (Some(value), false) = (direction.last(), rest.is_empty()) {
-            let Some((inner, behind)) = value.step(rest) else { return (direction, false) };
-            direction.push(inner);
+        let (mut values, mut rest) = (vec![self], path);
+        while let (Some(value), false) = (values.last(), rest.is_empty()) {
+            let Some((inner, behind)) = value.step(rest) else { return (values, false) };
+            values.push(inner);
             rest = behind;
         }
-        (direction, true)
+        (values, true)
     }
 
     /// The value at the first key or index of `path`, and the rest of the path. A key may contain dots.

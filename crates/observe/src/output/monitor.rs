@@ -199,7 +199,7 @@ impl Monitor {
         let begin = frame.start + self.preamble(frame.rate);
         let mut before = 0;
         for (place, (number, Carried { packet, again })) in packets.iter().enumerate() {
-            let (path, addresses) = self.direction([from, to], Some(packet));
+            let (path, addresses) = self.path_and_addresses([from, to], Some(packet));
             let (sequence, retry) = (sequence(*number), *again);
             let head = Head::Data { path, addresses, sequence, fragment: 0, more_fragments: false, retry, qos: true };
             let mut bytes = header(&head, duration);
@@ -239,7 +239,7 @@ impl Monitor {
         };
         self.packets.insert((from, to), hand);
         let whole = packet.map_or(here, |packet| packet.size() + LLC);
-        let (path, addresses) = self.direction([from, to], packet);
+        let (path, addresses) = self.path_and_addresses([from, to], packet);
         let head = Head::Data {
             path,
             addresses,
@@ -259,7 +259,7 @@ impl Monitor {
     }
 
     /// The body of a data frame after the receiver's address, and its three addresses.
-    fn direction(&self, [from, to]: [u32; 2], packet: Option<&Packet>) -> (DataPath, [Mac; 3]) {
+    fn path_and_addresses(&self, [from, to]: [u32; 2], packet: Option<&Packet>) -> (DataPath, [Mac; 3]) {
         let (sender, receiver) = (self.stations[from as usize], self.stations[to as usize]);
         let [from_mac, to_mac] = [sender, receiver].map(|(node, _)| Mac::of_node(node));
         let end = |node: Option<Addr>| node.map_or(to_mac, Mac::of_node);

@@ -58,9 +58,9 @@ impl Flying {
     /// delay.
     fn meets(&self, other: &Flying, delay: Span) -> bool {
         let until = |frame: &AirFrame| frame.start + frame.duration;
-        let (direction, others_way) = (delay, if other.from == self.to { Span::ZERO } else { delay });
-        self.frame.start + direction < until(&other.frame) + others_way
-            && other.frame.start + others_way < until(&self.frame) + direction
+        let (own_delay, other_delay) = (delay, if other.from == self.to { Span::ZERO } else { delay });
+        self.frame.start + own_delay < until(&other.frame) + other_delay
+            && other.frame.start + other_delay < until(&self.frame) + own_delay
     }
 
     /// Returns true if the frame is captured despite the overlapping frame `other`: it began no later, and is stronger

@@ -56,14 +56,15 @@ pub(crate) fn check_with(scenario: &Scenario, recordings: &Read, members: &Membe
         return Err(checker.problems);
     }
     let incidence = Incidence::new(&network);
-    let (ways, problems) = (check_routes(&network), check_places(scenario, &network, &incidence));
-    match ways {
-        Ok(ways) if problems.is_empty() => {
-            let context = lint::Context { scenario, members, network: &network, ways: &ways, incidence: &incidence };
+    let (routes, problems) = (check_routes(&network), check_places(scenario, &network, &incidence));
+    match routes {
+        Ok(routes) if problems.is_empty() => {
+            let context =
+                lint::Context { scenario, members, network: &network, routes: &routes, incidence: &incidence };
             let warnings = lint::warnings(&context);
             Ok(Checked { network, warnings })
         }
-        ways => Err(ways.err().into_iter().flatten().chain(problems).collect()),
+        routes => Err(routes.err().into_iter().flatten().chain(problems).collect()),
     }
 }
 

@@ -88,14 +88,14 @@ impl Checker<'_> {
     fn is_slow(&mut self, key: &str, left: [i128; 2], waypoint: &Waypoint, time: Span) -> bool {
         let there = millimetres(&waypoint.position);
         let longest = [0, 1].map(|axis: usize| (there[axis] - left[axis]).abs()).into_iter().max().unwrap_or_default();
-        let (direction, time_taken) = (longest * HOUR, i128::from(FASTEST.0) * i128::from(time.as_nanos()));
-        if direction > time_taken {
+        let (distance, time_taken) = (longest * HOUR, i128::from(FASTEST.0) * i128::from(time.as_nanos()));
+        if distance > time_taken {
             let length = Length(u64::try_from(longest).unwrap_or(u64::MAX));
             let expected =
                 format!("a place that can be reached at {FASTEST} at most along each axis, not {length} in {time}");
             self.wrong(Problem::new(expected).key(format!("{key}.position")).found(shown(&waypoint.position)));
         }
-        direction <= time_taken
+        distance <= time_taken
     }
 
     fn is_near(&mut self, key: &str, position: &Position) -> bool {

@@ -13,10 +13,10 @@ use crate::routes::full_packet;
 const MAX_ERRORS: f64 = 21.0;
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
-    let Context { network, ways, .. } = *context;
+    let Context { network, routes, .. } = *context;
     let mut reported = BTreeSet::new();
     let mut warnings = Vec::new();
-    for (flow, [there, _]) in network.flows.iter().zip(ways) {
+    for (flow, [there, _]) in network.flows.iter().zip(routes) {
         for hop in &there.hops {
             let (link, bytes) = (&network.links[hop / 2], full_packet(flow));
             let (key, found) = match &link.channel {

@@ -6,9 +6,9 @@ use super::Context;
 use crate::problem::Problem;
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
-    let Context { scenario, network, ways, .. } = *context;
+    let Context { scenario, network, routes, .. } = *context;
     let mut warnings = Vec::new();
-    for ((flow, written), [there, _]) in network.flows.iter().zip(scenario.flows.values()).zip(ways) {
+    for ((flow, written), [there, _]) in network.flows.iter().zip(scenario.flows.values()).zip(routes) {
         let marks = there.hops.iter().any(|hop| network.links[hop / 2].queue.marks());
         if flow.tcp.ecn == EcnMode::Request && !marks {
             let key = if written.tcp.ecn.is_some() { "ecn" } else { "variant" };

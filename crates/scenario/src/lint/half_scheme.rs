@@ -12,11 +12,11 @@ use super::scheme_without_link_layer::has_link_layer;
 use crate::problem::Problem;
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
-    let Context { network, ways, members, .. } = *context;
+    let Context { network, routes, members, .. } = *context;
     let has_sender_part = |scheme: &str| has_sender_part(scheme, members);
     let mut reported = BTreeSet::new();
     let mut warnings = Vec::new();
-    for (flow, [there, _]) in network.flows.iter().zip(ways) {
+    for (flow, [there, _]) in network.flows.iter().zip(routes) {
         let sender = &network.nodes[flow.from];
         let followed = flow.tcp.response.name();
         let with_link_layer = there.hops.iter().filter(|hop| has_link_layer(&network.links[*hop / 2]));

@@ -34,7 +34,7 @@ use sim::Network;
 use crate::incidence::Incidence;
 use crate::model::Scenario;
 use crate::problem::Problem;
-use crate::routes::Way;
+use crate::routes::Route;
 
 /// The input of a lint: a scenario without errors, and its network.
 pub(crate) struct Context<'a> {
@@ -45,7 +45,7 @@ pub(crate) struct Context<'a> {
     /// The network.
     pub network: &'a Network,
     /// The route of each flow, in both directions.
-    pub ways: &'a [[Way; 2]],
+    pub routes: &'a [[Route; 2]],
     /// The links of each node and medium.
     pub incidence: &'a Incidence,
 }

@@ -15,7 +15,7 @@ use engine::{Rate, Span};
 use sim::FlowSpec;
 
 use super::Context;
-use crate::routes::{Way, empty_packet, full_packet};
+use crate::routes::{Route, empty_packet, full_packet};
 
 /// The path of a flow, with its capacity.
 pub(super) struct Path<'a> {
@@ -28,14 +28,14 @@ pub(super) struct Path<'a> {
 
 /// The path of each flow.
 pub(super) fn paths<'a>(context: &Context<'a>) -> Vec<Path<'a>> {
-    let Context { network, ways, .. } = *context;
-    let path = |(flow, [there, back]): (&'a FlowSpec, &[Way; 2])| {
+    let Context { network, routes, .. } = *context;
+    let path = |(flow, [there, back]): (&'a FlowSpec, &[Route; 2])| {
         let rate = |hop: usize| network.links[hop / 2].rate;
         let hop = there.hops.iter().copied().min_by_key(|hop| rate(*hop))?;
         let round_trip = there.time(network, full_packet(flow)) + back.time(network, empty_packet(flow));
         Some(Path { flow, hop, rate: rate(hop), round_trip })
     };
-    network.flows.iter().zip(ways).filter_map(path).collect()
+    network.flows.iter().zip(routes).filter_map(path).collect()
 }
 
 impl Path<'_> {

@@ -7,10 +7,10 @@ use crate::problem::Problem;
 use crate::routes::{empty_packet, full_packet};
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
-    let Context { network, ways, .. } = *context;
+    let Context { network, routes, .. } = *context;
     // For each link the largest packet of a flow, and its flow.
     let mut largest: Vec<Option<(u32, &str)>> = vec![None; network.links.len()];
-    for (flow, [there, back]) in network.flows.iter().zip(ways) {
+    for (flow, [there, back]) in network.flows.iter().zip(routes) {
         for (way, size) in [(there, full_packet(flow)), (back, empty_packet(flow))] {
             for hop in &way.hops {
                 let known = &mut largest[hop / 2];

@@ -10,9 +10,9 @@ use crate::problem::Problem;
 use std::collections::BTreeSet;
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
-    let Context { network, ways, .. } = *context;
+    let Context { network, routes, .. } = *context;
     let mut seen = BTreeSet::new();
-    let hops = ways.iter().flat_map(|[there, _]| &there.hops);
+    let hops = routes.iter().flat_map(|[there, _]| &there.hops);
     let links = hops.map(|hop| hop / 2).filter(|link| seen.insert(*link));
     links.filter_map(|link| too_weak(network, &network.links[link])).collect()
 }
