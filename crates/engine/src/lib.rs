@@ -30,6 +30,7 @@ pub mod or_none;
 pub mod random;
 pub mod registry;
 pub mod schedule;
+mod setting;
 pub mod signed;
 pub mod tagged;
 pub mod text;

@@ -10,7 +10,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
-use crate::registry::members::Setting;
+use crate::setting::Setting;
 
 /// The key that selects the variant.
 pub const KIND: &str = "kind";

@@ -8,8 +8,9 @@ use serde::ser::{Error, SerializeMap};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::{Member, Setting};
+use super::Member;
 use crate::registry::{Fault, Registry};
+use crate::setting::Setting;
 
 /// A registry to which a program adds members in a table of [`Members`](crate::Members). The macro
 /// [`registry!`](crate::registry!) implements it.

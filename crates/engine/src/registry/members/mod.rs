@@ -4,7 +4,6 @@
 //! own members build. [`Kind`] is the factory of members whose settings are a type with serde and JSON Schema.
 
 mod custom;
-mod setting;
 
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
@@ -19,7 +18,6 @@ use serde_json::{Map, Value};
 
 use custom::Binding;
 pub use custom::{Custom, Open};
-pub(crate) use setting::Setting;
 
 use crate::registry::Fault;
 
