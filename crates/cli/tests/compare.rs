@@ -44,7 +44,7 @@ fn compare_reports_gain_and_cost_of_a_scheme() {
     // Results in the store are used without another run, and are equal.
     let again = lasthop(&dir, &wan);
     assert_eq!(compared(&again.out), all);
-    assert!(again.err.contains("0 runs, 8 were there before"), "{}", again.err);
+    assert!(again.err.contains("0 runs, 8 were already stored"), "{}", again.err);
 }
 
 /// All schemes on all paths, with one short run each.

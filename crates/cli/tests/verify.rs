@@ -91,7 +91,7 @@ fn changed_run_is_detected_removed_and_repeated() {
     assert!(removed.ends_with("removed 1 row; `lasthop sweep FILE --out s.sqlite` repeats the missing runs\n"));
     let again = lasthop(&dir, &ARGS);
     assert_eq!((again.code, again.out), (Some(0), printed), "{}", again.err);
-    assert!(again.err.contains("1 run, 11 were there before"), "{}", again.err);
+    assert!(again.err.contains("1 run, 11 were already stored"), "{}", again.err);
     assert!(fine(&dir, &["verify", "s.sqlite"]).ends_with("every row matches its checksum\n"));
 }
 
@@ -115,7 +115,7 @@ fn changed_description_is_detected_and_restored() {
         fine(&dir, &["verify", "s.sqlite", "--remove"]);
         let again = lasthop(&dir, &ARGS);
         assert_eq!((again.code, &again.out), (Some(0), &printed), "{change}: {}", again.err);
-        assert!(again.err.contains("0 runs, 12 were there before"), "{change}: {}", again.err);
+        assert!(again.err.contains("0 runs, 12 were already stored"), "{change}: {}", again.err);
     }
 }
 

@@ -140,7 +140,7 @@ fn deeply_nested_value_is_refused_without_stack_overflow() {
     for (open, close) in [("[", "]"), ("{", "}"), ("{a = ", "}"), ("f(", ")")] {
         let nested = |depth: usize| parse(&format!("0 f({}1{}) = 0", open.repeat(depth), close.repeat(depth)));
         nested(63).unwrap();
-        assert_eq!(nested(64).unwrap_err().expected, "no value within 64 others", "{open}");
+        assert_eq!(nested(64).unwrap_err().expected, "at most 64 nested values", "{open}");
         assert!(parse(&format!("0 f({}", open.repeat(100_000))).is_err(), "{open}");
     }
 }

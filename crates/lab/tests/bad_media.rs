@@ -99,7 +99,7 @@ const MEDIA: &[Case<'_>] = &[
         "basic_rates = []",
         &[
             ":8:1: media.cell.basic_rates: found [], expected at least one rate of answers of 802.11b: 1 Mbps, 2 Mbps, 5.5 Mbps",
-            "hint: leave it out for 1 Mbps, 2 Mbps",
+            "hint: leave the key out for the standard's: 1 Mbps, 2 Mbps",
         ],
     ),
     // The entry is marked, not the list.
@@ -112,7 +112,7 @@ const MEDIA: &[Case<'_>] = &[
         "standard = \"802.11b\"",
         "aggregation = { frames = 8 }",
         &[
-            "media.cell.aggregation: found a cell of 802.11b, expected one of 802.11n, which alone has it",
+            "media.cell.aggregation: found a cell of 802.11b, expected a cell of 802.11n, the only standard with aggregation",
             "hint: write standard = \"802.11n\"",
         ],
     ),
@@ -267,8 +267,8 @@ const IN_PLACES: &[Case<'_>] = &[
         "motion.velocity = [\"5 m/s\", \"0 m/s\"]",
         "motion.waypoints = [{ at = \"1 s\", position = [\"0 m\", \"20 km\"] }, { at = \"2 s\", position = [\"0 m\", \"1020 km\"] }]",
         &[
-            "nodes.walker.motion.waypoints[1].position: found [\"0 m\", \"1020 km\"], expected a place that can be reached at \
-             20000 m/s at most along each axis, not 1000 km in 1 s",
+            "nodes.walker.motion.waypoints[1].position: found [\"0 m\", \"1020 km\"], expected a position that needs a speed of \
+             at most 20000 m/s along each axis, not 1000 km in 1 s",
         ],
     ),
     (

@@ -77,7 +77,7 @@ fn member_without_version_is_refused_with_its_place() {
     let problem = plan(SCENARIO, odd("odd")).err().unwrap().remove(0);
     assert_eq!(problem.key.as_deref(), Some("links.air.channel"));
     assert_eq!(problem.found.as_deref(), Some("\"odd\" without one"));
-    assert_eq!(problem.expected, "a channel with a version: stores keep results under it");
+    assert_eq!(problem.expected, "a channel whose factory has a version: a store identifies results by it");
     assert_eq!(problem.place.map(|(line, _)| line), Some(11));
 }
 

@@ -69,12 +69,12 @@ fn each_invalid_setting_gives_one_error() {
         ),
         (
             Config { basic_rates: Some(Vec::new()), ..b() },
-            "basic_rates: [], not at least one rate of answers of 802.11b: 1 Mbps, 2 Mbps, 5.5 Mbps, 11 Mbps; leave it out for \
+            "basic_rates: [], not at least one rate of answers of 802.11b: 1 Mbps, 2 Mbps, 5.5 Mbps, 11 Mbps; leave the key out for the standard's: \
              1 Mbps, 2 Mbps",
         ),
         (
             Config { standard: Standard::A, preamble: Preamble::Short, ..b() },
-            "preamble: \"short\", not \"long\": 802.11a has no other; leave it out, or write standard = \"802.11b\"",
+            "preamble: \"short\", not \"long\": 802.11a has no short preamble; leave it out, or write standard = \"802.11b\"",
         ),
         (Config { short_retry_limit: Some(0), ..b() }, "short_retry_limit: 0, not 1 to 10000; the standard has 7"),
         (
@@ -99,7 +99,7 @@ fn each_invalid_setting_gives_one_error() {
         ),
         (
             Config { answer_timeout: Some(us(12)), ..b() },
-            "answer_timeout: 12 us, not more than 12 us, a SIFS and the propagation delay in both directions, at most 10 ms; leave it out for \
+            "answer_timeout: 12 us, not more than 12 us (SIFS and two propagation delays), and at most 10 ms; leave it out for \
              the standard's, 222 us",
         ),
         (
@@ -112,7 +112,7 @@ fn each_invalid_setting_gives_one_error() {
         ),
         (
             Config { aggregation: Some(Aggregation::default()), ..b() },
-            "aggregation: a cell of 802.11b, not one of 802.11n, which alone has it; write standard = \"802.11n\"",
+            "aggregation: a cell of 802.11b, not a cell of 802.11n, the only standard with aggregation; write standard = \"802.11n\"",
         ),
         (
             Config { fragmentation_threshold: Some(Bytes(500)), ..aggregates(Aggregation::default()) },

@@ -108,7 +108,7 @@ fn duplicate_from_the_senders_needless_copy_indicates_no_loss() {
 /// One duplicate may come from a duplicated or delayed packet. Two indicate a loss: the copy of a lost packet causes no
 /// duplicate.
 #[test]
-fn two_duplicates_indicate_a_loss() {
+fn two_duplicate_acknowledgments_indicate_a_loss() {
     let mut single = ladder("", Config::default());
     window(&mut single, 0.0, 0, 4);
     single.at(20.0).mobile(ack(1000)).at(21.0).mobile(ack(1000)).at(24.0).mobile(ack(2000)).at(28.0).mobile(ack(2000));

@@ -183,7 +183,7 @@ fn all_slots_are_counted_by_a_row_of_stations() {
 
 /// Stations move into range of each other while frames are in transmission and back-offs are counted.
 #[test]
-fn all_slots_are_counted_by_moving_stations() {
+fn back_off_slots_of_moving_stations_are_all_counted() {
     let walk =
         |x: i128, y: i128, speed: i128| Some(Path::straight([1000 * x, 1000 * y], [3_600_000 * speed, 0], Time::ZERO));
     let places = [at(0, 0), walk(-240, 10, 40), walk(240, 0, -40), at(0, 200)];

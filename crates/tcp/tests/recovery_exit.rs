@@ -92,7 +92,7 @@ fn schemes_end_recovery_with_the_previous_cwnd_or_little_more() {
 /// A later acknowledgment grows cwnd in the same way under either setting: 5 + 1 = 6 is above ssthresh, so 6 + 1/6
 /// follows; otherwise 5 + 1 follows.
 #[test]
-fn acknowledgment_after_recovery_follows_the_standard_rule() {
+fn acknowledgment_after_recovery_grows_cwnd_as_slow_start_or_congestion_avoidance() {
     for (opens, expected) in [(false, 6.0), (true, 6.0 + 1.0 / 6.0)] {
         let mut end = sender(&config("unmodified", opens), None);
         for duplicate in 0..3 {

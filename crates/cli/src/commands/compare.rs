@@ -121,7 +121,7 @@ fn ran(args: &Args, plans: &[(String, Plan)], store: &mut Store) -> Result<Vec<C
     for (comparison, warnings) in &comparisons {
         warn(&warnings.iter().map(|warning| format!("{}: {warning}", comparison.name)).collect::<Vec<_>>());
     }
-    let before = if found > 0 { format!(", {found} were there before") } else { String::new() };
+    let before = if found > 0 { format!(", {found} were already stored") } else { String::new() };
     note(format_args!("{}{before}; kept in {}", count(done, "run"), shown(&args.out)));
     Ok(comparisons.into_iter().map(|(comparison, _)| comparison).collect())
 }

@@ -48,7 +48,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let level = Level::new(args.level).map_err(|error| refused("--level", error))?;
     let question = Question::new(args.replications, args.precision, level).map_err(|error| match error {
         stats::Error::Bounds { minimum, maximum } => {
-            let problem = Problem::new(format!("at least {minimum}: one replication has no interval"));
+            let problem = Problem::new(format!("at least {minimum}: one replication gives no confidence interval"));
             Failure::Input(listed(&[problem.in_file("--replications").found(maximum.to_string())]))
         }
         error => refused("--precision", error),

@@ -109,7 +109,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     } else {
         print(&sweep_table::of(&analysis))?;
     }
-    let before = if tally.found > 0 { format!(", {} were there before", tally.found) } else { String::new() };
+    let before = if tally.found > 0 { format!(", {} were already stored", tally.found) } else { String::new() };
     note(format_args!("{}{before}; kept in {}", count(tally.done, "run"), shown(&path)));
     Ok(())
 }

@@ -35,7 +35,7 @@ impl Parser<'_> {
 
     fn single(&mut self) -> Result<Expr, SyntaxError> {
         if self.depth == MAX_DEPTH {
-            return Err(self.wrong(format!("no value within {MAX_DEPTH} others")));
+            return Err(self.wrong(format!("at most {MAX_DEPTH} nested values")));
         }
         self.depth += 1;
         let value = self.value();

@@ -261,7 +261,7 @@ impl Analysis {
         }
         let uneven = self.cells.iter().filter(|cell| !cell.runs.is_empty() && gaps(&cell.runs)).count();
         if uneven > 0 {
-            warnings.push(format!("{uneven} cells lack replications between others: merge the missing shards"));
+            warnings.push(format!("{uneven} cells have gaps in their replication numbers: merge the missing shards"));
         }
         for metric in self.metrics() {
             let entries = self.entries(metric);

@@ -158,9 +158,14 @@ fn cell(
         }
     }
     if let Some(member) = outside.into_iter().find(|member| member.version.is_none()) {
-        let problem = Problem::new(format!("a {} with a version: stores keep results under it", member.registry));
+        let problem = Problem::new(format!(
+            "a {} whose factory has a version: a store identifies results by it",
+            member.registry
+        ));
         let problem = problem.key(member.key).found(format!("\"{}\" without one", member.name));
-        return Err(vec![document.locate(problem.hint("its factory states one, such as `Kind::version(\"1\")`"))]);
+        return Err(vec![
+            document.locate(problem.hint("add one to its factory, as in `Kind::new(...).version(\"1\")`")),
+        ]);
     }
     let digest = Digest::of(&network).map_err(|why| vec![Problem::new(why)])?;
     Ok(Cell { digest, scenario, network })

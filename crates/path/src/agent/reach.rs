@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn offsets_continue_across_wrap_and_distant_numbers_are_refused() {
+    fn offsets_continue_across_sequence_number_wrap_and_distant_sequence_numbers_are_refused() {
         let mut reach = Reach::new(SeqNum(u32::MAX - 9));
         let start = reach.offset(SeqNum(u32::MAX - 9)).unwrap();
         assert_eq!(reach.offset(SeqNum(10)), Some(start + 20));

@@ -53,7 +53,7 @@ pub(crate) fn drawn(paper: &Paper, numbers: &[Number], level: Level) -> Markup {
     let legend = legend(paper, numbers, level, wide, &mut y);
     let drawn: Vec<Markup> = panels.iter().map(|panel| panel.draw(paper, level, left, &mut y)).collect();
     let about = format!(
-        "Every number of {} as a mark on the interval of single runs. The numbers are in the tables.",
+        "Every number of {} as a mark beside the prediction interval of a single run. The values are in the tables.",
         paper.name
     );
     html! {

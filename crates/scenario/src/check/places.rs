@@ -92,7 +92,7 @@ impl Checker<'_> {
         if distance > time_taken {
             let length = Length(u64::try_from(longest).unwrap_or(u64::MAX));
             let expected =
-                format!("a place that can be reached at {FASTEST} at most along each axis, not {length} in {time}");
+                format!("a position that needs a speed of at most {FASTEST} along each axis, not {length} in {time}");
             self.wrong(Problem::new(expected).key(format!("{key}.position")).found(shown(&waypoint.position)));
         }
         distance <= time_taken

@@ -211,8 +211,8 @@ fn links_that_share_have_one_link_layer() {
     let text =
         format!("{}{}", &text[..at], text[at..].replacen("wireless_link\n{", second, 1).replace("= 212", "= 216"));
     let [problem] = &problems(&text)[..] else { panic!("{}", said(&problems(&text))) };
-    assert_eq!(problem.expected, "the link layer for wireless links at the ends of all links that share, or of none");
-    assert_eq!(problem.found.as_deref(), Some("it at the ends of link 102 or link 104 alone"));
+    assert_eq!(problem.expected, "a link layer at the ends of all links that share the medium, or of none of them");
+    assert_eq!(problem.found.as_deref(), Some("a link layer only at the ends of link 102 or of link 104"));
 }
 
 #[test]

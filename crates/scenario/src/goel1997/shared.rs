@@ -129,10 +129,11 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         let first = members.first().and_then(|link| limit(link)).unwrap_or(1);
         for other in members {
             if limit(other).is_some_and(|limit| limit != first) {
-                let expected = "the link layer for wireless links at the ends of all links that share, or of none";
-                let problem = Problem::new(expected)
-                    .key("wireless_link.link_id")
-                    .found(format!("it at the ends of link {} or link {} alone", members[0].id.value, other.id.value));
+                let expected = "a link layer at the ends of all links that share the medium, or of none of them";
+                let problem = Problem::new(expected).key("wireless_link.link_id").found(format!(
+                    "a link layer only at the ends of link {} or of link {}",
+                    members[0].id.value, other.id.value
+                ));
                 let hint = "base_station, wireless_source_node and wireless_sink_node have it";
                 self.report.at(other.id.at, problem.hint(hint));
             }
@@ -149,7 +150,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         }
         for link in members {
             let problem = Problem::new(format!(
-                "one latency for all that share, less than 0.01 ms, a SIFS; ignored, and {} is assumed",
+                "one latency for all links that share the medium, less than SIFS (0.01 ms); ignored, and {} is assumed",
                 cell.delay()
             ));
             let problem = problem.key("wireless_link.latency").found(format!("{} in a shared link", link.delay.value));

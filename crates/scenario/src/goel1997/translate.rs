@@ -213,7 +213,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         if bytes.is_none() {
             let problem = Problem::new("fewer packets").key(format!("{}.num_of_pkts_to_send", node.component));
             let problem = problem.found(packets.value.to_string());
-            self.report.at(packets.at, problem.hint(format!("of {size} bytes each they pass 64 bits")));
+            self.report.at(packets.at, problem.hint(format!("with {size} bytes each, their bytes exceed 64 bits")));
         }
         if window.value.0 < *size {
             let expected = format!("at least one packet, which has {size} bytes of data");

@@ -10,7 +10,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         let unread = written.tcp.dsack_undo == Some(true) && !recovery.build().uses_sack();
         unread.then(|| {
             let text = format!(
-                "a recovery that reads SACK blocks, which report duplicates: {} does not, so it has no effect",
+                "a recovery that reads SACK blocks, which report duplicates: {} does not, so dsack_undo has no effect",
                 recovery.name()
             );
             let problem = Problem::new(text).key(format!("flows.{}.tcp.dsack_undo", flow.name)).found("true");

@@ -26,7 +26,7 @@ fn other_direction(followers: &mut Followers<'_>, Named(scheme): &Named<AgentCon
         return None;
     }
     let wanted = if traits.changes.is_empty() { "data comes from the mobile" } else { "data goes to the mobile" };
-    let text = format!("a scheme for these flows: this one has an effect if {wanted}, which is not the case here");
+    let text = format!("another scheme: this one has an effect only if {wanted}");
     Some(Problem::new(text).key("scheme").found(format!("\"{}\"", scheme.name())))
 }
 
@@ -95,11 +95,11 @@ pub(super) mod tests {
         let everywhere = |scheme: &str, text: String| format!("scheme = \"{scheme}\"\n{text}");
         warned(
             &everywhere("eln", download()),
-            &["scheme: found \"eln\"", "has an effect if data comes from the mobile"],
+            &["scheme: found \"eln\"", "has an effect only if data comes from the mobile"],
         );
         warned(
             &everywhere("snoop", upload(&download())),
-            &["scheme: found \"snoop\"", "has an effect if data goes to the mobile"],
+            &["scheme: found \"snoop\"", "has an effect only if data goes to the mobile"],
         );
         silent(&everywhere("split", download()));
         silent(&everywhere("split", upload(&download())));

@@ -13,7 +13,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         let asked = scenario.nodes[number].scheme.is_some() || scenario.scheme.is_some();
         if asked && node.kind.is_base_station() && node.agent.traits().needs_link_reports && !with_link_layer(number) {
             let text = format!(
-                "scheme {} needs reports of a link layer, and no link of {} has one",
+                "scheme {} needs reports from a link layer, and no link of {} has a link layer",
                 node.agent.name(),
                 node.name
             );
@@ -43,7 +43,7 @@ pub(super) mod tests {
 
     #[test]
     fn scheme_without_link_layer_is_reported() {
-        warned(&examples()[0], &["needs reports of a link layer"]);
+        warned(&examples()[0], &["needs reports from a link layer"]);
     }
 
     #[test]

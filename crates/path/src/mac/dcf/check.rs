@@ -49,8 +49,9 @@ impl Config {
         wrong.then(|| {
             let serial = Standard::ALL.into_iter().filter(|standard| standard.is_serial());
             let serial = serial.map(Standard::name).collect::<Vec<_>>().join(", ");
-            let expected = format!("false: frames of {} are symbols of its rates", self.standard);
-            Fault::new("any_rate", true, expected).hint(format!("standards whose frames are bits at a rate: {serial}"))
+            let expected =
+                format!("false: {} has its own rates only, since its frames are OFDM symbols", self.standard);
+            Fault::new("any_rate", true, expected).hint(format!("standards that allow any rate: {serial}"))
         })
     }
 
@@ -61,7 +62,10 @@ impl Config {
         if rates.is_empty() {
             let expected = format!("at least one {WHAT} {}: {}", self.standard, listed(modes));
             let basic = listed(modes.iter().filter(|mode| mode.basic));
-            return vec![Fault::new("basic_rates", "[]", expected).hint(format!("leave it out for {basic}"))];
+            return vec![
+                Fault::new("basic_rates", "[]", expected)
+                    .hint(format!("leave the key out for the standard's: {basic}")),
+            ];
         }
         let fault = |rate| rate_fault(self.standard, Standard::control_modes, WHAT, "basic_rates", rate);
         rates.iter().enumerate().filter_map(|(number, rate)| Some(fault(*rate)?.entry(number))).collect()
@@ -71,7 +75,8 @@ impl Config {
         let mut faults = Vec::new();
         let timings = self.standard.timings();
         if self.preamble == Preamble::Short && timings.short_preamble.is_none() {
-            let fault = Fault::new("preamble", "\"short\"", format!("\"long\": {} has no other", self.standard));
+            let fault =
+                Fault::new("preamble", "\"short\"", format!("\"long\": {} has no short preamble", self.standard));
             let has = Standard::ALL.into_iter().find(|standard| standard.timings().short_preamble.is_some());
             faults.extend(has.map(|standard| fault.hint(format!("leave it out, or write standard = \"{standard}\""))));
         }
@@ -90,8 +95,7 @@ impl Config {
         }
         let min = sifs + self.delay() + self.delay();
         if let Some(wait) = self.answer_timeout.filter(|wait| *wait <= min || *wait > MAX_SLOT) {
-            let expected =
-                format!("more than {min}, a SIFS and the propagation delay in both directions, at most {MAX_SLOT}");
+            let expected = format!("more than {min} (SIFS and two propagation delays), and at most {MAX_SLOT}");
             let usual = sifs + slot + timings.rx_start_delay;
             let hint = format!("leave it out for the standard's, {usual}");
             faults.push(Fault::new("answer_timeout", wait, expected).hint(hint));
@@ -179,7 +183,11 @@ impl Aggregation {
         let max = Aggregation::default();
         if config.standard != Standard::N {
             let found = format!("a cell of {}", config.standard);
-            let fault = Fault::new("aggregation", found, format!("one of {}, which alone has it", Standard::N));
+            let fault = Fault::new(
+                "aggregation",
+                found,
+                format!("a cell of {}, the only standard with aggregation", Standard::N),
+            );
             faults.push(fault.hint(format!("write standard = \"{}\"", Standard::N)));
         }
         if let Some(size) = config.fragmentation_threshold {
