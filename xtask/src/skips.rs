@@ -31,7 +31,7 @@ impl Skips {
     /// Prints the skipped tests.
     ///
     /// # Errors
-    /// If a skipped test is not in the list.
+    /// If a skipped test is not in xtask/allowed-skips.txt.
     pub fn judge(&self) -> Result<(), String> {
         let skipped = self.noted()?;
         for line in &skipped {

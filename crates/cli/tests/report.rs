@@ -1,4 +1,4 @@
-//! The page made by `lasthop report`, and the commands on it.
+//! The page that `lasthop report` writes; the commands printed on it repeat its sweep and its runs.
 
 mod common;
 

@@ -124,7 +124,7 @@ fn invalid_settings_are_errors_with_their_path() {
 }
 
 #[test]
-fn name_must_be_plain_and_unique() {
+fn name_must_have_permitted_characters_and_be_unique() {
     let mut members = members();
     let mut add = |name: &'static str| members.add::<Count>(Kind::<Scaled>::new(name, "")).map(drop);
     let taken = |name: &str| Err(NameError::Taken { registry: "count", name: name.to_owned() });

@@ -54,7 +54,7 @@ fn rows(analysis: &Analysis) -> Vec<Row> {
 /// By hand: 2, 4, 3, 3 against 1, 2, 3, 6: differences -1, -2, 0, 3, mean 0: no change. Student's t for
 /// three degrees of freedom is 3.182; the differences' deviation is sqrt(14 / 3).
 #[test]
-fn cases_are_compared_pair_by_pair() {
+fn cases_are_compared_by_paired_replications() {
     let rows = rows(&analysis([&[2, 4, 3, 3], &[1, 2, 3, 6]]));
     assert_eq!((rows[0].mean, rows[1].mean), (3.0, 3.0));
     assert!(rows[0].against.is_none());
@@ -127,7 +127,7 @@ fn analysis_of_fewer_replications_leaves_the_store_unchanged() {
 /// By hand, two values a and b: half of the 90 % interval is 6.314 |a - b| / 2, of the 95 % interval 12.706 |a - b| /
 /// 2.
 #[test]
-fn intervals_have_the_level_of_the_rule() {
+fn confidence_intervals_have_the_level_of_the_stopping_rule() {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/goel1997-recoveries.toml");
     for (rule, t) in [("2", 12.706), ("{ precision = 0.1, level = 0.9, min = 2, max = 2 }", 6.314)] {
         let set = vec!["sweep.metrics=[\"timeouts\"]".to_owned(), format!("sweep.replications={rule}")];

@@ -87,7 +87,7 @@ fn each_invalid_setting_gives_one_error() {
         ),
         (
             Config { retry_growth: Some(Growth { step: 6, max: 6 }), ..b() },
-            "retry_growth.max: 6, not 7 (the larger limit) to 10000",
+            "retry_growth.max: 6, not 7 (the larger of the retry limits) to 10000",
         ),
         (
             Config { rts_threshold: Some(Bytes(2348)), ..b() },

@@ -332,7 +332,7 @@ fn short_retry_limit_exceeded_drops_packet_and_resets_the_window() {
 /// With a timeout of 6 ms the other exchange takes place meanwhile. It ends at 5925, and DIFS has elapsed when the
 /// timeout ends at 992 + 6000.
 #[test]
-fn exchange_during_a_response_timeout_makes_the_medium_busy() {
+fn exchange_during_an_acknowledgment_timeout_makes_the_medium_busy() {
     let plan = Plan::around_one(Config { answer_timeout: Some(Span::from_millis(6)), ..slow() }, 2)
         .drawing(1, &[(63, 1)])
         .drawing(2, &[(31, 3)])

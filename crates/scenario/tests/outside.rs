@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use engine::members::Open;
 use engine::registry::Fault;
-use engine::{Draws, Kind, Member, Members, Span, Time};
+use engine::{Draws, Kind, Member, Members, Span, Stream, Time};
 use path::agent::{Agent, AgentConfig, Semantics, Traits};
 use path::channel::{Channel, ChannelConfig, Fate, Frame};
 use path::link::jitter::{DelayConfig, DelayDistribution};
@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use sim::ApplicationConfig;
+use sim::app::Application;
 use tcp::cc::{Acked, Congestion, CongestionControl, ControlConfig, Flight};
 use tcp::differentiation::DifferentiationConfig;
 use tcp::recovery::RecoveryConfig;
@@ -326,15 +327,29 @@ fn member_with_invalid_settings_is_not_built() {
     }
     impl Member<ArqConfig> for Even {
         fn check(&self) -> Vec<Fault> {
-            if self.size % 2 == 1 { vec![Fault::new("size", self.size, "an even number")] } else { Vec::new() }
+            if !self.size.is_multiple_of(2) {
+                vec![Fault::new("size", self.size, "an even number")]
+            } else {
+                Vec::new()
+            }
         }
         fn build(&self, (): ()) -> Arq {
             assert!(self.size.is_multiple_of(2), "built with settings that were refused");
             Arq::none()
         }
     }
+    impl Member<ApplicationConfig> for Even {
+        fn check(&self) -> Vec<Fault> {
+            <Self as Member<ArqConfig>>::check(self)
+        }
+        fn build(&self, stream: Stream) -> Box<dyn Application> {
+            assert!(self.size.is_multiple_of(2), "built with settings that were refused");
+            sim::app::bulk::Config { bytes: Some(engine::Bytes(100_000)) }.build(stream)
+        }
+    }
     let mut members = Members::default();
     members.add::<ArqConfig>(Kind::<Even>::new("even", "A link layer of the test")).unwrap();
+    members.add::<ApplicationConfig>(Kind::<Even>::new("even", "An application of the test")).unwrap();
     let text = |size: u32| {
         format!(
             r#"
@@ -350,13 +365,15 @@ arq = {{ kind = "even", size = {size} }}
 [flows.f]
 from = "mobile"
 to = "sink"
+traffic = {{ kind = "even", size = {size} }}
+tcp.close = true
 "#
         )
     };
     let load = |size| scenario::from_toml_with("net.toml", &text(size), &members);
     let problems = load(3).unwrap_err();
-    let [problem] = &problems[..] else { panic!("{problems:#?}") };
-    assert_eq!(problem.key.as_deref(), Some("links.air.arq.size"));
+    let keys: Vec<_> = problems.iter().map(|problem| problem.key.as_deref().unwrap_or_default()).collect();
+    assert_eq!(keys, ["links.air.arq.size", "flows.f.traffic.size"]);
     assert!(load(2).is_ok());
 }
 

@@ -105,7 +105,8 @@ fn small_segment_is_blocked_by_nagle_until_all_data_is_acknowledged() {
     assert_eq!((sent(&mut sender, 2000).len(), sender.blocked()), (0, Some(Blocked::Nagle)), "a cork counts as Nagle");
 }
 
-/// In slow start each acknowledgment of a segment allows two; cwnd blocks the third each time, which is reported once.
+/// In slow start each acknowledgment of a segment allows two more segments. Each time cwnd blocks the third; only the
+/// first of these blocks is reported, because the reason stays the same.
 #[test]
 fn full_cwnd_is_reported_once() {
     let mut sender = sender(&config(), 60_000);

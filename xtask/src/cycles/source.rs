@@ -61,7 +61,7 @@ impl Modules {
         Ok(())
     }
 
-    /// Removes the modules that only tests declare.
+    /// Removes the modules that are declared under `#[cfg(test)]`.
     pub fn without_tests(mut self) -> Self {
         let Modules { all, tests } = &mut self;
         all.retain(|path, _| !tests.iter().any(|test| path.starts_with(test)));

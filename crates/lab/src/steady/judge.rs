@@ -6,7 +6,7 @@ use stats::{Error, Sample};
 use super::bins::Grid;
 use super::{Alone, FlowReport, Question, Row, Verdict};
 
-/// The report on a flow; `bins` are bytes by replication.
+/// The report on a flow; `bins[r][i]` are the bytes in time bin `i` of replication `r`.
 pub(super) fn judge(flow: usize, grid: &Grid, bins: &[&[u64]], question: &Question) -> FlowReport {
     let convergence = convergence(grid, bins);
     let rows = rows(grid, &convergence, question);

@@ -140,8 +140,8 @@ fn work(
 /// The remaining runs.
 struct Todo<T> {
     tasks: T,
-    /// The connection that shows what other programs finished. All threads share it: a query takes far less time than a
-    /// run, and file handles are limited.
+    /// The connection to the database, which shows the runs that other processes have finished. All threads share it: a
+    /// query takes far less time than a run, and file handles are limited.
     store: Store,
     from_back: bool,
 }

@@ -60,7 +60,7 @@ pub enum Gaps {
 }
 
 impl Gaps {
-    /// Returns the loss probability of a packet for the mean distance `gap`.
+    /// Returns the loss probability of a packet if the mean distance between losses is `gap` packets.
     fn loss(self, gap: f64) -> f64 {
         match self {
             Gaps::Geometric => 1.0 / gap,

@@ -54,7 +54,7 @@ pub(super) struct Station {
     pub window: u32,
     /// True while the station is about to respond to another station's frame.
     pub answering: bool,
-    /// True if the station's next or current frame is the first one of an exchange after contention.
+    /// True if the station's next or current frame begins an exchange for which it contended.
     pub contended: bool,
     /// End of the last frame to this station that it could not decode although other stations could; `None` if there
     /// was none.

@@ -1,5 +1,6 @@
 //! From the keys of a flow to the settings of both ends, with their errors.
 
+use engine::Named;
 use engine::registry::by_name;
 use path::agent::AgentConfig;
 use tcp::config::{Config, WindowScaling};
@@ -83,7 +84,9 @@ impl Checker<'_> {
 
     /// Reports settings of TCP that contradict the flow's other keys.
     fn combinations(&mut self, key: &str, flow: &Flow, config: &Config) {
-        if config.close && flow.total().is_none() {
+        // An application is built only if its settings are valid.
+        let is_sound = flow.traffic.as_ref().is_none_or(|Named(traffic)| traffic.check().is_empty());
+        if config.close && is_sound && flow.total().is_none() {
             let problem = Problem::new("a flow with `bytes`: an unlimited flow never closes");
             self.wrong(problem.key(format!("{key}.tcp.close")).found("true"));
         }

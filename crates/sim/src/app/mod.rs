@@ -27,7 +27,7 @@ impl ApplicationConfig {
         ApplicationConfig::Bulk(bulk::Config { bytes: bytes.map(engine::Bytes) })
     }
 
-    /// The total number of bytes of the sending end; `None` if unknown at the flow's start.
+    /// The total number of bytes that the application writes; `None` if unknown at the flow's start.
     pub fn total(&self) -> Option<u64> {
         self.build(Stream::default()).total()
     }

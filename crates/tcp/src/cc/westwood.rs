@@ -191,7 +191,7 @@ mod tests {
 
     /// After three rounds at twice the rate: 10,000 (2 - 0.9^3) bytes.
     #[test]
-    fn filter_discounts_a_tenth_per_round_trip() {
+    fn filter_keeps_nine_tenths_of_the_estimate_per_round_trip() {
         let mut cc = westwood();
         let at = deliver(cc.as_mut(), 0, 5, 1000);
         deliver(cc.as_mut(), at, 3, 2000);

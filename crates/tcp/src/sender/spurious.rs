@@ -76,7 +76,8 @@ impl Spurious {
         Spurious { frto, eifel, dsack_undo, timestamps, episode: None, stamp: 0, stamped: false }
     }
 
-    /// Ends the examination: cwnd was reduced for another reason since, so nothing can be undone.
+    /// Ends the detection of a spurious retransmission: cwnd was reduced for another reason since, so that it cannot be
+    /// restored.
     pub fn forget(&mut self) {
         self.episode = None;
     }

@@ -52,8 +52,8 @@ const SPIKE: Source =
 const LOSS: &str = "links.air.channel.loss";
 const SPIKES: &str = "links.air.delay_spikes";
 
-/// The text's statements about goodput compared with no filters, in percent: place, loss rate, case, threshold,
-/// filters.
+/// Gains of goodput that the paper's text states: place in the paper, loss rate, case, threshold, filters, and the gain
+/// over no filters in percent.
 const PRINTED: [(&str, f64, &str, u32, &str, f64); 4] = [
     ("section 5.A, figure 7", 0.0, "both-12", 12, "both", 100.0),
     ("section 5.A, figure 7", 0.0, "both-3", 3, "both", 0.0),

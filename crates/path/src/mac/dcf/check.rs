@@ -152,7 +152,7 @@ impl Config {
                 faults.push(fault.hint("leave out retry_growth for limits that stay as they are"));
             }
             if !(larger..=MAX_ATTEMPTS).contains(&max) {
-                let expected = format!("{larger} (the larger limit) to {MAX_ATTEMPTS}");
+                let expected = format!("{larger} (the larger of the retry limits) to {MAX_ATTEMPTS}");
                 faults.push(Fault::new("retry_growth.max", max, expected));
             }
         }

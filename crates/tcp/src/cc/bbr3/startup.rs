@@ -16,8 +16,9 @@ const LOSS_EVENTS: u32 = 6;
 pub(super) struct FullPipe {
     bandwidth: f64,
     rounds: u32,
-    /// Whether the path was found full since the last reset, and whether it ever was.
+    /// BBR.full_bw_now: whether the bandwidth has stopped to grow since the last reset.
     pub now: bool,
+    /// BBR.full_bw_reached: whether this has ever happened.
     pub reached: bool,
     /// Acknowledgments that showed losses in this round trip.
     loss_events: u32,
