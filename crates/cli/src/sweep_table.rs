@@ -23,7 +23,7 @@ pub fn of(analysis: &Analysis) -> String {
     let level = 100.0 * analysis.level.get();
     if analysis.cells.iter().any(|cell| cell.runs.len() > 1) {
         out.push_str(&format!(
-            "\nn: replications; +-: half of the {level} % interval of the mean; one run: the {level} % prediction interval of a single run\n"
+            "\nn: replications; +-: half-width of the {level} % confidence interval of the mean; one run: the {level} % prediction interval of a single run\n"
         ));
     }
     out

@@ -170,12 +170,12 @@ fn failures_report_place_expected_and_found() {
         (
             "+.5 > . 1:1(0) ack 1",
             "a.pkt:8:5: a packet is missing\n  8 | +.5 > . 1:1(0) ack 1\n  expected 0.600000 > . 1:1(0) ack 1
-  found    nothing, and nothing later\n  before",
+  found    no packet now or later\n  before",
         ),
         (
             "+0 write(4, ..., 10) = 10\n+0 > P. 1:11(10) ack 1\n+.5 > P. 1:11(10) ack 1",
             "a.pkt:10:5: a packet is missing\n  10 | +.5 > P. 1:11(10) ack 1\n  expected 0.600000 > P. 1:11(10) ack 1
-  found    nothing; the next is 1.100000 > P. 1:11(10) ack 1 win 65535\n  before",
+  found    no packet; the next one is 1.100000 > P. 1:11(10) ack 1 win 65535\n  before",
         ),
         (
             "+0 write(4, ..., 10) = 10\n+.01 > P. 1:11(10) ack 1",

@@ -172,7 +172,7 @@ fn numbers_that_are_not_finite_are_refused_as_settings() {
 }
 
 #[test]
-fn schema_that_allows_everything_is_extended_by_the_kind() {
+fn schema_that_allows_everything_gets_the_required_property_kind() {
     struct Any;
     impl Factory<Count> for Any {
         fn name(&self) -> &str {

@@ -62,7 +62,7 @@ fn m_tcp_does_not_reduce_cwnd_for_a_disconnection() {
 
 /// A channel without losses: the withheld byte costs some time, but nothing is lost or retransmitted.
 #[test]
-fn withheld_byte_is_acknowledged_in_the_end() {
+fn withheld_acknowledgment_is_sent_in_the_end() {
     for tcp in [
         "",
         "tcp = { handshake = true, close = true }",
@@ -76,7 +76,7 @@ fn withheld_byte_is_acknowledged_in_the_end() {
 /// The withheld byte belongs to a segment that the mobile has received. A lost segment after it is still found by
 /// duplicates, and no more is retransmitted than without the scheme.
 #[test]
-fn withheld_byte_hides_no_loss() {
+fn withheld_acknowledgment_hides_no_loss() {
     for variant in ["reno", "newreno", "sack", "rack"] {
         let tcp = format!("tcp.variant = \"{variant}\"");
         let [kept, whole] = [r#"scheme = "m-tcp""#, ""].map(|head| {
@@ -104,7 +104,7 @@ const LOSSES: &str = r#"{ kind = "uniform", loss = 0.02 }"#;
 
 /// [packetcontrol2014 5 A]: "threshold of three" and "no packet control" overlap.
 #[test]
-fn threshold_of_three_has_no_effect() {
+fn duplicate_threshold_of_three_has_no_effect() {
     for variant in ["tahoe", "reno", "newreno"] {
         let tcp = format!("tcp.variant = \"{variant}\"");
         let filtered =
@@ -120,7 +120,7 @@ fn threshold_of_three_has_no_effect() {
 
 /// If duplicates do indicate losses, a high threshold makes the sender wait for its timer.
 #[test]
-fn high_threshold_hides_losses() {
+fn high_duplicate_threshold_hides_losses() {
     let timeouts = |threshold| {
         let head = format!(r#"scheme = {{ kind = "packet-control", threshold = {threshold} }}"#);
         flow(&head, LOSSES, "").sender.timeouts
@@ -148,7 +148,7 @@ fn thinned_acknowledgments_carry_the_same_goodput() {
 
 /// Thinning hides no loss: duplicate acknowledgments are forwarded unchanged.
 #[test]
-fn thinning_forwards_all_duplicates() {
+fn acknowledgment_thinning_forwards_all_duplicates() {
     for head in [r#"scheme = "ack-decimation""#, r#"scheme = "tack""#] {
         for variant in VARIANTS {
             let tcp = format!("tcp.variant = \"{variant}\"");

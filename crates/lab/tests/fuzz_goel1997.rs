@@ -168,7 +168,7 @@ proptest! {
     }
 
     #[test]
-    fn traces_round_trip(stays in prop::collection::vec(1u64..1 << 40, 0..50)) {
+    fn written_channel_traces_are_parsed_back(stays in prop::collection::vec(1u64..1 << 40, 0..50)) {
         let switches: Vec<Span> = stays
             .iter()
             .scan(Span::ZERO, |at, stay| {

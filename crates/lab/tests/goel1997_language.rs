@@ -133,7 +133,7 @@ fn cell() -> String {
 /// 3 Mbps is not a rate of 802.11: data frames use it with the standard's timing, and a transfer takes less time than
 /// at 2 Mbps.
 #[test]
-fn links_share_any_bandwidth() {
+fn wireless_links_may_share_any_bandwidth() {
     let completion = |bandwidth: &str| {
         let shared = read(&cell().replace("= 1000000", &format!("= {bandwidth}")));
         let cell = &shared.scenario.media["shared-1"];
@@ -275,7 +275,7 @@ fn lossless_wire_has_no_channel() {
 }
 
 #[test]
-fn trace_is_read_written_or_ignored() {
+fn channel_trace_is_read_written_or_ignored() {
     let channel = |parsed: &Parsed| parsed.scenario.links["102"].channel.as_ref().map(|named| named.0.clone());
     let air = |parsed: &Parsed| parsed.scenario.output.traces.iter().any(|name| name == "air");
 

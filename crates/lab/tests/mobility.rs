@@ -231,7 +231,7 @@ fn beacons_are_broadcast_and_not_acknowledged() {
 }
 
 #[test]
-fn scenario_with_positions_round_trips() {
+fn scenario_with_positions_is_written_and_read_back() {
     let scenario = scenario(&walk("association = { hysteresis = \"2.5 dB\" }", ["channel1", "channel6"], ""));
     let written = toml::to_string(&scenario).unwrap();
     assert_eq!(common::scenario(&written), scenario);

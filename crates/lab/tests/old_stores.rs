@@ -127,7 +127,7 @@ fn upgrade_keeps_damaged_rows_marked() {
 }
 
 #[test]
-fn old_summary_round_trips() {
+fn summary_of_an_old_store_is_read_and_written_unchanged() {
     let text = fs::read_to_string(before("run/summary.json")).unwrap();
     let recorded = Recorded::parse(&text).unwrap();
     assert!(metric::METRICS.iter().all(|metric| !recorded.lacks(metric)));

@@ -59,7 +59,7 @@ fn key(text: &str, factory: impl Factory<ChannelConfig> + 'static) -> Digest {
 }
 
 #[test]
-fn name_settings_and_version_enter_the_key() {
+fn name_settings_and_version_enter_the_store_key() {
     let base = key(SCENARIO, odd("odd").version("1"));
     assert_eq!(base, key(SCENARIO, odd("odd").version("1")));
     let reordered = SCENARIO.replace("loss = 0.1, burst = 2", "burst = 2, loss = 0.1");

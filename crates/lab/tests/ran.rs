@@ -16,13 +16,13 @@ fn ran(set: &[&str], scheme: Option<&str>) -> String {
 }
 
 #[test]
-fn label_is_independent_of_the_title() {
+fn label_of_a_run_is_independent_of_the_title() {
     assert_eq!(ran(&[], None), "refined-icmp / seed 7 / profile goel1997");
     assert_eq!(ran(&["profile=exact"], Some("unmodified")), "unmodified / seed 7 / profile exact");
 }
 
 #[test]
-fn label_names_nodes_with_another_scheme() {
+fn label_of_a_run_names_nodes_with_another_scheme() {
     let alone = ran(&["nodes.server.scheme=unmodified", "nodes.mobile.scheme=unmodified"], None);
     assert_eq!(alone, "unmodified (server, mobile), refined-icmp (station) / seed 7 / profile goel1997");
 }
@@ -30,7 +30,7 @@ fn label_names_nodes_with_another_scheme() {
 /// The server sends and has no radio; the mobile has one. A host that only receives over a wire behaves the same under
 /// every scheme, and a router has no scheme.
 #[test]
-fn label_names_only_nodes_on_which_a_scheme_acts() {
+fn label_of_a_run_names_only_nodes_on_which_a_scheme_acts() {
     let wired = [
         "nodes.desk={ kind = \"host\", scheme = \"unmodified\" }",
         "nodes.core={ kind = \"router\" }",

@@ -36,7 +36,7 @@ fn flow(variant: &str, drop: &str, bytes: &str) -> FlowResult {
 /// One loss, and no other problem: nothing else is retransmitted, as in ns-2 and Linux.
 // covers [RFC6675 s4 NextSeg (4)]
 #[test]
-fn loss_in_a_window_limited_flow_costs_one_retransmission() {
+fn loss_in_a_flow_limited_by_its_window_costs_one_retransmission() {
     for variant in ["sack", "fack", "rack"] {
         let flow = flow(variant, "[60]", "");
         assert_eq!((flow.sender.segments_retransmitted, flow.segments_duplicate), (1, 0), "{variant}");

@@ -91,7 +91,7 @@ fn uploads_share_a_cell_evenly() {
 
 // covers [Heusse2003]: all hosts get the goodput of the slow one, which is less than with an equal share of the time.
 #[test]
-fn one_slow_host_slows_all_uploads() {
+fn host_with_a_low_rate_slows_all_uploads() {
     for count in [2, 5, 10] {
         let goodputs = goodputs(count, true);
         let (mean, expected) = (goodputs.iter().sum::<f64>() / count as f64, each(count, true));

@@ -29,7 +29,7 @@ fn key(set: &[&str]) -> Digest {
 }
 
 #[test]
-fn key_is_independent_of_spelling() {
+fn store_key_is_independent_of_the_spelling_of_values() {
     let same: &[(&[&str], &[&str])] = &[
         (&[], &["title=\"Another title\""]),
         (&[], &["replication=7"]),
@@ -68,7 +68,7 @@ fn key_is_independent_of_spelling() {
 }
 
 #[test]
-fn key_depends_on_every_setting_of_the_network() {
+fn store_key_depends_on_every_setting_of_the_network() {
     let different: &[&[&str]] = &[
         &[],
         &["seed=2"],
@@ -124,7 +124,7 @@ fn key_depends_on_every_setting_of_the_network() {
 
 /// The names of nodes, links and flows occur in results, and those of links select their random streams.
 #[test]
-fn names_are_part_of_the_key() {
+fn names_are_part_of_the_store_key() {
     let renamed = BASE.replace("wire =", "cable =");
     let source = load::of_text("base".into(), "base.toml".into(), renamed.as_bytes(), &Overrides::default()).unwrap();
     let loaded = source.resolve(&source.document).unwrap();
@@ -133,7 +133,7 @@ fn names_are_part_of_the_key() {
 
 /// The keys of the examples. Renaming a field leaves them unchanged.
 #[test]
-fn keys_change_only_with_the_version_of_the_canonical_form() {
+fn store_keys_change_only_with_the_version_of_the_canonical_form() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/store-keys.txt");
     let mut examples: Vec<_> = std::fs::read_dir(root.join("examples"))

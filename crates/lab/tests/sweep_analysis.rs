@@ -68,7 +68,7 @@ fn cases_are_compared_by_paired_replications() {
 /// The change is that of the means, not the mean of single changes. By hand: 0, 1, 1, 0 against 5, 2, 2, 0: from 0.5 to
 /// 2.25. 5, 1 against 5, 3: from 3 to 4, where single runs change by 0 and 200 %.
 #[test]
-fn change_is_that_of_the_means() {
+fn change_between_cases_is_that_of_the_means() {
     for (runs, percent) in [([&[0, 1, 1, 0][..], &[5, 2, 2, 0][..]], 350.0), ([&[5, 1], &[5, 3]], 100.0 / 3.0)] {
         let rows = rows(&analysis(runs));
         let against = rows[1].against.as_ref().unwrap();

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_bytes_not_received_before_are_new() {
+    fn bytes_received_before_do_not_count_as_new() {
         let mut received = Received::default();
         // first byte, end, whether any is new, next byte expected then
         let arrivals = [
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn byte_is_received_if_before_the_next_or_in_a_range() {
+    fn byte_is_received_if_before_the_next_expected_one_or_in_a_sack_range() {
         let mut received = Received::default();
         for (seq, end) in [(0, 10), (20, 30)] {
             received.take(seq, end);

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_that_fit_are_kept() {
+    fn numbers_within_64_of_the_first_are_kept() {
         let numbers: Numbers = [7, 9, 70, 71, 3].into_iter().collect();
         assert_eq!(numbers.iter().collect::<Vec<_>>(), [7, 9, 70], "64 from 7 on end with 70");
         assert_eq!((numbers.first(), numbers.last(), numbers.count()), (7, Some(70), 3));

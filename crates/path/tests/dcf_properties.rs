@@ -329,7 +329,7 @@ proptest! {
 
 /// Unused slots are not simulated one by one: an idle medium causes no wake-up, for any window size.
 #[test]
-fn idle_slots_cause_no_wakeups() {
+fn idle_back_off_slots_cause_no_wakeups() {
     let config = Config {
         rate: Rate::from_bits_per_sec(1_000_000),
         cw_min: Some(65_535),

@@ -185,7 +185,7 @@ fn frame_begun_within_the_propagation_delay_is_not_sensed() {
 /// Station 3 transmits at 4193 + 364 + 4 x 20 = 4637. Station 2 has counted from 4414 to 4638, 11 complete slots of 25:
 /// 5945 + 50 + 14 x 20 = 6275. Station 1 has 30 - 11 - 14 = 5 left: 10783 + 50 + 5 x 20 = 10933.
 #[test]
-fn bystanders_of_a_collision_wait_for_eifs() {
+fn stations_that_sense_a_collision_wait_for_eifs() {
     let plan = Plan::around_one(slow(), 3).drawing(1, &[(63, 30)]).drawing(2, &[(63, 25)]).drawing(3, &[(31, 4)]);
     assert_eq!(
         timeline(&plan, &[(0, 0, LONG), (0, 1, LONG), (500, 2, SHORT)]),

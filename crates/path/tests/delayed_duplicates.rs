@@ -21,7 +21,7 @@ fn duplicates(ladder: &mut Ladder, count: u32) {
 }
 
 #[test]
-fn repair_in_time_passes_two_duplicates() {
+fn loss_repaired_in_time_lets_two_duplicate_acknowledgments_pass() {
     let mut ladder =
         ladder("The link layer repairs the loss within 50 ms: the sender sees two duplicates", Config::default());
     duplicates(&mut ladder, 5);
@@ -30,7 +30,7 @@ fn repair_in_time_passes_two_duplicates() {
 }
 
 #[test]
-fn duplicates_without_repair_are_delayed() {
+fn duplicate_acknowledgments_are_delayed_while_the_loss_is_not_repaired() {
     let mut ladder = ladder("Lost for good: from the third on each goes on 50 ms later", Config::default());
     duplicates(&mut ladder, 5);
     ladder.at(500.0).mobile(ack(7000));
@@ -38,7 +38,7 @@ fn duplicates_without_repair_are_delayed() {
 }
 
 #[test]
-fn held_duplicates_and_flows_are_bounded() {
+fn number_of_held_duplicates_and_of_flows_is_bounded() {
     let mut ladder = ladder(
         "Two are held of a flow, and one flow is remembered",
         Config { max_held: 2, flows: 1, ..Config::default() },
@@ -50,7 +50,7 @@ fn held_duplicates_and_flows_are_bounded() {
 
 /// The release of a held duplicate does not count as use of its flow: of two flows the one with a later packet is kept.
 #[test]
-fn released_duplicate_does_not_count_as_use() {
+fn duplicate_released_by_the_timer_does_not_count_as_use_of_the_flow() {
     let mut ladder = ladder("", Config { flows: 2, ..Config::default() });
     duplicates(&mut ladder, 3);
     for _ in 0..3 {
@@ -64,7 +64,7 @@ fn released_duplicate_does_not_count_as_use() {
 }
 
 #[test]
-fn other_packets_pass() {
+fn packets_other_than_duplicate_acknowledgments_pass() {
     let mut ladder = ladder("Updates of the window, data, the past, RST", Config::default());
     duplicates(&mut ladder, 3);
     ladder.mobile(from_mobile(|segment| (segment.ack, segment.window) = (SeqNum(1000), 9000)));

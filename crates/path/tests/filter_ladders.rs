@@ -176,7 +176,7 @@ fn from_here(ack: u32) -> Packet {
 
 /// The radio link is to the right of the agent, so packets from the right are the fixed host's.
 #[test]
-fn predicted_disconnection_closes_the_window() {
+fn predicted_disconnection_advertises_a_zero_window() {
     let config = freeze_tcp::Config { warning: Span::from_millis(200) };
     let mut ladder = Ladder::new("The agent is the mobile, behind 200 ms of warning", &AgentConfig::FreezeTcp(config));
     ladder.at(0.0).mobile(to_here(0, 1000)).fixed(from_here(1000));
@@ -222,7 +222,7 @@ fn m_tcp() -> AgentConfig {
 }
 
 #[test]
-fn last_byte_is_withheld_until_no_data_is_outstanding() {
+fn acknowledgment_of_the_last_byte_is_withheld_until_no_data_is_outstanding() {
     let mut ladder = Ladder::new("One byte less is acknowledged, with the same right edge", &m_tcp());
     ladder.fixed(data(0, 1000)).fixed(data(1000, 1000)).fixed(data(2000, 1000));
     ladder.at(10.0).mobile(ack(1000)).at(20.0).mobile(ack(2000)).note("duplicates").mobile(ack(2000)).mobile(ack(2000));
@@ -237,7 +237,7 @@ fn last_byte_is_withheld_until_no_data_is_outstanding() {
 }
 
 #[test]
-fn missing_acknowledgments_freeze_the_sender() {
+fn missing_acknowledgments_of_the_mobile_give_the_sender_a_zero_window() {
     let mut ladder = Ladder::new("Nothing comes for 500 ms", &m_tcp());
     ladder.fixed(data(0, 1000)).fixed(data(1000, 1000)).fixed(data(2000, 1000));
     ladder.at(10.0).mobile(ack(1000)).at(750.0).note("the sender's own probe").fixed(from_fixed(|segment| {
@@ -251,7 +251,7 @@ fn missing_acknowledgments_freeze_the_sender() {
 /// The timeout counts from the last acknowledgment, at 10 ms, or from the time at which data became outstanding again;
 /// further data from the fixed host does not reset it.
 #[test]
-fn further_data_does_not_postpone_the_freeze() {
+fn further_data_does_not_postpone_the_zero_window() {
     let mut ladder = Ladder::new("", &m_tcp());
     ladder.fixed(data(0, 1000)).fixed(data(1000, 1000)).at(10.0).mobile(ack(1000));
     ladder.at(400.0).fixed(data(2000, 1000)).at(509.0);
@@ -275,7 +275,7 @@ fn probing_of_a_disconnected_mobile_ends() {
 
 /// A link layer with a single attempt also loses frames of a connected mobile.
 #[test]
-fn failure_of_a_single_attempt_does_not_freeze_the_sender() {
+fn failure_of_a_single_attempt_gives_the_sender_no_zero_window() {
     let mut ladder = Ladder::new("", &m_tcp());
     ladder.fixed(data(0, 1000)).fixed(data(1000, 1000)).at(10.0).mobile(ack(1000)).failed(data(1000, 1000), 1, true);
     assert_eq!(ladder.counter("freezes"), 0);
@@ -284,7 +284,7 @@ fn failure_of_a_single_attempt_does_not_freeze_the_sender() {
 }
 
 #[test]
-fn last_failed_attempt_freezes_the_sender() {
+fn last_failed_attempt_gives_the_sender_a_zero_window() {
     let mut ladder = Ladder::new("The last attempt at a segment fails", &m_tcp());
     ladder.fixed(data(0, 1000)).fixed(data(1000, 1000)).at(10.0).mobile(ack(1000));
     ladder.at(20.0).failed(data(1000, 1000), 1, false).at(90.0).failed(data(1000, 1000), 9, true);

@@ -14,7 +14,7 @@ use path::{Cx, HopId, LinkDirection};
 
 /// A packet of 1,000 bytes with 3 packets in the queue.
 #[test]
-fn limit_includes_the_arriving_packet() {
+fn queue_limit_includes_the_arriving_packet() {
     let admits = |limit: Limit, packets, bytes| limit.admits(packets, bytes, 1000);
     assert!(admits(Limit::None, usize::MAX, u64::MAX));
     assert!(admits(Limit::Packets(4), 3, 0) && !admits(Limit::Packets(3), 3, 0) && !admits(Limit::Packets(0), 0, 0));

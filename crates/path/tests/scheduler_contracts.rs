@@ -114,7 +114,7 @@ fn channel_state(millis: u64) -> SchedulerConfig {
 }
 
 #[test]
-fn faded_queue_blocks_all_costs_one_attempt_a_round_or_is_left_out() {
+fn queue_of_a_faded_receiver_blocks_all_takes_a_turn_or_is_skipped_as_its_scheduler_defines() {
     let fade = |queue: usize, _: u64| queue == 1;
     assert_eq!(order(SchedulerConfig::Fifo(Default::default()), 3, 12, fade), "011120111201");
     assert_eq!(order(SchedulerConfig::default(), 3, 12, fade), "012012012012");
@@ -122,11 +122,11 @@ fn faded_queue_blocks_all_costs_one_attempt_a_round_or_is_left_out() {
 }
 
 #[test]
-fn recovered_channel_is_back_in_the_rotation() {
+fn queue_of_a_recovered_channel_is_served_again() {
     assert_eq!(order(channel_state(4), 2, 12, |queue, ms| queue == 1 && ms < 4), "010000010101");
 }
 
 #[test]
-fn with_all_channels_believed_bad_the_one_that_rested_longest_is_served() {
+fn queue_skipped_for_longest_is_served_if_all_channels_are_believed_bad() {
     assert_eq!(order(channel_state(100), 3, 9, |_, _| true), "012012012");
 }

@@ -302,7 +302,7 @@ fn configured_duplicate_count_triggers_the_retransmission() {
 }
 
 #[test]
-fn implausible_packets_pass() {
+fn packets_with_implausible_sequence_numbers_pass() {
     let mut ladder = ladder("Numbers of no window, and packets of the node itself", Config::default());
     ladder.at(0.0).fixed(data(0, 1000)).fixed(data(3_000_000_000, 1000)).mobile(ack(9000)).mobile(ack(3_000_000_000));
     let mut own = data(0, 1000);

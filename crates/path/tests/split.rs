@@ -94,7 +94,7 @@ fn full_buffer_closes_the_window() {
 /// After the last retransmission the mobile is given up: buffered data is lost although it was acknowledged, and the
 /// sender is reset.
 #[test]
-fn unreachable_mobile_resets_the_sender() {
+fn sender_gets_a_reset_if_the_mobile_is_unreachable() {
     let scheme = split(|config| config.wireless = Side { retries: 2, ..Side::default() });
     let mut ladder = Ladder::new("The mobile answers once; two retransmissions, then a reset", &scheme);
     ladder.at(0.0).fixed(data(0, 1000)).at(20.0).mobile(ack(1000));

@@ -135,7 +135,7 @@ mod tests {
 
     /// Marks are counted by their `Move` steps, and each mark is centred on its position.
     #[test]
-    fn every_mark_has_one_move_and_is_centred() {
+    fn path_of_every_mark_starts_with_its_only_move_and_is_centred() {
         use Mark::*;
         for mark in [
             Resent,

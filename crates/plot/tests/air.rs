@@ -120,7 +120,7 @@ fn aggregate_label_counts_packets_and_damaged_ones() {
 
 /// The label above a narrow frame stands beside the frame's mark, for each kind of mark.
 #[test]
-fn label_stands_beside_the_mark() {
+fn label_of_a_frame_is_beside_its_mark() {
     use FrameKind::Data;
     let place = |reception: Reception| -> f64 {
         let events = vec![

@@ -144,13 +144,13 @@ fn requests() -> Config {
 }
 
 #[test]
-fn all_slots_are_counted_if_all_stations_read_each_other() {
+fn back_off_slots_are_all_counted_if_all_stations_decode_each_other() {
     let seen = every_slot_is_counted_before_the_next_turn(&cell(6, "1 s"));
     assert!(seen.turns > 300 && seen.exact > 200 && seen.collided > 20, "{seen:?}");
 }
 
 #[test]
-fn all_slots_are_counted_on_a_lossy_channel() {
+fn back_off_slots_on_a_lossy_channel_are_all_counted() {
     let lossy = Some(ChannelConfig::Uniform(uniform::Config { loss: 0.1 }));
     let seen = every_slot_is_counted_before_the_next_turn(&cell_of(Config::default(), &vec![None; 4], "2 s", lossy));
     assert!(seen.exact > 200 && seen.corrupted > 50, "{seen:?}");
@@ -158,7 +158,7 @@ fn all_slots_are_counted_on_a_lossy_channel() {
 
 /// Two stations that both sense the base station and not each other.
 #[test]
-fn all_slots_are_counted_by_hidden_terminals() {
+fn back_off_slots_of_hidden_terminals_are_all_counted() {
     let places = [at(0, 0), at(-200, 0), at(200, 0)];
     let cell = cell_of(ranged(), &places, "5 s", None);
     assert_eq!(cell.0.apart, [(1, 2, Reach::Nothing)]);
@@ -170,7 +170,7 @@ fn all_slots_are_counted_by_hidden_terminals() {
 
 /// Stations in the middle sense all others; those at the ends sense only each other's neighbours.
 #[test]
-fn all_slots_are_counted_by_a_row_of_stations() {
+fn back_off_slots_of_stations_in_a_row_are_all_counted() {
     let places = [at(0, 0), at(-240, 0), at(-120, 60), at(40, 100), at(240, 0)];
     for config in [ranged(), requests()] {
         let lossy = Some(ChannelConfig::Uniform(uniform::Config { loss: 0.03 }));

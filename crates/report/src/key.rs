@@ -14,7 +14,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_keys_are_unique() {
+    fn abbreviated_keys_are_unique() {
         let keys = ["links.air.delay", "links.wire.delay", "links.air.rate", "seed"];
         assert_eq!(keys.map(|key| short(key, &keys)), ["links.air.delay", "links.wire.delay", "rate", "seed"]);
     }

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn brief_rounds_long_numbers_to_four_digits() {
+    fn abbreviated_numbers_have_four_digits() {
         assert_eq!(brief("11550649 ns"), "11.55 ms");
         assert_eq!(brief("1000000001 bps"), "1 Gbps");
         assert_eq!(brief("0.30000000004"), "0.3");

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn message_shows_the_value_as_written() {
+    fn message_shows_the_value_as_written_in_the_file() {
         let written = |found: &str, value: Value| as_written(found, &value);
         let text = |text: &str| Value::String(text.to_owned());
         assert_eq!(written("3 kB", text("3000 B")).as_deref(), Some("3000 B"));

@@ -8,7 +8,7 @@ const DEMO: &str = "LASTHOP_SKIP_DEMO";
 
 /// Run by the other tests in a child process with and without the environment variable `LASTHOP_SKIP_DEMO`.
 #[test]
-fn skips_on_request() {
+fn test_is_skipped_if_the_environment_requests_it() {
     if std::env::var_os(DEMO).is_some() {
         let skipping = || skip::skip!("asked\nto by {}", DEMO);
         skipping();
@@ -21,14 +21,17 @@ fn skipped_test_passes_and_is_printed_and_recorded_by_name() {
     let directory = tempdir().unwrap();
     let notes = directory.path().join("skips");
     let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "skips_on_request"])
+        .args(["--exact", "test_is_skipped_if_the_environment_requests_it"])
         .env(DEMO, "1")
         .env(skip::DIRECTORY, &notes)
         .output()
         .unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{err}");
-    let expected = ["skips::skips_on_request: asked to by LASTHOP_SKIP_DEMO", "skips::skips_on_request: asked to"];
+    let expected = [
+        "skips::test_is_skipped_if_the_environment_requests_it: asked to by LASTHOP_SKIP_DEMO",
+        "skips::test_is_skipped_if_the_environment_requests_it: asked to",
+    ];
     let printed: Vec<&str> = err.lines().filter_map(|line| line.strip_prefix("skipped: ")).collect();
     assert_eq!(printed, expected);
     let files: Vec<_> = std::fs::read_dir(&notes).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -41,7 +44,9 @@ fn test_that_is_not_skipped_records_nothing() {
     let directory = tempdir().unwrap();
     let notes = directory.path().join("skips");
     let mut test = Command::new(std::env::current_exe().unwrap());
-    test.args(["--exact", "skips_on_request"]).env_remove(DEMO).env(skip::DIRECTORY, &notes);
+    test.args(["--exact", "test_is_skipped_if_the_environment_requests_it"])
+        .env_remove(DEMO)
+        .env(skip::DIRECTORY, &notes);
     let output = test.output().unwrap();
     assert!(output.status.success());
     assert!(!String::from_utf8_lossy(&output.stderr).contains("skipped"));

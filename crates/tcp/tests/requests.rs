@@ -83,7 +83,7 @@ fn acknowledgment_resets_the_user_timeout() {
 
 /// Probes after 1, 3 and 7 s, even if they are answered.
 #[test]
-fn window_that_stays_closed_fails_the_connection() {
+fn receive_window_that_stays_closed_fails_the_connection() {
     let mut end = end(Config::default());
     answer(&mut end, Time::ZERO, 0, 0);
     end.set_user_timeout(Some(Span::from_secs(7)));

@@ -21,7 +21,7 @@ fn bare(end: &mut Connection, now: Time, ack: u32, window: u32) {
 /// The minimum shift with which the window fits into 16 bits, at most 14.
 // covers [RFC7323 s2.3]
 #[test]
-fn shift_is_the_minimum_that_fits() {
+fn window_scale_is_the_smallest_that_can_advertise_the_buffer() {
     for (window, scale) in [
         (1000, 0),
         (65_535, 0),

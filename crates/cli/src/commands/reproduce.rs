@@ -97,7 +97,7 @@ fn table(paper: &Paper, reproduction: &Reproduction, level: Level) -> String {
         format!("{}, {}: {mark}. {sentence}\n", number.place, number.label())
     });
     format!(
-        "{}\n{} replications; +-: half of the 95 % interval of our mean; one run: the interval with 95 % of our single\n\
+        "{}\n{} replications; +-: half-width of the 95 % confidence interval of our mean; one run: the interval with 95 % of our single\n\
          runs, which should contain the paper's value if the models are the same; \"0 too\": it also contains 0, and is inconclusive\n{}\n{}\n{}\n{}\n\
          numbers that do not reproduce, and why: docs/papers/{}.md\n",
         paper.reference,

@@ -73,8 +73,8 @@ impl Runner<'_> {
         };
         let moved = self.host.advance(now + self.host.clock().beyond(), true);
         let later = match self.host.outbox().peek().filter(|_| moved.is_ok()) {
-            Some(sent) => format!("nothing; the next is {} > {}", seconds(sent.time), self.numbers.shown(sent)),
-            None => "nothing, and nothing later".into(),
+            Some(sent) => format!("no packet; the next one is {} > {}", seconds(sent.time), self.numbers.shown(sent)),
+            None => "no packet now or later".into(),
         };
         let found = Found::Words { expected, found: later };
         Err(self.failed(event.action_place, "a packet is missing", found, None))

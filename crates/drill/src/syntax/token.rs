@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn unterminated_text_is_reported_at_its_beginning() {
+    fn unterminated_string_is_reported_at_its_beginning() {
         for (text, column) in [("  `sysctl", 3), ("%{ assert", 1), ("a \"b", 3), ("/* x", 1)] {
             assert_eq!(pieces(text).unwrap_err().place, Place { line: 1, column }, "{text}");
         }

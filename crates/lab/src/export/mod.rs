@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn csv_round_trips() {
+    fn csv_is_read_back_unchanged() {
         let (table, bytes) = (table(), csv(&table()).unwrap());
         let mut reader = csv::Reader::from_reader(&bytes[..]);
         let head: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn json_round_trips_with_units_and_definitions() {
+    fn json_is_read_back_with_units_and_definitions() {
         let read: serde_json::Value = serde_json::from_slice(&json(&table()).unwrap()).unwrap();
         let mean = &read["columns"][2];
         assert_eq!(
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn parquet_round_trips_with_units_and_definitions() {
+    fn parquet_is_read_back_with_units_and_definitions() {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&parquet::write(&table()).unwrap()).unwrap();
         let reader = SerializedFileReader::new(file).unwrap();

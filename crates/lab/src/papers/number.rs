@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_follow_from_the_intervals_of_the_readings() {
+    fn verdicts_follow_from_the_prediction_intervals_of_the_readings() {
         let outside = number(60.0, [29.0, 31.0]);
         let under = outside.clone().or(&TEXT, ours([1.0, 1.1])).or(&OTHER, ours([59.0, 62.0]));
         assert_eq!(mark(&number(30.0, [29.0, 31.0])), Mark::Reproduced);
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_are_compared_with_single_runs() {
+    fn bounds_stated_by_a_paper_are_compared_with_single_runs() {
         let of = |paper, values| mark(&number(paper, values));
         assert_eq!(of(Printed::AtLeast(1.0), [29.0, 31.0]), Mark::Reproduced);
         assert_eq!(of(Printed::AtLeast(10.0), [29.0, 31.0]), Mark::NotReproduced, "a run may well have 8");
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn deterministic_value_must_be_equal() {
+    fn value_without_randomness_must_equal_the_papers() {
         let exact = |ours: Option<f64>| mark(&Number::new("p", json!({}), "ms", 945.0, ours));
         assert_eq!(exact(Some(945.0)), Mark::Reproduced);
         assert_eq!([exact(Some(945.5)), exact(None)], [Mark::NotReproduced; 2]);
@@ -325,7 +325,7 @@ mod tests {
 
     /// The mean, 15.2, is a value of no run.
     #[test]
-    fn modes_are_compared_one_by_one() {
+    fn modes_of_a_distribution_are_compared_one_by_one() {
         let modes = Quantity::of_modes([
             ("the MAC still tries", ours([4.9, 5.0, 5.1])),
             ("the timer expires", ours([30.3, 30.4, 30.5])),
@@ -348,7 +348,7 @@ mod tests {
 
     /// 1 run of 30 is 3 %: 95 % of single runs are of the other mode.
     #[test]
-    fn rare_mode_does_not_count() {
+    fn mode_of_few_runs_does_not_count() {
         let often = (0..29).map(|run| 100.0 + f64::from(run));
         let modes = Quantity::of_modes([("rare", ours([7.0])), ("often", ours(often))]);
         assert_eq!(mark(&Number::new("p", json!({}), "ms", 7.0, modes)), Mark::NotReproduced);

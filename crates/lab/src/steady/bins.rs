@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_ends_with_a_bin() {
+    fn every_row_of_the_table_ends_at_the_end_of_a_bin() {
         for length in (2000..200_000).step_by(37) {
             let grid = Grid::of(Time::ZERO, Span::from_nanos(length)).unwrap();
             let rows = grid.rows();
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn end_of_a_bin_belongs_to_it() {
+    fn bytes_at_the_end_of_a_bin_belong_to_it() {
         let grid = Grid::of(Time::from_nanos(100), Span::from_nanos(20_000)).unwrap();
         let bins = [100, 101, 110, 111, 120].map(|at| grid.bin(Time::from_nanos(at)));
         assert_eq!(bins, [0, 0, 0, 1, 1]);

@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn form_is_independent_of_field_names_and_integer_widths() {
+    fn canonical_form_is_independent_of_field_names_and_integer_widths() {
         for (loss, kind) in [(None, Kind::OneWay), (Some(0.1), Kind::Both { count: 2 })] {
             let before = Before { rate: 7, loss, kind };
             let renamed = Renamed { bandwidth: 7, packet_loss: loss, sort: kind, added: None, also_added: 0 };
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn form_depends_on_every_value() {
+    fn canonical_form_depends_on_every_value() {
         let forms = [
             form(&Before { rate: 7, loss: None, kind: Kind::OneWay }),
             form(&Before { rate: 8, loss: None, kind: Kind::OneWay }),
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn form_is_independent_of_map_order() {
+    fn canonical_form_is_independent_of_map_order() {
         let one: BTreeMap<&str, u8> = [("a", 1), ("b", 2)].into();
         let other = serde_json::json!({ "b": 2, "a": 1 });
         assert_eq!(form(&one), form(&other));

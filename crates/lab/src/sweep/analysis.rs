@@ -268,10 +268,11 @@ impl Analysis {
             let lacking: u64 = self.cells.iter().map(|cell| cell.lacking(metric)).sum();
             if lacking > 0 {
                 warnings.push(format!(
-                    "{lacking} run{} kept before {} was a metric, and {} without it: `lasthop sweep --refill` runs {} again",
+                    "{lacking} run{} stored before the metric {} existed and {} no value of it: `lasthop sweep --refill` \
+                     repeats {}",
                     if lacking == 1 { " was" } else { "s were" },
                     metric.name,
-                    if lacking == 1 { "is shown" } else { "are shown" },
+                    if lacking == 1 { "has" } else { "have" },
                     if lacking == 1 { "it" } else { "them" },
                 ));
             }

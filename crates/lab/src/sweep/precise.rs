@@ -155,7 +155,7 @@ mod tests {
 
     /// With 9, 11, 9, ..., ten values are 6 too few for 5 % at 90 % (by hand; see the test of the rule).
     #[test]
-    fn more_runs_are_requested_if_values_are_rare() {
+    fn more_runs_are_requested_if_few_runs_give_a_value() {
         let ten = Moments::of([9.0, 11.0].into_iter().cycle().take(10)).unwrap();
         assert_eq!(judge(10, 1000).asked_for(&ten, 10), 6);
         assert_eq!(judge(10, 1000).asked_for(&ten, 25), 15, "two values in five runs");

@@ -323,7 +323,7 @@ clear = {{ links.air.channel = "perfect" }}
 
     /// In a millisecond nothing arrives: the maximum is requested in one step.
     #[test]
-    fn metric_without_values_requests_the_maximum_at_once() {
+    fn metric_without_values_requests_the_maximum_of_replications_at_once() {
         let mut plan = plan("{ precision = 0.05, min = 2, max = 200 }");
         for cell in plan.points.iter_mut().flat_map(|point| &mut point.cells) {
             cell.network.duration = engine::Span::from_millis(1);

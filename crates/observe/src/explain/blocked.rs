@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reason_applies_until_the_next_one_or_the_end_of_the_flow() {
+    fn blocking_reason_applies_until_the_next_one_or_the_end_of_the_flow() {
         let mut times = BlockedTimes::default();
         let told = [(5, Blocked::Cwnd), (20, Blocked::Nagle), (21, Blocked::Cwnd), (40, Blocked::Data)];
         told.iter().for_each(|(at, reason)| times.on_event(Time::from_millis(*at), *reason));

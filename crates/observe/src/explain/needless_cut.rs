@@ -104,8 +104,11 @@ fn report(cut: &Cut, at: Time, regrown: bool, flow: &Flow, out: &mut Out<'_>) {
     let cost = Span::from_nanos(cut.nanos.round() as u64);
     let segments = |bytes: f64| format!("{:.1}", bytes / f64::from(flow.segment.max(1)));
     let took = millis(at.since(cut.at));
-    let how =
-        if regrown { format!("restored after {took} ms") } else { format!("not restored in the remaining {took} ms") };
+    let how = if regrown {
+        format!("cwnd restored after {took} ms")
+    } else {
+        format!("cwnd not restored in the remaining {took} ms")
+    };
     let cause = match cut.cause {
         Cause::Timeout => "timeout",
         Cause::FastRetransmit => "fast retransmit",

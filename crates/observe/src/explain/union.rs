@@ -87,7 +87,7 @@ mod tests {
 
     /// 0-10 whole, 5-20 half, 15-20 a quarter, 30-40 half twice: 10 + 5 + 5 (the larger) = 10 + 10 x 0.5 + 10 x 0.5.
     #[test]
-    fn each_moment_counts_once_with_its_largest_share() {
+    fn time_covered_by_several_findings_counts_once_with_the_largest_share() {
         for settled_at in [0, 7, 15, 17, 35, 50] {
             let mut union = Union::default();
             for (from, to, share) in [(5, 20, 0.5), (0, 10, 1.0), (15, 20, 0.25), (30, 40, 0.5), (30, 40, 0.5)] {

@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn threshold_below_three_is_refused() {
+    fn duplicate_threshold_below_three_is_refused() {
         let with = |threshold| Config { ack_filter: true, data_filter: true, threshold }.check();
         assert_eq!(with(2)[0].key, "threshold");
         assert!(with(3).is_empty() && with(12).is_empty());

@@ -83,7 +83,7 @@ mod tests {
     /// The percentages of tables 1 and 2 are of similar size; that of section 4 is not, and milliseconds are another
     /// unit.
     #[test]
-    fn numbers_of_one_unit_and_size_share_an_axis() {
+    fn numbers_of_equal_unit_and_magnitude_share_an_axis() {
         let numbers = [
             number("table 1", "%", 70.0, [90.0, 91.0]),
             number("table 1", "ms", 70.0, [90.0, 91.0]),

@@ -165,7 +165,7 @@ fn sources_with_a_common_sink_are_refused() {
 }
 
 #[test]
-fn links_that_cannot_share_are_refused() {
+fn links_that_cannot_share_a_medium_are_refused() {
     let about = |text: &str| {
         let problems = problems(text);
         problems.iter().map(|problem| (problem.place.unwrap().0, problem.expected.clone())).collect::<Vec<_>>()
@@ -194,7 +194,7 @@ fn sharing(bandwidth: &str) -> String {
 }
 
 #[test]
-fn links_share_one_bandwidth() {
+fn links_that_share_a_medium_have_one_bandwidth() {
     let text = sharing("2000000");
     let [problem] = &problems(&text)[..] else { panic!("{}", said(&problems(&text))) };
     assert_eq!(problem.key.as_deref(), Some("wireless_link.bandwidth"));
@@ -203,7 +203,7 @@ fn links_share_one_bandwidth() {
 }
 
 #[test]
-fn links_that_share_have_one_link_layer() {
+fn links_that_share_a_medium_have_one_link_layer() {
     let second =
         "normal_router_node { node_id = 216\n buffer_size = 512000\n processing_delay = 0\n }\nwireless_link\n{";
     let text = sharing("1000000").replace("wireless_sink_node { node_id = 215", "wired_sink_node { node_id = 215");

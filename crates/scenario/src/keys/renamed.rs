@@ -1,5 +1,7 @@
 //! Renamed keys.
 
+use engine::tagged::KIND;
+
 use super::Shape;
 use super::suggest::Pattern;
 use crate::key_path::{Step, joined, steps};
@@ -96,11 +98,16 @@ fn walk_changes(value: &mut Value, path: &[Step]) {
 }
 
 fn rename(table: &mut Table, split: fn(&str) -> Vec<Step>, path: &[Step], inner: fn(&mut Value, &[Step])) {
+    let kind = match table.get(KIND).map(|kind| &kind.data) {
+        Some(Data::Text(kind)) => Some(kind.clone()),
+        _ => None,
+    };
     for (key, mut value) in std::mem::take(table) {
         let mut at = path.to_vec();
         for step in split(&key) {
             at.push(step);
-            if let (Some(new), Some(last)) = (new_name(&at), at.last_mut()) {
+            let new = new_name(&at).filter(|new| at.len() > path.len() + 1 || is_key_of(kind.as_deref(), path, new));
+            if let (Some(new), Some(last)) = (new, at.last_mut()) {
                 *last = Step::Key(new.to_owned());
             }
         }
@@ -109,10 +116,26 @@ fn rename(table: &mut Table, split: fn(&str) -> Vec<Step>, path: &[Step], inner:
     }
 }
 
+/// Whether a table of this kind at `path` may have the key. An outside member may have settings with any names.
+fn is_key_of(kind: Option<&str>, path: &[Step], key: &str) -> bool {
+    let kinds = Shape::at(path).kinds_with(key);
+    kinds.is_empty() || kind.is_none_or(|kind| kinds.contains(&kind))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::document::with_new_names;
+
+    #[test]
+    fn settings_of_outside_members_keep_their_names() {
+        let outside =
+            "links.air.channel = { kind = \"outside\", every = 3, times = 2 }\nscheme = { held = 5, kind = \"own\" }";
+        let table = |text: &str| text.parse::<toml::Table>().unwrap();
+        assert_eq!(table(&with_new_names(outside).unwrap()), table(outside));
+        let own = "links.air.channel = { kind = \"absence\", times = 2 }";
+        assert_eq!(table(&with_new_names(own).unwrap()), table(&own.replace("times", "repetitions")));
+    }
 
     #[test]
     fn old_key_is_refused_with_its_new_name() {

@@ -155,7 +155,7 @@ pub(super) mod tests {
 
     /// 26,465 B in flight and 2080 B waiting hold every window up to 28,545 B.
     #[test]
-    fn queue_that_no_window_overflows_is_not_reported() {
+    fn queue_that_the_receive_windows_cannot_overflow_is_not_reported() {
         for (window, count) in [("24 kB", 0), ("28.5 kB", 0), ("28.6 kB", 1)] {
             let warnings = warnings(&before_the_air("2 packets", &format!("receive_window = \"{window}\"\n")));
             assert_eq!(warnings.len(), count, "{window}: {warnings:?}");

@@ -29,7 +29,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn dsack_undo_without_a_reader_is_reported_if_it_was_written() {
+    fn dsack_undo_without_sack_is_reported_if_the_scenario_sets_it() {
         let key = "flows.down.tcp.dsack_undo: found true";
         warned(&tcp("variant = \"newreno\", dsack_undo = true"), &[key, "newreno does not"]);
         warned(&tcp("variant = \"linux\", recovery = \"reno\", dsack_undo = true"), &[key, "reno does not"]);

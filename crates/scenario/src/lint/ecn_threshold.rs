@@ -35,7 +35,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn threshold_that_is_never_passed_is_reported() {
+    fn ecn_threshold_above_the_queue_limit_is_reported() {
         let reported = |queue: &str, threshold: &str| {
             let warnings = warnings(&link(queue, threshold));
             let of_threshold = warnings.iter().find(|warning| warning.starts_with("links.wire.ecn_threshold"));

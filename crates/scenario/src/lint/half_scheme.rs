@@ -81,7 +81,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn sender_without_its_half_is_reported() {
+    fn sender_without_its_part_of_a_scheme_is_reported() {
         for (sender, followed) in [("", "unmodified"), (", scheme = \"simple-icmp\"", "simple-icmp")] {
             let hint = "write scheme = \"refined-icmp\"";
             let text = at_node(&at_station(), "a", sender);
@@ -102,12 +102,12 @@ pub(super) mod tests {
 
     /// Data of the mobile does not pass the base station's radio, and the mobile has its own agent.
     #[test]
-    fn half_that_counts_is_at_the_node_that_sends_into_the_air() {
+    fn part_at_the_sender_is_needed_at_the_node_that_sends_over_the_radio() {
         silent(&at_node(&upload(&network(&[])), "b", ", scheme = \"refined-icmp\""));
     }
 
     #[test]
-    fn scheme_that_asks_nothing_of_senders_has_no_half() {
+    fn scheme_without_a_part_at_the_sender_is_not_reported() {
         let warning = sender_lacks_half(["refined-icmp", "x"], ["unmodified", "a"]).unwrap();
         assert!(warning.expected.contains("its half of refined-icmp is missing"), "{warning}");
         assert_eq!(warning.key.as_deref(), Some("nodes.a.scheme"));

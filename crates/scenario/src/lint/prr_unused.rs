@@ -30,7 +30,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn prr_beside_bbr_is_reported_if_it_was_written() {
+    fn prr_with_bbr_is_reported_if_the_scenario_sets_it() {
         for variant in ["bbr", "bbr3"] {
             let text = tcp(&format!("variant = \"{variant}\", prr = true"));
             warned(

@@ -95,7 +95,7 @@ pub(super) mod tests {
 
     /// In ten seconds it comes 30 m nearer, and then receives 54 Mbps, or 23 m, and does not.
     #[test]
-    fn nearest_place_of_the_run_counts() {
+    fn smallest_distance_during_the_run_counts() {
         let walks = |speed: &str| {
             let motion = format!("motion = {{ velocity = [\"-{speed} m/s\", \"0 m/s\"] }}");
             reach("", &format!("{}, {motion}", at("61")), "")

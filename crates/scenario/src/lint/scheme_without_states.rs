@@ -42,7 +42,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn freezing_without_states_is_reported() {
+    fn freezing_scheme_on_a_channel_without_states_is_reported() {
         let [still, states] = examples();
         warned(&still, &["nodes.b.scheme: found \"freeze-tcp\"", "no link of b"]);
         silent(&states);

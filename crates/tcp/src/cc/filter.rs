@@ -45,7 +45,7 @@ mod tests {
 
     /// Compares with the definition, over a table.
     #[test]
-    fn agrees_with_the_definition() {
+    fn windowed_filter_agrees_with_the_definition() {
         let values = [3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0, 5.0, 3.0, 5.0, 8.0, 9.0, 7.0, 9.0, 3.0, 2.0, 3.0];
         let mut filter = WindowedMax::new(3);
         for now in 0..values.len() {

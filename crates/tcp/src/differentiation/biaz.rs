@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn gap_of_the_lost_segments_length_is_a_wireless_loss() {
+    fn arrival_gap_of_the_lost_segments_is_a_wireless_loss() {
         use Cause::{Congestion, Wireless};
         for (segments, gap, expected) in [
             (1, 19, Congestion),

@@ -108,7 +108,7 @@ mod tests {
     /// By hand, with a = 1/4: 100 and 140 ms give mean 110, dev 15; then 100 ms mean 107.5, dev 7.5 + 3.75 = 11.25, or
     /// 112 ms mean 110.5, dev 7.5 + 0.75 = 8.25.
     #[test]
-    fn thresholds_by_the_number_lost() {
+    fn zigzag_thresholds_depend_on_the_number_of_lost_segments() {
         use Cause::{Congestion, Wireless};
         let causes = |many, rtt| {
             let config = Config { alpha: 0.25, many };
@@ -129,7 +129,7 @@ mod tests {
     /// mean' = (31 x 101 + r) / 32 and dev' = 15/16 x 1.9375 + |r - mean'| / 16. With r = 99.2: mean' 100.94375,
     /// dev' 1.81641 + 0.10898 = 1.92539, so the thresholds are 99.018, 99.981, 100.944 and 99.981 ms.
     #[test]
-    fn thresholds_with_the_papers_share() {
+    fn zigzag_thresholds_with_the_papers_share_of_the_variation() {
         use Cause::{Congestion, Wireless};
         let causes = |micros| {
             let mut teller = Teller::new(&DifferentiationConfig::ZigZag(Config::default()));
@@ -146,7 +146,7 @@ mod tests {
 
     /// A trip time equal to the mean is not below it.
     #[test]
-    fn steady_round_trip_is_congestion() {
+    fn loss_at_the_mean_round_trip_is_congestion() {
         let mut teller = Teller::new(&DifferentiationConfig::ZigZag(Config::default()));
         for _ in 0..5 {
             teller.ack(10, 1000, 100);
@@ -156,7 +156,7 @@ mod tests {
 
     /// With the paper's a = 1/32, a trip time far below the others is below one deviation.
     #[test]
-    fn short_round_trip_is_a_wireless_loss() {
+    fn loss_at_a_short_round_trip_is_a_wireless_loss() {
         let mut teller = Teller::new(&DifferentiationConfig::ZigZag(Config::default()));
         for number in 0..200 {
             teller.ack(10, 1000, 100 + 20 * (number % 2));

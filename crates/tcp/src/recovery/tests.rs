@@ -36,7 +36,7 @@ fn build(name: &str) -> Box<dyn LossRecovery> {
 }
 
 #[test]
-fn only_rack_watches_and_three_use_sack() {
+fn only_rack_uses_delivery_times_and_three_recoveries_use_sack() {
     for (name, _) in RecoveryConfig::MEMBERS {
         let recovery = build(name);
         assert_eq!(recovery.watches(), *name == "rack", "{name}");
@@ -61,7 +61,7 @@ impl LossRecovery for Silent {
 }
 
 #[test]
-fn default_methods_add_no_inflation_and_lose_all_at_a_timeout() {
+fn default_recovery_adds_no_inflation_and_marks_all_segments_lost_at_a_timeout() {
     let mut board = board(3);
     assert_eq!((Silent.inflation(), Silent.spare(&board), Silent.deadline()), (0.0, None, Time::NEVER));
     assert_eq!((Silent.watches(), Silent.uses_sack(), Silent.reordering()), (false, false, (3, 0)));
@@ -105,7 +105,7 @@ fn recoveries_fall_back_to_newreno_without_sack() {
 /// acknowledged.
 // covers [RFC6582 s3.2 step 2]
 #[test]
-fn duplicates_show_a_loss_only_above_the_previous_recovery_point() {
+fn duplicate_acknowledgments_indicate_a_loss_only_above_the_previous_recovery_point() {
     let begins = |name: &str, una: u64| {
         let (mut recovery, mut board) = (build(name), board(10));
         recovery.on_timeout(&board);

@@ -122,7 +122,7 @@ proptest! {
     /// After any sequence of operations the totals match the segments, and the next to retransmit is the lowest lost
     /// segment.
     #[test]
-    fn totals_match_the_segments(steps in prop::collection::vec((0u8..9, 0u64..60, 1u64..8), 1..120)) {
+    fn scoreboard_totals_match_its_segments(steps in prop::collection::vec((0u8..9, 0u64..60, 1u64..8), 1..120)) {
         let mut board = board(8);
         for (kind, at, count) in steps {
             let at = board.una() + at;

@@ -300,7 +300,7 @@ mod tests {
 
     /// By hand, with a cwnd of 4 segments of 1,000 bytes: each change affects the limit at once.
     #[test]
-    fn limit_follows_every_change_of_its_parts() {
+    fn send_limit_follows_every_change_of_its_parts() {
         let mut cwnd = limit(Config { initial_ssthresh: Some(Bytes(1000)), ..Config::default() });
         assert_eq!(cwnd.limit(), 4000);
         // 1000^2 / 4000 more above the threshold [RFC5681 s3.1].

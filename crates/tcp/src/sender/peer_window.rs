@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn data_in_flight_is_frozen_while_the_window_is_closed() {
+    fn timer_of_data_in_flight_is_stopped_while_the_window_is_closed() {
         let mut window = window(0);
         assert_eq!([window.freeze(), window.freeze()], [Some(Freeze::Begins), Some(Freeze::Lasts)]);
         assert!(window.is_frozen());

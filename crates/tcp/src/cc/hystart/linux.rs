@@ -154,7 +154,7 @@ mod tests {
 
     /// Round trip 100 ms: a train that lasts more than 50 ms, in steps of 2 ms.
     #[test]
-    fn train_longer_than_half_the_round_trip_ends_slow_start() {
+    fn acknowledgment_train_longer_than_half_the_round_trip_ends_slow_start() {
         let train = |gap: u64| (0..40_u64).map(move |number| (100 + gap * number, 100));
         assert_eq!(exit(1, train(2)), Some(26), "26 x 2 ms > 50 ms");
         assert_eq!(exit(1, train(3)), None, "3 ms apart is no train");

@@ -52,7 +52,7 @@ fn sacked(rack: &mut Rack, board: &mut Scoreboard, now: Time, number: u64) -> Ve
 // covers [RFC8985 s6.2 step 5], by which the segment is lost at 125 ms, when no time remains; here the time must have
 // passed, a deviation (tcp-recovery.md).
 #[test]
-fn segment_is_lost_a_round_trip_and_a_quarter_after_a_later_one() {
+fn segment_is_lost_a_round_trip_and_a_quarter_after_a_later_segment_was_sent() {
     let (mut rack, mut board) = sending(4);
     assert_eq!(sacked(&mut rack, &mut board, at(101), 1), Verdict::Ordinary);
     assert_eq!((rack.settles, board.lost_segments()), (at(126), 0));

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_change_the_thresholds() {
+    fn configured_thresholds_replace_those_of_arf() {
         let config = Config { successes: 3, failures: 1, patience: 5 };
         assert_eq!(rates_of(config.clone(), "-+++-+++"), "32223222");
         assert_eq!(rates_of(Config { failures: 2, ..config }, "--+-+-++"), "33222223");
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn patience_raises_the_rate_and_the_lowest_rate_is_kept() {
+    fn rate_is_raised_after_patience_attempts_and_not_lowered_below_the_lowest() {
         assert_eq!(rates("--+-+-+-+-+-+-+-++"), "332222222222222223");
         assert_eq!(rates("----------"), "3322110000");
     }
