@@ -54,7 +54,7 @@ mod routes;
 pub mod traces;
 mod tree;
 
-pub use check::{Checked, check};
+pub use check::{Checked, check, check_with};
 pub use document::Document;
 pub use engine::{Members, Named};
 pub use event_kinds::{DEFAULT_EVENT_KINDS, EVENT_KINDS, EventKind, EventKinds};

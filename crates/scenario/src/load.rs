@@ -10,7 +10,7 @@ use engine::{Members, Named, Span};
 use path::channel::ChannelConfig;
 use sim::Network;
 
-use crate::check::check_with;
+use crate::check::check_resolved;
 use crate::goel1997::report::decode;
 use crate::goel1997::{self, trace_file};
 use crate::model::Link;
@@ -18,7 +18,7 @@ use crate::outside::OutsideMember;
 use crate::problem::Problem;
 use crate::read::Reading;
 use crate::recordings;
-use crate::{Checked, Document, Files, Scenario, check, document};
+use crate::{Checked, Document, Files, Scenario, check_with, document};
 
 /// The scenario in `text`, which refers to no files, as a network that [`sim::World`] runs: for programs that generate
 /// scenarios.
@@ -171,7 +171,7 @@ impl Source {
         };
         let (mut scenario, outside) = match document.reading(&self.members) {
             Reading { scenario: Some(scenario), problems, outside, .. } if problems.is_empty() => (scenario, outside),
-            reading => return Err(located(mistakes(document, reading))),
+            reading => return Err(located(mistakes(document, reading, &self.members))),
         };
         let mut problems = include_traces(&mut scenario, &*self.files, &self.file, &self.recordings);
         problems.extend(include_recordings(&mut scenario, &*self.files, &self.file, &self.recordings));
@@ -179,7 +179,7 @@ impl Source {
             return Err(located(problems));
         }
         let Checked { network, warnings: advice } =
-            check_with(&scenario, &self.recordings.read, &self.members).map_err(&located)?;
+            check_resolved(&scenario, &self.recordings.read, &self.members).map_err(&located)?;
         let mut warnings = self.datafile.as_ref().map(|parsed| parsed.warnings.clone()).unwrap_or_default();
         warnings.extend(located(advice));
         Ok(Loaded { path: self.path.clone(), stem: self.stem.clone(), scenario, network, outside, warnings })
@@ -187,8 +187,8 @@ impl Source {
 }
 
 /// The errors of reading, and those that a check finds in other values.
-fn mistakes(document: &Document, reading: Reading) -> Vec<Problem> {
-    let checked = reading.complete().map(check);
+fn mistakes(document: &Document, reading: Reading, members: &Members) -> Vec<Problem> {
+    let checked = reading.complete().map(|scenario| check_with(scenario, members));
     let of_values = checked.and_then(Result::err).into_iter().flatten().filter(|problem| {
         // A missing value may have been removed by a repair.
         let key = problem.key.as_deref().filter(|_| problem.found.is_some());

@@ -347,7 +347,27 @@ fn member_with_invalid_settings_is_not_built() {
             sim::app::bulk::Config { bytes: Some(engine::Bytes(100_000)) }.build(stream)
         }
     }
+    impl Member<ControlConfig> for Even {
+        fn check(&self) -> Vec<Fault> {
+            <Self as Member<ArqConfig>>::check(self)
+        }
+        fn build(&self, start: <ControlConfig as Open>::Arg) -> Box<dyn CongestionControl> {
+            assert!(self.size.is_multiple_of(2), "built with settings that were refused");
+            Box::new(Fixed(start.segment))
+        }
+    }
+    impl Member<RecoveryConfig> for Even {
+        fn check(&self) -> Vec<Fault> {
+            <Self as Member<ArqConfig>>::check(self)
+        }
+        fn build(&self, (): ()) -> <RecoveryConfig as Open>::Built {
+            assert!(self.size.is_multiple_of(2), "built with settings that were refused");
+            tcp::recovery::reno::build()
+        }
+    }
     let mut members = Members::default();
+    members.add::<ControlConfig>(Kind::<Even>::new("even", "A congestion control of the test")).unwrap();
+    members.add::<RecoveryConfig>(Kind::<Even>::new("even", "A recovery of the test")).unwrap();
     members.add::<ArqConfig>(Kind::<Even>::new("even", "A link layer of the test")).unwrap();
     members.add::<ApplicationConfig>(Kind::<Even>::new("even", "An application of the test")).unwrap();
     let text = |size: u32| {
@@ -367,13 +387,16 @@ from = "mobile"
 to = "sink"
 traffic = {{ kind = "even", size = {size} }}
 tcp.close = true
+tcp.control = {{ kind = "even", size = {size} }}
+tcp.recovery = {{ kind = "even", size = {size} }}
 "#
         )
     };
     let load = |size| scenario::from_toml_with("net.toml", &text(size), &members);
     let problems = load(3).unwrap_err();
     let keys: Vec<_> = problems.iter().map(|problem| problem.key.as_deref().unwrap_or_default()).collect();
-    assert_eq!(keys, ["links.air.arq.size", "flows.f.traffic.size"]);
+    let flow = ["flows.f.traffic.size", "flows.f.tcp.recovery.size", "flows.f.tcp.control.size"];
+    assert_eq!(keys, [&["links.air.arq.size"], &flow[..]].concat());
     assert!(load(2).is_ok());
 }
 
@@ -402,6 +425,42 @@ flows.f = { from = "a", to = "b", bytes = "1 kB" }
     let [problem] = &problems[..] else { panic!("{problems:#?}") };
     assert_eq!(problem.key.as_deref(), Some("scheme"));
     assert!(problem.expected.starts_with("a response \"snoop\" with a default for each setting"), "{problem}");
+}
+
+#[test]
+fn faults_of_a_response_are_reported_at_its_scheme() {
+    #[derive(Deserialize, JsonSchema)]
+    struct Faulty {}
+    impl Member<ResponseConfig> for Faulty {
+        fn check(&self) -> Vec<Fault> {
+            vec![Fault::new("wait", 3, "2")]
+        }
+        fn build(&self, (): ()) -> <ResponseConfig as Open>::Built {
+            unreachable!("it is not built")
+        }
+    }
+    let mut members = Members::default();
+    members.add::<ResponseConfig>(Kind::<Faulty>::new("snoop", "A sender's part of the test")).unwrap();
+    let text = r#"
+duration = "10 s"
+nodes = { a = { kind = "host", scheme = "snoop" }, b = { kind = "host" } }
+links.wire = { kind = "wired", between = ["a", "b"], rate = "2 Mbps", delay = "1 ms" }
+flows.f = { from = "a", to = "b", bytes = "1 kB" }
+"#;
+    let problems = scenario::from_toml_with("net.toml", text, &members).unwrap_err();
+    let [problem] = &problems[..] else { panic!("{problems:#?}") };
+    assert_eq!(problem.key.as_deref(), Some("nodes.a.scheme.wait"));
+}
+
+#[test]
+fn old_key_of_another_kind_is_not_suggested() {
+    let text = EVERYWHERE.replace(
+        "channel = { kind = \"outside\", size = 4 }",
+        "channel = { kind = \"uniform\", loss = 0.1, every = 3 }",
+    );
+    let problem = load(&text).unwrap_err().remove(0);
+    assert_eq!(problem.key.as_deref(), Some("links.air.channel.every"));
+    assert!(!problem.hint.unwrap_or_default().contains("is now called"));
 }
 
 #[test]
@@ -463,7 +522,11 @@ fn scenario_without_the_members_table_is_refused() {
     assert_eq!(problems.len(), 12, "{problems:#?}");
     let read = toml::from_str(EVERYWHERE).unwrap();
     assert_eq!(scenario::check(&read).unwrap_err().len(), 12);
-    assert!(scenario::check(&load(EVERYWHERE).unwrap().scenario).is_ok());
+    let loaded = load(EVERYWHERE).unwrap();
+    for scenario in [&loaded.scenario, &read] {
+        let network = scenario::check_with(scenario, &members()).unwrap().network;
+        assert_eq!(format!("{network:?}"), format!("{:?}", loaded.network));
+    }
 }
 
 #[test]

@@ -142,8 +142,8 @@ impl NodeEvent {
     }
 }
 
-/// Receives the events of a run. The world is compiled once for each type of sink, so that one that is not
-/// [`ACTIVE`](Sink::ACTIVE) costs nothing.
+/// Receives the events of a run. The event loop is compiled twice: once for all sinks that are [`ACTIVE`](Sink::ACTIVE),
+/// whose events are passed through a pointer to a function, and once without events, so that other sinks cost nothing.
 pub trait Sink {
     /// Whether events are generated at all.
     const ACTIVE: bool;

@@ -97,6 +97,10 @@ fn remove_others(folder: &Path, kept: &BTreeSet<PathBuf>) -> Result<(), String> 
         let path = entry.map_err(failed)?.path();
         if path.is_dir() {
             remove_others(&path, kept)?;
+            // A folder without files may still be a member of the workspace.
+            if fs::read_dir(&path).map_err(failed)?.next().is_none() {
+                fs::remove_dir(&path).map_err(failed)?;
+            }
         } else if !kept.contains(&path) {
             fs::remove_file(&path).map_err(failed)?;
         }
@@ -184,7 +188,7 @@ mod tests {
         let [kept, stale] = ["a/kept", "a/b/stale"].map(|name| folder.path().join(name));
         [&kept, &stale].into_iter().for_each(|path| write(path, b"text").unwrap());
         remove_others(folder.path(), &BTreeSet::from([kept.clone()])).unwrap();
-        assert_eq!((kept.exists(), stale.exists()), (true, false));
+        assert_eq!((kept.exists(), folder.path().join("a/b").exists()), (true, false));
     }
 
     #[test]

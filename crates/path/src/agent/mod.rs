@@ -67,7 +67,7 @@ impl AgentCx<'_> {
     }
 
     /// As [`send`](Self::send), but ahead of all packets that wait for the link, except earlier expedited ones.
-    pub fn send_urgently(&mut self, packet: Packet) {
+    pub fn send_expedited(&mut self, packet: Packet) {
         self.send.push(Departure { packet, expedited: true });
     }
 }
@@ -123,7 +123,7 @@ pub trait Agent: Send {
     }
     /// Called `foresight` before the channel of one of the node's links changes to `state`.
     fn on_forecast(&mut self, _: State, _: &mut AgentCx<'_>) {}
-    /// Returns true if the agent may call `send_urgently`; the value is constant.
+    /// Returns true if the agent may call `send_expedited`; the value is constant.
     fn sends_expedited(&self) -> bool {
         false
     }

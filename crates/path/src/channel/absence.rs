@@ -26,7 +26,7 @@ pub struct Config {
     /// Period with which all intervals repeat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<Span>,
-    /// Number of repetitions of all intervals, together with `period`; 1 if neither is set.
+    /// How often all intervals occur, the first time included; more than once only with `period`. 1 if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repetitions: Option<u32>,
     /// Upper bound of a random delay of each repetition, uniformly distributed from 0; default 0.

@@ -41,15 +41,33 @@ pub struct Checked {
 const MAX_DURATION: Span = Span::from_secs(366 * 24 * 3600);
 /// Maximum propagation delay, longer than to Mars and back.
 const MAX_DELAY: Span = Span::from_secs(3600);
-/// Checks a scenario and reports every problem, not only the first.
+/// Checks a scenario that names members of the registries only.
+///
+/// # Errors
+///
+/// Every problem, not only the first.
 pub fn check(scenario: &Scenario) -> Result<Checked, Vec<Problem>> {
-    let resolved = outside::resolve(&mut scenario.clone(), &Members::default());
+    check_with(scenario, &Members::default())
+}
+
+/// As [`check`], for a scenario that may name `members` in addition to the registries' own.
+///
+/// # Errors
+///
+/// As [`check`].
+pub fn check_with(scenario: &Scenario, members: &Members) -> Result<Checked, Vec<Problem>> {
+    let mut scenario = scenario.clone();
+    let resolved = outside::resolve(&mut scenario, members);
     resolved.map_err(|all| all.into_iter().map(|(key, error)| outside::problem(key, error)).collect::<Vec<_>>())?;
-    check_with(scenario, &Read::default(), &Members::default())
+    check_resolved(&scenario, &Read::default(), members)
 }
 
 /// As `check`, for a scenario whose members are resolved in `members`, with recordings read before.
-pub(crate) fn check_with(scenario: &Scenario, recordings: &Read, members: &Members) -> Result<Checked, Vec<Problem>> {
+pub(crate) fn check_resolved(
+    scenario: &Scenario,
+    recordings: &Read,
+    members: &Members,
+) -> Result<Checked, Vec<Problem>> {
     let mut checker = Checker { scenario, recordings, members, names: Names::new(scenario), problems: Vec::new() };
     let network = checker.network();
     if !checker.problems.is_empty() {

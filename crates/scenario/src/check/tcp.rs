@@ -34,6 +34,11 @@ impl Checker<'_> {
         config.segment = flow.mss.0.min(MAX_SEGMENT) as u32;
         config.window = flow.receive_window;
         config.response = self.sender_part(scheme);
+        let scheme_key = match self.scenario.nodes.get(&flow.from).is_some_and(|node| node.scheme.is_some()) {
+            true => format!("nodes.{}.scheme", flow.from),
+            false => "scheme".to_owned(),
+        };
+        self.faults(&scheme_key, config.response.check());
         self.faults(&format!("{key}.tcp.recovery"), config.recovery.check());
         self.faults(&format!("{key}.tcp.control"), config.control.check());
         self.faults(&format!("{key}.tcp.loss_differentiation"), config.loss_differentiation.check());

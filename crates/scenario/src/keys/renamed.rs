@@ -116,7 +116,8 @@ fn rename(table: &mut Table, split: fn(&str) -> Vec<Step>, path: &[Step], inner:
     }
 }
 
-/// Whether a table of this kind at `path` may have the key. An outside member may have settings with any names.
+/// Whether a table of this kind at `path` may have the key. An outside member may have settings with any names. Paths of
+/// several steps, which only a sweep has, are renamed without regard to the kind, which their table does not state.
 fn is_key_of(kind: Option<&str>, path: &[Step], key: &str) -> bool {
     let kinds = Shape::at(path).kinds_with(key);
     kinds.is_empty() || kind.is_none_or(|kind| kinds.contains(&kind))

@@ -50,7 +50,8 @@ pub(super) fn meant_key(name: &str, table: &[Step], known: &[&str]) -> Option<St
 fn unknown_key(tree: &Value, path: &[Step], name: &str, known: &[&str]) -> Problem {
     let problem = Problem::new("no such key").key(joined(path));
     let table = &path[..path.len() - 1];
-    if let Some(new) = renamed::new_name(path) {
+    // Another kind may have had the key.
+    if let Some(new) = renamed::new_name(path).filter(|new| known.contains(new)) {
         return problem.hint(format!("\"{name}\" is now called \"{new}\""));
     }
     if let Some(meant) = meant_key(name, table, known) {

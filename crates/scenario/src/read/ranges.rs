@@ -3,7 +3,7 @@
 use engine::Members;
 
 use super::{resolved, words};
-use crate::check::check_with;
+use crate::check::check_resolved;
 use crate::key_path::{Step, steps};
 use crate::problem::Problem;
 use crate::recordings::Read;
@@ -27,6 +27,6 @@ fn refused(tree: &Value, members: &Members, key: &str, number: u32) -> Option<St
     let number = Value { data: Data::Integer(number.into()), source: Source::Elsewhere };
     tree.at_path_mut(parent)?.as_table_mut()?.insert(last.clone(), number);
     let (scenario, _) = resolved(&tree, members).ok()?;
-    let problems = check_with(&scenario, &Read::default(), members).err()?;
+    let problems = check_resolved(&scenario, &Read::default(), members).err()?;
     problems.into_iter().find(|problem| problem.key.as_deref() == Some(key)).map(|problem| problem.expected)
 }

@@ -89,7 +89,7 @@ impl World {
     }
 
     /// Injects a packet at `node` now, as if the node had created it; it crosses the network like any other. Its
-    /// addresses are [`Addr::of_node`] of the nodes between which it travels.
+    /// addresses are [`Addr::of_node`](wire::Addr::of_node) of the nodes between which it travels.
     ///
     /// # Errors
     ///

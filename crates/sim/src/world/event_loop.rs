@@ -35,7 +35,7 @@ impl World {
         while self.advance(u64::MAX, sink) {}
     }
 
-    /// Handles at most `wakeups` wake-ups; returns whether there are more.
+    /// Handles at most `wakeups` wake-ups; returns false if the run ended before it had handled as many.
     pub fn advance<S: Sink>(&mut self, wakeups: u64, sink: &mut S) -> bool {
         self.advance_until(self.until, wakeups, sink)
     }
@@ -46,7 +46,7 @@ impl World {
         self.handle(Stop { at: at.min(self.until), when_over: true }, wakeups, sink)
     }
 
-    /// Handles at most `wakeups` wake-ups; returns whether there are more before `stop`.
+    /// Handles at most `wakeups` wake-ups; returns false if it stopped before it had handled as many.
     pub(super) fn handle<S: Sink>(&mut self, stop: Stop, wakeups: u64, sink: &mut S) -> bool {
         match S::ACTIVE {
             true => self.handle_watched(stop, wakeups, &mut Forward(&mut |at, event| sink.event(at, event))),

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Congestion window validation: the acknowledgments that let cwnd grow [RFC7661].
+/// Congestion window validation: the acknowledgments that let cwnd grow (RFC 7661).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CwndValidation {
@@ -117,7 +117,7 @@ pub enum Nagle {
     Minshall,
 }
 
-/// Use of explicit congestion notification [RFC3168].
+/// Use of explicit congestion notification (RFC 3168).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EcnMode {

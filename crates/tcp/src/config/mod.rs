@@ -63,7 +63,7 @@ settings! {
         initial_window: u32 = 1,
         /// Initial slow start threshold; unlimited if unset: slow start then lasts until the first loss [RFC5681 s3.1].
         initial_ssthresh: Option<Bytes> as Bytes = None,
-        /// Congestion window validation: the acknowledgments that let cwnd grow [RFC7661].
+        /// Congestion window validation: the acknowledgments that let cwnd grow (RFC 7661).
         cwnd_validation: CwndValidation = CwndValidation::default(),
         /// Whether the acknowledgment that ends fast recovery also increases cwnd, as any acknowledgment of new data
         /// does. If not, cwnd is ssthresh after it [RFC5681 s3.2 step 6]. In 4.3BSD Reno it does (`tcp_input.c` 7.25,
@@ -103,25 +103,25 @@ settings! {
         delayed_ack: DelayedAck = DelayedAck::default(),
         /// Nagle's algorithm: whether segments that are not full wait for more data [RFC9293 s3.7.4].
         nagle: Nagle = Nagle::default(),
-        /// Limited transmit: whether each of the first two duplicate acknowledgments allows a new segment [RFC3042].
+        /// Limited transmit: whether each of the first two duplicate acknowledgments allows a new segment (RFC 3042).
         limited_transmit: bool = false,
-        /// Proportional rate reduction: during recovery cwnd decreases in proportion to the delivered data [RFC9937].
+        /// Proportional rate reduction: during recovery cwnd decreases in proportion to the delivered data (RFC 9937).
         prr: bool = false,
-        /// F-RTO: whether spurious timeouts are detected from the acknowledgments that follow them [RFC5682].
+        /// F-RTO: whether spurious timeouts are detected from the acknowledgments that follow them (RFC 5682).
         frto: bool = false,
         /// Eifel: whether spurious retransmissions are detected from timestamps [RFC3522, RFC4015].
         eifel: bool = false,
-        /// Whether spurious retransmissions are detected from duplicates reported by DSACK [RFC3708].
+        /// Whether spurious retransmissions are detected from duplicates reported by DSACK (RFC 3708).
         dsack_undo: bool = false,
-        /// Selective acknowledgments [RFC2018]. Without them a recovery that needs them works as NewReno.
+        /// Selective acknowledgments (RFC 2018). Without them a recovery that needs them works as NewReno.
         sack: bool = true,
-        /// DSACK: whether the receiver reports duplicate segments in SACK blocks [RFC2883].
+        /// DSACK: whether the receiver reports duplicate segments in SACK blocks (RFC 2883).
         dsack: bool = true,
-        /// Timestamps option, with PAWS [RFC7323].
+        /// Timestamps option, with PAWS (RFC 7323).
         timestamps: bool = false,
         /// Window scale option [RFC7323 s2].
         window_scaling: WindowScaling = WindowScaling::default(),
-        /// Explicit congestion notification [RFC3168].
+        /// Explicit congestion notification (RFC 3168).
         ecn: EcnMode = EcnMode::default(),
         /// Duration of TIME-WAIT, twice the maximum segment lifetime; at most an hour [RFC9293 s3.6.1].
         time_wait: Span = Span::from_secs(60),

@@ -266,7 +266,7 @@ impl Known {
         let Some(first) = self.cache.first() else { return };
         first.retransmissions += 1;
         first.order = order;
-        cx.send_urgently(first.packet);
+        cx.send_expedited(first.packet);
         self.resent(cx.now);
     }
 
