@@ -88,10 +88,7 @@ pub fn open(file: &Path, overrides: &Overrides) -> Result<Source, Vec<Problem>> 
         let taken = scenario.map(|scenario| defaults(text, overrides, &scenario)).unwrap_or_default();
         taken.iter().take(MAX_DEFAULTS).for_each(|line| detail(format_args!("default: {line}")));
         if taken.len() > MAX_DEFAULTS {
-            detail(format_args!(
-                "default: {} keys more; `lasthop convert` prints every key",
-                taken.len() - MAX_DEFAULTS
-            ));
+            detail(format_args!("default: {} keys more; `lasthop convert` prints them", taken.len() - MAX_DEFAULTS));
         }
     }
     Ok(source)

@@ -106,7 +106,12 @@ const BYTES: Kind = Kind {
         ("kB", 1_000),
         ("B", 1),
     ],
-    refused: &[("KB", "KB is ambiguous, 1000 or 1024 bytes: write kB or KiB")],
+    refused: &[
+        ("KB", "KB is ambiguous, 1000 or 1024 bytes: write kB or KiB"),
+        ("kb", "for kilobits divide by 8 and write kB"),
+        ("Mb", "for megabits divide by 8 and write MB"),
+        ("Gb", "for gigabits divide by 8 and write GB"),
+    ],
 };
 
 const LENGTH: Kind = Kind {
@@ -327,6 +332,7 @@ mod tests {
         assert_eq!(hint("-8 Mbps"), "it cannot be negative");
         assert_eq!(hint("0 bps"), "a rate of zero never sends anything");
         assert!("4 KB".parse::<Bytes>().unwrap_err().hint.unwrap().contains("KiB"));
+        assert!("2 Mb".parse::<Bytes>().unwrap_err().hint.unwrap().contains("divide by 8"));
         assert!("0.1 ns".parse::<Span>().unwrap_err().hint.unwrap().contains("finer"));
         assert!("99999999999999999999 h".parse::<Span>().is_err());
         let hint = "99999999999999999999.000000000001 h".parse::<Span>().unwrap_err().hint;

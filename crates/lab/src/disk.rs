@@ -19,7 +19,8 @@ impl Files for Disk {
     }
 
     fn exists(&self, path: &Path) -> bool {
-        path.try_exists().unwrap_or(true)
+        // What cannot be examined may exist, but nothing is in a file.
+        path.try_exists().unwrap_or_else(|error| error.kind() != io::ErrorKind::NotADirectory)
     }
 
     fn is_dir(&self, path: &Path) -> bool {

@@ -194,6 +194,7 @@ const CASES: &[Case<'_>] = &[
         "seed = 9223372036854775808",
         &["found 9223372036854775808, expected a whole number, -9223372036854775808 to 9223372036854775807"],
     ),
+    ("title = \"good\"", "seed = 1e400", &["found 1e400, expected a number of at most 1.7976931348623157e308"]),
     // Variable links.
     (
         "loss = 0.01",

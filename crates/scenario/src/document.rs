@@ -196,9 +196,8 @@ fn parse(text: &str) -> Result<Value, Problem> {
         let Some(span) = error.span() else { return problem };
         Problem { hint: quotes::add_quotes(text, span.start), ..problem }.at_offset(text, span.start)
     })?;
-    Value::of_text(spanned.get_ref()).map_err(|BeyondRange(span)| {
-        let problem = Problem::new(format!("a whole number, {} to {}", i64::MIN, i64::MAX));
-        problem.at_offset(text, span.start).found(&text[span])
+    Value::of_text(spanned.get_ref()).map_err(|BeyondRange { place, expected }| {
+        Problem::new(expected).at_offset(text, place.start).found(&text[place])
     })
 }
 

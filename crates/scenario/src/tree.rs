@@ -51,9 +51,14 @@ pub(crate) enum Source {
     Elsewhere,
 }
 
-/// The place of an integer beyond 64 bits, or of another number that TOML cannot represent.
+/// A number that a scenario cannot hold.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct BeyondRange(pub Range<usize>);
+pub(crate) struct BeyondRange {
+    /// Its place.
+    pub place: Range<usize>,
+    /// The numbers that are possible.
+    pub expected: String,
+}
 
 impl Value {
     /// The tree of a TOML text.
@@ -178,11 +183,13 @@ fn data(text: &DeValue<'_>, span: Range<usize>) -> Result<Data, BeyondRange> {
     Ok(match text {
         DeValue::String(text) => Data::Text(text.to_string()),
         DeValue::Integer(number) => {
-            Data::Integer(i64::from_str_radix(number.as_str(), number.radix()).map_err(|_| BeyondRange(span))?)
+            let expected = || format!("a whole number, {} to {}", i64::MIN, i64::MAX);
+            let number = i64::from_str_radix(number.as_str(), number.radix());
+            Data::Integer(number.map_err(|_| BeyondRange { place: span, expected: expected() })?)
         }
         DeValue::Float(number) => match number.as_str().parse::<f64>() {
             Ok(value) if value.is_finite() || number.as_str().contains(['i', 'n']) => Data::Float(value),
-            _ => return Err(BeyondRange(span)),
+            _ => return Err(BeyondRange { place: span, expected: format!("a number of at most {:e}", f64::MAX) }),
         },
         DeValue::Boolean(value) => Data::Bool(*value),
         DeValue::Datetime(date) => Data::Date(date.to_string()),

@@ -297,7 +297,7 @@ fn invalid_settings_are_refused_with_their_place() {
 
     let unreadable = problem("size = 8", "size = \"8\"");
     assert_eq!(unreadable.key.as_deref(), Some("flows.download.tcp.control.size"));
-    assert_eq!(unreadable.found.as_deref(), Some("\"8\""));
+    assert_eq!((unreadable.found, &*unreadable.expected), (None, "invalid type: string \"8\", expected u32"));
 
     let unknown = problem("size = 8", "siz = 8");
     assert_eq!(unknown.key.as_deref(), Some("flows.download.tcp.control.siz"));
@@ -550,8 +550,14 @@ fn code_in_the_page_equals_the_example() {
         include_str!("../../../examples/outside/src/lib.rs"),
         include_str!("../../../examples/outside/src/every_nth.rs"),
     ];
-    let blocks: Vec<&str> =
-        page.split("```rust\n").skip(1).map(|rest| rest.split("```").next().unwrap_or_default()).collect();
+    let of = |language: &str| -> Vec<&str> {
+        let begin = format!("```{language}\n");
+        page.split(&begin).skip(1).map(|rest| rest.split("```").next().unwrap_or_default()).collect()
+    };
+    let manifest = include_str!("../../../examples/outside/Cargo.toml");
+    let [toml] = of("toml")[..] else { panic!("one manifest") };
+    assert!(manifest.contains(toml), "not in examples/outside/Cargo.toml:\n{toml}");
+    let blocks = of("rust");
     assert_eq!(blocks.len(), 2);
     for block in blocks {
         assert!(files.iter().any(|file| file.contains(block)), "not in examples/outside:\n{block}");

@@ -19,6 +19,8 @@ pub(crate) enum Mistake {
     Type { expected: String },
     /// A value that its own type refuses: a description of the expected one, and a suggestion.
     Refused { expected: String, hint: Option<String> },
+    /// A setting that an outside member cannot read, with the message of its reader.
+    Unreadable { message: String },
 }
 
 /// An error and its place.
@@ -106,6 +108,7 @@ impl fmt::Display for Error {
                 write!(f, "found \"{name}\", expected one of: {}", known.join(", "))
             }
             Mistake::Type { expected } | Mistake::Refused { expected, .. } => write!(f, "expected {expected}"),
+            Mistake::Unreadable { message } => write!(f, "{message}"),
         }
     }
 }

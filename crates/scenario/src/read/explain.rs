@@ -23,6 +23,7 @@ pub(super) fn explain(tree: &Value, members: &Members, error: &Error) -> Problem
             let problem = Problem::new(format!("one of: {}", known.join(", "))).key(joined(&path));
             problem.found(format!("\"{name}\"")).did_you_mean(name, known.iter().map(String::as_str))
         }
+        Mistake::Unreadable { message } => Problem::new(message).key(joined(&path)),
         Mistake::Type { expected } | Mistake::Refused { expected, .. } => {
             let problem = Problem::new(expected).key(joined(&path));
             Problem { found: found.map(|value| value.to_toml().to_string()), ..problem }

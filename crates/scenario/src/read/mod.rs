@@ -113,7 +113,7 @@ fn unresolved_error(tree: &Value, (key, error): (String, Unresolved)) -> Error {
         }
         Unresolved::Settings(Unreadable { path, message }) => {
             at.extend(key_path::steps(&path));
-            Error { mistake: Mistake::Refused { expected: message, hint: None }, at: Some(at) }
+            Error { mistake: Mistake::Unreadable { message }, at: Some(at) }
         }
     }
 }
@@ -165,7 +165,7 @@ fn repair(tree: &mut Value, error: Error, repaired: &mut Vec<String>) -> bool {
                 _ => tree.remove(&at),
             }
         }
-        (Mistake::MissingKey(_) | Mistake::Type { .. } | Mistake::Refused { .. }, _) => {
+        (Mistake::MissingKey(_) | Mistake::Type { .. } | Mistake::Refused { .. } | Mistake::Unreadable { .. }, _) => {
             repaired.push(joined(key_path::without_items(&at)));
             tree.remove(&at)
         }
