@@ -99,8 +99,8 @@ fn tshark_reads_every_packet_of_an_aggregate() {
     assert!(over.values().all(|over| *over), "each has a last one");
     assert_eq!(theirs.into_values().collect::<Vec<_>>(), ours);
 
-    // Block acknowledgments have the same numbers. Responses are sent in 802.11a format, whose first bit follows a
-    // preamble of 20 us.
+    // Block acknowledgments have the starting sequence numbers of the events. Responses are sent in 802.11a format, whose
+    // first bit follows a preamble of 20 us.
     let fields = ["wlan.fixed.ssc.sequence", "wlan.ba.bm", "wlan_radio.phy", "frame.time_epoch", "radiotap.mactime"];
     let answers: Vec<(u64, Vec<u64>)> = show(&capture, "wlan.fc.type_subtype == 25", &fields)
         .into_iter()

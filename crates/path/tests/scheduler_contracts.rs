@@ -39,7 +39,7 @@ fn run(config: &SchedulerConfig, seed: u64) -> Vec<usize> {
         assert_eq!(scheduler.next().is_some(), transmitter.packets() > 0, "{} at step {step}", config.name());
         let Some(queue) = scheduler.next() else { continue };
         assert!(!transmitter.queues[queue].is_empty(), "{} serves an empty queue at step {step}", config.name());
-        // Sometimes another packet of a queue is dropped, and the queue has more.
+        // With probability 1/5 a queue of at least three packets drops its last one; the queue to serve stays the same.
         let dropping = (draws.next_u64() % 4) as usize;
         if transmitter.queues[dropping].len() > 2 && draws.next_u64().is_multiple_of(5) {
             transmitter.queues[dropping].pop_back();

@@ -23,7 +23,7 @@ const FAR: f64 = 2.5;
 /// The contents of the window panel.
 pub(crate) struct Windows<'a> {
     view: &'a View<'a>,
-    /// The last window before the view, and those in it.
+    /// The changes of cwnd and ssthresh in the view, preceded by the last one before it.
     windows: &'a [Window],
     /// The upper end of the axis in bytes.
     top: f64,

@@ -7,7 +7,7 @@ use stats::Level;
 use super::mark::Mark;
 use super::number::Number;
 
-/// The number of a paper's numbers with each verdict.
+/// How many of a paper's printed values have each verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Score {
     /// Reproduced.

@@ -130,7 +130,7 @@ impl Analysis {
         Ok(analysis)
     }
 
-    /// Keeps at each point the replications that all of its cells have. A case without any does not count.
+    /// Keeps at each point the replications that all of its cells have; a case without any replication is ignored.
     fn level_out(&mut self) {
         for point in self.cells.chunk_by_mut(|one, next| one.cell.point == next.cell.point) {
             let numbers = |runs: &CellRuns| runs.runs.iter().map(|(number, _)| *number).collect::<BTreeSet<_>>();

@@ -59,7 +59,7 @@ pub(super) struct Growth<'a> {
     cases: Vec<Subjects>,
 }
 
-/// The outcome of reading some more runs.
+/// The state of a point after more of its runs were read from the store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Look {
     /// More runs remain to be read.

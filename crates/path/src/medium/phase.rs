@@ -3,11 +3,11 @@
 /// Phase of a station, named by the event that it waits for; the station's timer is set for that event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Phase {
-    /// A packet to send. The back-off after the last exchange ends at slot number `until` of the group; `None` while
-    /// the station counts separately.
+    /// The arrival of a packet to send. The back-off after the last exchange ends at slot number `until` of the
+    /// carrier-sense group; `None` while the station counts its slots apart from the group.
     Resting { until: Option<u64> },
-    /// Its turn, at slot number `turn` of the group; `None` while the station counts separately. The timer is that of
-    /// the group's first station.
+    /// Its turn, at slot number `turn` of the group; `None` while the station counts its slots apart from the group. The
+    /// timer is that of the group's first station.
     Contending { turn: Option<u64> },
     /// Its transmission: its turn has come, and it transmits at the timer regardless of frames that begin before.
     Committed,

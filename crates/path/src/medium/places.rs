@@ -131,7 +131,7 @@ impl Medium {
         for group in &mut old {
             group.disarm(&self.stations, cx.schedule);
         }
-        // Frames that each old group senses.
+        // By carrier-sense group before the change: the frames in transmission that it senses.
         let mut frames = vec![Vec::new(); old.len()];
         let sensed_by: Vec<_> = self.flying.iter().map(|flying| flying.audience(&self.audibility).to_vec()).collect();
         for (place, sensed_by) in sensed_by.iter().enumerate() {

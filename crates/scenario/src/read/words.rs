@@ -5,7 +5,7 @@ pub(super) const NUMBER: &str = "a number";
 pub(super) const LIST: &str = "a list, in brackets";
 pub(super) const TABLE: &str = "a table";
 pub(super) const TEXT: &str = "text in quotes";
-/// One of several words.
+/// The expected value where a string names one of several choices.
 pub(super) const NAME: &str = "a name in quotes";
 /// Most counts, whose range a check knows.
 pub(super) const U32: &str = "a whole number, 0 to 4294967295";

@@ -30,10 +30,10 @@ use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Fewer segments in the queue, and the window grows.
+    /// cwnd grows with fewer segments than this in the queue.
     #[serde(default = "one")]
     pub alpha: f64,
-    /// More segments in the queue, and it shrinks.
+    /// cwnd shrinks with more segments than this in the queue.
     #[serde(default = "three")]
     pub beta: f64,
     /// More segments in the queue end slow start.

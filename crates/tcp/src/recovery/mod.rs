@@ -76,7 +76,7 @@ pub enum Notified {
     AlreadyResent,
     /// Resend the segment, with ssthresh plus three segments in flight until new data is acknowledged.
     Resend,
-    /// The standard rule, without a reduction.
+    /// Retransmit as the recovery does after duplicate acknowledgments, but leave cwnd and ssthresh unchanged.
     Uncut,
 }
 

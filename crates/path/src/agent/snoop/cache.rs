@@ -13,7 +13,8 @@ pub(super) struct Cached {
     pub packet: Packet,
     /// Number of local retransmissions since the packet last arrived from the sender.
     pub retransmissions: u32,
-    /// True if the sender has retransmitted the packet: its duplicate acknowledgments are forwarded to the sender.
+    /// True if the TCP sender has retransmitted the packet: duplicate acknowledgments that ask for it are then
+    /// forwarded, not suppressed.
     pub senders: bool,
     /// Number of copies sent without an indication that the previous transmission was lost.
     pub needless: u32,

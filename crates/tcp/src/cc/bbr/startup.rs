@@ -8,7 +8,7 @@ const GROWTH: f64 = 1.25;
 /// Round trips without that growth after which the path is full.
 const ROUNDS: u32 = 3;
 
-/// Detects the rate at which the path is full.
+/// Detects that the pipe is full, because the measured bandwidth has stopped growing; this ends STARTUP.
 #[derive(Default)]
 pub(super) struct FullPipe {
     bandwidth: f64,

@@ -222,7 +222,8 @@ fn probe_recovers_a_loss_unless_both_copies_arrived() {
     assert_eq!(found(false, &[(6000, plain(6000))]), [false], "new data repairs nothing");
 }
 
-// covers [RFC8985 s6.2 step 2]: retransmitted 100 ms ago, acknowledged with an echo from before that, or not.
+// covers [RFC8985 s6.2 step 2]: retransmitted 100 ms ago; the timestamp echo of the acknowledgment is older than the
+// retransmission, equal to it, or missing.
 #[test]
 fn echo_older_than_the_retransmission_is_not_measured() {
     for (echo, measured) in [(Some(199), 0), (Some(200), 100), (None, 100)] {

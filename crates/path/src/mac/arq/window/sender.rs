@@ -26,7 +26,7 @@ struct Outstanding {
     packet: Packet,
     sent: u32,
     failed: u32,
-    /// Acknowledged or given up, but after one that is not.
+    /// True if it was acknowledged or given up, and is kept because an earlier frame is still outstanding.
     done: bool,
 }
 
