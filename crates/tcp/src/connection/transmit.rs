@@ -93,7 +93,7 @@ impl Connection {
         if self.ecn && tx.new && tx.len > 0 { Ecn::Ect0 } else { Ecn::NotEct }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn segment(&mut self, now: Time, seq: u64, len: u32, flags: Flags, to: &mut Segment) {
         self.receiver.renew_window();
         let ack = self.peer_origin.at(self.receiver.next());
