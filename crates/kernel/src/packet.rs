@@ -49,7 +49,7 @@ pub fn read(bytes: &[u8]) -> Option<(Segment, Ecn)> {
 /// Serializes an injected segment as an IPv4 packet whose payload is zeros.
 pub fn written(segment: &Segment, ecn: Ecn) -> Vec<u8> {
     let body = wire::Body::Tcp(*segment);
-    let packet = Packet { src: Addr::of_node(1), dst: Addr::of_node(0), ecn, body };
+    let packet = Packet { ecn, ..Packet::new(Addr::of_node(1), Addr::of_node(0), body) };
     let mut bytes = wire::bytes::headers(&packet, 0);
     bytes.resize(bytes.len() + segment.len as usize, 0);
     bytes

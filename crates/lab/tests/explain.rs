@@ -113,7 +113,7 @@ fn segment(src: usize, seq: u64, ack: u64, len: u32) -> Packet {
         len,
         ..Segment::default()
     };
-    Packet { src: Addr::of_node(src), dst: Addr::of_node(1 - src), ecn: Ecn::NotEct, body: Body::Tcp(segment) }
+    Packet::new(Addr::of_node(src), Addr::of_node(1 - src), Body::Tcp(segment))
 }
 
 /// The flow and stream offset of a packet of flow 0: both streams begin with sequence number 0.

@@ -128,7 +128,7 @@ fn each_segment_gets_one_message_of_each_kind() {
 fn earlier_failures_do_not_affect_later_messages() {
     let kind = |packet: &Packet| match packet.body {
         Body::Icmp(notice) => Some(notice.kind),
-        Body::Tcp(_) => None,
+        Body::Tcp(_) | Body::Datagram(_) => None,
     };
     for config in messengers() {
         let kinds = |notices: &[RadioNotice]| {

@@ -15,7 +15,7 @@ use path::outcome::Outcome;
 use path::queue::{Buffer, QueueConfig};
 use path::scheduler::SchedulerConfig;
 use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, MediumId, Observer};
-use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
+use wire::{Addr, Body, Flags, Packet, Segment, SeqNum};
 
 /// Start of every frame, and the packet numbers in the events of aggregates and block acknowledgments.
 #[derive(Default)]
@@ -46,7 +46,7 @@ fn packet(number: u32) -> Packet {
     let (ack, flags) = (SeqNum(0), Flags::ACK);
     let segment =
         Segment { src_port: 1, dst_port: 2, seq: SeqNum(number), ack, flags, len: 1460, ..Segment::default() };
-    Packet { src: Addr::of_node(0), dst: Addr::of_node(1), ecn: Ecn::NotEct, body: Body::Tcp(segment) }
+    Packet::new(Addr::of_node(0), Addr::of_node(1), Body::Tcp(segment))
 }
 
 struct Outcomes {

@@ -16,7 +16,7 @@ use path::queue::{Buffer, Limit};
 use path::scheduler::SchedulerConfig;
 use path::station::{Station, TxQueue};
 use path::{Cx, HopId, LinkDirection, LinkEvent, Observer};
-use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
+use wire::{Addr, Body, Flags, Packet, Segment, SeqNum};
 
 /// Records events as lines, with times in microseconds.
 #[derive(Default)]
@@ -60,7 +60,7 @@ fn packet(seq: u32) -> Packet {
         len: 85,
         ..Segment::default()
     };
-    Packet { src: Addr::of_node(0), dst: Addr::of_node(1), ecn: Ecn::NotEct, body: Body::Tcp(segment) }
+    Packet::new(Addr::of_node(0), Addr::of_node(1), Body::Tcp(segment))
 }
 
 /// Offers packets (transmit queue, sequence number) at time zero; returns the log.

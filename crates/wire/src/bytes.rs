@@ -1,8 +1,9 @@
-//! Packets as bytes on the wire: IPv4, TCP and ICMP headers.
+//! Packets as bytes on the wire: IPv4, TCP, UDP and ICMP headers.
 
 use etherparse::checksum::Sum16BitWords;
-use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
+use etherparse::{IpDscp, IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
 
+use crate::datagram::{Datagram, Protocol};
 use crate::icmp::{Notice, NoticeKind};
 use crate::options::{Options, SackBlocks};
 use crate::packet::{Body, Ecn, Packet};
@@ -35,6 +36,16 @@ pub fn headers(packet: &Packet, identification: u16) -> Vec<u8> {
             ip.write(&mut out).expect("writing to memory");
             out.extend(icmp(packet, notice));
         }
+        Body::Datagram(datagram) => {
+            let protocol = match datagram.protocol {
+                Protocol::Udp => IpNumber::UDP,
+                Protocol::EchoRequest | Protocol::EchoReply => IpNumber::ICMP,
+            };
+            let mut ip = ipv4(packet, Datagram::HEADER + datagram.len, protocol, identification);
+            ip.header_checksum = ip.calc_header_checksum();
+            ip.write(&mut out).expect("writing to memory");
+            out.extend(datagram_header(&ip, datagram));
+        }
     }
     out
 }
@@ -52,6 +63,32 @@ fn ipv4(packet: &Packet, payload: u32, protocol: IpNumber, identification: u16) 
         Ecn::Ect0 => IpEcn::TWO,
         Ecn::Ce => IpEcn::THREE,
     };
+    header.dscp = IpDscp::try_new(packet.dscp.number()).expect("a class has six bits");
+    header
+}
+
+/// Returns the header of a UDP datagram (RFC 768) or an ICMP echo message (RFC 792), with the checksum over an all-zero
+/// payload. A number beyond 16 bits wraps around, as that of ping.
+fn datagram_header(ip: &Ipv4Header, datagram: &Datagram) -> [u8; 8] {
+    let length = ip.payload_len().expect("the total length covers the header").to_be_bytes();
+    let (src, dst) = (datagram.src_port.to_be_bytes(), datagram.dst_port.to_be_bytes());
+    let number = (datagram.number as u16).to_be_bytes();
+    let (mut header, at) = match datagram.protocol {
+        Protocol::Udp => ([src[0], src[1], dst[0], dst[1], length[0], length[1], 0, 0], 6),
+        Protocol::EchoRequest => ([8, 0, 0, 0, src[0], src[1], number[0], number[1]], 2),
+        Protocol::EchoReply => ([0, 0, 0, 0, dst[0], dst[1], number[0], number[1]], 2),
+    };
+    let mut sum = Sum16BitWords::new().add_slice(&header);
+    if datagram.protocol == Protocol::Udp {
+        sum = sum.add_4bytes(ip.source).add_4bytes(ip.destination);
+        sum = sum.add_2bytes([0, ip.protocol.0]).add_2bytes(length);
+    }
+    let checksum = match sum.ones_complement() {
+        // Zero means that there is no checksum.
+        0 if datagram.protocol == Protocol::Udp => u16::MAX,
+        checksum => checksum,
+    };
+    header[at..at + 2].copy_from_slice(&checksum.to_ne_bytes());
     header
 }
 
@@ -138,26 +175,23 @@ fn icmp(packet: &Packet, notice: &Notice) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::addr::Addr;
+    use crate::dscp::Dscp;
     use crate::options::Timestamps;
     use crate::seq_num::SeqNum;
     use etherparse::{NetSlice, SlicedPacket, TransportSlice};
 
     fn data() -> Packet {
-        Packet {
-            src: Addr::of_node(0),
-            dst: Addr::of_node(2),
-            ecn: Ecn::NotEct,
-            body: Body::Tcp(Segment {
-                src_port: 10_000,
-                dst_port: 10_001,
-                seq: SeqNum(15_360),
-                ack: SeqNum(7),
-                flags: Flags::ACK | Flags::PSH,
-                window: 1 << 20,
-                len: 1024,
-                ..Segment::default()
-            }),
-        }
+        let segment = Segment {
+            src_port: 10_000,
+            dst_port: 10_001,
+            seq: SeqNum(15_360),
+            ack: SeqNum(7),
+            flags: Flags::ACK | Flags::PSH,
+            window: 1 << 20,
+            len: 1024,
+            ..Segment::default()
+        };
+        Packet::new(Addr::of_node(0), Addr::of_node(2), Body::Tcp(segment))
     }
 
     #[test]
@@ -226,6 +260,36 @@ mod tests {
     }
 
     #[test]
+    fn datagram_is_parsed_back_with_its_class() {
+        let datagram = Datagram::new(Protocol::Udp, [5000, 6000], 161, 7, engine::Time::ZERO);
+        let addresses = (Addr::of_node(0), Addr::of_node(2));
+        let packet = Packet { dscp: Dscp::EF, ..Packet::new(addresses.0, addresses.1, Body::Datagram(datagram)) };
+        let bytes = [headers(&packet, 9), vec![0; 161]].concat();
+        assert_eq!(bytes.len(), packet.size() as usize);
+        let sliced = SlicedPacket::from_ip(&bytes).unwrap();
+        let (Some(NetSlice::Ipv4(ip)), Some(TransportSlice::Udp(udp))) = (&sliced.net, &sliced.transport) else {
+            panic!("not UDP over IPv4")
+        };
+        assert_eq!((udp.source_port(), udp.destination_port(), udp.length()), (5000, 6000, 169));
+        assert_eq!(ip.header().dcp().value(), 46);
+        let checksum = udp.to_header().calc_checksum_ipv4(&ip.header().to_header(), udp.payload()).unwrap();
+        assert_eq!(udp.checksum(), checksum);
+    }
+
+    #[test]
+    fn echo_request_and_reply_have_valid_checksums() {
+        let request = Datagram::new(Protocol::EchoRequest, [77, 0], 56, 70_000, engine::Time::ZERO);
+        for (datagram, kind) in [(request, 8), (request.reply(), 0)] {
+            let packet = Packet::new(Addr::of_node(0), Addr::of_node(1), Body::Datagram(datagram));
+            let bytes = [headers(&packet, 0), vec![0; 56]].concat();
+            let message = &bytes[20..];
+            assert_eq!(message[..2], [kind, 0]);
+            assert_eq!(message[4..8], [0, 77, 0x11, 0x70], "identifier, number modulo 65,536");
+            assert_eq!(Sum16BitWords::new().add_slice(message).ones_complement(), 0);
+        }
+    }
+
+    #[test]
     fn icmp_message_quotes_the_segment() {
         let notice = Notice {
             kind: NoticeKind::Retransmit,
@@ -234,8 +298,7 @@ mod tests {
             dst_port: 10_001,
             seq: SeqNum(15_360),
         };
-        let packet =
-            Packet { src: Addr::of_node(1), dst: Addr::of_node(0), ecn: Ecn::NotEct, body: Body::Icmp(notice) };
+        let packet = Packet::new(Addr::of_node(1), Addr::of_node(0), Body::Icmp(notice));
         let bytes = headers(&packet, 0);
         assert_eq!(bytes.len(), packet.size() as usize);
         let message = &bytes[20..];

@@ -1,6 +1,8 @@
 //! Packets in the compact form that queues store.
 
 use crate::addr::Addr;
+use crate::datagram::Datagram;
+use crate::dscp::Dscp;
 use crate::icmp::Notice;
 use crate::packet::{Body, Ecn, Packet};
 use crate::segment::{Flags, Segment};
@@ -15,11 +17,12 @@ pub struct CompactPacket {
     body: BareBody,
 }
 
-/// The ECN field is part of each variant, where it fits into the padding beside the tag.
+/// ECN field and class are part of each variant, where they fit into the padding beside the tag.
 #[derive(Clone, Copy, Debug)]
 enum BareBody {
-    Tcp(Ecn, Head),
-    Icmp(Ecn, Notice),
+    Tcp(Ecn, Dscp, Head),
+    Icmp(Ecn, Dscp, Notice),
+    Datagram(Ecn, Dscp, Datagram),
 }
 
 /// A segment without its options; same field order as [`Segment`].
@@ -43,6 +46,7 @@ impl CompactPacket {
         let body = match &packet.body {
             Body::Tcp(segment) => BareBody::Tcp(
                 ecn,
+                packet.dscp,
                 Head {
                     src_port: segment.src_port,
                     dst_port: segment.dst_port,
@@ -54,7 +58,8 @@ impl CompactPacket {
                     window_shift: segment.window_shift,
                 },
             ),
-            Body::Icmp(notice) => BareBody::Icmp(ecn, *notice),
+            Body::Icmp(notice) => BareBody::Icmp(ecn, packet.dscp, *notice),
+            Body::Datagram(datagram) => BareBody::Datagram(ecn, packet.dscp, *datagram),
         };
         CompactPacket { src: packet.src, dst: packet.dst, body }
     }
@@ -66,8 +71,8 @@ impl CompactPacket {
         packet.src = self.src;
         packet.dst = self.dst;
         match &self.body {
-            BareBody::Tcp(ecn, head) => {
-                packet.ecn = *ecn;
+            BareBody::Tcp(ecn, dscp, head) => {
+                (packet.ecn, packet.dscp) = (*ecn, *dscp);
                 let segment = packet.segment_to_write();
                 segment.src_port = head.src_port;
                 segment.dst_port = head.dst_port;
@@ -79,9 +84,13 @@ impl CompactPacket {
                 segment.len = head.len;
                 segment.options.clear();
             }
-            BareBody::Icmp(ecn, notice) => {
-                packet.ecn = *ecn;
+            BareBody::Icmp(ecn, dscp, notice) => {
+                (packet.ecn, packet.dscp) = (*ecn, *dscp);
                 packet.body = Body::Icmp(*notice);
+            }
+            BareBody::Datagram(ecn, dscp, datagram) => {
+                (packet.ecn, packet.dscp) = (*ecn, *dscp);
+                packet.body = Body::Datagram(*datagram);
             }
         }
     }
@@ -90,8 +99,9 @@ impl CompactPacket {
     #[inline]
     pub fn size(&self) -> u32 {
         match &self.body {
-            BareBody::Tcp(_, head) => Packet::HEADER + Segment::HEADER + head.len,
+            BareBody::Tcp(_, _, head) => Packet::HEADER + Segment::HEADER + head.len,
             BareBody::Icmp(..) => Packet::HEADER + Notice::SIZE,
+            BareBody::Datagram(_, _, datagram) => Packet::HEADER + Datagram::HEADER + datagram.len,
         }
     }
 }
@@ -99,6 +109,7 @@ impl CompactPacket {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::datagram::Protocol;
     use crate::icmp::NoticeKind;
     use crate::options::{Options, Timestamps};
 
@@ -121,20 +132,25 @@ mod tests {
             options,
         };
         let (src, dst) = (Addr::of_node(1), Addr::of_node(2));
-        let data = Packet { src, dst, ecn: Ecn::Ce, body: Body::Tcp(segment) };
+        let data = Packet { ecn: Ecn::Ce, dscp: Dscp::EF, ..Packet::new(src, dst, Body::Tcp(segment)) };
         let mut again = Packet::blank(dst, src);
         CompactPacket::of(&data, data.ecn).write_to(&mut again);
         again.put_options(options);
         assert_eq!(again, data);
         assert_eq!(CompactPacket::of(&data, data.ecn).size() + options.size(), data.size());
         let notice = Notice { kind: NoticeKind::Defer, segment_dst: dst, src_port: 5, dst_port: 6, seq: SeqNum(7) };
-        let message = Packet { src, dst, ecn: Ecn::Ect0, body: Body::Icmp(notice) };
+        let message = Packet { ecn: Ecn::Ect0, ..Packet::new(src, dst, Body::Icmp(notice)) };
         CompactPacket::of(&message, message.ecn).write_to(&mut again);
         assert_eq!(again, message);
         CompactPacket::of(&data, data.ecn).write_to(&mut again);
         again.put_options(options);
         assert_eq!(again, data);
         assert_eq!(CompactPacket::of(&message, message.ecn).size(), message.size());
+        let datagram = Datagram::new(Protocol::Udp, [5, 6], 160, 7, engine::Time::from_millis(8));
+        let voice = Packet { dscp: Dscp::EF, ..Packet::new(src, dst, Body::Datagram(datagram)) };
+        CompactPacket::of(&voice, voice.ecn).write_to(&mut again);
+        assert_eq!(again, voice);
+        assert_eq!(CompactPacket::of(&voice, voice.ecn).size(), voice.size());
     }
 
     /// 36 bytes, the size of a packet before options were added.

@@ -6,7 +6,7 @@
 //!
 //! let flags = Flags::ACK;
 //! let segment = Segment { src_port: 1000, dst_port: 80, seq: SeqNum(7), len: 500, flags, ..Segment::default() };
-//! let packet = Packet { src: Addr::of_node(0), dst: Addr::of_node(1), ecn: Ecn::Ect0, body: Body::Tcp(segment) };
+//! let packet = Packet::new(Addr::of_node(0), Addr::of_node(1), Body::Tcp(segment));
 //! // 20 bytes of IPv4, 20 of TCP, and the payload, which has a length but no bytes.
 //! assert_eq!(packet.size(), 540);
 //!
@@ -19,6 +19,8 @@
 pub mod addr;
 pub mod bytes;
 pub mod compact;
+pub mod datagram;
+pub mod dscp;
 pub mod icmp;
 pub mod ieee80211;
 pub mod options;
@@ -30,6 +32,8 @@ pub mod seq_num;
 
 pub use addr::Addr;
 pub use compact::CompactPacket;
+pub use datagram::{Datagram, Protocol};
+pub use dscp::Dscp;
 pub use icmp::{Notice, NoticeKind};
 pub use options::{Options, SackBlocks, Timestamps};
 pub use packet::{Body, Ecn, Packet};

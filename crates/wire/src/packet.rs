@@ -1,11 +1,13 @@
 //! IP packets.
 
 use crate::addr::Addr;
+use crate::datagram::Datagram;
+use crate::dscp::Dscp;
 use crate::icmp::Notice;
 use crate::options::Options;
 use crate::segment::Segment;
 
-/// An IPv4 packet with a TCP segment or an ICMP message.
+/// An IPv4 packet with a TCP segment, a datagram or an ICMP message about a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packet {
     /// Source address.
@@ -14,6 +16,8 @@ pub struct Packet {
     pub dst: Addr,
     /// ECN field of the IP header.
     pub ecn: Ecn,
+    /// Class of the IP header.
+    pub dscp: Dscp,
     /// Payload of the IP packet.
     pub body: Body,
 }
@@ -62,28 +66,36 @@ pub enum Body {
     Tcp(Segment),
     /// An ICMP message about a segment.
     Icmp(Notice),
+    /// A UDP datagram or an ICMP echo message.
+    Datagram(Datagram),
 }
 
 impl Packet {
     /// Size of the IPv4 header in bytes, without options.
     pub const HEADER: u32 = 20;
 
+    /// Returns a packet of the default class that is not ECN-capable.
+    #[inline]
+    pub fn new(src: Addr, dst: Addr, body: Body) -> Self {
+        Packet { src, dst, ecn: Ecn::NotEct, dscp: Dscp::DEFAULT, body }
+    }
+
     /// Returns a packet with an empty segment, to be overwritten.
     #[inline]
     pub fn blank(src: Addr, dst: Addr) -> Self {
-        Packet { src, dst, ecn: Ecn::NotEct, body: Body::Tcp(Segment::default()) }
+        Packet::new(src, dst, Body::Tcp(Segment::default()))
     }
 
-    /// Returns the packet's segment for overwriting, with its previous contents; an ICMP message is first replaced by
+    /// Returns the packet's segment for overwriting, with its previous contents; any other payload is first replaced by
     /// an empty segment.
     #[inline]
     pub fn segment_to_write(&mut self) -> &mut Segment {
-        if let Body::Icmp(_) = self.body {
+        if !matches!(self.body, Body::Tcp(_)) {
             self.body = Body::Tcp(Segment::default());
         }
         match &mut self.body {
             Body::Tcp(segment) => segment,
-            Body::Icmp(_) => unreachable!("replaced above"),
+            Body::Icmp(_) | Body::Datagram(_) => unreachable!("replaced above"),
         }
     }
 
@@ -99,19 +111,20 @@ impl Packet {
         match &self.body {
             Body::Tcp(segment) => Self::HEADER + Segment::HEADER + segment.len,
             Body::Icmp(_) => Self::HEADER + Notice::SIZE,
+            Body::Datagram(datagram) => Self::HEADER + Datagram::HEADER + datagram.len,
         }
     }
 
-    /// Returns the segment's options; `None` for an ICMP message.
+    /// Returns the segment's options; `None` for any other payload.
     #[inline]
     pub fn options(&self) -> Option<&Options> {
         match &self.body {
             Body::Tcp(segment) => Some(&segment.options),
-            Body::Icmp(_) => None,
+            Body::Icmp(_) | Body::Datagram(_) => None,
         }
     }
 
-    /// Sets the segment's options; no effect on an ICMP message.
+    /// Sets the segment's options; no effect on any other payload.
     pub fn put_options(&mut self, options: Options) {
         if let Body::Tcp(segment) = &mut self.body {
             segment.options = options;
@@ -123,6 +136,16 @@ impl Packet {
         match &self.body {
             Body::Tcp(segment) if segment.len > 0 => Some(segment),
             _ => None,
+        }
+    }
+
+    /// Returns the source and the destination port; of a message about a segment those of the segment, reversed.
+    #[inline]
+    pub fn ports(&self) -> [u16; 2] {
+        match &self.body {
+            Body::Tcp(segment) => [segment.src_port, segment.dst_port],
+            Body::Icmp(notice) => [notice.dst_port, notice.src_port],
+            Body::Datagram(datagram) => [datagram.src_port, datagram.dst_port],
         }
     }
 }

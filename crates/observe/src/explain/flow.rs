@@ -473,6 +473,7 @@ impl Flow {
             }
             Body::Tcp(_) => Load::Ack { ack: of.ack? },
             Body::Icmp(_) => Load::Notice,
+            Body::Datagram(_) => return None,
         };
         let id = self.next_id;
         self.next_id += 1;

@@ -446,5 +446,6 @@ fn is_transfer(packet: &Packet, of: &PacketFlow) -> bool {
         Body::Tcp(segment) if segment.len > 0 => of.from_sender,
         Body::Tcp(segment) => !of.from_sender && !segment.flags.has(Flags::SYN),
         Body::Icmp(_) => true,
+        Body::Datagram(_) => false,
     }
 }

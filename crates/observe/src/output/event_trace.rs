@@ -300,6 +300,11 @@ impl EventTrace {
                 let (kind, seq) = (notice.kind.name(), notice.seq.0);
                 writeln!(text, "The contents of ICMP message are :-\n<SEQ, Type> : <{seq}, {kind}>").expect("as above");
             }
+            Body::Datagram(datagram) => {
+                let (kind, number, len) = (datagram.protocol.name(), datagram.number, datagram.len);
+                writeln!(text, "The contents of datagram are :-\n<SEQ, Len, Type> : <{number}, {len}, {kind}>")
+                    .expect("as above");
+            }
         }
         text
     }

@@ -251,6 +251,13 @@ fn packet(packet: &Packet) -> Value {
                 "len": segment.len,
             }),
             Body::Icmp(notice) => json!({ "icmp": notice.kind.name(), "seq": notice.seq.0 }),
+            Body::Datagram(datagram) => json!({
+                "protocol": datagram.protocol.name(),
+                "src_port": datagram.src_port,
+                "dst_port": datagram.dst_port,
+                "number": datagram.number,
+                "len": datagram.len,
+            }),
         },
     );
     record

@@ -17,7 +17,7 @@ use engine::registry::{Fault, Settings};
 use engine::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wire::{Body, Ecn, Flags, Packet, Segment};
+use wire::{Body, Flags, Packet, Segment};
 
 use super::flow_table::{Flow, FlowTable, MAX_FLOWS};
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
@@ -88,7 +88,7 @@ impl FreezeTcp {
         self.flows.each(|flow, said| {
             let Some(said) = said else { return };
             let segment = Segment { window: window(said.window), ..*said };
-            let packet = Packet { src: flow.dst, dst: flow.src, ecn: Ecn::NotEct, body: Body::Tcp(segment) };
+            let packet = Packet::new(flow.dst, flow.src, Body::Tcp(segment));
             for _ in 0..times {
                 cx.send(packet);
                 sent += 1;

@@ -1,6 +1,6 @@
 //! The common part of the two ICMP schemes: the ICMP message about a segment.
 
-use wire::{Body, Ecn, Notice, NoticeKind, Packet};
+use wire::{Body, Notice, NoticeKind, Packet};
 
 use super::AgentCx;
 use crate::outcome::RadioNotice;
@@ -16,5 +16,5 @@ pub fn tell_sender(kind: NoticeKind, about: &RadioNotice, cx: &mut AgentCx<'_>) 
         dst_port: segment.dst_port,
         seq: segment.seq,
     };
-    cx.send(Packet { src: cx.here, dst: about.packet.src, ecn: Ecn::NotEct, body: Body::Icmp(notice) });
+    cx.send(Packet::new(cx.here, about.packet.src, Body::Icmp(notice)));
 }

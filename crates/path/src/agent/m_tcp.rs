@@ -22,7 +22,7 @@ use engine::registry::{Fault, Settings};
 use engine::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wire::{Body, Ecn, Flags, Packet, Segment, SeqNum};
+use wire::{Body, Flags, Packet, Segment, SeqNum};
 
 use super::flow_table::{Flow, MAX_FLOWS, TimedFlows};
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
@@ -167,7 +167,7 @@ fn acknowledging(segment: &Segment) -> Option<Segment> {
 }
 
 fn packet(flow: Flow, segment: Segment) -> Packet {
-    Packet { src: flow.src, dst: flow.dst, ecn: Ecn::NotEct, body: Body::Tcp(segment) }
+    Packet::new(flow.src, flow.dst, Body::Tcp(segment))
 }
 
 impl MTcp {

@@ -19,7 +19,7 @@
 use engine::registry::{Fault, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wire::{Ecn, Flags, Packet, Segment, SeqNum};
+use wire::{Flags, Packet, Segment, SeqNum};
 
 use super::flow_table::{Flow, FlowTable, MAX_FLOWS};
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
@@ -178,7 +178,7 @@ impl Agent for PacketControl {
         self.counters.segments += 1;
         if known.repeats.second(segment.seq) {
             self.counters.made += 1;
-            let ack = Packet { src: flow.dst, dst: flow.src, ecn: Ecn::NotEct, body: wire::Body::Tcp(*acked) };
+            let ack = Packet::new(flow.dst, flow.src, wire::Body::Tcp(*acked));
             cx.send(ack);
         }
         Verdict::Take

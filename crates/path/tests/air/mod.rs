@@ -11,7 +11,7 @@ use path::place::Path;
 use path::queue::{Buffer, QueueConfig};
 use path::scheduler::SchedulerConfig;
 use path::{AirFrame, Cx, HopId, LinkDirection, LinkEvent, MediumEvent, MediumId, Observer, Reach, Reception};
-use wire::{Addr, Body, Ecn, Flags, Packet, Segment};
+use wire::{Addr, Body, Flags, Packet, Segment};
 
 /// Records all events of the medium.
 #[derive(Default)]
@@ -108,8 +108,7 @@ impl Air {
     /// Offers a packet of 1,500 bytes to a hop.
     pub fn offer(&mut self, now: Time, hop: usize) {
         let segment = Segment { flags: Flags::ACK, len: 1460, ..Segment::default() };
-        let packet =
-            Packet { src: Addr::of_node(0), dst: Addr::of_node(1), ecn: Ecn::NotEct, body: Body::Tcp(segment) };
+        let packet = Packet::new(Addr::of_node(0), Addr::of_node(1), Body::Tcp(segment));
         self.in_hand[hop] += 1;
         let mut cx = Cx { now, schedule: &mut self.schedule, channels: &mut self.channels, observer: &mut self.log };
         assert!(self.medium.on_packet(self.queues[hop], packet, false, &mut Buffer::default(), &mut cx));

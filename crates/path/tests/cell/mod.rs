@@ -12,7 +12,7 @@ use path::outcome::Outcome;
 use path::queue::{Buffer, Limit};
 use path::scheduler::SchedulerConfig;
 use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, MediumId, Observer};
-use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
+use wire::{Addr, Body, Flags, Packet, Segment, SeqNum};
 
 /// Configuration of a cell.
 #[derive(Clone, Debug)]
@@ -249,7 +249,7 @@ pub fn packet(seq: u32, size: u32) -> Packet {
         len: size - Packet::HEADER - Segment::HEADER,
         ..Segment::default()
     };
-    Packet { src: Addr::of_node(0), dst: Addr::of_node(1), ecn: Ecn::NotEct, body: Body::Tcp(segment) }
+    Packet::new(Addr::of_node(0), Addr::of_node(1), Body::Tcp(segment))
 }
 
 fn micros(nanos: u64) -> u64 {

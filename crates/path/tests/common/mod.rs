@@ -13,7 +13,7 @@ use path::station::{Station, TxQueue};
 use path::{Cx, HopId, HopState, LinkDirection, LinkEvent, Observer};
 use serde::Deserialize;
 use serde::de::value::{Error, MapDeserializer};
-use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
+use wire::{Addr, Body, Flags, Packet, Segment, SeqNum};
 
 /// Returns the member of a registry with this name and default settings.
 pub fn member<T: for<'de> Deserialize<'de>>(name: &str) -> Result<T, Error> {
@@ -31,7 +31,7 @@ pub fn packet(seq: u32, len: u32) -> Packet {
         len,
         ..Segment::default()
     };
-    Packet { src: Addr::of_node(0), dst: Addr::of_node(2), ecn: Ecn::NotEct, body: Body::Tcp(segment) }
+    Packet::new(Addr::of_node(0), Addr::of_node(2), Body::Tcp(segment))
 }
 
 /// Records link events.

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
     use crate::event::{HopId, LinkDirection};
     use engine::Time;
-    use wire::{Addr, Body, Ecn, Flags, Options, Packet, Segment, SeqNum};
+    use wire::{Addr, Body, Flags, Options, Packet, Segment, SeqNum};
 
     #[test]
     fn only_the_third_failure_is_reported() {
@@ -80,7 +80,7 @@ mod tests {
             window_shift: 0,
             options: Options::default(),
         };
-        let packet = Packet { src: source, dst: mobile, ecn: Ecn::NotEct, body: Body::Tcp(segment) };
+        let packet = Packet::new(source, mobile, Body::Tcp(segment));
         let hop = HopId { link: 1, direction: LinkDirection::Forward };
         let mut agent = Config { attempt: third() }.build().unwrap();
         let mut send = Vec::new();

@@ -24,7 +24,7 @@ use path::agent::{Agent, AgentConfig, AgentCx, Departure, Verdict};
 use path::channel::State;
 use path::outcome::RadioNotice;
 use path::{HopId, LinkDirection};
-use wire::{Addr, Body, Ecn, Flags, Options, Packet, Segment, SeqNum};
+use wire::{Addr, Body, Flags, Options, Packet, Segment, SeqNum};
 
 /// Address of the host in the wired network.
 pub const FIXED: Addr = Addr::of_node(0);
@@ -83,7 +83,7 @@ fn blank() -> Segment {
 
 fn packet(src: Addr, dst: Addr, mut segment: Segment, change: impl FnOnce(&mut Segment)) -> Packet {
     change(&mut segment);
-    Packet { src, dst, ecn: Ecn::NotEct, body: Body::Tcp(segment) }
+    Packet::new(src, dst, Body::Tcp(segment))
 }
 
 /// Maximum number of wake-ups without progress of time.

@@ -61,6 +61,7 @@ fn arrow(packet: &str, to_air: bool) -> String {
 pub fn of(packet: &Packet) -> String {
     let mut words = match &packet.body {
         Body::Icmp(notice) => vec![format!("{} {}", notice.kind.name(), notice.seq.0)],
+        Body::Datagram(datagram) => vec![format!("{} {}", datagram.protocol.name(), datagram.number)],
         Body::Tcp(segment) => words(segment),
     };
     if packet.ecn == Ecn::Ce {

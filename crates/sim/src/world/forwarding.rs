@@ -176,6 +176,7 @@ impl World {
         let port = match &packet.body {
             Body::Tcp(segment) => segment.dst_port,
             Body::Icmp(notice) => notice.src_port,
+            Body::Datagram(_) => return self.deliver_outside(node, packet),
         };
         let Some(end) = self.ports.end(node, port) else { return self.deliver_outside(node, packet) };
         let connection = &mut self.ends[end].connection;
@@ -189,6 +190,7 @@ impl World {
                 self.ends[end].progress.has(received, self.now);
             }
             Body::Icmp(notice) => connection.handle_icmp(self.now, notice),
+            Body::Datagram(_) => {}
         }
         self.end_acted(end, sink);
     }

@@ -36,6 +36,7 @@ impl Ports {
         let port = match &packet.body {
             Body::Tcp(segment) => segment.dst_port,
             Body::Icmp(notice) => notice.src_port,
+            Body::Datagram(_) => return None,
         };
         let to = self.end(packet.dst.node(), port)?;
         let there = &ends[to];
@@ -58,6 +59,7 @@ impl Ports {
                 let seq = notice.seq.offset_from(there.connection.origin(), there.connection.bytes_acknowledged());
                 ours.then_some(PacketFlow { flow: there.flow, from_sender: there.sends, seq, ack: None })
             }
+            Body::Datagram(_) => None,
         }
     }
 }

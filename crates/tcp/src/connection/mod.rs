@@ -189,6 +189,7 @@ impl Connection {
         let (from, to) = match body {
             Body::Tcp(segment) => (segment.src_port, segment.dst_port),
             Body::Icmp(notice) => (notice.dst_port, notice.src_port),
+            Body::Datagram(_) => return false,
         };
         to == self.local_port && (from == self.remote_port || self.state == State::Listen)
     }

@@ -97,13 +97,13 @@ impl Cache {
 
 #[cfg(test)]
 mod tests {
-    use wire::{Addr, Body, Ecn, Segment};
+    use wire::{Addr, Body, Segment};
 
     use super::*;
 
     fn cached(start: u64, len: u32) -> Cached {
         let body = Body::Tcp(Segment { len, ..Segment::default() });
-        let packet = Packet { src: Addr::of_node(0), dst: Addr::of_node(1), ecn: Ecn::NotEct, body };
+        let packet = Packet::new(Addr::of_node(0), Addr::of_node(1), body);
         Cached { start, end: start + u64::from(len), packet, retransmissions: 0, senders: false, needless: 0, order: 0 }
     }
 

@@ -201,7 +201,7 @@ impl Known {
         }
         let updates = self.last_ack.as_ref().is_some_and(|packet| match &packet.body {
             Body::Tcp(last) => last.window != segment.window,
-            Body::Icmp(_) => false,
+            Body::Icmp(_) | Body::Datagram(_) => false,
         });
         !updates
     }
