@@ -24,6 +24,7 @@
 //! ```
 
 pub mod heap;
+pub mod histogram;
 pub mod named;
 pub mod near;
 pub mod or_none;
@@ -38,13 +39,14 @@ pub mod time;
 pub mod units;
 
 pub use heap::IndexedHeap;
+pub use histogram::Histogram;
 pub use named::Named;
 pub use random::{Draws, Stream};
 pub use registry::members::{self, Custom, Factory, Kind, Member, Members, Open};
 pub use schedule::{Order, Schedule, Slot};
 pub use signed::Signed;
 pub use time::{Span, Time};
-pub use units::{Bytes, Decibels, Length, Rate, Speed};
+pub use units::{Bytes, Decibels, Frequency, Length, Rate, Speed};
 
 #[doc(hidden)]
 pub use {schemars, serde};

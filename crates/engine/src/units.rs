@@ -15,6 +15,10 @@ pub struct Rate(u64);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Bytes(pub u64);
 
+/// A mean number of events per time, in millihertz; greater than zero.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Frequency(u64);
+
 /// A length in millimetres.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Length(pub u64);
@@ -26,6 +30,18 @@ pub struct Speed(pub u64);
 /// A power ratio in thousandths of a decibel.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Decibels(pub u64);
+
+impl Frequency {
+    /// Returns a frequency of `millihertz` events in 1000 seconds; `None` for zero.
+    pub const fn from_millihertz(millihertz: u64) -> Option<Self> {
+        if millihertz == 0 { None } else { Some(Frequency(millihertz)) }
+    }
+
+    /// The mean time between two events, in seconds.
+    pub fn mean_interval_s(self) -> f64 {
+        1_000.0 / self.0 as f64
+    }
+}
 
 impl Rate {
     /// Returns a rate of `bits` bits per second; `None` for zero, at which a transmission would never end.
@@ -92,6 +108,18 @@ const RATE: Kind = Kind {
     example: "8 Mbps",
     units: &[("Gbps", 1_000_000_000), ("Mbps", 1_000_000), ("kbps", 1_000), ("bps", 1)],
     refused: &[("MBps", "for bytes per second multiply by 8 and write Mbps"), ("Kbps", "write kbps")],
+};
+
+const FREQUENCY: Kind = Kind {
+    name: "a number per time",
+    example: "20 /s",
+    units: &[("/ms", 1_000_000), ("/s", 1_000)],
+    refused: &[
+        ("/min", "divide by 60 and write /s"),
+        ("Hz", "write /s"),
+        ("bps", "this is a number of flows per time: write /s"),
+        ("Mbps", "this is a number of flows per time: write /s"),
+    ],
 };
 
 const BYTES: Kind = Kind {
@@ -262,6 +290,12 @@ written_as!(
     |bits| Rate::from_bits_per_sec(bits).ok_or_else(|| RATE.error(Some("a rate of zero never sends anything".into()))),
     |rate| rate.0
 );
+written_as!(
+    Frequency,
+    FREQUENCY,
+    |value| Frequency::from_millihertz(value).ok_or_else(|| FREQUENCY.error(Some("zero never happens".into()))),
+    |frequency| frequency.0
+);
 written_as!(Bytes, BYTES, |bytes| Ok(Bytes(bytes)), |bytes| bytes.0);
 
 written_as!(Length, LENGTH, |millimetres| Ok(Length(millimetres)), |length| length.0);
@@ -281,6 +315,12 @@ impl fmt::Debug for Speed {
 }
 
 impl fmt::Debug for Decibels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl fmt::Debug for Frequency {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")
     }
@@ -358,6 +398,16 @@ mod tests {
         assert!(hint("1 Mm/s").contains("multiply by 1000000 and write m/s"));
         assert!(hint("1 km/s").contains("multiply by 1000 and write m/s"));
         assert!("1 Mm".parse::<Length>().unwrap_err().hint.unwrap().contains("multiply by 1000 and write km"));
+    }
+
+    #[test]
+    fn frequencies_are_exact_to_millihertz() {
+        assert_eq!("20 /s".parse(), Ok(Frequency(20_000)));
+        assert_eq!("2.5/ms".parse(), "2500 /s".parse::<Frequency>());
+        assert_eq!("0.1 /s".parse::<Frequency>().unwrap().mean_interval_s(), 10.0);
+        assert_eq!("1500 /s".parse::<Frequency>().unwrap().to_string(), "1.5 /ms");
+        assert!("0 /s".parse::<Frequency>().is_err());
+        assert_eq!("6 /min".parse::<Frequency>().unwrap_err().hint.as_deref(), Some("divide by 60 and write /s"));
     }
 
     #[test]

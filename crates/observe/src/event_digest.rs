@@ -166,6 +166,10 @@ impl Sink for EventDigest {
                 self.begin(3, at);
                 self.number(*flow);
             }
+            Event::FlowArrived { flow, arrivals, bytes } => {
+                self.begin(9, at);
+                self.numbers([u64::from(*flow), u64::from(*arrivals), *bytes]);
+            }
             Event::FlowCompleted { flow } => {
                 self.begin(4, at);
                 self.number(*flow);

@@ -255,7 +255,7 @@ impl Sink for Recorder {
             }
             Event::Link { hop, event, of } => self.link(at, *hop, event, *of),
             Event::Air { link, state } => self.air(at, *link, *state),
-            Event::Receiver { .. } | Event::Node { .. } | Event::Medium { .. } => {}
+            Event::Receiver { .. } | Event::Node { .. } | Event::Medium { .. } | Event::FlowArrived { .. } => {}
         }
     }
 }

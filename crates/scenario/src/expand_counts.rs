@@ -1,13 +1,72 @@
 //! Nodes with a `count`: `nodes.m = { kind = "host", count = 3 }` is expanded to m1, m2 and m3, and each link or flow
-//! that names m to three, one for each.
+//! that names m to three, one for each. Flows with a `count` are expanded in the same way, and one whose application
+//! uses several connections to a flow for each: web, web-2, web-3.
 
+use std::collections::HashSet;
+
+use engine::{Named, Stream};
 use indexmap::IndexMap;
+use sim::ApplicationConfig;
 
 use crate::model::{Flow, Link, MAX_STATIONS, Node, Scenario};
 use crate::problem::Problem;
 
 /// The maximum count: the stations of a medium.
 const MAX_COUNT: u32 = MAX_STATIONS as u32;
+
+/// The scenario with all copies and connections expanded.
+pub(super) fn expand_counts(scenario: Scenario) -> Result<Scenario, Vec<Problem>> {
+    let mut scenario = expand_nodes(scenario)?;
+    let mut problems = Vec::new();
+    let flows = std::mem::take(&mut scenario.flows);
+    for (name, count) in flows.iter().filter_map(|(name, flow)| Some((name, flow.count?))) {
+        if !(1..=MAX_COUNT).contains(&count) {
+            let problem = Problem::new(format!("1 to {MAX_COUNT} flows")).key(format!("flows.{name}.count"));
+            problems.push(problem.found(count.to_string()));
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let one = |flow: &mut Flow, _: u32| flow.count = None;
+    let flows = copies("flows", flows, |_, flow| Ok(flow.count), one, &mut problems);
+    scenario.flows = expand_connections(flows, &mut problems);
+    if problems.is_empty() { Ok(scenario) } else { Err(problems) }
+}
+
+/// The flows, those whose application uses several connections followed by one for each further connection.
+fn expand_connections(flows: IndexMap<String, Flow>, problems: &mut Vec<Problem>) -> IndexMap<String, Flow> {
+    let mut all = IndexMap::new();
+    let mut names = flows.keys().cloned().collect::<HashSet<_>>();
+    let expanded: HashSet<String> = flows.values().filter_map(|flow| flow.connection_of.clone()).collect();
+    for (name, flow) in flows {
+        let further = further_connections(&flow);
+        all.insert(name.clone(), flow.clone());
+        if flow.connection_of.is_some() || expanded.contains(&name) {
+            continue;
+        }
+        for number in 2..further + 2 {
+            let copy = format!("{name}-{number}");
+            if !names.insert(copy.clone()) {
+                let problem = Problem::new("another name: a further connection of another flow has this one");
+                problems.push(problem.key(format!("flows.{copy}")).found(format!("\"{copy}\"")));
+            }
+            all.insert(copy, Flow { connection_of: Some(name.clone()), ..flow.clone() });
+        }
+    }
+    all
+}
+
+/// The number of connections that a flow's application uses beyond the first.
+fn further_connections(flow: &Flow) -> usize {
+    match &flow.traffic {
+        // An application is built only if its settings are valid; outside members are resolved later.
+        Some(Named(traffic)) if !matches!(traffic, ApplicationConfig::Custom(_)) && traffic.check().is_empty() => {
+            traffic.build(Stream::default()).connections() - 1
+        }
+        _ => 0,
+    }
+}
 
 /// The name of a copy; the first is 1.
 fn name_of(name: &str, number: u32) -> String {
@@ -24,8 +83,8 @@ pub(super) fn original(key: &str, is_there: impl Fn(&str) -> bool) -> Option<Str
     is_copy.then(|| rest.map_or(original.clone(), |rest| format!("{original}.{rest}")))
 }
 
-/// The scenario with all copies expanded.
-pub(super) fn expand_counts(mut scenario: Scenario) -> Result<Scenario, Vec<Problem>> {
+/// The scenario with all copies of nodes expanded.
+fn expand_nodes(mut scenario: Scenario) -> Result<Scenario, Vec<Problem>> {
     if scenario.nodes.values().all(|node| node.count.is_none()) {
         return Ok(scenario);
     }

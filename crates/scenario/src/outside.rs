@@ -8,6 +8,7 @@ use path::agent::AgentConfig;
 use path::link::jitter::DelayConfig;
 use path::queue::QueueConfig;
 use serde_json::{Map, Value};
+use tcp::PartialConfig;
 use tcp::response::ResponseConfig;
 
 use crate::Scenario;
@@ -109,6 +110,18 @@ impl Resolver<'_> {
         }
         self.member(key, delay);
     }
+
+    fn tcp(&mut self, key: Arguments<'_>, tcp: &mut PartialConfig) {
+        if let Some(recovery) = &mut tcp.recovery {
+            self.member(format_args!("{key}.recovery"), &mut recovery.0);
+        }
+        if let Some(control) = &mut tcp.control {
+            self.member(format_args!("{key}.control"), &mut control.0);
+        }
+        if let Some(differentiation) = &mut tcp.loss_differentiation {
+            self.member(format_args!("{key}.loss_differentiation"), &mut differentiation.0);
+        }
+    }
 }
 
 /// Visits every place of a scenario where a member of a registry is allowed.
@@ -145,15 +158,10 @@ fn visit(scenario: &mut Scenario, resolver: &mut Resolver<'_>) {
         if let Some(traffic) = &mut flow.traffic {
             resolver.member(format_args!("flows.{name}.traffic"), &mut traffic.0);
         }
-        let tcp = &mut flow.tcp;
-        if let Some(recovery) = &mut tcp.recovery {
-            resolver.member(format_args!("flows.{name}.tcp.recovery"), &mut recovery.0);
-        }
-        if let Some(control) = &mut tcp.control {
-            resolver.member(format_args!("flows.{name}.tcp.control"), &mut control.0);
-        }
-        if let Some(differentiation) = &mut tcp.loss_differentiation {
-            resolver.member(format_args!("flows.{name}.tcp.loss_differentiation"), &mut differentiation.0);
-        }
+        resolver.tcp(format_args!("flows.{name}.tcp"), &mut flow.tcp);
+    }
+    for (name, arrivals) in &mut scenario.arrivals {
+        resolver.member(format_args!("arrivals.{name}.sizes"), &mut arrivals.sizes.0);
+        resolver.tcp(format_args!("arrivals.{name}.tcp"), &mut arrivals.tcp);
     }
 }

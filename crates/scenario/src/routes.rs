@@ -6,18 +6,24 @@ use engine::Span;
 use path::link::Line;
 use sim::routing::Routes;
 use sim::world::MAX_PORTS;
-use sim::{FlowSpec, Network};
-use wire::{Packet, Segment, Timestamps};
+use sim::{FlowSpec, Network, Transport};
+use wire::{Datagram, Packet, Segment, Timestamps};
 
 use crate::problem::Problem;
 
-/// Bytes of a packet with a full segment. After a handshake, options reduce its data (RFC 6691).
+/// Bytes of a packet with a full segment; of the smallest one of a flow of datagrams, whose sizes vary. After a handshake, options reduce its data (RFC 6691).
 pub(super) fn full_packet(flow: &FlowSpec) -> u32 {
+    if flow.transport != Transport::Tcp {
+        return empty_packet(flow);
+    }
     flow.tcp.segment + if flow.tcp.handshake { HEADERS } else { empty_packet(flow) }
 }
 
-/// Bytes of a packet with a pure acknowledgment without SACK blocks.
+/// Bytes of a packet with a pure acknowledgment without SACK blocks, or of an empty datagram.
 pub(super) fn empty_packet(flow: &FlowSpec) -> u32 {
+    if flow.transport != Transport::Tcp {
+        return Packet::HEADER + Datagram::HEADER;
+    }
     HEADERS + data_options(&flow.tcp)
 }
 
@@ -38,17 +44,23 @@ fn control_packet(flow: &FlowSpec) -> u32 {
         timestamps: flow.tcp.timestamps.then(Timestamps::default),
         ..wire::Options::default()
     };
-    if flow.tcp.handshake { HEADERS + options.size() } else { empty_packet(flow) }
+    let opens = flow.tcp.handshake && flow.transport == Transport::Tcp;
+    if opens { HEADERS + options.size() } else { empty_packet(flow) }
 }
 
-/// The routes of each flow in both directions, or their errors. Links are bidirectional, so a reachable host can
+/// The routes of each flow in both directions, then those of flows that arrive, or their errors. Links are bidirectional, so a reachable host can
 /// answer.
 pub(super) fn check_routes(network: &Network) -> Result<Vec<[Route; 2]>, Vec<Problem>> {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     let mut routes = Routes::new(network);
     let mut ports = vec![0usize; network.nodes.len()];
-    for flow in &network.flows {
-        let key = format!("flows.{}", flow.name);
+    let arriving = network.arrivals.iter().map(|spec| {
+        let bulk = FlowSpec::bulk(&spec.name, [spec.from, spec.to], None);
+        (format!("arrivals.{}", spec.name), FlowSpec { tcp: spec.tcp.clone(), ..bulk })
+    });
+    let arriving: Vec<(String, FlowSpec)> = arriving.collect();
+    let named = network.flows.iter().map(|flow| (format!("flows.{}", flow.name), flow));
+    for (key, flow) in named.chain(arriving.iter().map(|(key, flow)| (key.clone(), flow))) {
         let name = |node: usize| format!("\"{}\"", network.nodes[node].name);
         let (Some(there), Some(back)) =
             (route(network, &mut routes, flow.from, flow.to), route(network, &mut routes, flow.to, flow.from))

@@ -9,7 +9,7 @@ use path::channel::{ChannelConfig, perfect, uniform};
 use path::link::Timing;
 use path::mac::arq::{ArqConfig, none};
 use path::queue::{Limit, Tie};
-use sim::{ApplicationConfig, FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, NullSink, Radio, World};
+use sim::{FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, NullSink, Radio, World};
 
 fn main() {
     divan::main();
@@ -80,10 +80,6 @@ fn network(agent: AgentConfig, flows: usize, rate: &str, window: u64, duration: 
         association: None,
     };
     let flow = |number: usize| FlowSpec {
-        name: format!("flow{number}"),
-        from: 0,
-        to: 2,
-        traffic: ApplicationConfig::default(),
         start: Time::from_millis(number as u64 % 100),
         tcp: tcp::Config {
             segment: SEGMENT,
@@ -91,6 +87,7 @@ fn network(agent: AgentConfig, flows: usize, rate: &str, window: u64, duration: 
             response: by_name(&scheme).unwrap_or_else(|| tcp::Config::default().response),
             ..tcp::Config::default()
         },
+        ..FlowSpec::bulk(&format!("flow{number}"), [0, 2], None)
     };
     Network {
         media: Vec::new(),
@@ -104,6 +101,7 @@ fn network(agent: AgentConfig, flows: usize, rate: &str, window: u64, duration: 
         duration,
         seed: 1,
         replication: 0,
+        arrivals: Vec::new(),
     }
 }
 

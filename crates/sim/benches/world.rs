@@ -9,7 +9,7 @@ use path::link::Timing;
 use path::mac::arq::{ArqConfig, none, stop_and_wait};
 use path::queue::{Limit, Tie};
 use sim::network::MediumSpec;
-use sim::{ApplicationConfig, FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, NullSink, Radio, World};
+use sim::{FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, NullSink, Radio, World};
 
 fn main() {
     divan::main();
@@ -50,12 +50,9 @@ fn wire(between: [usize; 2], rate: &str, delay: &str, packets: u32) -> LinkSpec 
 
 fn flow(number: usize, to: usize, window: u64, bytes: Option<u64>) -> FlowSpec {
     FlowSpec {
-        name: format!("flow{number}"),
-        from: 0,
-        to,
-        traffic: ApplicationConfig::bulk(bytes),
         start: Time::from_millis(number as u64 % 100),
         tcp: tcp::Config { segment: 1000, window: Bytes(window), ..tcp::Config::default() },
+        ..FlowSpec::bulk(&format!("flow{number}"), [0, to], bytes)
     }
 }
 
@@ -80,6 +77,7 @@ fn one_flow_over_two_links(bencher: divan::Bencher<'_, '_>) {
         duration: Span::from_secs(200),
         seed: 1,
         replication: 0,
+        arrivals: Vec::new(),
     };
     measure(bencher, &network);
 }
@@ -95,6 +93,7 @@ fn flows_over_one_link(bencher: divan::Bencher<'_, '_>, flows: usize) {
         duration: Span::from_secs(2),
         seed: 1,
         replication: 0,
+        arrivals: Vec::new(),
     };
     measure(bencher, &network);
 }
@@ -121,6 +120,7 @@ fn ten_megabytes_over_the_air(bencher: divan::Bencher<'_, '_>) {
         duration: Span::from_secs(4300),
         seed: 1,
         replication: 0,
+        arrivals: Vec::new(),
     };
     measure(bencher, &network);
 }
@@ -145,6 +145,7 @@ fn frames_of_a_cell(bencher: divan::Bencher<'_, '_>, stations: usize) {
         duration: Span::from_secs(20),
         seed: 1,
         replication: 0,
+        arrivals: Vec::new(),
     };
     let frames = |network: &Network| {
         let mut world = World::new(network, false);

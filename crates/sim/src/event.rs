@@ -27,6 +27,15 @@ pub enum Event {
         /// The flow's number.
         flow: u32,
     },
+    /// A flow arrives during the run; [`FlowStarted`](Event::FlowStarted) follows.
+    FlowArrived {
+        /// The flow's number: those of the network's flows come first.
+        flow: u32,
+        /// The number of its arrival process.
+        arrivals: u32,
+        /// The bytes that it will send.
+        bytes: u64,
+    },
     /// The last byte of a flow has been acknowledged at its sender.
     FlowCompleted {
         /// The flow's number.

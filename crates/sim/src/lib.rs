@@ -39,14 +39,7 @@
 //!     medium_rate: None,
 //!     random_seed: 0,
 //! };
-//! let flow = FlowSpec {
-//!     name: "flow".to_owned(),
-//!     from: 0,
-//!     to: 1,
-//!     traffic: ApplicationConfig::bulk(Some(1000)),
-//!     start: Time::ZERO,
-//!     tcp: tcp::Config::default(),
-//! };
+//! let flow = FlowSpec::bulk("flow", [0, 1], Some(1000));
 //! let network = Network {
 //!     nodes: vec![host("a"), host("b")],
 //!     links: vec![wire],
@@ -55,6 +48,7 @@
 //!     duration: Span::from_secs(10),
 //!     seed: 1,
 //!     replication: 0,
+//!     arrivals: Vec::new(),
 //! };
 //! let mut world = World::new(&network, false);
 //! world.run(&mut NullSink);
@@ -72,17 +66,19 @@ pub mod node_kind;
 pub mod radio;
 pub mod results;
 pub mod routing;
+pub mod size;
 mod timer;
 pub mod world;
 
-pub use app::{AppCx, Application, ApplicationConfig};
+pub use app::{AppCx, AppResult, Application, ApplicationConfig, DatagramArrival};
 pub use association::Association;
 pub use event::{Event, NodeEvent, NullSink, PacketFlow, Sink};
-pub use network::{FlowSpec, LinkSpec, Network, NodeSpec};
+pub use network::{ArrivalSpec, FlowSpec, LinkSpec, Network, NodeSpec, Transport};
 pub use node_kind::{NodeKind, NodeSetting};
 pub use path::MediumId;
 pub use radio::Radio;
-pub use results::{FlowResult, LinkResult, MediumResult, Results, RoamingResult};
+pub use results::{DatagramResult, FlowResult, LinkResult, MediumResult, Results, RoamingResult, ShortFlow};
+pub use size::SizeConfig;
 pub use world::{Delivered, FlowInfo, InjectError, NodeState, World};
 
 /// Version of everything that determines results: raised whenever any run may give another result than before. Stored

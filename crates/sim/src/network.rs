@@ -1,6 +1,6 @@
 //! The description of a network for the simulator: checked, with indices instead of names as references.
 
-use engine::{Bytes, Rate, Span, Time};
+use engine::{Bytes, Frequency, Rate, Span, Time};
 use path::Reach;
 use path::agent::AgentConfig;
 use path::channel::ChannelConfig;
@@ -10,12 +10,15 @@ use path::mac::arq::ArqConfig;
 use path::place::Path;
 use path::queue::{QueueConfig, Tie};
 use path::scheduler::SchedulerConfig;
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wire::Dscp;
 
 use crate::app::ApplicationConfig;
 use crate::association::Association;
 use crate::node_kind::NodeKind;
 use crate::radio::Radio;
+use crate::size::SizeConfig;
 
 /// Nodes, links, media and flows, which refer to each other by their index here.
 ///
@@ -38,6 +41,8 @@ pub struct Network {
     /// The replication; each has its own random streams.
     #[serde(skip)]
     pub replication: u64,
+    /// Processes by which flows arrive during the run.
+    pub arrivals: Vec<ArrivalSpec>,
 }
 
 impl Network {
@@ -156,4 +161,81 @@ pub struct FlowSpec {
     pub start: Time,
     /// TCP settings of both ends. Without a handshake both sequence spaces begin at zero.
     pub tcp: tcp::Config,
+    /// The transport protocol.
+    pub transport: Transport,
+    /// The class of its packets.
+    pub class: Dscp,
+    /// The time at which its application stops; `NEVER` for none.
+    pub stop: Time,
+    /// Whether this is a further connection of the preceding flow's application. The first flow has the settings of the
+    /// application; as many flows as it has [connections](crate::Application::connections) follow each other.
+    pub further_connection: bool,
+}
+
+impl FlowSpec {
+    /// A bulk transfer over TCP from node `from` to node `to` with default settings, which starts at time zero:
+    /// endless, or of `bytes`.
+    pub fn bulk(name: &str, [from, to]: [usize; 2], bytes: Option<u64>) -> Self {
+        FlowSpec {
+            name: name.to_owned(),
+            from,
+            to,
+            traffic: ApplicationConfig::bulk(bytes),
+            start: Time::ZERO,
+            tcp: tcp::Config::default(),
+            transport: Transport::Tcp,
+            class: Dscp::DEFAULT,
+            stop: Time::NEVER,
+            further_connection: false,
+        }
+    }
+}
+
+/// A transport protocol.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Transport {
+    /// TCP.
+    #[default]
+    Tcp,
+    /// UDP (RFC 768).
+    Udp,
+    /// ICMP echo requests, which the receiving node answers (RFC 792).
+    IcmpEcho,
+}
+
+impl Transport {
+    /// Name in scenarios.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Transport::Tcp => "tcp",
+            Transport::Udp => "udp",
+            Transport::IcmpEcho => "icmp-echo",
+        }
+    }
+}
+
+/// Flows that arrive during the run: a Poisson process.
+#[derive(Clone, Debug, Serialize)]
+pub struct ArrivalSpec {
+    /// Its name.
+    pub name: String,
+    /// The node that sends.
+    pub from: usize,
+    /// The node that receives.
+    pub to: usize,
+    /// The mean number of flows per time.
+    pub rate: Frequency,
+    /// The distribution of their sizes.
+    pub sizes: SizeConfig,
+    /// The time from which they arrive.
+    pub start: Time,
+    /// The time after which none arrives; `NEVER` for none.
+    pub stop: Time,
+    /// The maximum number of flows.
+    pub count: Option<u64>,
+    /// TCP settings of both ends.
+    pub tcp: tcp::Config,
+    /// The class of their packets.
+    pub class: Dscp,
 }

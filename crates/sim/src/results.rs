@@ -1,8 +1,10 @@
 //! The results of a run.
 
-use engine::{Span, Time};
+use engine::{Histogram, Span, Time};
 use path::link::Counters;
 use path::medium::{AirCounters, StationCounters};
+
+use crate::app::AppResult;
 
 /// All counters of a run.
 #[derive(Clone, PartialEq, Debug)]
@@ -21,6 +23,8 @@ pub struct Results {
     pub agents: Vec<Vec<(&'static str, u64)>>,
     /// By flow number.
     pub flows: Vec<FlowResult>,
+    /// Flows that arrived during the run, in the order of their end, and last those that had not ended.
+    pub short_flows: Vec<ShortFlow>,
     /// By link number.
     pub links: Vec<LinkResult>,
     /// By medium number.
@@ -54,8 +58,59 @@ pub struct FlowResult {
     pub segments_duplicate: u64,
     /// Segments with data that the receiver discarded: not acceptable, or too old by their timestamps.
     pub segments_discarded: u64,
-    /// The counters of the sender.
+    /// The counters of the sender; all zero for datagrams.
     pub sender: tcp::Counters,
+    /// The counters of a flow of datagrams; `None` over TCP.
+    pub datagrams: Option<DatagramResult>,
+    /// The results of its application; empty for most.
+    pub application: Vec<AppResult>,
+}
+
+/// The results of a flow of datagrams.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DatagramResult {
+    /// Datagrams sent.
+    pub sent: u64,
+    /// Bytes of payload sent.
+    pub bytes_sent: u64,
+    /// Datagrams that arrived; of echo requests, replies that arrived.
+    pub received: u64,
+    /// Datagrams that arrived after one with a higher number.
+    pub reordered: u64,
+    /// Whether delay and jitter are those of round trips: requests and replies.
+    pub round_trip: bool,
+    /// Times in nanoseconds from sending to arrival, of the datagrams that arrived.
+    pub delay: Histogram,
+    /// Interarrival jitter at the end of the run [RFC3550 6.4.1]; `None` with fewer than two arrivals.
+    pub jitter: Option<Span>,
+}
+
+/// A flow that arrived during the run, at its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ShortFlow {
+    /// The number of its arrival process in the network.
+    pub arrivals: u32,
+    /// Bytes to deliver.
+    pub bytes: u64,
+    /// Start time.
+    pub start: Time,
+    /// When its last byte was acknowledged at the sender; `None` if it failed, or was not complete at the end.
+    pub completed: Option<Time>,
+    /// The time that it takes on the empty path without slow start; `None` if there is no route at time zero.
+    pub ideal: Option<Span>,
+}
+
+impl ShortFlow {
+    /// Flow completion time; `None` if it is not complete.
+    pub fn completion_time(&self) -> Option<Span> {
+        self.completed.map(|at| at.since(self.start))
+    }
+
+    /// Completion time over the time on the empty path, at least 1 up to rounding.
+    pub fn slowdown(&self) -> Option<f64> {
+        let ideal = self.ideal?.as_secs_f64();
+        Some(self.completion_time()?.as_secs_f64() / ideal)
+    }
 }
 
 impl FlowResult {

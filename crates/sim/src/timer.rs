@@ -27,6 +27,11 @@ impl Timer {
         Timer { slot, wanted: never, armed: never }
     }
 
+    /// The slot of its wake-up.
+    pub fn slot(&self) -> Slot {
+        self.slot
+    }
+
     /// Sets the expiry; `NEVER` stops the timer.
     #[inline]
     pub fn want(&mut self, deadline: Time, schedule: &mut Schedule) {

@@ -434,7 +434,11 @@ impl Sink for Explain {
             }
             Event::Node { event: NodeEvent::Associated { link }, .. } => self.mobile_uses(at, *link, true),
             Event::Node { event: NodeEvent::Left { link }, .. } => self.mobile_uses(at, *link, false),
-            Event::Node { .. } | Event::Receiver { .. } | Event::FlowStarted { .. } | Event::Air { .. } => {}
+            Event::Node { .. }
+            | Event::Receiver { .. }
+            | Event::FlowStarted { .. }
+            | Event::Air { .. }
+            | Event::FlowArrived { .. } => {}
         }
     }
 }

@@ -170,7 +170,7 @@ impl EventTrace {
     fn note(&mut self, event: &Event) {
         match event {
             Event::Sender { flow, event } => {
-                let flow = &mut self.flows[*flow as usize];
+                let Some(flow) = self.flows.get_mut(*flow as usize) else { return };
                 match event {
                     tcp::Event::SegmentSent { seq, len, .. } => flow.next = flow.next.max(seq + u64::from(*len)),
                     tcp::Event::AckReceived { ack, .. } => flow.acked = *ack,
@@ -180,7 +180,7 @@ impl EventTrace {
                 }
             }
             Event::Receiver { flow, event: tcp::Event::SegmentReceived { seq, len, .. } } => {
-                let flow = &mut self.flows[*flow as usize];
+                let Some(flow) = self.flows.get_mut(*flow as usize) else { return };
                 flow.received = flow.received.max(seq + u64::from(*len));
             }
             _ => {}
@@ -191,7 +191,11 @@ impl EventTrace {
     fn text(&self, clock: Millis, event: &Event) -> String {
         match event {
             Event::Link { hop, event, .. } => self.on_link(clock, *hop, event),
-            Event::Sender { flow, event } => on_sender(clock, &self.flows[*flow as usize].from, event),
+            Event::Sender { flow, event } => match self.flows.get(*flow as usize) {
+                Some(flow) => on_sender(clock, &flow.from, event),
+                // One that arrived during the run.
+                None => String::new(),
+            },
             Event::Node { node, event: NodeEvent::BufferFull { packet }, .. } => format!(
                 "***** PKT DROPPED ***** (IP)\n(CLOCK : {clock})\nThe buffers of node {} had no room for the following pkt\n{}",
                 self.nodes[*node as usize],

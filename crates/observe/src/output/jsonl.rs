@@ -1,5 +1,6 @@
 //! Every event as one JSON object per line: `t` in seconds, `event` the kind, the rest its contents.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use engine::Time;
@@ -22,6 +23,9 @@ struct Lines {
 struct Names {
     nodes: Vec<String>,
     flows: Vec<String>,
+    arrivals: Vec<String>,
+    /// The arrival process of each flow that has arrived, in the order of their numbers, which follow those of `flows`.
+    arrived: Vec<u32>,
     links: Vec<(String, [usize; 2])>,
     /// The name of each medium, and those of its stations.
     media: Vec<(String, Vec<String>)>,
@@ -32,8 +36,24 @@ impl Names {
         Names {
             nodes: network.nodes.iter().map(|node| node.name.clone()).collect(),
             flows: network.flows.iter().map(|flow| flow.name.clone()).collect(),
+            arrivals: network.arrivals.iter().map(|arrivals| arrivals.name.clone()).collect(),
+            arrived: Vec::new(),
             links: network.links.iter().map(|link| (link.name.clone(), link.between)).collect(),
             media: (0..network.media.len()).map(|medium| stations(network, medium)).collect(),
+        }
+    }
+}
+
+impl Names {
+    /// The name of a flow; that of one that arrived has its number.
+    fn flow(&self, number: u32) -> Cow<'_, str> {
+        let arrived = (number as usize).checked_sub(self.flows.len());
+        match arrived {
+            None => Cow::Borrowed(&self.flows[number as usize]),
+            Some(at) => {
+                let name = self.arrived.get(at).and_then(|process| self.arrivals.get(*process as usize));
+                Cow::Owned(format!("{}#{number}", name.map_or("flow", String::as_str)))
+            }
         }
     }
 }
@@ -51,6 +71,9 @@ pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
 
 impl Output for Lines {
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
+        if let Event::FlowArrived { arrivals, .. } = event {
+            self.names.arrived.push(*arrivals);
+        }
         let mut record = Map::new();
         record.insert("t".into(), json!(at.as_secs_f64()));
         describe(event, &self.names, &mut record);
@@ -81,10 +104,13 @@ fn describe(event: &Event, names: &Names, record: &mut Map<String, Value>) {
                 let end = if matches!(event, Event::Sender { .. }) { "sender" } else { "receiver" };
                 put(json!({ "end": end }));
             }
-            put(json!({ "flow": names.flows[*flow as usize] }));
+            put(json!({ "flow": names.flow(*flow) }));
         }
-        Event::FlowStarted { flow } => put(json!({ "event": "flow-started", "flow": names.flows[*flow as usize] })),
-        Event::FlowCompleted { flow } => put(json!({ "event": "flow-completed", "flow": names.flows[*flow as usize] })),
+        Event::FlowStarted { flow } => put(json!({ "event": "flow-started", "flow": names.flow(*flow) })),
+        Event::FlowArrived { flow, bytes, .. } => {
+            put(json!({ "event": "flow-arrived", "flow": names.flow(*flow), "bytes": bytes }));
+        }
+        Event::FlowCompleted { flow } => put(json!({ "event": "flow-completed", "flow": names.flow(*flow) })),
         Event::Link { hop, event, .. } => {
             put(link(event));
             put(hop_of(*hop, names));

@@ -111,12 +111,8 @@ impl Path {
             _ => "unmodified",
         };
         let flow = |number: usize| FlowSpec {
-            name: format!("transfer {number}"),
-            from: 0,
-            to: 2,
-            traffic: ApplicationConfig::bulk(Some(self.bytes)),
-            start: Time::ZERO,
             tcp: tcp_config(self.window, response, self.rto_min),
+            ..FlowSpec::bulk(&format!("transfer {number}"), [0, 2], Some(self.bytes))
         };
         let no_arq = ArqConfig::None(arq::none::Config::default());
         Network {
@@ -134,6 +130,7 @@ impl Path {
             duration: Span::from_secs(100_000),
             seed: 1,
             replication: 0,
+            arrivals: Vec::new(),
         }
     }
 

@@ -6,19 +6,20 @@ mod names;
 mod places;
 mod tcp;
 
+use ::tcp::PartialConfig;
 use engine::registry::Fault;
-use engine::{Members, Span, Time};
+use engine::{Members, Span, Stream, Time};
 use path::agent::AgentConfig;
 use path::channel::{ChannelConfig, perfect, uniform};
 use path::link::Timing;
 use path::mac::arq::{ArqConfig, none};
 use path::queue::{Limit, QueueConfig, Tie};
-use sim::{ApplicationConfig, FlowSpec, LinkSpec, Network, NodeKind, NodeSetting, NodeSpec};
+use sim::{ApplicationConfig, ArrivalSpec, FlowSpec, LinkSpec, Network, NodeKind, NodeSetting, NodeSpec, Transport};
 use wire::Addr;
 
 use crate::incidence::Incidence;
 use crate::lint;
-use crate::model::{Flow, Link, LinkKind, Node, Profile, Queue, Scenario};
+use crate::model::{Arrivals, Flow, Link, LinkKind, Node, Profile, Queue, Scenario};
 use crate::outside;
 use crate::problem::Problem;
 use crate::recordings::Read;
@@ -119,9 +120,10 @@ impl Checker<'_> {
         if let Some(Named(scheme)) = &scenario.scheme {
             self.faults("scheme", scheme.check());
         }
-        if scenario.flows.is_empty() {
+        if scenario.flows.is_empty() && scenario.arrivals.is_empty() {
             self.wrong(Problem::new("at least one flow").key("flows").hint("add a table such as [flows.download]"));
         }
+        self.connections();
         Network {
             nodes: scenario.nodes.iter().map(|(name, node)| self.node(name, node)).collect(),
             links: scenario.links.iter().map(|(name, link)| self.link(name, link)).collect(),
@@ -130,6 +132,7 @@ impl Checker<'_> {
             duration: scenario.duration,
             seed: scenario.seed,
             replication: scenario.replication,
+            arrivals: scenario.arrivals.iter().map(|(name, arrivals)| self.arrivals(name, arrivals)).collect(),
         }
     }
 
@@ -346,6 +349,38 @@ impl Checker<'_> {
         }
     }
 
+    /// Checks that the flows of an application with several connections follow each other. Reading a scenario makes
+    /// them so: another order is in a text that says `connection_of` itself.
+    fn connections(&mut self) {
+        let mut first: Option<(&str, usize)> = None;
+        let flows = self.scenario.flows.iter().map(Some).chain([None]);
+        for entry in flows {
+            if let (Some((name, left)), Some((_, Flow { connection_of: Some(of), .. }))) = (first, entry)
+                && of == name
+                && left > 0
+            {
+                first = Some((name, left - 1));
+                continue;
+            }
+            if let Some((name, left @ 1..)) = first {
+                let problem =
+                    Problem::new(format!("an application with {left} connections less, or as many more flows"));
+                let problem = problem.key(format!("flows.{name}.traffic"));
+                self.wrong(problem.hint("applications from outside have one connection"));
+            }
+            let Some((name, flow)) = entry else { return };
+            if let Some(of) = &flow.connection_of {
+                let problem = Problem::new("a flow right before this one whose application has this connection, too");
+                self.wrong(problem.key(format!("flows.{name}.connection_of")).found(format!("\"{of}\"")));
+                return;
+            }
+            let application = flow.traffic.as_ref().map(|Named(traffic)| traffic);
+            let application = application.filter(|traffic| traffic.check().is_empty());
+            let connections = application.map_or(1, |traffic| traffic.build(Stream::default()).connections());
+            first = Some((name.as_str(), connections - 1));
+        }
+    }
+
     /// The application of a flow; `bytes` is short for a bulk transfer.
     fn traffic(&mut self, key: &str, flow: &Flow) -> ApplicationConfig {
         let Some(Named(traffic)) = &flow.traffic else {
@@ -362,9 +397,8 @@ impl Checker<'_> {
         traffic.clone()
     }
 
-    fn flow(&mut self, name: &str, flow: &Flow) -> FlowSpec {
-        let key = format!("flows.{name}");
-        self.name(&key, name);
+    /// The nodes between which a flow or flows at `key` run; the application runs from `start` to `stop`.
+    fn ends(&mut self, key: &str, flow: &Flow) -> [usize; 2] {
         let from = self.node_number(&format!("{key}.from"), &flow.from);
         let to = self.node_number(&format!("{key}.to"), &flow.to);
         for (end, node) in [("from", &flow.from), ("to", &flow.to)] {
@@ -379,23 +413,88 @@ impl Checker<'_> {
                 Problem::new("another host than `from`").key(format!("{key}.to")).found(format!("\"{}\"", flow.to)),
             );
         }
-        let traffic = self.traffic(&key, flow);
         // A zero duration is reported separately.
         if flow.start >= self.scenario.duration && self.scenario.duration > Span::ZERO {
             let problem = Problem::new("a time before the end (`duration`)").key(format!("{key}.start"));
             self.wrong(problem.found(flow.start.to_string()));
         }
+        if let Some(stop) = flow.stop.filter(|stop| *stop <= flow.start) {
+            let problem = Problem::new(format!("a time after the start at {}", flow.start));
+            self.wrong(problem.key(format!("{key}.stop")).found(stop.to_string()));
+        }
+        [from, to]
+    }
+
+    /// The settings of TCP of a flow, whose sender has its part of the scheme of its node.
+    fn tcp_of(&mut self, key: &str, flow: &Flow) -> ::tcp::Config {
         let response = match self.scenario.nodes.get(&flow.from) {
             Some(node) => self.scheme(&node.scheme),
             None => AgentConfig::Unmodified(Default::default()),
         };
+        self.tcp(key, flow, &response)
+    }
+
+    fn flow(&mut self, name: &str, flow: &Flow) -> FlowSpec {
+        let key = format!("flows.{name}");
+        self.name(&key, name);
+        let [from, to] = self.ends(&key, flow);
+        let traffic = self.traffic(&key, flow);
         FlowSpec {
             name: name.to_owned(),
             from,
             to,
+            transport: self.transport(&key, flow, &traffic),
             traffic,
             start: Time::ZERO + flow.start,
-            tcp: self.tcp(&key, flow, &response),
+            tcp: self.tcp_of(&key, flow),
+            class: flow.class,
+            stop: flow.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop),
+            further_connection: flow.connection_of.is_some(),
+        }
+    }
+
+    /// The transport protocol of a flow, which its application must support.
+    fn transport(&mut self, key: &str, flow: &Flow, traffic: &ApplicationConfig) -> Transport {
+        // An application is built only if its settings are valid.
+        if !traffic.check().is_empty() {
+            return Transport::Tcp;
+        }
+        let application = traffic.build(Stream::default());
+        let transport = flow.transport.unwrap_or(application.usual_transport());
+        if !application.transports().contains(&transport) {
+            let names = application.transports().iter().map(|transport| format!("\"{}\"", transport.name()));
+            let names = names.collect::<Vec<_>>().join(" or ");
+            let problem = Problem::new(format!("{names}: {} traffic uses no other", traffic.name()));
+            let problem = problem.key(format!("{key}.transport")).found(format!("\"{}\"", transport.name()));
+            self.wrong(problem);
+        }
+        if transport != Transport::Tcp && flow.tcp != PartialConfig::default() {
+            let problem = Problem::new(format!("settings of TCP, which a flow over {} does not use", transport.name()));
+            self.wrong(problem.key(format!("{key}.tcp")).found("a table"));
+        }
+        transport
+    }
+
+    fn arrivals(&mut self, name: &str, arrivals: &Arrivals) -> ArrivalSpec {
+        let key = format!("arrivals.{name}");
+        self.name(&key, name);
+        let flow = arrivals.flow();
+        let [from, to] = self.ends(&key, &flow);
+        self.faults(&format!("{key}.sizes"), arrivals.sizes.0.check());
+        if arrivals.max_flows == Some(0) {
+            self.wrong(Problem::new("at least one flow").key(format!("{key}.max_flows")).found("0"));
+        }
+        ArrivalSpec {
+            name: name.to_owned(),
+            from,
+            to,
+            rate: arrivals.rate,
+            sizes: arrivals.sizes.0.clone(),
+            start: Time::ZERO + arrivals.start,
+            stop: arrivals.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop),
+            count: arrivals.max_flows,
+            tcp: self.tcp_of(&key, &flow),
+            class: arrivals.class,
         }
     }
 }

@@ -81,6 +81,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
             links,
             media,
             flows,
+            arrivals: IndexMap::new(),
             output: Output {
                 traces,
                 events: simulator.without_events.iter().map(|kind| format!("-{kind}")).collect(),
@@ -222,14 +223,11 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
             self.report.at(window.at, problem.hint("it is given in KB of 1024 bytes"));
         }
         Flow {
-            from: node.id.value.to_string(),
-            to: to.value.to_string(),
             bytes: bytes.map(Bytes),
-            traffic: None,
             mss: Bytes(*size),
             receive_window: window.value,
             start: *start,
-            tcp: tcp::PartialConfig::default(),
+            ..Flow::between([node.id.value.to_string(), to.value.to_string()])
         }
     }
 

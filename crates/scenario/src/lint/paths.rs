@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use engine::{Rate, Span};
-use sim::FlowSpec;
+use sim::{FlowSpec, Transport};
 
 use super::Context;
 use crate::routes::{Route, empty_packet, full_packet};
@@ -26,7 +26,7 @@ pub(super) struct Path<'a> {
     pub round_trip: Span,
 }
 
-/// The path of each flow.
+/// The path of each flow over TCP.
 pub(super) fn paths<'a>(context: &Context<'a>) -> Vec<Path<'a>> {
     let Context { network, routes, .. } = *context;
     let path = |(flow, [there, back]): (&'a FlowSpec, &[Route; 2])| {
@@ -35,7 +35,8 @@ pub(super) fn paths<'a>(context: &Context<'a>) -> Vec<Path<'a>> {
         let round_trip = there.time(network, full_packet(flow)) + back.time(network, empty_packet(flow));
         Some(Path { flow, hop, rate: rate(hop), round_trip })
     };
-    network.flows.iter().zip(routes).filter_map(path).collect()
+    let flows = network.flows.iter().zip(routes);
+    flows.filter(|(flow, _)| flow.transport == Transport::Tcp).filter_map(path).collect()
 }
 
 impl Path<'_> {

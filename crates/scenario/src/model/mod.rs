@@ -4,7 +4,7 @@ mod motion;
 mod queue;
 pub mod sweep;
 
-use engine::{Bytes, Span};
+use engine::{Bytes, Frequency, Span};
 use indexmap::IndexMap;
 use path::agent::AgentConfig;
 use path::channel::ChannelConfig;
@@ -15,13 +15,14 @@ use path::queue::{Limit, Tie};
 use path::scheduler::SchedulerConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sim::{ApplicationConfig, Association, NodeKind, NodeSetting, Radio};
+use sim::{ApplicationConfig, Association, NodeKind, NodeSetting, Radio, SizeConfig, Transport};
 
 use engine::Named;
 pub use motion::{Motion, Position, Waypoint};
 pub use queue::Queue;
 use sweep::Sweep;
 use tcp::PartialConfig;
+use wire::Dscp;
 
 /// Maximum number of stations of a medium, whose wake-ups have 16-bit numbers.
 pub(crate) const MAX_STATIONS: usize = 10_000;
@@ -54,8 +55,12 @@ pub struct Scenario {
     /// Shared media, by name.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub media: IndexMap<String, path::mac::dcf::Config>,
-    /// Transfers, by name.
+    /// Flows, by name.
+    #[serde(default)]
     pub flows: IndexMap<String, Flow>,
+    /// Processes by which flows arrive during the run, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub arrivals: IndexMap<String, Arrivals>,
     /// The output in addition to the summary.
     #[serde(default, skip_serializing_if = "is_default")]
     pub output: Output,
@@ -252,7 +257,7 @@ impl Link {
     }
 }
 
-/// A transfer from one host to another.
+/// The traffic of an application from one host to another.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Flow {
@@ -267,6 +272,20 @@ pub struct Flow {
     /// The application; `bulk` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic: Option<Named<ApplicationConfig>>,
+    /// The transport protocol; if not given `icmp-echo` for `ping`, else `tcp`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<Transport>,
+    /// The class of its packets, for queues that distinguish classes: a DSCP, as "EF", "AF41" or 46.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub class: Dscp,
+    /// The number of copies: f1, f2 and so on replace f. Loaded scenarios have the copies expanded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub count: Option<u32>,
+    /// The flow whose application uses this one as a further connection. Loaded scenarios have a flow for each
+    /// connection of an application with several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connection_of: Option<String>,
     /// Data bytes of a full segment.
     #[serde(default = "ethernet_segment")]
     pub mss: Bytes,
@@ -276,12 +295,87 @@ pub struct Flow {
     /// Start time.
     #[serde(default, skip_serializing_if = "is_default")]
     pub start: Span,
+    /// The time at which the application stops: data that was not sent by then is not sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Span>,
     /// Settings of TCP.
     #[serde(default, skip_serializing_if = "is_default")]
     pub tcp: PartialConfig,
 }
 
+/// Flows from one host to another that arrive during the run, as a Poisson process, each with an amount of data from a
+/// distribution.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Arrivals {
+    /// The host that sends.
+    pub from: String,
+    /// The host that receives.
+    pub to: String,
+    /// The mean number of flows that arrive per time, as "20 /s".
+    pub rate: Frequency,
+    /// The distribution of their sizes.
+    pub sizes: Named<SizeConfig>,
+    /// The time from which they arrive.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub start: Span,
+    /// The time after which none arrives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Span>,
+    /// The maximum number of flows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub max_flows: Option<u64>,
+    /// The class of their packets: a DSCP, as "EF", "AF41" or 46.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub class: Dscp,
+    /// Data bytes of a full segment.
+    #[serde(default = "ethernet_segment")]
+    pub mss: Bytes,
+    /// The receive window.
+    #[serde(default = "classic_window")]
+    pub receive_window: Bytes,
+    /// Settings of TCP.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub tcp: PartialConfig,
+}
+
+impl Arrivals {
+    /// A flow with the same settings.
+    pub(crate) fn flow(&self) -> Flow {
+        Flow {
+            bytes: Some(Bytes(1)),
+            class: self.class,
+            mss: self.mss,
+            receive_window: self.receive_window,
+            start: self.start,
+            stop: self.stop,
+            tcp: self.tcp.clone(),
+            ..Flow::between([self.from.clone(), self.to.clone()])
+        }
+    }
+}
+
 impl Flow {
+    /// An endless bulk transfer from one host to another, with the defaults of all other keys.
+    pub fn between([from, to]: [String; 2]) -> Self {
+        Flow {
+            from,
+            to,
+            bytes: None,
+            traffic: None,
+            transport: None,
+            class: Dscp::DEFAULT,
+            count: None,
+            connection_of: None,
+            mss: ethernet_segment(),
+            receive_window: classic_window(),
+            start: Span::ZERO,
+            stop: None,
+            tcp: PartialConfig::default(),
+        }
+    }
+
     /// The total number of bytes, if it is known in advance.
     pub fn total(&self) -> Option<u64> {
         match &self.traffic {

@@ -40,7 +40,7 @@ impl Application for Bulk {
     }
 
     fn start(&mut self, cx: &mut AppCx<'_>) {
-        cx.write(self.bytes.unwrap_or(u64::MAX));
+        cx.write(0, self.bytes.unwrap_or(u64::MAX));
         // An endless transfer has no last byte after which to close.
         if self.bytes.is_some() {
             cx.finish();

@@ -1,16 +1,35 @@
-//! Applications: what the sending end of a flow writes, and when.
+//! Applications: what the ends of a flow write, and when.
 //!
-//! An application is one file here and one line of the registry below.
+//! An application is one file here and one line of the registry below. One that serves several connections, as a web
+//! browser does, is one instance for all of them.
 
 pub mod bulk;
+pub mod cbr;
+mod context;
+pub mod on_off;
+pub mod ping;
+pub mod recorded;
+pub mod requests;
+pub mod video;
+pub mod voip;
 
-use engine::{Stream, Time};
-use tcp::Connection;
+use engine::{Span, Stream, Time};
+
+use crate::network::Transport;
+pub use context::AppCx;
+pub(crate) use context::Transport as AppTransport;
 
 engine::registry! {
     /// The registry of applications.
     pub enum ApplicationConfig: "application" => build(stream: Stream) -> Box<dyn Application> {
         Bulk => bulk, "bulk", "All bytes at once when the flow starts, or data without end";
+        Cbr => cbr, "cbr", "A constant bit rate: packets of one size at equal intervals";
+        OnOff => on_off, "on-off", "On and off periods of random length: a constant bit rate while on";
+        Requests => requests, "requests", "A client requests objects or web pages, over one connection or several";
+        Video => video, "video", "A video in segments whose bit rate adapts to the path (DASH)";
+        Voip => voip, "voip", "A telephone call over UDP, rated by the E-model";
+        Ping => ping, "ping", "Echo requests at equal intervals";
+        Recorded => recorded, "recorded", "Writes at recorded times, from a file";
     }
 }
 
@@ -33,14 +52,44 @@ impl ApplicationConfig {
     }
 }
 
+/// Maximum payload of a UDP datagram or an echo request in an IPv4 packet, in bytes.
+pub const MAX_DATAGRAM: u64 = 65_507;
+
+/// Maximum number of connections of one application.
+pub const MAX_CONNECTIONS: usize = 64;
+
 /// The application at both ends of a flow: writes data at either end and observes what arrives.
 ///
 /// The world calls [`start`](Self::start) first, at the flow's start, and then [`wake`](Self::wake) at each
 /// [`deadline`](Self::deadline). The other calls are made only if [`observes`](Self::observes) is true. After each call
 /// the written data is sent, and the deadline is read again.
+///
+/// A flow has one TCP connection or several, which are numbered from 0, or it sends datagrams, each with one call of
+/// [`AppCx::write`].
 pub trait Application {
-    /// The total number of bytes of the sending end, if known before the start. The flow is complete when they are
-    /// acknowledged; without a known total, when all data written before [`AppCx::finish`] is acknowledged.
+    /// The number of TCP connections, 1 to [`MAX_CONNECTIONS`]; constant.
+    fn connections(&self) -> usize {
+        1
+    }
+
+    /// Whether the receiving end opens the connections, as a client that downloads does; constant.
+    fn receiver_opens(&self) -> bool {
+        false
+    }
+
+    /// The transports that it can use, the usual one first; constant.
+    fn transports(&self) -> &'static [Transport] {
+        &[Transport::Tcp]
+    }
+
+    /// The transport of a flow that names none; constant.
+    fn usual_transport(&self) -> Transport {
+        self.transports().first().copied().unwrap_or_default()
+    }
+
+    /// The total number of bytes of the sending end, if known before the start and there is one connection. The flow is
+    /// complete when they are acknowledged; without a known total, when all data written before [`AppCx::finish`] is
+    /// acknowledged.
     fn total(&self) -> Option<u64> {
         None
     }
@@ -58,85 +107,63 @@ pub trait Application {
         let _ = cx;
     }
 
-    /// Whether it needs the calls below.
+    /// Whether it needs the calls below; constant.
     fn observes(&self) -> bool {
         false
     }
 
-    /// More bytes were acknowledged to the sending end, in total [`AppCx::acknowledged`]: it may write more.
-    fn writable(&mut self, cx: &mut AppCx<'_>) {
-        let _ = cx;
+    /// More bytes were acknowledged to the sending end of a connection, in total [`AppCx::acknowledged`]: it may write
+    /// more.
+    fn writable(&mut self, connection: usize, cx: &mut AppCx<'_>) {
+        let _ = (connection, cx);
     }
 
-    /// The receiving end received more bytes in order, in total [`AppCx::delivered`].
-    fn delivered(&mut self, cx: &mut AppCx<'_>) {
-        let _ = cx;
+    /// The receiving end of a connection received more bytes in order, in total [`AppCx::delivered`].
+    fn delivered(&mut self, connection: usize, cx: &mut AppCx<'_>) {
+        let _ = (connection, cx);
     }
 
-    /// The receiving end has received all bytes and the close of the sending end.
-    fn closed(&mut self, cx: &mut AppCx<'_>) {
-        let _ = cx;
-    }
-}
-
-/// The context of one call of an application.
-pub struct AppCx<'a> {
-    /// The current time.
-    pub now: Time,
-    sender: &'a mut Connection,
-    receiver: &'a mut Connection,
-    outcome: Outcome,
-}
-
-impl<'a> AppCx<'a> {
-    pub(crate) fn new(now: Time, sender: &'a mut Connection, receiver: &'a mut Connection) -> Self {
-        AppCx { now, sender, receiver, outcome: Outcome::default() }
+    /// The sending end of a connection received more bytes in order from the receiving one, in total
+    /// [`AppCx::requested`].
+    fn requested(&mut self, connection: usize, cx: &mut AppCx<'_>) {
+        let _ = (connection, cx);
     }
 
-    /// The sending end writes `bytes` more; `u64::MAX` for endless data.
-    pub fn write(&mut self, bytes: u64) {
-        self.sender.write(bytes);
-        self.outcome.written = self.outcome.written.saturating_add(bytes);
+    /// The receiving end of a connection has received all bytes and the close of the sending end.
+    fn closed(&mut self, connection: usize, cx: &mut AppCx<'_>) {
+        let _ = (connection, cx);
     }
 
-    /// The receiving end writes `bytes` back.
-    pub fn respond(&mut self, bytes: u64) {
-        self.receiver.write(bytes);
-        self.outcome.responded = true;
+    /// A datagram arrived.
+    fn arrived(&mut self, arrival: &DatagramArrival, cx: &mut AppCx<'_>) {
+        let _ = (arrival, cx);
     }
 
-    /// The sending end will write no more.
-    pub fn finish(&mut self) {
-        self.outcome.finished = true;
-    }
-
-    /// Acknowledged bytes of the sending end.
-    pub fn acknowledged(&self) -> u64 {
-        self.sender.bytes_acknowledged()
-    }
-
-    /// Bytes received in order at the receiving end.
-    pub fn delivered(&self) -> u64 {
-        self.receiver.bytes_received()
-    }
-
-    /// Bytes of a response received in order at the sending end.
-    pub fn response(&self) -> u64 {
-        self.sender.bytes_received()
-    }
-
-    pub(crate) fn outcome(&self) -> Outcome {
-        self.outcome
+    /// The results of the application itself at `now`, in the same order each time.
+    fn results(&self, now: Time) -> Vec<AppResult> {
+        let _ = now;
+        Vec::new()
     }
 }
 
-/// The actions of an application in one call.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Outcome {
-    /// Bytes written at the sending end.
-    pub written: u64,
-    /// The sending end will write no more.
-    pub finished: bool,
-    /// The receiving end has written.
-    pub responded: bool,
+/// The arrival of a datagram at its receiver; of an echo reply at the end that sent the request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DatagramArrival {
+    /// Its number, from 0.
+    pub number: u32,
+    /// Bytes of payload.
+    pub len: u32,
+    /// The time since it was sent; of an echo reply, since the request was sent.
+    pub delay: Span,
+}
+
+/// A result that only one kind of application has.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct AppResult {
+    /// Its name: lower case, words joined by `_`.
+    pub name: &'static str,
+    /// Its unit; empty for a number without one.
+    pub unit: &'static str,
+    /// Its value; `None` if there is none yet.
+    pub value: Option<f64>,
 }

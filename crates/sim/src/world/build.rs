@@ -1,6 +1,6 @@
 //! Builds a world from a network.
 
-use engine::{Schedule, Stream, Time};
+use engine::{Schedule, Slot, Stream, Time};
 use path::agent::Agent;
 use path::channel::Channel;
 use path::link::fifo::FifoLink;
@@ -16,14 +16,18 @@ use path::station::{Station, TxQueue};
 use path::{HopId, MediumId};
 use tcp::Connection;
 use tcp::config::Tries;
-use wire::{Addr, SeqNum};
+use wire::{Addr, Dscp, Protocol, SeqNum};
 
+use super::arrivals::{Arrivals, EmptyPath};
+use super::datagrams::DatagramFlow;
 use super::end::End;
-use super::ports::Ports;
+use super::flow::{Carrier, Flow};
+use super::ports::{Ports, Transports};
 use super::progress::Progress;
-use super::{Flow, Hop, Wakeup, World, hop_id, hop_number};
+use super::session::Session;
+use super::{Hop, Wakeup, World, hop_id, hop_number};
 use crate::association::{Reachable, Roamer};
-use crate::network::{LinkSpec, MediumSpec, Network};
+use crate::network::{ArrivalSpec, LinkSpec, MediumSpec, Network, Transport};
 use crate::node::{Forecast, InstalledAgent, Node, Processing};
 use crate::routing::Routes;
 
@@ -60,7 +64,11 @@ impl World {
         let agent_delays = agent_delays(network, &agent_first, &mut slots);
         let media = media(network, &mut hops, &mut slots);
         let roamers = roamers(network, &mut slots);
-        let (ends, ports, flows) = ends(network, &mut slots, observed);
+        let mut routes = Routes::new(network);
+        let [mut ports, mut datagram_ports] = [(); 2].map(|()| Ports::of(network.nodes.len()));
+        let Traffic { ends, flows, sessions, datagrams } =
+            traffic(network, [&mut ports, &mut datagram_ports], &mut slots, observed);
+        let arrivals = arrivals(network, &mut routes, &mut slots);
         let mut world = World {
             schedule: slots.schedule,
             owners: slots.owners,
@@ -73,12 +81,20 @@ impl World {
             outcomes: Vec::new(),
             media,
             channels,
-            routes: Routes::new(network),
+            routes,
             roamers,
-            unfinished: flows.len(),
-            ends,
-            ports,
+            unfinished: flows.len() + arrivals.len(),
+            transport: Transports { ends, ports, datagrams, datagram_ports },
+            first_short_flow: flows.len(),
+            next_flow: flows.len() as u32,
             flows,
+            sessions,
+            datagram_sizes: Vec::new(),
+            arrivals,
+            free_flows: Vec::new(),
+            open_short_flows: Vec::new(),
+            short_flows: Vec::new(),
+            observed,
             until: Time::ZERO + network.duration,
             now: Time::ZERO,
             events: 0,
@@ -325,66 +341,163 @@ fn agent_delays(network: &Network, agent_first: &[bool], slots: &mut Slots) -> V
     agent_first.iter().enumerate().map(delay).collect()
 }
 
-fn ends(network: &Network, slots: &mut Slots, observed: bool) -> (Vec<End>, Ports, Vec<Flow>) {
-    let (mut ends, mut flows): (Vec<End>, Vec<Flow>) = Default::default();
-    let mut ports_in_use = Ports::of(network.nodes.len());
-    for (number, spec) in network.flows.iter().enumerate() {
-        let (sender, receiver) = (ends.len(), ends.len() + 1);
-        let name = format!("flow {} traffic", spec.name);
-        let application = spec.traffic.build(Stream::named(network.seed, network.replication, &name));
-        let bytes = application.total();
-        let ports = [ports_in_use.open(spec.from, sender), ports_in_use.open(spec.to, receiver)];
-        for (sends, [here, there]) in [(true, [0, 1]), (false, [1, 0])] {
-            let place = [spec.from, spec.to];
-            let name = format!("flow {} end {here}", spec.name);
-            let config =
-                tcp::Config { stream: Stream::named(network.seed, network.replication, &name), ..spec.tcp.clone() };
-            let mut connection = connection(sends, &config, [ports[here], ports[there]]);
-            if observed {
-                connection.observe();
-            }
-            let slot = slots.slot(Wakeup::End(ends.len() as u32));
-            let (addr, peer) = (Addr::of_node(place[here]), Addr::of_node(place[there]));
-            let mut end = End::new(connection, place[here], addr, peer, number as u32, slot);
-            end.sends = sends;
-            end.progress = Progress::from(spec.start);
-            end.goal = bytes.filter(|_| sends).unwrap_or(u64::MAX);
-            end.closes_at_end = spec.tcp.close && !sends;
-            end.watched = spec.tcp.handshake
-                || spec.tcp.close
-                || spec.tcp.retries.data != Tries::Unlimited
-                || application.observes();
-            ends.push(end);
-        }
-        let slot = slots.slot(Wakeup::Application(number as u32));
-        slots.schedule.arm(slot, spec.start);
-        let (start, close) = (spec.start, spec.tcp.close);
-        let (started, closed, completed, over) = (false, false, None, false);
-        flows.push(Flow {
-            written: 0,
-            application,
-            slot,
-            started,
-            closed,
-            bytes,
-            start,
-            close,
-            sender,
-            receiver,
-            completed,
-            over,
-        });
-    }
-    (ends, ports_in_use, flows)
+/// The ends of all flows of the network, and their applications.
+#[derive(Default)]
+struct Traffic {
+    ends: Vec<End>,
+    flows: Vec<Flow>,
+    sessions: Vec<Session>,
+    datagrams: Vec<DatagramFlow>,
 }
 
-/// One end of a flow, with its own port and the peer's.
-fn connection(sends: bool, config: &tcp::Config, [here, there]: [u16; 2]) -> Connection {
+fn traffic(network: &Network, ports: [&mut Ports; 2], slots: &mut Slots, observed: bool) -> Traffic {
+    let [ports, datagram_ports] = ports;
+    let mut traffic = Traffic::default();
+    for (number, spec) in network.flows.iter().enumerate() {
+        if !spec.further_connection {
+            let name = format!("flow {} traffic", spec.name);
+            let application = spec.traffic.build(Stream::named(network.seed, network.replication, &name));
+            let slot = slots.slot(Wakeup::Application(traffic.sessions.len() as u32));
+            slots.schedule.arm(slot, spec.start);
+            traffic.sessions.push(Session::new(application, slot, number, spec.stop));
+        }
+        let session = traffic.sessions.len() - 1;
+        let Session { application, first_flow, flows, .. } = &mut traffic.sessions[session];
+        *flows += 1;
+        let (connection, bytes) = ((number - *first_flow) as u32, application.total());
+        let protocol = match spec.transport {
+            Transport::Tcp => None,
+            Transport::Udp => Some(Protocol::Udp),
+            Transport::IcmpEcho => Some(Protocol::EchoRequest),
+        };
+        let carrier = match protocol {
+            None => {
+                let (sender, observes) = (traffic.ends.len(), application.observes());
+                let nodes = [spec.from, spec.to];
+                let parts = EndParts {
+                    flow: [number as u32; 2],
+                    nodes,
+                    ports: [ports.open(spec.from, sender), ports.open(spec.to, sender + 1)],
+                    class: spec.class,
+                    start: spec.start,
+                    observed,
+                };
+                let streams = [0, 1].map(|side| {
+                    Stream::named(network.seed, network.replication, &format!("flow {} end {side}", spec.name))
+                });
+                let slots = [sender, sender + 1].map(|end| slots.slot(Wakeup::End(end as u32)));
+                let mut ends = parts.ends(&spec.tcp, streams, slots, application.receiver_opens());
+                ends[0].goal = bytes.unwrap_or(u64::MAX);
+                ends.iter_mut().for_each(|end| end.watched |= observes);
+                traffic.ends.extend(ends);
+                Carrier::Connection { sender, close: spec.tcp.close }
+            }
+            Some(protocol) => {
+                let flow = traffic.datagrams.len();
+                let mut datagrams = DatagramFlow::new(
+                    [number as u32, session as u32],
+                    protocol,
+                    [spec.from, spec.to],
+                    spec.class,
+                    spec.start,
+                );
+                let ends = [datagram_ports.open(spec.from, 2 * flow), datagram_ports.open(spec.to, 2 * flow + 1)];
+                datagrams.set_ports(ends);
+                traffic.datagrams.push(datagrams);
+                Carrier::Datagrams(flow)
+            }
+        };
+        let session = Some((session as u32, connection));
+        traffic.flows.push(Flow::new(number as u32, session, bytes, spec.start, carrier));
+    }
+    traffic
+}
+
+/// The properties common to both ends of a connection.
+pub(super) struct EndParts {
+    /// The flow's index in the world's list, and its number in events.
+    pub flow: [u32; 2],
+    pub nodes: [usize; 2],
+    pub ports: [u16; 2],
+    pub class: Dscp,
+    pub start: Time,
+    pub observed: bool,
+}
+
+impl EndParts {
+    /// The sending end and the receiving one, each with its random stream and its wake-up.
+    pub fn ends(&self, tcp: &tcp::Config, streams: [Stream; 2], slots: [Slot; 2], receiver_opens: bool) -> [End; 2] {
+        [[0, 1], [1, 0]].map(|[here, there]| {
+            let (sends, opens) = (here == 0, (here == 1) == receiver_opens);
+            let config = tcp::Config { stream: streams[here], ..tcp.clone() };
+            let mut connection = connection(opens, &config, [self.ports[here], self.ports[there]]);
+            if self.observed {
+                connection.observe();
+            }
+            let nodes = [self.nodes[here], self.nodes[there]];
+            let mut end = End::new(connection, nodes, self.flow, slots[here]);
+            end.sends = sends;
+            end.dscp = self.class;
+            end.progress = Progress::from(self.start);
+            end.closes_at_end = tcp.close && !sends;
+            end.watched = tcp.handshake || tcp.close || tcp.retries.data != Tries::Unlimited;
+            end
+        })
+    }
+}
+
+/// One end of a flow, with its own port and the peer's; `opens`: it begins the handshake.
+fn connection(opens: bool, config: &tcp::Config, [here, there]: [u16; 2]) -> Connection {
     // [RFC9293 s3.4.1]: any number, from the end's own random stream.
     let iss = SeqNum(config.stream.sub("initial sequence number").draws().next_u64() as u32);
-    match (config.handshake, sends) {
+    match (config.handshake, opens) {
         (false, _) => Connection::established(config, here, there, config.window.0),
         (true, true) => Connection::connect(config, here, there, iss),
         (true, false) => Connection::listen(config, here, iss),
     }
+}
+
+/// The processes by which flows arrive.
+fn arrivals(network: &Network, routes: &mut Routes, slots: &mut Slots) -> Vec<Arrivals> {
+    let process = |(number, spec): (usize, &ArrivalSpec)| {
+        let stream = Stream::named(network.seed, network.replication, &format!("arrivals {}", spec.name));
+        let slot = slots.slot(Wakeup::Arrivals(number as u32));
+        let mut arrivals = Arrivals::new(spec, stream, slot, empty_path(network, routes, [spec.from, spec.to]));
+        if let Some(at) = arrivals.draw_next() {
+            slots.schedule.arm(slot, at);
+        }
+        arrivals
+    };
+    network.arrivals.iter().enumerate().map(process).collect()
+}
+
+/// Delays and rates of the route between two nodes at time zero; `None` without a route.
+fn empty_path(network: &Network, routes: &mut Routes, [from, to]: [usize; 2]) -> Option<EmptyPath> {
+    let mut path = EmptyPath::default();
+    for (forward, [from, to]) in [(true, [from, to]), (false, [to, from])] {
+        let mut node = from;
+        let mut hops = 0;
+        while node != to {
+            let hop = routes.hop(node, to)?;
+            let link = &network.links[hop / 2];
+            let rate = match link.medium {
+                Some(medium) => link.medium_rate.unwrap_or(network.media[medium].config.data_rate()),
+                None => link.rate,
+            };
+            let pace = 8e9 / rate.bits_per_sec() as f64;
+            path.delay += link.delay.as_nanos() as f64 + network.nodes[node].processing_delay.as_nanos() as f64;
+            if forward {
+                path.pace += pace;
+                path.slowest = path.slowest.max(pace);
+            } else {
+                path.pace_back += pace;
+            }
+            node = link.between[1 - hop % 2];
+            hops += 1;
+            if hops > network.links.len() {
+                return None;
+            }
+        }
+    }
+    Some(path)
 }

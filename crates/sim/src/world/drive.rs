@@ -10,6 +10,7 @@ use wire::Packet;
 
 use super::World;
 use super::event_loop::Stop;
+use super::flow::Carrier;
 use crate::event::Sink;
 
 /// A packet that arrived at its destination where no connection accepted it.
@@ -114,10 +115,12 @@ impl World {
         std::mem::take(self.delivered.get_or_insert_default())
     }
 
-    /// The state of both ends of flow number `flow`; `None` if there is no such flow.
+    /// The state of both ends of flow number `flow`; `None` if there is no such flow, or
+    /// it is one of datagrams.
     pub fn flow(&self, flow: usize) -> Option<FlowInfo> {
-        let flow = self.flows.get(flow)?;
-        let [sender, receiver] = [flow.sender, flow.receiver].map(|end| self.ends[end].connection.info());
+        let flow = self.flows[..self.first_short_flow].get(flow)?;
+        let Carrier::Connection { sender, .. } = flow.carrier else { return None };
+        let [sender, receiver] = [sender, sender + 1].map(|end| self.transport.ends[end].connection.info());
         Some(FlowInfo { start: flow.start, completed: flow.completed, bytes: flow.bytes, sender, receiver })
     }
 

@@ -2,18 +2,22 @@
 
 use engine::{Schedule, Slot, Time};
 use tcp::Connection;
-use wire::{Addr, Packet};
+use wire::{Addr, Dscp, Packet};
 
 use super::progress::Progress;
 use crate::timer::{Due, Timer};
 
 /// One end of one flow.
-pub(super) struct End {
+pub(crate) struct End {
     pub connection: Connection,
     pub node: usize,
     pub addr: Addr,
     pub peer: Addr,
+    /// Its index in the world's list of flows, and the flow's number in events.
     pub flow: u32,
+    pub number: u32,
+    /// The class of its packets.
+    pub dscp: Dscp,
     /// Whether this is the end that sends data.
     pub sends: bool,
     /// The number of acknowledged bytes with which the flow is complete; `u64::MAX` if there is no such number, or it
@@ -27,18 +31,21 @@ pub(super) struct End {
     /// Received and acknowledged bytes already reported to the application.
     pub shown: [u64; 2],
     /// The progress of the received data.
-    pub progress: Progress,
+    pub(super) progress: Progress,
     timer: Timer,
 }
 
 impl End {
-    pub fn new(connection: Connection, node: usize, addr: Addr, peer: Addr, flow: u32, slot: Slot) -> Self {
+    /// An end of flow number `number`, the `flow`-th of the world, which wakes at `slot`.
+    pub fn new(connection: Connection, [node, there]: [usize; 2], [flow, number]: [u32; 2], slot: Slot) -> Self {
         End {
             connection,
             node,
-            addr,
-            peer,
+            addr: Addr::of_node(node),
+            peer: Addr::of_node(there),
             flow,
+            number,
+            dscp: Dscp::DEFAULT,
             sends: false,
             goal: u64::MAX,
             closes_at_end: false,
@@ -56,11 +63,22 @@ impl End {
             Some(ecn) => {
                 packet.src = self.addr;
                 packet.dst = self.peer;
-                packet.ecn = ecn;
+                (packet.ecn, packet.dscp) = (ecn, self.dscp);
                 true
             }
             None => false,
         }
+    }
+
+    /// Its wake-up.
+    pub fn slot(&self) -> Slot {
+        self.timer.slot()
+    }
+
+    /// Cancels the wake-up.
+    pub fn stop_timer(&mut self, schedule: &mut Schedule) {
+        schedule.disarm(self.timer.slot());
+        self.timer = Timer::new(self.timer.slot());
     }
 
     /// Updates the connection's wake-up.

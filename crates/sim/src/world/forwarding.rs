@@ -150,7 +150,7 @@ impl World {
         expedited: bool,
         sink: &mut S,
     ) -> bool {
-        let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
+        let relay = &mut Relay { sink, flows: &self.transport };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         match &mut self.hops[hop] {
             Hop::Fifo(link) => {
@@ -176,10 +176,10 @@ impl World {
         let port = match &packet.body {
             Body::Tcp(segment) => segment.dst_port,
             Body::Icmp(notice) => notice.src_port,
-            Body::Datagram(_) => return self.deliver_outside(node, packet),
+            Body::Datagram(_) => return self.receive_datagram(node, packet, sink),
         };
-        let Some(end) = self.ports.end(node, port) else { return self.deliver_outside(node, packet) };
-        let connection = &mut self.ends[end].connection;
+        let Some(end) = self.transport.ports.end(node, port) else { return self.deliver_outside(node, packet) };
+        let connection = &mut self.transport.ends[end].connection;
         if !connection.owns(&packet.body) {
             return self.deliver_outside(node, packet);
         }
@@ -187,7 +187,7 @@ impl World {
             Body::Tcp(segment) => {
                 connection.handle_segment(self.now, segment, packet.ecn);
                 let received = connection.bytes_received();
-                self.ends[end].progress.has(received, self.now);
+                self.transport.ends[end].progress.has(received, self.now);
             }
             Body::Icmp(notice) => connection.handle_icmp(self.now, notice),
             Body::Datagram(_) => {}

@@ -6,15 +6,18 @@
 //! `World::output`.
 
 mod agents;
+mod arrivals;
 mod build;
+mod datagrams;
 mod drive;
-mod end;
+pub(crate) mod end;
 mod event_loop;
 mod flow;
 mod forwarding;
 mod mobile;
 mod ports;
 mod progress;
+mod session;
 mod state;
 
 use engine::{Schedule, Slot, Span, Time};
@@ -32,13 +35,14 @@ use wire::Packet;
 use crate::association::Roamer;
 use crate::event::{Event, NodeEvent, Sink};
 use crate::node::{Node, Processing};
-use crate::results::{FlowResult, LinkResult, MediumResult, Results};
+use crate::results::{FlowResult, LinkResult, MediumResult, Results, ShortFlow};
 use crate::routing::Routes;
+use arrivals::Arrivals;
 pub use drive::{Delivered, FlowInfo, InjectError};
-use end::End;
-use flow::Flow;
+use flow::{Carrier, Flow};
 pub use ports::MAX_PORTS;
-use ports::Ports;
+use ports::Transports;
+use session::Session;
 pub use state::NodeState;
 
 /// The owner of a wake-up.
@@ -70,8 +74,10 @@ enum Wakeup {
     Processing(u32),
     /// A packet that an agent passed has waited for the delay of its end of a hop.
     AgentDelay(u32),
-    /// A flow's application starts, or its deadline is reached.
+    /// A session's application starts, or its deadline is reached.
     Application(u32),
+    /// A flow arrives.
+    Arrivals(u32),
 }
 
 /// One direction of one link.
@@ -116,11 +122,25 @@ pub struct World {
     channels: Vec<Box<dyn Channel>>,
     routes: Routes,
     roamers: Vec<Roamer>,
-    /// The two ends of flow `n` are number `2 n`, which sends, and `2 n + 1`.
-    ends: Vec<End>,
-    ports: Ports,
+    transport: Transports,
+    /// The flows of the network, and after them those that arrived during the run.
     flows: Vec<Flow>,
-    /// Flows that are not over.
+    sessions: Vec<Session>,
+    /// Sizes of datagrams that an application sends while it acts.
+    datagram_sizes: Vec<u32>,
+    arrivals: Vec<Arrivals>,
+    /// The index of the first flow that can arrive, and the number of the next one in events.
+    first_short_flow: usize,
+    next_flow: u32,
+    /// Flows that arrived and are over: their memory is used again.
+    free_flows: Vec<usize>,
+    /// The results of flows that arrived and are not over, from `first_short_flow` on.
+    open_short_flows: Vec<Option<ShortFlow>>,
+    /// Those of flows that are over.
+    short_flows: Vec<ShortFlow>,
+    /// Whether connections report events.
+    observed: bool,
+    /// Flows that are not over, and processes by which more arrive.
     unfinished: usize,
     until: Time,
     now: Time,
@@ -138,8 +158,7 @@ pub struct World {
 /// Emits the events of links, with the flow of the packet.
 struct Relay<'a, S> {
     sink: &'a mut S,
-    ports: &'a Ports,
-    ends: &'a [End],
+    flows: &'a Transports,
 }
 
 impl<S: Sink> Observer for Relay<'_, S> {
@@ -148,7 +167,7 @@ impl<S: Sink> Observer for Relay<'_, S> {
         S::ACTIVE
     }
     fn link(&mut self, at: Time, hop: HopId, event: LinkEvent) {
-        let of = event.packet().and_then(|packet| self.ports.flow_of(packet, self.ends));
+        let of = event.packet().and_then(|packet| self.flows.flow_of(packet));
         self.sink.event(at, &Event::Link { hop, event, of });
     }
     fn medium(&mut self, at: Time, medium: MediumId, event: MediumEvent) {
@@ -166,10 +185,12 @@ impl World {
     pub fn progress(&self) -> f64 {
         let time = self.now.as_secs_f64() / self.until.as_secs_f64().max(f64::MIN_POSITIVE);
         let share = |flow: &Flow| {
-            let bytes = flow.bytes? as f64;
-            Some(self.ends[flow.sender].connection.bytes_acknowledged() as f64 / bytes.max(1.0))
+            let (bytes, Carrier::Connection { sender, .. }) = (flow.bytes? as f64, flow.carrier) else { return None };
+            Some(self.transport.ends[sender].connection.bytes_acknowledged() as f64 / bytes.max(1.0))
         };
-        let least = self.flows.iter().map(|flow| share(flow).unwrap_or(0.0)).fold(1.0, f64::min);
+        let more = self.arrivals.is_empty().then_some(1.0).unwrap_or_default();
+        let flows = &self.flows[..self.first_short_flow];
+        let least = flows.iter().map(|flow| share(flow).unwrap_or(0.0)).fold(more, f64::min);
         time.max(least).min(1.0)
     }
 
@@ -180,22 +201,6 @@ impl World {
 
     /// The counters so far.
     pub fn results(&self) -> Results {
-        let flow = |flow: &Flow| {
-            let end = flow.completed.unwrap_or(self.now);
-            let [sender, receiver] = [flow.sender, flow.receiver].map(|end| &self.ends[end].connection);
-            let elapsed = end.since(flow.start);
-            let pause = self.ends[flow.receiver].progress.longest_pause(flow.bytes, self.now);
-            FlowResult {
-                completed: flow.completed,
-                failure: sender.failure().or(receiver.failure().filter(|_| flow.completed.is_none())),
-                elapsed,
-                bytes_delivered: receiver.bytes_received(),
-                longest_pause: (elapsed > Span::ZERO).then_some(pause),
-                segments_duplicate: receiver.segments_duplicate(),
-                segments_discarded: receiver.segments_discarded(),
-                sender: sender.counters(),
-            }
-        };
         let counters = |hop: &Hop| match hop {
             Hop::Fifo(link) => link.counters(self.now),
             Hop::Link(link) => link.counters(self.now),
@@ -215,7 +220,8 @@ impl World {
             no_route: self.nodes.iter().map(|node| node.no_route).collect(),
             roaming: self.roaming(),
             agents: self.nodes.iter().map(Node::agent_counters).collect(),
-            flows: self.flows.iter().map(flow).collect(),
+            flows: self.flows[..self.first_short_flow].iter().map(|flow| self.flow_result(flow)).collect(),
+            short_flows: self.short_flows.iter().chain(self.open_short_flows.iter().flatten()).copied().collect(),
             links: self
                 .hops
                 .chunks(2)
@@ -225,13 +231,56 @@ impl World {
         }
     }
 
+    /// The results of a flow of the network.
+    fn flow_result(&self, flow: &Flow) -> FlowResult {
+        let application = match flow.session {
+            Some((session, 0)) => self.sessions[session as usize].application.results(self.now),
+            _ => Vec::new(),
+        };
+        let sender = match flow.carrier {
+            Carrier::Connection { sender, .. } => sender,
+            Carrier::Datagrams(number) => {
+                let datagrams = &self.transport.datagrams[number];
+                let elapsed = flow.completed.or(datagrams.finished()).unwrap_or(self.now).since(flow.start);
+                return FlowResult {
+                    completed: flow.completed,
+                    failure: None,
+                    elapsed,
+                    bytes_delivered: datagrams.bytes_received(),
+                    longest_pause: (elapsed > Span::ZERO)
+                        .then_some(datagrams.progress.longest_pause(flow.completed.map(|_| 0), self.now)),
+                    segments_duplicate: 0,
+                    segments_discarded: 0,
+                    sender: tcp::Counters::default(),
+                    datagrams: Some(datagrams.result()),
+                    application,
+                };
+            }
+        };
+        let elapsed = flow.completed.unwrap_or(self.now).since(flow.start);
+        let pause = self.transport.ends[sender + 1].progress.longest_pause(flow.bytes, self.now);
+        let [sender, receiver] = [sender, sender + 1].map(|end| &self.transport.ends[end].connection);
+        FlowResult {
+            completed: flow.completed,
+            failure: sender.failure().or(receiver.failure().filter(|_| flow.completed.is_none())),
+            elapsed,
+            bytes_delivered: receiver.bytes_received(),
+            longest_pause: (elapsed > Span::ZERO).then_some(pause),
+            segments_duplicate: receiver.segments_duplicate(),
+            segments_discarded: receiver.segments_discarded(),
+            sender: sender.counters(),
+            datagrams: None,
+            application,
+        }
+    }
+
     /// Calls the owner of a slot; `arriving` is a buffer for a packet that a link delivers.
     #[inline]
     fn wake<S: Sink>(&mut self, slot: Slot, arriving: &mut Packet, sink: &mut S) {
         match self.owners[slot.0 as usize] {
             Wakeup::Fifo(hop) => {
                 let hop = hop as usize;
-                let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
+                let relay = &mut Relay { sink, flows: &self.transport };
                 let mut cx =
                     Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
                 let Hop::Fifo(link) = &mut self.hops[hop] else { unreachable!("the slot is a FIFO link's") };
@@ -275,7 +324,8 @@ impl World {
                     self.pass_on(self.far_ends[hop as usize] as usize, &mut packet, sink);
                 }
             }
-            Wakeup::Application(flow) => self.application_wakes(flow as usize, sink),
+            Wakeup::Application(session) => self.application_wakes(session as usize, sink),
+            Wakeup::Arrivals(process) => self.flow_arrives(process as usize, sink),
         }
     }
 
@@ -283,7 +333,7 @@ impl World {
     #[inline]
     fn link_wakes<S: Sink>(&mut self, hop: usize, arriving: &mut Packet, sink: &mut S) {
         let node = self.near_end(hop);
-        let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
+        let relay = &mut Relay { sink, flows: &self.transport };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         let Hop::Link(link) = &mut self.hops[hop] else { unreachable!("the slot is a link's") };
         let mut outcomes = Outcomes::new(arriving, &mut self.outcomes);
@@ -302,7 +352,7 @@ impl World {
         act: impl FnOnce(&mut Station, &mut Buffer, &mut Outcomes<'_>, &mut Cx<'_, Relay<'_, S>>),
     ) {
         let node = self.station_nodes[number] as usize;
-        let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
+        let relay = &mut Relay { sink, flows: &self.transport };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         let mut outcomes = Outcomes::new(arriving, &mut self.outcomes);
         act(&mut self.stations[number], &mut self.nodes[node].buffer, &mut outcomes, &mut cx);
@@ -318,7 +368,7 @@ impl World {
         sink: &mut S,
         act: impl FnOnce(&mut Medium, &mut Cx<'_, Relay<'_, S>>),
     ) {
-        let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
+        let relay = &mut Relay { sink, flows: &self.transport };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         act(&mut self.media[number], &mut cx);
         while let Some((hop, outcome)) = self.media[number].outcome() {
@@ -336,7 +386,7 @@ impl World {
     fn emit<S: Sink>(&self, node: usize, sink: &mut S, event: impl FnOnce() -> NodeEvent) {
         if S::ACTIVE {
             let event = event();
-            let of = event.packet().and_then(|packet| self.ports.flow_of(packet, &self.ends));
+            let of = event.packet().and_then(|packet| self.transport.flow_of(packet));
             sink.event(self.now, &Event::Node { node: node as u32, event, of });
         }
     }

@@ -13,6 +13,16 @@ impl Connection {
         }
     }
 
+    /// Discards the data that has never been sent, as an application that stops early would not have written it.
+    pub fn discard_unsent(&mut self) {
+        self.sender.discard_unsent();
+    }
+
+    /// Bytes written; `u64::MAX` for unlimited data.
+    pub fn bytes_written(&self) -> u64 {
+        self.sender.bytes_written()
+    }
+
     /// Small segments are sent at once, and so is data held back (TCP_NODELAY).
     pub fn set_nodelay(&mut self, on: bool) {
         self.sender.set_nodelay(on, self.nagle);

@@ -11,6 +11,16 @@ impl Sender {
         self.buffer.write(bytes);
     }
 
+    /// Discards the data that has never been sent.
+    pub fn discard_unsent(&mut self) {
+        self.buffer.discard_after(self.board.nxt());
+    }
+
+    /// Bytes written by the application.
+    pub fn bytes_written(&self) -> u64 {
+        self.buffer.written()
+    }
+
     /// A FIN follows the data written.
     pub fn finish(&mut self) {
         self.buffer.finish();

@@ -118,6 +118,21 @@ impl SendBuffer {
         self.written = self.written.saturating_add(bytes);
     }
 
+    /// Discards all data beyond `nxt`; the stream ends there. No effect once finished.
+    pub fn discard_after(&mut self, nxt: u64) {
+        if !self.finished {
+            self.written = self.written.min(nxt);
+            if let Some(Records(ends)) = self.records.as_deref_mut() {
+                ends.retain(|end| *end <= nxt);
+            }
+        }
+    }
+
+    /// Bytes written in all.
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
     /// A FIN follows the data written.
     pub fn finish(&mut self) {
         self.finished = true;

@@ -3,6 +3,8 @@
 //! A packet's extra delay is drawn from a distribution, with random numbers determined by the start of its transmission
 //! and its direction, so that other traffic does not change it. Delays are limited to [`MAX_DELAY`].
 
+pub mod constant;
+pub mod exponential;
 pub mod gamma;
 pub mod mixture;
 pub mod normal;
@@ -19,6 +21,8 @@ use crate::event::LinkDirections;
 engine::registry! {
     /// The distributions of extra delays.
     pub enum DelayConfig: "delay distribution" => build() -> Box<dyn DelayDistribution> {
+        Constant => constant, "constant", "The same for all";
+        Exponential => exponential, "exponential", "Exponentially distributed around the mean";
         Uniform => uniform, "uniform", "Uniformly distributed from `low` to `high`";
         Normal => normal, "normal", "Normally distributed with mean and deviation; negative values are drawn again";
         Gamma => gamma, "gamma", "Gamma distribution with shape and scale: a sum of exponential delays if the shape is an integer";

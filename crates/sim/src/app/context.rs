@@ -1,0 +1,91 @@
+//! The context of the calls of an application.
+
+use engine::Time;
+
+use crate::world::end::End;
+
+/// The context of one call of an application.
+pub struct AppCx<'a> {
+    /// The current time.
+    pub now: Time,
+    transport: Transport<'a>,
+    outcome: Outcome,
+}
+
+/// The transport of a flow, as its application uses it.
+pub(crate) enum Transport<'a> {
+    /// TCP: the two ends of each connection, the sending one first.
+    Connections(&'a mut [End]),
+    /// Datagrams: the sizes of those to be sent, and the bytes received so far.
+    Datagrams(&'a mut Vec<u32>, u64),
+}
+
+impl<'a> AppCx<'a> {
+    pub(crate) fn new(now: Time, transport: Transport<'a>) -> Self {
+        AppCx { now, transport, outcome: Outcome::default() }
+    }
+
+    /// The sending end of a connection writes `bytes` more; `u64::MAX` for endless data. Without connections, a
+    /// datagram of `bytes` bytes is sent.
+    pub fn write(&mut self, connection: usize, bytes: u64) {
+        match &mut self.transport {
+            Transport::Connections(ends) => {
+                ends[2 * connection].connection.write(bytes);
+                self.outcome.written |= 1 << connection;
+            }
+            Transport::Datagrams(sizes, _) => sizes.push(bytes.min(u64::from(u32::MAX)) as u32),
+        }
+    }
+
+    /// The receiving end of a connection writes `bytes` to the sending one. No effect without connections.
+    pub fn request(&mut self, connection: usize, bytes: u64) {
+        if let Transport::Connections(ends) = &mut self.transport {
+            ends[2 * connection + 1].connection.write(bytes);
+            self.outcome.requested |= 1 << connection;
+        }
+    }
+
+    /// The sending end will write no more.
+    pub fn finish(&mut self) {
+        self.outcome.finished = true;
+    }
+
+    /// Acknowledged bytes of the sending end of a connection; 0 without connections.
+    pub fn acknowledged(&self, connection: usize) -> u64 {
+        match &self.transport {
+            Transport::Connections(ends) => ends[2 * connection].connection.bytes_acknowledged(),
+            Transport::Datagrams(..) => 0,
+        }
+    }
+
+    /// Bytes received at the receiving end of a connection, in order, or in datagrams.
+    pub fn delivered(&self, connection: usize) -> u64 {
+        match &self.transport {
+            Transport::Connections(ends) => ends[2 * connection + 1].connection.bytes_received(),
+            Transport::Datagrams(_, received) => *received,
+        }
+    }
+
+    /// Bytes received in order at the sending end of a connection; 0 without connections.
+    pub fn requested(&self, connection: usize) -> u64 {
+        match &self.transport {
+            Transport::Connections(ends) => ends[2 * connection].connection.bytes_received(),
+            Transport::Datagrams(..) => 0,
+        }
+    }
+
+    pub(crate) fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+}
+
+/// The actions of an application in one call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Outcome {
+    /// The connections whose sending ends have written, by bit.
+    pub written: u64,
+    /// The connections whose receiving ends have written, by bit.
+    pub requested: u64,
+    /// The sending end will write no more.
+    pub finished: bool,
+}

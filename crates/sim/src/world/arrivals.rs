@@ -1,0 +1,193 @@
+//! Flows that arrive during the run, and end.
+//!
+//! The memory of a flow that has ended is used again by later ones; its ports are used again when all others have been.
+
+use engine::{Draws, Slot, Span, Stream, Time};
+use wire::Segment;
+
+use super::build::EndParts;
+use super::flow::{Carrier, Flow};
+use super::{Wakeup, World};
+use crate::event::{Event, Sink};
+use crate::network::ArrivalSpec;
+use crate::results::ShortFlow;
+use crate::size::SizeDistribution;
+
+/// A Poisson process of flows.
+pub(super) struct Arrivals {
+    pub spec: ArrivalSpec,
+    pub slot: Slot,
+    sizes: Box<dyn SizeDistribution>,
+    /// Times between arrivals, and sizes: streams of their own, so that other sizes leave the times as they are.
+    times: Draws,
+    lengths: Draws,
+    /// The random stream of the flows' ends.
+    stream: Stream,
+    /// Flows so far.
+    arrived: u64,
+    /// The time of the next arrival in nanoseconds.
+    next: f64,
+    /// The time on the empty path.
+    path: Option<EmptyPath>,
+}
+
+/// The path of a flow at time zero, to compute the time that a transfer takes on it without other traffic and without
+/// slow start.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct EmptyPath {
+    /// Propagation delays of both directions, in nanoseconds.
+    pub delay: f64,
+    /// Nanoseconds per byte of data, added over the links.
+    pub pace: f64,
+    /// The same at the slowest link.
+    pub slowest: f64,
+    /// Nanoseconds per byte of an acknowledgment, added over the links back.
+    pub pace_back: f64,
+}
+
+impl EmptyPath {
+    /// The time of a transfer: the first packet crosses each link, the others follow at the pace of the slowest, and
+    /// the acknowledgment of the last returns. A handshake adds one exchange of empty segments.
+    fn time(&self, bytes: u64, tcp: &tcp::Config) -> Span {
+        const HEADERS: u32 = wire::Packet::HEADER + Segment::HEADER;
+        /// The timestamps option with its padding [RFC7323 s3.2].
+        const TIMESTAMPS: u32 = 12;
+        let headers = f64::from(HEADERS + if tcp.timestamps { TIMESTAMPS } else { 0 });
+        let mss = f64::from(tcp.segment + HEADERS) - headers;
+        let packets = libm::ceil(bytes as f64 / mss);
+        let total = bytes as f64 + packets * headers;
+        let first = (bytes as f64).min(mss) + headers;
+        let exchange = self.delay + (self.pace + self.pace_back) * headers;
+        let handshake = if tcp.handshake { exchange } else { 0.0 };
+        let nanos =
+            handshake + self.delay + self.pace * first + self.slowest * (total - first) + self.pace_back * headers;
+        Span::from_nanos(nanos as u64)
+    }
+}
+
+impl Arrivals {
+    pub fn new(spec: &ArrivalSpec, stream: Stream, slot: Slot, path: Option<EmptyPath>) -> Self {
+        Arrivals {
+            spec: spec.clone(),
+            slot,
+            sizes: spec.sizes.build(),
+            times: stream.sub("times").draws(),
+            lengths: stream.sub("sizes").draws(),
+            stream,
+            arrived: 0,
+            next: spec.start.as_nanos() as f64,
+            path,
+        }
+    }
+
+    /// Draws the time of the next arrival; `None` if there is none.
+    pub fn draw_next(&mut self) -> Option<Time> {
+        if self.spec.count.is_some_and(|count| self.arrived >= count) {
+            return None;
+        }
+        self.next += self.times.exponential(self.spec.rate.mean_interval_s() * 1e9);
+        let at = Time::from_nanos(self.next as u64);
+        (at <= self.spec.stop).then_some(at)
+    }
+}
+
+impl World {
+    /// A flow arrives, and the next arrival is scheduled.
+    pub(super) fn flow_arrives<S: Sink>(&mut self, number: usize, sink: &mut S) {
+        let arrivals = &mut self.arrivals[number];
+        let bytes = arrivals.sizes.draw(&mut arrivals.lengths);
+        arrivals.arrived += 1;
+        match arrivals.draw_next() {
+            Some(at) => self.schedule.arm(arrivals.slot, at),
+            None => {
+                self.schedule.disarm(arrivals.slot);
+                self.unfinished -= 1;
+            }
+        }
+        let Some(flow) = self.open_flow(number, bytes) else { return };
+        if S::ACTIVE {
+            let (flow, arrivals) = (self.flows[flow].number, number as u32);
+            sink.event(self.now, &Event::FlowArrived { flow, arrivals, bytes });
+            sink.event(self.now, &Event::FlowStarted { flow });
+        }
+        let Carrier::Connection { sender, close } = self.flows[flow].carrier else { return };
+        let connection = &mut self.transport.ends[sender].connection;
+        connection.write(bytes);
+        if close {
+            connection.shutdown_write();
+        }
+        self.end_acted(sender, sink);
+    }
+
+    /// Opens a connection for a flow that arrives now; `None` if its nodes have no port left.
+    fn open_flow(&mut self, arrivals: usize, bytes: u64) -> Option<usize> {
+        let Arrivals { spec, stream, arrived, path, .. } = &self.arrivals[arrivals];
+        let ideal = path.as_ref().map(|path| path.time(bytes, &spec.tcp));
+        let short = ShortFlow { arrivals: arrivals as u32, bytes, start: self.now, completed: None, ideal };
+        let nodes = [spec.from, spec.to];
+        let stream = stream.sub(&format!("flow {arrived}"));
+        let reused = self.free_flows.pop();
+        let flow = reused.unwrap_or(self.flows.len());
+        let sender = match self.flows.get(flow).map(|flow| flow.carrier) {
+            Some(Carrier::Connection { sender, .. }) => sender,
+            _ => self.transport.ends.len(),
+        };
+        let Some(ports) = self.transport.ports.open_pair(nodes, sender) else {
+            self.free_flows.extend(reused);
+            self.short_flows.push(short);
+            return None;
+        };
+        let number = self.next_flow;
+        self.next_flow += 1;
+        let slots = [sender, sender + 1].map(|end| match self.transport.ends.get(end) {
+            Some(old) => old.slot(),
+            None => {
+                self.owners.push(Wakeup::End(end as u32));
+                self.schedule.slot()
+            }
+        });
+        let parts = EndParts {
+            flow: [flow as u32, number],
+            nodes,
+            ports,
+            class: spec.class,
+            start: self.now,
+            observed: self.observed,
+        };
+        let ends = ["end 0", "end 1"].map(|name| stream.sub(name));
+        let mut ends = parts.ends(&spec.tcp, ends, slots, false);
+        ends[0].goal = bytes;
+        for (number, end) in (sender..).zip(ends) {
+            match self.transport.ends.get_mut(number) {
+                Some(old) => *old = end,
+                None => self.transport.ends.push(end),
+            }
+        }
+        let carrier = Carrier::Connection { sender, close: spec.tcp.close };
+        let opened = Flow::new(number, None, Some(bytes), self.now, carrier);
+        match reused {
+            Some(flow) => self.flows[flow] = opened,
+            None => self.flows.push(opened),
+        }
+        self.open_short_flows.resize(self.flows.len() - self.first_short_flow, None);
+        self.open_short_flows[flow - self.first_short_flow] = Some(short);
+        self.unfinished += 1;
+        Some(flow)
+    }
+
+    /// A flow that arrived during the run is over: its ports and its memory are free.
+    #[cold]
+    pub(super) fn flow_left(&mut self, flow: usize) {
+        let Carrier::Connection { sender, .. } = self.flows[flow].carrier else { return };
+        if let Some(short) = self.open_short_flows[flow - self.first_short_flow].take() {
+            self.short_flows.push(ShortFlow { completed: self.flows[flow].completed, ..short });
+        }
+        for end in [sender, sender + 1] {
+            let end = &mut self.transport.ends[end];
+            self.transport.ports.close(end.node, end.connection.ports().0);
+            end.stop_timer(&mut self.schedule);
+            end.goal = u64::MAX;
+        }
+        self.free_flows.push(flow);
+    }
+}
