@@ -43,21 +43,29 @@ impl CompactPacket {
     /// Returns the packet without its options, and with `ecn` as its ECN field.
     #[inline]
     pub fn of(packet: &Packet, ecn: Ecn) -> Self {
+        let Body::Tcp(segment) = &packet.body else { return Self::of_message(packet, ecn) };
+        let body = BareBody::Tcp(
+            ecn,
+            packet.dscp,
+            Head {
+                src_port: segment.src_port,
+                dst_port: segment.dst_port,
+                seq: segment.seq,
+                ack: segment.ack,
+                window: segment.window,
+                len: segment.len,
+                flags: segment.flags,
+                window_shift: segment.window_shift,
+            },
+        );
+        CompactPacket { src: packet.src, dst: packet.dst, body }
+    }
+
+    /// The same for a packet other than a segment.
+    #[inline(never)]
+    fn of_message(packet: &Packet, ecn: Ecn) -> Self {
         let body = match &packet.body {
-            Body::Tcp(segment) => BareBody::Tcp(
-                ecn,
-                packet.dscp,
-                Head {
-                    src_port: segment.src_port,
-                    dst_port: segment.dst_port,
-                    seq: segment.seq,
-                    ack: segment.ack,
-                    window: segment.window,
-                    len: segment.len,
-                    flags: segment.flags,
-                    window_shift: segment.window_shift,
-                },
-            ),
+            Body::Tcp(_) => unreachable!("a segment is no message"),
             Body::Icmp(notice) => BareBody::Icmp(ecn, packet.dscp, *notice),
             Body::Datagram(datagram) => BareBody::Datagram(ecn, packet.dscp, *datagram),
         };
@@ -70,29 +78,29 @@ impl CompactPacket {
     pub fn write_to(&self, packet: &mut Packet) {
         packet.src = self.src;
         packet.dst = self.dst;
-        match &self.body {
-            BareBody::Tcp(ecn, dscp, head) => {
-                (packet.ecn, packet.dscp) = (*ecn, *dscp);
-                let segment = packet.segment_to_write();
-                segment.src_port = head.src_port;
-                segment.dst_port = head.dst_port;
-                segment.seq = head.seq;
-                segment.ack = head.ack;
-                segment.flags = head.flags;
-                segment.window = head.window;
-                segment.window_shift = head.window_shift;
-                segment.len = head.len;
-                segment.options.clear();
-            }
-            BareBody::Icmp(ecn, dscp, notice) => {
-                (packet.ecn, packet.dscp) = (*ecn, *dscp);
-                packet.body = Body::Icmp(*notice);
-            }
-            BareBody::Datagram(ecn, dscp, datagram) => {
-                (packet.ecn, packet.dscp) = (*ecn, *dscp);
-                packet.body = Body::Datagram(*datagram);
-            }
-        }
+        let BareBody::Tcp(ecn, dscp, head) = &self.body else { return self.write_message_to(packet) };
+        (packet.ecn, packet.dscp) = (*ecn, *dscp);
+        let segment = packet.segment_to_write();
+        segment.src_port = head.src_port;
+        segment.dst_port = head.dst_port;
+        segment.seq = head.seq;
+        segment.ack = head.ack;
+        segment.flags = head.flags;
+        segment.window = head.window;
+        segment.window_shift = head.window_shift;
+        segment.len = head.len;
+        segment.options.clear();
+    }
+
+    /// The same for a packet other than a segment, whose addresses are written.
+    #[inline(never)]
+    fn write_message_to(&self, packet: &mut Packet) {
+        let (ecn, dscp, body) = match &self.body {
+            BareBody::Tcp(..) => unreachable!("a segment is no message"),
+            BareBody::Icmp(ecn, dscp, notice) => (ecn, dscp, Body::Icmp(*notice)),
+            BareBody::Datagram(ecn, dscp, datagram) => (ecn, dscp, Body::Datagram(*datagram)),
+        };
+        (packet.ecn, packet.dscp, packet.body) = (*ecn, *dscp, body);
     }
 
     /// Size on the wire in bytes, without options.

@@ -57,7 +57,7 @@ impl End {
     }
 
     /// Writes the next packet of the connection to `packet`; returns whether there was one.
-    #[inline]
+    #[inline(always)]
     pub fn poll(&mut self, now: Time, packet: &mut Packet) -> bool {
         match self.connection.poll_into(now, packet.segment_to_write()) {
             Some(ecn) => {

@@ -173,25 +173,32 @@ impl World {
     /// A packet has arrived at its destination.
     #[inline]
     pub(super) fn receive<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
-        let port = match &packet.body {
-            Body::Tcp(segment) => segment.dst_port,
-            Body::Icmp(notice) => notice.src_port,
-            Body::Datagram(_) => return self.receive_datagram(node, packet, sink),
+        let Body::Tcp(segment) = &packet.body else { return self.receive_message(node, packet, sink) };
+        let Some(end) = self.transport.ports.end(node, segment.dst_port) else {
+            return self.deliver_outside(node, packet);
         };
-        let Some(end) = self.transport.ports.end(node, port) else { return self.deliver_outside(node, packet) };
         let connection = &mut self.transport.ends[end].connection;
-        if !connection.owns(&packet.body) {
+        if !connection.owns([segment.src_port, segment.dst_port]) {
             return self.deliver_outside(node, packet);
         }
-        match &packet.body {
-            Body::Tcp(segment) => {
-                connection.handle_segment(self.now, segment, packet.ecn);
-                let received = connection.bytes_received();
-                self.transport.ends[end].progress.has(received, self.now);
-            }
-            Body::Icmp(notice) => connection.handle_icmp(self.now, notice),
-            Body::Datagram(_) => {}
+        connection.handle_segment(self.now, segment, packet.ecn);
+        let received = connection.bytes_received();
+        self.transport.ends[end].progress.has(received, self.now);
+        self.end_acted(end, sink);
+    }
+
+    /// A packet other than a segment has arrived at its destination.
+    #[inline(never)]
+    fn receive_message<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
+        let Body::Icmp(notice) = &packet.body else { return self.receive_datagram(node, packet, sink) };
+        let Some(end) = self.transport.ports.end(node, notice.src_port) else {
+            return self.deliver_outside(node, packet);
+        };
+        let connection = &mut self.transport.ends[end].connection;
+        if !connection.owns(packet.ports()) {
+            return self.deliver_outside(node, packet);
         }
+        connection.handle_icmp(self.now, notice);
         self.end_acted(end, sink);
     }
 }

@@ -15,7 +15,7 @@ mod transmit;
 use std::collections::VecDeque;
 
 use engine::{Span, Time};
-use wire::{Body, Notice, Segment, SeqNum};
+use wire::{Notice, Segment, SeqNum};
 
 pub use crate::state::{Failure, State};
 pub use adopted::Adoption;
@@ -184,13 +184,9 @@ impl Connection {
         deadline
     }
 
-    /// Whether a packet's body belongs to this end, by its ports.
-    pub fn owns(&self, body: &Body) -> bool {
-        let (from, to) = match body {
-            Body::Tcp(segment) => (segment.src_port, segment.dst_port),
-            Body::Icmp(notice) => (notice.dst_port, notice.src_port),
-            Body::Datagram(_) => return false,
-        };
+    /// Whether a packet with these source and destination ports belongs to this end.
+    #[inline]
+    pub fn owns(&self, [from, to]: [u16; 2]) -> bool {
         to == self.local_port && (from == self.remote_port || self.state == State::Listen)
     }
 }

@@ -71,7 +71,7 @@ impl CwndLimit {
     }
 
     /// The limit, in whole bytes.
-    #[inline]
+    #[inline(always)]
     pub fn limit(&mut self) -> u64 {
         if self.stale {
             self.limit = self.inflated(self.inflation) as u64;

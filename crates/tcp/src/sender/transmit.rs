@@ -142,7 +142,7 @@ impl Sender {
         Ok(self.send_new(now, len as u32, draft.fin, push, stamp))
     }
 
-    #[inline]
+    #[inline(always)]
     fn send_new(&mut self, now: Time, len: u32, fin: bool, push: bool, stamp: u32) -> TxSegment {
         let seq = self.nxt();
         let taken = len + u32::from(fin);
