@@ -148,6 +148,7 @@ fn described(metric: &Metric) -> Cow<'static, str> {
         Scope::Medium => "a medium",
         Scope::Station => "a station of a medium",
         Scope::Node => "a node",
+        Scope::Arrivals => "the flows of an arrival process, or those of one class of sizes",
     };
     format!("of {about}, {}. {}", metric.unit, metric.definition).into()
 }

@@ -367,7 +367,7 @@ fn binary_and_empty_files_are_reported_clearly() {
     let binary = Document::parse("net.toml", &[0x7f, b'E', b'L', b'F', 0xff, 0xfe]).err().unwrap().to_string();
     assert!(binary.contains("binary") && binary.contains("0xff"), "{binary}");
     let lacks = |text: &str| problems(text)[0].to_string();
-    assert!(lacks("").contains("`duration`, `nodes`, `links` and `flows` are missing\n  hint: every scenario"));
+    assert!(lacks("").contains("`duration`, `nodes` and `links` are missing\n  hint: every scenario"));
     assert!(lacks("[links]\n[nodes]").contains("`duration` and `flows` are missing"));
 }
 

@@ -42,8 +42,9 @@ fn numbers_of_a_summary_and_metrics_are_the_same() {
     let summary = serde_json::to_value(a_summary()).unwrap();
     // The reason why a connection failed is a word, and null here.
     let flows = &summary["flows"];
-    assert_eq!(numbers(&flows[0], &["failure"]), metrics(Scope::Flow, &["segments_discarded"]), "without timestamps");
-    assert_eq!(numbers(&flows[1], &["failure"]), metrics(Scope::Flow, &[]));
+    let without_timestamps = [&OTHER_TRAFFIC[..], &["segments_discarded"]].concat();
+    assert_eq!(numbers(&flows[0], &["failure"]), metrics(Scope::Flow, &without_timestamps));
+    assert_eq!(numbers(&flows[1], &["failure"]), metrics(Scope::Flow, &OTHER_TRAFFIC));
     for direction in ["forward", "backward"] {
         let links = &summary["links"];
         assert_eq!(
@@ -65,6 +66,31 @@ fn numbers_of_a_summary_and_metrics_are_the_same() {
     assert_eq!(numbers(&summary, &["seed"]), metrics(Scope::Run, &["total_goodput_bps", "state_bytes_most"]));
 }
 
+/// Metrics of flows of datagrams, and of applications that have results of their own.
+const OTHER_TRAFFIC: [&str; 21] = [
+    "datagrams_sent",
+    "datagrams_lost",
+    "datagrams_reordered",
+    "jitter_s",
+    "mos",
+    "r_factor",
+    "speech_lost",
+    "late",
+    "mouth_to_ear_s",
+    "pages",
+    "objects",
+    "page_time_mean_s",
+    "page_time_p50_s",
+    "page_time_p95_s",
+    "page_time_max_s",
+    "video_segments",
+    "video_bit_rate_bps",
+    "video_switches",
+    "video_startup_s",
+    "stalls",
+    "stalled_s",
+];
+
 #[test]
 fn every_metric_is_readable_and_has_name_unit_and_definition() {
     let summary = a_summary();
@@ -75,19 +101,21 @@ fn every_metric_is_readable_and_has_name_unit_and_definition() {
         let read = metric.read(&summary);
         let about = match metric.scope {
             Scope::Run => 1,
-            Scope::Flow | Scope::Medium => 2,
             Scope::Station => 4,
             Scope::Direction if metric.name == "frames_collided" => 4,
             Scope::Direction => 6,
+            // Neither datagrams, nor applications with results, nor arrivals.
+            Scope::Arrivals => 0,
+            Scope::Flow if OTHER_TRAFFIC.contains(&metric.name) => 0,
+            Scope::Flow if metric.name == "segments_discarded" => 1,
             Scope::Node if metric.name == "packets_dropped_no_route" => 5,
             Scope::Node => 1,
+            Scope::Flow | Scope::Medium => 2,
         };
         assert_eq!(read.len(), about, "{}", metric.name);
         // No station made an attempt in the second medium.
         let most = if metric.name == "collision_probability" { 1 } else { about };
-        // Only the second flow has timestamps.
-        let first = usize::from(metric.name == "segments_discarded");
-        assert!(read.iter().take(most).skip(first).all(|(_, value)| value.is_some()), "{}: {read:?}", metric.name);
+        assert!(read.iter().take(most).all(|(_, value)| value.is_some()), "{}: {read:?}", metric.name);
         let within = |(_, value): &(String, Option<f64>)| value.is_none_or(|value| metric.range().contains(value));
         assert!(read.iter().all(within), "{}: {read:?}", metric.name);
         assert!(metric.definition.starts_with(char::is_uppercase), "{}: {}", metric.name, metric.definition);

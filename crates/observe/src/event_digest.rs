@@ -166,7 +166,7 @@ impl Sink for EventDigest {
                 self.begin(3, at);
                 self.number(*flow);
             }
-            Event::FlowArrived { flow, arrivals, bytes } => {
+            Event::FlowArrived { flow, arrivals, bytes, .. } => {
                 self.begin(9, at);
                 self.numbers([u64::from(*flow), u64::from(*arrivals), *bytes]);
             }

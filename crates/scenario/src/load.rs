@@ -8,7 +8,9 @@ use std::rc::Rc;
 use engine::text::file_name;
 use engine::{Members, Named, Span};
 use path::channel::ChannelConfig;
-use sim::Network;
+use sim::app::recorded;
+use sim::size::cdf;
+use sim::{ApplicationConfig, Network, SizeConfig};
 
 use crate::check::check_resolved;
 use crate::goel1997::report::decode;
@@ -175,6 +177,7 @@ impl Source {
         };
         let mut problems = include_traces(&mut scenario, &*self.files, &self.file, &self.recordings);
         problems.extend(include_recordings(&mut scenario, &*self.files, &self.file, &self.recordings));
+        problems.extend(include_traffic(&mut scenario, &*self.files, &self.file));
         if !problems.is_empty() {
             return Err(located(problems));
         }
@@ -339,6 +342,65 @@ fn include_recordings(
         }
     }
     problems
+}
+
+/// Reads the files of applications and of size distributions, relative to the scenario, into the scenario.
+fn include_traffic(scenario: &mut Scenario, files: &dyn Files, beside: &Path) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (name, flow) in &mut scenario.flows {
+        match flow.traffic.as_mut().map(|named| &mut named.0) {
+            Some(ApplicationConfig::Recorded(config)) => {
+                let recorded::Config { file, writes } = config;
+                let key = format!("flows.{name}.traffic.file");
+                problems.extend(include(files, beside, &key, file, writes, recorded::parse));
+            }
+            Some(ApplicationConfig::Requests(config)) => {
+                let key = format!("flows.{name}.traffic.sizes.file");
+                problems.extend(include_sizes(files, beside, &key, &mut config.sizes));
+            }
+            _ => {}
+        }
+    }
+    for (name, arrivals) in &mut scenario.arrivals {
+        let key = format!("arrivals.{name}.sizes.file");
+        problems.extend(include_sizes(files, beside, &key, &mut arrivals.sizes.0));
+    }
+    problems
+}
+
+fn include_sizes(files: &dyn Files, beside: &Path, key: &str, sizes: &mut SizeConfig) -> Option<Problem> {
+    let SizeConfig::Cdf(cdf::Config { file, points }) = sizes else { return None };
+    include(files, beside, key, file, points, cdf::parse)
+}
+
+/// Replaces a `file`, named at `key`, by its contents.
+fn include<T>(
+    files: &dyn Files,
+    beside: &Path,
+    key: &str,
+    file: &mut Option<String>,
+    contents: &mut Option<Vec<T>>,
+    parse: impl FnOnce(&str) -> Result<Vec<T>, (usize, &'static str)>,
+) -> Option<Problem> {
+    let path = beside.parent().unwrap_or(Path::new("")).join(file.take()?);
+    let shown = path.display().to_string();
+    if !files.exists(&path) {
+        return Some(Problem::new(format!("the file {shown} does not exist")).key(key));
+    }
+    let parsed = read(files, &path).and_then(|bytes| {
+        let text = decode(&shown, &bytes)?;
+        parse(text).map_err(|(line, expected)| {
+            let text = text.lines().nth(line - 1).unwrap_or_default();
+            Problem::new(expected).in_file(&shown).found(format!("line {line}: {}", crate::problem::shown(text)))
+        })
+    });
+    match parsed {
+        Ok(parsed) => {
+            *contents = Some(parsed);
+            None
+        }
+        Err(problem) => Some(problem.key(key)),
+    }
 }
 
 /// The text of a recording, if it is valid.

@@ -8,6 +8,7 @@ use path::agent::AgentConfig;
 use path::link::jitter::DelayConfig;
 use path::queue::QueueConfig;
 use serde_json::{Map, Value};
+use sim::ApplicationConfig;
 use tcp::PartialConfig;
 use tcp::response::ResponseConfig;
 
@@ -111,6 +112,21 @@ impl Resolver<'_> {
         self.member(key, delay);
     }
 
+    fn traffic(&mut self, key: Arguments<'_>, traffic: &mut ApplicationConfig) {
+        match traffic {
+            ApplicationConfig::OnOff(config) => {
+                self.delay_distribution(format_args!("{key}.on"), &mut config.on);
+                self.delay_distribution(format_args!("{key}.off"), &mut config.off);
+            }
+            ApplicationConfig::Requests(config) => {
+                self.member(format_args!("{key}.sizes"), &mut config.sizes);
+                self.delay_distribution(format_args!("{key}.think"), &mut config.think);
+            }
+            _ => {}
+        }
+        self.member(key, traffic);
+    }
+
     fn tcp(&mut self, key: Arguments<'_>, tcp: &mut PartialConfig) {
         if let Some(recovery) = &mut tcp.recovery {
             self.member(format_args!("{key}.recovery"), &mut recovery.0);
@@ -156,7 +172,7 @@ fn visit(scenario: &mut Scenario, resolver: &mut Resolver<'_>) {
     }
     for (name, flow) in &mut scenario.flows {
         if let Some(traffic) = &mut flow.traffic {
-            resolver.member(format_args!("flows.{name}.traffic"), &mut traffic.0);
+            resolver.traffic(format_args!("flows.{name}.traffic"), &mut traffic.0);
         }
         resolver.tcp(format_args!("flows.{name}.tcp"), &mut flow.tcp);
     }

@@ -25,6 +25,10 @@ pub const TRACES: &[Trace] = &[
         name: "wless_state",
         summary: "wless_state-<node>-<node>: state of a wireless link's channel (ms, 1 GOOD or 0 BAD)",
     },
+    Trace {
+        name: "fcts",
+        summary: "fcts.csv: flows that arrived during the run, a line each: start, bytes, completion time, slowdown",
+    },
     Trace { name: "contention", summary: "<medium>.<node>-contention: contention window at each back-off (ms, slots)" },
     Trace {
         name: "air",

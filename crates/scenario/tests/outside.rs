@@ -238,6 +238,9 @@ fn schema_has_no_other_member_places() {
         places(name, definition, &registries, &mut found);
     }
     let expected = [
+        "ApplicationConfig DelayConfig",
+        "ApplicationConfig SizeConfig",
+        "Arrivals SizeConfig",
         "Config RateControlConfig",
         "Flow ApplicationConfig",
         "Jitter DelayConfig",

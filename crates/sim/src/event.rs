@@ -1,6 +1,6 @@
 //! The events of a run, from which all outputs are made.
 
-use engine::Time;
+use engine::{Span, Time};
 use path::channel::State;
 use path::{HopId, LinkEvent, MediumEvent, MediumId};
 use wire::Packet;
@@ -35,6 +35,8 @@ pub enum Event {
         arrivals: u32,
         /// The bytes that it will send.
         bytes: u64,
+        /// See [`ShortFlow::ideal`](crate::ShortFlow::ideal).
+        ideal: Option<Span>,
     },
     /// The last byte of a flow has been acknowledged at its sender.
     FlowCompleted {

@@ -20,7 +20,7 @@ use crate::sample::checked;
 use crate::{Error, Interval, Level};
 
 /// Values in ascending order.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Ordered {
     values: Vec<f64>,
 }

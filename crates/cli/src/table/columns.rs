@@ -28,9 +28,11 @@ pub fn lines(metrics: &[&Metric], summary: &Summary) -> Vec<Vec<String>> {
 pub fn cell(metric: &Metric, value: Option<f64>) -> String {
     let Some(value) = value else { return NONE.to_owned() };
     match metric.unit {
+        "s" if value != 0.0 && value < 0.01 => format!("{:.3} ms", 1e3 * value),
         "s" => format!("{value:.3} s"),
         "bit/s" => bits_per_second(value),
         "share" => format!("{:.1} %", 100.0 * value),
+        "1 to 4.5" | "1 and more" => format!("{value:.2}"),
         _ => format!("{value}"),
     }
 }

@@ -5,15 +5,17 @@ mod media;
 mod roaming;
 
 use engine::Bytes;
-use observe::summary::{Schemes, Summary, direction, flow};
+use observe::metric::Metric;
+use observe::summary::{Schemes, Summary, arrivals_of, direction, flow};
 use scenario::ran::{grouped, in_words};
 
-use columns::{heads, lines};
+use columns::{cell, heads, lines};
 
 /// A run's summary: one line per flow, link direction, node with a limited buffer, and scheme counter.
 pub fn summary(summary: &Summary) -> String {
     let mut out = head(summary);
     out.push_str(&flows(summary));
+    out.push_str(&arrivals(summary));
     out.push('\n');
     out.push_str(&links(summary));
     out.push_str(&media::stations(summary));
@@ -37,9 +39,10 @@ fn head(summary: &Summary) -> String {
     format!("{}\nscheme {scheme}, profile {profile}, seed {}\n\n", summary.title, summary.seed)
 }
 
-/// A line for each flow, one for each that failed, and the fairness.
+/// A table of the flows over TCP and one of those of datagrams; a line for each flow that failed, for the results of each
+/// application that has any, and for the fairness.
 fn flows(summary: &Summary) -> String {
-    let columns = [
+    let tcp = [
         &flow::completion_time_s,
         &flow::goodput_bps,
         &flow::segments_sent,
@@ -50,14 +53,26 @@ fn flows(summary: &Summary) -> String {
         &flow::icmp_defer,
         &flow::icmp_retransmit,
     ];
-    let mut rows = vec![[row(&["flow", "from", "to"]), heads(&columns)].concat()];
-    for (flow, mut cells) in summary.flows.iter().zip(lines(&columns, summary)) {
-        if flow.completion_time_s.is_none() {
-            cells[0] = "not done".to_owned();
+    let datagrams =
+        [&flow::completion_time_s, &flow::goodput_bps, &flow::datagrams_sent, &flow::datagrams_lost, &flow::jitter_s];
+    let mut out = String::new();
+    for (columns, over_tcp) in [(&tcp[..], true), (&datagrams[..], false)] {
+        let mut rows = vec![[row(&["flow", "from", "to"]), heads(columns)].concat()];
+        for (flow, mut cells) in summary.flows.iter().zip(lines(columns, summary)) {
+            if flow.transport.is_none() != over_tcp {
+                continue;
+            }
+            if flow.completion_time_s.is_none() {
+                cells[0] = "not done".to_owned();
+            }
+            rows.push([row(&[&flow.name, &flow.from, &flow.to]), cells].concat());
         }
-        rows.push([row(&[&flow.name, &flow.from, &flow.to]), cells].concat());
+        if rows.len() > 1 {
+            out.push_str(if out.is_empty() { "" } else { "\n" });
+            out.push_str(&aligned(&rows, 3));
+        }
     }
-    let mut out = aligned(&rows, 3);
+    out.push_str(&applications(summary));
     for flow in &summary.flows {
         if let Some(failure) = &flow.failure {
             out.push_str(&format!("{}: the connection failed ({})\n", flow.name, failure.replace('-', " ")));
@@ -67,6 +82,57 @@ fn flows(summary: &Summary) -> String {
         out.push_str(&format!("fairness {index:.3} (Jain's index over the flows' goodput)\n"));
     }
     out
+}
+
+/// A line for each flow whose application has results of its own.
+fn applications(summary: &Summary) -> String {
+    let all = [
+        &flow::mos,
+        &flow::speech_lost,
+        &flow::late,
+        &flow::mouth_to_ear_s,
+        &flow::pages,
+        &flow::page_time_mean_s,
+        &flow::page_time_p50_s,
+        &flow::page_time_p95_s,
+        &flow::video_bit_rate_bps,
+        &flow::video_startup_s,
+        &flow::stalls,
+        &flow::stalled_s,
+    ];
+    let mut out = String::new();
+    for (number, flow) in summary.flows.iter().enumerate() {
+        let value = |metric: &Metric| {
+            let value = metric.of_all(summary).get(number).and_then(|(_, value)| *value)?;
+            Some(format!("{} {}", metric.head.replace('_', " ").trim_end_matches(" s"), cell(metric, Some(value))))
+        };
+        let values: Vec<String> = all.into_iter().filter_map(|metric| value(metric)).collect();
+        if !values.is_empty() {
+            out.push_str(&format!("{}: {}\n", flow.name, values.join(", ")));
+        }
+    }
+    if out.is_empty() { out } else { format!("\n{out}") }
+}
+
+/// A line for all flows of each arrival process, and for those of each class of sizes.
+fn arrivals(summary: &Summary) -> String {
+    let columns = [
+        &arrivals_of::flows_arrived,
+        &arrivals_of::flows_completed,
+        &arrivals_of::fct_mean_s,
+        &arrivals_of::fct_p50_s,
+        &arrivals_of::fct_p95_s,
+        &arrivals_of::fct_p99_s,
+        &arrivals_of::slowdown_mean,
+        &arrivals_of::slowdown_p99,
+    ];
+    let mut rows = vec![[row(&["arrivals", "sizes"]), heads(&columns)].concat()];
+    let processes = summary.arrivals.iter().flatten().zip(lines(&columns, summary));
+    rows.extend(processes.map(|(process, cells)| [row(&[&process.name, &process.sizes]), cells].concat()));
+    if rows.len() == 1 {
+        return String::new();
+    }
+    format!("{}{}", if summary.flows.is_empty() { "" } else { "\n" }, aligned(&rows, 2))
 }
 
 /// A line for each direction of each link.

@@ -14,7 +14,7 @@ use crate::value_text::shown;
 use observe::metric::{METRICS, Metric, Scope};
 
 /// The names of all possible tables.
-pub(super) const NAMES: [&str; 6] = ["flows", "links", "summary", "media", "stations", "nodes"];
+pub(super) const NAMES: [&str; 7] = ["flows", "links", "summary", "media", "stations", "nodes", "arrivals"];
 
 /// The tables of these sweeps.
 pub fn tables(sweeps: &[Analysis]) -> Vec<Table> {
@@ -32,6 +32,7 @@ pub fn tables(sweeps: &[Analysis]) -> Vec<Table> {
         runs("media", Scope::Medium, ("medium", "the medium")),
         runs("stations", Scope::Station, ("station", "the medium, and the station")),
         runs("nodes", Scope::Node, ("node", "the node, in scenarios in which mobiles associate")),
+        runs("arrivals", Scope::Arrivals, ("arrivals", "the arrival process, and a class of sizes")),
     ];
     tables.extend(of_some.into_iter().filter(|table| table.rows() > 0));
     tables

@@ -22,7 +22,9 @@ struct Columns {
 impl Output for Columns {
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
         let Some((number, value)) = (self.pick)(event) else { return Ok(()) };
-        self.files[number as usize].as_mut().map_or(Ok(()), |file| row(file, at, value))
+        // Flows that arrive during the run have no file.
+        let Some(file) = self.files.get_mut(number as usize) else { return Ok(()) };
+        file.as_mut().map_or(Ok(()), |file| row(file, at, value))
     }
 
     fn finish(&mut self, _: Time) -> io::Result<()> {

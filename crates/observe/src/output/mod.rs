@@ -4,6 +4,7 @@ mod air;
 mod columns;
 mod contention;
 mod event_trace;
+mod fcts;
 mod file;
 mod jsonl;
 mod monitor;
@@ -34,6 +35,7 @@ const OPEN: &[(&str, Open)] = &[
     ("swnd_size", columns::swnd_size),
     ("router_pkt_arrival", columns::router_pkt_arrival),
     ("wless_state", columns::wless_state),
+    ("fcts", fcts::open),
     ("contention", contention::open),
     ("air", air::open),
     ("events", event_trace::open),
@@ -44,7 +46,7 @@ const OPEN: &[(&str, Open)] = &[
 /// Whether a file of this name can belong to one of the traces above; earlier versions used the same names.
 pub fn is_file_name(name: &str) -> bool {
     let begins = ["wless_state-"];
-    let whole = ["event-trace.txt", "events.jsonl", "trace.dat"];
+    let whole = ["event-trace.txt", "events.jsonl", "trace.dat", "fcts.csv"];
     let ends = [
         "-seqno",
         "-ackno",

@@ -1,8 +1,10 @@
 //! The flows of a summary.
 
 use engine::Span;
+use indexmap::IndexMap;
 use scenario::Scenario;
-use sim::{FlowResult, FlowSpec, Network};
+use sim::{DatagramResult, FlowResult, FlowSpec, Network, Transport};
+use wire::Dscp;
 
 use super::part::summary_part;
 
@@ -21,6 +23,26 @@ pub(super) fn flows(scenario: &Scenario, network: &Network, results: &sim::Resul
 
 fn variant(at: &FlowSource<'_>) -> Option<String> {
     at.scenario.flows.get(&at.spec.name).map(|flow| flow.tcp.variant.as_str().to_owned())
+}
+
+/// A result that the flow's application has under this name.
+fn of_application(at: &FlowSource<'_>, name: &str) -> Option<Option<f64>> {
+    at.result.application.iter().find(|result| result.name == name).map(|result| result.value)
+}
+
+/// The results of an outside application, by their names.
+fn outside_results(at: &FlowSource<'_>) -> Option<IndexMap<String, Option<f64>>> {
+    let outside = matches!(at.spec.traffic, sim::ApplicationConfig::Custom(_)) && !at.result.application.is_empty();
+    outside.then(|| at.result.application.iter().map(|result| (result.name.to_owned(), result.value)).collect())
+}
+
+/// A result of a flow of datagrams.
+fn of_datagrams<T>(at: &FlowSource<'_>, get: impl FnOnce(&DatagramResult) -> T) -> Option<T> {
+    at.result.datagrams.as_ref().map(get)
+}
+
+fn lost(datagrams: &DatagramResult) -> Option<f64> {
+    (datagrams.sent > 0).then(|| 1.0 - datagrams.received as f64 / datagrams.sent as f64)
 }
 
 summary_part! {
@@ -89,6 +111,60 @@ summary_part! {
         /// the count is not 0.
         segments_discarded: u64 [metric "segments", Lower] =
             (at.spec.tcp.timestamps || at.result.segments_discarded > 0).then_some(at.result.segments_discarded);
+        /// Transport protocol: `udp` or `icmp-echo`. Written unless it is TCP.
+        transport: String ["text"] =
+            (at.spec.transport != Transport::Tcp).then(|| at.spec.transport.name().to_owned());
+        /// Class of the packets (DSCP). Written unless it is the default.
+        class: String ["text"] = (at.spec.class != Dscp::DEFAULT).then(|| at.spec.class.to_string());
+        /// Datagrams sent; echo requests. Written for flows of datagrams, as the next ones.
+        datagrams_sent: u64 [metric "datagrams", Neither, "datagrams"] = of_datagrams(at, |datagrams| datagrams.sent);
+        /// Share of the datagrams sent that had not arrived at the end of the run, those on the way included; of echo
+        /// requests, those without a reply.
+        datagrams_lost: Option<f64> [metric "share", Lower, "lost"] = of_datagrams(at, lost);
+        /// Datagrams that arrived after one with a higher number.
+        datagrams_reordered: u64 [metric "datagrams", Lower] = of_datagrams(at, |datagrams| datagrams.reordered);
+        /// Interarrival jitter at the end of the run [RFC3550 s6.4.1]. It is the mean change of the delay from one arrival
+        /// to the next, the last sixteen of them weighing most. Of echo replies it is that of the round trip time.
+        jitter_s: Option<f64> [metric "s", Lower, "jitter"] =
+            of_datagrams(at, |datagrams| datagrams.jitter.map(Span::as_secs_f64));
+        /// Mean opinion score of a telephone call, 1 (bad) to 4.5, by the E-model of ITU-T G.107. See the model
+        /// [traffic](models/traffic.md#voip). Written for `voip`, as the next four.
+        mos: Option<f64> [metric "1 to 4.5", Higher, "MOS"] = of_application(at, "mos");
+        /// Rating of the E-model, 0 to 93.2.
+        r_factor: Option<f64> [metric "0 to 93.2", Higher] = of_application(at, "r_factor");
+        /// Share of the packets of speech that were not played, because they were lost or late.
+        speech_lost: Option<f64> [metric "share", Lower] = of_application(at, "speech_lost");
+        /// Of the packets of speech that arrived, the share that the jitter buffer could not wait for.
+        late: Option<f64> [metric "share", Lower] = of_application(at, "late");
+        /// Delay from mouth to ear. It consists of the packet time, the look-ahead of the codec, the least delay of the
+        /// network and the jitter buffer.
+        mouth_to_ear_s: Option<f64> [metric "s", Lower] = of_application(at, "mouth_to_ear_s");
+        /// Pages of which every object has arrived. Written for `requests`, as the next five.
+        pages: Option<f64> [metric "pages", Higher, "pages"] = of_application(at, "pages");
+        /// Objects that have arrived.
+        objects: Option<f64> [metric "objects", Higher] = of_application(at, "objects");
+        /// Mean time from the request for a page to the arrival of its last object.
+        page_time_mean_s: Option<f64> [metric "s", Lower, "page time"] = of_application(at, "page_time_mean_s");
+        /// Median of the page times, within 1 %.
+        page_time_p50_s: Option<f64> [metric "s", Lower] = of_application(at, "page_time_p50_s");
+        /// The page time that 95 % of the pages do not exceed, within 1 %.
+        page_time_p95_s: Option<f64> [metric "s", Lower] = of_application(at, "page_time_p95_s");
+        /// Longest page time.
+        page_time_max_s: Option<f64> [metric "s", Lower] = of_application(at, "page_time_max_s");
+        /// Segments of video that have arrived. Written for `video`, as the next five.
+        video_segments: Option<f64> [metric "segments", Higher] = of_application(at, "segments");
+        /// Mean bit rate of these segments.
+        video_bit_rate_bps: Option<f64> [metric "bit/s", Higher, "video rate"] = of_application(at, "mean_bit_rate_bps");
+        /// Segments of another bit rate than the one before.
+        video_switches: Option<f64> [metric "count", Lower] = of_application(at, "switches");
+        /// Time from the start to the first picture. Null before that.
+        video_startup_s: Option<f64> [metric "s", Lower] = of_application(at, "startup_s");
+        /// Interruptions of playback because the buffer was empty.
+        stalls: Option<f64> [metric "count", Lower, "stalls"] = of_application(at, "stalls");
+        /// Total time of these interruptions.
+        stalled_s: Option<f64> [metric "s", Lower, "stalled"] = of_application(at, "stalled_s");
+        /// Results of an application from outside, by their names.
+        application: IndexMap<String, Option<f64>> ["numbers by name"] = outside_results(at);
     }
     derived {}
 }

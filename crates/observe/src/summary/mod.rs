@@ -3,6 +3,7 @@
 
 pub(crate) mod part;
 
+mod arrivals;
 mod flows;
 mod links;
 mod media;
@@ -18,6 +19,7 @@ use scenario::Scenario;
 use sim::{Network, Results};
 use stats::Interval;
 
+pub use arrivals::{ArrivalsSummary, arrivals_of};
 pub use flows::{FlowSummary, flow};
 pub use links::{DirectionSummary, LinkSummary, direction, link};
 pub use media::{MediumSummary, StationSummary, medium, station};
@@ -56,6 +58,8 @@ pub enum Scope {
     Station,
     /// A node.
     Node,
+    /// An arrival process, or its flows of one class of sizes.
+    Arrivals,
 }
 
 /// Which values are better.
@@ -78,6 +82,7 @@ pub(crate) enum Get {
     Medium(fn(&MediumSummary) -> Option<f64>),
     Station(fn(&StationSummary) -> Option<f64>),
     Node(fn(&NodeSummary) -> Option<f64>),
+    Arrivals(fn(&ArrivalsSummary) -> Option<f64>),
 }
 
 /// A number of a run, with its name and definition.
@@ -96,6 +101,8 @@ pub struct Metric {
     pub head: &'static str,
     /// Former names.
     pub was: &'static [&'static str],
+    /// Whether its field is written only where it applies.
+    pub(crate) optional: bool,
     pub(crate) get: Get,
 }
 
@@ -152,6 +159,7 @@ pub(crate) const fn first_sentence(doc: &'static str) -> &'static str {
 /// The fields of each part of a summary, with the heading of the part.
 pub static PARTS: &[(&str, &[Field])] = &[
     ("flow", flow::FIELDS),
+    ("arrivals", arrivals_of::FIELDS),
     ("link", link::FIELDS),
     ("direction", direction::FIELDS),
     ("medium", medium::FIELDS),
@@ -200,15 +208,19 @@ impl Metric {
             Get::Direction(get) => directions(summary).map(|(name, direction)| (name, get(direction))).collect(),
             Get::Medium(get) => media(summary).map(|medium| (medium.name.clone(), get(medium))).collect(),
             Get::Station(get) => stations(summary).map(|(name, station)| (name, get(station))).collect(),
+            Get::Arrivals(get) => {
+                let processes = summary.arrivals.iter().flatten();
+                processes.map(|process| (process.subject(), get(process))).collect()
+            }
             Get::Node(get) => summary.nodes.iter().map(|node| (node.name.clone(), get(node))).collect(),
         }
     }
 
-    /// The same without the link directions and nodes to which the metric does not apply, such as links that are not in
-    /// a medium, or nodes that do not associate.
+    /// The same without the subjects to which the metric does not apply, such as links that are not in a medium, nodes
+    /// that do not associate, or flows of other applications.
     pub fn read(&self, summary: &Summary) -> Vec<Reading> {
         let mut readings = self.of_all(summary);
-        if matches!(self.scope, Scope::Direction | Scope::Node) {
+        if self.optional || matches!(self.scope, Scope::Direction | Scope::Node) {
             readings.retain(|(_, value)| value.is_some());
         }
         readings

@@ -82,13 +82,13 @@ macro_rules! summary_part {
             use $crate::summary::{Better, Field, Get, Metric, Number, Scope};
 
             $(summary_part! {
-                @static [$($kind)*] $scope $field, [$($doc),*], [$($was),*], |it| Number::number(&it.$field)
+                @static false [$($kind)*] $scope $field, [$($doc),*], [$($was),*], |it| Number::number(&it.$field)
             })*
             $(summary_part! {
-                @static [$($o_kind)*] $scope $o_field, [$($o_doc),*], [$($o_was),*], |it| Number::number(&it.$o_field)
+                @static true [$($o_kind)*] $scope $o_field, [$($o_doc),*], [$($o_was),*], |it| Number::number(&it.$o_field)
             })*
             $(summary_part! {
-                @static [$($d_kind)*] $scope $d_field, [$($d_doc),*], [$($d_was),*], $d_value
+                @static false [$($d_kind)*] $scope $d_field, [$($d_doc),*], [$($d_was),*], $d_value
             })*
 
             /// The fields in the order in which they are written, followed by the derived metrics.
@@ -99,7 +99,7 @@ macro_rules! summary_part {
             ];
         }
     };
-    (@static [metric $unit:literal, $better:ident $(, $head:literal)?] $scope:ident $field:ident, [$($doc:literal),*],
+    (@static $optional:literal [metric $unit:literal, $better:ident $(, $head:literal)?] $scope:ident $field:ident, [$($doc:literal),*],
         [$($was:literal),*], $get:expr) => {
         #[doc = concat!($($doc),*)]
         pub static $field: Metric = Metric {
@@ -110,6 +110,7 @@ macro_rules! summary_part {
             definition: $crate::summary::first_sentence(concat!($($doc),*)),
             head: [$($head,)? stringify!($field)][0],
             was: &[$($was),*],
+            optional: $optional,
             get: Get::$scope($get),
         };
     };

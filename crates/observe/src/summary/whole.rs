@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 use sim::{Network, Results};
 
 use super::part::summary_part;
-use super::{FlowSummary, LinkSummary, MediumSummary, NodeSummary, flows, links, media, nodes};
+use super::{
+    ArrivalsSummary, FlowSummary, LinkSummary, MediumSummary, NodeSummary, arrivals, flows, links, media, nodes,
+};
 
 struct RunSource<'a> {
     title: &'a str,
@@ -74,7 +76,8 @@ impl Summary {
     /// nodes' counters.
     pub fn same_outcome(&self, other: &Summary) -> bool {
         fn outcome(it: &Summary) -> impl PartialEq + '_ {
-            (it.simulated_s, it.events, it.packets_dropped_buffer_full, &it.flows, &it.links, &it.fairness, &it.media)
+            let traffic = (&it.flows, &it.arrivals, &it.fairness);
+            (it.simulated_s, it.events, it.packets_dropped_buffer_full, traffic, &it.links, &it.media)
         }
         outcome(self) == outcome(other)
     }
@@ -120,6 +123,9 @@ summary_part! {
         /// Jain's index over the flows' `goodput_bps` ([fairness.rs](../crates/stats/src/fairness.rs)). Null if a flow
         /// has none. Written if there are several flows; the table has it in a line below the flows.
         fairness: Option<f64> ["1/flows to 1, or null"] = None;
+        /// Flows that arrived during the run, for each arrival process: all, and those of each class of sizes. Written if
+        /// there are arrival processes.
+        arrivals: Vec<ArrivalsSummary> ["list"] = arrivals::arrivals(at.network, at.results);
         /// The shared media, in the order of the scenario. Written if there are any.
         media: Vec<MediumSummary> ["list"] = media::media(at.network, at.results);
     }

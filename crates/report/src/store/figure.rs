@@ -65,6 +65,7 @@ impl<'a> Figure<'a> {
             Scope::Medium => "medium",
             Scope::Station => "medium and station",
             Scope::Node => "node",
+            Scope::Arrivals => "arrivals and sizes",
         }
     }
 

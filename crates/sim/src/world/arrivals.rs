@@ -106,8 +106,9 @@ impl World {
         }
         let Some(flow) = self.open_flow(number, bytes) else { return };
         if S::ACTIVE {
+            let ideal = self.open_short_flows[flow - self.first_short_flow].and_then(|short| short.ideal);
             let (flow, arrivals) = (self.flows[flow].number, number as u32);
-            sink.event(self.now, &Event::FlowArrived { flow, arrivals, bytes });
+            sink.event(self.now, &Event::FlowArrived { flow, arrivals, bytes, ideal });
             sink.event(self.now, &Event::FlowStarted { flow });
         }
         let Carrier::Connection { sender, close } = self.flows[flow].carrier else { return };
