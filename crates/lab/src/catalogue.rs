@@ -15,7 +15,7 @@ use scenario::document::by_name;
 use scenario::followers::in_words;
 use scenario::lint::LINTS;
 use scenario::traces::TRACES;
-use sim::{ApplicationConfig, NodeKind, Radio};
+use sim::{ApplicationConfig, NodeKind, Radio, SizeConfig};
 use tcp::cc::ControlConfig;
 use tcp::differentiation::DifferentiationConfig;
 use tcp::presets::PRESETS;
@@ -64,7 +64,7 @@ pub const CATALOGUE: &[Section] = &[
     Section { plural: "channels", place: "links.NAME.channel", members: || plain(ChannelConfig::MEMBERS) },
     Section {
         plural: "delay-distributions",
-        place: "links.NAME.jitter.delay",
+        place: "links.NAME.jitter.delay, flows.NAME.traffic.on, .off and .think",
         members: || plain(DelayConfig::MEMBERS),
     },
     Section { plural: "link-layers", place: "links.NAME.arq", members: || plain(ArqConfig::MEMBERS) },
@@ -76,6 +76,11 @@ pub const CATALOGUE: &[Section] = &[
     Section { plural: "node-kinds", place: "nodes.NAME.kind", members: || plain(NodeKind::MEMBERS) },
     Section { plural: "radios", place: "nodes.NAME.radio", members: || plain(Radio::MEMBERS) },
     Section { plural: "applications", place: "flows.NAME.traffic", members: || plain(ApplicationConfig::MEMBERS) },
+    Section {
+        plural: "size-distributions",
+        place: "arrivals.NAME.sizes, flows.NAME.traffic.sizes",
+        members: || plain(SizeConfig::MEMBERS),
+    },
     Section { plural: "queue-disciplines", place: "links.NAME.queue", members: || plain(QueueConfig::MEMBERS) },
     Section { plural: "schedulers", place: "nodes.NAME.scheduler", members: || plain(SchedulerConfig::MEMBERS) },
     Section {

@@ -368,7 +368,7 @@ fn binary_and_empty_files_are_reported_clearly() {
     assert!(binary.contains("binary") && binary.contains("0xff"), "{binary}");
     let lacks = |text: &str| problems(text)[0].to_string();
     assert!(lacks("").contains("`duration`, `nodes` and `links` are missing\n  hint: every scenario"));
-    assert!(lacks("[links]\n[nodes]").contains("`duration` and `flows` are missing"));
+    assert!(lacks("[links]\n[nodes]").contains("`duration` is missing"));
 }
 
 /// "0 s" means no BAD state and is suggested for BAD only, not for the sojourn time in GOOD.

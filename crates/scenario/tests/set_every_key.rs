@@ -54,6 +54,7 @@ impl Schema {
                     "links" => "air",
                     "media" => "cell",
                     "flows" => "down",
+                    "arrivals" => "short",
                     other => panic!("a table of names called {other}"),
                 };
                 inner.push((name.to_owned(), &schema["additionalProperties"]));

@@ -68,17 +68,19 @@ pub mod results;
 pub mod routing;
 pub mod size;
 mod timer;
+pub mod transport;
 pub mod world;
 
 pub use app::{AppCx, AppResult, Application, ApplicationConfig, DatagramArrival};
 pub use association::Association;
 pub use event::{Event, NodeEvent, NullSink, PacketFlow, Sink};
-pub use network::{ArrivalSpec, FlowSpec, LinkSpec, Network, NodeSpec, Transport};
+pub use network::{ArrivalSpec, FlowSpec, LinkSpec, Network, NodeSpec};
 pub use node_kind::{NodeKind, NodeSetting};
 pub use path::MediumId;
 pub use radio::Radio;
 pub use results::{DatagramResult, FlowResult, LinkResult, MediumResult, Results, RoamingResult, ShortFlow};
 pub use size::SizeConfig;
+pub use transport::Transport;
 pub use world::{Delivered, FlowInfo, InjectError, NodeState, World};
 
 /// Version of everything that determines results: raised whenever any run may give another result than before. Stored

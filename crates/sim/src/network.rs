@@ -10,8 +10,7 @@ use path::mac::arq::ArqConfig;
 use path::place::Path;
 use path::queue::{QueueConfig, Tie};
 use path::scheduler::SchedulerConfig;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use wire::Dscp;
 
 use crate::app::ApplicationConfig;
@@ -19,6 +18,7 @@ use crate::association::Association;
 use crate::node_kind::NodeKind;
 use crate::radio::Radio;
 use crate::size::SizeConfig;
+use crate::transport::Transport;
 
 /// Nodes, links, media and flows, which refer to each other by their index here.
 ///
@@ -42,6 +42,7 @@ pub struct Network {
     #[serde(skip)]
     pub replication: u64,
     /// Processes by which flows arrive during the run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub arrivals: Vec<ArrivalSpec>,
 }
 
@@ -162,14 +163,26 @@ pub struct FlowSpec {
     /// TCP settings of both ends. Without a handshake both sequence spaces begin at zero.
     pub tcp: tcp::Config,
     /// The transport protocol.
+    #[serde(skip_serializing_if = "is_default")]
     pub transport: Transport,
     /// The class of its packets.
+    #[serde(skip_serializing_if = "is_default")]
     pub class: Dscp,
     /// The time at which its application stops; `NEVER` for none.
+    #[serde(skip_serializing_if = "is_never")]
     pub stop: Time,
     /// Whether this is a further connection of the preceding flow's application. The first flow has the settings of the
     /// application; as many flows as it has [connections](crate::Application::connections) follow each other.
+    #[serde(skip_serializing_if = "is_default")]
     pub further_connection: bool,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+fn is_never(time: &Time) -> bool {
+    *time == Time::NEVER
 }
 
 impl FlowSpec {
@@ -187,30 +200,6 @@ impl FlowSpec {
             class: Dscp::DEFAULT,
             stop: Time::NEVER,
             further_connection: false,
-        }
-    }
-}
-
-/// A transport protocol.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Transport {
-    /// TCP.
-    #[default]
-    Tcp,
-    /// UDP (RFC 768).
-    Udp,
-    /// ICMP echo requests, which the receiving node answers (RFC 792).
-    IcmpEcho,
-}
-
-impl Transport {
-    /// Name in scenarios.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Transport::Tcp => "tcp",
-            Transport::Udp => "udp",
-            Transport::IcmpEcho => "icmp-echo",
         }
     }
 }

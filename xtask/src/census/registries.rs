@@ -31,7 +31,14 @@ const UPLOAD: &str = include_str!("dummies/upload.toml");
 const MEDIUM: &str = include_str!("dummies/medium.toml");
 
 /// A dummy for each registry.
-pub const DUMMIES: [Dummy; 12] = [
+pub const DUMMIES: [Dummy; 13] = [
+    Dummy {
+        what: "size distribution",
+        source: include_str!("dummies/size.rs"),
+        scenario: include_str!("dummies/arrivals.toml"),
+        set: "arrivals.short.sizes=dummy",
+        beside: None,
+    },
     Dummy {
         what: "channel",
         source: include_str!("dummies/channel.rs"),

@@ -106,7 +106,7 @@ fn applications(summary: &Summary) -> String {
             let value = metric.of_all(summary).get(number).and_then(|(_, value)| *value)?;
             Some(format!("{} {}", metric.head.replace('_', " ").trim_end_matches(" s"), cell(metric, Some(value))))
         };
-        let values: Vec<String> = all.into_iter().filter_map(|metric| value(metric)).collect();
+        let values: Vec<String> = all.into_iter().filter_map(value).collect();
         if !values.is_empty() {
             out.push_str(&format!("{}: {}\n", flow.name, values.join(", ")));
         }

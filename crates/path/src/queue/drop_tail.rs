@@ -3,14 +3,13 @@
 //!
 //! With a threshold, an ECN-capable packet that finds a larger backlog is marked [RFC8257 s3.1].
 
-use std::collections::VecDeque;
-
 use engine::Stream;
 use engine::registry::Settings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::{Ecn, Packet};
 
+use super::packet_fifo::PacketFifo;
 use super::{Cause, Limit, QueueCx, QueueDiscipline, Queued};
 
 /// Settings.
@@ -59,48 +58,34 @@ impl Config {
 /// A drop-tail queue.
 pub(super) struct DropTail {
     pub(super) config: Config,
-    /// Expedited ones first.
-    packets: VecDeque<Queued>,
-    expedited: usize,
-    bytes: u64,
+    packets: PacketFifo,
 }
 
 impl DropTail {
     pub(super) fn new(config: Config) -> Self {
-        DropTail { config, packets: VecDeque::new(), expedited: 0, bytes: 0 }
+        DropTail { config, packets: PacketFifo::default() }
     }
 
     /// Adds a packet after all others, or before those that are not expedited.
     #[inline]
     pub(super) fn push(&mut self, packet: Queued) {
-        self.bytes += u64::from(packet.packet.size());
-        if packet.expedited {
-            self.packets.insert(self.expedited, packet);
-            self.expedited += 1;
-        } else {
-            self.packets.push_back(packet);
-        }
+        self.packets.push(packet);
     }
 
     /// Takes the first packet with `take`, from where it is.
     #[inline]
     pub(super) fn pop_with<T>(&mut self, take: impl FnOnce(&Queued) -> T) -> Option<T> {
-        let first = self.packets.front()?;
-        self.bytes -= u64::from(first.packet.size());
-        self.expedited = self.expedited.saturating_sub(1);
-        let taken = take(first);
-        self.packets.pop_front();
-        Some(taken)
+        self.packets.pop_with(take)
     }
 
     pub(super) fn front(&self) -> Option<&Packet> {
-        self.packets.front().map(|queued| &queued.packet)
+        self.packets.front()
     }
 }
 
 impl QueueDiscipline for DropTail {
     fn enqueue(&mut self, mut queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
-        let (packets, bytes) = (self.packets.len() + cx.others.0, self.bytes + cx.others.1);
+        let (packets, bytes) = (self.packets.len() + cx.others.0, self.packets.bytes() + cx.others.1);
         if !queued.at_once && !self.config.admits(packets, bytes, queued.packet.size()) {
             return Err(Cause::Full);
         }
@@ -112,7 +97,7 @@ impl QueueDiscipline for DropTail {
     }
 
     fn dequeue(&mut self, _: &mut QueueCx<'_>) -> Option<Queued> {
-        self.pop_with(|queued| *queued)
+        self.packets.pop()
     }
 
     fn peek(&mut self, _: &mut QueueCx<'_>) -> Option<&Packet> {
@@ -120,7 +105,7 @@ impl QueueDiscipline for DropTail {
     }
 
     fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
-        Box::new(self.packets.iter().map(|queued| &queued.packet))
+        Box::new(self.packets.iter())
     }
 
     fn len(&self) -> usize {
@@ -128,7 +113,7 @@ impl QueueDiscipline for DropTail {
     }
 
     fn bytes(&self) -> u64 {
-        self.bytes
+        self.packets.bytes()
     }
 
     fn limit(&self) -> Limit {

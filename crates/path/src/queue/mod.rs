@@ -11,8 +11,18 @@
 
 pub mod backlog;
 pub mod buffer;
+pub mod classes;
+pub mod codel;
 pub mod drop_tail;
+pub mod drr;
+pub mod dualpi2;
+pub mod fq_codel;
+pub mod head_drop;
 pub mod limit;
+mod packet_fifo;
+pub mod pie;
+pub mod priority;
+pub mod red;
 
 use engine::{Order, Stream, Time};
 use schemars::JsonSchema;
@@ -27,8 +37,20 @@ engine::registry! {
     /// The queue disciplines.
     pub enum QueueConfig: "queue discipline" => build(stream: Stream) -> Box<dyn QueueDiscipline> {
         DropTail => drop_tail, "drop-tail", "First in, first out; a packet that arrives at a full queue is dropped";
+        HeadDrop => head_drop, "head-drop", "First in, first out; a packet that arrives at a full queue displaces the first one";
+        Red => red, "red", "Drops or marks with a probability that grows with the average backlog (Floyd1993)";
+        CoDel => codel, "codel", "Drops at the head while the least sojourn time exceeds a target [RFC8289]";
+        Pie => pie, "pie", "Drops with a probability that a controller derives from the queue delay [RFC8033]";
+        FqCoDel => fq_codel, "fq-codel", "A queue with CoDel for each flow, served in rounds, new flows first [RFC8290]";
+        DualPi2 => dualpi2, "dualpi2", "A low-latency queue for scalable flows, coupled to a classic one [RFC9332]";
+        Priority => priority, "priority", "Strict priority by class (DSCP)";
+        Drr => drr, "drr", "Deficit round robin by class (Shreedhar1996)";
     }
 }
+
+/// The maximum backlog of a discipline without a `limit`: the length of the transmit queue of a network interface in Linux
+/// (`DEFAULT_TX_QUEUE_LEN`, include/net/pkt_sched.h), which its queueing disciplines take as their limit.
+pub const DEFAULT_LIMIT: Limit = Limit::Packets(1000);
 
 impl Default for QueueConfig {
     /// Drop-tail without a limit.
@@ -182,4 +204,78 @@ pub enum Tie {
     DepartureFirst,
     /// The arrival first: the place is not free yet.
     ArrivalFirst,
+}
+
+#[cfg(test)]
+mod tests {
+    use wire::{Addr, Body, Segment};
+
+    use super::*;
+
+    /// A packet of `size` bytes.
+    pub(super) fn packet(size: u32) -> Packet {
+        packet_of(0, size)
+    }
+
+    /// A packet of `size` bytes of flow number `flow`.
+    pub(super) fn packet_of(flow: u16, size: u32) -> Packet {
+        let segment = Segment { src_port: flow, len: size - 40, ..Segment::default() };
+        Packet::new(Addr::of_node(0), Addr::of_node(1), Body::Tcp(segment))
+    }
+
+    /// A discipline, with what it did to packets.
+    pub(super) struct Driver {
+        queue: Box<dyn QueueDiscipline>,
+        actions: Vec<Action>,
+        refused: usize,
+        marked: usize,
+        dropped: Vec<u16>,
+    }
+
+    impl Driver {
+        pub fn new(queue: Box<dyn QueueDiscipline>) -> Self {
+            Driver { queue, actions: Vec::new(), refused: 0, marked: 0, dropped: Vec::new() }
+        }
+
+        /// A packet arrives behind a transmitter that is busy.
+        pub fn arrive(&mut self, now: Time, packet: Packet) {
+            let queued = Queued { packet, arrived: now, order: Order::default(), expedited: false, at_once: false };
+            let result = self.queue.enqueue(queued, &mut QueueCx::new(now, (0, 0), &mut self.actions));
+            self.refused += usize::from(result.is_err());
+            self.settle();
+        }
+
+        /// The flow of the packet that leaves.
+        pub fn depart(&mut self, now: Time) -> Option<u16> {
+            let queued = self.queue.dequeue(&mut QueueCx::new(now, (0, 0), &mut self.actions));
+            self.settle();
+            queued.map(|queued| queued.packet.ports()[0])
+        }
+
+        fn settle(&mut self) {
+            for action in self.actions.drain(..) {
+                match action {
+                    Action::Dropped(packet, _) => self.dropped.push(packet.ports()[0]),
+                    Action::Marked(_) => self.marked += 1,
+                }
+            }
+        }
+
+        /// The flows of the packets dropped since the last call.
+        pub fn take_dropped(&mut self) -> Vec<u16> {
+            std::mem::take(&mut self.dropped)
+        }
+
+        pub fn refused(&self) -> usize {
+            self.refused
+        }
+
+        pub fn marked(&self) -> usize {
+            self.marked
+        }
+
+        pub fn len(&self) -> usize {
+            self.queue.len()
+        }
+    }
 }

@@ -12,12 +12,9 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         let marks = there.hops.iter().any(|hop| network.links[hop / 2].queue.marks());
         if flow.tcp.ecn == EcnMode::Request && !marks {
             let key = if written.tcp.ecn.is_some() { "ecn" } else { "variant" };
-            let text = format!(
-                "flows.{} requests ECN, and no link on its route has an ecn_threshold: nothing is marked",
-                flow.name
-            );
+            let text = format!("flows.{} requests ECN, and no queue on its route marks packets", flow.name);
             let problem = Problem::new(text).key(format!("flows.{}.tcp.{key}", flow.name));
-            warnings.push(problem.hint("give the bottleneck's link one, such as ecn_threshold = \"20 packets\""));
+            warnings.push(problem.hint("give the bottleneck's link a queue that marks: ecn_threshold = \"20 packets\", or queue = \"fq-codel\""));
         }
     }
     warnings
@@ -42,7 +39,10 @@ pub(super) mod tests {
     #[test]
     fn ecn_without_a_threshold_is_reported() {
         for (settings, key) in [("variant = \"dctcp\"", "variant"), ("ecn = \"request\"", "ecn")] {
-            warned(&tcp(settings), &[&format!("flows.down.tcp.{key}: flows.down requests ECN"), "nothing is marked"]);
+            warned(
+                &tcp(settings),
+                &[&format!("flows.down.tcp.{key}: flows.down requests ECN"), "no queue on its route marks"],
+            );
         }
         silent(&tcp("ecn = \"accept\""));
         silent(&marking("variant = \"dctcp\""));

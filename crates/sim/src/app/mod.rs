@@ -15,7 +15,7 @@ pub mod voip;
 
 use engine::{Span, Stream, Time};
 
-use crate::network::Transport;
+use crate::transport::Transport;
 pub use context::AppCx;
 pub(crate) use context::Transport as AppTransport;
 

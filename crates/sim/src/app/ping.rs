@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cbr::unless_datagram;
 use super::{AppCx, Application};
-use crate::network::Transport;
+use crate::transport::Transport;
 
 /// Settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{AppCx, Application};
-use crate::network::Transport;
+use crate::transport::Transport;
 
 /// The recording, or its file.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]

@@ -21,7 +21,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{AppCx, AppResult, Application, DatagramArrival};
-use crate::network::Transport;
+use crate::transport::Transport;
 
 /// A speech codec.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]

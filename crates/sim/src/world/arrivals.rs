@@ -5,7 +5,7 @@
 use engine::{Draws, Slot, Span, Stream, Time};
 use wire::Segment;
 
-use super::build::EndParts;
+use super::connect::EndParts;
 use super::flow::{Carrier, Flow};
 use super::{Wakeup, World};
 use crate::event::{Event, Sink};

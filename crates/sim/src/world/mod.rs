@@ -8,6 +8,7 @@
 mod agents;
 mod arrivals;
 mod build;
+mod connect;
 mod datagrams;
 mod drive;
 pub(crate) mod end;
@@ -188,7 +189,7 @@ impl World {
             let (bytes, Carrier::Connection { sender, .. }) = (flow.bytes? as f64, flow.carrier) else { return None };
             Some(self.transport.ends[sender].connection.bytes_acknowledged() as f64 / bytes.max(1.0))
         };
-        let more = self.arrivals.is_empty().then_some(1.0).unwrap_or_default();
+        let more = if self.arrivals.is_empty() { 1.0 } else { 0.0 };
         let flows = &self.flows[..self.first_short_flow];
         let least = flows.iter().map(|flow| share(flow).unwrap_or(0.0)).fold(more, f64::min);
         time.max(least).min(1.0)

@@ -117,6 +117,27 @@ pub enum Nagle {
     Minshall,
 }
 
+/// The codepoint of ECN-capable packets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EcnCodepoint {
+    /// ECT(0): a flow that reduces its window by marks as by losses [RFC3168 s5].
+    #[default]
+    Ect0,
+    /// ECT(1): a scalable flow, which L4S queues mark early and often [RFC9331 s4.1].
+    Ect1,
+}
+
+impl EcnCodepoint {
+    /// Its value in packets.
+    pub const fn ecn(self) -> wire::Ecn {
+        match self {
+            EcnCodepoint::Ect0 => wire::Ecn::Ect0,
+            EcnCodepoint::Ect1 => wire::Ecn::Ect1,
+        }
+    }
+}
+
 /// Use of explicit congestion notification (RFC 3168).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -14,7 +14,7 @@ use crate::differentiation::DifferentiationConfig;
 use crate::recovery::{self, RecoveryConfig};
 use crate::response::{self, ResponseConfig};
 pub use choices::{
-    Arithmetic, BackOff, CwndValidation, EcnMode, Floor, Nagle, Paws, Sampling, TimerRestart, ZeroWindow,
+    Arithmetic, BackOff, CwndValidation, EcnCodepoint, EcnMode, Floor, Nagle, Paws, Sampling, TimerRestart, ZeroWindow,
 };
 use settings::settings;
 pub use values::{Delay, DelayedAck, PartialRetries, Retries, Tries, WindowScaling};
@@ -125,6 +125,8 @@ settings! {
         ecn: EcnMode = EcnMode::default(),
         /// Duration of TIME-WAIT, twice the maximum segment lifetime; at most an hour [RFC9293 s3.6.1].
         time_wait: Span = Span::from_secs(60),
+        /// Codepoint of ECN-capable packets: `ect1` for scalable flows in an L4S network (RFC 9331); `ect0` if unset.
+        ecn_codepoint: Option<EcnCodepoint> as EcnCodepoint = None,
     }
 }
 

@@ -15,7 +15,7 @@ mod transmit;
 use std::collections::VecDeque;
 
 use engine::{Span, Time};
-use wire::{Notice, Segment, SeqNum};
+use wire::{Ecn, Notice, Segment, SeqNum};
 
 pub use crate::state::{Failure, State};
 pub use adopted::Adoption;
@@ -55,6 +55,8 @@ pub struct Connection {
     clock: Clock,
     timestamps: bool,
     ecn: bool,
+    /// The codepoint of ECN-capable packets.
+    codepoint: Ecn,
     shift: u8,
     /// The acknowledgment number sent last.
     last_ack: SeqNum,
@@ -116,6 +118,7 @@ impl Connection {
             clock: Clock::default(),
             timestamps: false,
             ecn: false,
+            codepoint: config.ecn_codepoint.unwrap_or_default().ecn(),
             shift: 0,
             last_ack: SeqNum(0),
             orphan: false,

@@ -90,7 +90,7 @@ impl Connection {
         }
         self.segment(now, tx.seq, tx.len, flags, to);
         // [RFC3168 s6.1.5]: retransmissions must not be ECN-capable.
-        if self.ecn && tx.new && tx.len > 0 { Ecn::Ect0 } else { Ecn::NotEct }
+        if self.ecn && tx.new && tx.len > 0 { self.codepoint } else { Ecn::NotEct }
     }
 
     #[inline(always)]

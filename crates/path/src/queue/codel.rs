@@ -1,0 +1,304 @@
+//! CoDel: packets are dropped at the head while the least sojourn time of the last `interval` exceeds `target`
+//! [RFC8289].
+//!
+//! ```text
+//! a packet may be dropped   if its sojourn time >= target, and more than `mtu` bytes wait behind it, and both have
+//!                           been so for an interval [s4.4 dodequeue]
+//! next drop                 at t + interval / sqrt(count) while that lasts [s4.2 control_law]
+//! count at the next episode count - lastcount if the last one ended less than 16 intervals ago and it dropped more
+//!                           than one packet, else 1 [s4.4, s5.3]
+//! ```
+//!
+//! Departure from the RFC: with `ecn` an ECN-capable packet is marked instead of dropped [s5.4], and each mark counts as
+//! a drop for the control law, as in Linux.
+
+use engine::registry::{Fault, Settings};
+use engine::{Bytes, Span, Stream, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wire::Packet;
+
+use super::packet_fifo::PacketFifo;
+use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, Queued};
+
+/// Settings.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// The acceptable standing sojourn time, more than 0 and less than `interval` [RFC8289 s4.3].
+    pub target: Span,
+    /// The time within which the sojourn time must have been below the target: a worst-case round trip time.
+    pub interval: Span,
+    /// The maximum backlog.
+    pub limit: Limit,
+    /// Whether ECN-capable packets are marked instead of dropped.
+    pub ecn: bool,
+    /// Nothing is dropped while at most as many bytes wait: the largest packet.
+    pub mtu: Bytes,
+}
+
+impl Default for Config {
+    /// 5 ms and 100 ms [RFC8289 s4.3], without ECN as in Linux.
+    fn default() -> Self {
+        Config {
+            target: Span::from_millis(5),
+            interval: Span::from_millis(100),
+            limit: DEFAULT_LIMIT,
+            ecn: false,
+            mtu: Bytes(1500),
+        }
+    }
+}
+
+/// The faults of a target and an interval.
+pub(super) fn faults(target: Span, interval: Span) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    if target == Span::ZERO {
+        faults.push(Fault::new("target", target, "more than 0"));
+    }
+    if interval <= target || interval > Span::from_secs(3600) {
+        faults.push(Fault::new("interval", interval, format!("more than the target of {target}, at most 1 h")));
+    }
+    faults
+}
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        faults(self.target, self.interval)
+    }
+}
+
+impl Config {
+    /// Creates the queue.
+    pub fn build(&self, _: Stream) -> Box<dyn QueueDiscipline> {
+        let control = Control::new(self);
+        Box::new(CoDel { limit: self.limit, ecn: self.ecn, packets: PacketFifo::default(), control, head: None })
+    }
+}
+
+/// The state of CoDel for one list of packets.
+pub(super) struct Control {
+    target: Span,
+    interval: Span,
+    mtu: u64,
+    ecn: bool,
+    /// When the sojourn time will have been above the target for an interval; `None` while it is below.
+    first_above: Option<Time>,
+    drop_next: Time,
+    count: u32,
+    last_count: u32,
+    dropping: bool,
+}
+
+impl Control {
+    pub fn new(config: &Config) -> Self {
+        Control {
+            target: config.target,
+            interval: config.interval,
+            mtu: config.mtu.0,
+            ecn: config.ecn,
+            first_above: None,
+            drop_next: Time::ZERO,
+            count: 0,
+            last_count: 0,
+            dropping: false,
+        }
+    }
+
+    /// [RFC8289 s4.2]
+    fn control_law(&self, t: Time) -> Time {
+        t + Span::from_nanos((self.interval.as_nanos() as f64 / libm::sqrt(f64::from(self.count))) as u64)
+    }
+
+    /// Takes the first packet, and tells whether it may be dropped [RFC8289 s4.4 dodequeue].
+    fn take(&mut self, packets: &mut PacketFifo, now: Time) -> Option<(Queued, bool)> {
+        let Some(queued) = packets.pop() else {
+            self.first_above = None;
+            return None;
+        };
+        if now.since(queued.arrived) < self.target || packets.bytes() <= self.mtu {
+            self.first_above = None;
+            return Some((queued, false));
+        }
+        let droppable = match self.first_above {
+            None => {
+                self.first_above = Some(now + self.interval);
+                false
+            }
+            Some(at) => now >= at,
+        };
+        Some((queued, droppable))
+    }
+
+    /// Marks the packet and returns true, if it is to be marked instead of dropped.
+    fn marks(&self, queued: &mut Queued, cx: &mut QueueCx<'_>) -> bool {
+        self.ecn && cx.mark(&mut queued.packet)
+    }
+
+    /// Takes the packet to send now, and drops those before it [RFC8289 s4.4 dequeue].
+    pub fn dequeue(&mut self, packets: &mut PacketFifo, cx: &mut QueueCx<'_>) -> Option<Queued> {
+        let now = cx.now;
+        let Some((mut queued, mut droppable)) = self.take(packets, now) else {
+            self.dropping = false;
+            return None;
+        };
+        if self.dropping {
+            if !droppable {
+                self.dropping = false;
+            }
+            while self.dropping && now >= self.drop_next {
+                self.count += 1;
+                if self.marks(&mut queued, cx) {
+                    self.drop_next = self.control_law(self.drop_next);
+                    break;
+                }
+                cx.drop(queued.packet, Cause::Early);
+                // More than `mtu` bytes waited behind it.
+                (queued, droppable) = self.take(packets, now)?;
+                if droppable {
+                    self.drop_next = self.control_law(self.drop_next);
+                } else {
+                    self.dropping = false;
+                }
+            }
+        } else if droppable {
+            if !self.marks(&mut queued, cx) {
+                cx.drop(queued.packet, Cause::Early);
+                (queued, _) = self.take(packets, now)?;
+            }
+            self.dropping = true;
+            let delta = self.count.saturating_sub(self.last_count);
+            let recent = now.since(self.drop_next) < self.interval.times(16);
+            self.count = if delta > 1 && recent { delta } else { 1 };
+            self.drop_next = self.control_law(now);
+            self.last_count = self.count;
+        }
+        Some(queued)
+    }
+}
+
+struct CoDel {
+    limit: Limit,
+    ecn: bool,
+    packets: PacketFifo,
+    control: Control,
+    /// The packet that leaves next, if it was looked at.
+    head: Option<Queued>,
+}
+
+impl CoDel {
+    fn prepare(&mut self, cx: &mut QueueCx<'_>) {
+        if self.head.is_none() {
+            self.head = self.control.dequeue(&mut self.packets, cx);
+        }
+    }
+}
+
+impl QueueDiscipline for CoDel {
+    fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
+        let (packets, bytes) = (self.len() + cx.others.0, self.bytes() + cx.others.1);
+        if !queued.at_once && !self.limit.admits(packets, bytes, queued.packet.size()) {
+            return Err(Cause::Full);
+        }
+        self.packets.push(queued);
+        Ok(())
+    }
+
+    fn dequeue(&mut self, cx: &mut QueueCx<'_>) -> Option<Queued> {
+        self.prepare(cx);
+        self.head.take()
+    }
+
+    fn peek(&mut self, cx: &mut QueueCx<'_>) -> Option<&Packet> {
+        self.prepare(cx);
+        self.head.as_ref().map(|queued| &queued.packet)
+    }
+
+    fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
+        Box::new(self.head.iter().map(|queued| &queued.packet).chain(self.packets.iter()))
+    }
+
+    fn len(&self) -> usize {
+        usize::from(self.head.is_some()) + self.packets.len()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.head.as_ref().map_or(0, |queued| u64::from(queued.packet.size())) + self.packets.bytes()
+    }
+
+    fn limit(&self) -> Limit {
+        self.limit
+    }
+
+    fn marks(&self) -> bool {
+        self.ecn
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Driver, packet};
+    use super::*;
+
+    /// A packet of 1000 bytes arrives and one leaves every millisecond, behind 100 that wait from the start: sojourn times
+    /// reach the target of 5 ms at the fifth departure. An interval later the first packet is dropped, the others 100 ms /
+    /// sqrt(count) apart [RFC8289 s4.2]: 100, 70.7, 57.7, 50, ... ms, at the first departure from then on.
+    #[test]
+    fn drops_follow_the_control_law() {
+        let mut driver = Driver::new(Config { limit: Limit::None, ..Config::default() }.build(Stream::default()));
+        (0..100).for_each(|_| driver.arrive(Time::ZERO, packet(1000)));
+        let mut dropped = Vec::new();
+        for ms in 1..=450 {
+            let now = Time::from_millis(ms);
+            driver.arrive(now, packet(1000));
+            driver.depart(now);
+            dropped.extend(driver.take_dropped().into_iter().map(|_| ms));
+        }
+        let mut expected = vec![105];
+        let mut next = 105.0;
+        for count in 1..=5 {
+            next += 100.0 / f64::from(count).sqrt();
+            expected.push(next.ceil() as u64);
+        }
+        assert_eq!(dropped[..6], expected);
+    }
+
+    /// The queue falls below the target between two episodes: the second begins with the count at which the first ended,
+    /// less the one at which it began [RFC8289 s4.4].
+    #[test]
+    fn second_episode_begins_with_the_count_of_the_first() {
+        let config = Config { limit: Limit::None, ..Config::default() };
+        let mut control = Control::new(&config);
+        control.count = 8;
+        control.last_count = 3;
+        control.drop_next = Time::from_millis(1000);
+        let mut fifo = PacketFifo::default();
+        let queued = |at| Queued {
+            packet: packet(1000),
+            arrived: at,
+            order: engine::Order::default(),
+            expedited: false,
+            at_once: false,
+        };
+        (0..10).for_each(|_| fifo.push(queued(Time::ZERO)));
+        control.first_above = Some(Time::from_millis(1100));
+        let mut actions = Vec::new();
+        let mut cx = QueueCx::new(Time::from_millis(1200), (0, 0), &mut actions);
+        assert!(control.dequeue(&mut fifo, &mut cx).is_some());
+        assert_eq!((control.count, control.last_count, actions.len()), (5, 5, 1));
+        let next = Time::from_nanos(1_200_000_000 + (100e6 / 5f64.sqrt()) as u64);
+        assert_eq!(control.drop_next, next);
+    }
+
+    #[test]
+    fn impossible_settings_are_faults() {
+        let keys = |target, interval| {
+            let config = Config { target, interval, ..Config::default() };
+            config.check().into_iter().map(|fault| fault.key).collect::<Vec<_>>()
+        };
+        let ms = Span::from_millis;
+        assert_eq!(keys(ms(0), ms(100)), ["target"]);
+        assert_eq!(keys(ms(5), ms(5)), ["interval"]);
+        assert!(keys(ms(5), ms(6)).is_empty());
+    }
+}

@@ -1,0 +1,318 @@
+//! DualPI2: a queue for scalable (L4S) flows with marks at a low delay, coupled to a classic queue with a PI controller
+//! [RFC9332 appendix A].
+//!
+//! ```text
+//! classify   ECT(1) and CE to the L queue, all others to the C queue                              [s2.3]
+//! every t_update:  p' += alpha (q - target) + beta (q - q_old), in 0 to 1; q: the longer of both queues' delays
+//! C packet   dropped, or marked if ECT(0), with probability p_C = p'^2
+//! L packet   marked with probability max(p_L, p_CL), p_CL = k p', p_L = 0 below the step, 1 from it on;
+//!            nothing native while one packet waits
+//! overload   while p_C >= 1 / k^2 (p_CL >= 1): both queues drop with probability p_C, and L marks the rest
+//! schedule   the queue whose first packet has waited longer, the L queue's wait counted `t_shift` longer [s4.1.1]
+//! ```
+//!
+//! Probabilities are applied without random numbers: each packet adds its probability to a sum, and one of them is hit
+//! whenever the sum passes 1 (the RFC's recur()). Departures: the native AQM of the L queue is a step as in Linux, not
+//! the RFC's ramp; the last waiting packet is not dropped; as long as both queues are empty the controller rests.
+
+use engine::registry::{Fault, Settings};
+use engine::{Span, Stream, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wire::{Ecn, Packet};
+
+use super::packet_fifo::PacketFifo;
+use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, Queued};
+
+/// Settings.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// The reference delay of the classic queue, more than 0.
+    pub target: Span,
+    /// The time between two steps of the controller, more than 0.
+    pub t_update: Span,
+    /// The weight of the deviation from the target, in 1/s for each step.
+    pub alpha: f64,
+    /// The weight of the change of the delay, in 1/s for each step.
+    pub beta: f64,
+    /// The coupling factor k, 1 to 4.
+    pub coupling: f64,
+    /// The delay from which each packet of the L queue is marked.
+    pub step: Span,
+    /// By how much longer than it is the wait of a packet in the L queue counts for the scheduler.
+    pub t_shift: Span,
+    /// The maximum backlog of both queues together.
+    pub limit: Limit,
+}
+
+impl Default for Config {
+    /// The values of appendix A.1 for a maximum RTT of 100 ms and a target of 15 ms: t_update 15 ms, alpha 0.1 t_update /
+    /// RTT_max^2 = 0.15 /s and beta 0.3 / RTT_max = 3 /s, k = 2; a step at 1 ms as in Linux, t_shift twice the target.
+    fn default() -> Self {
+        Config {
+            target: Span::from_millis(15),
+            t_update: Span::from_millis(15),
+            alpha: 0.15,
+            beta: 3.0,
+            coupling: 2.0,
+            step: Span::from_millis(1),
+            t_shift: Span::from_millis(30),
+            limit: DEFAULT_LIMIT,
+        }
+    }
+}
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        for (key, span) in [("target", self.target), ("t_update", self.t_update)] {
+            if span == Span::ZERO {
+                faults.push(Fault::new(key, span, "more than 0"));
+            }
+        }
+        for (key, value) in [("alpha", self.alpha), ("beta", self.beta)] {
+            if !(value >= 0.0 && value.is_finite()) {
+                faults.push(Fault::new(key, value, "a number of at least 0"));
+            }
+        }
+        if !(1.0..=4.0).contains(&self.coupling) {
+            faults.push(Fault::new("coupling", self.coupling, "1 to 4"));
+        }
+        faults
+    }
+}
+
+impl Config {
+    /// Creates the queue.
+    pub fn build(&self, _: Stream) -> Box<dyn QueueDiscipline> {
+        Box::new(DualPi2::new(self))
+    }
+}
+
+/// One of the two queues, with the sum of the probabilities of its packets.
+#[derive(Default)]
+struct Side {
+    packets: PacketFifo,
+    /// Of marks or drops, and of drops in overload.
+    sums: [f64; 2],
+}
+
+impl Side {
+    /// Whether a packet with this probability is hit.
+    fn recurs(&mut self, sum: usize, probability: f64) -> bool {
+        self.sums[sum] += probability;
+        let hit = self.sums[sum] > 1.0;
+        if hit {
+            self.sums[sum] -= 1.0;
+        }
+        hit
+    }
+
+    /// The time for which the first packet has waited.
+    fn delay(&self, now: Time) -> Span {
+        self.packets.first().map_or(Span::ZERO, |first| now.since(first.arrived))
+    }
+}
+
+struct DualPi2 {
+    config: Config,
+    l: Side,
+    c: Side,
+    /// p'
+    base: f64,
+    delay_old: Span,
+    next_update: Time,
+    /// The packet that leaves next, if it was looked at.
+    head: Option<Queued>,
+}
+
+impl DualPi2 {
+    fn new(config: &Config) -> Self {
+        DualPi2 {
+            config: config.clone(),
+            l: Side::default(),
+            c: Side::default(),
+            base: 0.0,
+            delay_old: Span::ZERO,
+            next_update: Time::ZERO + config.t_update,
+            head: None,
+        }
+    }
+
+    /// Makes the steps of the controller up to `now`. The delays at each step are known: packets only leave when asked
+    /// for, and arrivals bring the controller up to date first.
+    fn update(&mut self, now: Time) {
+        while self.next_update <= now {
+            let at = self.next_update;
+            let delay = self.l.delay(at).max(self.c.delay(at));
+            if delay == Span::ZERO && self.delay_old == Span::ZERO && self.base == 0.0 {
+                let steps = now.since(at).as_nanos() / self.config.t_update.as_nanos();
+                self.next_update += Span::from_nanos((steps + 1) * self.config.t_update.as_nanos());
+                return;
+            }
+            let (delay_s, old) = (delay.as_secs_f64(), self.delay_old.as_secs_f64());
+            let step =
+                self.config.alpha * (delay_s - self.config.target.as_secs_f64()) + self.config.beta * (delay_s - old);
+            self.base = (self.base + step).clamp(0.0, 1.0);
+            self.delay_old = delay;
+            self.next_update += self.config.t_update;
+        }
+    }
+
+    fn waiting(&self) -> usize {
+        self.l.packets.len() + self.c.packets.len()
+    }
+
+    fn prepare(&mut self, cx: &mut QueueCx<'_>) {
+        self.update(cx.now);
+        while self.head.is_none() && self.waiting() > 0 {
+            self.head = self.serve(cx);
+        }
+    }
+
+    /// The next packet; `None` if it was dropped, or there is none.
+    fn serve(&mut self, cx: &mut QueueCx<'_>) -> Option<Queued> {
+        let (now, last) = (cx.now, self.waiting() == 1);
+        let coupled = self.config.coupling * self.base;
+        let classic = self.base * self.base;
+        let overload = coupled >= 1.0;
+        let l_first = match (self.l.packets.first(), self.c.packets.first()) {
+            (Some(_), None) => true,
+            (Some(l), Some(c)) => now.since(l.arrived) + self.config.t_shift >= now.since(c.arrived),
+            (None, _) => false,
+        };
+        if l_first {
+            let mut queued = self.l.packets.pop()?;
+            let native = !self.l.packets.is_empty() && now.since(queued.arrived) >= self.config.step;
+            if overload && self.l.recurs(1, classic) && !last {
+                cx.drop(queued.packet, Cause::Early);
+                return None;
+            }
+            let probability = if native { 1.0 } else { coupled.min(1.0) };
+            if (probability >= 1.0 || self.l.recurs(0, probability)) && queued.packet.ecn != Ecn::Ce {
+                cx.mark(&mut queued.packet);
+            }
+            return Some(queued);
+        }
+        let mut queued = self.c.packets.pop()?;
+        if self.c.recurs(0, classic) {
+            let marked = !overload && cx.mark(&mut queued.packet);
+            if !marked && !last {
+                cx.drop(queued.packet, Cause::Early);
+                return None;
+            }
+        }
+        Some(queued)
+    }
+}
+
+impl QueueDiscipline for DualPi2 {
+    fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
+        self.update(cx.now);
+        let (packets, bytes) = (self.len() + cx.others.0, self.bytes() + cx.others.1);
+        if !queued.at_once && !self.config.limit.admits(packets, bytes, queued.packet.size()) {
+            return Err(Cause::Full);
+        }
+        let scalable = matches!(queued.packet.ecn, Ecn::Ect1 | Ecn::Ce);
+        let side = if scalable { &mut self.l } else { &mut self.c };
+        side.packets.push(queued);
+        Ok(())
+    }
+
+    fn dequeue(&mut self, cx: &mut QueueCx<'_>) -> Option<Queued> {
+        self.prepare(cx);
+        self.head.take()
+    }
+
+    fn peek(&mut self, cx: &mut QueueCx<'_>) -> Option<&Packet> {
+        self.prepare(cx);
+        self.head.as_ref().map(|queued| &queued.packet)
+    }
+
+    fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
+        let head = self.head.iter().map(|queued| &queued.packet);
+        Box::new(head.chain(self.l.packets.iter()).chain(self.c.packets.iter()))
+    }
+
+    fn len(&self) -> usize {
+        usize::from(self.head.is_some()) + self.waiting()
+    }
+
+    fn bytes(&self) -> u64 {
+        let head = self.head.as_ref().map_or(0, |queued| u64::from(queued.packet.size()));
+        head + self.l.packets.bytes() + self.c.packets.bytes()
+    }
+
+    fn limit(&self) -> Limit {
+        self.config.limit
+    }
+
+    fn marks(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Driver, packet, packet_of};
+    use super::*;
+
+    fn with(base: f64) -> DualPi2 {
+        DualPi2 { base, next_update: Time::NEVER, ..DualPi2::new(&Config::default()) }
+    }
+
+    fn run(base: f64, ecn: Ecn, packets: usize) -> (usize, usize) {
+        let mut driver = Driver::new(Box::new(with(base)));
+        (0..=packets).for_each(|_| driver.arrive(Time::ZERO, Packet { ecn, ..packet(1000) }));
+        while driver.len() > 1 {
+            driver.depart(Time::ZERO);
+        }
+        (driver.marked(), driver.take_dropped().len())
+    }
+
+    /// At p' = 1/8 the L queue marks a quarter of its packets, the C queue drops or marks 1/64. The sum must pass 1: of
+    /// 900 packets 224 and 14.
+    #[test]
+    fn coupled_probabilities_are_a_multiple_and_a_square() {
+        assert_eq!(run(0.125, Ecn::Ect1, 900), (224, 0));
+        assert_eq!(run(0.125, Ecn::Ect0, 900), (14, 0));
+        assert_eq!(run(0.125, Ecn::NotEct, 900), (0, 14));
+    }
+
+    /// At p' = 0.6 the coupled probability is above 1: a share of 0.36 is dropped in either queue.
+    #[test]
+    fn overload_drops_in_both_queues() {
+        let (marked, dropped) = run(0.6, Ecn::Ect1, 900);
+        assert!((dropped as f64 / 900.0 - 0.36).abs() < 0.01 && marked + dropped >= 900, "{marked} {dropped}");
+        assert_eq!(run(0.6, Ecn::Ect0, 900).0, 0);
+    }
+
+    /// Delays of 30 ms for two steps: 0.15 x 15 ms + 3 x 30 ms, then 0.15 x 15 ms.
+    #[test]
+    fn controller_follows_the_longer_delay() {
+        let mut queue = DualPi2::new(&Config::default());
+        let mut actions = Vec::new();
+        let mut cx = QueueCx::new(Time::ZERO, (0, 0), &mut actions);
+        let order = engine::Order::default();
+        let queued = Queued { packet: packet(1000), arrived: Time::ZERO, order, expedited: false, at_once: true };
+        queue.enqueue(queued, &mut cx).unwrap();
+        queue.next_update = Time::from_millis(30);
+        queue.update(Time::from_millis(30));
+        assert!((queue.base - (0.15 * 0.015 + 3.0 * 0.030)).abs() < 1e-12, "{}", queue.base);
+        queue.update(Time::from_millis(45));
+        let expected = 0.15 * 0.015 + 3.0 * 0.030 + 0.15 * 0.030 + 3.0 * 0.015;
+        assert!((queue.base - expected).abs() < 1e-12, "{}", queue.base);
+    }
+
+    /// An L packet leaves before C packets that have waited at most t_shift longer.
+    #[test]
+    fn scalable_packets_are_preferred_by_the_time_shift() {
+        let mut driver = Driver::new(Box::new(with(0.0)));
+        driver.arrive(Time::ZERO, packet_of(1, 1000));
+        driver.arrive(Time::from_millis(20), packet_of(2, 1000));
+        driver.arrive(Time::from_millis(35), Packet { ecn: Ecn::Ect1, ..packet_of(3, 1000) });
+        let order: Vec<u16> = (0..3).filter_map(|_| driver.depart(Time::from_millis(36))).collect();
+        assert_eq!(order, [1, 3, 2]);
+    }
+}

@@ -1,0 +1,133 @@
+//! Strict priority by class: a packet leaves only if none of a better band waits.
+//!
+//! All bands share one limit; for a packet that exceeds it, the last packet of the lowest band below its own is dropped.
+
+use engine::Stream;
+use engine::registry::{Fault, Settings};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wire::Packet;
+
+use super::classes::Bands;
+use super::packet_fifo::PacketFifo;
+use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, Queued};
+
+/// Settings.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Lists of classes, the first served first; all other classes come last.
+    pub bands: Bands,
+    /// The maximum backlog of all bands together.
+    pub limit: Limit,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { bands: Bands::default(), limit: DEFAULT_LIMIT }
+    }
+}
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        self.bands.check()
+    }
+}
+
+impl Config {
+    /// Creates the queue.
+    pub fn build(&self, _: Stream) -> Box<dyn QueueDiscipline> {
+        let queues = (0..self.bands.count()).map(|_| PacketFifo::default()).collect();
+        Box::new(Priority { limit: self.limit, bands: self.bands.by_class(), expedited: PacketFifo::default(), queues })
+    }
+}
+
+struct Priority {
+    limit: Limit,
+    /// The band of each class.
+    bands: [u8; 64],
+    expedited: PacketFifo,
+    queues: Vec<PacketFifo>,
+}
+
+impl Priority {
+    fn first(&mut self) -> Option<&mut PacketFifo> {
+        [&mut self.expedited].into_iter().chain(&mut self.queues).find(|queue| !queue.is_empty())
+    }
+
+    fn all(&self) -> impl Iterator<Item = &PacketFifo> {
+        [&self.expedited].into_iter().chain(&self.queues)
+    }
+}
+
+impl QueueDiscipline for Priority {
+    fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
+        let band = usize::from(self.bands[usize::from(queued.packet.dscp.number())]);
+        let size = queued.packet.size();
+        while !queued.at_once && !self.limit.admits(self.len() + cx.others.0, self.bytes() + cx.others.1, size) {
+            let better = if queued.expedited { 0 } else { band + 1 };
+            let lowest = self.queues.iter_mut().skip(better).rev().find(|queue| !queue.is_empty());
+            let fits = self.limit.admits(cx.others.0, cx.others.1, size);
+            let Some(last) = lowest.filter(|_| fits).and_then(PacketFifo::pop_back) else { return Err(Cause::Full) };
+            cx.drop(last.packet, Cause::Full);
+        }
+        if queued.expedited {
+            self.expedited.push(queued);
+        } else {
+            self.queues[band].push(queued);
+        }
+        Ok(())
+    }
+
+    fn dequeue(&mut self, _: &mut QueueCx<'_>) -> Option<Queued> {
+        self.first()?.pop()
+    }
+
+    fn peek(&mut self, _: &mut QueueCx<'_>) -> Option<&Packet> {
+        self.first()?.front()
+    }
+
+    fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
+        Box::new(self.all().flat_map(PacketFifo::iter))
+    }
+
+    fn len(&self) -> usize {
+        self.all().map(PacketFifo::len).sum()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.all().map(PacketFifo::bytes).sum()
+    }
+
+    fn limit(&self) -> Limit {
+        self.limit
+    }
+
+    fn marks(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::Time;
+    use wire::Dscp;
+
+    use super::super::tests::{Driver, packet_of};
+    use super::*;
+
+    fn voice(number: u16) -> Packet {
+        Packet { dscp: Dscp::EF, ..packet_of(number, 200) }
+    }
+
+    #[test]
+    fn better_band_leaves_first_and_displaces_the_last_of_the_lowest() {
+        let mut driver = Driver::new(Config { limit: Limit::Packets(3), ..Config::default() }.build(Stream::default()));
+        for packet in [packet_of(1, 1000), packet_of(2, 1000), voice(3), voice(4), packet_of(5, 1000)] {
+            driver.arrive(Time::ZERO, packet);
+        }
+        assert_eq!((driver.take_dropped(), driver.refused()), (vec![2], 1));
+        let order: Vec<u16> = (0..3).filter_map(|_| driver.depart(Time::ZERO)).collect();
+        assert_eq!(order, [3, 4, 1]);
+    }
+}

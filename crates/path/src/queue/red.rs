@@ -1,0 +1,348 @@
+//! RED: an arriving packet is dropped or marked with a probability that grows with the average backlog (Floyd1993).
+//!
+//! ```text
+//! avg   <- (1 - w) avg + w q at each arrival, q the backlog that it finds; after idle time of m packets (1 - w)^m avg
+//! p_b   = max_p (avg - min) / (max - min) from min to max                               (Floyd1993 s4)
+//! gentle: from max to 2 max  max_p + (1 - max_p) (avg - max) / max; else 1 from max on (Floyd2000)
+//! p_a   = p_b / (1 - count p_b), count the packets since the last drop or mark: uniform gaps up to `max`
+//! adaptive: every 0.5 s  max_p <- max_p + min(0.01, max_p / 4)  if avg > target and max_p <= 0.5,
+//!                        max_p <- 0.9 max_p                     if avg < target and max_p >= 0.01,
+//!           target: 0.4 to 0.6 of the way from min to max                               (Floyd2001 s4)
+//! ```
+//!
+//! From max (2 max if gentle) on each packet is dropped, ECN-capable or not [RFC3168 s7]. The typical transmission time
+//! by which idle time is counted in packets is that of the last departure while others waited. Probabilities do not
+//! depend on the packet's size.
+
+use engine::registry::{Fault, Settings};
+use engine::{Draws, Span, Stream, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wire::Packet;
+
+use super::packet_fifo::PacketFifo;
+use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, Queued};
+
+/// Settings.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// The average backlog from which packets are dropped, in packets or bytes.
+    pub min_threshold: Limit,
+    /// The average backlog at which the probability is `max_p`, in the unit of `min_threshold`.
+    pub max_threshold: Limit,
+    /// The probability at `max_threshold`, more than 0 and at most 1.
+    pub max_p: f64,
+    /// The weight of the present backlog in the average, more than 0 and at most 1.
+    pub weight: f64,
+    /// Whether the probability grows from `max_p` to 1 up to twice `max_threshold`, instead of being 1 from
+    /// `max_threshold` on.
+    pub gentle: bool,
+    /// Whether `max_p` is adapted so that the average backlog is half-way between the thresholds.
+    pub adaptive: bool,
+    /// Whether ECN-capable packets are marked instead of dropped.
+    pub ecn: bool,
+    /// The maximum backlog.
+    pub limit: Limit,
+}
+
+impl Default for Config {
+    /// 5 and 15 packets, weight 0.002 (Floyd1993), max_p 0.1 and gentle (the recommendation of 1997 and 2000), ECN.
+    fn default() -> Self {
+        Config {
+            min_threshold: Limit::Packets(5),
+            max_threshold: Limit::Packets(15),
+            max_p: 0.1,
+            weight: 0.002,
+            gentle: true,
+            adaptive: false,
+            ecn: true,
+            limit: DEFAULT_LIMIT,
+        }
+    }
+}
+
+/// A threshold as a number, and whether it counts bytes.
+fn threshold(limit: Limit) -> Option<(f64, bool)> {
+    match limit {
+        Limit::None => None,
+        Limit::Packets(packets) => Some((f64::from(packets), false)),
+        Limit::Bytes(bytes) => Some((bytes as f64, true)),
+    }
+}
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        match (threshold(self.min_threshold), threshold(self.max_threshold)) {
+            (None, _) => faults.push(Fault::new("min_threshold", self.min_threshold, "packets or bytes")),
+            (Some((min, bytes)), max) => {
+                if !max.is_some_and(|(max, in_bytes)| in_bytes == bytes && max > min) {
+                    let unit = if bytes { "bytes" } else { "packets" };
+                    let expected = format!("more {unit} than `min_threshold`, {}", self.min_threshold);
+                    faults.push(Fault::new("max_threshold", self.max_threshold, expected));
+                }
+            }
+        }
+        for (key, value) in [("max_p", self.max_p), ("weight", self.weight)] {
+            if !(value > 0.0 && value <= 1.0) {
+                faults.push(Fault::new(key, value, "more than 0 and at most 1"));
+            }
+        }
+        faults
+    }
+}
+
+impl Config {
+    /// Creates the queue, which draws a random number for each packet between the thresholds.
+    pub fn build(&self, stream: Stream) -> Box<dyn QueueDiscipline> {
+        let (min, bytes) = threshold(self.min_threshold).unwrap_or_default();
+        let (max, _) = threshold(self.max_threshold).unwrap_or_default();
+        Box::new(Red {
+            config: self.clone(),
+            min,
+            max,
+            bytes,
+            draws: stream.draws(),
+            packets: PacketFifo::default(),
+            avg: 0.0,
+            max_p: self.max_p,
+            count: -1,
+            idle: Some(Time::ZERO),
+            last_departure: None,
+            packet_time: None,
+            adapted: Time::ZERO,
+        })
+    }
+}
+
+struct Red {
+    config: Config,
+    min: f64,
+    max: f64,
+    /// Whether thresholds are in bytes.
+    bytes: bool,
+    draws: Draws,
+    packets: PacketFifo,
+    avg: f64,
+    max_p: f64,
+    /// Packets since the last drop or mark; -1 while the average is below the minimum.
+    count: i64,
+    /// Since when the queue has been empty.
+    idle: Option<Time>,
+    last_departure: Option<Time>,
+    packet_time: Option<Span>,
+    /// When `max_p` was adapted last.
+    adapted: Time,
+}
+
+/// The decision about an arriving packet.
+enum Decision {
+    Accept,
+    /// Drop, or mark instead.
+    Early,
+    /// Drop although it may be ECN-capable.
+    Forced,
+}
+
+impl Red {
+    /// Updates the average for an arrival that finds a backlog of `packets` packets and `bytes` bytes.
+    fn average(&mut self, packets: usize, bytes: u64, now: Time) {
+        let backlog = if self.bytes { bytes as f64 } else { packets as f64 };
+        if let (Some(since), Some(time)) = (self.idle.take(), self.packet_time) {
+            let missed = now.since(since).as_nanos() as f64 / (time.as_nanos() as f64).max(1.0);
+            self.avg *= libm::pow(1.0 - self.config.weight, missed);
+        }
+        self.avg += self.config.weight * (backlog - self.avg);
+        self.adapt(now);
+    }
+
+    fn adapt(&mut self, now: Time) {
+        const INTERVAL: Span = Span::from_millis(500);
+        while self.config.adaptive && now >= self.adapted + INTERVAL {
+            self.adapted += INTERVAL;
+            let share = (self.avg - self.min) / (self.max - self.min);
+            if share > 0.6 && self.max_p <= 0.5 {
+                self.max_p += (self.max_p / 4.0).min(0.01);
+            } else if share < 0.4 && self.max_p >= 0.01 {
+                self.max_p *= 0.9;
+            }
+        }
+    }
+
+    fn decide(&mut self) -> Decision {
+        let certain = if self.config.gentle { 2.0 * self.max } else { self.max };
+        if self.avg < self.min {
+            self.count = -1;
+            return Decision::Accept;
+        }
+        if self.avg >= certain {
+            self.count = 0;
+            return Decision::Forced;
+        }
+        self.count += 1;
+        let probability = if self.avg < self.max {
+            self.max_p * (self.avg - self.min) / (self.max - self.min)
+        } else {
+            self.max_p + (1.0 - self.max_p) * (self.avg - self.max) / self.max
+        };
+        let spread = 1.0 - self.count as f64 * probability;
+        let probability = if spread > 0.0 { (probability / spread).min(1.0) } else { 1.0 };
+        if self.draws.unit() < probability {
+            self.count = 0;
+            return Decision::Early;
+        }
+        Decision::Accept
+    }
+}
+
+impl QueueDiscipline for Red {
+    fn enqueue(&mut self, mut queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
+        let (packets, bytes) = (self.packets.len() + cx.others.0, self.packets.bytes() + cx.others.1);
+        self.average(packets, bytes, cx.now);
+        if !queued.at_once {
+            if !self.config.limit.admits(packets, bytes, queued.packet.size()) {
+                self.count = 0;
+                return Err(Cause::Full);
+            }
+            match self.decide() {
+                Decision::Accept => {}
+                Decision::Early if self.config.ecn && cx.mark(&mut queued.packet) => {}
+                Decision::Early | Decision::Forced => return Err(Cause::Early),
+            }
+        }
+        self.packets.push(queued);
+        Ok(())
+    }
+
+    fn dequeue(&mut self, cx: &mut QueueCx<'_>) -> Option<Queued> {
+        let queued = self.packets.pop()?;
+        if let Some(last) = self.last_departure.filter(|_| !queued.at_once) {
+            self.packet_time = Some(cx.now.since(last)).filter(|time| *time > Span::ZERO).or(self.packet_time);
+        }
+        self.last_departure = Some(cx.now);
+        if self.packets.is_empty() {
+            self.idle = Some(cx.now);
+        }
+        Some(queued)
+    }
+
+    fn peek(&mut self, _: &mut QueueCx<'_>) -> Option<&Packet> {
+        self.packets.front()
+    }
+
+    fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
+        Box::new(self.packets.iter())
+    }
+
+    fn len(&self) -> usize {
+        self.packets.len()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.packets.bytes()
+    }
+
+    fn limit(&self) -> Limit {
+        self.config.limit
+    }
+
+    fn marks(&self) -> bool {
+        self.config.ecn
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Driver, packet};
+    use super::*;
+
+    fn red(config: &Config) -> Red {
+        Red {
+            config: config.clone(),
+            min: 5.0,
+            max: 15.0,
+            bytes: false,
+            draws: Stream::named(1, 0, "red").draws(),
+            packets: PacketFifo::default(),
+            avg: 0.0,
+            max_p: config.max_p,
+            count: -1,
+            idle: None,
+            last_departure: None,
+            packet_time: None,
+            adapted: Time::ZERO,
+        }
+    }
+
+    /// At a constant average the gaps between drops are uniform on 1 ... 1 / p_b (Floyd1993 s7): at 10 packets p_b is
+    /// 0.05, the mean gap 10.5, and no gap is longer than 20.
+    #[test]
+    fn gaps_between_drops_are_uniform() {
+        let mut red = red(&Config::default());
+        red.avg = 10.0;
+        let (mut gaps, mut gap) = (Vec::new(), 0);
+        while gaps.len() < 20_000 {
+            gap += 1;
+            if let Decision::Early = red.decide() {
+                gaps.push(gap);
+                gap = 0;
+            }
+        }
+        // Counted from 0 after a drop: a gap of n packets has the probability p for n = 1 ... 1 / p - 1 or so.
+        let mean = f64::from(gaps.iter().sum::<u32>()) / gaps.len() as f64;
+        let longest = *gaps.iter().max().unwrap();
+        assert!((mean - 10.0).abs() < 0.2 && longest <= 20, "mean {mean}, longest {longest}");
+    }
+
+    #[test]
+    fn gentle_probability_reaches_one_at_twice_the_maximum() {
+        for (gentle, avg, forced) in
+            [(true, 29.9, false), (true, 30.0, true), (false, 15.0, true), (false, 14.9, false)]
+        {
+            let mut red = red(&Config { gentle, ..Config::default() });
+            red.avg = avg;
+            assert_eq!(matches!(red.decide(), Decision::Forced), forced, "gentle {gentle}, {avg}");
+        }
+    }
+
+    /// Ten empty packet times at a weight of 0.5 divide the average by 1024.
+    #[test]
+    fn average_decays_in_idle_time() {
+        let mut red = red(&Config { weight: 0.5, ..Config::default() });
+        (red.avg, red.idle, red.packet_time) = (1024.0, Some(Time::ZERO), Some(Span::from_millis(1)));
+        red.average(0, 0, Time::from_millis(10));
+        assert_eq!(red.avg, 0.5);
+    }
+
+    /// Above 0.6 of the way max_p grows by a quarter or 0.01 in half a second, below 0.4 it falls by a tenth.
+    #[test]
+    fn adaptive_probability_follows_the_average() {
+        let mut red = red(&Config { adaptive: true, max_p: 0.02, ..Config::default() });
+        red.avg = 12.0;
+        red.adapt(Time::from_millis(1000));
+        assert!((red.max_p - (0.02 + 0.005 + 0.00625)).abs() < 1e-12, "{}", red.max_p);
+        red.avg = 8.0;
+        red.adapt(Time::from_millis(1500));
+        assert!((red.max_p - 0.9 * 0.03125).abs() < 1e-12, "{}", red.max_p);
+    }
+
+    #[test]
+    fn capable_packets_are_marked_unless_the_drop_is_forced() {
+        let mut driver = Driver::new(Config { weight: 1.0, max_p: 1.0, ..Config::default() }.build(Stream::default()));
+        for _ in 0..40 {
+            driver.arrive(Time::ZERO, Packet { ecn: wire::Ecn::Ect0, ..packet(1000) });
+        }
+        assert!(driver.marked() > 0);
+        // From 30 waiting packets on, all are dropped.
+        assert_eq!(driver.len(), 30);
+    }
+
+    #[test]
+    fn thresholds_in_different_units_are_a_fault() {
+        let config = Config { max_threshold: Limit::Bytes(30_000), ..Config::default() };
+        assert_eq!(config.check()[0].key, "max_threshold");
+        let config = Config { min_threshold: Limit::Packets(15), weight: 0.0, ..Config::default() };
+        assert_eq!(config.check().into_iter().map(|fault| fault.key).collect::<Vec<_>>(), ["max_threshold", "weight"]);
+    }
+}
