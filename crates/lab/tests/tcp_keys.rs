@@ -51,6 +51,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("dsack", &["false"]),
     ("timestamps", &["true"]),
     ("window_scaling", &["false", "0", "7"]),
+    ("ecn_codepoint", &["\"ect0\"", "\"ect1\""]),
     ("ecn", &["\"accept\"", "\"request\""]),
     ("time_wait", &["\"240 s\""]),
 ];

@@ -17,6 +17,7 @@
 //!     duration: engine::Span::ZERO,
 //!     seed: 1,
 //!     replication: 0,
+//!     arrivals: vec![],
 //! };
 //! let events: Vec<(engine::Time, sim::Event)> = Vec::new();
 //! let picture = plot::draw(&events, &plot::Description::of(&network), &plot::Options::default());

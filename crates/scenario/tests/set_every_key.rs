@@ -10,6 +10,7 @@ nodes = { a = { kind = "host" }, x = { kind = "base-station" } }
 links.air = { kind = "wireless", between = ["a", "x"], rate = "8 Mbps", delay = "1 ms" }
 media.cell = { standard = "802.11b" }
 flows.down = { from = "a", to = "x" }
+arrivals.short = { from = "a", to = "x", rate = "1 /s", sizes = "fixed" }
 "#;
 
 /// Maximum depth of nested tables, since mixtures of mixtures have no limit.

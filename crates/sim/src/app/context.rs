@@ -1,8 +1,7 @@
 //! The context of the calls of an application.
 
 use engine::Time;
-
-use crate::world::end::End;
+use tcp::Connection;
 
 /// The context of one call of an application.
 pub struct AppCx<'a> {
@@ -12,10 +11,16 @@ pub struct AppCx<'a> {
     outcome: Outcome,
 }
 
+/// The ends of a session's connections: the sending end of connection n has the number 2 n, the receiving one 2 n + 1.
+pub(crate) trait Ends {
+    fn end(&self, number: usize) -> &Connection;
+    fn end_mut(&mut self, number: usize) -> &mut Connection;
+}
+
 /// The transport of a flow, as its application uses it.
 pub(crate) enum Transport<'a> {
-    /// TCP: the two ends of each connection, the sending one first.
-    Connections(&'a mut [End]),
+    /// TCP.
+    Connections(&'a mut dyn Ends),
     /// Datagrams: the sizes of those to be sent, and the bytes received so far.
     Datagrams(&'a mut Vec<u32>, u64),
 }
@@ -30,7 +35,7 @@ impl<'a> AppCx<'a> {
     pub fn write(&mut self, connection: usize, bytes: u64) {
         match &mut self.transport {
             Transport::Connections(ends) => {
-                ends[2 * connection].connection.write(bytes);
+                ends.end_mut(2 * connection).write(bytes);
                 self.outcome.written |= 1 << connection;
             }
             Transport::Datagrams(sizes, _) => sizes.push(bytes.min(u64::from(u32::MAX)) as u32),
@@ -40,7 +45,7 @@ impl<'a> AppCx<'a> {
     /// The receiving end of a connection writes `bytes` to the sending one. No effect without connections.
     pub fn request(&mut self, connection: usize, bytes: u64) {
         if let Transport::Connections(ends) = &mut self.transport {
-            ends[2 * connection + 1].connection.write(bytes);
+            ends.end_mut(2 * connection + 1).write(bytes);
             self.outcome.requested |= 1 << connection;
         }
     }
@@ -53,7 +58,7 @@ impl<'a> AppCx<'a> {
     /// Acknowledged bytes of the sending end of a connection; 0 without connections.
     pub fn acknowledged(&self, connection: usize) -> u64 {
         match &self.transport {
-            Transport::Connections(ends) => ends[2 * connection].connection.bytes_acknowledged(),
+            Transport::Connections(ends) => ends.end(2 * connection).bytes_acknowledged(),
             Transport::Datagrams(..) => 0,
         }
     }
@@ -61,7 +66,7 @@ impl<'a> AppCx<'a> {
     /// Bytes received at the receiving end of a connection, in order, or in datagrams.
     pub fn delivered(&self, connection: usize) -> u64 {
         match &self.transport {
-            Transport::Connections(ends) => ends[2 * connection + 1].connection.bytes_received(),
+            Transport::Connections(ends) => ends.end(2 * connection + 1).bytes_received(),
             Transport::Datagrams(_, received) => *received,
         }
     }
@@ -69,7 +74,7 @@ impl<'a> AppCx<'a> {
     /// Bytes received in order at the sending end of a connection; 0 without connections.
     pub fn requested(&self, connection: usize) -> u64 {
         match &self.transport {
-            Transport::Connections(ends) => ends[2 * connection].connection.bytes_received(),
+            Transport::Connections(ends) => ends.end(2 * connection).bytes_received(),
             Transport::Datagrams(..) => 0,
         }
     }

@@ -17,7 +17,7 @@ use engine::{Span, Stream, Time};
 
 use crate::transport::Transport;
 pub use context::AppCx;
-pub(crate) use context::Transport as AppTransport;
+pub(crate) use context::{Ends, Transport as AppTransport};
 
 engine::registry! {
     /// The registry of applications.

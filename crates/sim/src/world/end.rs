@@ -8,7 +8,7 @@ use super::progress::Progress;
 use crate::timer::{Due, Timer};
 
 /// One end of one flow.
-pub(crate) struct End {
+pub(super) struct End {
     pub connection: Connection,
     pub node: usize,
     pub addr: Addr,

@@ -11,7 +11,7 @@ mod build;
 mod connect;
 mod datagrams;
 mod drive;
-pub(crate) mod end;
+mod end;
 mod event_loop;
 mod flow;
 mod forwarding;

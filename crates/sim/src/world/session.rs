@@ -1,10 +1,12 @@
 //! Sessions: an application and the flows that it uses.
 
 use engine::{Slot, Time};
+use tcp::Connection;
 
 use super::World;
+use super::end::End;
 use super::flow::Carrier;
-use crate::app::{AppCx, AppTransport, Application};
+use crate::app::{AppCx, AppTransport, Application, Ends};
 use crate::event::{Event, Sink};
 
 /// An application in a run.
@@ -20,6 +22,19 @@ pub(super) struct Session {
     pub stop: Time,
     /// Whether it will write no more.
     pub finished: bool,
+}
+
+/// The ends of a session's connections.
+struct SessionEnds<'a>(&'a mut [End]);
+
+impl Ends for SessionEnds<'_> {
+    fn end(&self, number: usize) -> &Connection {
+        &self.0[number].connection
+    }
+
+    fn end_mut(&mut self, number: usize) -> &mut Connection {
+        &mut self.0[number].connection
+    }
 }
 
 impl Session {
@@ -88,9 +103,11 @@ impl World {
             return;
         }
         let carrier = self.flows[session.first_flow].carrier;
+        let mut ends;
         let transport = match carrier {
             Carrier::Connection { sender, .. } => {
-                AppTransport::Connections(&mut self.transport.ends[sender..sender + 2 * session.flows])
+                ends = SessionEnds(&mut self.transport.ends[sender..sender + 2 * session.flows]);
+                AppTransport::Connections(&mut ends)
             }
             Carrier::Datagrams(flow) => {
                 AppTransport::Datagrams(&mut self.datagram_sizes, self.transport.datagrams[flow].bytes_received())
