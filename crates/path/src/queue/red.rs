@@ -1,7 +1,8 @@
 //! RED: an arriving packet is dropped or marked with a probability that grows with the average backlog (Floyd1993).
 //!
 //! ```text
-//! avg   <- (1 - w) avg + w q at each arrival, q the backlog that it finds; after idle time of m packets (1 - w)^m avg
+//! avg   <- (1 - w) avg + w q at each arrival, q the backlog that it finds; (1 - w)^m avg if the line was idle before,
+//!          for the time of m packets
 //! p_b   = max_p (avg - min) / (max - min) from min to max                               (Floyd1993 s4)
 //! gentle: from max to 2 max  max_p + (1 - max_p) (avg - max) / max; else 1 from max on (Floyd2000)
 //! p_a   = p_b / (1 - count p_b), count the packets since the last drop or mark: uniform gaps up to `max`
@@ -128,7 +129,7 @@ struct Red {
     max_p: f64,
     /// Packets since the last drop or mark; -1 while the average is below the minimum.
     count: i64,
-    /// Since when the queue has been empty.
+    /// The end of the last transmission before the queue became empty.
     idle: Option<Time>,
     last_departure: Option<Time>,
     packet_time: Option<Span>,
@@ -149,11 +150,14 @@ impl Red {
     /// Updates the average for an arrival that finds a backlog of `packets` packets and `bytes` bytes.
     fn average(&mut self, packets: usize, bytes: u64, now: Time) {
         let backlog = if self.bytes { bytes as f64 } else { packets as f64 };
-        if let (Some(since), Some(time)) = (self.idle.take(), self.packet_time) {
-            let missed = now.since(since).as_nanos() as f64 / (time.as_nanos() as f64).max(1.0);
-            self.avg *= libm::pow(1.0 - self.config.weight, missed);
+        let idle = self.idle.map_or(Span::ZERO, |since| now.since(since));
+        match self.packet_time {
+            Some(time) if packets == 0 && idle > Span::ZERO => {
+                let missed = idle.as_nanos() as f64 / time.as_nanos() as f64;
+                self.avg *= libm::pow(1.0 - self.config.weight, missed);
+            }
+            _ => self.avg += self.config.weight * (backlog - self.avg),
         }
-        self.avg += self.config.weight * (backlog - self.avg);
         self.adapt(now);
     }
 
@@ -222,7 +226,7 @@ impl QueueDiscipline for Red {
         }
         self.last_departure = Some(cx.now);
         if self.packets.is_empty() {
-            self.idle = Some(cx.now);
+            self.idle = Some(cx.now + self.packet_time.unwrap_or(Span::ZERO));
         }
         Some(queued)
     }
@@ -306,13 +310,26 @@ mod tests {
         }
     }
 
-    /// Ten empty packet times at a weight of 0.5 divide the average by 1024.
+    // covers [Floyd1993 s4]
+    /// Packets leave at 0, 1 and 2 ms, so a packet takes 1 ms, and the line is idle from 3 ms on. Ten packet times at a
+    /// weight of 0.5 divide the average by 1024; the arrival that ends them is not averaged in, too. One that finds an
+    /// empty queue during the last transmission is.
     #[test]
-    fn average_decays_in_idle_time() {
-        let mut red = red(&Config { weight: 0.5, ..Config::default() });
-        (red.avg, red.idle, red.packet_time) = (1024.0, Some(Time::ZERO), Some(Span::from_millis(1)));
-        red.average(0, 0, Time::from_millis(10));
-        assert_eq!(red.avg, 0.5);
+    fn average_decays_from_the_end_of_the_last_transmission() {
+        for (arrives, expected) in [(13_000, 1.0), (2_500, 512.0), (3_000, 512.0)] {
+            let mut red = red(&Config { weight: 0.5, ..Config::default() });
+            let mut actions = Vec::new();
+            for _ in 0..3 {
+                let (arrived, order) = (Time::ZERO, Default::default());
+                red.packets.push(Queued { packet: packet(1000), arrived, order, expedited: false, at_once: false });
+            }
+            for millisecond in 0..3 {
+                red.dequeue(&mut QueueCx::new(Time::from_millis(millisecond), (0, 0), &mut actions));
+            }
+            red.avg = 1024.0;
+            red.average(0, 0, Time::from_nanos(arrives * 1000));
+            assert_eq!(red.avg, expected, "arrival at {arrives} us");
+        }
     }
 
     /// Above 0.6 of the way max_p grows by a quarter or 0.01 in half a second, below 0.4 it falls by a tenth.
