@@ -41,7 +41,10 @@ fn commands_take_standard_input_for_a_file() {
         assert_eq!(ended.out.replace("\"-\"", &format!("\"{}\"", file(EXAMPLE))), expected, "{args:?}");
         assert!(ended.out.len() > 100, "{args:?}");
     }
-    assert_eq!(piped(&dir, &["check", "-"], &text).out, "<stdin>: ok: 3 nodes, 2 links, 1 flow\n");
+    assert_eq!(
+        piped(&dir, &["check", "-"], &text).out,
+        "<stdin>: ok: 3 nodes, 2 links, 1 flow\ndefault queue: drop-tail, unlimited, of wire, air\n"
+    );
     assert_eq!(
         piped(&dir, &["plot", "-", "--out", "p", "--set", SHORT], &text).out,
         "p/download.svg\np/download.png\n"

@@ -489,7 +489,7 @@ fn run_of_a_sweep_scenario_ignores_the_sweep_with_a_note() {
     let kept = std::fs::read_to_string(dir.join("results/net-seed1/scenario.toml")).unwrap();
     assert!(!kept.contains("[sweep"), "{kept}");
     let checked = fine(&dir, &["check", "net.toml"]);
-    assert!(checked.ends_with("; sweep: 3 points x 2 cases x 8 replications\n"), "{checked}");
+    assert!(checked.contains("; sweep: 3 points x 2 cases x 8 replications\n"), "{checked}");
     let wrong = lasthop(&dir, &["check", "net.toml", "--set", "sweep.axes.links.wire.delay=[\"1 lightyear\"]"]);
     assert_eq!(wrong.code, Some(2));
     assert!(wrong.err.contains("found \"1 lightyear\""), "{}", wrong.err);

@@ -154,7 +154,9 @@ fn visit(scenario: &mut Scenario, resolver: &mut Resolver<'_>) {
         }
     }
     for (name, link) in &mut scenario.links {
-        resolver.queue(format_args!("links.{name}.queue"), &mut link.queue.0);
+        if let Some(queue) = &mut link.queue {
+            resolver.queue(format_args!("links.{name}.queue"), &mut queue.0);
+        }
         if let Some(channel) = &mut link.channel {
             resolver.member(format_args!("links.{name}.channel"), &mut channel.0);
         }

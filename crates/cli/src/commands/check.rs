@@ -36,7 +36,25 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let nodes = count(network.nodes.len(), "node");
     let links = count(network.links.len(), "link");
     let flows = count(network.flows.len(), "flow");
-    print(&format!("{}: ok: {nodes}, {links}, {flows}{sweep}\n", shown(&loaded.path)))
+    let arrivals = match network.arrivals.len() {
+        0 => String::new(),
+        number => format!(", {}", count(number, "arrival process")),
+    };
+    print(&format!("{}: ok: {nodes}, {links}, {flows}{arrivals}{sweep}\n", shown(&loaded.path)))?;
+    print(&default_queues(&loaded))
+}
+
+/// The links whose queue is the default, with what it is.
+fn default_queues(loaded: &Loaded) -> String {
+    let links = loaded.scenario.links.iter().zip(&loaded.network.links).filter(|((_, link), _)| link.queue.is_none());
+    let names: Vec<&str> = links.clone().map(|((name, _), _)| name.as_str()).collect();
+    let Some(limit) = links.clone().map(|(_, link)| link.queue.limit()).next() else { return String::new() };
+    const SHOWN: usize = 5;
+    let more = match names.len().checked_sub(SHOWN) {
+        Some(more @ 1..) => format!(" and {more} more"),
+        _ => String::new(),
+    };
+    format!("default queue: drop-tail, {limit}, of {}{more}\n", names[..names.len().min(SHOWN)].join(", "))
 }
 
 /// The size of the sweep. Its plan is made to check it.

@@ -13,7 +13,7 @@ use path::agent::AgentConfig;
 use path::channel::{ChannelConfig, perfect, uniform};
 use path::link::Timing;
 use path::mac::arq::{ArqConfig, none};
-use path::queue::{Limit, QueueConfig, Tie};
+use path::queue::{DEFAULT_LIMIT, Limit, QueueConfig, Tie};
 use sim::{ApplicationConfig, ArrivalSpec, FlowSpec, LinkSpec, Network, NodeKind, NodeSetting, NodeSpec, Transport};
 use wire::Addr;
 
@@ -232,7 +232,12 @@ impl Checker<'_> {
 
     /// The queue of a link, with the threshold set at the link.
     fn queue(&mut self, key: &str, link: &Link, changes: bool) -> QueueConfig {
-        let Queue(mut queue) = link.queue.clone();
+        let default = match self.scenario.profile {
+            Profile::Exact => DEFAULT_LIMIT,
+            // The thesis's program has no queue limits [goel1997 B.3].
+            Profile::Goel1997 => Limit::None,
+        };
+        let Queue(mut queue) = link.queue.clone().unwrap_or_else(|| default.into());
         self.faults(&format!("{key}.queue"), queue.check());
         if changes && queue.drop_tail().is_none() {
             let problem =

@@ -11,7 +11,6 @@ use std::collections::BTreeSet;
 
 use engine::{Bytes, Span};
 use path::queue::Limit;
-use sim::Network;
 
 use super::Context;
 use super::paths::{Path, by_bottleneck, millis, paths};
@@ -33,12 +32,15 @@ struct Buffer {
     packet: Option<u32>,
 }
 
-/// The buffer in front of a bottleneck, if it is finite and a packet fits; `packet` is the largest that passes.
-fn buffer(network: &Network, hop: usize, packet: u32) -> Option<Buffer> {
+/// The buffer in front of a bottleneck, if it is finite and a packet fits; `packet` is the largest that passes. A queue
+/// that the scenario does not name is the program's choice, of which it does not warn.
+fn buffer(context: &Context<'_>, hop: usize, packet: u32) -> Option<Buffer> {
+    let network = context.network;
     let link = &network.links[hop / 2];
+    let named = context.scenario.links.get(&link.name).is_some_and(|link| link.queue.is_some());
     let node = &network.nodes[link.between[hop % 2]];
     // Other disciplines keep the queue short regardless of its limit.
-    let limit = link.queue.drop_tail().map_or(Limit::None, |queue| queue.limit);
+    let limit = link.queue.drop_tail().filter(|_| named).map_or(Limit::None, |queue| queue.limit);
     let found = format!("\"{limit}\"");
     let key = format!("links.{}.queue", link.name);
     let queue = match limit {
@@ -60,12 +62,12 @@ fn buffer(network: &Network, hop: usize, packet: u32) -> Option<Buffer> {
 }
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
-    let (network, paths) = (context.network, paths(context));
+    let paths = paths(context);
     let mut reported = BTreeSet::new();
     let mut warnings = Vec::new();
     for (hop, sharing) in by_bottleneck(&paths) {
         let packet = sharing.iter().map(|path| full_packet(path.flow)).max().unwrap_or_default();
-        let Some(buffer) = buffer(network, hop, packet) else { continue };
+        let Some(buffer) = buffer(context, hop, packet) else { continue };
         let windows: f64 = sharing.iter().map(|path| path.flow.tcp.window.0 as f64).sum();
         let by_product = |a: &&&Path<'_>, b: &&&Path<'_>| a.product().total_cmp(&b.product());
         // Flows with different round trips: the buffer must be out of proportion for each.

@@ -180,9 +180,10 @@ pub struct Link {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Span>,
     /// The queue in front of it, each way: the limit of a drop-tail queue, as "50 packets" or "64 kB", or a table with the `kind`
-    /// of a discipline; unlimited if not given.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub queue: Queue,
+    /// of a discipline. If not given drop-tail with 1000 packets, as Linux's interfaces have; unlimited with the profile
+    /// `goel1997`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Queue>,
     /// Whether an arriving packet gets the place of one that departs at the same time. Links without a link layer.
     #[serde(default, skip_serializing_if = "is_default")]
     pub queue_tie: Tie,
