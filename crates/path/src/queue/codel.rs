@@ -3,13 +3,13 @@
 //!
 //! ```text
 //! a packet may be dropped   if its sojourn time >= target, and more than `mtu` bytes wait behind it, and both have
-//!                           been so for an interval [s4.4 dodequeue]
-//! next drop                 at t + interval / sqrt(count) while that lasts [s4.2 control_law]
+//!                           been so for an interval [s5.6 dodequeue]
+//! next drop                 at t + interval / sqrt(count) while that lasts [s5.6 control_law]
 //! count at the next episode count - lastcount if the last one ended less than 16 intervals ago and it dropped more
-//!                           than one packet, else 1 [s4.4, s5.3]
+//!                           than one packet, else 1 [s5.5]
 //! ```
 //!
-//! Departure from the RFC: with `ecn` an ECN-capable packet is marked instead of dropped [s5.4], and each mark counts as
+//! Departure from the RFC: with `ecn` an ECN-capable packet is marked instead of dropped, and each mark counts as
 //! a drop for the control law, as in Linux.
 
 use engine::registry::{Fault, Settings};
@@ -25,7 +25,7 @@ use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, Queued};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// The acceptable standing sojourn time, more than 0 and less than `interval` [RFC8289 s4.3].
+    /// The acceptable standing sojourn time, more than 0 and less than `interval` [RFC8289 s5.3].
     pub target: Span,
     /// The time within which the sojourn time must have been below the target: a worst-case round trip time.
     pub interval: Span,
@@ -38,7 +38,7 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// 5 ms and 100 ms [RFC8289 s4.3], without ECN as in Linux.
+    /// 5 ms and 100 ms [RFC8289 s5.3], without ECN as in Linux.
     fn default() -> Self {
         Config {
             target: Span::from_millis(5),
@@ -105,12 +105,12 @@ impl Control {
         }
     }
 
-    /// [RFC8289 s4.2]
+    /// [RFC8289 s5.6]
     fn control_law(&self, t: Time) -> Time {
         t + Span::from_nanos((self.interval.as_nanos() as f64 / libm::sqrt(f64::from(self.count))) as u64)
     }
 
-    /// Takes the first packet, and tells whether it may be dropped [RFC8289 s4.4 dodequeue].
+    /// Takes the first packet, and tells whether it may be dropped [RFC8289 s5.6 dodequeue].
     fn take(&mut self, packets: &mut PacketFifo, now: Time) -> Option<(Queued, bool)> {
         let Some(queued) = packets.pop() else {
             self.first_above = None;
@@ -135,7 +135,7 @@ impl Control {
         self.ecn && cx.mark(&mut queued.packet)
     }
 
-    /// Takes the packet to send now, and drops those before it [RFC8289 s4.4 dequeue].
+    /// Takes the packet to send now, and drops those before it [RFC8289 s5.5].
     pub fn dequeue(&mut self, packets: &mut PacketFifo, cx: &mut QueueCx<'_>) -> Option<Queued> {
         let now = cx.now;
         let Some((mut queued, mut droppable)) = self.take(packets, now) else {
@@ -242,7 +242,7 @@ mod tests {
 
     /// A packet of 1000 bytes arrives and one leaves every millisecond, behind 100 that wait from the start: sojourn times
     /// reach the target of 5 ms at the fifth departure. An interval later the first packet is dropped, the others 100 ms /
-    /// sqrt(count) apart [RFC8289 s4.2]: 100, 70.7, 57.7, 50, ... ms, at the first departure from then on.
+    /// sqrt(count) apart [RFC8289 s5.6]: 100, 70.7, 57.7, 50, ... ms, at the first departure from then on.
     #[test]
     fn drops_follow_the_control_law() {
         let mut driver = Driver::new(Config { limit: Limit::None, ..Config::default() }.build(Stream::default()));
@@ -264,7 +264,7 @@ mod tests {
     }
 
     /// The queue falls below the target between two episodes: the second begins with the count at which the first ended,
-    /// less the one at which it began [RFC8289 s4.4].
+    /// less the one at which it began [RFC8289 s5.5].
     #[test]
     fn second_episode_begins_with_the_count_of_the_first() {
         let config = Config { limit: Limit::None, ..Config::default() };

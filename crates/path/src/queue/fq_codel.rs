@@ -2,9 +2,9 @@
 //! first, and each of which is a CoDel queue [RFC8290].
 //!
 //! ```text
-//! classify   hash(source, destination, protocol, ports, perturbation) mod flows            [s4.1.1]
-//! overflow   up to 64 packets, and at most half of the bytes, are dropped at the head of the longest queue [s4.1.3]
-//! new        a queue that was empty gets a quantum and joins the list of new queues         [s4.1.2]
+//! classify   hash(source, destination, protocol, ports, perturbation) mod flows            [s4.1]
+//! overflow   half of the packets of the queue with the most bytes are dropped from its head, at most 64       [s4.1]
+//! new        a queue that was empty gets a quantum and joins the list of new queues         [s4.1]
 //! dequeue    the first new queue, else the first old one; without deficit: a quantum, and to the end of the old list;
 //!            an empty new queue goes to the end of the old list, an empty old one leaves    [s4.2]
 //! ```
@@ -122,7 +122,7 @@ fn protocol(packet: &Packet) -> u8 {
     }
 }
 
-/// Maximum number of packets that one overflow drops [RFC8290 s4.1.3].
+/// Maximum number of packets that one overflow drops [RFC8290 s4.1].
 const MAX_BATCH: usize = 64;
 
 impl FqCoDel {
@@ -137,24 +137,51 @@ impl FqCoDel {
         ((u128::from(hash) * u128::from(self.config.flows)) >> 64) as usize
     }
 
-    /// Drops packets at the head of the longest queue.
-    fn make_room(&mut self, cx: &mut QueueCx<'_>) {
-        let length = |flow: &Option<Box<Flow>>| flow.as_ref().map_or(0, |flow| flow.packets.bytes());
-        let longest = (0..self.flows.len()).max_by_key(|number| (length(&self.flows[*number]), usize::MAX - number));
-        let Some(flow) = longest.and_then(|number| self.flows[number].as_mut()) else { return };
-        let half = flow.packets.bytes() / 2;
-        let mut dropped = 0;
-        for _ in 0..MAX_BATCH {
-            let Some(first) = flow.packets.pop() else { break };
-            let size = u64::from(first.packet.size());
-            cx.drop(first.packet, Cause::Full);
-            dropped += size;
+    /// Drops half of the packets of the queue with the most bytes, from its head; returns false if all queues are empty.
+    fn drop_from_longest(&mut self, cx: &mut QueueCx<'_>) -> bool {
+        let bytes = |flow: &Option<Box<Flow>>| flow.as_ref().map_or(0, |flow| flow.packets.bytes());
+        let longest = (0..self.flows.len()).max_by_key(|number| (bytes(&self.flows[*number]), usize::MAX - number));
+        let longest = longest.and_then(|number| self.flows[number].as_mut());
+        let Some(flow) = longest.filter(|flow| !flow.packets.is_empty()) else { return false };
+        let half = flow.packets.len().div_ceil(2).min(MAX_BATCH);
+        for dropped in std::iter::from_fn(|| flow.packets.pop()).take(half) {
+            cx.drop(dropped.packet, Cause::Full);
             self.packets -= 1;
-            self.bytes -= size;
-            if dropped >= half {
-                break;
-            }
+            self.bytes -= u64::from(dropped.packet.size());
         }
+        true
+    }
+
+    /// Packets and bytes that wait and are not in the flows' queues.
+    fn outside(&self, cx: &QueueCx<'_>) -> (usize, u64) {
+        let head = self.head.as_ref().map_or(0, |queued| u64::from(queued.packet.size()));
+        let packets = usize::from(self.head.is_some()) + self.expedited.len();
+        (packets + cx.others.0, head + self.expedited.bytes() + cx.others.1)
+    }
+
+    /// A packet joins the queue of its flow.
+    fn join(&mut self, queued: Queued) {
+        let size = queued.packet.size();
+        let number = self.classify(&queued.packet);
+        let config = &self.config;
+        let flow = self.flows[number].get_or_insert_with(|| {
+            let codel = codel::Config {
+                target: config.target,
+                interval: config.interval,
+                limit: Limit::None,
+                ecn: config.ecn,
+                mtu: config.mtu,
+            };
+            Box::new(Flow { packets: PacketFifo::default(), control: Control::new(&codel), deficit: 0, listed: false })
+        });
+        if !flow.listed {
+            flow.listed = true;
+            flow.deficit = config.quantum.0 as i64;
+            self.new.push_back(number as u32);
+        }
+        flow.packets.push(queued);
+        self.packets += 1;
+        self.bytes += u64::from(size);
     }
 
     fn prepare(&mut self, cx: &mut QueueCx<'_>) {
@@ -201,43 +228,22 @@ impl FqCoDel {
 impl QueueDiscipline for FqCoDel {
     fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
         let size = queued.packet.size();
-        if !queued.at_once && !self.config.limit.admits(cx.others.0, cx.others.1, size) {
-            return Err(Cause::Full);
-        }
-        while !queued.at_once && self.packets > 0 {
-            let (packets, bytes) = (self.len() + cx.others.0, self.bytes() + cx.others.1);
-            if self.config.limit.admits(packets, bytes, size) {
-                break;
-            }
-            self.make_room(cx);
-        }
-        if !queued.at_once && !self.config.limit.admits(self.len() + cx.others.0, self.bytes() + cx.others.1, size) {
+        let at_once = queued.at_once;
+        let (packets, bytes) = self.outside(cx);
+        // A packet that does not fit beside empty queues displaces nothing.
+        if !at_once && !self.config.limit.admits(packets, bytes, size) {
             return Err(Cause::Full);
         }
         if queued.expedited {
             self.expedited.push(queued);
-            return Ok(());
+        } else {
+            self.join(queued);
         }
-        let number = self.classify(&queued.packet);
-        let config = &self.config;
-        let flow = self.flows[number].get_or_insert_with(|| {
-            let codel = codel::Config {
-                target: config.target,
-                interval: config.interval,
-                limit: Limit::None,
-                ecn: config.ecn,
-                mtu: config.mtu,
-            };
-            Box::new(Flow { packets: PacketFifo::default(), control: Control::new(&codel), deficit: 0, listed: false })
-        });
-        if !flow.listed {
-            flow.listed = true;
-            flow.deficit = config.quantum.0 as i64;
-            self.new.push_back(number as u32);
-        }
-        flow.packets.push(queued);
-        self.packets += 1;
-        self.bytes += u64::from(size);
+        while !at_once
+            && let (packets, bytes) = self.outside(cx)
+            && self.config.limit.is_exceeded(packets + self.packets, bytes + self.bytes)
+            && self.drop_from_longest(cx)
+        {}
         Ok(())
     }
 
@@ -310,14 +316,26 @@ mod tests {
         assert_eq!(sent, [0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1]);
     }
 
+    // covers [RFC8290 s4.1]
+    /// Flow 0 has four packets of 1400 bytes and then six of 100, flow 1 one of 1000. With the eleventh packet the limit
+    /// of ten is exceeded: the flow with the most bytes, flow 0, loses half of its packets from the head.
     #[test]
-    fn overflow_drops_from_the_longest_queue() {
+    fn overflow_drops_half_of_the_packets_of_the_longest_queue() {
         let mut driver = driver(Config { limit: Limit::Packets(10), ..Config::default() });
         driver.arrive(Time::ZERO, packet_of(1, 1000));
-        (0..9).for_each(|_| driver.arrive(Time::ZERO, packet_of(0, 1000)));
-        driver.arrive(Time::ZERO, packet_of(1, 1000));
-        // Half of 9000 bytes: five packets.
-        assert_eq!(driver.take_dropped(), [0; 5]);
-        assert_eq!(driver.len(), 6);
+        (0..4).for_each(|_| driver.arrive(Time::ZERO, packet_of(0, 1400)));
+        (0..6).for_each(|_| driver.arrive(Time::ZERO, packet_of(0, 100)));
+        assert_eq!((driver.take_dropped(), driver.len()), (vec![0; 5], 6));
+    }
+
+    // covers [RFC8290 s4.1]
+    /// The arriving packet counts, too: it makes flow 1 the longest queue, of whose two packets the first is dropped.
+    #[test]
+    fn arriving_packet_belongs_to_its_queue_when_the_longest_is_found() {
+        let mut driver = driver(Config { limit: Limit::Packets(4), ..Config::default() });
+        (0..3).for_each(|_| driver.arrive(Time::ZERO, packet_of(0, 500)));
+        driver.arrive(Time::ZERO, packet_of(1, 100));
+        driver.arrive(Time::ZERO, packet_of(1, 1500));
+        assert_eq!((driver.take_dropped(), driver.len(), driver.refused()), (vec![1], 4, 0));
     }
 }
