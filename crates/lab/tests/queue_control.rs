@@ -125,3 +125,41 @@ tcp = {{ variant = "dctcp", ecn_codepoint = "ect1", window_scaling = true }}
         srtt(2)
     );
 }
+
+/// The equilibrium of n Reno flows under RED: the window W that follows from the share p of marked packets, W = sqrt(3 / 2p)
+/// [Mathis1997], is what fits into the path and the queue, n W = C d + q, and RED marks p = 2 p_b(q), because the gaps
+/// between its marks are uniform with a mean of 1 / 2 p_b [Floyd1993 s7]. Returns q in packets.
+fn red_equilibrium(flows: f64, path: f64, [min, max]: [f64; 2], max_p: f64) -> f64 {
+    let (mut low, mut high) = (min, max);
+    for _ in 0..60 {
+        let queue = (low + high) / 2.0;
+        let marked = 2.0 * max_p * (queue - min) / (max - min);
+        let windows = flows * (1.5 / marked).sqrt();
+        if windows > path + queue { low = queue } else { high = queue }
+    }
+    low
+}
+
+#[test]
+fn reno_flows_under_red_reach_the_known_equilibrium() {
+    for (flows, rate, rtt) in [(10, 20, 60), (20, 20, 100), (40, 40, 60)] {
+        let bulk = format!(
+            r#"
+[flows.bulk]
+from = "a"
+to = "b"
+count = {flows}
+receive_window = "1 MB"
+mss = "1460 B"
+tcp = {{ variant = "newreno", window_scaling = true, ecn = "request" }}
+"#
+        );
+        let red = r#"{ kind = "red", min_threshold = "20 packets", max_threshold = "220 packets", max_p = 0.02 }"#;
+        let results = run(&with_probe(rate, rtt, red, 120, &bulk));
+        let packet = 1500.0 * 8.0 / (rate as f64 * 1e3);
+        let expected = red_equilibrium(f64::from(flows), rtt as f64 / packet, [20.0, 220.0], 0.02);
+        let queue = median_wait(&results, rate, rtt) / packet;
+        // The formula of the window holds for losses at equal distances.
+        assert!((queue / expected - 1.0).abs() < 0.1, "{flows} flows: {queue} packets, expected {expected}");
+    }
+}
