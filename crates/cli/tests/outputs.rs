@@ -350,7 +350,28 @@ fn plot_marks_losses_and_recoveries() {
     }
     let png = std::fs::read(dir.join("r/plots/download.png")).unwrap();
     assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
-    assert_eq!(png[16..24], [0, 0, 0x07, 0xd0, 0, 0, 0x05, 0x50], "2000 x 1360 pixels");
+    assert_eq!(png[16..24], [0, 0, 0x07, 0xd0, 0, 0, 0x07, 0xe4], "2000 x 2020 pixels: five panels");
+    for word in ["RTT sample", "RTO", "waiting or being sent: air, base to mobile", "goodput, mean of"] {
+        assert!(svg.contains(word), "{word} is not in the picture");
+    }
+}
+
+#[test]
+fn plot_of_a_part_leaves_the_plot_of_the_whole() {
+    let dir = scratch("plot-part");
+    fine(&dir, &["run", &file(EXAMPLE), "--set", SHORT, "--out", "r"]);
+    fine(&dir, &["plot", "r"]);
+    let whole = std::fs::read(dir.join("r/plots/download.svg")).unwrap();
+    let one_panel = ["--panels", "sequence"];
+    for (times, name) in [
+        (&["--from", "500 ms", "--to", "1.5 s"][..], "download.500ms-to-1.5s"),
+        (&["--from", "1 s"][..], "download.from-1s"),
+        (&["--to", "1 s"][..], "download.to-1s"),
+    ] {
+        let files = fine(&dir, &[&["plot", "r"], &one_panel[..], times].concat());
+        assert!(files.contains(&format!("{name}.svg")) && files.contains(&format!("{name}.png")), "{files}");
+    }
+    assert!(std::fs::read(dir.join("r/plots/download.svg")).unwrap() == whole, "the whole was overwritten");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Names of nodes, links and flows: events carry only their numbers.
 
+use engine::Span;
 use sim::Network;
 
 /// Names and settings that belong to the numbers in events.
@@ -7,10 +8,21 @@ use sim::Network;
 pub struct Description {
     /// Names of nodes; the index is the node's number.
     pub nodes: Vec<String>,
-    /// Names of links; the index is the link's number.
-    pub links: Vec<String>,
+    /// Links; the index is the link's number.
+    pub links: Vec<LinkDescription>,
     /// Flows; the index is the flow's number.
     pub flows: Vec<FlowDescription>,
+}
+
+/// Name, ends and delay of a link.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LinkDescription {
+    /// The link's name.
+    pub name: String,
+    /// Numbers of the nodes it joins; forward is from the first to the second.
+    pub between: [usize; 2],
+    /// Its propagation delay; `None` if the delay varies.
+    pub delay: Option<Span>,
 }
 
 /// Name, end points and segment size of a flow.
@@ -38,9 +50,14 @@ impl Description {
             segment: flow.tcp.segment,
             receiver_window: Some(flow.tcp.window.0),
         };
+        let link = |link: &sim::LinkSpec| LinkDescription {
+            name: link.name.clone(),
+            between: link.between,
+            delay: Some(link.delay).filter(|_| link.changes.is_none()),
+        };
         Description {
             nodes: network.nodes.iter().map(|node| node.name.clone()).collect(),
-            links: network.links.iter().map(|link| link.name.clone()).collect(),
+            links: network.links.iter().map(link).collect(),
             flows: network.flows.iter().map(flow).collect(),
         }
     }

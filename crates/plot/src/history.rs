@@ -1,5 +1,7 @@
 //! The events of one flow, reduced to the data that a picture of the flow needs.
 
+use std::collections::BTreeSet;
+
 /// A segment sent by the sender.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Sent {
@@ -34,12 +36,23 @@ pub(crate) struct Window {
     pub ssthresh: f64,
 }
 
+/// A measured round trip and the smoothed round-trip time after it, in seconds.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Rtt {
+    pub at: f64,
+    pub rtt: f64,
+    pub srtt: f64,
+}
+
 /// The events of one flow, in one list per kind. Each list is ordered by time.
 #[derive(Default, Debug)]
 pub(crate) struct History {
     pub sent: Vec<Sent>,
     pub acks: Vec<Ack>,
     pub windows: Vec<Window>,
+    pub rtts: Vec<Rtt>,
+    /// Values of the retransmission timeout (seconds), each with the time (seconds) from which it applies.
+    pub rtos: Vec<(f64, f64)>,
     /// Reasons why the sender sent nothing, each with the time (seconds) from which it applies.
     pub blocked: Vec<(f64, tcp::Blocked)>,
     /// Data packets lost for good: dropped by a queue or a node, or given up by a link layer.
@@ -52,6 +65,12 @@ pub(crate) struct History {
     pub fast_retransmits: Vec<Spot>,
     pub defers: Vec<Spot>,
     pub retransmits: Vec<Spot>,
+    /// Data of the flow sent by a node between its ends.
+    pub local_copies: Vec<Spot>,
+    /// Acknowledgments consumed by a node between the ends, at the sequence number they acknowledge.
+    pub acks_taken: Vec<Spot>,
+    /// The hops (link, direction) that carried data of the flow.
+    pub hops: BTreeSet<(u32, usize)>,
     /// Intervals (begin, end) in seconds in which the channel of a link that carries this flow was BAD; ordered and
     /// disjoint.
     pub bad: Vec<(f64, f64)>,

@@ -5,11 +5,15 @@ use engine::Time;
 use crate::blocked::BlockedRows;
 use crate::describe::{Description, FlowDescription};
 use crate::frame::{self, Area, Sheet};
+use crate::goodput::Goodput;
 use crate::history::History;
 use crate::ink::{Anchor, Picture, Style};
 use crate::legend::{self, Entry, Sample};
-use crate::options::{MIN_SIZE, Options, Panel};
+use crate::options::{MIN_PANEL, MIN_SIZE, Options, Panel};
 use crate::palette::Palette;
+use crate::queue::Queue;
+use crate::queues::Stays;
+use crate::rtt::Rtts;
 use crate::scale::{Scale, grouped};
 use crate::sequence::Sequence;
 use crate::spans::Spans;
@@ -28,17 +32,31 @@ const ROW: f64 = 16.0;
 pub(crate) const FOOTER: f64 = 48.0;
 /// Distance in pixels between a legend and its panel, and between panels.
 pub(crate) const GAP: f64 = 8.0;
-/// The sequence panel's share of the height of both panels.
-const UPPER: f64 = 0.62;
+/// Weights of the panels' heights.
+const SEQUENCE: f64 = 0.62;
+const WINDOW: f64 = 0.38;
+const OTHER: f64 = 0.22;
+
+/// The contents of a panel below the others.
+pub(crate) trait Contents {
+    /// Returns the legend entries of the visible elements.
+    fn legend(&self, palette: &Palette) -> Vec<Entry>;
+    /// Describes the contents in a few words, for screen readers.
+    fn about(&self) -> String;
+    /// Draws the panel into `area`, along the time axis `x`.
+    fn draw(&self, sheet: &mut Sheet, area: &Area, x: &Scale);
+}
 
 /// Draws a flow. Every history and every combination of options gives a picture; it is empty if the view has no events.
-pub(crate) fn draw(history: &History, description: &Description, options: &Options) -> Picture {
+pub(crate) fn draw(history: &History, stays: &Stays, description: &Description, options: &Options) -> Picture {
     let flow = description.flow(options.flow);
     let from = options.from.map_or(history.began, Time::as_secs_f64);
     let to = options.to.map_or(history.ended, Time::as_secs_f64);
     let to = if to > from { to } else { from + 1.0 };
     let view = View { history, from, to, segment: flow.segment.max(1), unit: options.unit };
-    let (width, height) = (options.width.clamp(MIN_SIZE.0, 20_000), options.height.clamp(MIN_SIZE.1, 20_000));
+    let more = Panel::ALL.iter().filter(|panel| options.panels.contains(panel)).count().saturating_sub(2) as u32;
+    let (width, height) =
+        (options.width.clamp(MIN_SIZE.0, 20_000), options.height.clamp(MIN_SIZE.1 + more * MIN_PANEL, 20_000));
     let palette = Palette::of(options.theme);
     let mut sheet = Sheet { palette, fonts: Fonts::load(), width: f64::from(width), shapes: Vec::new() };
     let ends = format!("{} to {}", description.node(flow.from), description.node(flow.to));
@@ -47,8 +65,28 @@ pub(crate) fn draw(history: &History, description: &Description, options: &Optio
         _ => format!("{}: {ends}", flow.name),
     });
     let parts: Vec<String> = options.ran.iter().cloned().chain(summary(&view, &flow)).collect();
-    panels(&mut sheet, &view, &flow, options, (&title, &parts), f64::from(height));
-    Picture { width, height, background: palette.background, title, about: parts.join(DOT), shapes: sheet.shapes }
+    let below = below(&view, stays, description, &options.panels);
+    panels(&mut sheet, &view, &flow, &below, options, (&title, &parts), f64::from(height));
+    let about: Vec<String> = parts.into_iter().chain(below.iter().map(|contents| contents.about())).collect();
+    Picture { width, height, background: palette.background, title, about: about.join(DOT), shapes: sheet.shapes }
+}
+
+/// Returns the contents of the panels below those of sequence numbers and windows.
+fn below<'a>(
+    view: &'a View<'a>,
+    stays: &Stays,
+    description: &Description,
+    panels: &[Panel],
+) -> Vec<Box<dyn Contents + 'a>> {
+    let contents = |panel: Panel| -> Option<Box<dyn Contents + 'a>> {
+        Some(match panel {
+            Panel::Sequence | Panel::Window => return None,
+            Panel::Rtt => Box::new(Rtts::new(view)),
+            Panel::Queue => Box::new(Queue::new(view, stays, description)),
+            Panel::Goodput => Box::new(Goodput::new(view)),
+        })
+    };
+    Panel::ALL.into_iter().filter(|panel| panels.contains(panel)).filter_map(contents).collect()
 }
 
 /// Returns the counts of events in the view, as the parts of the line below the heading.
@@ -97,19 +135,17 @@ pub(crate) fn header(sheet: &mut Sheet, left: f64, title: &str, parts: &[String]
     HEADER + ROW * rows.len().saturating_sub(1) as f64
 }
 
+/// Draws the heading, the panels with their legends, the rows of blocking reasons and the time axis.
 fn panels(
     sheet: &mut Sheet,
     view: &View<'_>,
     flow: &FlowDescription,
+    below: &[Box<dyn Contents + '_>],
     options: &Options,
     (title, parts): (&str, &[String]),
     height: f64,
 ) {
-    let (upper, lower) = match options.panel {
-        Panel::Sequence => (true, false),
-        Panel::Window => (false, true),
-        Panel::Both => (true, true),
-    };
+    let [upper, lower] = [Panel::Sequence, Panel::Window].map(|panel| options.panels.contains(&panel));
     let windows = Windows::new(view, flow.receiver_window.filter(|_| options.receiver_window));
     let upper_about = height * if lower { 0.45 } else { 0.75 };
     let sequence = Sequence::new(view, (sheet.width - LEFT - RIGHT, upper_about));
@@ -124,55 +160,75 @@ fn panels(
     let too_fine = frame::too_fine(&x, bad);
     let bad = if too_fine { &[] } else { bad };
 
-    let air = match (too_fine, bad.is_empty()) {
-        (true, _) => Some(Entry::new(Sample::Note, "BAD intervals not shaded: zoom in")),
-        (false, false) => Some(Entry::new(Sample::Band(Style::fill(sheet.palette.bad)), "air BAD")),
-        (false, true) => None,
-    };
-    let mut entries = [Vec::new(), Vec::new()];
+    let mut all: Vec<(f64, Vec<Entry>)> = Vec::new();
     if upper {
-        entries[0] = sequence.legend(sheet.palette);
+        all.push((SEQUENCE, sequence.legend(sheet.palette)));
     }
     if lower {
-        entries[1] = windows.legend(sheet.palette, !upper);
+        all.push((WINDOW, windows.legend(sheet.palette, !upper)));
     }
-    entries[usize::from(!upper)].extend(air);
-    entries[0].extend(spans.legend(sheet.palette, &sheet.fonts, right - left, height));
-    let [above, between] = entries.each_ref().map(|entries| legend::rows(entries, &sheet.fonts, right - left));
-    let rows = |rows: &[Vec<_>]| if rows.is_empty() { GAP } else { rows.len() as f64 * legend::ROW + GAP };
-
-    // Heights, from top to bottom.
-    let above_height = if upper { rows(&above) } else { 0.0 };
-    let between_height = if lower { rows(&between) } else { 0.0 };
-    let gap = if upper && lower { GAP } else { 0.0 };
-    let panels_height = (height - header - above_height - gap - between_height - blocked.height() - FOOTER).max(2.0);
-    let upper_height = panels_height
-        * if !lower {
-            1.0
-        } else if upper {
-            UPPER
-        } else {
-            0.0
-        };
-    let top = header + above_height;
-    let upper_area = Area { left, top, right, bottom: top + upper_height };
-    let bottom = height - FOOTER - blocked.height();
-    let lower_area = Area { left, top: top + upper_height + gap + between_height, right, bottom };
-
-    if upper {
-        legend::draw(&above, sheet, left, header);
-        spans.shade(sheet, &upper_area, &x);
-        frame::shade(sheet, &upper_area, &x, bad);
-        let strip = spans.strip(&x, &sheet.fonts);
-        sequence.draw(sheet, &upper_area, &x, strip);
-        spans.number(sheet, &upper_area, &x);
+    all.extend(below.iter().map(|contents| (OTHER, contents.legend(sheet.palette))));
+    if let Some((_, entries)) = all.first_mut() {
+        entries.extend(air_entry(sheet.palette, too_fine, bad));
+        entries.extend(spans.legend(sheet.palette, &sheet.fonts, right - left, height));
     }
-    if lower {
-        legend::draw(&between, sheet, left, top + upper_height + gap);
-        frame::shade(sheet, &lower_area, &x, bad);
-        windows.draw(sheet, &lower_area, &x);
+    let placed = place(sheet, &all, (left, right), (header, height - FOOTER - blocked.height()));
+    for (index, (area, top, rows)) in placed.iter().enumerate() {
+        legend::draw(rows, sheet, left, *top);
+        if upper && index == 0 {
+            spans.shade(sheet, area, &x);
+        }
+        frame::shade(sheet, area, &x, bad);
+        match (upper && index == 0, lower && index == usize::from(upper)) {
+            (true, _) => {
+                let strip = spans.strip(&x, &sheet.fonts);
+                sequence.draw(sheet, area, &x, strip);
+                spans.number(sheet, area, &x);
+            }
+            (_, true) => windows.draw(sheet, area, &x),
+            _ => below[index - usize::from(upper) - usize::from(lower)].draw(sheet, area, &x),
+        }
     }
-    let lowest = if lower { lower_area } else { upper_area };
+    let Some((lowest, ..)) = placed.last() else { return };
     blocked.draw(sheet, lowest.bottom, &x);
-    frame::time_axis(sheet, &Area { bottom: lowest.bottom + blocked.height(), ..lowest }, &x);
+    frame::time_axis(sheet, &Area { bottom: lowest.bottom + blocked.height(), ..*lowest }, &x);
+}
+
+/// Returns the legend entry of the channel's BAD intervals, if there are any in the view.
+fn air_entry(palette: &Palette, too_fine: bool, bad: &[(f64, f64)]) -> Option<Entry> {
+    match (too_fine, bad.is_empty()) {
+        (true, _) => Some(Entry::new(Sample::Note, "BAD intervals not shaded: zoom in")),
+        (false, false) => Some(Entry::new(Sample::Band(Style::fill(palette.bad)), "air BAD")),
+        (false, true) => None,
+    }
+}
+
+/// A panel's area, the upper edge of its legend, and the rows of the legend.
+pub(crate) type Placed<'a> = (Area, f64, Vec<Vec<(f64, &'a Entry)>>);
+
+/// Distributes the height between `top` and `bottom` over panels with these weights and legends.
+pub(crate) fn place<'a>(
+    sheet: &Sheet,
+    all: &'a [(f64, Vec<Entry>)],
+    (left, right): (f64, f64),
+    (top, bottom): (f64, f64),
+) -> Vec<Placed<'a>> {
+    let legends: Vec<_> = all.iter().map(|(_, entries)| legend::rows(entries, &sheet.fonts, right - left)).collect();
+    let height_of = |rows: &[Vec<_>]| if rows.is_empty() { GAP } else { rows.len() as f64 * legend::ROW + GAP };
+    let used = legends.iter().map(|rows| height_of(rows)).sum::<f64>() + GAP * all.len().saturating_sub(1) as f64;
+    let weights: f64 = all.iter().map(|(weight, _)| weight).sum();
+    let available = (bottom - top - used).max(2.0);
+    let mut next = top;
+    let mut placed = Vec::new();
+    for ((weight, _), rows) in all.iter().zip(legends) {
+        let area_top = next + height_of(&rows);
+        let area_bottom = area_top + available * weight / weights;
+        let area = Area { left, top: area_top, right, bottom: area_bottom };
+        placed.push((area, next, rows));
+        next = area_bottom + GAP;
+    }
+    if let Some((last, ..)) = placed.last_mut() {
+        last.bottom = bottom;
+    }
+    placed
 }

@@ -4,7 +4,8 @@
 //! An [`AirRecorder`] records pictures of shared media: the frames of each station, in one row per station.
 //!
 //! The upper panel of a flow shows sequence numbers over time: segments, acknowledgments, losses, timeouts and
-//! recoveries. The lower panel shows cwnd and ssthresh on the same time axis. A [`Picture`] is a list of shapes;
+//! recoveries. The panels below show, on the same time axis, cwnd and ssthresh, round trips and the retransmission
+//! timeout, the queue of the bottleneck, and the goodput. A [`Picture`] is a list of shapes;
 //! [`Picture::svg`] writes it for browsers and papers, [`Picture::png`] paints it with an embedded font, so that the
 //! bytes do not depend on the machine's fonts.
 //!
@@ -28,6 +29,7 @@ mod air;
 mod blocked;
 mod describe;
 mod frame;
+mod goodput;
 mod history;
 mod ink;
 mod layout;
@@ -36,7 +38,10 @@ mod mark;
 mod options;
 mod palette;
 mod png;
+mod queue;
+mod queues;
 mod record;
+mod rtt;
 mod scale;
 mod sequence;
 mod spans;
@@ -48,9 +53,9 @@ mod view;
 mod window;
 
 pub use air::{AirRecorder, AirRecording, MediumDescription};
-pub use describe::{Description, FlowDescription};
+pub use describe::{Description, FlowDescription, LinkDescription};
 pub use ink::Picture;
-pub use options::{MIN_SIZE, Marked, Options, Panel, Theme, Unit};
+pub use options::{MIN_PANEL, MIN_SIZE, Marked, Options, Panel, Theme, Unit};
 pub use png::PngError;
 pub use record::{Recorder, Recording, draw};
 pub use scale::{Tick, grouped, ticks};

@@ -15,6 +15,10 @@ pub(crate) enum Mark {
     FastRetransmit,
     Defer,
     Retransmit,
+    /// Data sent by a node between the ends, such as a local retransmission of Snoop.
+    LocalCopy,
+    /// An acknowledgment consumed by a node between the ends.
+    AckTaken,
     /// ssthresh exceeds the axis.
     Above,
     /// A frame lost to a collision.
@@ -37,6 +41,8 @@ impl Mark {
             Mark::FastRetransmit => "fast-retransmit",
             Mark::Defer => "icmp-defer",
             Mark::Retransmit => "icmp-retransmit",
+            Mark::LocalCopy => "local-copy",
+            Mark::AckTaken => "ack-taken",
             Mark::Above => "ssthresh-above",
             Mark::Collided => "collided",
             Mark::Damaged => "frame-corrupted",
@@ -55,6 +61,8 @@ impl Mark {
             Mark::FastRetransmit => "recovery",
             Mark::Defer => "ICMP-DEFER",
             Mark::Retransmit => "ICMP-RETRANSMIT",
+            Mark::LocalCopy => "sent by the base station",
+            Mark::AckTaken => "ACK consumed by the base station",
             Mark::Above => "ssthresh above the scale",
             Mark::Collided => "collided",
             Mark::Damaged => "corrupted by the channel",
@@ -71,6 +79,7 @@ impl Mark {
             Mark::Corrupted => Style::stroke(palette.lost, 0.8),
             Mark::Timeout | Mark::FastRetransmit => Style::stroke(palette.concluded, 1.4),
             Mark::Defer | Mark::Retransmit => Style::stroke(palette.notice, 1.4),
+            Mark::LocalCopy | Mark::AckTaken => Style::stroke(palette.notice, 1.4),
             Mark::Above => Style::stroke(palette.ssthresh, 1.6),
             Mark::Collided | Mark::Damaged | Mark::OutOfRange => Style::stroke(palette.lost, 1.8),
         }
@@ -111,6 +120,16 @@ impl Mark {
                 let r = t(5.8);
                 path.rect(x - r, y - r, 2 * r, 2 * r);
             }
+            // A chevron to the right, around the position.
+            Mark::LocalCopy => {
+                let (r, side) = (t(4.0), t(2.4));
+                path.move_to(x - side, y - r).extend(&[Draw(2 * side, r), Draw(-2 * side, r)]);
+            }
+            // A lying bar below an upright one: the acknowledgment goes no further.
+            Mark::AckTaken => {
+                let r = t(3.6);
+                path.move_to(x, y - r).extend(&[Draw(0, 2 * r), Hop(-r, 0), Draw(2 * r, 0)]);
+            }
             Mark::OutOfRange => {
                 let r = t(4.0);
                 path.move_to(x, y - r).extend(&[Hop(0, r), Circle(r)]);
@@ -146,6 +165,8 @@ mod tests {
             FastRetransmit,
             Defer,
             Retransmit,
+            LocalCopy,
+            AckTaken,
             Above,
             Collided,
             Damaged,

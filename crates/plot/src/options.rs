@@ -2,16 +2,24 @@
 
 use engine::Time;
 
-/// The panels to draw.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// A panel of a flow's picture. All panels share one time axis; their order from top to bottom is that of the variants.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Panel {
-    /// The panel of sequence numbers over time.
+    /// Sequence numbers over time.
     Sequence,
-    /// The panel of cwnd and ssthresh over time.
+    /// cwnd and ssthresh over time.
     Window,
-    /// Both panels, one above the other, with a common time axis.
-    #[default]
-    Both,
+    /// RTT samples, the smoothed RTT and the retransmission timeout over time.
+    Rtt,
+    /// Packets over time that wait for the flow's bottleneck or are being sent there.
+    Queue,
+    /// Acknowledged data over time, as the mean rate of each bin.
+    Goodput,
+}
+
+impl Panel {
+    /// Every panel, from top to bottom.
+    pub const ALL: [Panel; 5] = [Panel::Sequence, Panel::Window, Panel::Rtt, Panel::Queue, Panel::Goodput];
 }
 
 /// Colour scheme.
@@ -34,16 +42,20 @@ pub enum Unit {
     Segments,
 }
 
-/// Least width and height of a picture in pixels: legends still leave space for the panels.
+/// Least width and height of a picture of two panels in pixels: legends still leave space for the panels. Each further
+/// panel needs [`MIN_PANEL`] more.
 pub const MIN_SIZE: (u32, u32) = (500, 400);
+
+/// Least height in pixels of each panel beyond two, with its legend. A picture of less height is enlarged.
+pub const MIN_PANEL: u32 = 90;
 
 /// Settings of a picture. The default shows the first flow over its whole life.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Options {
     /// Number of the flow.
     pub flow: u32,
-    /// The panels to draw.
-    pub panel: Panel,
+    /// The panels to draw; each at most once, in the order of [`Panel`], wherever it stands in the list.
+    pub panels: Vec<Panel>,
     /// Left edge of the time axis; `None` for the start of the flow.
     pub from: Option<Time>,
     /// Right edge of the time axis; `None` for the flow's completion, or the last event if the flow did not complete.
@@ -83,7 +95,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             flow: 0,
-            panel: Panel::default(),
+            panels: vec![Panel::Sequence, Panel::Window],
             from: None,
             to: None,
             width: 1000,

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use engine::Time;
+use engine::{Span, Time};
 use path::channel::State;
 use path::{HopId, LinkEvent};
 use sim::{Event, NodeEvent, PacketFlow, Sink};
@@ -14,10 +14,11 @@ use tcp::Reason;
 use wire::{Body, NoticeKind, Packet};
 
 use crate::describe::Description;
-use crate::history::{Ack, History, Sent, Spot, Window, union};
+use crate::history::{Ack, History, Rtt, Sent, Spot, Window, union};
 use crate::ink::Picture;
 use crate::layout;
-use crate::options::Options;
+use crate::options::{Options, Panel};
+use crate::queues::{Queues, Stays};
 
 /// A sink that records the data for pictures of some flows.
 pub struct Recorder {
@@ -27,6 +28,10 @@ pub struct Recorder {
     flows: BTreeMap<u32, Flow>,
     /// The channel state of each link, by link number.
     air: BTreeMap<u32, Air>,
+    /// True to record RTT samples and timeouts.
+    rtt: bool,
+    /// The queues in front of all links, if they are recorded.
+    queues: Option<Queues>,
     /// Time of the last event of the run, in seconds.
     last: f64,
     /// Number of kept entries, and its limit.
@@ -62,17 +67,28 @@ impl Recorder {
     /// list is reallocated.
     pub const MAX_ENTRIES: usize = 10_000_000;
 
-    /// Returns a recorder for pictures of `flows` with time axes within `from` and `to`; `None` means no limit.
+    /// Returns a recorder for pictures of `flows` with time axes within `from` and `to`; `None` means no limit. It
+    /// records the sequence, window and goodput panels; [`with_panels`](Self::with_panels) adds the others.
     pub fn new(flows: impl IntoIterator<Item = u32>, from: Option<Time>, to: Option<Time>) -> Self {
         Recorder {
             from: from.map_or(0.0, Time::as_secs_f64),
             to: to.map_or(f64::INFINITY, Time::as_secs_f64),
             flows: flows.into_iter().map(|flow| (flow, Flow::default())).collect(),
             air: BTreeMap::new(),
+            rtt: false,
+            queues: None,
             last: 0.0,
             kept: 0,
             max: Self::MAX_ENTRIES,
         }
+    }
+
+    /// Records also what `panels` show.
+    #[must_use]
+    pub fn with_panels(mut self, panels: &[Panel], description: &Description) -> Self {
+        self.rtt = panels.contains(&Panel::Rtt);
+        self.queues = panels.contains(&Panel::Queue).then(|| Queues::new(description));
+        self
     }
 
     /// True if more than [`MAX_ENTRIES`](Self::MAX_ENTRIES) entries were needed: the recording is incomplete.
@@ -96,7 +112,10 @@ impl Recorder {
             history.bad = union(links.map(|air| air.finished(last)));
             history
         };
-        Recording { flows: self.flows.into_iter().map(|(number, flow)| (number, finished(flow))).collect() }
+        Recording {
+            flows: self.flows.into_iter().map(|(number, flow)| (number, finished(flow))).collect(),
+            stays: self.queues.map(|queues| queues.finish(last)).unwrap_or_default(),
+        }
     }
 
     /// Counts an entry at time `at` (seconds) and returns true, if that time lies within the time axis and the limit is
@@ -142,7 +161,15 @@ impl Recorder {
                 self.keep_last(number, |h| &mut h.windows, at, Window { at, cwnd, ssthresh });
             }
             tcp::Event::Blocked { reason } => self.keep_last(number, |h| &mut h.blocked, at, (at, reason)),
-            tcp::Event::Timeout { seq, .. } => self.keep(number, |h| &mut h.timeouts, at, Spot { at, seq }),
+            tcp::Event::Timeout { seq, rto, .. } => {
+                self.keep(number, |h| &mut h.timeouts, at, Spot { at, seq });
+                self.timeout(at, number, rto);
+            }
+            tcp::Event::RttSample { rtt, srtt, rto } if self.rtt => {
+                let (rtt, srtt) = (rtt.as_secs_f64(), srtt.as_secs_f64());
+                self.keep(number, |h| &mut h.rtts, at, Rtt { at, rtt, srtt });
+                self.timeout(at, number, rto);
+            }
             tcp::Event::FastRetransmit { seq } => {
                 self.keep(number, |h| &mut h.fast_retransmits, at, Spot { at, seq });
             }
@@ -153,6 +180,15 @@ impl Recorder {
                 self.keep(number, |h| &mut h.retransmits, at, Spot { at, seq });
             }
             _ => {}
+        }
+    }
+
+    /// Records a retransmission timeout that differs from the last one.
+    fn timeout(&mut self, at: f64, number: u32, rto: Span) {
+        let rto = rto.as_secs_f64();
+        let last = |flow: &Flow| flow.history.rtos.last().map(|(_, rto)| *rto);
+        if self.rtt && self.flows.get(&number).and_then(last) != Some(rto) {
+            self.keep_last(number, |h| &mut h.rtos, at, (at, rto));
         }
     }
 
@@ -179,25 +215,35 @@ impl Recorder {
 
     fn link(&mut self, at: f64, hop: HopId, event: &LinkEvent, of: Option<PacketFlow>) {
         let role = event.packet().and_then(|packet| self.role(packet, of));
+        let stayed = self.queues.as_mut().and_then(|queues| queues.link(at, hop, event));
+        if let Some((begin, end)) = stayed
+            && begin <= self.to
+            && end >= self.from
+            && !self.overflowed()
+            && let Some(queues) = &mut self.queues
+        {
+            self.kept += 1;
+            queues.keep(hop, (begin, end));
+        }
         match event {
             LinkEvent::Lost { .. } | LinkEvent::QueueFull { .. } | LinkEvent::DroppedEarly { .. } => {
-                self.carries(hop.link, role);
+                self.carries(hop, role);
                 self.lost(at, role);
             }
             // The packet may have arrived, if only its link acknowledgments were lost.
             LinkEvent::GivenUp { arrived, .. } => {
-                self.carries(hop.link, role);
+                self.carries(hop, role);
                 if !arrived {
                     self.lost(at, role);
                 }
             }
             LinkEvent::FrameCorrupted { .. } => {
-                self.carries(hop.link, role);
+                self.carries(hop, role);
                 if let Some((flow, Role::Data(seq))) = role {
                     self.keep(flow, |h| &mut h.corrupted, at, Spot { at, seq });
                 }
             }
-            LinkEvent::Arrived { .. } => self.carries(hop.link, role),
+            LinkEvent::Arrived { .. } => self.carries(hop, role),
             LinkEvent::FrameSent { .. }
             | LinkEvent::FrameDuplicate { .. }
             | LinkEvent::FrameDiscarded { .. }
@@ -209,11 +255,40 @@ impl Recorder {
         }
     }
 
-    fn carries(&mut self, link: u32, role: Option<(u32, Role)>) {
-        if let Some((number, _)) = role
+    fn carries(&mut self, hop: HopId, role: Option<(u32, Role)>) {
+        if let Some((number, role)) = role
             && let Some(flow) = self.flows.get_mut(&number)
         {
-            flow.links.insert(link);
+            flow.links.insert(hop.link);
+            if let Role::Data(_) = role {
+                flow.history.hops.insert((hop.link, hop.direction.index()));
+            }
+        }
+    }
+
+    fn node(&mut self, at: f64, node: u32, event: &NodeEvent, of: Option<PacketFlow>) {
+        if let Some(queues) = &mut self.queues {
+            queues.node(at, node as usize, event);
+        }
+        let role = event.packet().and_then(|packet| self.role(packet, of));
+        match event {
+            NodeEvent::BufferFull { .. } | NodeEvent::NoRoute { .. } => self.lost(at, role),
+            NodeEvent::Sent { packet } => {
+                if let Some((flow, Role::Data(seq))) = role
+                    && packet.src.checked_node() != Some(node as usize)
+                {
+                    self.keep(flow, |h| &mut h.local_copies, at, Spot { at, seq });
+                }
+            }
+            NodeEvent::Taken { .. } => {
+                if let Some((flow, Role::Ack(seq))) = role {
+                    self.keep(flow, |h| &mut h.acks_taken, at, Spot { at, seq });
+                }
+            }
+            NodeEvent::Received { .. }
+            | NodeEvent::Transit { .. }
+            | NodeEvent::Associated { .. }
+            | NodeEvent::Left { .. } => {}
         }
     }
 
@@ -250,12 +325,10 @@ impl Sink for Recorder {
                 }
             }
             Event::Sender { flow, event } => self.sender(at, *flow, event),
-            Event::Node { event: NodeEvent::BufferFull { packet } | NodeEvent::NoRoute { packet }, of, .. } => {
-                self.lost(at, self.role(packet, *of));
-            }
+            Event::Node { node, event, of } => self.node(at, *node, event, *of),
             Event::Link { hop, event, of } => self.link(at, *hop, event, *of),
             Event::Air { link, state } => self.air(at, *link, *state),
-            Event::Receiver { .. } | Event::Node { .. } | Event::Medium { .. } | Event::FlowArrived { .. } => {}
+            Event::Receiver { .. } | Event::Medium { .. } | Event::FlowArrived { .. } => {}
         }
     }
 }
@@ -270,6 +343,7 @@ impl Air {
 /// The data recorded by a [`Recorder`].
 pub struct Recording {
     flows: BTreeMap<u32, History>,
+    stays: Stays,
 }
 
 impl Recording {
@@ -277,13 +351,14 @@ impl Recording {
     /// flow has no events. Parts of the time axis outside the recorded part stay empty.
     pub fn draw(&self, description: &Description, options: &Options) -> Picture {
         let nothing = History::default();
-        layout::draw(self.flows.get(&options.flow).unwrap_or(&nothing), description, options)
+        layout::draw(self.flows.get(&options.flow).unwrap_or(&nothing), &self.stays, description, options)
     }
 }
 
 /// Draws one flow of a run whose events are all in memory.
 pub fn draw(events: &[(Time, Event)], description: &Description, options: &Options) -> Picture {
-    let mut recorder = Recorder::new([options.flow], options.from, options.to);
+    let recorder = Recorder::new([options.flow], options.from, options.to);
+    let mut recorder = recorder.with_panels(&options.panels, description);
     events.iter().for_each(|(at, event)| recorder.event(*at, event));
     recorder.finish().draw(description, options)
 }
@@ -291,7 +366,6 @@ pub fn draw(events: &[(Time, Event)], description: &Description, options: &Optio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::Span;
 
     fn sent(seq: u64) -> Event {
         Event::Sender { flow: 0, event: tcp::Event::SegmentSent { seq, len: 10, reason: Reason::New } }

@@ -51,6 +51,8 @@ impl<'a> Sequence<'a> {
             Mark::FastRetransmit => &history.fast_retransmits,
             Mark::Defer => &history.defers,
             Mark::Retransmit => &history.retransmits,
+            Mark::LocalCopy => &history.local_copies,
+            Mark::AckTaken => &history.acks_taken,
             // Marks that only other panels have.
             Mark::Resent | Mark::Above | Mark::Collided | Mark::Damaged | Mark::OutOfRange => return &[],
         };
@@ -92,8 +94,8 @@ impl<'a> Sequence<'a> {
                 false => Entry::new(Sample::Line(style), "ACK"),
             });
         }
-        use Mark::{AckLost, Corrupted, Defer, FastRetransmit, Lost, Retransmit, Timeout};
-        for mark in [Lost, AckLost, Corrupted, Timeout, FastRetransmit, Defer, Retransmit] {
+        use Mark::{AckLost, AckTaken, Corrupted, Defer, FastRetransmit, LocalCopy, Lost, Retransmit, Timeout};
+        for mark in [Lost, AckLost, Corrupted, Timeout, FastRetransmit, Defer, Retransmit, LocalCopy, AckTaken] {
             if self.has(mark) {
                 entries.push(Entry::new(Sample::Mark(mark), mark.label()));
             }
@@ -120,11 +122,15 @@ impl<'a> Sequence<'a> {
 
     /// Draws the panel into `area`; the upper `strip` pixels stay empty.
     pub fn draw(&self, sheet: &mut Sheet, area: &Area, x: &Scale, strip: f64) {
+        use Mark::{AckLost, AckTaken, Corrupted, Defer, FastRetransmit, LocalCopy, Lost, Resent, Retransmit, Timeout};
         let (y, measure, values) = self.axis(area.bottom, area.top + strip);
         frame::axes(sheet, area, x, &y, &values, ["sequence number", measure.name]);
         self.draw_acks(sheet, x, &y);
+        // Below the segments, which a second connection would hide.
+        self.draw_marks(&[LocalCopy, AckTaken], sheet, area, x, &y);
         self.draw_segments(sheet, x, &y);
-        self.draw_marks(sheet, area, x, &y);
+        let order = [Corrupted, Resent, Timeout, FastRetransmit, Retransmit, Defer, AckLost, Lost];
+        self.draw_marks(&order, sheet, area, x, &y);
         if self.view.is_empty() {
             frame::empty_note(sheet, area);
         }
@@ -186,26 +192,32 @@ impl<'a> Sequence<'a> {
         sheet.path("", String::new(), again, Style::stroke(sheet.palette.again, 2.4));
     }
 
-    fn draw_marks(&self, sheet: &mut Sheet, area: &Area, x: &Scale, y: &Scale) {
-        use Mark::{AckLost, Corrupted, Defer, FastRetransmit, Lost, Resent, Retransmit, Timeout};
+    fn draw_marks(&self, order: &[Mark], sheet: &mut Sheet, area: &Area, x: &Scale, y: &Scale) {
+        use Mark::{AckLost, AckTaken, Corrupted, LocalCopy, Resent};
         let half = f64::from(self.view.segment) / 2.0;
-        let order = [Corrupted, Resent, Timeout, FastRetransmit, Retransmit, Defer, AckLost, Lost];
-        let places = order.map(|mark| match mark {
-            Resent => {
-                let again = self.sent().iter().filter(|sent| sent.again);
-                again.map(|s| (x.place(s.at), y.place(s.seq as f64 + f64::from(s.len) / 2.0))).collect()
+        let place = |mark: Mark| -> Vec<(i32, i32)> {
+            match mark {
+                Resent => {
+                    let again = self.sent().iter().filter(|sent| sent.again);
+                    again.map(|s| (x.place(s.at), y.place(s.seq as f64 + f64::from(s.len) / 2.0))).collect()
+                }
+                Corrupted if !self.draws_frames => Vec::new(),
+                // An acknowledgment's number lies on the border between two segments.
+                AckLost | AckTaken => {
+                    self.spots(mark).iter().map(|spot| (x.place(spot.at), y.place(spot.seq as f64))).collect()
+                }
+                _ => self.spots(mark).iter().map(|spot| (x.place(spot.at), y.place(spot.seq as f64 + half))).collect(),
             }
-            Corrupted if !self.draws_frames => Vec::new(),
-            // An acknowledgment's number lies on the border between two segments.
-            AckLost => self.spots(mark).iter().map(|spot| (x.place(spot.at), y.place(spot.seq as f64))).collect(),
-            _ => self.spots(mark).iter().map(|spot| (x.place(spot.at), y.place(spot.seq as f64 + half))).collect(),
-        });
-        let count: usize =
-            order.iter().zip(&places).filter(|(mark, _)| **mark != Corrupted).map(|(_, p)| p.len()).sum();
+        };
+        let places: Vec<_> = order.iter().map(|mark| place(*mark)).collect();
+        // Marks that are thinned do not shrink the others.
+        let ordinary = |mark: Mark| matches!(mark, Corrupted | LocalCopy | AckTaken);
+        let count: usize = order.iter().zip(&places).filter(|(mark, _)| !ordinary(**mark)).map(|(_, p)| p.len()).sum();
         let size = crowded(count, area.width());
-        for (mark, places) in order.into_iter().zip(places) {
+        for (mark, places) in order.iter().copied().zip(places) {
             let title = format!("{}: {}", mark.label(), grouped(places.len() as u64));
-            let places = if mark == Corrupted { thin::ordinary(places) } else { thin::important(places) };
+            let size = if ordinary(mark) { crowded(places.len(), area.width()) } else { size };
+            let places = if ordinary(mark) { thin::ordinary(places) } else { thin::important(places) };
             let mut path = Path::default();
             for place in places {
                 mark.stamp(&mut path, place, size);
@@ -243,6 +255,7 @@ fn range(view: &View<'_>) -> (f64, f64) {
         &history.fast_retransmits,
         &history.defers,
         &history.retransmits,
+        &history.local_copies,
     ];
     for spot in lists.into_iter().flat_map(|list| view.within(list, |spot| spot.at)) {
         include(spot.seq, spot.seq + segment);

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Path, bad, dropping, fading, marks, refined_icmp, simple_icmp, stop_and_wait};
+use common::{Path, bad, dropping, fading, marks, refined_icmp, simple_icmp, snoop, span, stop_and_wait};
 use engine::{Bytes, Time};
 use path::LinkEvent;
 use path::queue::Limit;
@@ -39,6 +39,7 @@ fn expected(events: &[(Time, Event)]) -> Vec<(&'static str, usize)> {
     let losses_of = |data: bool| losses.iter().filter(|packet| packet.data().is_some() == data).count();
     let is_sender_event =
         |event: &Event, what: fn(&tcp::Event) -> bool| matches!(event, Event::Sender { event, .. } if what(event));
+    let is_of_station = |event: &Event, what: fn(&NodeEvent) -> bool| matches!(event, Event::Node { node: 1, event, .. } if what(event));
     let count = |what: &dyn Fn(&Event) -> bool| events.iter().filter(|(_, event)| what(event)).count();
     use tcp::Event::{FastRetransmit, NoticeReceived, SegmentSent, Timeout};
     vec![
@@ -46,6 +47,11 @@ fn expected(events: &[(Time, Event)]) -> Vec<(&'static str, usize)> {
             "resent",
             count(&|e| is_sender_event(e, |e| matches!(e, SegmentSent { reason, .. } if *reason != Reason::New))),
         ),
+        (
+            "local-copy",
+            count(&|e| is_of_station(e, |e| matches!(e, NodeEvent::Sent { packet } if packet.data().is_some()))),
+        ),
+        ("ack-taken", count(&|e| is_of_station(e, |e| matches!(e, NodeEvent::Taken { .. })))),
         ("lost", losses_of(true)),
         ("ack-lost", losses_of(false)),
         ("timeout", count(&|e| is_sender_event(e, |e| matches!(e, Timeout { .. })))),
@@ -62,7 +68,7 @@ fn expected(events: &[(Time, Event)]) -> Vec<(&'static str, usize)> {
 fn check(path: &Path) -> Vec<&'static str> {
     let (description, events) = path.run();
     let svg = |flow| {
-        let options = Options { flow, panel: Panel::Sequence, ..Options::default() };
+        let options = Options { flow, panels: vec![Panel::Sequence], ..Options::default() };
         plot::draw(&events, &description, &options).svg()
     };
     let svgs: Vec<String> = (0..path.flows as u32).map(svg).collect();
@@ -92,7 +98,10 @@ fn every_loss_timeout_and_notice_has_a_mark() {
     seen.extend(check(&queue));
     let buffer = Path { buffer: Some(Bytes(9_000)), queue: Limit::None, ..queue };
     seen.extend(check(&buffer));
-    for class in ["resent", "lost", "ack-lost", "timeout", "fast-retransmit", "icmp-defer", "icmp-retransmit"] {
+    let lossy = Path { channel: dropping(&[40, 41, 90]), window: 16_384, bytes: 200 * 1024, ..Path::default() };
+    seen.extend(check(&Path { agent: snoop(), ..lossy }));
+    let classes = ["resent", "lost", "ack-lost", "timeout", "fast-retransmit", "icmp-defer", "icmp-retransmit"];
+    for class in classes.into_iter().chain(["local-copy", "ack-taken"]) {
         assert!(seen.contains(&class), "no run had a {class}: the test shows nothing about it");
     }
 }
@@ -107,13 +116,13 @@ fn picture_shows_only_its_own_flow() {
 #[test]
 fn causes_of_window_changes_are_marked_in_both_panels() {
     let (description, events) = Path { channel: dropping(&[12, 13]), ..Path::default() }.run();
-    let count = |panel| {
-        let svg = plot::draw(&events, &description, &Options { panel, ..Options::default() }).svg();
+    let count = |panels: &[Panel]| {
+        let svg = plot::draw(&events, &description, &Options { panels: panels.to_vec(), ..Options::default() }).svg();
         (marks(&svg, "timeout"), marks(&svg, "cwnd"), marks(&svg, "ssthresh"))
     };
-    assert_eq!(count(Panel::Sequence), (1, 0, 0));
-    assert_eq!(count(Panel::Window), (1, 1, 1), "ssthresh is drawn once it is finite");
-    assert_eq!(count(Panel::Both), (2, 1, 1));
+    assert_eq!(count(&[Panel::Sequence]), (1, 0, 0));
+    assert_eq!(count(&[Panel::Window]), (1, 1, 1), "ssthresh is drawn once it is finite");
+    assert_eq!(count(&[Panel::Sequence, Panel::Window]), (2, 1, 1));
 }
 
 /// A long run is thinned; segments and acknowledgments still span the whole picture.
@@ -125,4 +134,43 @@ fn long_run_gives_a_small_file() {
     assert!(svg.len() < 100_000, "{} bytes for {} events", svg.len(), events.len());
     let dots = marks(&svg, "sent");
     assert!((900..4_000).contains(&dots), "{dots} marks for 48,829 segments");
+}
+
+/// Returns the picture of one panel.
+fn drawn(path: &Path, panel: Panel) -> String {
+    let (description, events) = path.run();
+    plot::draw(&events, &description, &Options { panels: vec![panel], ..Options::default() }).svg()
+}
+
+#[test]
+fn every_round_trip_sample_has_a_dot() {
+    let path = Path { channel: dropping(&[12, 13]), ..Path::default() };
+    let (_, events) = path.run();
+    let is_sample = |event: &Event| matches!(event, Event::Sender { event: tcp::Event::RttSample { .. }, .. });
+    let samples = events.iter().filter(|(_, event)| is_sample(event)).count();
+    assert!(samples > 5);
+    assert_eq!(marks(&drawn(&path, Panel::Rtt), "rtt"), samples);
+}
+
+/// Slow start up to a window of 8 segments: acknowledgments arrive at the slow link's pace, one per segment time of
+/// 8.5 ms, and each releases two segments. In the last round four pairs arrive, and when the fourth is complete three of
+/// the eight segments have left. The round trip of 210 ms empties the queue between rounds.
+#[test]
+fn queue_of_slow_start_holds_five_of_eight_segments() {
+    let path = Path { window: 8 * 1024, bytes: 100 * 1024, ..Path::default() };
+    let svg = drawn(&path, Panel::Queue);
+    assert!(svg.contains("packets waiting or being sent: air, base station to mobile: at most 5"), "{svg}");
+}
+
+/// 1024 of 1064 bytes are data, and the slow link sends 1 Mbps: 962 kbps. One bin is 1 s.
+#[test]
+fn goodput_of_a_full_link_is_its_rate_less_headers() {
+    let path = Path { window: 65_536, bytes: 1_000_000, ..Path::default() };
+    let (description, events) = path.run();
+    let at = |text: &str| Some(Time::ZERO + span(text));
+    let options = Options { from: at("3 s"), to: at("8 s"), panels: vec![Panel::Goodput], ..Options::default() };
+    let svg = plot::draw(&events, &description, &options).svg();
+    let (_, rest) = svg.split_once("at most ").unwrap();
+    let rate: f64 = rest.split_once(' ').unwrap().0.parse().unwrap();
+    assert!((rate - 962.4).abs() < 30.0, "{rate} kbps");
 }

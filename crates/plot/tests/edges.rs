@@ -10,12 +10,28 @@ use tiny_skia::Pixmap;
 
 #[test]
 fn run_without_events_gives_an_empty_picture() {
-    for panel in [Panel::Sequence, Panel::Window, Panel::Both] {
-        let options = Options { panel, ..Options::default() };
+    let each = Panel::ALL.map(|panel| vec![panel]);
+    for panels in each.into_iter().chain([vec![Panel::Sequence, Panel::Window], Panel::ALL.to_vec()]) {
+        let options = Options { panels, ..Options::default() };
         let svg = plot::draw(&[], &Description::default(), &options).svg();
         assert!(svg.contains("no events of this flow here") && svg.ends_with("</svg>\n"));
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
     }
+}
+
+#[test]
+fn picture_without_panels_has_only_a_heading() {
+    let (description, events) = Path::default().run();
+    let svg = plot::draw(&events, &description, &Options { panels: Vec::new(), ..Options::default() }).svg();
+    assert!(svg.contains("transfer 0") && marks(&svg, "sent") == 0 && svg.ends_with("</svg>\n"));
+}
+
+#[test]
+fn many_panels_enlarge_a_small_picture() {
+    let (description, events) = Path::default().run();
+    let (width, height) = plot::MIN_SIZE;
+    let options = Options { panels: Panel::ALL.to_vec(), width, height, ..Options::default() };
+    assert_eq!(plot::draw(&events, &description, &options).size(), (width, height + 3 * plot::MIN_PANEL));
 }
 
 #[test]
@@ -41,7 +57,7 @@ fn partial_recording_draws_like_the_full_recording() {
     let path = Path { flows: 3, channel, bytes: 100 * 1024, window: 8192, ..Path::default() };
     let (description, events) = path.run();
     let record = |flows: std::ops::Range<u32>, from, to| {
-        let mut recorder = Recorder::new(flows, from, to);
+        let mut recorder = Recorder::new(flows, from, to).with_panels(&Panel::ALL, &description);
         events.iter().for_each(|(at, event)| recorder.event(*at, event));
         recorder.finish()
     };
@@ -50,7 +66,7 @@ fn partial_recording_draws_like_the_full_recording() {
     let parts = [("0 s", "0.5 s"), ("1.02 s", "1.9 s"), ("1.72 s", "1.725 s"), ("3.1 s", "100 s"), ("80 s", "90 s")];
     for (from, to) in parts.map(|(from, to)| (time(from), time(to))) {
         for flow in 0..3 {
-            let options = Options { flow, from, to, ..Options::default() };
+            let options = Options { flow, from, to, panels: Panel::ALL.to_vec(), ..Options::default() };
             let drawn = record(flow..flow + 1, from, to).draw(&description, &options).svg();
             assert!(drawn == full.draw(&description, &options).svg(), "flow {flow} from {from:?} to {to:?}");
         }
@@ -116,7 +132,7 @@ fn ssthresh_above_the_scale_is_marked() {
         Path { channel: dropping(&[40]), window: 32_768, bytes: 90 * 1024, ..Path::default() }.run();
     let time = |text: &str| Some(Time::ZERO + span(text));
     let draw = |from, to| {
-        let options = Options { from, to, panel: Panel::Window, ..Options::default() };
+        let options = Options { from, to, panels: vec![Panel::Window], ..Options::default() };
         plot::draw(&events, &description, &options).svg()
     };
     // ssthresh is infinite until the loss at about 1.4 s.

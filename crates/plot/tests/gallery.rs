@@ -29,7 +29,7 @@ fn gallery_pictures_are_drawn() {
     let two_lost = Path { channel: dropping(&[12, 13]), ..Path::default() };
     show("timeout", &two_lost, &Options::default());
     show("timeout-dark", &two_lost, &Options { theme: Theme::Dark, ..Options::default() });
-    let panel = |panel| Options { panel, height: 420, unit: Unit::Segments, ..Options::default() };
+    let panel = |panel| Options { panels: vec![panel], height: 420, unit: Unit::Segments, ..Options::default() };
     show("timeout-sequence", &two_lost, &panel(Panel::Sequence));
     show("timeout-window", &two_lost, &panel(Panel::Window));
 

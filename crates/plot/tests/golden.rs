@@ -35,7 +35,7 @@ fn two_losses_in_a_window_of_four_end_in_a_timeout() {
 #[test]
 fn one_loss_in_a_large_window_ends_in_a_fast_retransmit() {
     let path = Path { channel: dropping(&[40]), window: 32_768, bytes: 90 * 1024, ..Path::default() };
-    let options = |panel| Options { panel, height: 420, ..Options::default() };
+    let options = |panel| Options { panels: vec![panel], height: 420, ..Options::default() };
     golden("fast-retransmit-sequence.svg", &path, &options(Panel::Sequence));
     golden("fast-retransmit-window.svg", &path, &options(Panel::Window));
 }
@@ -51,6 +51,17 @@ fn bad_interval_with_simple_icmp_matches_its_picture() {
         ..Path::default()
     };
     golden("burst.svg", &path, &Options::default());
+}
+
+/// Round trips with the timeout, the queue of the slow link, and goodput, around a timeout.
+#[test]
+fn panels_below_the_window_match_their_picture() {
+    let path = Path { channel: dropping(&[12, 13]), window: 16_384, bytes: 90 * 1024, ..Path::default() };
+    let options = Options { panels: Panel::ALL.to_vec(), height: 1010, ..Options::default() };
+    golden("panels.svg", &path, &options);
+    let (from, to) = (Some(Time::ZERO + span("1.2 s")), Some(Time::ZERO + span("2.6 s")));
+    let panels = vec![Panel::Rtt, Panel::Queue, Panel::Goodput];
+    golden("panels-part-dark.svg", &path, &Options { from, to, panels, theme: Theme::Dark, ..options });
 }
 
 /// Marked intervals that overlap, share a label, exceed the view or lie outside of it; and a description of the run.
@@ -74,7 +85,7 @@ fn marked_intervals_are_numbered_and_explained() {
         let options = Options {
             from: Some(Time::ZERO + span("0.8 s")),
             to: Some(Time::ZERO + span("3.2 s")),
-            panel: Panel::Sequence,
+            panels: vec![Panel::Sequence],
             height: 420,
             theme,
             ran: vec!["unmodified".into(), "seed 1".into(), "profile exact".into()],

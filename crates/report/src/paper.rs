@@ -222,10 +222,10 @@ fn picture(picture: &Picture) -> Option<Block> {
     let enough = |recorder: &Recorder| recorder.overflowed() || recorder.is_complete();
     record(&loaded.network, &mut recorder, enough, &mut |_| ControlFlow::Continue(())).ok()?;
     let options = Options {
-        panel: match picture.panel {
+        panels: vec![match picture.panel {
             Panel::Sequence => plot::Panel::Sequence,
             Panel::Window => plot::Panel::Window,
-        },
+        }],
         from,
         to,
         height: 460,

@@ -70,6 +70,10 @@ pub fn refined_icmp() -> AgentConfig {
     AgentConfig::RefinedIcmp(agent::refined_icmp::Config::default())
 }
 
+pub fn snoop() -> AgentConfig {
+    AgentConfig::Snoop(agent::snoop::Config::default())
+}
+
 pub fn simple_icmp() -> AgentConfig {
     AgentConfig::SimpleIcmp(agent::simple_icmp::Config::default())
 }

@@ -31,9 +31,15 @@ pub struct Args {
     /// Where it ends
     #[arg(long, value_name = "TIME")]
     to: Option<Span>,
-    /// The panels to draw
-    #[arg(long, value_enum, default_value = "both")]
-    panel: PanelChoice,
+    /// The panels to draw, from top to bottom
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        value_name = "LIST",
+        default_value = "sequence,window,rtt,queue,goodput"
+    )]
+    panels: Vec<PanelChoice>,
     /// Count segments instead of bytes
     #[arg(long)]
     segments: bool,
@@ -43,24 +49,45 @@ pub struct Args {
     /// Light lines on dark ground
     #[arg(long)]
     dark: bool,
-    /// Width and height of the SVG, at least 500x400; the PNG has twice as many pixels each way
-    #[arg(long, value_name = "WxH", default_value = "1000x680", value_parser = size)]
-    size: (u32, u32),
+    /// Width and height of the SVG, at least 500x400; the PNG has twice as many pixels each way [default: 1000x680, and
+    /// 110 higher for each panel beyond two]
+    #[arg(long, value_name = "WxH", value_parser = size)]
+    size: Option<(u32, u32)>,
     /// Where to write [default: plots/ in the result directory]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
-/// The panels to draw.
-#[derive(Clone, Copy, ValueEnum)]
+/// A panel of a flow's picture.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum PanelChoice {
     /// Sequence and acknowledgment numbers
     Sequence,
     /// Congestion window and slow start threshold
     Window,
-    /// Both, one above the other
-    Both,
+    /// Round trips and the retransmission timeout
+    Rtt,
+    /// Packets at the bottleneck of the flow
+    Queue,
+    /// Acknowledged data
+    Goodput,
 }
+
+impl From<PanelChoice> for Panel {
+    fn from(choice: PanelChoice) -> Panel {
+        match choice {
+            PanelChoice::Sequence => Panel::Sequence,
+            PanelChoice::Window => Panel::Window,
+            PanelChoice::Rtt => Panel::Rtt,
+            PanelChoice::Queue => Panel::Queue,
+            PanelChoice::Goodput => Panel::Goodput,
+        }
+    }
+}
+
+/// Width and height of a picture of one or two panels, and the height of each further panel.
+const DEFAULT_SIZE: (u32, u32) = (1000, 680);
+const PANEL_HEIGHT: u32 = 110;
 
 /// The largest width and height.
 const MAX_SIDE: u32 = 8000;
@@ -90,7 +117,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let (from, to) = (args.from.map(|from| Time::ZERO + from), args.to.map(|to| Time::ZERO + to));
     let described = MediumDescription::of(&loaded.network);
     let air = AirRecorder::new(media.iter().map(|medium| (MediumId(*medium as u32), &described[*medium])), from, to);
-    let mut recorder = (Recorder::new(flows.iter().map(|flow| *flow as u32), from, to), air);
+    let description = Description::of(&loaded.network);
+    let panels: Vec<Panel> = args.panels.iter().copied().map(Panel::from).collect();
+    let recorder = Recorder::new(flows.iter().map(|flow| *flow as u32), from, to).with_panels(&panels, &description);
+    let mut recorder = (recorder, air);
     let progress = Progress::new(&loaded.stem);
     let watch: Watch<'_> = &mut |share| progress.set(share);
     let results = match kept {
@@ -104,13 +134,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     check_times(args, ended)?;
     let (recording, air) = (recorder.0.finish(), recorder.1.finish());
-    let description = Description::of(&loaded.network);
     let title = loaded.title();
+    let part = part(args);
     let common = Options {
         from,
         to,
-        width: args.size.0,
-        height: args.size.1,
+        width: args.size.unwrap_or(DEFAULT_SIZE).0,
+        height: args.size.unwrap_or(DEFAULT_SIZE).1,
         blocked: args.blocked,
         theme: if args.dark { Theme::Dark } else { Theme::Light },
         ran: what_ran(&loaded),
@@ -123,7 +153,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let name = &description.name;
         let options = Options { title: Some(format!("{title}: medium {name}")), ..common.clone() };
         // No flow's name has a dot.
-        let files = write(&air.draw(MediumId(medium as u32), description, &options), &out, &format!("{name}.air"))?;
+        let files =
+            write(&air.draw(MediumId(medium as u32), description, &options), &out, &format!("{name}.air{part}"))?;
         files.iter().try_for_each(|path| print(&format!("{}\n", shown(path))))?;
     }
     for (done, flow) in (media.len()..).zip(flows) {
@@ -132,19 +163,33 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let title = if loaded.network.flows.len() > 1 { format!("{title}: flow {name}") } else { title.to_owned() };
         let options = Options {
             flow: flow as u32,
-            panel: match args.panel {
-                PanelChoice::Sequence => Panel::Sequence,
-                PanelChoice::Window => Panel::Window,
-                PanelChoice::Both => Panel::Both,
-            },
+            height: args.size.map_or_else(|| default_height(&panels), |(_, height)| height),
+            panels: panels.clone(),
             unit: if args.segments { Unit::Segments } else { Unit::Bytes },
             title: Some(title),
             ..common.clone()
         };
-        let files = write(&recording.draw(&description, &options), &out, name)?;
+        let files = write(&recording.draw(&description, &options), &out, &format!("{name}{part}"))?;
         files.iter().try_for_each(|path| print(&format!("{}\n", shown(path))))?;
     }
     Ok(())
+}
+
+/// The height of a picture with these panels.
+fn default_height(panels: &[Panel]) -> u32 {
+    let distinct = Panel::ALL.iter().filter(|panel| panels.contains(panel)).count() as u32;
+    DEFAULT_SIZE.1 + PANEL_HEIGHT * distinct.saturating_sub(2)
+}
+
+/// The ending of the file names of a picture of a part of the run, such as ".1.2s-to-3s"; empty for the whole run.
+fn part(args: &Args) -> String {
+    let compact = |time: Span| time.to_string().replace(' ', "");
+    match (args.from, args.to) {
+        (None, None) => String::new(),
+        (Some(from), None) => format!(".from-{}", compact(from)),
+        (None, Some(to)) => format!(".to-{}", compact(to)),
+        (Some(from), Some(to)) => format!(".{}-to-{}", compact(from), compact(to)),
+    }
 }
 
 /// Writes a picture as SVG and PNG; gives the files.

@@ -1,0 +1,149 @@
+//! The panel of goodput: acknowledged data over time, as the mean rate of each bin.
+
+use crate::frame::{self, Area, Sheet};
+use crate::history::Ack;
+use crate::ink::Style;
+use crate::layout::Contents;
+use crate::legend::{Entry, Sample};
+use crate::palette::Palette;
+use crate::scale::{Scale, ticks};
+use crate::thin;
+use crate::view::View;
+
+/// Most bins of a picture.
+const BINS: usize = 100;
+/// Least mean number of acknowledgments in a bin: with fewer, bins show single acknowledgments instead of a rate.
+const ACKS: f64 = 4.0;
+
+/// A bin: begin and end in seconds, and the mean rate in bits per second.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Bin {
+    pub begin: f64,
+    pub end: f64,
+    pub rate: f64,
+}
+
+/// Returns the width of bins in seconds for a time axis from `from` to `to` with this number of acknowledgments: 1, 2 or
+/// 5 times a power of ten.
+pub(crate) fn bin_width(from: f64, to: f64, acks: usize) -> f64 {
+    let bins = ((acks as f64 / ACKS) as usize).clamp(1, BINS);
+    match &ticks(0.0, to - from, bins)[..] {
+        [first, second, ..] => second.value - first.value,
+        _ => to - from,
+    }
+}
+
+/// Returns the bins of width `width` (seconds) from `from` to `to`, at multiples of the width. The first and the last end
+/// at `from` and `to`; one of them shorter than half of the width is joined with its neighbour.
+pub(crate) fn bins(acks: &[Ack], (from, to): (f64, f64), width: f64) -> Vec<Bin> {
+    let mut edges = vec![from];
+    let mut number = (from / width).floor() + 1.0;
+    while number * width < to {
+        edges.push(number * width);
+        number += 1.0;
+    }
+    edges.push(to);
+    if edges.len() > 2 && edges[1] - edges[0] < width / 2.0 {
+        edges.remove(1);
+    }
+    let last = edges.len() - 1;
+    if last > 1 && edges[last] - edges[last - 1] < width / 2.0 {
+        edges.remove(last - 1);
+    }
+    let acked = |at: f64| acks[..acks.partition_point(|ack| ack.at <= at)].last().map_or(0, |ack| ack.ack);
+    let bin = |pair: &[f64]| {
+        let bytes = acked(pair[1]).saturating_sub(acked(pair[0]));
+        Bin { begin: pair[0], end: pair[1], rate: bytes as f64 * 8.0 / (pair[1] - pair[0]).max(f64::MIN_POSITIVE) }
+    };
+    edges.windows(2).map(bin).collect()
+}
+
+/// Returns a unit of rates in bits per second for an axis up to `top`, and its name.
+pub(crate) fn rate_unit(top: f64) -> (f64, &'static str) {
+    let units = [(1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps")];
+    units.into_iter().find(|(unit, _)| top >= *unit).unwrap_or((1.0, "bps"))
+}
+
+/// Formats a number of seconds without superfluous digits.
+pub(crate) fn seconds(width: f64) -> String {
+    match width < 1.0 {
+        true => format!("{} ms", (width * 1e6).round() / 1e3),
+        false => format!("{} s", (width * 1e3).round() / 1e3),
+    }
+}
+
+/// The contents of the panel.
+pub(crate) struct Goodput {
+    bins: Vec<Bin>,
+    width: f64,
+}
+
+impl Goodput {
+    /// Returns the contents for `view`.
+    pub fn new(view: &View<'_>) -> Self {
+        let acks = view.within(&view.history.acks, |ack| ack.at).len();
+        let width = bin_width(view.from, view.to, acks);
+        let bins = if view.is_empty() { Vec::new() } else { bins(&view.history.acks, view.life(), width) };
+        Goodput { bins, width }
+    }
+
+    fn top(&self) -> f64 {
+        self.bins.iter().map(|bin| bin.rate).fold(0.0, f64::max)
+    }
+}
+
+impl Contents for Goodput {
+    fn legend(&self, palette: &Palette) -> Vec<Entry> {
+        if self.bins.is_empty() {
+            return Vec::new();
+        }
+        vec![Entry::new(Sample::Line(style(palette)), format!("goodput, mean of {}", seconds(self.width)))]
+    }
+
+    fn about(&self) -> String {
+        let (unit, name) = rate_unit(self.top());
+        format!("goodput in bins of {}: at most {:.3} {name}", seconds(self.width), self.top() / unit)
+    }
+
+    fn draw(&self, sheet: &mut Sheet, area: &Area, x: &Scale) {
+        let top = if self.top() > 0.0 { self.top() } else { 1.0 };
+        let (unit, name) = rate_unit(top);
+        let y = Scale { lo: 0.0, hi: top * 1.05, start: area.bottom, end: area.top };
+        let values = frame::value_ticks(&y, area.height(), unit);
+        frame::axes(sheet, area, x, &y, &values, ["goodput", name]);
+        let points = self.bins.iter().map(|bin| (x.place(bin.begin), Some(y.place(bin.rate))));
+        let end = self.bins.last().map(|bin| (x.place(bin.end), Some(y.place(bin.rate))));
+        sheet.path("goodput", self.about(), thin::steps(points.chain(end)), style(sheet.palette));
+        if self.bins.is_empty() {
+            frame::empty_note(sheet, area);
+        }
+    }
+}
+
+fn style(palette: &Palette) -> Style {
+    Style::stroke(palette.acked, 1.6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_are_round_and_their_rates_are_means() {
+        let acks: Vec<Ack> =
+            (1..=100).map(|n| Ack { at: f64::from(n as u32) / 10.0, ack: n * 1000, duplicate: false }).collect();
+        assert_eq!(bin_width(0.0, 10.0, 100), 0.5);
+        let bins = bins(&acks, (0.0, 10.2), 1.0);
+        assert_eq!(bins.len(), 10, "the last 0.2 s are joined with the bin before");
+        assert_eq!(bins[0], Bin { begin: 0.0, end: 1.0, rate: 80_000.0 });
+        assert_eq!(bins[9].end, 10.2);
+        let bytes: f64 = bins.iter().map(|bin| bin.rate * (bin.end - bin.begin) / 8.0).sum();
+        assert!((bytes - 100_000.0).abs() < 1e-6, "{bytes}");
+    }
+
+    #[test]
+    fn unit_of_a_rate_has_short_labels() {
+        assert_eq!([rate_unit(999.0), rate_unit(2e6), rate_unit(0.0)].map(|unit| unit.1), ["bps", "Mbps", "bps"]);
+        assert_eq!([seconds(0.05), seconds(2.0)], ["50 ms", "2 s"]);
+    }
+}
