@@ -5,7 +5,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use common::{file, fine, other, scratch};
+use common::{file, fine, lasthop, other, scratch};
 use serde_json::Value;
 
 const EXAMPLE: &str = "examples/goel-refined.toml";
@@ -351,9 +351,30 @@ fn plot_marks_losses_and_recoveries() {
     let png = std::fs::read(dir.join("r/plots/download.png")).unwrap();
     assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
     assert_eq!(png[16..24], [0, 0, 0x07, 0xd0, 0, 0, 0x07, 0xe4], "2000 x 2020 pixels: five panels");
-    for word in ["RTT sample", "RTO", "waiting or being sent: air, base to mobile", "goodput, mean of"] {
+    for word in ["RTT sample", "RTO", "packets waiting or being sent: ", "goodput, mean of"] {
         assert!(svg.contains(word), "{word} is not in the picture");
     }
+}
+
+#[test]
+fn plot_of_two_runs_has_both_in_one_picture() {
+    let dir = scratch("plot-two");
+    let example = file(EXAMPLE);
+    fine(&dir, &["run", &example, "--set", SHORT, "--out", "one"]);
+    fine(&dir, &["run", &example, "--set", SHORT, "--scheme", "unmodified", "--seed", "2", "--out", "two"]);
+    let ended = lasthop(&dir, &["plot", "one", "two"]);
+    assert_eq!(ended.code, Some(0));
+    assert!(ended.err.contains("two has seed 2 and the first run seed 1"), "{}", ended.err);
+    let svg = std::fs::read_to_string(dir.join("one/plots/download.compared.svg")).unwrap();
+    assert!(svg.contains(">one: ") && svg.contains(">two: "), "headings name the runs");
+
+    let schemes = ["--scheme", "unmodified,refined-icmp", "--set", SHORT];
+    let refused = lasthop(&dir, &[&["plot", &example], &schemes[..]].concat());
+    assert!(refused.err.contains("--out DIR is missing"), "{}", refused.err);
+    let files = fine(&dir, &[&["plot", &example, "--out", "p"], &schemes[..]].concat());
+    assert_eq!(files, "p/download.compared.svg\np/download.compared.png\n");
+    let svg = std::fs::read_to_string(dir.join("p/download.compared.svg")).unwrap();
+    assert!(svg.contains(">unmodified: ") && svg.contains(">refined-icmp: "), "headings name the schemes");
 }
 
 #[test]

@@ -76,18 +76,27 @@ pub(crate) fn seconds(width: f64) -> String {
 pub(crate) struct Goodput {
     bins: Vec<Bin>,
     width: f64,
+    /// The upper end of the axis in bits per second.
+    top: f64,
 }
 
 impl Goodput {
     /// Returns the contents for `view`.
     pub fn new(view: &View<'_>) -> Self {
         let acks = view.within(&view.history.acks, |ack| ack.at).len();
-        let width = bin_width(view.from, view.to, acks);
+        let width = view.limits.map_or_else(|| bin_width(view.from, view.to, acks), |limits| limits.goodput.0);
         let bins = if view.is_empty() { Vec::new() } else { bins(&view.history.acks, view.life(), width) };
-        Goodput { bins, width }
+        let max = bins.iter().map(|bin| bin.rate).fold(0.0, f64::max);
+        Goodput { bins, width, top: view.limits.map_or(max, |limits| limits.goodput.1) }
     }
 
-    fn top(&self) -> f64 {
+    /// Returns the width of the bins in seconds and the upper end of the axis in bits per second.
+    pub fn axis(&self) -> (f64, f64) {
+        (self.width, self.top)
+    }
+
+    /// Returns the highest rate of a bin in bits per second.
+    pub fn max(&self) -> f64 {
         self.bins.iter().map(|bin| bin.rate).fold(0.0, f64::max)
     }
 }
@@ -101,12 +110,12 @@ impl Contents for Goodput {
     }
 
     fn about(&self) -> String {
-        let (unit, name) = rate_unit(self.top());
-        format!("goodput in bins of {}: at most {:.3} {name}", seconds(self.width), self.top() / unit)
+        let (unit, name) = rate_unit(self.max());
+        format!("goodput in bins of {}: at most {:.3} {name}", seconds(self.width), self.max() / unit)
     }
 
     fn draw(&self, sheet: &mut Sheet, area: &Area, x: &Scale) {
-        let top = if self.top() > 0.0 { self.top() } else { 1.0 };
+        let top = if self.top > 0.0 { self.top } else { 1.0 };
         let (unit, name) = rate_unit(top);
         let y = Scale { lo: 0.0, hi: top * 1.05, start: area.bottom, end: area.top };
         let values = frame::value_ticks(&y, area.height(), unit);

@@ -22,6 +22,22 @@ impl Picture {
     pub fn size(&self) -> (u32, u32) {
         (self.width, self.height)
     }
+
+    /// Adds another picture below this one; the picture becomes as wide as the wider one.
+    pub(crate) fn append(&mut self, below: Picture) {
+        let down = tenths(f64::from(self.height));
+        for mut shape in below.shapes {
+            match &mut shape {
+                Shape::Path { path, .. } => path.shift(down),
+                Shape::Text(text) => text.y += down,
+            }
+            self.shapes.push(shape);
+        }
+        self.width = self.width.max(below.width);
+        self.height += below.height;
+        self.title = format!("{}; {}", self.title, below.title);
+        self.about = format!("{}; {}", self.about, below.about);
+    }
 }
 
 /// A colour as 0xRRGGBB.
@@ -182,6 +198,16 @@ impl Path {
     pub fn extend(&mut self, steps: &[Step]) -> &mut Self {
         self.steps.extend_from_slice(steps);
         self
+    }
+
+    /// Moves the whole path down.
+    pub fn shift(&mut self, down: i32) {
+        for step in &mut self.steps {
+            if let Step::Move(_, y) = step {
+                *y += down;
+            }
+        }
+        self.at.1 += down;
     }
 
     /// Draws a rectangle with the upper left corner (`x`, `y`).

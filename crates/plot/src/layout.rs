@@ -18,7 +18,7 @@ use crate::scale::{Scale, grouped};
 use crate::sequence::Sequence;
 use crate::spans::Spans;
 use crate::text::{Fonts, Weight};
-use crate::view::View;
+use crate::view::{Limits, View};
 use crate::window::Windows;
 
 const LEFT: f64 = 78.0;
@@ -47,13 +47,62 @@ pub(crate) trait Contents {
     fn draw(&self, sheet: &mut Sheet, area: &Area, x: &Scale);
 }
 
-/// Draws a flow. Every history and every combination of options gives a picture; it is empty if the view has no events.
-pub(crate) fn draw(history: &History, stays: &Stays, description: &Description, options: &Options) -> Picture {
+/// A flow of a run, and how it is drawn.
+#[derive(Clone, Copy)]
+pub(crate) struct Subject<'a> {
+    pub history: &'a History,
+    pub stays: &'a Stays,
+    pub description: &'a Description,
+    pub options: &'a Options,
+}
+
+impl<'a> Subject<'a> {
+    /// Returns the ends of the time axis in seconds.
+    pub fn times(&self) -> (f64, f64) {
+        let from = self.options.from.map_or(self.history.began, Time::as_secs_f64);
+        (from, self.options.to.map_or(self.history.ended, Time::as_secs_f64))
+    }
+
+    fn view(&self, (from, to): (f64, f64), limits: Option<Limits>) -> View<'a> {
+        let to = if to > from { to } else { from + 1.0 };
+        let segment = self.description.flow(self.options.flow).segment.max(1);
+        View { history: self.history, from, to, segment, unit: self.options.unit, limits }
+    }
+
+    /// Returns the vertical axes of a picture with this time axis.
+    pub fn limits(&self, times: (f64, f64)) -> Limits {
+        let view = self.view(times, None);
+        let receiver_window = self.description.flow(self.options.flow).receiver_window;
+        Limits {
+            sequence: Sequence::new(&view, (f64::from(self.options.width), f64::from(self.options.height))).range(),
+            window: Windows::new(&view, receiver_window.filter(|_| self.options.receiver_window)).top(),
+            rtt: Rtts::new(&view).top(),
+            queue: Queue::new(&view, self.stays, self.description).max(),
+            goodput: Goodput::new(&view).axis(),
+        }
+    }
+}
+
+/// Returns the axes that pictures of all `subjects` with this time axis share; `None` without subjects.
+pub(crate) fn common_limits(subjects: &[Subject<'_>], times: (f64, f64)) -> Option<Limits> {
+    let limits = subjects.iter().map(|subject| subject.limits(times)).reduce(Limits::join)?;
+    // Rates depend on the width of the bins, which is the widest of all.
+    let rate = |subject: &Subject<'_>| Goodput::new(&subject.view(times, Some(limits))).max();
+    let rate = subjects.iter().map(rate).fold(0.0, f64::max);
+    Some(Limits { goodput: (limits.goodput.0, rate), ..limits })
+}
+
+/// Draws a flow with its own axes. Every history and every combination of options gives a picture; it is empty if the
+/// view has no events.
+pub(crate) fn draw(subject: Subject<'_>) -> Picture {
+    draw_with(subject, subject.times(), None)
+}
+
+/// Draws a flow with this time axis (seconds) and, if given, these vertical axes.
+pub(crate) fn draw_with(subject: Subject<'_>, times: (f64, f64), limits: Option<Limits>) -> Picture {
+    let Subject { stays, description, options, .. } = subject;
     let flow = description.flow(options.flow);
-    let from = options.from.map_or(history.began, Time::as_secs_f64);
-    let to = options.to.map_or(history.ended, Time::as_secs_f64);
-    let to = if to > from { to } else { from + 1.0 };
-    let view = View { history, from, to, segment: flow.segment.max(1), unit: options.unit };
+    let view = subject.view(times, limits);
     let more = Panel::ALL.iter().filter(|panel| options.panels.contains(panel)).count().saturating_sub(2) as u32;
     let (width, height) =
         (options.width.clamp(MIN_SIZE.0, 20_000), options.height.clamp(MIN_SIZE.1 + more * MIN_PANEL, 20_000));

@@ -26,6 +26,7 @@
 //! ```
 
 mod air;
+mod beside;
 mod blocked;
 mod describe;
 mod frame;
@@ -53,6 +54,7 @@ mod view;
 mod window;
 
 pub use air::{AirRecorder, AirRecording, MediumDescription};
+pub use beside::{Run, beside};
 pub use describe::{Description, FlowDescription, LinkDescription};
 pub use ink::Picture;
 pub use options::{MIN_PANEL, MIN_SIZE, Marked, Options, Panel, Theme, Unit};

@@ -20,6 +20,8 @@ pub(crate) struct Queue {
     before: u32,
     /// The most packets in the view.
     max: u32,
+    /// The upper end of the axis.
+    top: u32,
 }
 
 impl Queue {
@@ -37,7 +39,12 @@ impl Queue {
                 if link.delay.is_some() { "waiting or being sent" } else { "waiting, being sent or in flight" };
             Some(format!("packets {passage}: {}, {from} to {to}", link.name))
         });
-        Queue { place, length, before, max }
+        Queue { place, length, before, max, top: view.limits.map_or(max, |limits| limits.queue) }
+    }
+
+    /// Returns the most packets in the view.
+    pub fn max(&self) -> u32 {
+        self.max
     }
 }
 
@@ -52,7 +59,7 @@ impl Contents for Queue {
     }
 
     fn draw(&self, sheet: &mut Sheet, area: &Area, x: &Scale) {
-        let y = Scale { lo: 0.0, hi: f64::from(self.max.max(1)) * 1.05, start: area.bottom, end: area.top };
+        let y = Scale { lo: 0.0, hi: f64::from(self.top.max(1)) * 1.05, start: area.bottom, end: area.top };
         let mut values = frame::value_ticks(&y, area.height(), 1.0);
         values.retain(|tick| tick.value.fract() == 0.0);
         frame::axes(sheet, area, x, &y, &values, ["queue", "packets"]);

@@ -16,7 +16,7 @@ use wire::{Body, NoticeKind, Packet};
 use crate::describe::Description;
 use crate::history::{Ack, History, Rtt, Sent, Spot, Window, union};
 use crate::ink::Picture;
-use crate::layout;
+use crate::layout::{self, Subject};
 use crate::options::{Options, Panel};
 use crate::queues::{Queues, Stays};
 
@@ -351,7 +351,18 @@ impl Recording {
     /// flow has no events. Parts of the time axis outside the recorded part stay empty.
     pub fn draw(&self, description: &Description, options: &Options) -> Picture {
         let nothing = History::default();
-        layout::draw(self.flows.get(&options.flow).unwrap_or(&nothing), &self.stays, description, options)
+        layout::draw(self.subject(&nothing, description, options))
+    }
+
+    /// Returns the flow that `options` name; `nothing` if it was not recorded.
+    pub(crate) fn subject<'a>(
+        &'a self,
+        nothing: &'a History,
+        description: &'a Description,
+        options: &'a Options,
+    ) -> Subject<'a> {
+        let history = self.flows.get(&options.flow).unwrap_or(nothing);
+        Subject { history, stays: &self.stays, description, options }
     }
 }
 

@@ -37,7 +37,18 @@ impl<'a> Rtts<'a> {
         let longest = samples.iter().map(|sample| sample.rtt.max(sample.srtt)).fold(0.0, f64::max);
         let near = |rto: &f64| longest == 0.0 || *rto <= FAR * longest;
         let highest = timeouts.iter().map(|(_, rto)| *rto).filter(near).fold(longest, f64::max);
-        Rtts { view, samples, timeouts, top: if highest > 0.0 { highest } else { 1.0 } }
+        let top = if highest > 0.0 { highest } else { 1.0 };
+        Rtts {
+            view,
+            samples,
+            timeouts,
+            top: view.limits.map(|limits| limits.rtt).filter(|rtt| *rtt > 0.0).unwrap_or(top),
+        }
+    }
+
+    /// Returns the upper end of the axis in seconds; 0 without values.
+    pub fn top(&self) -> f64 {
+        if self.samples.is_empty() && self.timeouts.is_empty() { 0.0 } else { self.top }
     }
 
     /// Returns the label of the timeout, with the values that lie above the axis.

@@ -36,9 +36,14 @@ impl<'a> Sequence<'a> {
         let history = view.history;
         let frames = view.within(&history.corrupted, |spot| spot.at).len();
         let draws_frames = frames as f64 <= FRAMES * width / 100.0;
-        let range = range(view);
+        let range = view.limits.map_or_else(|| range(view), |limits| limits.sequence);
         let bars = f64::from(view.segment) * height / (range.1 - range.0) >= BAR;
         Sequence { view, history, range, draws_frames, bars }
+    }
+
+    /// Returns the lowest and highest sequence number on the axis.
+    pub fn range(&self) -> (f64, f64) {
+        self.range
     }
 
     fn spots(&self, mark: Mark) -> &'a [Spot] {

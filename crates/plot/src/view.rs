@@ -11,6 +11,36 @@ pub(crate) struct View<'a> {
     pub to: f64,
     pub segment: u32,
     pub unit: Unit,
+    /// The vertical axes, if other pictures have the same.
+    pub limits: Option<Limits>,
+}
+
+/// The upper ends of the vertical axes that several pictures share.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Limits {
+    /// Lowest and highest sequence number.
+    pub sequence: (f64, f64),
+    /// Bytes.
+    pub window: f64,
+    /// Seconds.
+    pub rtt: f64,
+    /// Packets.
+    pub queue: u32,
+    /// Width of the bins in seconds, and bits per second.
+    pub goodput: (f64, f64),
+}
+
+impl Limits {
+    /// Returns limits that hold the values of both.
+    pub fn join(self, other: Limits) -> Limits {
+        Limits {
+            sequence: (self.sequence.0.min(other.sequence.0), self.sequence.1.max(other.sequence.1)),
+            window: self.window.max(other.window),
+            rtt: self.rtt.max(other.rtt),
+            queue: self.queue.max(other.queue),
+            goodput: (self.goodput.0.max(other.goodput.0), self.goodput.1.max(other.goodput.1)),
+        }
+    }
 }
 
 impl<'a> View<'a> {

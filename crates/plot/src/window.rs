@@ -45,10 +45,16 @@ impl<'a> Windows<'a> {
         let receiver_window = receiver_window.map(|window| window as f64).filter(near).filter(|_| !windows.is_empty());
         let thresholds = windows.iter().map(|window| window.ssthresh).filter(near);
         let top = thresholds.chain(receiver_window).fold(highest, f64::max);
+        let top = view.limits.map_or(top, |limits| limits.window);
         let high = |window: &Window| window.ssthresh > top;
         let begins = |i: &usize| high(&windows[*i]) && (*i == 0 || !high(&windows[*i - 1]));
         let above = (0..windows.len()).filter(begins).map(|i| windows[i].at).collect();
         Windows { view, windows, top, receiver_window, above }
+    }
+
+    /// Returns the upper end of the axis in bytes.
+    pub fn top(&self) -> f64 {
+        self.top
     }
 
     /// Returns the legend entries; those of marks only if `marks` is true, because no other panel explains them.

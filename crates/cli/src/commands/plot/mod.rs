@@ -1,5 +1,7 @@
 //! `lasthop plot`.
 
+mod compared;
+
 use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, ValueEnum};
@@ -19,6 +21,10 @@ use crate::progress::Progress;
 pub struct Args {
     #[command(flatten)]
     scenario: ScenarioArgs,
+    /// Further runs, drawn below the first in the same picture with the same axes; so are several schemes, as in
+    /// --scheme unmodified,snoop
+    #[arg(value_name = "OTHER")]
+    others: Vec<PathBuf>,
     /// The flow to draw, or `all` [default: every flow, if there are at most 16]
     #[arg(long, value_name = "NAME")]
     flow: Option<String>,
@@ -31,14 +37,8 @@ pub struct Args {
     /// Where it ends
     #[arg(long, value_name = "TIME")]
     to: Option<Span>,
-    /// The panels to draw, from top to bottom
-    #[arg(
-        long,
-        value_enum,
-        value_delimiter = ',',
-        value_name = "LIST",
-        default_value = "sequence,window,rtt,queue,goodput"
-    )]
+    /// The panels to draw, from top to bottom [default: all, and of several runs sequence,window,goodput]
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     panels: Vec<PanelChoice>,
     /// Count segments instead of bytes
     #[arg(long)]
@@ -109,6 +109,10 @@ pub(super) const MANY: usize = 16;
 
 /// Draws a run.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    let runs = compared::runs(args);
+    if runs.len() > 1 {
+        return compared::draw(args, &runs);
+    }
     let loaded = args.scenario.load()?;
     let (kept, out) = places(args)?;
     let flows = chosen(args, &loaded.network)?;
@@ -118,7 +122,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let described = MediumDescription::of(&loaded.network);
     let air = AirRecorder::new(media.iter().map(|medium| (MediumId(*medium as u32), &described[*medium])), from, to);
     let description = Description::of(&loaded.network);
-    let panels: Vec<Panel> = args.panels.iter().copied().map(Panel::from).collect();
+    let panels = panels(args, &Panel::ALL);
     let recorder = Recorder::new(flows.iter().map(|flow| *flow as u32), from, to).with_panels(&panels, &description);
     let mut recorder = (recorder, air);
     let progress = Progress::new(&loaded.stem);
@@ -136,22 +140,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let (recording, air) = (recorder.0.finish(), recorder.1.finish());
     let title = loaded.title();
     let part = part(args);
-    let common = Options {
-        from,
-        to,
-        width: args.size.unwrap_or(DEFAULT_SIZE).0,
-        height: args.size.unwrap_or(DEFAULT_SIZE).1,
-        blocked: args.blocked,
-        theme: if args.dark { Theme::Dark } else { Theme::Light },
-        ran: what_ran(&loaded),
-        ..Options::default()
-    };
+    let common = Options { ran: what_ran(&loaded), ..common_options(args, &panels) };
     let pictures = media.len() + flows.len();
     for (done, medium) in media.iter().copied().enumerate() {
         progress.drawn(done, pictures)?;
         let description = &described[medium];
         let name = &description.name;
-        let options = Options { title: Some(format!("{title}: medium {name}")), ..common.clone() };
+        let height = args.size.unwrap_or(DEFAULT_SIZE).1;
+        let options = Options { title: Some(format!("{title}: medium {name}")), height, ..common.clone() };
         // No flow's name has a dot.
         let files =
             write(&air.draw(MediumId(medium as u32), description, &options), &out, &format!("{name}.air{part}"))?;
@@ -161,18 +157,34 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         progress.drawn(done, pictures)?;
         let name = &loaded.network.flows[flow].name;
         let title = if loaded.network.flows.len() > 1 { format!("{title}: flow {name}") } else { title.to_owned() };
-        let options = Options {
-            flow: flow as u32,
-            height: args.size.map_or_else(|| default_height(&panels), |(_, height)| height),
-            panels: panels.clone(),
-            unit: if args.segments { Unit::Segments } else { Unit::Bytes },
-            title: Some(title),
-            ..common.clone()
-        };
+        let options = Options { flow: flow as u32, title: Some(title), ..common.clone() };
         let files = write(&recording.draw(&description, &options), &out, &format!("{name}{part}"))?;
         files.iter().try_for_each(|path| print(&format!("{}\n", shown(path))))?;
     }
     Ok(())
+}
+
+/// The panels that the option names, or these.
+fn panels(args: &Args, default: &[Panel]) -> Vec<Panel> {
+    match args.panels.is_empty() {
+        true => default.to_vec(),
+        false => args.panels.iter().copied().map(Panel::from).collect(),
+    }
+}
+
+/// What the options say about every picture.
+fn common_options(args: &Args, panels: &[Panel]) -> Options {
+    Options {
+        from: args.from.map(|from| Time::ZERO + from),
+        to: args.to.map(|to| Time::ZERO + to),
+        width: args.size.unwrap_or(DEFAULT_SIZE).0,
+        height: args.size.map_or_else(|| default_height(panels), |(_, height)| height),
+        panels: panels.to_vec(),
+        blocked: args.blocked,
+        theme: if args.dark { Theme::Dark } else { Theme::Light },
+        unit: if args.segments { Unit::Segments } else { Unit::Bytes },
+        ..Options::default()
+    }
 }
 
 /// The height of a picture with these panels.
