@@ -27,7 +27,8 @@ pub(super) mod tests {
     use crate::lint::testing::{warnings, wire};
 
     fn link(queue: &str, threshold: &str) -> String {
-        wire(&format!("queue = \"{queue}\"\necn_threshold = \"{threshold}\""))
+        let text = wire(&format!("queue = \"{queue}\"\necn_threshold = \"{threshold}\""));
+        text.replace("mss = \"1000 B\"", "mss = \"1000 B\"\ntcp.ecn = \"request\"")
     }
 
     pub fn examples() -> [String; 2] {

@@ -2,6 +2,7 @@
 //! docs/lints.md is generated from the table.
 
 mod absence_after_end;
+mod arrival_load;
 mod buffer_size;
 mod dead_channel;
 mod differentiation_unused;
@@ -10,6 +11,7 @@ mod ecn_threshold;
 mod ecn_without_marks;
 mod half_scheme;
 mod link_out_of_range;
+mod marks_without_ecn;
 mod motion_after_end;
 mod paths;
 mod position_without_range;
@@ -44,7 +46,7 @@ pub(crate) struct Context<'a> {
     pub members: &'a Members,
     /// The network.
     pub network: &'a Network,
-    /// The route of each flow, in both directions.
+    /// The route of each flow, and then of each arrival process, in both directions.
     pub routes: &'a [[Route; 2]],
     /// The links of each node and medium.
     pub incidence: &'a Incidence,
@@ -113,7 +115,11 @@ lints! {
     dsack_undo_unused, "dsack-undo-unused",
         "`dsack_undo = true` with a recovery that does not read SACK blocks.";
     ecn_without_marks, "ecn-without-marks",
-        "A flow requests ECN, and no link on its route has an `ecn_threshold`.";
+        "A flow requests ECN, and no queue on its route marks packets.";
+    marks_without_ecn, "marks-without-ecn",
+        "A queue was asked to mark packets, and no flow over its link uses ECN.";
+    arrival_load, "arrival-load",
+        "Flows arrive with more data than a link on their route carries, or with sizes that have no mean.";
     buffer_size, "buffer-size",
         "The buffer in front of a bottleneck is less than a quarter of the bandwidth-delay product, or more than four times of it.";
     short_run, "short-run",

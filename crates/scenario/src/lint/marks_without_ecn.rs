@@ -1,0 +1,72 @@
+//! Queues that mark, on the routes of flows without ECN only.
+
+use path::queue::{Limit, QueueConfig};
+use sim::Transport;
+use tcp::config::EcnMode;
+
+use super::Context;
+use crate::problem::Problem;
+
+pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
+    let Context { scenario, network, routes, .. } = *context;
+    // For each link, whether a flow over TCP crosses it, and whether one of them is ECN-capable.
+    let mut crossed = vec![(false, false); network.links.len()];
+    let arriving = network.arrivals.iter().map(|spec| (Transport::Tcp, &spec.tcp));
+    let flows = network.flows.iter().map(|flow| (flow.transport, &flow.tcp)).chain(arriving);
+    for ((transport, tcp), [there, _]) in flows.zip(routes) {
+        for hop in there.hops.iter().filter(|_| transport == Transport::Tcp) {
+            let (any, capable) = &mut crossed[hop / 2];
+            *any = true;
+            *capable |= tcp.ecn == EcnMode::Request;
+        }
+    }
+    let mut warnings = Vec::new();
+    for (link, (any, capable)) in network.links.iter().zip(crossed) {
+        let Some(setting) = marks(&link.queue).filter(|_| any && !capable) else { continue };
+        let at_link = scenario.links.get(&link.name).is_some_and(|link| link.ecn_threshold != Limit::None);
+        let key = if at_link { "ecn_threshold" } else { "queue" };
+        let problem = Problem::new(format!(
+            "a flow with tcp.ecn = \"request\" over this link: no sender uses ECN, and {setting} marks nothing"
+        ));
+        warnings.push(problem.key(format!("links.{}.{key}", link.name)).found(format!("\"{}\"", link.queue.name())));
+    }
+    warnings
+}
+
+/// The setting by which a queue was asked to mark; `None` if it does so by default only, or never.
+fn marks(queue: &QueueConfig) -> Option<&'static str> {
+    match queue {
+        QueueConfig::DropTail(config) => (config.ecn_threshold != Limit::None).then_some("its threshold"),
+        QueueConfig::CoDel(config) => config.ecn.then_some("ecn = true"),
+        QueueConfig::Pie(config) => config.ecn.then_some("ecn = true"),
+        QueueConfig::DualPi2(_) => Some("its low-latency queue"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::lint::testing::{network, silent, warned};
+
+    fn with(queue: &str, tcp: &str) -> String {
+        network(&[
+            ("delay = \"100 ms\"", &format!("delay = \"100 ms\"\nqueue = {queue}")),
+            ("mss = \"1000 B\"", &format!("mss = \"1000 B\"\ntcp = {{ {tcp} }}")),
+        ])
+    }
+
+    pub fn examples() -> [String; 2] {
+        let codel = "{ kind = \"codel\", ecn = true }";
+        [with(codel, "variant = \"newreno\""), with(codel, "variant = \"newreno\", ecn = \"request\"")]
+    }
+
+    #[test]
+    fn queue_that_was_asked_to_mark_is_reported_without_senders_that_use_ecn() {
+        let newreno = "variant = \"newreno\"";
+        warned(&with("{ kind = \"codel\", ecn = true }", newreno), &["links.wire.queue", "ecn = true marks nothing"]);
+        warned(&with("\"dualpi2\"", newreno), &["links.wire.queue", "low-latency queue"]);
+        // These mark by default.
+        silent(&with("\"fq-codel\"", newreno));
+        silent(&with("\"codel\"", newreno));
+    }
+}
