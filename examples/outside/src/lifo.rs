@@ -57,10 +57,6 @@ impl QueueDiscipline for Lifo {
         Some(queued)
     }
 
-    fn peek(&mut self, _: &mut QueueCx<'_>) -> Option<&Packet> {
-        self.expedited.front().or(self.others.last()).map(|queued| &queued.packet)
-    }
-
     fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
         Box::new(self.expedited.iter().chain(self.others.iter().rev()).map(|queued| &queued.packet))
     }

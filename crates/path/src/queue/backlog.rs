@@ -1,6 +1,6 @@
 //! The packets that wait for a transmitter: a queue discipline with its counters and events.
 
-use engine::{Order, Stream};
+use engine::{Order, Stream, Time};
 use wire::{Ecn, Packet};
 
 use super::drop_tail::{self, DropTail};
@@ -18,7 +18,27 @@ pub struct Backlog {
 /// The most frequent discipline is called without dynamic dispatch.
 enum Discipline {
     DropTail(DropTail),
-    Other(Box<dyn QueueDiscipline>, Vec<Action>),
+    Other(Box<Other>),
+}
+
+/// Any other discipline.
+struct Other {
+    queue: Box<dyn QueueDiscipline>,
+    actions: Vec<Action>,
+    /// The packet that [`Backlog::peek`] took from the discipline: it is sent next.
+    peeked: Option<Queued>,
+}
+
+impl Other {
+    /// Takes the packet that is sent next at `now`.
+    fn next(&mut self, now: Time) -> Option<Queued> {
+        self.peeked.take().or_else(|| self.queue.dequeue(&mut QueueCx::new(now, (0, 0), &mut self.actions)))
+    }
+
+    /// Returns the packets and bytes outside of the discipline.
+    fn outside(&self) -> (usize, u64) {
+        self.peeked.as_ref().map_or((0, 0), |peeked| (1, u64::from(peeked.packet.size())))
+    }
 }
 
 /// The number of packets that were queued and dropped later.
@@ -62,14 +82,15 @@ impl Backlog {
         if let Some(config) = config.drop_tail() {
             return config.into();
         }
-        Backlog { discipline: Discipline::Other(config.build(stream), Vec::new()), dropped: Dropped::default() }
+        let other = Other { queue: config.build(stream), actions: Vec::new(), peeked: None };
+        Backlog { discipline: Discipline::Other(Box::new(other)), dropped: Dropped::default() }
     }
 
     /// Returns the number of waiting packets.
     pub fn len(&self) -> usize {
         match &self.discipline {
             Discipline::DropTail(queue) => queue.len(),
-            Discipline::Other(queue, _) => queue.len(),
+            Discipline::Other(other) => other.outside().0 + other.queue.len(),
         }
     }
 
@@ -77,7 +98,7 @@ impl Backlog {
     pub fn bytes(&self) -> u64 {
         match &self.discipline {
             Discipline::DropTail(queue) => queue.bytes(),
-            Discipline::Other(queue, _) => queue.bytes(),
+            Discipline::Other(other) => other.outside().1 + other.queue.bytes(),
         }
     }
 
@@ -90,7 +111,9 @@ impl Backlog {
     pub fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
         match &self.discipline {
             Discipline::DropTail(queue) => queue.packets(),
-            Discipline::Other(queue, _) => queue.packets(),
+            Discipline::Other(other) => {
+                Box::new(other.peeked.iter().map(|peeked| &peeked.packet).chain(other.queue.packets()))
+            }
         }
     }
 
@@ -129,8 +152,10 @@ impl Backlog {
                 queue.push(queued);
                 true
             }
-            Discipline::Other(queue, actions) => {
-                let result = queue.enqueue(queued, &mut QueueCx::new(cx.now, others, actions));
+            Discipline::Other(other) => {
+                let peeked = other.outside();
+                let others = (others.0 + peeked.0, others.1 + peeked.1);
+                let result = other.queue.enqueue(queued, &mut QueueCx::new(cx.now, others, &mut other.actions));
                 self.settle(hop, counters, cx);
                 if let Err(cause) = result {
                     refused(packet, cause, hop, counters, cx);
@@ -152,20 +177,22 @@ impl Backlog {
     ) -> Option<T> {
         match &mut self.discipline {
             Discipline::DropTail(queue) => queue.pop_with(|queued| take(&queued.packet, queued.order)),
-            Discipline::Other(queue, actions) => {
-                let queued = queue.dequeue(&mut QueueCx::new(cx.now, (0, 0), actions));
+            Discipline::Other(other) => {
+                let queued = other.next(cx.now);
                 self.settle(hop, counters, cx);
                 queued.map(|queued| take(&queued.packet, queued.order))
             }
         }
     }
 
-    /// Returns the packet that [`pop`](Self::pop) would return now.
+    /// Returns the packet that [`pop`](Self::pop) returns next. A discipline that drops or marks before a transmission
+    /// does so here.
     pub fn peek<O: Observer>(&mut self, hop: HopId, counters: &mut Counters, cx: &mut Cx<'_, O>) -> Option<Packet> {
         match &mut self.discipline {
             Discipline::DropTail(queue) => queue.front().copied(),
-            Discipline::Other(queue, actions) => {
-                let packet = queue.peek(&mut QueueCx::new(cx.now, (0, 0), actions)).copied();
+            Discipline::Other(other) => {
+                other.peeked = other.next(cx.now);
+                let packet = other.peeked.map(|peeked| peeked.packet);
                 self.settle(hop, counters, cx);
                 packet
             }
@@ -181,8 +208,8 @@ impl Backlog {
 
     /// Counts and reports the actions of the discipline.
     fn settle<O: Observer>(&mut self, hop: HopId, counters: &mut Counters, cx: &mut Cx<'_, O>) {
-        let Discipline::Other(_, actions) = &mut self.discipline else { return };
-        for action in actions.drain(..) {
+        let Discipline::Other(other) = &mut self.discipline else { return };
+        for action in other.actions.drain(..) {
             report(action, hop, counters, cx);
             if let Action::Dropped(packet, _) = action {
                 self.dropped.packets += 1;

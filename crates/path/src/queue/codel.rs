@@ -72,7 +72,7 @@ impl Config {
     /// Creates the queue.
     pub fn build(&self, _: Stream) -> Box<dyn QueueDiscipline> {
         let control = Control::new(self);
-        Box::new(CoDel { limit: self.limit, ecn: self.ecn, packets: PacketFifo::default(), control, head: None })
+        Box::new(CoDel { limit: self.limit, ecn: self.ecn, packets: PacketFifo::default(), control })
     }
 }
 
@@ -182,16 +182,6 @@ struct CoDel {
     ecn: bool,
     packets: PacketFifo,
     control: Control,
-    /// The packet that leaves next, if it was looked at.
-    head: Option<Queued>,
-}
-
-impl CoDel {
-    fn prepare(&mut self, cx: &mut QueueCx<'_>) {
-        if self.head.is_none() {
-            self.head = self.control.dequeue(&mut self.packets, cx);
-        }
-    }
 }
 
 impl QueueDiscipline for CoDel {
@@ -205,25 +195,19 @@ impl QueueDiscipline for CoDel {
     }
 
     fn dequeue(&mut self, cx: &mut QueueCx<'_>) -> Option<Queued> {
-        self.prepare(cx);
-        self.head.take()
-    }
-
-    fn peek(&mut self, cx: &mut QueueCx<'_>) -> Option<&Packet> {
-        self.prepare(cx);
-        self.head.as_ref().map(|queued| &queued.packet)
+        self.control.dequeue(&mut self.packets, cx)
     }
 
     fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
-        Box::new(self.head.iter().map(|queued| &queued.packet).chain(self.packets.iter()))
+        Box::new(self.packets.iter())
     }
 
     fn len(&self) -> usize {
-        usize::from(self.head.is_some()) + self.packets.len()
+        self.packets.len()
     }
 
     fn bytes(&self) -> u64 {
-        self.head.as_ref().map_or(0, |queued| u64::from(queued.packet.size())) + self.packets.bytes()
+        self.packets.bytes()
     }
 
     fn limit(&self) -> Limit {

@@ -100,10 +100,6 @@ impl QueueDiscipline for DropTail {
         self.packets.pop()
     }
 
-    fn peek(&mut self, _: &mut QueueCx<'_>) -> Option<&Packet> {
-        self.front()
-    }
-
     fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
         Box::new(self.packets.iter())
     }

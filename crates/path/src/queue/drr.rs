@@ -157,14 +157,6 @@ impl QueueDiscipline for Drr {
         Some(queued)
     }
 
-    fn peek(&mut self, _: &mut QueueCx<'_>) -> Option<&Packet> {
-        if !self.expedited.is_empty() {
-            return self.expedited.front();
-        }
-        let number = self.settle()?;
-        self.bands[number].packets.front()
-    }
-
     /// The packets of one band after the other: with rounds the order depends on later arrivals.
     fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
         Box::new(self.expedited.iter().chain(self.bands.iter().flat_map(|band| band.packets.iter())))

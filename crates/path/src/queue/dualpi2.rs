@@ -123,8 +123,6 @@ struct DualPi2 {
     base: f64,
     delay_old: Span,
     next_update: Time,
-    /// The packet that leaves next, if it was looked at.
-    head: Option<Queued>,
 }
 
 impl DualPi2 {
@@ -136,7 +134,6 @@ impl DualPi2 {
             base: 0.0,
             delay_old: Span::ZERO,
             next_update: Time::ZERO + config.t_update,
-            head: None,
         }
     }
 
@@ -162,13 +159,6 @@ impl DualPi2 {
 
     fn waiting(&self) -> usize {
         self.l.packets.len() + self.c.packets.len()
-    }
-
-    fn prepare(&mut self, cx: &mut QueueCx<'_>) {
-        self.update(cx.now);
-        while self.head.is_none() && self.waiting() > 0 {
-            self.head = self.serve(cx);
-        }
     }
 
     /// The next packet; `None` if it was dropped, or there is none.
@@ -221,27 +211,26 @@ impl QueueDiscipline for DualPi2 {
     }
 
     fn dequeue(&mut self, cx: &mut QueueCx<'_>) -> Option<Queued> {
-        self.prepare(cx);
-        self.head.take()
-    }
-
-    fn peek(&mut self, cx: &mut QueueCx<'_>) -> Option<&Packet> {
-        self.prepare(cx);
-        self.head.as_ref().map(|queued| &queued.packet)
+        self.update(cx.now);
+        while self.waiting() > 0 {
+            let sent = self.serve(cx);
+            if sent.is_some() {
+                return sent;
+            }
+        }
+        None
     }
 
     fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
-        let head = self.head.iter().map(|queued| &queued.packet);
-        Box::new(head.chain(self.l.packets.iter()).chain(self.c.packets.iter()))
+        Box::new(self.l.packets.iter().chain(self.c.packets.iter()))
     }
 
     fn len(&self) -> usize {
-        usize::from(self.head.is_some()) + self.waiting()
+        self.waiting()
     }
 
     fn bytes(&self) -> u64 {
-        let head = self.head.as_ref().map_or(0, |queued| u64::from(queued.packet.size()));
-        head + self.l.packets.bytes() + self.c.packets.bytes()
+        self.l.packets.bytes() + self.c.packets.bytes()
     }
 
     fn limit(&self) -> Limit {

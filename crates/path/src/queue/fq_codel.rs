@@ -84,7 +84,6 @@ impl Config {
             expedited: PacketFifo::default(),
             packets: 0,
             bytes: 0,
-            head: None,
         })
     }
 }
@@ -109,8 +108,6 @@ struct FqCoDel {
     /// Packets and bytes of the flows' queues.
     packets: usize,
     bytes: u64,
-    /// The packet that leaves next, if it was looked at.
-    head: Option<Queued>,
 }
 
 /// The protocol number of a packet [RFC790].
@@ -154,9 +151,7 @@ impl FqCoDel {
 
     /// Packets and bytes that wait and are not in the flows' queues.
     fn outside(&self, cx: &QueueCx<'_>) -> (usize, u64) {
-        let head = self.head.as_ref().map_or(0, |queued| u64::from(queued.packet.size()));
-        let packets = usize::from(self.head.is_some()) + self.expedited.len();
-        (packets + cx.others.0, head + self.expedited.bytes() + cx.others.1)
+        (self.expedited.len() + cx.others.0, self.expedited.bytes() + cx.others.1)
     }
 
     /// A packet joins the queue of its flow.
@@ -182,12 +177,6 @@ impl FqCoDel {
         flow.packets.push(queued);
         self.packets += 1;
         self.bytes += u64::from(size);
-    }
-
-    fn prepare(&mut self, cx: &mut QueueCx<'_>) {
-        if self.head.is_none() {
-            self.head = self.expedited.pop().or_else(|| self.serve(cx));
-        }
     }
 
     /// The next packet of the flows [RFC8290 s4.2].
@@ -248,30 +237,22 @@ impl QueueDiscipline for FqCoDel {
     }
 
     fn dequeue(&mut self, cx: &mut QueueCx<'_>) -> Option<Queued> {
-        self.prepare(cx);
-        self.head.take()
-    }
-
-    fn peek(&mut self, cx: &mut QueueCx<'_>) -> Option<&Packet> {
-        self.prepare(cx);
-        self.head.as_ref().map(|queued| &queued.packet)
+        self.expedited.pop().or_else(|| self.serve(cx))
     }
 
     /// The packets of one flow after the other: with rounds the order depends on later arrivals.
     fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
         let listed = self.new.iter().chain(&self.old);
         let flows = listed.filter_map(|number| self.flows[*number as usize].as_ref());
-        let head = self.head.iter().map(|queued| &queued.packet);
-        Box::new(head.chain(self.expedited.iter()).chain(flows.flat_map(|flow| flow.packets.iter())))
+        Box::new(self.expedited.iter().chain(flows.flat_map(|flow| flow.packets.iter())))
     }
 
     fn len(&self) -> usize {
-        usize::from(self.head.is_some()) + self.expedited.len() + self.packets
+        self.expedited.len() + self.packets
     }
 
     fn bytes(&self) -> u64 {
-        let head = self.head.as_ref().map_or(0, |queued| u64::from(queued.packet.size()));
-        head + self.expedited.bytes() + self.bytes
+        self.expedited.bytes() + self.bytes
     }
 
     fn limit(&self) -> Limit {

@@ -67,10 +67,6 @@ impl QueueDiscipline for HeadDrop {
         self.packets.pop()
     }
 
-    fn peek(&mut self, _: &mut QueueCx<'_>) -> Option<&Packet> {
-        self.packets.front()
-    }
-
     fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
         Box::new(self.packets.iter())
     }

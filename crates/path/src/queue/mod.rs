@@ -105,10 +105,6 @@ pub trait QueueDiscipline {
     /// Removes and returns the packet to send now. Others may be dropped before it, and it may be marked.
     fn dequeue(&mut self, cx: &mut QueueCx<'_>) -> Option<Queued>;
 
-    /// Returns the packet that [`dequeue`](Self::dequeue) would return at the same time. A discipline that drops at
-    /// `dequeue` performs these drops here.
-    fn peek(&mut self, cx: &mut QueueCx<'_>) -> Option<&Packet>;
-
     /// Returns the waiting packets, in the order in which they would be sent without further arrivals and drops.
     fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_>;
 

@@ -206,10 +206,6 @@ impl QueueDiscipline for Pie {
         Some(queued)
     }
 
-    fn peek(&mut self, _: &mut QueueCx<'_>) -> Option<&Packet> {
-        self.packets.front()
-    }
-
     fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
         Box::new(self.packets.iter())
     }

@@ -83,10 +83,6 @@ impl QueueDiscipline for Priority {
         self.first()?.pop()
     }
 
-    fn peek(&mut self, _: &mut QueueCx<'_>) -> Option<&Packet> {
-        self.first()?.front()
-    }
-
     fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
         Box::new(self.all().flat_map(PacketFifo::iter))
     }
