@@ -175,7 +175,7 @@ fn changed(text: &str, x: f64, y: f64, upright: bool) -> Markup {
     }
 }
 
-fn label(text: &str, x: f64, bottom: f64, slanted: bool) -> Markup {
+pub(crate) fn label(text: &str, x: f64, bottom: f64, slanted: bool) -> Markup {
     let short = cut(text, LABEL);
     let y = bottom + 14.0;
     html! {

@@ -200,7 +200,7 @@ fn path(places: Vec<(f64, f64)>) -> String {
 }
 
 /// Each case has its own shape, because colour is never the only distinction.
-fn mark(number: usize, x: f64, y: f64) -> Markup {
+pub(crate) fn mark(number: usize, x: f64, y: f64) -> Markup {
     let class = colour(number);
     let shape = match number % 4 {
         0 => return html! { circle class=(class) cx=(Px(x)) cy=(Px(y)) r="3.5" {} },

@@ -121,6 +121,11 @@ impl Frame {
         self.bottom - share * HEIGHT
     }
 
+    /// True if `value` lies on the axis.
+    pub fn includes(&self, value: f64) -> bool {
+        (self.lo..=self.hi).contains(&value)
+    }
+
     /// Value at the lower end of the axis.
     pub fn begins(&self) -> f64 {
         self.lo

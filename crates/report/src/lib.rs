@@ -11,6 +11,7 @@
 //! ```
 
 pub mod bars;
+pub mod changes;
 pub mod curves;
 mod estimate;
 mod frame;
@@ -25,6 +26,7 @@ mod table;
 mod words;
 
 pub use bars::{BarChart, Group};
+pub use changes::ChangeChart;
 pub use curves::{CurveChart, Line, Point};
 pub use estimate::Estimate;
 pub use html::html;

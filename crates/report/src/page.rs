@@ -1,7 +1,7 @@
 //! The content of a page, without HTML. Text is plain text unless it is called Markdown: it may come from users and is
 //! escaped on output.
 
-use crate::{BarChart, CurveChart, Table};
+use crate::{BarChart, ChangeChart, CurveChart, Table};
 
 /// The content of a report page.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +38,8 @@ pub enum Block {
     Warnings(Vec<String>),
     /// Bar chart.
     Bars(BarChart),
+    /// Chart of changes from a baseline.
+    Changes(ChangeChart),
     /// Chart of curves.
     Curves(CurveChart),
     /// Table.

@@ -1,7 +1,7 @@
 //! Charts of given numbers, compared with files in `tests/golden`. `UPDATE_GOLDEN=1` rewrites the files: inspect them
 //! before a commit.
 
-use report::{BarChart, Block, CurveChart, Estimate, Group, Line, Page, Point, Section};
+use report::{BarChart, Block, ChangeChart, CurveChart, Estimate, Group, Line, Page, Point, Section};
 use stats::Interval;
 
 /// Returns the chart alone, with the page's colours.
@@ -90,4 +90,28 @@ fn curve_chart_matches_its_golden_file() {
         ..CurveChart::default()
     };
     golden("curves.svg", Block::Curves(chart));
+}
+
+/// A clear gain, a change whose interval includes 0, a change with a wide interval, and a case
+/// without a value.
+#[test]
+fn change_chart_matches_its_golden_file() {
+    let changed = |change: f64, half: f64| {
+        let change_ci = Some(Interval { low: change - half, high: change + half });
+        Some(Estimate { mean: 100.0, n: 20, change: Some(change), change_ci, ..Estimate::default() })
+    };
+    let group = |label: &str, bars| Group { label: label.into(), bars };
+    let chart = ChangeChart {
+        title: "Goodput over the window".into(),
+        measure: "goodput_bps".into(),
+        baseline: "Unmodified".into(),
+        along: "flows.download.receive_window".into(),
+        cases: cases()[1..].to_vec(),
+        groups: vec![
+            group("4 KiB", vec![changed(3.6, 1.1), changed(0.5, 2.0)]),
+            group("8 KiB", vec![changed(-10.0, 60.0), None]),
+        ],
+        reach: None,
+    };
+    golden("changes.svg", Block::Changes(chart));
 }

@@ -3,7 +3,9 @@
 mod common;
 
 use common::{Element, elements};
-use report::{BarChart, Block, Cell, Column, CurveChart, Estimate, Group, Line, Page, Point, Section, Table};
+use report::{
+    BarChart, Block, Cell, ChangeChart, Column, CurveChart, Estimate, Group, Line, Page, Point, Section, Table,
+};
 
 const EVIL: &str = "<script>alert('x')</script> & \"quoted\" <img src=x onerror=y> ]]> --> </style> </title>";
 
@@ -18,6 +20,16 @@ fn page(text: &str) -> Page {
         along: owned(),
         cases: vec![owned(), owned()],
         groups: vec![Group { label: owned(), bars: vec![some(1.0), None] }],
+        reach: None,
+    };
+    let changed = Estimate { change: Some(2.0), ..Estimate::default() };
+    let changes = ChangeChart {
+        title: owned(),
+        measure: owned(),
+        baseline: owned(),
+        along: owned(),
+        cases: vec![owned(), owned()],
+        groups: vec![Group { label: owned(), bars: vec![Some(changed), None] }],
         reach: None,
     };
     let points = vec![Point { x: 1.0, label: owned(), y: some(1.0) }, Point { x: 2.0, label: owned(), y: some(3.0) }];
@@ -39,6 +51,7 @@ fn page(text: &str) -> Page {
         Block::Facts(vec![(owned(), owned())]),
         Block::Warnings(vec![owned()]),
         Block::Bars(bars),
+        Block::Changes(changes),
         Block::Curves(curves),
         Block::Table(table),
         Block::Svg { svg: r#"<svg xmlns="http://www.w3.org/2000/svg"></svg>"#.into(), caption: owned() },
@@ -108,6 +121,7 @@ fn empty_blocks_give_a_valid_page() {
     elements(&report::html(&Page::default())).unwrap();
     let blocks = vec![
         Block::Bars(BarChart::default()),
+        Block::Changes(ChangeChart::default()),
         Block::Curves(CurveChart::default()),
         Block::Table(Table::default()),
         Block::Warnings(Vec::new()),

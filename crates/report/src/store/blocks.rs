@@ -1,7 +1,7 @@
 //! The blocks of a page for one metric of a sweep: its charts and its table.
 
 use super::figure::Figure;
-use super::{numbers, pictures, plain};
+use super::{numbers, pictures, plain, verdict};
 use crate::capital;
 use crate::page::Block;
 
@@ -19,13 +19,28 @@ impl Figure<'_> {
         if !self.idle.is_empty() {
             about.push_str(&format!(" 0 in every run: {}.", plain(&self.idle.join(", "))));
         }
+        about.extend(verdict::words(self).map(|words| format!("\n\n{words}")));
         let mut blocks = vec![Block::Words(about)];
         if self.entries.is_empty() {
             return blocks;
         }
         blocks.extend(charts);
+        let changes = pictures::changes_of(self);
+        if !changes.is_empty() {
+            blocks.push(Block::Words(self.key_to_changes()));
+            blocks.extend(changes);
+        }
         blocks.push(Block::Table(numbers::table(self)));
         blocks
+    }
+
+    /// Returns the explanation of the charts of changes.
+    fn key_to_changes(&self) -> String {
+        format!(
+            "Change in percent, with its {} % confidence interval, paired by replication. Hollow: the interval includes \
+             0 or is missing, no clear difference.",
+            self.level()
+        )
     }
 
     /// Returns the explanation of a bar's parts, for the parts that are drawn.

@@ -6,6 +6,7 @@ mod grid;
 mod numbers;
 mod pictures;
 mod repeat;
+mod verdict;
 
 use lab::sweep::analysis::Analysis;
 use observe::metric::Metric;

@@ -9,12 +9,12 @@ use super::figure::{Figure, value};
 use super::grid::{Dimension, Grid};
 use crate::number::brief;
 use crate::page::Block;
-use crate::{BarChart, CurveChart, Estimate, Group, Line, Point};
+use crate::{BarChart, ChangeChart, CurveChart, Estimate, Group, Line, Point};
 
 /// Maximum number of charts of one metric.
 pub(super) const MAX_CHARTS: usize = 12;
 /// Maximum number of groups of bars for numeric values; more values are drawn as curves.
-const MAX_GROUPS: usize = 8;
+const MAX_GROUPS: usize = 2;
 /// Maximum number of groups of bars for values that are no numbers.
 const MAX_NAMES: usize = 24;
 
@@ -27,7 +27,8 @@ struct Facet<'a> {
     entries: BTreeMap<(usize, usize), &'a Entry<'a>>,
 }
 
-pub(super) fn of(figure: &Figure<'_>) -> Vec<Block> {
+/// Returns the dimension of the horizontal axis, and the entries of each chart.
+fn facets<'a>(figure: &'a Figure<'a>) -> (Option<Dimension>, Vec<Facet<'a>>) {
     let mut dimensions = Grid::of(figure.analysis).dimensions;
     let mut places = places(figure);
     if figure.subjects.len() > 1 {
@@ -47,8 +48,14 @@ pub(super) fn of(figure: &Figure<'_>) -> Vec<Block> {
         let at: Vec<String> = at.map(|(at, of)| format!("{} = {}", of.name(), brief(&of.places[*at]))).collect();
         facet.title = at.join(", ");
     }
+    (along, facets.into_values().collect())
+}
+
+/// Returns the charts of the means.
+pub(super) fn of(figure: &Figure<'_>) -> Vec<Block> {
+    let (along, facets) = facets(figure);
     let left_out = facets.len().saturating_sub(MAX_CHARTS);
-    let facets = facets.values().take(MAX_CHARTS);
+    let facets = facets.iter().take(MAX_CHARTS);
     let mut blocks = match along {
         Some(Dimension { keys, places, numbers: Some(numbers) }) if places.len() > MAX_GROUPS => {
             let along = keys.join(" / ");
@@ -71,6 +78,34 @@ pub(super) fn of(figure: &Figure<'_>) -> Vec<Block> {
         blocks.push(Block::Words(note));
     }
     blocks
+}
+
+/// Returns the charts of the changes from the first case; none without a change, or with more values than a chart can
+/// show.
+pub(super) fn changes_of(figure: &Figure<'_>) -> Vec<Block> {
+    let (along, facets) = facets(figure);
+    let (name, places) = along.map_or((String::new(), vec![String::new()]), |along| (along.name(), along.places));
+    if places.len() > MAX_NAMES {
+        return Vec::new();
+    }
+    let mut charts: Vec<ChangeChart> =
+        facets.iter().take(MAX_CHARTS).map(|facet| changes(figure, facet, &name, &places)).collect();
+    let reach = charts.iter().filter_map(ChangeChart::range).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+    if reach.is_none() {
+        return Vec::new();
+    }
+    charts.iter_mut().for_each(|chart| chart.reach = reach);
+    charts.into_iter().map(Block::Changes).collect()
+}
+
+fn changes(figure: &Figure<'_>, facet: &Facet<'_>, along: &str, places: &[String]) -> ChangeChart {
+    let BarChart { title, measure, along, mut cases, mut groups, .. } = bars(figure, facet, along, places);
+    // The first case is the baseline, which has no change.
+    let baseline = if cases.is_empty() { String::new() } else { cases.remove(0) };
+    for group in &mut groups {
+        group.bars = group.bars.split_off(group.bars.len().min(1));
+    }
+    ChangeChart { title, measure, baseline, along, cases, groups, reach: None }
 }
 
 /// Returns the index of each entry along each dimension.

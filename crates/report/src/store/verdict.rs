@@ -1,0 +1,146 @@
+//! Verdicts in words: for each case and subject, whether it differs from the first case, by how much, and where.
+
+use lab::sweep::analysis::Entry;
+use observe::summary::Better;
+
+use super::figure::Figure;
+use super::plain;
+use crate::number::{fixed, percent};
+
+/// Maximum number of verdicts below a metric; the table has all changes.
+const MAX_VERDICTS: usize = 24;
+
+/// The outcome of one comparison with the first case.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Outcome {
+    /// The interval of the change is above 0.
+    Higher,
+    /// The interval of the change is below 0.
+    Lower,
+    /// The interval of the change includes 0.
+    Unclear,
+    /// There is a change, but no interval of it.
+    WithoutInterval,
+    /// A mean is missing, or the first case's mean is 0.
+    Missing,
+}
+
+impl Outcome {
+    fn of(entry: &Entry<'_>) -> Self {
+        let against = entry.row.as_ref().and_then(|row| row.against.as_ref());
+        match against.and_then(|against| Some((against.percent?, against.percent_ci))) {
+            None => Outcome::Missing,
+            Some((_, None)) => Outcome::WithoutInterval,
+            Some((_, Some(ci))) if ci.low > 0.0 => Outcome::Higher,
+            Some((_, Some(ci))) if ci.high < 0.0 => Outcome::Lower,
+            Some(_) => Outcome::Unclear,
+        }
+    }
+
+    fn in_words(self, better: Better) -> &'static str {
+        match (self, better) {
+            (Outcome::Higher, Better::Higher) | (Outcome::Lower, Better::Lower) => "better",
+            (Outcome::Higher, Better::Lower) | (Outcome::Lower, Better::Higher) => "worse",
+            (Outcome::Higher, Better::Neither) => "higher",
+            (Outcome::Lower, Better::Neither) => "lower",
+            (Outcome::Unclear, _) => "no clear difference",
+            (Outcome::WithoutInterval, _) => "too few replications for an interval",
+            (Outcome::Missing, _) => "no change in percent",
+        }
+    }
+}
+
+/// Returns a Markdown list with a verdict for each case but the first and each subject; `None` without a second case.
+pub(super) fn words(figure: &Figure<'_>) -> Option<String> {
+    let cases = figure.analysis.cases();
+    let mut lines = Vec::new();
+    for subject in &figure.subjects {
+        for (case, name) in cases.iter().enumerate().skip(1) {
+            let of_case = |entry: &&Entry<'_>| entry.cell.case == case && entry.subject == *subject;
+            let entries: Vec<&Entry<'_>> = figure.entries.iter().filter(of_case).collect();
+            let beside = if figure.subjects.len() > 1 { format!(" ({})", plain(subject)) } else { String::new() };
+            let verdict = match &entries[..] {
+                [] => continue,
+                [only] => alone(figure, only, cases.len()),
+                several => over_points(figure, several, cases.len()),
+            };
+            lines.push(format!("- **{}**{beside}: {verdict}", plain(name)));
+        }
+    }
+    let left_out = lines.len().saturating_sub(MAX_VERDICTS);
+    lines.truncate(MAX_VERDICTS);
+    if left_out > 0 {
+        lines.push(format!("- {left_out} more comparisons are in the table."));
+    }
+    (!lines.is_empty()).then(|| format!("Compared with {}:\n\n{}\n", plain(cases[0]), lines.join("\n")))
+}
+
+/// Returns the verdict on a case of a sweep with one point.
+fn alone(figure: &Figure<'_>, entry: &Entry<'_>, cases: usize) -> String {
+    let outcome = Outcome::of(entry);
+    let verdict = outcome.in_words(figure.metric.better);
+    let against = entry.row.as_ref().and_then(|row| row.against.as_ref());
+    let Some((change, ci)) = against.and_then(|against| Some((against.percent?, against.percent_ci))) else {
+        return verdict.to_owned();
+    };
+    let change = match ci {
+        Some(ci) => {
+            let half = ci.half_width();
+            let places = if half < 99.95 { 1 } else { 0 };
+            format!("{} ± {}\u{a0}%", percent(change).trim_end_matches("\u{a0}%"), fixed(half, places))
+        }
+        None => percent(change),
+    };
+    let best = if verdict == "better" && is_best(figure, entry, cases) {
+        format!(", best mean of {cases}")
+    } else {
+        String::new()
+    };
+    match outcome {
+        Outcome::Unclear | Outcome::WithoutInterval => format!("{verdict} ({change})"),
+        _ => format!("{change}, {verdict}{best}"),
+    }
+}
+
+/// Returns the verdict on a case over the points of a sweep: where it is better and worse, and by how much.
+fn over_points(figure: &Figure<'_>, entries: &[&Entry<'_>], cases: usize) -> String {
+    const ORDER: [Outcome; 5] =
+        [Outcome::Higher, Outcome::Lower, Outcome::Unclear, Outcome::WithoutInterval, Outcome::Missing];
+    let mut parts = Vec::new();
+    for outcome in ORDER {
+        let alike: Vec<&&Entry<'_>> = entries.iter().filter(|entry| Outcome::of(entry) == outcome).collect();
+        if alike.is_empty() {
+            continue;
+        }
+        let changes = alike.iter().filter_map(|entry| entry.row.as_ref()?.against.as_ref()?.percent);
+        let (low, high) = changes.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), it| (a.min(it), b.max(it)));
+        let range = match () {
+            () if low > high => String::new(),
+            () if percent(low) == percent(high) => format!(" ({})", percent(low)),
+            () => format!(" ({} to {})", percent(low), percent(high)),
+        };
+        let verdict = outcome.in_words(figure.metric.better);
+        parts.push(format!("{verdict} at {} of {} points{range}", alike.len(), entries.len()));
+    }
+    let is_better = |entry: &Entry<'_>| Outcome::of(entry).in_words(figure.metric.better) == "better";
+    let best = entries.iter().filter(|entry| is_better(entry) && is_best(figure, entry, cases)).count();
+    if best > 0 {
+        parts.push(format!("best mean of {cases} at {best}"));
+    }
+    parts.join("; ")
+}
+
+/// True if no other case at the entry's point has an equal or better mean, and all cases have one.
+fn is_best(figure: &Figure<'_>, entry: &Entry<'_>, cases: usize) -> bool {
+    let Some(own) = entry.row.as_ref().map(|row| row.mean) else { return false };
+    let others = figure.entries.iter().filter(|other| {
+        other.cell.point == entry.cell.point && other.subject == entry.subject && other.cell.case != entry.cell.case
+    });
+    let means: Vec<f64> = others.filter_map(|other| Some(other.row.as_ref()?.mean)).collect();
+    means.len() + 1 == cases
+        && match figure.metric.better {
+            Better::Lower => means.iter().all(|mean| own < *mean),
+            Better::Higher => means.iter().all(|mean| own > *mean),
+            Better::Neither => false,
+        }
+}
