@@ -16,6 +16,10 @@ impl Figure<'_> {
             Some(Block::Curves(_)) => format!(" Bands are the {} % confidence interval of the mean.", self.level()),
             _ => String::new(),
         });
+        let changes = pictures::changes_of(self);
+        if !changes.is_empty() {
+            about.push_str(&self.key_to_changes());
+        }
         if !self.idle.is_empty() {
             about.push_str(&format!(" 0 in every run: {}.", plain(&self.idle.join(", "))));
         }
@@ -25,11 +29,7 @@ impl Figure<'_> {
             return blocks;
         }
         blocks.extend(charts);
-        let changes = pictures::changes_of(self);
-        if !changes.is_empty() {
-            blocks.push(Block::Words(self.key_to_changes()));
-            blocks.extend(changes);
-        }
+        blocks.extend(changes);
         blocks.push(Block::Table(numbers::table(self)));
         blocks
     }
@@ -37,8 +37,8 @@ impl Figure<'_> {
     /// Returns the explanation of the charts of changes.
     fn key_to_changes(&self) -> String {
         format!(
-            "Change in percent, with its {} % confidence interval, paired by replication. Hollow: the interval includes \
-             0 or is missing, no clear difference.",
+            " Dots are changes in percent with their {} % confidence interval, paired by replication. Hollow: the \
+             interval includes 0 or is missing.",
             self.level()
         )
     }

@@ -99,13 +99,13 @@ pub(super) fn changes_of(figure: &Figure<'_>) -> Vec<Block> {
 }
 
 fn changes(figure: &Figure<'_>, facet: &Facet<'_>, along: &str, places: &[String]) -> ChangeChart {
-    let BarChart { title, measure, along, mut cases, mut groups, .. } = bars(figure, facet, along, places);
+    let BarChart { title, along, mut cases, mut groups, .. } = bars(figure, facet, along, places);
     // The first case is the baseline, which has no change.
     let baseline = if cases.is_empty() { String::new() } else { cases.remove(0) };
     for group in &mut groups {
         group.bars = group.bars.split_off(group.bars.len().min(1));
     }
-    ChangeChart { title, measure, baseline, along, cases, groups, reach: None }
+    ChangeChart { title, measure: figure.metric.name.to_owned(), baseline, along, cases, groups, reach: None }
 }
 
 /// Returns the index of each entry along each dimension.
