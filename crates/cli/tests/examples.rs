@@ -61,7 +61,7 @@ fn pictures_of_a_burst_are_up_to_date() {
         let example = common::file("examples/goel-refined.toml");
         let zoom = ["--from", "8 s", "--to", "10.8 s", "--out", scheme, "--set", &title, "--scheme", scheme];
         fine(&dir, &[&["plot", example.as_str()], &zoom[..]].concat());
-        let drawn = std::fs::read_to_string(dir.join(scheme).join("download.svg")).unwrap();
+        let drawn = std::fs::read_to_string(dir.join(scheme).join("download.8s-to-10.8s.svg")).unwrap();
         let kept = root().join(format!("docs/pictures/burst-{scheme}.svg"));
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
             std::fs::write(&kept, &drawn).unwrap();
@@ -82,4 +82,27 @@ fn examples_are_short_and_start_with_a_description() {
         assert!(text.starts_with('#'), "{} does not say what it shows", path.display());
         assert!(text.contains("title = "), "{} has no title", path.display());
     }
+}
+
+/// Traffic of every kind, and a scenario in which flows only arrive: no command may panic, and those that cannot treat it
+/// say so.
+#[test]
+fn every_command_takes_all_kinds_of_traffic() {
+    let dir = scratch("traffic");
+    let arrivals = "duration = \"5 s\"\nnodes = { a = { kind = \"host\" }, b = { kind = \"host\" } }\n\
+        links.wire = { kind = \"wired\", between = [\"a\", \"b\"], rate = \"10 Mbps\", delay = \"10 ms\" }\n\
+        arrivals.web = { from = \"a\", to = \"b\", rate = \"10 /s\", sizes = \"pareto\" }\n";
+    std::fs::write(dir.join("arrivals.toml"), arrivals).unwrap();
+    let traffic = common::file("examples/traffic.toml");
+    for file in [traffic.as_str(), "arrivals.toml"] {
+        let short = ["--set", "duration=\"5 s\""];
+        fine(&dir, &[&["run", file, "--trace", "all", "--out", "all"], &short[..]].concat());
+        fine(&dir, &[&["explain", file], &short[..]].concat());
+        fine(&dir, &[&["plot", file, "--out", "pictures"], &short[..]].concat());
+        let ended = common::lasthop(&dir, &[&["steady", file], &short[..]].concat());
+        assert_eq!(ended.code, Some(2), "{}", ended.err);
+        assert!(ended.err.contains("expected bulk transfers over TCP"), "{}", ended.err);
+    }
+    let table = std::fs::read_to_string(dir.join("all/fcts.csv")).unwrap();
+    assert!(table.lines().count() > 20 && table.starts_with("arrivals,start_s,bytes,"), "{table}");
 }

@@ -77,6 +77,10 @@ fn invalid_options_exit_with_2_and_a_reason() {
         (&["--until", "400"], "duration"),
         (&["--until", "400 days"], "duration"),
         (&["--set", "flows.download.start=\"5 s\"", "--until", "4 s"], "flows.download.start: found 5 s"),
+        (
+            &["--set", "flows.download.traffic=\"video\""],
+            "flows.download.traffic: found \"video\", expected bulk transfers",
+        ),
     ];
     for (args, expected) in cases {
         let ended = lasthop(&dir, &[&["steady", example.as_str()], *args].concat());

@@ -167,7 +167,7 @@ fn invalid_parameters_are_refused() {
 fn time_too_short_for_bins_and_interruption_are_errors() {
     let go_on = &mut |_| ControlFlow::Continue(());
     let short = by_hand(Span::from_nanos(1999));
-    let Err(SteadyError::Short(problem)) = examine(&short, &[0], &question(2, 0.05), 1, go_on) else { panic!() };
+    let Err(SteadyError::Unsuitable(problem)) = examine(&short, &[0], &question(2, 0.05), 1, go_on) else { panic!() };
     assert_eq!((problem.key.as_deref(), problem.found.as_deref()), (Some("duration"), Some("1999 ns")));
     assert!(problem.expected.contains("at least 2 us"), "{problem}");
     let stopped =

@@ -85,7 +85,7 @@ impl From<SteadyError> for Failure {
     fn from(error: SteadyError) -> Self {
         match error {
             SteadyError::Interrupted => Failure::Interrupted(error.to_string()),
-            SteadyError::Short(_) => Failure::Input(error.to_string()),
+            SteadyError::Unsuitable(_) => Failure::Input(error.to_string()),
         }
     }
 }

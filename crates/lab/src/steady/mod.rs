@@ -21,7 +21,7 @@ mod replicate;
 use std::ops::ControlFlow;
 
 use engine::Span;
-use sim::{ApplicationConfig, Network};
+use sim::{ApplicationConfig, FlowSpec, Network};
 use stats::precise::Rule;
 use stats::{Error, Interval, Level};
 
@@ -139,9 +139,9 @@ pub enum SteadyError {
     /// Cancelled by the progress callback.
     #[error("interrupted")]
     Interrupted,
-    /// The simulated time is too short.
+    /// The simulated time is too short, or the traffic has no steady state of this kind.
     #[error("error: {0}")]
-    Short(Box<Problem>),
+    Unsuitable(Box<Problem>),
 }
 
 /// Progress callback: receives the number of finished replications, and returns whether to continue.
@@ -152,7 +152,8 @@ pub type Watch<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 ///
 /// # Errors
 ///
-/// [`SteadyError::Short`] if a flow has less than a bin's time, [`SteadyError::Interrupted`] if the callback cancels.
+/// [`SteadyError::Unsuitable`] if a flow has less than a bin's time, or there is other traffic than bulk transfers over
+/// TCP; [`SteadyError::Interrupted`] if the callback cancels.
 pub fn examine(
     network: &Network,
     flows: &[usize],
@@ -160,6 +161,9 @@ pub fn examine(
     jobs: usize,
     watch: Watch<'_>,
 ) -> Result<Vec<FlowReport>, SteadyError> {
+    if let Some(problem) = other_traffic(network) {
+        return Err(SteadyError::Unsuitable(Box::new(problem)));
+    }
     let mut network = network.clone();
     network.flows.iter_mut().for_each(|flow| flow.traffic = ApplicationConfig::default());
     let grids = flows.iter().map(|&flow| grid(&network, flow)).collect::<Result<Vec<_>, _>>()?;
@@ -172,6 +176,18 @@ pub fn examine(
     Ok(watched.iter().enumerate().map(report).collect())
 }
 
+/// The first flow whose traffic is not a bulk transfer over TCP, which has no steady state of this kind.
+fn other_traffic(network: &Network) -> Option<Problem> {
+    let expected = "bulk transfers over TCP: the steady state is that of endless ones";
+    let is_bulk = |flow: &FlowSpec| matches!(flow.traffic, ApplicationConfig::Bulk(_));
+    if let Some(flow) = network.flows.iter().find(|flow| !is_bulk(flow)) {
+        let problem = Problem::new(expected).key(format!("flows.{}.traffic", flow.name));
+        return Some(problem.found(format!("\"{}\"", flow.traffic.name())));
+    }
+    let arrivals = network.arrivals.first()?;
+    Some(Problem::new(expected).key(format!("arrivals.{}", arrivals.name)).found("flows that arrive"))
+}
+
 /// The bins of a flow.
 fn grid(network: &Network, flow: usize) -> Result<Grid, SteadyError> {
     let spec = &network.flows[flow];
@@ -180,6 +196,6 @@ fn grid(network: &Network, flow: usize) -> Result<Grid, SteadyError> {
         let least = Span::from_nanos(spec.start.as_nanos()) + bins::MIN_LENGTH;
         let problem =
             Problem::new(format!("at least {least}: {} bins of 1 ns for flows.{}", bins::MIN_BINS, spec.name));
-        SteadyError::Short(Box::new(problem.key("duration").found(network.duration.to_string())))
+        SteadyError::Unsuitable(Box::new(problem.key("duration").found(network.duration.to_string())))
     })
 }
