@@ -1,7 +1,7 @@
 //! Queue disciplines beside those of ns-3: the same arrivals and departures, which packets are dropped and marked?
 //!
-//! ns-3's results are kept in `ns3/results.txt`; an ignored test runs ns-3 where it is installed and compares them. What
-//! differs, and why, is in docs/models/agreement-ns3.md.
+//! ns-3's results are kept in `ns3/results.txt`; an ignored test runs ns-3 where it is installed and compares them.
+//! What differs, and why, is in docs/models/agreement-ns3.md.
 
 mod common;
 #[path = "ns3/pseudo_code.rs"]
@@ -52,8 +52,8 @@ const MICROSECOND: u64 = 1000;
 
 const FLOWS: usize = 10;
 
-/// The transmitter takes a packet at this interval, in which 10 Mbps send about 1000 bytes. CoDel's interval of 100 ms is no
-/// multiple of it.
+/// The transmitter takes a packet at this interval, in which 10 Mbps send about 1000 bytes. CoDel's interval of 100 ms
+/// is no multiple of it.
 const SERVICE: u64 = 797 * MICROSECOND;
 
 /// Disciplines without random numbers, for 10 flows.
@@ -68,8 +68,8 @@ fn deterministic() -> [Case; 4] {
     ]
 }
 
-/// RED with the defaults of the discipline here. By default (`Wait=true`) ns-3 drops no packet before 1 / p_b others, and
-/// the paper's figure does.
+/// RED with the defaults of the discipline here. By default (`Wait=true`) ns-3 drops no packet before 1 / p_b others,
+/// and the paper's figure does.
 const RED: [&str; 11] = [
     "RedQueueDisc",
     "MaxSize=1000p",
@@ -97,8 +97,8 @@ fn random() -> [Case; 4] {
     ]
 }
 
-/// 20 s of Poisson arrivals of ten flows in phases of 2 s, with a load of 0.7, 1.1, 0.9 and 1.3 in turn; sizes from 200 to
-/// 1500 bytes. No arrival coincides with a departure, because departures are at even times and arrivals at odd ones.
+/// 20 s of Poisson arrivals of ten flows in phases of 2 s, with a load of 0.7, 1.1, 0.9 and 1.3 in turn; sizes from 200
+/// to 1500 bytes. No arrival coincides with a departure, because departures are at even times and arrivals at odd ones.
 fn events(capable: f64) -> Vec<(u64, Event)> {
     const END: u64 = 20_000_000_000;
     let mut draws = Stream::named(1, 0, "arrivals").draws();

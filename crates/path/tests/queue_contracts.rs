@@ -133,9 +133,9 @@ fn drop_tail_refuses_at_the_tail_and_expedited_packets_go_first() {
     assert_eq!(order, [3, 1, 2]);
 }
 
-/// Packets of 1000 bytes arrive twice as fast as they are sent, and each is looked at before it is sent, as a station does
-/// that builds an aggregate: `pop` returns what `peek` returned, nothing is lost between them, and no drop is counted
-/// twice.
+/// Packets of 1000 bytes arrive twice as fast as they are sent, and each is looked at before it is sent, as a station
+/// does that builds an aggregate: `pop` returns what `peek` returned, nothing is lost between them, and no drop is
+/// counted twice.
 #[test]
 fn peeked_packet_is_the_next_one_and_counts_as_waiting() {
     for config in every_queue() {

@@ -134,7 +134,8 @@ impl FqCoDel {
         ((u128::from(hash) * u128::from(self.config.flows)) >> 64) as usize
     }
 
-    /// Drops half of the packets of the queue with the most bytes, from its head; returns false if all queues are empty.
+    /// Drops half of the packets of the queue with the most bytes, from its head; returns false if all queues are
+    /// empty.
     fn drop_from_longest(&mut self, cx: &mut QueueCx<'_>) -> bool {
         let bytes = |flow: &Option<Box<Flow>>| flow.as_ref().map_or(0, |flow| flow.packets.bytes());
         let longest = (0..self.flows.len()).max_by_key(|number| (bytes(&self.flows[*number]), usize::MAX - number));
@@ -275,7 +276,8 @@ mod tests {
         Driver::new(config.build(Stream::named(3, 0, "fq-codel")))
     }
 
-    /// Flow 0 has a backlog; the first packet of flow 1 is in a new queue and leaves next, its second one after a round.
+    /// Flow 0 has a backlog; the first packet of flow 1 is in a new queue and leaves next, its second one after a
+    /// round.
     #[test]
     fn new_flow_is_served_before_a_backlogged_one() {
         let mut driver = driver(Config { quantum: Bytes(1500), ..Config::default() });
@@ -298,8 +300,8 @@ mod tests {
     }
 
     // covers [RFC8290 s4.1]
-    /// Flow 0 has four packets of 1400 bytes and then six of 100, flow 1 one of 1000. With the eleventh packet the limit
-    /// of ten is exceeded: the flow with the most bytes, flow 0, loses half of its packets from the head.
+    /// Flow 0 has four packets of 1400 bytes and then six of 100, flow 1 one of 1000. With the eleventh packet the
+    /// limit of ten is exceeded: the flow with the most bytes, flow 0, loses half of its packets from the head.
     #[test]
     fn overflow_drops_half_of_the_packets_of_the_longest_queue() {
         let mut driver = driver(Config { limit: Limit::Packets(10), ..Config::default() });

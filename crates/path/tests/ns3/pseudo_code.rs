@@ -1,5 +1,6 @@
-//! CoDel and the rounds of FQ-CoDel written down from the pseudo-code of RFC 8289, s5, and RFC 8290, s4, a second time, with
-//! the arithmetic of either the RFC or ns-3. It shows that the differences between ns-3 and us are of arithmetic only.
+//! CoDel and the rounds of FQ-CoDel written down from the pseudo-code of RFC 8289, s5, and RFC 8290, s4, a second time,
+//! with the arithmetic of either the RFC or ns-3. It shows that the differences between ns-3 and us are of arithmetic
+//! only.
 
 use std::collections::VecDeque;
 
@@ -8,8 +9,8 @@ use std::collections::VecDeque;
 pub enum Arithmetic {
     /// Nanoseconds, exact square roots.
     Exact,
-    /// Units of 1024 ns, square roots by one Newton step in 16 bits, `>` for `>=` and `<` for `<=`, and after a mark the
-    /// control law from now instead of from the time that was due.
+    /// Units of 1024 ns, square roots by one Newton step in 16 bits, `>` for `>=` and `<` for `<=`, and after a mark
+    /// the control law from now instead of from the time that was due.
     Ns3,
 }
 

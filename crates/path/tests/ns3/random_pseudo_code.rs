@@ -7,11 +7,12 @@ use engine::Draws;
 
 use super::pseudo_code::{Item, Step};
 
-/// RED with thresholds of 5 and 15 packets, weight 0.002, probability 0.1, gentle, and a packet time of 797 us. A packet
-/// that finds the transmitter idle is not dropped, as on each of our links.
+/// RED with thresholds of 5 and 15 packets, weight 0.002, probability 0.1, gentle, and a packet time of 797 us. A
+/// packet that finds the transmitter idle is not dropped, as on each of our links.
 ///
-/// ns-3 drops nothing while at most one packet waits, takes the packet with which the average exceeds the minimum as the
-/// first of the count, does not reset the count at a drop beyond twice the maximum, and counts whole packets of idle time.
+/// ns-3 drops nothing while at most one packet waits, takes the packet with which the average exceeds the minimum as
+/// the first of the count, does not reset the count at a drop beyond twice the maximum, and counts whole packets of
+/// idle time.
 pub struct Red {
     ns3: bool,
     draws: Draws,
