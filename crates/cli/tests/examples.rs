@@ -103,6 +103,10 @@ fn every_command_takes_all_kinds_of_traffic() {
         assert_eq!(ended.code, Some(2), "{}", ended.err);
         assert!(ended.err.contains("expected bulk transfers over TCP"), "{}", ended.err);
     }
+    let ended = common::lasthop(&dir, &["explain", &traffic, "--flow", "call"]);
+    assert!(ended.err.contains("--flow: found \"call\", a flow over udp, expected a flow over TCP"), "{}", ended.err);
+    let drawn = std::fs::read_dir(dir.join("pictures")).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(!drawn.map(|name| name.to_string_lossy().into_owned()).any(|name| name.starts_with("call")));
     let table = std::fs::read_to_string(dir.join("all/fcts.csv")).unwrap();
     assert!(table.lines().count() > 20 && table.starts_with("arrivals,start_s,bytes,"), "{table}");
 }

@@ -11,7 +11,7 @@ use observe::explain::{Explain, FlowReport, millis};
 use scenario::ran::what_ran;
 use serde_json::{Value, json};
 
-use super::{ScenarioArgs, flow_named, plot, print_if_open, shown};
+use super::{ScenarioArgs, flow_named, plot, print_if_open, shown, tcp_flows};
 use crate::progress::Progress;
 use crate::talk::note;
 use crate::{Failure, table};
@@ -40,7 +40,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let loaded = args.scenario.load()?;
     let chosen = match &args.flow {
         Some(name) => vec![flow_named(&loaded.network, name)?],
-        None => (0..loaded.network.flows.len()).collect(),
+        None => tcp_flows(&loaded.network),
     };
     let kept = args.scenario.kept();
     let out = args.out.clone().or_else(|| kept.map(|dir| dir.join("plots")));

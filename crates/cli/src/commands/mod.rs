@@ -31,7 +31,7 @@ use engine::text::visible;
 use lab::atomic_file;
 use lab::load::{Loaded, Overrides, Source};
 use scenario::problem::Problem;
-use sim::Network;
+use sim::{Network, Transport};
 
 use crate::Failure;
 use crate::input;
@@ -109,13 +109,23 @@ impl ScenarioArgs {
     }
 }
 
-/// The number of the flow that `--flow` names.
+/// The number of the flow over TCP that `--flow` names.
 fn flow_named(network: &Network, name: &str) -> Result<usize, Failure> {
-    let known = || network.flows.iter().map(|flow| flow.name.as_str());
-    known().position(|flow| flow == name).ok_or_else(|| {
-        let problem = Problem::new("a flow").in_file("--flow").found(format!("\"{name}\"")).nearest(name, known());
-        Failure::Input(listed(&[problem]))
-    })
+    let found = network.flows.iter().position(|flow| flow.name == name);
+    let problem = match found.map(|number| (number, network.flows[number].transport)) {
+        Some((number, Transport::Tcp)) => return Ok(number),
+        Some((_, other)) => Problem::new("a flow over TCP").found(format!("\"{name}\", a flow over {}", other.name())),
+        None => {
+            let known = tcp_flows(network).into_iter().map(|number| network.flows[number].name.as_str());
+            Problem::new("a flow").found(format!("\"{name}\"")).nearest(name, known)
+        }
+    };
+    Err(Failure::Input(listed(&[problem.in_file("--flow")])))
+}
+
+/// The numbers of the flows over TCP.
+fn tcp_flows(network: &Network) -> Vec<usize> {
+    (0..network.flows.len()).filter(|flow| network.flows[*flow].transport == Transport::Tcp).collect()
 }
 
 /// The scenario of a source, checked.

@@ -9,7 +9,7 @@ use plot::{Description, Options, Panel, Recorder, Recording, Run};
 use scenario::problem::Problem;
 use scenario::ran::what_ran;
 
-use super::super::{ScenarioArgs, flow_named, listed, print, shown};
+use super::super::{ScenarioArgs, flow_named, listed, print, shown, tcp_flows};
 use super::{Args, MANY, check_times, common_options, panels, part, too_much, write};
 use crate::Failure;
 use crate::progress::Progress;
@@ -102,7 +102,9 @@ fn flows(args: &Args, loaded: &[Loaded]) -> Result<Vec<String>, Failure> {
         return Ok(vec![name.clone()]);
     }
     let in_all = |name: &&String| loaded.iter().all(|loaded| flow_named(&loaded.network, name).is_ok());
-    let names: Vec<&String> = loaded[0].network.flows.iter().map(|flow| &flow.name).filter(in_all).collect();
+    let network = &loaded[0].network;
+    let names = tcp_flows(network).into_iter().map(|flow| &network.flows[flow].name);
+    let names: Vec<&String> = names.filter(in_all).collect();
     match names.len() {
         0 => Err(refused("runs that have a flow of the same name".into(), "none")),
         many if many > MANY && args.flow.is_none() => {

@@ -12,7 +12,7 @@ use scenario::problem::Problem;
 use scenario::ran::what_ran;
 use sim::{MediumId, Network};
 
-use super::{ScenarioArgs, flow_named, listed, print, shown, write_whole};
+use super::{ScenarioArgs, flow_named, listed, print, shown, tcp_flows, write_whole};
 use crate::Failure;
 use crate::progress::Progress;
 
@@ -231,20 +231,21 @@ fn places(args: &Args) -> Result<(Option<&Path>, PathBuf), Failure> {
 
 /// The numbers of the flows to draw.
 fn chosen(args: &Args, network: &Network) -> Result<Vec<usize>, Failure> {
-    let all = network.flows.len();
+    let flows = tcp_flows(network);
+    let all = flows.len();
     let Some(name) = &args.flow else {
         if args.medium.is_some() {
             return Ok(Vec::new());
         }
         if all <= MANY {
-            return Ok((0..all).collect());
+            return Ok(flows);
         }
         let problem = Problem::new(format!("--flow NAME is missing: there are {all} flows"));
         return Err(Failure::Input(listed(&[problem.hint("--flow all draws every one, two files for each")])));
     };
     match flow_named(network, name) {
         // No flow has this name: every one.
-        Err(_) if name == "all" => Ok((0..all).collect()),
+        Err(_) if name == "all" => Ok(flows),
         found => Ok(vec![found?]),
     }
 }
