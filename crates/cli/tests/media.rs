@@ -246,7 +246,7 @@ fn medium_is_drawn_beside_the_flows() {
     let part = ["--from", "0.5 s", "--to", "0.51 s"];
     let files = fine(&dir, &[&["plot", "r", "--medium", "cell", "--out", "p"][..], &part].concat());
     assert_eq!(files.lines().count(), 2, "{files}");
-    let svg = std::fs::read_to_string(dir.join("p/cell.air.svg")).unwrap();
+    let svg = std::fs::read_to_string(dir.join("p/cell.air.500ms-to-510ms.svg")).unwrap();
     assert!(svg.contains("class=\"data-frame\"") && svg.contains("medium cell"), "{svg}");
     let files = fine(&dir, &["plot", "r", "--flow", "a", "--out", "q"]);
     assert!(!files.contains("cell"), "{files}");
