@@ -1,9 +1,9 @@
 //! The panel of goodput: acknowledged data over time, as the mean rate of each bin.
 
+use crate::contents::Contents;
 use crate::frame::{self, Area, Sheet};
 use crate::history::Ack;
 use crate::ink::Style;
-use crate::layout::Contents;
 use crate::legend::{Entry, Sample};
 use crate::palette::Palette;
 use crate::scale::{Scale, ticks};

@@ -3,6 +3,7 @@
 use engine::Time;
 
 use crate::blocked::BlockedRows;
+use crate::contents::Contents;
 use crate::describe::{Description, FlowDescription};
 use crate::frame::{self, Area, Sheet};
 use crate::goodput::Goodput;
@@ -36,16 +37,6 @@ pub(crate) const GAP: f64 = 8.0;
 const SEQUENCE: f64 = 0.62;
 const WINDOW: f64 = 0.38;
 const OTHER: f64 = 0.22;
-
-/// The contents of a panel below the others.
-pub(crate) trait Contents {
-    /// Returns the legend entries of the visible elements.
-    fn legend(&self, palette: &Palette) -> Vec<Entry>;
-    /// Describes the contents in a few words, for screen readers.
-    fn about(&self) -> String;
-    /// Draws the panel into `area`, along the time axis `x`.
-    fn draw(&self, sheet: &mut Sheet, area: &Area, x: &Scale);
-}
 
 /// A flow of a run, and how it is drawn.
 #[derive(Clone, Copy)]

@@ -28,6 +28,7 @@
 mod air;
 mod beside;
 mod blocked;
+mod contents;
 mod describe;
 mod frame;
 mod goodput;

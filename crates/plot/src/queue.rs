@@ -1,9 +1,9 @@
 //! The panel of the queue: packets at the flow's bottleneck over time, of all flows.
 
+use crate::contents::Contents;
 use crate::describe::Description;
 use crate::frame::{self, Area, Sheet};
 use crate::ink::Style;
-use crate::layout::Contents;
 use crate::legend::{Entry, Sample};
 use crate::palette::Palette;
 use crate::queues::{QueueLength, Stays, bottleneck};

@@ -1,9 +1,9 @@
 //! The panel of round trips: samples, the smoothed RTT and the retransmission timeout over time.
 
+use crate::contents::Contents;
 use crate::frame::{self, Area, Sheet};
 use crate::history::Rtt;
 use crate::ink::{Path, Style};
-use crate::layout::Contents;
 use crate::legend::{Entry, Sample};
 use crate::palette::Palette;
 use crate::scale::Scale;
