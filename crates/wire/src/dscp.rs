@@ -1,4 +1,4 @@
-//! Differentiated-services code points [RFC2474].
+//! Differentiated-services code points (RFC 2474).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// The class of a packet: the DSCP of the IP header, 0 to 63 [RFC2474 s3].
 ///
 /// In scenarios the number, or the name of a standard class: "CS0" to "CS7" [RFC2474 s4.2.2], "AF11" to "AF43"
-/// [RFC2597 s6], "EF" [RFC3246], "VA" [RFC5865], "LE" [RFC8622].
+/// [RFC2597 s6], "EF" (RFC 3246), "VA" (RFC 5865), "LE" (RFC 8622).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Dscp(u8);
 

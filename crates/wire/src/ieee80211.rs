@@ -95,7 +95,7 @@ pub enum DataPath {
     FromAccessPoint,
 }
 
-/// LLC and SNAP headers before an IPv4 packet: organization code 0, EtherType 0x0800 [RFC1042].
+/// LLC and SNAP headers before an IPv4 packet: organization code 0, EtherType 0x0800 (RFC 1042).
 const LLC_SNAP: [u8; 8] = [0xAA, 0xAA, 0x03, 0, 0, 0, 0x08, 0x00];
 
 /// BAR control field of a block acknowledgment: compressed bitmap, traffic identifier 0.

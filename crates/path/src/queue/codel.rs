@@ -1,5 +1,5 @@
 //! CoDel: packets are dropped at the head while the least sojourn time of the last `interval` exceeds `target`
-//! [RFC8289].
+//! (RFC 8289).
 //!
 //! ```text
 //! a packet may be dropped   if its sojourn time >= target, and more than `mtu` bytes wait behind it, and both have

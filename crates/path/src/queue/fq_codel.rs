@@ -1,5 +1,5 @@
 //! Fair queueing with CoDel: packets are hashed by flow into many queues, which a deficit round robin serves, new ones
-//! first, and each of which is a CoDel queue [RFC8290].
+//! first, and each of which is a CoDel queue (RFC 8290).
 //!
 //! ```text
 //! classify   hash(source, destination, protocol, ports, perturbation) mod flows            [s4.1]
@@ -110,7 +110,7 @@ struct FqCoDel {
     bytes: u64,
 }
 
-/// The protocol number of a packet [RFC790].
+/// The protocol number of a packet (RFC 790).
 fn protocol(packet: &Packet) -> u8 {
     match &packet.body {
         Body::Tcp(_) => 6,

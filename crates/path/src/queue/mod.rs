@@ -39,10 +39,10 @@ engine::registry! {
         DropTail => drop_tail, "drop-tail", "First in, first out; a packet that arrives at a full queue is dropped";
         HeadDrop => head_drop, "head-drop", "First in, first out; a packet that arrives at a full queue displaces the first one";
         Red => red, "red", "Drops or marks with a probability that grows with the average backlog (Floyd1993)";
-        CoDel => codel, "codel", "Drops at the head while the least sojourn time exceeds a target [RFC8289]";
-        Pie => pie, "pie", "Drops with a probability that a controller derives from the queue delay [RFC8033]";
-        FqCoDel => fq_codel, "fq-codel", "A queue with CoDel for each flow, served in rounds, new flows first [RFC8290]";
-        DualPi2 => dualpi2, "dualpi2", "A low-latency queue for scalable flows, coupled to a classic one [RFC9332]";
+        CoDel => codel, "codel", "Drops at the head while the least sojourn time exceeds a target (RFC 8289)";
+        Pie => pie, "pie", "Drops with a probability that a controller derives from the queue delay (RFC 8033)";
+        FqCoDel => fq_codel, "fq-codel", "A queue with CoDel for each flow, served in rounds, new flows first (RFC 8290)";
+        DualPi2 => dualpi2, "dualpi2", "A low-latency queue for scalable flows, coupled to a classic one (RFC 9332)";
         Priority => priority, "priority", "Strict priority by class (DSCP)";
         Drr => drr, "drr", "Deficit round robin by class (Shreedhar1996)";
     }

@@ -1,5 +1,5 @@
 //! PIE: an arriving packet is dropped with a probability that a proportional-integral controller derives from the queue
-//! delay [RFC8033].
+//! delay (RFC 8033).
 //!
 //! ```text
 //! every t_update:

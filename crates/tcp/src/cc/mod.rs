@@ -17,14 +17,14 @@ use engine::{Span, Stream, Time};
 engine::registry! {
     /// The kinds of congestion control.
     pub enum ControlConfig: "congestion control" => build(start: Start) -> Box<dyn CongestionControl> {
-        Reno => reno, "reno", "Slow start, additive increase, halving [RFC5681]";
+        Reno => reno, "reno", "Slow start, additive increase, halving (RFC 5681)";
         Vegas => vegas, "vegas", "Holds a few segments in the bottleneck's queue, by its delay (Brakmo and Peterson 1995)";
         Westwood => westwood, "westwood", "Westwood+: reduces cwnd to the measured rate times the minimum round trip (Mascolo et al. 2004)";
         Veno => veno, "veno", "Reno that reduces cwnd by a fifth if the queue is short (Fu and Liew 2003)";
-        Cubic => cubic, "cubic", "cwnd is a cubic function of the time since the last reduction [RFC9438]";
+        Cubic => cubic, "cubic", "cwnd is a cubic function of the time since the last reduction (RFC 9438)";
         Bbr => bbr, "bbr", "BBR: paces at the measured bandwidth, keeps about one bandwidth-delay product in flight (Cardwell et al. 2016)";
         Bbr3 => bbr3, "bbr3", "BBR version 3: BBR that also limits the flight after losses [draft-ietf-ccwg-bbr]";
-        Dctcp => dctcp, "dctcp", "Reduces cwnd in proportion to the share of marked bytes [RFC8257]";
+        Dctcp => dctcp, "dctcp", "Reduces cwnd in proportion to the share of marked bytes (RFC 8257)";
     }
 }
 

@@ -37,7 +37,7 @@ impl Preset {
 pub const PRESETS: &[Preset] = &[
     Preset {
         name: "reno",
-        summary: "Slow start, congestion avoidance, fast retransmit and fast recovery [RFC5681]",
+        summary: "Slow start, congestion avoidance, fast retransmit and fast recovery (RFC 5681)",
         settings: || pair(RecoveryConfig::Reno(Default::default()), reno()),
     },
     Preset {
@@ -47,12 +47,12 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "newreno",
-        summary: "Reno that recovers one loss per round trip [RFC6582]",
+        summary: "Reno that recovers one loss per round trip (RFC 6582)",
         settings: || pair(RecoveryConfig::NewReno(Default::default()), reno()),
     },
     Preset {
         name: "sack",
-        summary: "Reno with selective acknowledgments [RFC6675]",
+        summary: "Reno with selective acknowledgments (RFC 6675)",
         settings: || pair(RecoveryConfig::Sack(Default::default()), reno()),
     },
     Preset {
@@ -62,7 +62,7 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "rack",
-        summary: "Reno with RACK-TLP [RFC8985]",
+        summary: "Reno with RACK-TLP (RFC 8985)",
         settings: || pair(RecoveryConfig::Rack(Default::default()), reno()),
     },
     Preset {
@@ -84,7 +84,7 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "cubic",
-        summary: "cwnd is a cubic function of the time since the last reduction [RFC9438], HyStart++ [RFC9406], with SACK",
+        summary: "cwnd is a cubic function of the time since the last reduction (RFC 9438), HyStart++ (RFC 9406), with SACK",
         settings: || timing_each(RecoveryConfig::Sack(Default::default()), ControlConfig::Cubic(Default::default())),
     },
     Preset {
@@ -99,7 +99,7 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "dctcp",
-        summary: "DCTCP: reduces cwnd in proportion to the share of marked bytes [RFC8257], with SACK and ECN",
+        summary: "DCTCP: reduces cwnd in proportion to the share of marked bytes (RFC 8257), with SACK and ECN",
         settings: || PartialConfig {
             ecn: Some(EcnMode::Request),
             ..timing_each(RecoveryConfig::Sack(Default::default()), ControlConfig::Dctcp(Default::default()))

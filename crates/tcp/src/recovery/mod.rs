@@ -17,10 +17,10 @@ engine::registry! {
     pub enum RecoveryConfig: "recovery" => build() -> Box<dyn LossRecovery> {
         Tahoe => tahoe, "tahoe", "Third duplicate, then slow start from the first unacknowledged byte [Jacobson 1988]", no settings;
         Reno => reno, "reno", "Third duplicate, then one segment per duplicate until new data is acknowledged [RFC5681 s3.2]", no settings;
-        NewReno => newreno, "newreno", "Reno whose recovery lasts until all data sent before it is acknowledged [RFC6582]";
-        Sack => sack, "sack", "Retransmits the holes between SACK blocks as the pipe allows [RFC6675]", no settings;
+        NewReno => newreno, "newreno", "Reno whose recovery lasts until all data sent before it is acknowledged (RFC 6582)";
+        Sack => sack, "sack", "Retransmits the holes between SACK blocks as the pipe allows (RFC 6675)", no settings;
         Fack => fack, "fack", "All unSACKed data below the highest SACK is lost [Mathis and Mahdavi 1996]", no settings;
-        Rack => rack, "rack", "A segment is lost if one sent sufficiently later was delivered; tail loss probes [RFC8985]";
+        Rack => rack, "rack", "A segment is lost if one sent sufficiently later was delivered; tail loss probes (RFC 8985)";
     }
 }
 
