@@ -16,9 +16,8 @@ use engine::registry::{Fault, Settings};
 use engine::{Bytes, Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wire::Packet;
 
-use super::packet_fifo::PacketFifo;
+use super::packet_fifo::{PacketFifo, holds};
 use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, Queued};
 
 /// Settings.
@@ -186,8 +185,7 @@ struct CoDel {
 
 impl QueueDiscipline for CoDel {
     fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
-        let (packets, bytes) = (self.len() + cx.others.0, self.bytes() + cx.others.1);
-        if !queued.at_once && !self.limit.admits(packets, bytes, queued.packet.size()) {
+        if !cx.admits(self.limit, (self.len(), self.bytes()), &queued) {
             return Err(Cause::Full);
         }
         self.packets.push(queued);
@@ -198,17 +196,7 @@ impl QueueDiscipline for CoDel {
         self.control.dequeue(&mut self.packets, cx)
     }
 
-    fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
-        Box::new(self.packets.iter())
-    }
-
-    fn len(&self) -> usize {
-        self.packets.len()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.packets.bytes()
-    }
+    holds!(packets);
 
     fn limit(&self) -> Limit {
         self.limit

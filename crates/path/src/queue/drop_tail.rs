@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::{Ecn, Packet};
 
-use super::packet_fifo::PacketFifo;
+use super::packet_fifo::{PacketFifo, holds};
 use super::{Cause, Limit, QueueCx, QueueDiscipline, Queued};
 
 /// Settings.
@@ -100,17 +100,7 @@ impl QueueDiscipline for DropTail {
         self.packets.pop()
     }
 
-    fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
-        Box::new(self.packets.iter())
-    }
-
-    fn len(&self) -> usize {
-        self.packets.len()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.packets.bytes()
-    }
+    holds!(packets);
 
     fn limit(&self) -> Limit {
         self.config.limit

@@ -112,11 +112,11 @@ impl Drr {
 impl QueueDiscipline for Drr {
     fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
         let number = usize::from(self.band_of[usize::from(queued.packet.dscp.number())]);
-        let size = queued.packet.size();
-        if !queued.at_once && !self.limit.admits(cx.others.0, cx.others.1, size) {
+        // A packet that does not fit beside empty bands displaces nothing.
+        if !cx.admits(self.limit, (0, 0), &queued) {
             return Err(Cause::Full);
         }
-        while !queued.at_once && !self.limit.admits(self.len() + cx.others.0, self.bytes() + cx.others.1, size) {
+        while !cx.admits(self.limit, (self.len(), self.bytes()), &queued) {
             let bytes = |band: &Band| band.packets.bytes();
             let longest = (0..self.bands.len()).max_by_key(|number| (bytes(&self.bands[*number]), usize::MAX - number));
             let Some(longest) = longest.filter(|longest| bytes(&self.bands[*longest]) > 0) else {

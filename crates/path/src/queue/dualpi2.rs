@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use wire::{Ecn, Packet};
 
 use super::packet_fifo::PacketFifo;
+use super::pie::controller_faults;
 use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, Queued};
 
 /// Settings.
@@ -65,17 +66,7 @@ impl Default for Config {
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
-        let mut faults = Vec::new();
-        for (key, span) in [("target", self.target), ("t_update", self.t_update)] {
-            if span == Span::ZERO {
-                faults.push(Fault::new(key, span, "more than 0"));
-            }
-        }
-        for (key, value) in [("alpha", self.alpha), ("beta", self.beta)] {
-            if !(value >= 0.0 && value.is_finite()) {
-                faults.push(Fault::new(key, value, "a number of at least 0"));
-            }
-        }
+        let mut faults = controller_faults([self.target, self.t_update], [self.alpha, self.beta]);
         if !(1.0..=4.0).contains(&self.coupling) {
             faults.push(Fault::new("coupling", self.coupling, "1 to 4"));
         }
@@ -200,8 +191,7 @@ impl DualPi2 {
 impl QueueDiscipline for DualPi2 {
     fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
         self.update(cx.now);
-        let (packets, bytes) = (self.len() + cx.others.0, self.bytes() + cx.others.1);
-        if !queued.at_once && !self.config.limit.admits(packets, bytes, queued.packet.size()) {
+        if !cx.admits(self.config.limit, (self.len(), self.bytes()), &queued) {
             return Err(Cause::Full);
         }
         let scalable = matches!(queued.packet.ecn, Ecn::Ect1 | Ecn::Ce);

@@ -6,9 +6,8 @@ use engine::Stream;
 use engine::registry::Settings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wire::Packet;
 
-use super::packet_fifo::PacketFifo;
+use super::packet_fifo::{PacketFifo, holds};
 use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, Queued};
 
 /// Settings.
@@ -39,25 +38,16 @@ struct HeadDrop {
     packets: PacketFifo,
 }
 
-impl HeadDrop {
-    fn admits(&self, size: u32, cx: &QueueCx<'_>) -> bool {
-        self.limit.admits(self.packets.len() + cx.others.0, self.packets.bytes() + cx.others.1, size)
-    }
-}
-
 impl QueueDiscipline for HeadDrop {
     fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
-        if !queued.at_once {
-            let size = queued.packet.size();
-            // A packet that never fits must not empty the queue.
-            if !self.limit.admits(cx.others.0, cx.others.1, size) {
-                return Err(Cause::Full);
-            }
-            while !self.admits(size, cx)
-                && let Some(first) = self.packets.pop()
-            {
-                cx.drop(first.packet, Cause::Full);
-            }
+        // A packet that does not fit into an empty queue displaces nothing.
+        if !cx.admits(self.limit, (0, 0), &queued) {
+            return Err(Cause::Full);
+        }
+        while !cx.admits(self.limit, (self.len(), self.bytes()), &queued)
+            && let Some(first) = self.packets.pop()
+        {
+            cx.drop(first.packet, Cause::Full);
         }
         self.packets.push(queued);
         Ok(())
@@ -67,17 +57,7 @@ impl QueueDiscipline for HeadDrop {
         self.packets.pop()
     }
 
-    fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
-        Box::new(self.packets.iter())
-    }
-
-    fn len(&self) -> usize {
-        self.packets.len()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.packets.bytes()
-    }
+    holds!(packets);
 
     fn limit(&self) -> Limit {
         self.limit

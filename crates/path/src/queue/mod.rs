@@ -174,6 +174,14 @@ impl<'a> QueueCx<'a> {
         QueueCx { now, others, actions }
     }
 
+    /// Returns true if `arriving` fits into a queue with this limit that holds these packets and bytes. A packet that is
+    /// sent at once always does.
+    #[inline]
+    pub fn admits(&self, limit: Limit, (packets, bytes): (usize, u64), arriving: &Queued) -> bool {
+        let (packets, bytes) = (packets + self.others.0, bytes + self.others.1);
+        arriving.at_once || limit.admits(packets, bytes, arriving.packet.size())
+    }
+
     /// Reports a packet that had been queued and is dropped now.
     pub fn drop(&mut self, packet: Packet, cause: Cause) {
         self.actions.push(Action::Dropped(packet, cause));

@@ -85,3 +85,22 @@ impl PacketFifo {
         self.bytes
     }
 }
+
+/// The part of [`QueueDiscipline`](super::QueueDiscipline) about the packets that it holds, of a discipline that keeps
+/// all of them in this field, a [`PacketFifo`].
+macro_rules! holds {
+    ($field:ident) => {
+        fn packets(&self) -> Box<dyn Iterator<Item = &wire::Packet> + '_> {
+            Box::new(self.$field.iter())
+        }
+
+        fn len(&self) -> usize {
+            self.$field.len()
+        }
+
+        fn bytes(&self) -> u64 {
+            self.$field.bytes()
+        }
+    };
+}
+pub(super) use holds;

@@ -19,9 +19,8 @@ use engine::registry::{Fault, Settings};
 use engine::{Bytes, Draws, Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wire::Packet;
 
-use super::packet_fifo::PacketFifo;
+use super::packet_fifo::{PacketFifo, holds};
 use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, Queued};
 
 /// Settings.
@@ -64,19 +63,24 @@ impl Default for Config {
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
-        let mut faults = Vec::new();
-        for (key, span) in [("target", self.target), ("t_update", self.t_update)] {
-            if span == Span::ZERO {
-                faults.push(Fault::new(key, span, "more than 0"));
-            }
-        }
-        for (key, value) in [("alpha", self.alpha), ("beta", self.beta)] {
-            if !(value >= 0.0 && value.is_finite()) {
-                faults.push(Fault::new(key, value, "a number of at least 0"));
-            }
-        }
-        faults
+        controller_faults([self.target, self.t_update], [self.alpha, self.beta])
     }
+}
+
+/// The faults of a proportional-integral controller: of `target` and `t_update`, `alpha` and `beta`.
+pub(super) fn controller_faults([target, t_update]: [Span; 2], [alpha, beta]: [f64; 2]) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (key, span) in [("target", target), ("t_update", t_update)] {
+        if span == Span::ZERO {
+            faults.push(Fault::new(key, span, "more than 0"));
+        }
+    }
+    for (key, value) in [("alpha", alpha), ("beta", beta)] {
+        if !(value >= 0.0 && value.is_finite()) {
+            faults.push(Fault::new(key, value, "a number of at least 0"));
+        }
+    }
+    faults
 }
 
 impl Config {
@@ -184,12 +188,11 @@ impl Pie {
 impl QueueDiscipline for Pie {
     fn enqueue(&mut self, mut queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
         self.update(cx.now);
-        let (packets, bytes) = (self.packets.len() + cx.others.0, self.packets.bytes() + cx.others.1);
+        if !cx.admits(self.config.limit, (self.len(), self.bytes()), &queued) {
+            self.accumulated = 0.0;
+            return Err(Cause::Full);
+        }
         if !queued.at_once {
-            if !self.config.limit.admits(packets, bytes, queued.packet.size()) {
-                self.accumulated = 0.0;
-                return Err(Cause::Full);
-            }
             let marks = self.config.ecn && self.probability <= 0.1;
             if self.drops_early() && !(marks && cx.mark(&mut queued.packet)) {
                 return Err(Cause::Early);
@@ -206,17 +209,7 @@ impl QueueDiscipline for Pie {
         Some(queued)
     }
 
-    fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
-        Box::new(self.packets.iter())
-    }
-
-    fn len(&self) -> usize {
-        self.packets.len()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.packets.bytes()
-    }
+    holds!(packets);
 
     fn limit(&self) -> Limit {
         self.config.limit

@@ -63,12 +63,14 @@ impl Priority {
 impl QueueDiscipline for Priority {
     fn enqueue(&mut self, queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
         let band = usize::from(self.bands[usize::from(queued.packet.dscp.number())]);
-        let size = queued.packet.size();
-        while !queued.at_once && !self.limit.admits(self.len() + cx.others.0, self.bytes() + cx.others.1, size) {
+        // A packet that does not fit beside empty bands displaces nothing.
+        if !cx.admits(self.limit, (0, 0), &queued) {
+            return Err(Cause::Full);
+        }
+        while !cx.admits(self.limit, (self.len(), self.bytes()), &queued) {
             let better = if queued.expedited { 0 } else { band + 1 };
             let lowest = self.queues.iter_mut().skip(better).rev().find(|queue| !queue.is_empty());
-            let fits = self.limit.admits(cx.others.0, cx.others.1, size);
-            let Some(last) = lowest.filter(|_| fits).and_then(PacketFifo::pop_back) else { return Err(Cause::Full) };
+            let Some(last) = lowest.and_then(PacketFifo::pop_back) else { return Err(Cause::Full) };
             cx.drop(last.packet, Cause::Full);
         }
         if queued.expedited {

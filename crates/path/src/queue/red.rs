@@ -19,9 +19,8 @@ use engine::registry::{Fault, Settings};
 use engine::{Draws, Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wire::Packet;
 
-use super::packet_fifo::PacketFifo;
+use super::packet_fifo::{PacketFifo, holds};
 use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, Queued};
 
 /// Settings.
@@ -97,23 +96,7 @@ impl Settings for Config {
 impl Config {
     /// Creates the queue, which draws a random number for each packet between the thresholds.
     pub fn build(&self, stream: Stream) -> Box<dyn QueueDiscipline> {
-        let (min, bytes) = threshold(self.min_threshold).unwrap_or_default();
-        let (max, _) = threshold(self.max_threshold).unwrap_or_default();
-        Box::new(Red {
-            config: self.clone(),
-            min,
-            max,
-            bytes,
-            draws: stream.draws(),
-            packets: PacketFifo::default(),
-            avg: 0.0,
-            max_p: self.max_p,
-            count: -1,
-            idle: Some(Time::ZERO),
-            last_departure: None,
-            packet_time: None,
-            adapted: Time::ZERO,
-        })
+        Box::new(Red::new(self, stream))
     }
 }
 
@@ -147,6 +130,26 @@ enum Decision {
 }
 
 impl Red {
+    fn new(config: &Config, stream: Stream) -> Self {
+        let (min, bytes) = threshold(config.min_threshold).unwrap_or_default();
+        let (max, _) = threshold(config.max_threshold).unwrap_or_default();
+        Red {
+            config: config.clone(),
+            min,
+            max,
+            bytes,
+            draws: stream.draws(),
+            packets: PacketFifo::default(),
+            avg: 0.0,
+            max_p: config.max_p,
+            count: -1,
+            idle: Some(Time::ZERO),
+            last_departure: None,
+            packet_time: None,
+            adapted: Time::ZERO,
+        }
+    }
+
     /// Updates the average for an arrival that finds a backlog of `packets` packets and `bytes` bytes.
     fn average(&mut self, packets: usize, bytes: u64, now: Time) {
         let backlog = if self.bytes { bytes as f64 } else { packets as f64 };
@@ -202,13 +205,12 @@ impl Red {
 
 impl QueueDiscipline for Red {
     fn enqueue(&mut self, mut queued: Queued, cx: &mut QueueCx<'_>) -> Result<(), Cause> {
-        let (packets, bytes) = (self.packets.len() + cx.others.0, self.packets.bytes() + cx.others.1);
-        self.average(packets, bytes, cx.now);
+        self.average(self.len() + cx.others.0, self.bytes() + cx.others.1, cx.now);
+        if !cx.admits(self.config.limit, (self.len(), self.bytes()), &queued) {
+            self.count = 0;
+            return Err(Cause::Full);
+        }
         if !queued.at_once {
-            if !self.config.limit.admits(packets, bytes, queued.packet.size()) {
-                self.count = 0;
-                return Err(Cause::Full);
-            }
             match self.decide() {
                 Decision::Accept => {}
                 Decision::Early if self.config.ecn && cx.mark(&mut queued.packet) => {}
@@ -231,17 +233,7 @@ impl QueueDiscipline for Red {
         Some(queued)
     }
 
-    fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
-        Box::new(self.packets.iter())
-    }
-
-    fn len(&self) -> usize {
-        self.packets.len()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.packets.bytes()
-    }
+    holds!(packets);
 
     fn limit(&self) -> Limit {
         self.config.limit
@@ -254,25 +246,13 @@ impl QueueDiscipline for Red {
 
 #[cfg(test)]
 mod tests {
+    use wire::Packet;
+
     use super::super::tests::{Driver, packet};
     use super::*;
 
     fn red(config: &Config) -> Red {
-        Red {
-            config: config.clone(),
-            min: 5.0,
-            max: 15.0,
-            bytes: false,
-            draws: Stream::named(1, 0, "red").draws(),
-            packets: PacketFifo::default(),
-            avg: 0.0,
-            max_p: config.max_p,
-            count: -1,
-            idle: None,
-            last_departure: None,
-            packet_time: None,
-            adapted: Time::ZERO,
-        }
+        Red::new(config, Stream::named(1, 0, "red"))
     }
 
     /// At a constant average the gaps between drops are uniform on 1 ... 1 / p_b (Floyd1993 s7): at 10 packets p_b is
