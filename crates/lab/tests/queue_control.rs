@@ -55,9 +55,8 @@ fn median_wait(results: &Results, rate: u64, rtt: u64) -> f64 {
     datagrams.delay.quantile(0.5).unwrap() as f64 / 1e6 - empty
 }
 
-/// RFC 8289 promises a standing delay near the target where the queue can be kept busy: for Reno up to a bandwidth-delay
-/// product of some hundred packets. Beyond, the flow backs off below the capacity after each drop, and the queue is
-/// empty for most of the time: the wait is then below the target, never above.
+/// RFC 8289 promises a standing delay near the target. A Reno flow over a large bandwidth-delay product backs off below
+/// the capacity after a drop, so that the queue is empty for part of the time: there is an upper bound, and no lower one.
 #[test]
 fn codel_holds_the_wait_of_a_reno_flow_near_its_target() {
     for (rate, rtt) in [(10, 20), (10, 100), (50, 20), (50, 100), (100, 20), (100, 100)] {

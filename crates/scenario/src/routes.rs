@@ -24,13 +24,7 @@ pub(super) fn empty_packet(flow: &FlowSpec) -> u32 {
     if flow.transport != Transport::Tcp {
         return Packet::HEADER + Datagram::HEADER;
     }
-    HEADERS + data_options(&flow.tcp)
-}
-
-/// Bytes of options in each segment.
-pub(crate) fn data_options(config: &tcp::Config) -> u32 {
-    let timestamps = config.timestamps.then(Timestamps::default);
-    wire::Options { timestamps, ..wire::Options::default() }.size()
+    HEADERS + flow.tcp.data_options()
 }
 
 const HEADERS: u32 = Packet::HEADER + Segment::HEADER;

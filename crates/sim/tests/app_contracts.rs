@@ -255,8 +255,8 @@ fn video_chooses_the_highest_rung_that_the_path_carries() {
             let wide = Bytes(1_000_000);
             network.flows[0].tcp.window = wide;
         });
-        let mean = value(&results, "mean_bit_rate_bps");
-        assert!(value(&results, "segments") > 90.0, "{adaptation:?}");
+        let mean = value(&results, "video_bit_rate_bps");
+        assert!(value(&results, "video_segments") > 90.0, "{adaptation:?}");
         assert_eq!(value(&results, "stalls"), 0.0, "{adaptation:?}");
         match adaptation {
             // 8 Mbps never carry 50 Mbps with the margin.

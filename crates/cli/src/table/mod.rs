@@ -5,7 +5,6 @@ mod media;
 mod roaming;
 
 use engine::Bytes;
-use observe::metric::Metric;
 use observe::summary::{Schemes, Summary, arrivals_of, direction, flow};
 use scenario::ran::{grouped, in_words};
 
@@ -100,16 +99,17 @@ fn applications(summary: &Summary) -> String {
         &flow::stalls,
         &flow::stalled_s,
     ];
-    let mut out = String::new();
-    for (number, flow) in summary.flows.iter().enumerate() {
-        let value = |metric: &Metric| {
-            let value = metric.of_all(summary).get(number).and_then(|(_, value)| *value)?;
-            Some(format!("{} {}", metric.head.replace('_', " ").trim_end_matches(" s"), cell(metric, Some(value))))
-        };
-        let values: Vec<String> = all.into_iter().filter_map(value).collect();
-        if !values.is_empty() {
-            out.push_str(&format!("{}: {}\n", flow.name, values.join(", ")));
+    let mut lines: Vec<Vec<String>> = vec![Vec::new(); summary.flows.len()];
+    for metric in all {
+        let name = metric.head.replace('_', " ");
+        let name = name.trim_end_matches(" s");
+        for (line, (_, value)) in lines.iter_mut().zip(metric.of_all(summary)) {
+            line.extend(value.map(|value| format!("{name} {}", cell(metric, Some(value)))));
         }
+    }
+    let mut out = String::new();
+    for (flow, values) in summary.flows.iter().zip(lines).filter(|(_, values)| !values.is_empty()) {
+        out.push_str(&format!("{}: {}\n", flow.name, values.join(", ")));
     }
     if out.is_empty() { out } else { format!("\n{out}") }
 }

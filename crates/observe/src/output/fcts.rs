@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use engine::{Span, Time};
-use sim::Event;
+use sim::{Event, ShortFlow};
 
 use super::file::{NamedFile, TraceFile};
 use super::{Output, Stage};
@@ -14,14 +14,7 @@ struct Fcts {
     /// The names of the arrival processes.
     processes: Vec<String>,
     /// The flows that have not completed, by number.
-    open: HashMap<u32, Arrived>,
-}
-
-struct Arrived {
-    process: usize,
-    start: Time,
-    bytes: u64,
-    ideal: Option<Span>,
+    open: HashMap<u32, ShortFlow>,
 }
 
 pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
@@ -34,14 +27,12 @@ pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
 
 impl Fcts {
     /// The line of a flow; without a completion time if it did not complete.
-    fn line(&mut self, arrived: &Arrived, completed: Option<Time>) -> io::Result<()> {
+    fn line(&mut self, flow: &ShortFlow) -> io::Result<()> {
         let text = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-        let time = completed.map(|at| at.since(arrived.start).as_secs_f64());
-        let ideal = arrived.ideal.map(Span::as_secs_f64);
-        let slowdown = time.zip(ideal).map(|(time, ideal)| time / ideal);
-        let (start, bytes) = (arrived.start.as_secs_f64(), arrived.bytes);
-        let name = &self.processes[arrived.process];
-        writeln!(self.file, "{name},{start},{bytes},{},{},{}", text(time), text(ideal), text(slowdown))
+        let (time, ideal) = (flow.completion_time().map(Span::as_secs_f64), flow.ideal.map(Span::as_secs_f64));
+        let (start, bytes) = (flow.start.as_secs_f64(), flow.bytes);
+        let name = &self.processes[flow.arrivals as usize];
+        writeln!(self.file, "{name},{start},{bytes},{},{},{}", text(time), text(ideal), text(flow.slowdown()))
     }
 }
 
@@ -49,11 +40,11 @@ impl Output for Fcts {
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
         match *event {
             Event::FlowArrived { flow, arrivals, bytes, ideal } => {
-                self.open.insert(flow, Arrived { process: arrivals as usize, start: at, bytes, ideal });
+                self.open.insert(flow, ShortFlow { arrivals, bytes, start: at, completed: None, ideal });
                 Ok(())
             }
             Event::FlowCompleted { flow } => match self.open.remove(&flow) {
-                Some(arrived) => self.line(&arrived, Some(at)),
+                Some(open) => self.line(&ShortFlow { completed: Some(at), ..open }),
                 None => Ok(()),
             },
             _ => Ok(()),
@@ -61,11 +52,9 @@ impl Output for Fcts {
     }
 
     fn finish(&mut self, _: Time) -> io::Result<()> {
-        let mut open: Vec<(u32, Arrived)> = self.open.drain().collect();
+        let mut open: Vec<(u32, ShortFlow)> = self.open.drain().collect();
         open.sort_by_key(|(flow, _)| *flow);
-        for (_, arrived) in open {
-            self.line(&arrived, None)?;
-        }
+        open.iter().try_for_each(|(_, flow)| self.line(flow))?;
         self.file.flush()
     }
 

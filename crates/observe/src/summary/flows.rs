@@ -152,13 +152,13 @@ summary_part! {
         /// Longest page time.
         page_time_max_s: Option<f64> [metric "s", Lower] = of_application(at, "page_time_max_s");
         /// Segments of video that have arrived. Written for `video`, as the next five.
-        video_segments: Option<f64> [metric "segments", Higher] = of_application(at, "segments");
+        video_segments: Option<f64> [metric "segments", Higher] = of_application(at, "video_segments");
         /// Mean bit rate of these segments.
-        video_bit_rate_bps: Option<f64> [metric "bit/s", Higher, "video rate"] = of_application(at, "mean_bit_rate_bps");
+        video_bit_rate_bps: Option<f64> [metric "bit/s", Higher, "video rate"] = of_application(at, "video_bit_rate_bps");
         /// Segments of another bit rate than the one before.
-        video_switches: Option<f64> [metric "count", Lower] = of_application(at, "switches");
+        video_switches: Option<f64> [metric "count", Lower] = of_application(at, "video_switches");
         /// Time from the start to the first picture. Null before that.
-        video_startup_s: Option<f64> [metric "s", Lower] = of_application(at, "startup_s");
+        video_startup_s: Option<f64> [metric "s", Lower] = of_application(at, "video_startup_s");
         /// Interruptions of playback because the buffer was empty.
         stalls: Option<f64> [metric "count", Lower, "stalls"] = of_application(at, "stalls");
         /// Total time of these interruptions.

@@ -202,13 +202,14 @@ impl FqCoDel {
                     flow.deficit -= i64::from(queued.packet.size());
                     return Some(queued);
                 }
-                None if is_new => {
-                    self.new.pop_front();
-                    self.old.push_back(number);
-                }
                 None => {
-                    self.old.pop_front();
-                    flow.listed = false;
+                    if is_new {
+                        self.new.pop_front();
+                        self.old.push_back(number);
+                    } else {
+                        self.old.pop_front();
+                        flow.listed = false;
+                    }
                 }
             }
         }

@@ -357,32 +357,25 @@ impl Checker<'_> {
     /// Checks that the flows of an application with several connections follow each other. Reading a scenario makes
     /// them so: another order is in a text that says `connection_of` itself.
     fn connections(&mut self) {
-        let mut first: Option<(&str, usize)> = None;
-        let flows = self.scenario.flows.iter().map(Some).chain([None]);
-        for entry in flows {
-            if let (Some((name, left)), Some((_, Flow { connection_of: Some(of), .. }))) = (first, entry)
-                && of == name
-                && left > 0
-            {
-                first = Some((name, left - 1));
-                continue;
-            }
-            if let Some((name, left @ 1..)) = first {
-                let problem =
-                    Problem::new(format!("an application with {left} connections less, or as many more flows"));
-                let problem = problem.key(format!("flows.{name}.traffic"));
-                self.wrong(problem.hint("applications from outside have one connection"));
-            }
-            let Some((name, flow)) = entry else { return };
+        let flows: Vec<(&String, &Flow)> = self.scenario.flows.iter().collect();
+        let mut at = 0;
+        while let Some((name, flow)) = flows.get(at) {
             if let Some(of) = &flow.connection_of {
                 let problem = Problem::new("a flow right before this one whose application has this connection, too");
                 self.wrong(problem.key(format!("flows.{name}.connection_of")).found(format!("\"{of}\"")));
                 return;
             }
+            let of_this = |(_, flow): &&(&String, &Flow)| flow.connection_of.as_ref() == Some(*name);
+            let found = 1 + flows[at + 1..].iter().take_while(of_this).count();
             let application = flow.traffic.as_ref().map(|Named(traffic)| traffic);
             let application = application.filter(|traffic| traffic.check().is_empty());
-            let connections = application.map_or(1, |traffic| traffic.build(Stream::default()).connections());
-            first = Some((name.as_str(), connections - 1));
+            let connections = application.map_or(found, |traffic| traffic.build(Stream::default()).connections());
+            if connections != found {
+                let problem = Problem::new(format!("an application with as many connections as flows, {found}"));
+                let problem = problem.key(format!("flows.{name}.traffic")).found(format!("{connections} connections"));
+                self.wrong(problem.hint("applications from outside have one connection"));
+            }
+            at += found;
         }
     }
 

@@ -11,7 +11,6 @@ use wire::{Packet, Segment};
 use super::Checker;
 use crate::model::{Flow, Profile};
 use crate::problem::Problem;
-use crate::routes::data_options;
 
 /// Maximum data of an IPv4 packet after its headers.
 const MAX_SEGMENT: u64 = 65_535 - (Packet::HEADER + Segment::HEADER) as u64;
@@ -71,7 +70,7 @@ impl Checker<'_> {
 
     fn sizes(&mut self, key: &str, flow: &Flow, config: &Config) {
         // An end that begins in ESTABLISHED adds to the segment the options for which a handshake reserves space.
-        let options = if config.handshake { 0 } else { u64::from(data_options(config)) };
+        let options = if config.handshake { 0 } else { u64::from(config.data_options()) };
         let largest = MAX_SEGMENT - options;
         let sound = (1..=largest).contains(&flow.mss.0);
         if !sound {

@@ -7,7 +7,7 @@ use tcp::Connection;
 pub struct AppCx<'a> {
     /// The current time.
     pub now: Time,
-    transport: Transport<'a>,
+    access: Access<'a>,
     outcome: Outcome,
 }
 
@@ -17,8 +17,8 @@ pub(crate) trait Ends {
     fn end_mut(&mut self, number: usize) -> &mut Connection;
 }
 
-/// The transport of a flow, as its application uses it.
-pub(crate) enum Transport<'a> {
+/// What a call of an application reaches of its flow.
+pub(crate) enum Access<'a> {
     /// TCP.
     Connections(&'a mut dyn Ends),
     /// Datagrams: the sizes of those to be sent, and the bytes received so far.
@@ -26,25 +26,25 @@ pub(crate) enum Transport<'a> {
 }
 
 impl<'a> AppCx<'a> {
-    pub(crate) fn new(now: Time, transport: Transport<'a>) -> Self {
-        AppCx { now, transport, outcome: Outcome::default() }
+    pub(crate) fn new(now: Time, access: Access<'a>) -> Self {
+        AppCx { now, access, outcome: Outcome::default() }
     }
 
     /// The sending end of a connection writes `bytes` more; `u64::MAX` for endless data. Without connections, a
     /// datagram of `bytes` bytes is sent.
     pub fn write(&mut self, connection: usize, bytes: u64) {
-        match &mut self.transport {
-            Transport::Connections(ends) => {
+        match &mut self.access {
+            Access::Connections(ends) => {
                 ends.end_mut(2 * connection).write(bytes);
                 self.outcome.written |= 1 << connection;
             }
-            Transport::Datagrams(sizes, _) => sizes.push(bytes.min(u64::from(u32::MAX)) as u32),
+            Access::Datagrams(sizes, _) => sizes.push(bytes.min(u64::from(u32::MAX)) as u32),
         }
     }
 
     /// The receiving end of a connection writes `bytes` to the sending one. No effect without connections.
     pub fn request(&mut self, connection: usize, bytes: u64) {
-        if let Transport::Connections(ends) = &mut self.transport {
+        if let Access::Connections(ends) = &mut self.access {
             ends.end_mut(2 * connection + 1).write(bytes);
             self.outcome.requested |= 1 << connection;
         }
@@ -57,25 +57,25 @@ impl<'a> AppCx<'a> {
 
     /// Acknowledged bytes of the sending end of a connection; 0 without connections.
     pub fn acknowledged(&self, connection: usize) -> u64 {
-        match &self.transport {
-            Transport::Connections(ends) => ends.end(2 * connection).bytes_acknowledged(),
-            Transport::Datagrams(..) => 0,
+        match &self.access {
+            Access::Connections(ends) => ends.end(2 * connection).bytes_acknowledged(),
+            Access::Datagrams(..) => 0,
         }
     }
 
     /// Bytes received at the receiving end of a connection, in order, or in datagrams.
     pub fn delivered(&self, connection: usize) -> u64 {
-        match &self.transport {
-            Transport::Connections(ends) => ends.end(2 * connection + 1).bytes_received(),
-            Transport::Datagrams(_, received) => *received,
+        match &self.access {
+            Access::Connections(ends) => ends.end(2 * connection + 1).bytes_received(),
+            Access::Datagrams(_, received) => *received,
         }
     }
 
     /// Bytes received in order at the sending end of a connection; 0 without connections.
     pub fn requested(&self, connection: usize) -> u64 {
-        match &self.transport {
-            Transport::Connections(ends) => ends.end(2 * connection).bytes_received(),
-            Transport::Datagrams(..) => 0,
+        match &self.access {
+            Access::Connections(ends) => ends.end(2 * connection).bytes_received(),
+            Access::Datagrams(..) => 0,
         }
     }
 

@@ -17,7 +17,7 @@ use engine::{Span, Stream, Time};
 
 use crate::transport::Transport;
 pub use context::AppCx;
-pub(crate) use context::{Ends, Transport as AppTransport};
+pub(crate) use context::{Access, Ends};
 
 engine::registry! {
     /// The registry of applications.
@@ -160,10 +160,9 @@ pub struct DatagramArrival {
 /// A result that only one kind of application has.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct AppResult {
-    /// Its name: lower case, words joined by `_`.
+    /// Its name, with the unit where there is one: lower case, words joined by `_`. The results of an application of the
+    /// registry have the names of the summary's metrics.
     pub name: &'static str,
-    /// Its unit; empty for a number without one.
-    pub unit: &'static str,
     /// Its value; `None` if there is none yet.
     pub value: Option<f64>,
 }

@@ -104,23 +104,7 @@ impl Settings for Config {
 impl Config {
     /// The application.
     pub fn build(&self, _: Stream) -> Box<dyn Application> {
-        let segments = self.length.map(|length| length.as_nanos().div_ceil(self.segment.as_nanos()));
-        Box::new(Video {
-            config: self.clone(),
-            segments,
-            player: Player::default(),
-            began: Time::ZERO,
-            rung: 0,
-            requested: Time::ZERO,
-            expected: 0,
-            answered: 0,
-            pending: None,
-            throughput: VecDeque::new(),
-            next: Time::NEVER,
-            arrived: 0,
-            bits: 0.0,
-            switches: 0,
-        })
+        Box::new(Video::new(self.clone()))
     }
 }
 
@@ -198,6 +182,26 @@ struct Video {
 const HISTORY: usize = 5;
 
 impl Video {
+    fn new(config: Config) -> Self {
+        let segments = config.length.map(|length| length.as_nanos().div_ceil(config.segment.as_nanos()));
+        Video {
+            config,
+            segments,
+            player: Player::default(),
+            began: Time::ZERO,
+            rung: 0,
+            requested: Time::ZERO,
+            expected: 0,
+            answered: 0,
+            pending: None,
+            throughput: VecDeque::new(),
+            next: Time::NEVER,
+            arrived: 0,
+            bits: 0.0,
+            switches: 0,
+        }
+    }
+
     fn bit_rate(&self, rung: usize) -> f64 {
         self.config.ladder[rung].bits_per_sec() as f64
     }
@@ -320,12 +324,12 @@ impl Application for Video {
         let mean = (self.arrived > 0).then(|| self.bits / self.arrived as f64);
         let startup = player.started.map(|at| at.since(self.began).as_secs_f64());
         vec![
-            AppResult { name: "segments", unit: "segments", value: Some(self.arrived as f64) },
-            AppResult { name: "mean_bit_rate_bps", unit: "bit/s", value: mean },
-            AppResult { name: "switches", unit: "switches", value: Some(self.switches as f64) },
-            AppResult { name: "startup_s", unit: "s", value: startup },
-            AppResult { name: "stalls", unit: "stalls", value: Some(player.stalls as f64) },
-            AppResult { name: "stalled_s", unit: "s", value: Some(player.stalled.as_secs_f64()) },
+            AppResult { name: "video_segments", value: Some(self.arrived as f64) },
+            AppResult { name: "video_bit_rate_bps", value: mean },
+            AppResult { name: "video_switches", value: Some(self.switches as f64) },
+            AppResult { name: "video_startup_s", value: startup },
+            AppResult { name: "stalls", value: Some(player.stalls as f64) },
+            AppResult { name: "stalled_s", value: Some(player.stalled.as_secs_f64()) },
         ]
     }
 }
@@ -357,22 +361,7 @@ mod tests {
     fn video(adaptation: Adaptation) -> Video {
         let rate = |mbps: u64| Rate::from_bits_per_sec(mbps * 1_000_000).unwrap();
         let config = Config { ladder: [1, 2, 4, 8].map(rate).to_vec(), adaptation, ..Config::default() };
-        Video {
-            config,
-            segments: None,
-            player: Player::default(),
-            began: Time::ZERO,
-            rung: 0,
-            requested: Time::ZERO,
-            expected: 0,
-            answered: 0,
-            pending: None,
-            throughput: VecDeque::new(),
-            next: Time::NEVER,
-            arrived: 0,
-            bits: 0.0,
-            switches: 0,
-        }
+        Video::new(config)
     }
 
     #[test]

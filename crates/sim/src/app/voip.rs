@@ -151,11 +151,11 @@ impl Application for Voip {
         let mouth_to_ear = least.map(|least| (least + fixed) as f64 / 1e9);
         let rating = loss.zip(mouth_to_ear).map(|(loss, delay)| rating(self.config.codec, loss, 1e3 * delay));
         vec![
-            AppResult { name: "mos", unit: "", value: rating.map(opinion) },
-            AppResult { name: "r_factor", unit: "", value: rating },
-            AppResult { name: "speech_lost", unit: "share", value: loss },
-            AppResult { name: "late", unit: "share", value: least.map(|_| late) },
-            AppResult { name: "mouth_to_ear_s", unit: "s", value: mouth_to_ear },
+            AppResult { name: "mos", value: rating.map(opinion) },
+            AppResult { name: "r_factor", value: rating },
+            AppResult { name: "speech_lost", value: loss },
+            AppResult { name: "late", value: least.map(|_| late) },
+            AppResult { name: "mouth_to_ear_s", value: mouth_to_ear },
         ]
     }
 }

@@ -16,7 +16,7 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// 10 kB: a common size of short flows in studies of initial windows [RFC6928 appendix A].
+    /// 10 kB: a choice, less than an initial window of ten segments [RFC6928 s2].
     fn default() -> Self {
         Config { bytes: Bytes(10_000) }
     }

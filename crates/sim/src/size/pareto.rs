@@ -23,7 +23,7 @@ pub struct Config {
     /// The minimum size, instead of the mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min: Option<Bytes>,
-    /// The maximum size; none if not given.
+    /// The maximum size; unlimited if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<Bytes>,
 }

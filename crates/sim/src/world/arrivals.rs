@@ -3,7 +3,7 @@
 //! The memory of a flow that has ended is used again by later ones; its ports are used again when all others have been.
 
 use engine::{Draws, Slot, Span, Stream, Time};
-use wire::Segment;
+use wire::{Packet, Segment};
 
 use super::connect::EndParts;
 use super::flow::{Carrier, Flow};
@@ -49,11 +49,10 @@ impl EmptyPath {
     /// The time of a transfer: the first packet crosses each link, the others follow at the pace of the slowest, and
     /// the acknowledgment of the last returns. A handshake adds one exchange of empty segments.
     fn time(&self, bytes: u64, tcp: &tcp::Config) -> Span {
-        const HEADERS: u32 = wire::Packet::HEADER + Segment::HEADER;
-        /// The timestamps option with its padding [RFC7323 s3.2].
-        const TIMESTAMPS: u32 = 12;
-        let headers = f64::from(HEADERS + if tcp.timestamps { TIMESTAMPS } else { 0 });
-        let mss = f64::from(tcp.segment + HEADERS) - headers;
+        let options = tcp.data_options();
+        let headers = f64::from(Packet::HEADER + Segment::HEADER + options);
+        // After a handshake options reduce the data of a segment (RFC 6691).
+        let mss = f64::from(if tcp.handshake { tcp.segment.saturating_sub(options).max(1) } else { tcp.segment });
         let packets = libm::ceil(bytes as f64 / mss);
         let total = bytes as f64 + packets * headers;
         let first = (bytes as f64).min(mss) + headers;
@@ -106,13 +105,13 @@ impl World {
         }
         let Some(flow) = self.open_flow(number, bytes) else { return };
         if S::ACTIVE {
-            let ideal = self.open_short_flows[flow - self.first_short_flow].and_then(|short| short.ideal);
+            let ideal = self.flows[flow].short.and_then(|short| short.ideal);
             let (flow, arrivals) = (self.flows[flow].number, number as u32);
             sink.event(self.now, &Event::FlowArrived { flow, arrivals, bytes, ideal });
             sink.event(self.now, &Event::FlowStarted { flow });
         }
         let Carrier::Connection { sender, close } = self.flows[flow].carrier else { return };
-        let connection = &mut self.transport.ends[sender].connection;
+        let connection = &mut self.endpoints.ends[sender].connection;
         connection.write(bytes);
         if close {
             connection.shutdown_write();
@@ -131,16 +130,16 @@ impl World {
         let flow = reused.unwrap_or(self.flows.len());
         let sender = match self.flows.get(flow).map(|flow| flow.carrier) {
             Some(Carrier::Connection { sender, .. }) => sender,
-            _ => self.transport.ends.len(),
+            _ => self.endpoints.ends.len(),
         };
-        let Some(ports) = self.transport.ports.open_pair(nodes, sender) else {
+        let Some(ports) = self.endpoints.ports.open_pair(nodes, sender) else {
             self.free_flows.extend(reused);
             self.short_flows.push(short);
             return None;
         };
         let number = self.next_flow;
         self.next_flow += 1;
-        let slots = [sender, sender + 1].map(|end| match self.transport.ends.get(end) {
+        let slots = [sender, sender + 1].map(|end| match self.endpoints.ends.get(end) {
             Some(old) => old.slot(),
             None => {
                 self.owners.push(Wakeup::End(end as u32));
@@ -159,19 +158,17 @@ impl World {
         let mut ends = parts.ends(&spec.tcp, ends, slots, false);
         ends[0].goal = bytes;
         for (number, end) in (sender..).zip(ends) {
-            match self.transport.ends.get_mut(number) {
+            match self.endpoints.ends.get_mut(number) {
                 Some(old) => *old = end,
-                None => self.transport.ends.push(end),
+                None => self.endpoints.ends.push(end),
             }
         }
         let carrier = Carrier::Connection { sender, close: spec.tcp.close };
-        let opened = Flow::new(number, None, Some(bytes), self.now, carrier);
+        let opened = Flow { short: Some(short), ..Flow::new(number, None, Some(bytes), self.now, carrier) };
         match reused {
             Some(flow) => self.flows[flow] = opened,
             None => self.flows.push(opened),
         }
-        self.open_short_flows.resize(self.flows.len() - self.first_short_flow, None);
-        self.open_short_flows[flow - self.first_short_flow] = Some(short);
         self.unfinished += 1;
         Some(flow)
     }
@@ -179,13 +176,13 @@ impl World {
     /// A flow that arrived during the run is over: its ports and its memory are free.
     #[cold]
     pub(super) fn flow_left(&mut self, flow: usize) {
-        let Carrier::Connection { sender, .. } = self.flows[flow].carrier else { return };
-        if let Some(short) = self.open_short_flows[flow - self.first_short_flow].take() {
-            self.short_flows.push(ShortFlow { completed: self.flows[flow].completed, ..short });
-        }
+        let left = &mut self.flows[flow];
+        let Carrier::Connection { sender, .. } = left.carrier else { return };
+        let completed = left.completed;
+        self.short_flows.extend(left.short.take().map(|short| ShortFlow { completed, ..short }));
         for end in [sender, sender + 1] {
-            let end = &mut self.transport.ends[end];
-            self.transport.ports.close(end.node, end.connection.ports().0);
+            let end = &mut self.endpoints.ends[end];
+            self.endpoints.ports.close(end.node, end.connection.ports().0);
             end.stop_timer(&mut self.schedule);
             end.goal = u64::MAX;
         }

@@ -21,7 +21,7 @@ use super::connect::EndParts;
 use super::datagrams::DatagramFlow;
 use super::end::End;
 use super::flow::{Carrier, Flow};
-use super::ports::{Ports, Transports};
+use super::ports::{Endpoints, Ports};
 use super::session::Session;
 use super::{Hop, Wakeup, World, hop_id, hop_number};
 use crate::association::{Reachable, Roamer};
@@ -68,6 +68,7 @@ impl World {
         let Traffic { ends, flows, sessions, datagrams } =
             traffic(network, [&mut ports, &mut datagram_ports], &mut slots, observed);
         let arrivals = arrivals(network, &mut routes, &mut slots);
+        let arriving = arrivals.iter().filter(|process| slots.schedule.armed(process.slot).is_some()).count();
         let mut world = World {
             schedule: slots.schedule,
             owners: slots.owners,
@@ -82,8 +83,8 @@ impl World {
             channels,
             routes,
             roamers,
-            unfinished: flows.len() + arrivals.len(),
-            transport: Transports { ends, ports, datagrams, datagram_ports },
+            unfinished: flows.len() + arriving,
+            endpoints: Endpoints { ends, ports, datagrams, datagram_ports },
             first_short_flow: flows.len(),
             next_flow: flows.len() as u32,
             flows,
@@ -91,7 +92,6 @@ impl World {
             datagram_sizes: Vec::new(),
             arrivals,
             free_flows: Vec::new(),
-            open_short_flows: Vec::new(),
             short_flows: Vec::new(),
             observed,
             until: Time::ZERO + network.duration,
@@ -393,16 +393,10 @@ fn traffic(network: &Network, ports: [&mut Ports; 2], slots: &mut Slots, observe
             }
             Some(protocol) => {
                 let flow = traffic.datagrams.len();
-                let mut datagrams = DatagramFlow::new(
-                    [number as u32, session as u32],
-                    protocol,
-                    [spec.from, spec.to],
-                    spec.class,
-                    spec.start,
-                );
-                let ends = [datagram_ports.open(spec.from, 2 * flow), datagram_ports.open(spec.to, 2 * flow + 1)];
-                datagrams.set_ports(ends);
-                traffic.datagrams.push(datagrams);
+                let nodes = [spec.from, spec.to];
+                let ports = [0, 1].map(|side| datagram_ports.open(nodes[side], 2 * flow + side));
+                let (class, start) = (spec.class, spec.start);
+                traffic.datagrams.push(DatagramFlow::new(number as u32, protocol, nodes, ports, class, start));
                 Carrier::Datagrams(flow)
             }
         };

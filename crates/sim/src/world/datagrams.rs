@@ -12,7 +12,6 @@ use crate::results::DatagramResult;
 /// A flow of datagrams. Its receiver, or with echo its sender, computes delay and jitter from what arrives.
 pub(super) struct DatagramFlow {
     flow: u32,
-    session: u32,
     protocol: Protocol,
     /// The sending node and the receiving one, and their ports.
     nodes: [usize; 2],
@@ -36,13 +35,13 @@ pub(super) struct DatagramFlow {
 }
 
 impl DatagramFlow {
-    pub fn new([flow, session]: [u32; 2], protocol: Protocol, nodes: [usize; 2], dscp: Dscp, start: Time) -> Self {
+    /// A flow between `nodes`, the sending one first, which use `ports`.
+    pub fn new(flow: u32, protocol: Protocol, nodes: [usize; 2], ports: [u16; 2], dscp: Dscp, start: Time) -> Self {
         DatagramFlow {
             flow,
-            session,
             protocol,
             nodes,
-            ports: [0; 2],
+            ports,
             dscp,
             progress: Progress::from(start),
             sent: 0,
@@ -56,10 +55,6 @@ impl DatagramFlow {
             jitter: 0.0,
             finished: None,
         }
-    }
-
-    pub fn set_ports(&mut self, ports: [u16; 2]) {
-        self.ports = ports;
     }
 
     pub fn bytes_received(&self) -> u64 {
@@ -123,7 +118,7 @@ impl World {
     pub(super) fn send_datagrams<S: Sink>(&mut self, number: usize, sink: &mut S) {
         let mut sizes = std::mem::take(&mut self.datagram_sizes);
         for size in sizes.drain(..) {
-            let flow = &mut self.transport.datagrams[number];
+            let flow = &mut self.endpoints.datagrams[number];
             let datagram = Datagram::new(flow.protocol, flow.ports, size, flow.sent, self.now);
             flow.sent += 1;
             flow.bytes_sent += u64::from(size);
@@ -142,21 +137,22 @@ impl World {
     #[inline(never)]
     pub(super) fn receive_datagram<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
         let Body::Datagram(datagram) = &packet.body else { return };
-        let end = self.transport.datagram_ports.end(node, datagram.dst_port);
-        let Some(end) = end.filter(|end| self.transport.datagrams[end / 2].matches(packet, end % 2).is_some()) else {
+        let end = self.endpoints.datagram_ports.end(node, datagram.dst_port);
+        let Some(end) = end.filter(|end| self.endpoints.datagrams[end / 2].matches(packet, end % 2).is_some()) else {
             return self.deliver_outside(node, packet);
         };
         let (number, at_receiver) = (end / 2, end % 2 == 1);
-        let flow = &mut self.transport.datagrams[number];
+        let flow = &mut self.endpoints.datagrams[number];
         if at_receiver && flow.protocol == Protocol::EchoRequest {
             let body = Body::Datagram(datagram.reply());
             let mut reply = Packet { dscp: packet.dscp, ..Packet::new(packet.dst, packet.src, body) };
             return self.originate(node, &mut reply, sink);
         }
         let arrival = flow.count(datagram, self.now);
-        let session = flow.session as usize;
-        if self.sessions[session].application.observes() {
-            self.with_application(session, sink, |application, cx| application.arrived(&arrival, cx));
+        if let Some((session, _)) = self.flows[flow.flow as usize].session
+            && self.sessions[session as usize].application.observes()
+        {
+            self.with_application(session as usize, sink, |application, cx| application.arrived(&arrival, cx));
         }
         self.look_over_datagrams(number, sink);
     }
@@ -164,10 +160,10 @@ impl World {
     /// Checks whether a flow of datagrams is over: its application has finished, and all have arrived. After a loss it
     /// is not over before the run ends.
     fn look_over_datagrams<S: Sink>(&mut self, number: usize, sink: &mut S) {
-        if !self.transport.datagrams[number].complete() {
+        if !self.endpoints.datagrams[number].complete() {
             return;
         }
-        let flow = &mut self.flows[self.transport.datagrams[number].flow as usize];
+        let flow = &mut self.flows[self.endpoints.datagrams[number].flow as usize];
         if !std::mem::replace(&mut flow.over, true) {
             flow.completed = Some(self.now);
             self.unfinished -= 1;

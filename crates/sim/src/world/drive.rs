@@ -120,7 +120,7 @@ impl World {
     pub fn flow(&self, flow: usize) -> Option<FlowInfo> {
         let flow = self.flows[..self.first_short_flow].get(flow)?;
         let Carrier::Connection { sender, .. } = flow.carrier else { return None };
-        let [sender, receiver] = [sender, sender + 1].map(|end| self.transport.ends[end].connection.info());
+        let [sender, receiver] = [sender, sender + 1].map(|end| self.endpoints.ends[end].connection.info());
         Some(FlowInfo { start: flow.start, completed: flow.completed, bytes: flow.bytes, sender, receiver })
     }
 

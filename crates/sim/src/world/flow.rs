@@ -6,14 +6,17 @@ use wire::Packet;
 
 use super::World;
 use crate::event::{Event, Sink};
+use crate::results::ShortFlow;
 use crate::timer::Due;
 
 /// A flow: one TCP connection, or datagrams, and the progress of the transfer.
 pub(super) struct Flow {
     /// Its number in events. Flows that arrive during the run take the numbers after those of the network.
     pub number: u32,
-    /// Its session, and its number among the connections of it; `None` for a flow that arrived during the run.
+    /// Its session, and its number among the connections of it; a flow that arrived during the run has none.
     pub session: Option<(u32, u32)>,
+    /// The result of a flow that arrived during the run.
+    pub short: Option<ShortFlow>,
     /// Whether the application was notified that the sending end has closed.
     pub closed: bool,
     /// The total bytes of the transfer, once known.
@@ -37,16 +40,16 @@ pub(super) enum Carrier {
 impl Flow {
     /// A flow that starts at `start`.
     pub fn new(number: u32, session: Option<(u32, u32)>, bytes: Option<u64>, start: Time, carrier: Carrier) -> Self {
-        Flow { number, session, closed: false, bytes, start, carrier, completed: None, over: false }
+        Flow { number, session, short: None, closed: false, bytes, start, carrier, completed: None, over: false }
     }
 }
 
 impl World {
     pub(super) fn end_wakes<S: Sink>(&mut self, end: usize, sink: &mut S) {
-        match self.transport.ends[end].due(self.now, &mut self.schedule) {
+        match self.endpoints.ends[end].due(self.now, &mut self.schedule) {
             Due::Later => {}
             Due::Now => {
-                self.transport.ends[end].connection.handle_timeout(self.now);
+                self.endpoints.ends[end].connection.handle_timeout(self.now);
                 self.end_acted(end, sink);
             }
         }
@@ -55,22 +58,22 @@ impl World {
     /// After an event at a connection: sends its packets and updates its timer.
     #[inline]
     pub(super) fn end_acted<S: Sink>(&mut self, number: usize, sink: &mut S) {
-        if self.transport.ends[number].closes_at_end && self.transport.ends[number].connection.at_end() {
+        if self.endpoints.ends[number].closes_at_end && self.endpoints.ends[number].connection.at_end() {
             // The other end's close is reported before this end's.
             self.notify_end(number, sink);
-            self.transport.ends[number].closes_at_end = false;
-            self.transport.ends[number].connection.close();
+            self.endpoints.ends[number].closes_at_end = false;
+            self.endpoints.ends[number].connection.close();
         }
-        let end = &self.transport.ends[number];
+        let end = &self.endpoints.ends[number];
         let mut packet = self.spare.take().unwrap_or_else(|| Box::new(Packet::blank(end.addr, end.peer)));
-        while self.transport.ends[number].poll(self.now, &mut packet) {
-            let node = self.transport.ends[number].node;
+        while self.endpoints.ends[number].poll(self.now, &mut packet) {
+            let node = self.endpoints.ends[number].node;
             self.notify_end(number, sink);
             self.originate(node, &mut packet, sink);
         }
         self.spare = Some(packet);
         self.notify_end(number, sink);
-        let end = &mut self.transport.ends[number];
+        let end = &mut self.endpoints.ends[number];
         end.keep_timer(&mut self.schedule);
         let (flow, watched) = (end.flow as usize, end.watched);
         if end.connection.bytes_acknowledged() >= end.goal {
@@ -92,13 +95,13 @@ impl World {
     fn look_over(&mut self, number: usize) {
         let flow = &mut self.flows[number];
         let Carrier::Connection { sender, close } = flow.carrier else { return };
-        let states = [sender, sender + 1].map(|end| self.transport.ends[end].connection.state());
+        let states = [sender, sender + 1].map(|end| self.endpoints.ends[end].connection.state());
         let closed = states == [State::TimeWait, State::Closed];
         let over = states[0] == State::Closed || closed || (flow.completed.is_some() && !close);
         if over && !flow.over {
             flow.over = true;
             self.unfinished -= 1;
-            if flow.session.is_none() {
+            if flow.short.is_some() {
                 self.flow_left(number);
             }
         }
@@ -108,7 +111,7 @@ impl World {
     #[inline]
     pub(super) fn notify_end<S: Sink>(&mut self, number: usize, sink: &mut S) {
         if S::ACTIVE {
-            let end = &mut self.transport.ends[number];
+            let end = &mut self.endpoints.ends[number];
             let (flow, sends) = (end.number, end.sends);
             while let Some(event) = end.connection.poll_event() {
                 let event = if sends { Event::Sender { flow, event } } else { Event::Receiver { flow, event } };

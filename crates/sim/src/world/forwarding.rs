@@ -150,7 +150,7 @@ impl World {
         expedited: bool,
         sink: &mut S,
     ) -> bool {
-        let relay = &mut Relay { sink, flows: &self.transport };
+        let relay = &mut Relay { sink, flows: &self.endpoints };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         match &mut self.hops[hop] {
             Hop::Fifo(link) => {
@@ -174,16 +174,16 @@ impl World {
     #[inline]
     pub(super) fn receive<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
         let Body::Tcp(segment) = &packet.body else { return self.receive_message(node, packet, sink) };
-        let Some(end) = self.transport.ports.end(node, segment.dst_port) else {
+        let Some(end) = self.endpoints.ports.end(node, segment.dst_port) else {
             return self.deliver_outside(node, packet);
         };
-        let connection = &mut self.transport.ends[end].connection;
+        let connection = &mut self.endpoints.ends[end].connection;
         if !connection.owns([segment.src_port, segment.dst_port]) {
             return self.deliver_outside(node, packet);
         }
         connection.handle_segment(self.now, segment, packet.ecn);
         let received = connection.bytes_received();
-        self.transport.ends[end].progress.has(received, self.now);
+        self.endpoints.ends[end].progress.has(received, self.now);
         self.end_acted(end, sink);
     }
 
@@ -191,10 +191,10 @@ impl World {
     #[inline(never)]
     fn receive_message<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
         let Body::Icmp(notice) = &packet.body else { return self.receive_datagram(node, packet, sink) };
-        let Some(end) = self.transport.ports.end(node, notice.src_port) else {
+        let Some(end) = self.endpoints.ports.end(node, notice.src_port) else {
             return self.deliver_outside(node, packet);
         };
-        let connection = &mut self.transport.ends[end].connection;
+        let connection = &mut self.endpoints.ends[end].connection;
         if !connection.owns(packet.ports()) {
             return self.deliver_outside(node, packet);
         }

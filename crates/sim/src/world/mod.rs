@@ -41,8 +41,8 @@ use crate::routing::Routes;
 use arrivals::Arrivals;
 pub use drive::{Delivered, FlowInfo, InjectError};
 use flow::{Carrier, Flow};
+use ports::Endpoints;
 pub use ports::MAX_PORTS;
-use ports::Transports;
 use session::Session;
 pub use state::NodeState;
 
@@ -123,7 +123,7 @@ pub struct World {
     channels: Vec<Box<dyn Channel>>,
     routes: Routes,
     roamers: Vec<Roamer>,
-    transport: Transports,
+    endpoints: Endpoints,
     /// The flows of the network, and after them those that arrived during the run.
     flows: Vec<Flow>,
     sessions: Vec<Session>,
@@ -135,9 +135,7 @@ pub struct World {
     next_flow: u32,
     /// Flows that arrived and are over: their memory is used again.
     free_flows: Vec<usize>,
-    /// The results of flows that arrived and are not over, from `first_short_flow` on.
-    open_short_flows: Vec<Option<ShortFlow>>,
-    /// Those of flows that are over.
+    /// The results of flows that arrived and are over.
     short_flows: Vec<ShortFlow>,
     /// Whether connections report events.
     observed: bool,
@@ -159,7 +157,7 @@ pub struct World {
 /// Emits the events of links, with the flow of the packet.
 struct Relay<'a, S> {
     sink: &'a mut S,
-    flows: &'a Transports,
+    flows: &'a Endpoints,
 }
 
 impl<S: Sink> Observer for Relay<'_, S> {
@@ -187,7 +185,7 @@ impl World {
         let time = self.now.as_secs_f64() / self.until.as_secs_f64().max(f64::MIN_POSITIVE);
         let share = |flow: &Flow| {
             let (bytes, Carrier::Connection { sender, .. }) = (flow.bytes? as f64, flow.carrier) else { return None };
-            Some(self.transport.ends[sender].connection.bytes_acknowledged() as f64 / bytes.max(1.0))
+            Some(self.endpoints.ends[sender].connection.bytes_acknowledged() as f64 / bytes.max(1.0))
         };
         let more = if self.arrivals.is_empty() { 1.0 } else { 0.0 };
         let flows = &self.flows[..self.first_short_flow];
@@ -222,7 +220,12 @@ impl World {
             roaming: self.roaming(),
             agents: self.nodes.iter().map(Node::agent_counters).collect(),
             flows: self.flows[..self.first_short_flow].iter().map(|flow| self.flow_result(flow)).collect(),
-            short_flows: self.short_flows.iter().chain(self.open_short_flows.iter().flatten()).copied().collect(),
+            short_flows: self
+                .short_flows
+                .iter()
+                .copied()
+                .chain(self.flows.iter().filter_map(|flow| flow.short))
+                .collect(),
             links: self
                 .hops
                 .chunks(2)
@@ -241,7 +244,7 @@ impl World {
         let sender = match flow.carrier {
             Carrier::Connection { sender, .. } => sender,
             Carrier::Datagrams(number) => {
-                let datagrams = &self.transport.datagrams[number];
+                let datagrams = &self.endpoints.datagrams[number];
                 let elapsed = flow.completed.or(datagrams.finished()).unwrap_or(self.now).since(flow.start);
                 return FlowResult {
                     completed: flow.completed,
@@ -259,8 +262,8 @@ impl World {
             }
         };
         let elapsed = flow.completed.unwrap_or(self.now).since(flow.start);
-        let pause = self.transport.ends[sender + 1].progress.longest_pause(flow.bytes, self.now);
-        let [sender, receiver] = [sender, sender + 1].map(|end| &self.transport.ends[end].connection);
+        let pause = self.endpoints.ends[sender + 1].progress.longest_pause(flow.bytes, self.now);
+        let [sender, receiver] = [sender, sender + 1].map(|end| &self.endpoints.ends[end].connection);
         FlowResult {
             completed: flow.completed,
             failure: sender.failure().or(receiver.failure().filter(|_| flow.completed.is_none())),
@@ -281,7 +284,7 @@ impl World {
         match self.owners[slot.0 as usize] {
             Wakeup::Fifo(hop) => {
                 let hop = hop as usize;
-                let relay = &mut Relay { sink, flows: &self.transport };
+                let relay = &mut Relay { sink, flows: &self.endpoints };
                 let mut cx =
                     Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
                 let Hop::Fifo(link) = &mut self.hops[hop] else { unreachable!("the slot is a FIFO link's") };
@@ -334,7 +337,7 @@ impl World {
     #[inline]
     fn link_wakes<S: Sink>(&mut self, hop: usize, arriving: &mut Packet, sink: &mut S) {
         let node = self.near_end(hop);
-        let relay = &mut Relay { sink, flows: &self.transport };
+        let relay = &mut Relay { sink, flows: &self.endpoints };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         let Hop::Link(link) = &mut self.hops[hop] else { unreachable!("the slot is a link's") };
         let mut outcomes = Outcomes::new(arriving, &mut self.outcomes);
@@ -353,7 +356,7 @@ impl World {
         act: impl FnOnce(&mut Station, &mut Buffer, &mut Outcomes<'_>, &mut Cx<'_, Relay<'_, S>>),
     ) {
         let node = self.station_nodes[number] as usize;
-        let relay = &mut Relay { sink, flows: &self.transport };
+        let relay = &mut Relay { sink, flows: &self.endpoints };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         let mut outcomes = Outcomes::new(arriving, &mut self.outcomes);
         act(&mut self.stations[number], &mut self.nodes[node].buffer, &mut outcomes, &mut cx);
@@ -369,7 +372,7 @@ impl World {
         sink: &mut S,
         act: impl FnOnce(&mut Medium, &mut Cx<'_, Relay<'_, S>>),
     ) {
-        let relay = &mut Relay { sink, flows: &self.transport };
+        let relay = &mut Relay { sink, flows: &self.endpoints };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         act(&mut self.media[number], &mut cx);
         while let Some((hop, outcome)) = self.media[number].outcome() {
@@ -387,7 +390,7 @@ impl World {
     fn emit<S: Sink>(&self, node: usize, sink: &mut S, event: impl FnOnce() -> NodeEvent) {
         if S::ACTIVE {
             let event = event();
-            let of = event.packet().and_then(|packet| self.transport.flow_of(packet));
+            let of = event.packet().and_then(|packet| self.endpoints.flow_of(packet));
             sink.event(self.now, &Event::Node { node: node as u32, event, of });
         }
     }

@@ -68,7 +68,7 @@ impl Ports {
 }
 
 /// The ends of all flows, and the ports by which packets find them.
-pub(super) struct Transports {
+pub(super) struct Endpoints {
     /// The two ends of a connection are adjacent: the sending one has an even number, the receiving one follows.
     pub ends: Vec<End>,
     pub ports: Ports,
@@ -77,7 +77,7 @@ pub(super) struct Transports {
     pub datagram_ports: Ports,
 }
 
-impl Transports {
+impl Endpoints {
     /// The flow of a packet. A packet whose addresses and ports match no flow has none.
     pub fn flow_of(&self, packet: &Packet) -> Option<PacketFlow> {
         let port = match &packet.body {

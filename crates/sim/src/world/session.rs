@@ -6,7 +6,7 @@ use tcp::Connection;
 use super::World;
 use super::end::End;
 use super::flow::Carrier;
-use crate::app::{AppCx, AppTransport, Application, Ends};
+use crate::app::{Access, AppCx, Application, Ends};
 use crate::event::{Event, Sink};
 
 /// An application in a run.
@@ -66,16 +66,16 @@ impl World {
     /// Reports the progress of the transfer to an application that observes it, after an event at the connection end
     /// with this number.
     pub(super) fn show_application<S: Sink>(&mut self, end: usize, sink: &mut S) {
-        let (flow, sends) = (self.transport.ends[end].flow as usize, self.transport.ends[end].sends);
+        let (flow, sends) = (self.endpoints.ends[end].flow as usize, self.endpoints.ends[end].sends);
         let Some((session, connection)) = self.flows[flow].session else { return };
         let (session, connection) = (session as usize, connection as usize);
         if !self.sessions[session].application.observes() {
             return;
         }
-        let there = &self.transport.ends[end].connection;
+        let there = &self.endpoints.ends[end].connection;
         let (received, acknowledged) = (there.bytes_received(), there.bytes_acknowledged());
         let closed = !sends && there.at_end();
-        let shown = &mut self.transport.ends[end].shown;
+        let shown = &mut self.endpoints.ends[end].shown;
         let (more_received, more_acknowledged) = (received > shown[0], acknowledged > shown[1]);
         *shown = [received, acknowledged];
         if more_received && sends {
@@ -104,16 +104,16 @@ impl World {
         }
         let carrier = self.flows[session.first_flow].carrier;
         let mut ends;
-        let transport = match carrier {
+        let access = match carrier {
             Carrier::Connection { sender, .. } => {
-                ends = SessionEnds(&mut self.transport.ends[sender..sender + 2 * session.flows]);
-                AppTransport::Connections(&mut ends)
+                ends = SessionEnds(&mut self.endpoints.ends[sender..sender + 2 * session.flows]);
+                Access::Connections(&mut ends)
             }
             Carrier::Datagrams(flow) => {
-                AppTransport::Datagrams(&mut self.datagram_sizes, self.transport.datagrams[flow].bytes_received())
+                Access::Datagrams(&mut self.datagram_sizes, self.endpoints.datagrams[flow].bytes_received())
             }
         };
-        let mut cx = AppCx::new(self.now, transport);
+        let mut cx = AppCx::new(self.now, access);
         act(&mut *session.application, &mut cx);
         let outcome = cx.outcome();
         session.finished = outcome.finished;
@@ -139,7 +139,7 @@ impl World {
 
     /// The ends whose bits are set act: every second one from `first` on.
     fn ends_acted<S: Sink>(&mut self, first: usize, mut bits: u64, sink: &mut S) {
-        let session = self.flows[self.transport.ends[first].flow as usize].session;
+        let session = self.flows[self.endpoints.ends[first].flow as usize].session;
         let flows = session.map_or(1, |(session, _)| self.sessions[session as usize].flows);
         for connection in 0..flows {
             if bits & 1 == 1 {
@@ -158,7 +158,7 @@ impl World {
                 self.flows[flow].bytes = None;
             }
             for connection in 0..session.flows {
-                self.transport.ends[sender + 2 * connection].connection.discard_unsent();
+                self.endpoints.ends[sender + 2 * connection].connection.discard_unsent();
             }
         }
         self.with_application(number, sink, |_, cx| cx.finish());
@@ -171,7 +171,7 @@ impl World {
             let flow = &mut self.flows[number];
             match flow.carrier {
                 Carrier::Connection { sender, close } => {
-                    let end = &mut self.transport.ends[sender];
+                    let end = &mut self.endpoints.ends[sender];
                     if close {
                         end.connection.shutdown_write();
                     }
@@ -181,7 +181,7 @@ impl World {
                         end.goal = written;
                     }
                 }
-                Carrier::Datagrams(flow) => self.transport.datagrams[flow].finish(self.now),
+                Carrier::Datagrams(flow) => self.endpoints.datagrams[flow].finish(self.now),
             }
         }
     }

@@ -130,6 +130,14 @@ settings! {
     }
 }
 
+impl Config {
+    /// Bytes of options in each segment with data, once the connection is established.
+    pub fn data_options(&self) -> u32 {
+        let timestamps = self.timestamps.then(wire::Timestamps::default);
+        wire::Options { timestamps, ..wire::Options::default() }.size()
+    }
+}
+
 fn default_variant() -> String {
     presets::PRESETS[0].name.into()
 }
