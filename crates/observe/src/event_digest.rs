@@ -3,8 +3,8 @@
 //! It is the SHA-256 of the events in their order, each encoded as the bytes below: its kind, its time, and its
 //! contents. Packets are encoded by the headers they have on the wire, numbers as 64 bits, least significant byte
 //! first. New columns of the summary and renamed fields, keys or events therefore leave the digest unchanged; any
-//! change of an event or its time changes it. The reasons why a sender sends nothing are derived from other events and
-//! are not part of it.
+//! change of an event or its time changes it. The reasons why a sender sends nothing and the times at which packets
+//! leave queues follow from other events and are not part of it.
 
 use engine::Time;
 use path::channel::State as Air;
@@ -98,6 +98,8 @@ impl EventDigest {
             E::Marked { .. } => self.numbers([12]),
             E::Arrived { .. } => self.numbers([13]),
             E::DroppedEarly { .. } => self.numbers([14]),
+            // `event` filters these out.
+            E::Dequeued { .. } => {}
         }
         if let Some(packet) = event.packet() {
             self.packet(packet);
@@ -142,13 +144,20 @@ impl EventDigest {
     }
 }
 
+/// Whether an event follows from others, which are part of the digest.
+fn is_derived(event: &Event) -> bool {
+    match event {
+        Event::Sender { event, .. } | Event::Receiver { event, .. } => matches!(event, tcp::Event::Blocked { .. }),
+        Event::Link { event, .. } => matches!(event, LinkEvent::Dequeued { .. }),
+        _ => false,
+    }
+}
+
 impl Sink for EventDigest {
     const ACTIVE: bool = true;
 
     fn event(&mut self, at: Time, event: &Event) {
-        if let Event::Sender { event, .. } | Event::Receiver { event, .. } = event
-            && matches!(event, tcp::Event::Blocked { .. })
-        {
+        if is_derived(event) {
             return;
         }
         match event {

@@ -211,6 +211,18 @@ pub enum LinkEvent {
         /// The packet with its mark.
         packet: Packet,
     },
+    /// A packet left the queue. A link that computes departures reports it when the packet arrives.
+    Dequeued {
+        /// The packet.
+        packet: Packet,
+        /// When it arrived at the queue.
+        arrived: Time,
+        /// When the transmitter takes it, which may be in the future.
+        starts: Time,
+        /// When its transmission ends, on a link that computes departures; otherwise it follows from the link's rate
+        /// or from its link layer.
+        leaves: Option<Time>,
+    },
     /// A packet reached the far end.
     Arrived {
         /// The packet.
@@ -232,6 +244,7 @@ impl LinkEvent {
             | LinkEvent::QueueFull { packet }
             | LinkEvent::DroppedEarly { packet }
             | LinkEvent::Marked { packet }
+            | LinkEvent::Dequeued { packet, .. }
             | LinkEvent::Arrived { packet } => Some(packet),
             LinkEvent::AckCorrupted { .. } | LinkEvent::ParitySent { .. } | LinkEvent::ParityCorrupted { .. } => None,
         }

@@ -32,6 +32,7 @@ struct Setting {
 #[derive(PartialEq, Debug)]
 struct Seen {
     log: Vec<(Time, HopId, LinkEvent)>,
+    dequeued: Vec<(Packet, Time, Time)>,
     counted: Vec<(Time, Counters)>,
     /// For each packet, whether the node's buffer admitted it.
     admitted: Vec<bool>,
@@ -106,7 +107,16 @@ fn run(once: bool, setting: Setting, air: &ChannelConfig) -> Seen {
         }
     }
     counted.push((Time::NEVER, hop.counters(Time::NEVER)));
-    Seen { log: log.0, counted, admitted }
+    // They compute departures at different times.
+    let mut dequeued = Vec::new();
+    log.0.retain(|(_, _, event)| match *event {
+        LinkEvent::Dequeued { packet, arrived, starts, .. } => {
+            dequeued.push((packet, arrived, starts));
+            false
+        }
+        _ => true,
+    });
+    Seen { log: log.0, dequeued, counted, admitted }
 }
 
 fn offer(hop: &mut Either, packet: &Packet, buffer: &mut Buffer, cx: &mut Cx<'_, Log>) {
@@ -121,7 +131,7 @@ fn offer(hop: &mut Either, packet: &Packet, buffer: &mut Buffer, cx: &mut Cx<'_,
     }
 }
 
-/// Arrivals, fates, drops and marks, counters at all times, and the use of the node's buffer are equal.
+/// Arrivals, departures from the queue, fates, drops and marks, counters at all times, and the use of the node's buffer are equal.
 #[test]
 fn priority_link_without_expedited_packets_equals_fifo_link() {
     let fades = two_state::Config {

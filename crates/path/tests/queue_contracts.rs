@@ -155,7 +155,7 @@ fn peeked_packet_is_the_next_one_and_counts_as_waiting() {
                 let peeked = backlog.peek(hop, &mut counters, &mut cx);
                 let waiting = (backlog.len(), backlog.bytes(), backlog.packets().next().copied());
                 assert_eq!(waiting.2, peeked, "{name}");
-                let popped = backlog.pop(hop, &mut counters, &mut cx, |packet, _| *packet);
+                let popped = backlog.pop(hop, &mut counters, &mut cx, |queued| queued.packet);
                 assert_eq!((peeked, backlog.len() + 1), (popped, waiting.0), "{name}");
                 assert_eq!(backlog.bytes() + 1000, waiting.1, "{name}");
                 sent += 1;

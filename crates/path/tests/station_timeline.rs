@@ -29,6 +29,7 @@ impl Observer for Log {
     fn link(&mut self, at: Time, hop: HopId, event: LinkEvent) {
         let seq = |packet: &Packet| packet.data().map_or(0, |segment| segment.seq.0);
         let text = match &event {
+            LinkEvent::Dequeued { .. } => return,
             LinkEvent::FrameSent { number, attempt, packet } => {
                 format!("sent {} as {number}, attempt {attempt}", seq(packet))
             }

@@ -32,6 +32,7 @@ impl Observer for Log {
     }
     fn link(&mut self, at: Time, _: HopId, event: LinkEvent) {
         let text = match &event {
+            LinkEvent::Dequeued { .. } => return,
             LinkEvent::FrameSent { number, attempt, .. } => format!("sent {number}, attempt {attempt}"),
             LinkEvent::FrameCorrupted { number, .. } => format!("{number} corrupted"),
             LinkEvent::FrameDuplicate { number, .. } => format!("{number} again"),

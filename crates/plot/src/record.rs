@@ -251,7 +251,8 @@ impl Recorder {
             | LinkEvent::ParityCorrupted { .. }
             | LinkEvent::Recovered { .. }
             | LinkEvent::AckCorrupted { .. }
-            | LinkEvent::Marked { .. } => {}
+            | LinkEvent::Marked { .. }
+            | LinkEvent::Dequeued { .. } => {}
         }
     }
 

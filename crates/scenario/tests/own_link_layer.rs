@@ -57,7 +57,7 @@ impl Repeater {
     fn proceed(&mut self, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
         if self.free <= cx.now {
             let copies = self.copies;
-            let next = || self.queue.pop(self.hop, &mut self.counters, cx, |packet, _| (*packet, copies, false));
+            let next = || self.queue.pop(self.hop, &mut self.counters, cx, |queued| (queued.packet, copies, false));
             if let Some((packet, left, survived)) = self.current.take().or_else(next) {
                 self.send(packet, left - 1, survived, buffer, cx);
             }

@@ -325,6 +325,7 @@ impl Flow {
             LinkEvent::Arrived { packet } => self.arrived(at, id, hop, packet, of, facts),
             LinkEvent::Marked { .. } => self.congested_at = Some(at),
             LinkEvent::FrameDuplicate { .. }
+            | LinkEvent::Dequeued { .. }
             | LinkEvent::FrameDiscarded { .. }
             | LinkEvent::ParitySent { .. }
             | LinkEvent::ParityCorrupted { .. }

@@ -250,6 +250,11 @@ fn link(event: &LinkEvent) -> Value {
         LinkEvent::QueueFull { packet } => simple("queue-full", packet),
         LinkEvent::DroppedEarly { packet } => simple("dropped-early", packet),
         LinkEvent::Marked { packet } => simple("marked", packet),
+        LinkEvent::Dequeued { packet, arrived, starts, .. } => {
+            let mut record = simple("dequeued", packet);
+            merge(&mut record, json!({ "waited_s": starts.since(*arrived).as_secs_f64() }));
+            record
+        }
         LinkEvent::Arrived { packet } => simple("arrived", packet),
     }
 }

@@ -141,6 +141,13 @@ impl FifoLink {
         if let Some(options) = options.filter(|_| options_size > 0) {
             self.options.push_back(*options);
         }
+        let arrived = cx.now;
+        cx.emit(self.hop, || LinkEvent::Dequeued {
+            packet: Packet { ecn, ..*packet },
+            arrived,
+            starts,
+            leaves: Some(leaves),
+        });
         self.passing.push_back(InTransit {
             starts,
             arrives,

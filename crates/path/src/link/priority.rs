@@ -81,7 +81,7 @@ impl PriorityLink {
     }
 
     fn pop(&mut self, cx: &mut LinkCx<'_>) -> Option<(Packet, Order)> {
-        self.backlog.pop(self.hop, &mut self.counters, cx, |packet, order| (*packet, order))
+        self.backlog.pop(self.hop, &mut self.counters, cx, |queued| (queued.packet, queued.order))
     }
 
     fn send_waiting(&mut self, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
@@ -154,6 +154,7 @@ impl Link for PriorityLink {
         let sends = self.backlog.is_empty() && self.free.0 <= cx.now;
         let order = cx.schedule.order();
         if sends && !waits && self.backlog.can_be_skipped() {
+            Backlog::skipped(packet, self.hop, cx);
             self.send(packet, order, false, buffer, cx);
             self.rearm(cx);
             return true;

@@ -109,8 +109,8 @@ impl TxQueue {
     /// Removes the first waiting packet and assigns the next number to it.
     fn numbered<O: Observer>(&mut self, cx: &mut Cx<'_, O>) -> Option<HeadOfLine> {
         let number = self.next_number;
-        let head = self.backlog.pop(self.hop, &mut self.counters, cx, |packet, _| HeadOfLine {
-            packet: *packet,
+        let head = self.backlog.pop(self.hop, &mut self.counters, cx, |queued| HeadOfLine {
+            packet: queued.packet,
             number,
             attempts: 0,
             failures: [0; 2],

@@ -117,10 +117,18 @@ impl Backlog {
         }
     }
 
-    /// Returns true if a packet that arrives [at once](Queued::at_once) can skip the queue, which would not change it.
+    /// Returns true if a packet that arrives [at once](Queued::at_once) can skip the queue, which would not change it:
+    /// see [`skipped`](Self::skipped).
     #[inline]
     pub fn can_be_skipped(&self) -> bool {
         matches!(self.discipline, Discipline::DropTail(_))
+    }
+
+    /// Reports a packet that skips the queue.
+    #[inline]
+    pub fn skipped<O: Observer>(packet: &Packet, hop: HopId, cx: &mut Cx<'_, O>) {
+        let now = cx.now;
+        cx.emit(hop, || LinkEvent::Dequeued { packet: *packet, arrived: now, starts: now, leaves: None });
     }
 
     /// Offers a packet; returns whether it was accepted. Drops and marks are counted in `counters` and reported for
@@ -165,22 +173,27 @@ impl Backlog {
         }
     }
 
-    /// Takes the packet that is sent next with `take`, which is given its place among the events of its time, too. `None` if
-    /// nothing waits.
+    /// Takes the packet that is sent next with `take`, and reports that it left the queue. `None` if nothing waits.
     #[inline]
     pub fn pop<O: Observer, T>(
         &mut self,
         hop: HopId,
         counters: &mut Counters,
         cx: &mut Cx<'_, O>,
-        take: impl FnOnce(&Packet, Order) -> T,
+        take: impl FnOnce(&Queued) -> T,
     ) -> Option<T> {
         match &mut self.discipline {
-            Discipline::DropTail(queue) => queue.pop_with(|queued| take(&queued.packet, queued.order)),
+            Discipline::DropTail(queue) => queue.pop_with(|queued| {
+                left(queued, hop, cx);
+                take(queued)
+            }),
             Discipline::Other(other) => {
                 let queued = other.next(cx.now);
                 self.settle(hop, counters, cx);
-                queued.map(|queued| take(&queued.packet, queued.order))
+                queued.map(|queued| {
+                    left(&queued, hop, cx);
+                    take(&queued)
+                })
             }
         }
     }
@@ -217,6 +230,12 @@ impl Backlog {
             }
         }
     }
+}
+
+#[inline]
+fn left<O: Observer>(queued: &Queued, hop: HopId, cx: &mut Cx<'_, O>) {
+    let (starts, arrived) = (cx.now, queued.arrived);
+    cx.emit(hop, || LinkEvent::Dequeued { packet: queued.packet, arrived, starts, leaves: None });
 }
 
 fn refused<O: Observer>(packet: &Packet, cause: Cause, hop: HopId, counters: &mut Counters, cx: &mut Cx<'_, O>) {

@@ -14,8 +14,8 @@ use crate::context::{Cx, Observer};
 use crate::event::LinkEvent;
 use crate::mac::arq::stop_and_wait::Numbering;
 use crate::outcome::{Outcomes, RadioNotice};
-use crate::queue::Buffer;
 use crate::queue::backlog::Offer;
+use crate::queue::{Backlog, Buffer};
 use crate::scheduler::{Attempt, Joined, SchedulerConfig, SchedulerState};
 pub use tx_queue::TxQueue;
 
@@ -80,6 +80,7 @@ impl Station {
         let first = target.is_empty();
         if idle && first && target.backlog.can_be_skipped() {
             target.head = Some(*packet);
+            Backlog::skipped(packet, target.hop, cx);
             self.scheduler.joined(queue, Joined { first, expedited, serving: false }, cx.now);
             self.send_next(buffer, cx);
             return true;
@@ -193,7 +194,7 @@ impl Station {
         self.serving = serving;
         let queue = &mut self.queues[serving];
         if queue.head.is_none() {
-            queue.head = queue.backlog.pop(queue.hop, &mut queue.counters, cx, |packet, _| *packet);
+            queue.head = queue.backlog.pop(queue.hop, &mut queue.counters, cx, |queued| queued.packet);
         }
         self.send(cx);
         self.settle(serving, buffer);

@@ -150,6 +150,8 @@ impl VariableLink {
             self.waiting.push_back((starts, size));
             self.waiting_bytes += u64::from(size);
         }
+        let (packet, arrived) = (Packet { ecn, ..*packet }, cx.now);
+        cx.emit(self.hop, || LinkEvent::Dequeued { packet, arrived, starts, leaves: Some(leaves) });
         let sub = self.number_of(starts);
         let arrives = self.arrival(starts, leaves, sub);
         let frame = Frame {
@@ -168,7 +170,7 @@ impl VariableLink {
         self.counters.frames_sent += 1;
         self.counters.busy = self.counters.busy + leaves.since(ready);
         let order = cx.schedule.order();
-        self.launch(arrives, Flight { packet: Packet { ecn, ..*packet }, lost, order }, cx.schedule);
+        self.launch(arrives, Flight { packet, lost, order }, cx.schedule);
         Some(leaves)
     }
 

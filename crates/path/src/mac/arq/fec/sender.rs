@@ -126,7 +126,7 @@ impl FecSender {
                 if last {
                     self.block = Block::default();
                 }
-            } else if let Some(packet) = self.backlog.pop(self.hop, &mut self.counters, cx, |packet, _| *packet) {
+            } else if let Some(packet) = self.backlog.pop(self.hop, &mut self.counters, cx, |queued| queued.packet) {
                 let size = packet.size();
                 self.block.data += 1;
                 self.block.longest = self.block.longest.max(size);

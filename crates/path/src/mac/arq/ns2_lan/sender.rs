@@ -95,7 +95,7 @@ impl LanSender {
     /// its transmission *begins* [ns-2 Mac::sendDown, Channel::sendUp], and delivers it after its own delay [ns-2
     /// LL::sendUp].
     fn send_next(&mut self, buffer: &mut Buffer, cx: &mut LinkCx<'_>) {
-        let popped = self.backlog.pop(self.hop, &mut self.counters, cx, |packet, _| *packet);
+        let popped = self.backlog.pop(self.hop, &mut self.counters, cx, |queued| queued.packet);
         let Some(packet) = popped else { return };
         let (hop, now, size) = (self.hop, cx.now, packet.size() + self.lan.header);
         let duration = self.line.transmission_time(size);

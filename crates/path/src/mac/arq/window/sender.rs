@@ -136,8 +136,9 @@ impl WindowSender {
                 Some(number) => number,
                 None if self.resume < self.end() => self.resume,
                 None if self.window_is_open() => {
-                    let popped = self.backlog.pop(self.hop, &mut self.counters, cx, |packet, _| {
-                        self.outstanding.push_back(Outstanding { packet: *packet, sent: 0, failed: 0, done: false });
+                    let popped = self.backlog.pop(self.hop, &mut self.counters, cx, |queued| {
+                        let packet = queued.packet;
+                        self.outstanding.push_back(Outstanding { packet, sent: 0, failed: 0, done: false });
                     });
                     if popped.is_none() {
                         return;
