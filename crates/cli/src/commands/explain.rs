@@ -146,7 +146,7 @@ fn in_millis(span: Span) -> f64 {
 fn as_table(name: &str, report: &FlowReport, top: usize) -> String {
     let took = format!("{:.3} s", report.took.as_secs_f64());
     let done = if report.completed { "took" } else { "is incomplete after" };
-    let mut out = format!("\nflow {name} {done} {took}\n{}", blocked(report));
+    let mut out = format!("\nflow {name} {done} {took}\n{}{}", budget(report), blocked(report));
     if report.findings.is_empty() {
         let timeouts = match report.timeouts {
             0 => String::new(),
@@ -177,6 +177,28 @@ fn as_table(name: &str, report: &FlowReport, top: usize) -> String {
     out.push_str("rows can overlap in time, so their costs do not add up; the last two lines count each moment once\n");
     out
 }
+
+/// The causes of the flow's time, the longest first, each with a bar.
+fn budget(report: &FlowReport) -> String {
+    let mut causes = report.budget.clone();
+    causes.sort_by_key(|(_, span)| std::cmp::Reverse(*span));
+    let mut rows = Vec::new();
+    let mut texts = Vec::new();
+    for (cause, span) in &causes {
+        let share = span.as_secs_f64() / report.took.as_secs_f64().max(f64::MIN_POSITIVE);
+        let row = [cause.name(), &millis(*span), &format!("{:.1} %", 100.0 * share)].map(str::to_owned);
+        rows.push(row.to_vec());
+        texts.push(format!("{:<BAR$}  {}", "#".repeat((share * BAR as f64).round() as usize), cause.summary()));
+    }
+    let mut out = String::new();
+    for (row, text) in table::aligned(&rows, 1).lines().zip(&texts) {
+        out.push_str(&format!("{row}  {text}\n"));
+    }
+    out
+}
+
+/// The width of a bar of 100 %.
+const BAR: usize = 30;
 
 /// The reasons for which the sender did not send, the longest first.
 fn blocked(report: &FlowReport) -> String {

@@ -105,7 +105,12 @@ impl Hops {
 
     /// The hop of a link with this name; `None` if the network has no such link.
     pub fn get(&self, id: HopId) -> Option<&Hop> {
-        self.0.get(number(id))
+        self.by_number(number(id))
+    }
+
+    /// The hop with this number.
+    pub fn by_number(&self, number: usize) -> Option<&Hop> {
+        self.0.get(number)
     }
 }
 

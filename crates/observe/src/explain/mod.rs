@@ -13,6 +13,7 @@
 
 mod bad_air;
 mod blocked;
+mod budget;
 mod cell;
 mod collision;
 mod contention;
@@ -40,6 +41,8 @@ pub use tcp::Blocked;
 use wire::{Body, Flags, Packet};
 
 use blocked::BlockedTimes;
+use budget::Budgets;
+pub use budget::Cause;
 use cell::{Cells, Exchange};
 use flow::{Fact, Flow};
 use hops::Hops;
@@ -201,7 +204,9 @@ pub struct FlowReport {
     pub blocked: Vec<(Blocked, Span)>,
     /// The findings, the costliest first.
     pub findings: Vec<Finding>,
-    /// Time lost to all of them, each moment counted once.
+    /// The causes of its time, which add up to [`took`](Self::took). Empty for a flow without a connection.
+    pub budget: Vec<(Cause, Span)>,
+    /// Time lost to all findings, each moment counted once.
     pub lost: Span,
     /// The same without findings that are not avoidable.
     pub lost_avoidably: Span,
@@ -296,7 +301,8 @@ struct Context<'a> {
 
 /// Explains all flows of a run.
 pub struct Explain {
-    hops: Hops,
+    hops: Rc<Hops>,
+    budgets: Budgets,
     cells: Cells,
     flows: Vec<Watched>,
     facts: Vec<Fact>,
@@ -317,8 +323,10 @@ impl Explain {
             findings: Vec::new(),
             lost: Lost::default(),
         };
+        let hops = Rc::new(Hops::of(network));
         Explain {
-            hops: Hops::of(network),
+            budgets: Budgets::of(network, Rc::clone(&hops)),
+            hops,
             cells: Cells::of(network),
             flows: network.flows.iter().map(watched).collect(),
             facts: Vec::new(),
@@ -342,6 +350,7 @@ impl Explain {
                 completed,
                 timeouts: watched.timeouts,
                 blocked: watched.blocked.finish(end).to_vec(),
+                budget: self.budgets.finish(end, number as u32),
                 findings,
                 lost: watched.lost.all.total(),
                 lost_avoidably: watched.lost.avoidable.total(),
@@ -358,6 +367,9 @@ impl Explain {
             self.cells.waits(at, number, |medium| watched.flow.transit.waiting_in(medium));
             watched.flow.medium_idle(at, &mut self.cells);
             watched.tell(at, &mut self.facts, &self.cells);
+            if let Some(slowest) = &watched.flow.slowest {
+                self.budgets.slowest(number, slowest.id);
+            }
         }
     }
 
@@ -371,6 +383,7 @@ impl Explain {
     /// An exchange in a medium is over.
     fn exchange(&mut self, at: Time, exchange: &Exchange) {
         for number in self.cells.flows(exchange.medium) {
+            self.budgets.exchange(at, number, exchange);
             self.follow(at, number, |flow, cx, facts| flow.exchange(number, exchange, cx, facts));
         }
     }
@@ -380,6 +393,7 @@ impl Sink for Explain {
     const ACTIVE: bool = true;
 
     fn event(&mut self, at: Time, event: &Event) {
+        self.budgets.event(at, event);
         match event {
             Event::Sender { flow, event: tcp::Event::Blocked { reason } } => {
                 if let Some(watched) = self.flows.get_mut(*flow as usize).filter(|watched| watched.ended.is_none()) {

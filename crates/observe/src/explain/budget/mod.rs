@@ -1,0 +1,459 @@
+//! The time budget of each flow: every moment has exactly one cause, so that the causes add up to the flow's time.
+//!
+//! At each moment the first of these rules that applies gives the cause.
+//!
+//! 1. The slowest hop transmits packets of the flow, or a link layer there waits for its acknowledgment: `link-rate`;
+//!    `bad-air` for attempts that fail. In a medium, exchanges decide: see rule 3.
+//! 2. Data of the flow waits at the slowest hop, which transmits packets of other flows: `others-queue`. The link is
+//!    interrupted: `outage`.
+//! 3. Packets of the flow are at stations of a medium. Once the exchanges are known, their time is charged: to
+//!    `link-rate` if they carried packets of the flow, to `collision` and `bad-air` if those failed, to `others-queue` if
+//!    the same station sent for another flow, to `contention` if another station sent. Interframe spaces and back-offs
+//!    belong to `link-rate`.
+//! 4. Packets of the flow wait at any other hop: `own-queue` behind others of the flow, `others-queue`, `outage`.
+//! 5. A link layer will repeat a packet of the flow after a failed attempt: `bad-air`.
+//! 6. The sender tells why it sends nothing, see `sender`. A segment that was lost precedes other reasons until it is
+//!    acknowledged.
+//!
+//! The slowest hop is the one with the longest time for a full segment among those that have delivered data of the flow,
+//! see `flow`; until the first segment has arrived there is none, and rules 1 and 2 do not apply.
+//!
+//! A queue of the flow's own at the slowest hop costs no time by this definition, because the hop transmits; the delay
+//! that it causes to other flows is theirs.
+
+mod cause;
+mod packets;
+mod sender;
+mod transmitters;
+
+use std::rc::Rc;
+
+use engine::{Span, Time};
+use path::{HopId, LinkEvent};
+use sim::{Event, Network, NodeEvent, PacketFlow, Transport};
+use wire::{Addr, Body, Packet};
+
+pub use cause::Cause;
+use packets::{Packets, Place};
+use sender::{Charge, Loss, Sender};
+use transmitters::{Kind, Transmitters};
+
+use super::cell::{Exchange, Why};
+use super::hops::{Hop, Hops};
+use crate::received::Received;
+
+/// The slowest hop on the way of a flow's data.
+#[derive(Clone, Copy)]
+struct Slowest {
+    hop: usize,
+    place: Place,
+    kind: Kind,
+}
+
+/// The budget of one flow.
+struct Budget {
+    number: u32,
+    receiver: Addr,
+    /// Charged until then.
+    until: Time,
+    ended: bool,
+    totals: [Span; Cause::ALL.len()],
+    /// Time whose cause is known when the application writes again, or the flow is complete.
+    tail: Span,
+    /// Intervals in which packets were at stations of a medium, whose exchanges are not known yet.
+    in_medium: Vec<(Time, Time)>,
+    packets: Packets,
+    sender: Sender,
+    received: Received,
+    /// Why the last exchange for the flow in a medium failed.
+    failing: Option<Why>,
+    slowest: Option<Slowest>,
+    /// Until when the flow's last packet occupies the slowest hop after its arrival: until its link acknowledgment with
+    /// stop-and-wait; until the end of its transmission on a link whose far end has it before.
+    occupied: Time,
+}
+
+impl Budget {
+    fn add(&mut self, cause: Cause, span: Span) {
+        let total = &mut self.totals[cause as usize];
+        *total = *total + span;
+    }
+
+    /// Charges the time until `at`.
+    fn pass(&mut self, at: Time, transmitters: &Transmitters) {
+        while let Some(change) = self.packets.next_change().filter(|change| *change <= at) {
+            self.charge_in_parts(change, transmitters);
+            self.packets.change();
+        }
+        self.charge_in_parts(at, transmitters);
+    }
+
+    fn charge_in_parts(&mut self, to: Time, transmitters: &Transmitters) {
+        if self.until < self.occupied && self.occupied < to {
+            self.charge(self.occupied, transmitters);
+        }
+        self.charge(to, transmitters);
+    }
+
+    fn charge(&mut self, to: Time, transmitters: &Transmitters) {
+        if to <= self.until {
+            return;
+        }
+        let cause = self.cause(transmitters);
+        let from = std::mem::replace(&mut self.until, to);
+        match cause {
+            Charge::To(cause) => self.add(cause, to.since(from)),
+            Charge::Tail => self.tail = self.tail + to.since(from),
+            Charge::InMedium => match self.in_medium.last_mut() {
+                Some((_, end)) if *end == from => *end = to,
+                _ => self.in_medium.push((from, to)),
+            },
+        }
+    }
+
+    /// The cause of the present moment, by the rules in the header.
+    fn cause(&self, transmitters: &Transmitters) -> Charge {
+        let slowest = self.slowest.and_then(|slowest| self.at_slowest(slowest, transmitters));
+        let medium = || (!self.sender.is_opening() && self.is_in_medium(transmitters)).then_some(Charge::InMedium);
+        let elsewhere = || self.waits_elsewhere(transmitters).map(Charge::To);
+        let failed = || self.packets.has_failed().then_some(Charge::To(Cause::BadAir));
+        slowest
+            .map(Charge::To)
+            .or_else(medium)
+            .or_else(elsewhere)
+            .or_else(failed)
+            .unwrap_or_else(|| self.sender.charge())
+    }
+
+    /// Rules 1 and 2.
+    fn at_slowest(&self, slowest: Slowest, transmitters: &Transmitters) -> Option<Cause> {
+        let service = self.packets.service(slowest.hop);
+        let waits = self.waits(slowest.place, transmitters);
+        let line = transmitters.line(slowest.hop)?;
+        let serves = transmitters.serving(slowest.hop) == Some(self.number);
+        let sends = match (service.good, service.bad) {
+            (0, 0) => (self.until < self.occupied).then_some(Cause::LinkRate),
+            (0, _) => Some(Cause::BadAir),
+            _ => Some(Cause::LinkRate),
+        };
+        match slowest.kind {
+            Kind::Medium => None,
+            Kind::Plain => sends.or_else(|| waits.then(|| self.behind(slowest.place))),
+            Kind::StopAndWait if sends.is_none() && !waits => None,
+            Kind::StopAndWait if !serves => Some(Cause::OthersQueue),
+            Kind::StopAndWait if line.in_vain => Some(Cause::BadAir),
+            Kind::StopAndWait => Some(sends.unwrap_or(Cause::LinkRate)),
+            Kind::Window if sends.is_some() => sends,
+            Kind::Window if !waits => None,
+            Kind::Window if self.packets.has_failed() || (serves && line.in_vain) => Some(Cause::BadAir),
+            Kind::Window if serves => Some(Cause::LinkRate),
+            Kind::Window => Some(Cause::OthersQueue),
+        }
+    }
+
+    /// What the packets that wait at a place wait for, if none of the flow is being transmitted there.
+    fn behind(&self, place: Place) -> Cause {
+        if self.packets.is_interrupted(place) { Cause::Outage } else { Cause::OthersQueue }
+    }
+
+    /// Whether a packet waits in a queue at a place. A node may hold a packet for other reasons: a hop that computes
+    /// departures has only booked packets in its queue, and no packet waits for an idle transmitter.
+    fn waits(&self, place: Place, transmitters: &Transmitters) -> bool {
+        let queues = || {
+            let line = self.packets.route(place).and_then(|hop| transmitters.line(hop));
+            line.is_some_and(|line| !line.books && (line.kind != Kind::Plain || line.free_at > self.until))
+        };
+        self.packets.is_booked(place) || (self.packets.is_held(place) && queues())
+    }
+
+    /// Whether a packet is at a station of a medium.
+    fn is_in_medium(&self, transmitters: &Transmitters) -> bool {
+        let of_medium = |hop: usize| transmitters.line(hop).is_some_and(|line| line.kind == Kind::Medium);
+        self.packets.services().any(|(hop, _)| of_medium(hop))
+            || self.packets.held().any(|place| self.packets.route(*place).is_some_and(of_medium))
+    }
+
+    /// Rule 4.
+    fn waits_elsewhere(&self, transmitters: &Transmitters) -> Option<Cause> {
+        let places = self.packets.held().chain(self.packets.booked());
+        let place = *places.into_iter().find(|place| self.waits(**place, transmitters))?;
+        let own = self.packets.route(place).is_some_and(|hop| {
+            let service = self.packets.service(hop);
+            (service.good, service.bad) != (0, 0)
+        });
+        Some(if own { Cause::OwnQueue } else { self.behind(place) })
+    }
+
+    /// An exchange in a medium is over, whose frames carried packets of this flow if `own`.
+    fn exchange(&mut self, exchange: &Exchange, station: usize) {
+        let own = exchange.carried.iter().filter(|carried| carried.flow == Some(self.number));
+        let (all, damaged) = (own.clone().count(), own.filter(|carried| carried.damaged).count());
+        if all > 0 {
+            self.failing = exchange.spoilt;
+        }
+        let cause = match exchange.spoilt {
+            _ if all == 0 && self.waits_at_station(station) => Cause::OthersQueue,
+            _ if all == 0 && !self.hears(exchange) => return,
+            _ if all == 0 => Cause::Contention,
+            Some(Why::Air) => Cause::BadAir,
+            Some(Why::Collision | Why::Hidden) => Cause::Collision,
+            None if damaged == all => Cause::BadAir,
+            None => Cause::LinkRate,
+        };
+        let left = std::mem::take(&mut self.in_medium);
+        for (from, to) in left {
+            let (began, over) = (exchange.began.clamp(from, to), exchange.silent.clamp(from, to));
+            self.add(Cause::LinkRate, began.since(from));
+            self.add(cause, over.since(began));
+            if over < to {
+                self.in_medium.push((over, to));
+            }
+        }
+    }
+
+    /// Whether the packets of this flow that limit it wait at a station: data at the slowest hop, otherwise any.
+    fn waits_at_station(&self, station: usize) -> bool {
+        let slowest = self.slowest.filter(|slowest| slowest.kind == Kind::Medium);
+        match slowest.filter(|slowest| self.packets.is_held(slowest.place)) {
+            Some(slowest) => slowest.place.0 == station,
+            None => self.packets.held().any(|place| place.0 == station),
+        }
+    }
+
+    /// Whether a station that holds packets of this flow sensed an exchange.
+    fn hears(&self, exchange: &Exchange) -> bool {
+        let Some(nodes) = &exchange.heard_by else { return true };
+        self.packets.held().any(|(node, _)| nodes.contains_key(node))
+    }
+
+    fn end(&mut self, at: Time, transmitters: &Transmitters, completed: bool) {
+        self.pass(at, transmitters);
+        self.ended = true;
+        let left: Vec<(Time, Time)> = std::mem::take(&mut self.in_medium);
+        left.into_iter().for_each(|(from, to)| self.add(Cause::LinkRate, to.since(from)));
+        let tail = std::mem::take(&mut self.tail);
+        self.add(if completed { Cause::Propagation } else { Cause::Application }, tail);
+    }
+
+    fn sender(&mut self, event: &tcp::Event) {
+        if self.sender.on_event(event) {
+            let tail = std::mem::take(&mut self.tail);
+            self.add(Cause::Application, tail);
+        }
+    }
+
+    /// The slowest hop transmitted a packet in vain: that time belongs to `cause`.
+    fn wasted(&mut self, hop: usize, time: Span, cause: Cause) {
+        if self.slowest.is_some_and(|slowest| slowest.hop == hop && slowest.kind != Kind::Medium) {
+            let wasted = time.min(self.totals[Cause::LinkRate as usize]);
+            self.totals[Cause::LinkRate as usize] = self.totals[Cause::LinkRate as usize] - wasted;
+            self.add(cause, wasted);
+        }
+    }
+
+    /// A packet of the flow was lost on its way from `node`.
+    fn lost(&mut self, node: usize, packet: &Packet, of: &PacketFlow, newest: bool, loss: Loss) {
+        self.packets.remove(node, packet, newest);
+        let Body::Tcp(segment) = &packet.body else { return };
+        match of.seq.filter(|_| of.from_sender && segment.len > 0) {
+            Some(seq) if self.received.has(seq) => {}
+            seq => self.sender.lost(seq, loss),
+        }
+    }
+
+    fn node(&mut self, node: usize, event: &NodeEvent, of: &PacketFlow, hops: &Hops) {
+        match event {
+            NodeEvent::Sent { packet } | NodeEvent::Transit { packet } => self.packets.put(node, packet),
+            NodeEvent::Received { packet } => {
+                if self.arrived_at_end(packet, of)
+                    && let Some(slowest) = self.slowest
+                {
+                    let time =
+                        hops.by_number(slowest.hop).map_or(Span::ZERO, |hop| hop.cycle(packet.size(), self.until));
+                    self.wasted(slowest.hop, time, Cause::SpuriousRecovery);
+                }
+            }
+            NodeEvent::BufferFull { packet } => self.lost(node, packet, of, true, Loss::Queue),
+            NodeEvent::NoRoute { packet } => self.lost(node, packet, of, true, Loss::Outage),
+            NodeEvent::Taken { packet } => {
+                self.packets.remove(node, packet, true);
+            }
+            NodeEvent::Associated { .. } | NodeEvent::Left { .. } => {}
+        }
+    }
+
+    /// A packet arrived at its destination. Returns whether the receiver had all of its data before.
+    fn arrived_at_end(&mut self, packet: &Packet, of: &PacketFlow) -> bool {
+        let Body::Tcp(segment) = &packet.body else { return false };
+        if !of.from_sender {
+            self.sender.acknowledged(u64::from(segment.window));
+            return false;
+        }
+        let data = of.seq.filter(|_| segment.len > 0);
+        data.is_some_and(|seq| !self.received.take(seq, seq + u64::from(segment.len)))
+    }
+}
+
+/// The budgets of all flows of a run.
+pub(super) struct Budgets {
+    hops: Rc<Hops>,
+    transmitters: Transmitters,
+    /// `None` for a flow without a connection.
+    flows: Vec<Option<Budget>>,
+}
+
+impl Budgets {
+    pub fn of(network: &Network, hops: Rc<Hops>) -> Self {
+        let budget = |(number, spec): (usize, &sim::FlowSpec)| {
+            (spec.transport == Transport::Tcp).then(|| Budget {
+                number: number as u32,
+                receiver: Addr::of_node(spec.to),
+                until: spec.start,
+                ended: false,
+                totals: [Span::ZERO; Cause::ALL.len()],
+                tail: Span::ZERO,
+                in_medium: Vec::new(),
+                packets: Packets::default(),
+                sender: Sender::new(spec.tcp.segment),
+                received: Received::default(),
+                failing: None,
+                slowest: None,
+                occupied: Time::ZERO,
+            })
+        };
+        let transmitters = Transmitters::of(network, &hops);
+        Budgets { hops, transmitters, flows: network.flows.iter().enumerate().map(budget).collect() }
+    }
+
+    /// Sets the slowest hop of a flow.
+    pub fn slowest(&mut self, flow: u32, hop: HopId) {
+        let number = transmitters::number(hop);
+        let (Some(line), Some(Some(budget))) = (self.transmitters.line(number), self.flows.get_mut(flow as usize))
+        else {
+            return;
+        };
+        let place = (line.near, budget.receiver);
+        budget.slowest = Some(Slowest { hop: number, place, kind: line.kind });
+    }
+
+    /// Charges a flow's time until `at`, before an event changes its state.
+    fn at(&mut self, at: Time, flow: u32) -> Option<&mut Budget> {
+        let budget = self.flows.get_mut(flow as usize)?.as_mut().filter(|budget| !budget.ended)?;
+        budget.pass(at, &self.transmitters);
+        Some(budget)
+    }
+
+    pub fn event(&mut self, at: Time, event: &Event) {
+        match event {
+            Event::Sender { flow, event } => {
+                if let Some(budget) = self.at(at, *flow) {
+                    budget.sender(event);
+                }
+            }
+            Event::Node { node, event, of: Some(of) } => {
+                let hops = Rc::clone(&self.hops);
+                if let Some(budget) = self.at(at, of.flow) {
+                    budget.node(*node as usize, event, of, &hops);
+                }
+            }
+            Event::Link { hop, event, of } => self.link(at, *hop, event, of.as_ref()),
+            Event::FlowCompleted { flow } => {
+                if let Some(Some(budget)) = self.flows.get_mut(*flow as usize).filter(|budget| budget.is_some()) {
+                    budget.end(at, &self.transmitters, true);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn link(&mut self, at: Time, id: HopId, event: &LinkEvent, of: Option<&PacketFlow>) {
+        let hop = transmitters::number(id);
+        let Some((kind, near)) = self.transmitters.line(hop).map(|line| (line.kind, line.near)) else { return };
+        let flow = of.map(|of| of.flow);
+        if let Some(flow) = flow {
+            self.at(at, flow);
+        }
+        if matches!(event, LinkEvent::Dequeued { .. } | LinkEvent::FrameSent { .. }) && kind != Kind::Medium {
+            // The flow that was served before waits from now on.
+            if let Some(before) = self.transmitters.serving(hop).filter(|before| Some(*before) != flow) {
+                self.at(at, before);
+            }
+            self.transmitters.serve(hop, flow);
+        }
+        if let LinkEvent::AckCorrupted { .. } = event {
+            if let Some(serving) = self.transmitters.serving(hop) {
+                self.at(at, serving);
+            }
+            if let Some(line) = self.transmitters.line_mut(hop) {
+                line.in_vain = true;
+            }
+        }
+        let sending = |packet: &Packet, at| self.hops.get(id).map_or(Span::ZERO, |hop| hop.sending(packet.size(), at));
+        let serves = self.transmitters.serving(hop) == flow;
+        let Some(line) = self.transmitters.line_mut(hop) else { return };
+        let free = line.free_at;
+        if let LinkEvent::Dequeued { packet, starts, leaves, .. } = event {
+            line.in_vain = false;
+            line.books |= leaves.is_some();
+            let leaves = leaves.or_else(|| (kind == Kind::Plain).then(|| *starts + sending(packet, *starts)));
+            line.free_at = leaves.map_or(line.free_at, |leaves| leaves.max(line.free_at));
+        }
+        let Some(of) = of else { return };
+        let Some(budget) = self.flows.get_mut(of.flow as usize).and_then(Option::as_mut) else { return };
+        let on = (near, hop);
+        if matches!(event, LinkEvent::Arrived { .. } | LinkEvent::Lost { .. })
+            && budget.slowest.is_some_and(|slowest| slowest.hop == hop)
+        {
+            budget.occupied = match kind {
+                Kind::StopAndWait => at + self.hops.by_number(hop).map_or(Span::ZERO, Hop::turnaround),
+                Kind::Plain if serves => free,
+                _ => at,
+            };
+        }
+        match event {
+            LinkEvent::Dequeued { packet, starts, leaves, .. } => {
+                // At recorded opportunities the first packet is in service from when the previous one left.
+                let starts = if line.at_opportunities { free.max(at).min(*starts) } else { *starts };
+                let ends = leaves.or_else(|| (kind == Kind::Plain).then(|| starts + sending(packet, starts)));
+                budget.packets.dequeued(on, packet, at, free, (starts, ends));
+            }
+            LinkEvent::FrameSent { packet, .. } if kind != Kind::Medium => {
+                let ends = (kind == Kind::Window).then(|| at + sending(packet, at));
+                line.in_vain = !budget.packets.attempt(on, packet, ends);
+            }
+            LinkEvent::FrameCorrupted { packet, .. } if kind != Kind::Medium => budget.packets.fails(on, packet),
+            LinkEvent::Arrived { packet } => {
+                budget.packets.remove(near, packet, false);
+            }
+            LinkEvent::Lost { packet } => {
+                budget.wasted(hop, sending(packet, at), Cause::BadAir);
+                budget.lost(near, packet, of, false, Loss::Air);
+            }
+            LinkEvent::GivenUp { packet, arrived: false, .. } => {
+                let collided = matches!(budget.failing, Some(Why::Collision | Why::Hidden)) && kind == Kind::Medium;
+                budget.lost(near, packet, of, false, if collided { Loss::Collision } else { Loss::Air });
+            }
+            LinkEvent::QueueFull { packet } | LinkEvent::DroppedEarly { packet } => {
+                budget.lost(near, packet, of, true, Loss::Queue);
+            }
+            _ => {}
+        }
+    }
+
+    /// An exchange in a medium is over, which concerns `flow`.
+    pub fn exchange(&mut self, at: Time, flow: u32, exchange: &Exchange) {
+        let near = exchange.hop.and_then(|hop| self.transmitters.line(transmitters::number(hop))).map(|line| line.near);
+        if let (Some(budget), Some(near)) = (self.at(at, flow), near) {
+            budget.exchange(exchange, near);
+        }
+    }
+
+    /// Ends a flow that is not complete.
+    pub fn finish(&mut self, at: Time, flow: u32) -> Vec<(Cause, Span)> {
+        let Some(Some(budget)) = self.flows.get_mut(flow as usize) else { return Vec::new() };
+        if !budget.ended {
+            budget.end(at, &self.transmitters, false);
+        }
+        Cause::ALL.into_iter().zip(budget.totals).filter(|(_, span)| *span > Span::ZERO).collect()
+    }
+}

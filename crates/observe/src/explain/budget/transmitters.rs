@@ -1,0 +1,105 @@
+//! The transmitters of a network, shared by all flows: which flow each one serves.
+
+use engine::Time;
+use path::HopId;
+use sim::Network;
+
+use super::super::hops::{self, Hops};
+
+/// How a hop sends its packets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// One after the other, without acknowledgments.
+    Plain,
+    /// One after the other, each until it is acknowledged or given up.
+    StopAndWait,
+    /// Several, each until it is acknowledged or given up.
+    Window,
+    /// In a shared medium.
+    Medium,
+}
+
+/// One direction of one link.
+pub(super) struct Line {
+    pub kind: Kind,
+    /// The node at its sending end.
+    pub near: usize,
+    /// The number of its transmitter, which several hops may share.
+    transmitter: usize,
+    /// Whether it computes departures when packets arrive: a packet that waits is known to.
+    pub books: bool,
+    /// Whether it sends at recorded opportunities: between them the first packet is in service.
+    pub at_opportunities: bool,
+    /// The end of the last transmission booked.
+    pub free_at: Time,
+    /// Whether it repeats a frame that arrived: its link acknowledgment was lost.
+    pub in_vain: bool,
+}
+
+/// All of them, by hop number.
+pub(super) struct Transmitters {
+    lines: Vec<Line>,
+    /// By transmitter: the flow of the last packet that it took.
+    serving: Vec<Option<u32>>,
+}
+
+impl Transmitters {
+    pub fn of(network: &Network, hops: &Hops) -> Self {
+        let nodes = network.nodes.len();
+        let lines = network.links.iter().enumerate().flat_map(|(number, _)| [2 * number, 2 * number + 1]);
+        let lines: Vec<Line> = lines
+            .filter_map(|number| {
+                let hop = hops.by_number(number)?;
+                let kind = match hop.medium {
+                    Some(_) => Kind::Medium,
+                    None if hop.stops_and_waits() => Kind::StopAndWait,
+                    None if hop.has_window() => Kind::Window,
+                    None => Kind::Plain,
+                };
+                let shared = kind == Kind::StopAndWait && network.nodes[hop.near].radio.is_shared();
+                let transmitter = if shared { hop.near } else { nodes + number };
+                Some(Line {
+                    kind,
+                    near: hop.near,
+                    transmitter,
+                    books: false,
+                    at_opportunities: opportunities(network, number),
+                    free_at: Time::ZERO,
+                    in_vain: false,
+                })
+            })
+            .collect();
+        let serving = vec![None; nodes + lines.len()];
+        Transmitters { lines, serving }
+    }
+
+    pub fn line(&self, hop: usize) -> Option<&Line> {
+        self.lines.get(hop)
+    }
+
+    pub fn line_mut(&mut self, hop: usize) -> Option<&mut Line> {
+        self.lines.get_mut(hop)
+    }
+
+    /// The flow that a hop's transmitter serves, or served last.
+    pub fn serving(&self, hop: usize) -> Option<u32> {
+        self.serving[self.lines.get(hop)?.transmitter]
+    }
+
+    /// A hop's transmitter takes a packet of `flow`. Returns the flow that it served before, if it was another.
+    pub fn serve(&mut self, hop: usize, flow: Option<u32>) -> Option<u32> {
+        let serving = &mut self.serving[self.lines.get(hop)?.transmitter];
+        let before = std::mem::replace(serving, flow);
+        before.filter(|_| before != flow)
+    }
+}
+
+fn opportunities(network: &Network, number: usize) -> bool {
+    let changes = network.links.get(number / 2).and_then(|link| link.changes.as_ref());
+    changes.is_some_and(|changes| changes.opportunities[number % 2].is_some())
+}
+
+/// The number of a hop.
+pub(super) fn number(id: HopId) -> usize {
+    hops::number(id)
+}
