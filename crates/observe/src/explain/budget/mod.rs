@@ -16,7 +16,7 @@
 //!    acknowledged.
 //!
 //! The slowest hop is the one with the longest time for a full segment among those that have delivered data of the flow,
-//! see `flow`; until the first segment has arrived there is none, and rules 1 and 2 do not apply.
+//! see `flow`; until a first segment has crossed a hop, it is any hop that transmits.
 //!
 //! A queue of the flow's own at the slowest hop costs no time by this definition, because the hop transmits; the delay
 //! that it causes to other flows is theirs.
@@ -113,7 +113,10 @@ impl Budget {
 
     /// The cause of the present moment, by the rules in the header.
     fn cause(&self, transmitters: &Transmitters) -> Charge {
-        let slowest = self.slowest.and_then(|slowest| self.at_slowest(slowest, transmitters));
+        let slowest = match self.slowest {
+            Some(slowest) => self.at_slowest(slowest, transmitters),
+            None => self.first_service(transmitters),
+        };
         let medium = || (!self.sender.is_opening() && self.is_in_medium(transmitters)).then_some(Charge::InMedium);
         let elsewhere = || self.waits_elsewhere(transmitters).map(Charge::To);
         let failed = || self.packets.has_failed().then_some(Charge::To(Cause::BadAir));
@@ -123,6 +126,13 @@ impl Budget {
             .or_else(elsewhere)
             .or_else(failed)
             .unwrap_or_else(|| self.sender.charge())
+    }
+
+    /// Rule 1 before the slowest hop is known: the transmission of the first data, on any hop.
+    fn first_service(&self, transmitters: &Transmitters) -> Option<Cause> {
+        let wired = |hop: usize| transmitters.line(hop).is_some_and(|line| line.kind != Kind::Medium);
+        let sends = self.packets.services().any(|(hop, service)| wired(hop) && service.good > 0);
+        (sends && !self.sender.is_opening()).then_some(Cause::LinkRate)
     }
 
     /// Rules 1 and 2.
@@ -406,7 +416,7 @@ impl Budgets {
         {
             budget.occupied = match kind {
                 Kind::StopAndWait => at + self.hops.by_number(hop).map_or(Span::ZERO, Hop::turnaround),
-                Kind::Plain if serves => free,
+                Kind::Plain if serves && !line.books => free,
                 _ => at,
             };
         }

@@ -1,0 +1,320 @@
+//! The time budget of `observe::explain`: its causes add up, and each has its share in a run whose share is known.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use common::{network, wire};
+use engine::Span;
+use lab::run::record;
+use observe::explain::{Cause, Explain, FlowReport};
+use sim::{Network, Transport};
+
+/// Runs a network and explains its flows.
+fn explained(network: &Network) -> Vec<FlowReport> {
+    let mut explain = Explain::new(network);
+    let results = record(network, &mut explain, |_| false, &mut |_| ControlFlow::Continue(()));
+    explain.finish(results.expect("the run is not stopped").ended)
+}
+
+/// The first flow of a scenario: its budget in milliseconds by name, and the time that it took.
+fn budget(text: &str) -> (BTreeMap<&'static str, f64>, f64) {
+    let report = explained(&network(text)).remove(0);
+    let millis = |span: Span| span.as_secs_f64() * 1e3;
+    let budget = report.budget.iter().map(|(cause, span)| (cause.name(), millis(*span))).collect();
+    (budget, millis(report.took))
+}
+
+/// Asserts that a cause has `expected` milliseconds, within 2 %.
+#[track_caller]
+fn assert_cause(text: &str, cause: Cause, expected: f64) {
+    let (budget, took) = budget(text);
+    let found = budget.get(cause.name()).copied().unwrap_or(0.0);
+    assert!(
+        (found - expected).abs() <= 0.02 * expected,
+        "{}: {found} for {expected} of {took}: {budget:?}",
+        cause.name()
+    );
+}
+
+/// Every moment has one cause, for every flow of every example.
+#[test]
+fn budget_of_every_example_adds_up_to_the_time_of_its_flows() {
+    let examples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut flows = 0;
+    for entry in std::fs::read_dir(&examples).expect("the folder of examples") {
+        let path = entry.expect("an example").path();
+        if path.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
+        let loaded = lab::load::load(&path, &scenario::Overrides::default())
+            .unwrap_or_else(|problem| panic!("{}: {problem:?}", path.display()));
+        let mut network = loaded.network;
+        // The causes of long runs repeat.
+        network.duration = network.duration.min(Span::from_secs(60));
+        for (spec, report) in network.flows.iter().zip(explained(&network)) {
+            let sum = report.budget.iter().fold(Span::ZERO, |sum, (_, span)| sum + *span);
+            let expected = if spec.transport == Transport::Tcp { report.took } else { Span::ZERO };
+            assert_eq!(sum, expected, "{}, flow {}: {:?}", path.display(), spec.name, report.budget);
+            flows += 1;
+        }
+    }
+    assert!(flows >= 60, "{flows} flows");
+}
+
+/// 100 segments of 1 ms on the wire. Slow start does not leave it idle, because the window is there at once.
+#[test]
+fn link_rate_is_the_transmission_time_of_all_segments() {
+    let flow = "mss = \"960 B\"\nbytes = \"96000 B\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 200";
+    assert_cause(&wire("8 Mbps", "10 ms", flow), Cause::LinkRate, 100.0);
+    // Then the last segment and its acknowledgment, of 0.04 ms, propagate.
+    assert_cause(&wire("8 Mbps", "10 ms", flow), Cause::Propagation, 20.04);
+}
+
+/// A window of four segments keeps the wire busy for 4 ms of a round trip of 201.04 ms. Slow start fills it with segments
+/// 1 to 6 of 406: a hundred windows follow, with 99 pauses.
+#[test]
+fn receiver_window_is_the_idle_rest_of_each_round_trip() {
+    let flow = "mss = \"960 B\"\nbytes = \"389760 B\"\nreceive_window = \"3840 B\"";
+    assert_cause(&wire("8 Mbps", "100 ms", flow), Cause::ReceiverWindow, 99.0 * 197.04);
+}
+
+/// 1, 2, 4, ..., 32 segments in six round trips: five of them wait for the window. A segment takes 8 us.
+#[test]
+fn slow_start_is_the_time_until_the_window_holds_the_transfer() {
+    let flow = "mss = \"960 B\"\nbytes = \"60480 B\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 1";
+    assert_cause(&wire("1 Gbps", "50 ms", flow), Cause::SlowStart, 5.0 * 100.0);
+    assert_cause(&wire("1 Gbps", "50 ms", flow), Cause::Propagation, 100.0);
+}
+
+/// ssthresh is two segments. The window is 1, 2, 3, ... segments in successive round trips, and grows by slightly less
+/// than one in each [RFC5681 s3.1 equation 3], so that 66 segments take twelve: one wait in slow start, then ten.
+#[test]
+fn congestion_avoidance_is_the_time_of_a_window_that_grows_by_one() {
+    let flow = "mss = \"960 B\"\nbytes = \"63360 B\"\nreceive_window = \"1 MB\"\n\
+                tcp = { initial_window = 1, initial_ssthresh = \"1920 B\" }";
+    let text = wire("1 Gbps", "50 ms", flow);
+    assert_cause(&text, Cause::SlowStart, 100.0);
+    assert_cause(&text, Cause::CongestionAvoidance, 10.0 * 100.0);
+}
+
+/// A SYN and its acknowledgment: a round trip, and 0.04 ms for each.
+#[test]
+fn handshake_is_one_round_trip() {
+    let flow = "mss = \"960 B\"\nbytes = \"960 B\"\ntcp.handshake = true";
+    assert_cause(&wire("8 Mbps", "100 ms", flow), Cause::Handshake, 200.0);
+}
+
+/// Ten packets a second of 1 ms each: nothing to send for the other 99 %.
+#[test]
+fn application_is_the_time_without_data() {
+    let flow = "mss = \"960 B\"\nreceive_window = \"1 MB\"\ntraffic = { kind = \"cbr\", rate = \"76800 bps\", packet = \"960 B\" }";
+    let text = wire("8 Mbps", "10 ms", flow).replace("10000 s", "100 s");
+    assert_cause(&text, Cause::Application, 99_000.0);
+}
+
+/// Two flows with equal windows take turns on the wire, which is never idle: half of the time each waits for the other.
+#[test]
+fn others_queue_is_the_share_of_the_other_flow() {
+    let flow = |name: &str| {
+        format!(
+            "[flows.{name}]\nfrom = \"a\"\nto = \"b\"\nmss = \"960 B\"\nreceive_window = \"96000 B\"\n\
+             tcp.initial_window = 100\n"
+        )
+    };
+    let text =
+        wire("8 Mbps", "10 ms", "").replace("[flows.flow]\n        from = \"a\"\n        to = \"b\"", &flow("flow"));
+    let text = format!("{text}\n{}", flow("other")).replace("10000 s", "60 s");
+    assert_cause(&text, Cause::OthersQueue, 30_000.0);
+    assert_cause(&text, Cause::LinkRate, 30_000.0);
+}
+
+/// A page behind a bulk flow whose window fills the queue: most of its time is the queue of the other. Without the other
+/// flow the page takes that much less time, which is the check of the cause by a counterfactual run.
+#[test]
+fn others_queue_is_the_time_that_a_page_gains_without_the_other_flow() {
+    let page = "mss = \"960 B\"\nbytes = \"100 kB\"\nreceive_window = \"1 MB\"\nstart = \"20 s\"\ntcp.handshake = true";
+    let bulk = "[flows.bulk]\nfrom = \"a\"\nto = \"b\"\nmss = \"960 B\"\nreceive_window = \"480 kB\"";
+    let alone = wire("8 Mbps", "10 ms", page);
+    let behind = format!("{alone}\n{bulk}").replace("10000 s", "120 s");
+    let (budget_alone, took_alone) = budget(&alone);
+    let (budget_behind, took_behind) = budget(&behind);
+    assert_eq!(budget_alone.get("others-queue"), None);
+    let (share, gained) = (budget_behind["others-queue"], took_behind - took_alone);
+    assert!(gained > 3_000.0, "{took_behind} and {took_alone} ms");
+    assert!((share - gained).abs() < 0.02 * gained, "{share} of {gained}: {budget_behind:?}");
+}
+
+/// An application writes four segments twice a second. The first wire sends them in 4 ms; the second, slower one is 50 ms
+/// away and has them when nothing waits any more. Of each burst three segments wait behind their own, for 3 ms. The slowest
+/// hop is known from the second of 200 bursts on.
+#[test]
+fn own_queue_is_the_wait_at_a_faster_hop_while_the_slowest_is_idle() {
+    let text = r#"
+        duration = "100 s"
+        [nodes]
+        a = { kind = "host" }
+        r = { kind = "router" }
+        b = { kind = "host" }
+        [links.first]
+        kind = "wired"
+        between = ["a", "r"]
+        rate = "8 Mbps"
+        delay = "50 ms"
+        [links.second]
+        kind = "wired"
+        between = ["r", "b"]
+        rate = "7.9 Mbps"
+        delay = "1 ms"
+        [flows.flow]
+        from = "a"
+        to = "b"
+        mss = "960 B"
+        receive_window = "1 MB"
+        traffic = { kind = "cbr", rate = "61440 bps", packet = "3840 B" }
+        tcp.initial_window = 4
+        "#;
+    assert_cause(text, Cause::OwnQueue, 199.0 * 3.0);
+}
+
+/// A frame is lost at its first three attempts. Each costs its transmission of 8 ms and the acknowledgment timeout: as much
+/// as the transfer takes longer than over a perfect channel.
+#[test]
+fn bad_air_is_the_time_that_a_perfect_channel_saves() {
+    let text = |drop: &str| {
+        let channel = format!("{{ kind = \"scripted\", drop = [{drop}] }}");
+        let flow = "bytes = \"100 KiB\"\nreceive_window = \"64 KiB\"";
+        common::thesis("", 1, &channel, flow)
+    };
+    let ((lossy, took_lossy), (perfect, took_perfect)) = (budget(&text("40, 41, 42")), budget(&text("")));
+    let lost = took_lossy - took_perfect;
+    assert_eq!(perfect.get("bad-air"), None);
+    assert!(lost > 24.0 && (lossy["bad-air"] - lost).abs() < 0.02 * lost, "{lost}: {lossy:?}");
+}
+
+/// The last segment is lost on the wire, without a link layer: nothing but the timer repairs it, which takes as much
+/// longer as the transfer without the loss is over before.
+#[test]
+fn air_loss_is_the_wait_for_the_timer_after_a_lost_tail() {
+    let text = |drop: &str| {
+        let flow = "mss = \"960 B\"\nbytes = \"96000 B\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 200";
+        let channel = format!("channel = {{ kind = \"scripted\", drop = [{drop}] }}\n[flows.flow]");
+        wire("8 Mbps", "10 ms", flow).replace("[flows.flow]", &channel)
+    };
+    let ((lossy, took_lossy), (_, took_whole)) = (budget(&text("99")), budget(&text("")));
+    let lost = took_lossy - took_whole;
+    // The lost transmission takes 1 ms of it.
+    assert!(lost > 200.0 && (lossy["bad-air"] - 1.0).abs() < 1e-6, "{lossy:?}");
+    let repair = lossy["air-loss"] + lossy["bad-air"];
+    assert!((repair - lost).abs() < 0.02 * lost + 20.04, "{repair} of {lost}: {lossy:?}");
+}
+
+/// The same with a queue that has no room for the last segment.
+#[test]
+fn queue_drop_is_the_wait_for_the_timer_after_a_dropped_tail() {
+    let text = |queue: &str| {
+        let flow = "mss = \"960 B\"\nbytes = \"96000 B\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 200";
+        wire("8 Mbps", "10 ms", flow).replace("[flows.flow]", &format!("queue = \"{queue}\"\n[flows.flow]"))
+    };
+    // One is being sent, 98 wait: the last one is dropped.
+    let ((dropped, took_dropped), (_, took_whole)) = (budget(&text("98 packets")), budget(&text("unlimited")));
+    let lost = took_dropped - took_whole;
+    assert!(lost > 200.0, "{took_dropped} and {took_whole}");
+    assert!((dropped["queue-drop"] - lost).abs() < 0.02 * lost + 20.04, "{lost}: {dropped:?}");
+}
+
+/// The link is interrupted for a second while packets wait.
+#[test]
+fn outage_is_the_interruption() {
+    let flow = "mss = \"960 B\"\nbytes = \"960000 B\"\nreceive_window = \"96000 B\"\ntcp = { initial_window = 100, min_rto = \"5 s\" }";
+    let text = wire("8 Mbps", "10 ms", flow);
+    let text = text.replace(
+        "[flows.flow]",
+        "outages = [{ from = \"500 ms\", to = \"1500 ms\", packets = \"wait\" }]\n[flows.flow]",
+    );
+    assert_cause(&text, Cause::Outage, 1000.0);
+}
+
+/// An application writes 100 bytes every 20 ms. Nagle's algorithm lets one segment out a round trip of 200.09 ms. From its
+/// acknowledgment to the next write pass 10 ms on average, as the phase drifts; for the rest small data waits.
+#[test]
+fn nagle_is_the_wait_of_small_segments_for_acknowledgments() {
+    let flow = "mss = \"2000 B\"\nreceive_window = \"1 MB\"\ntraffic = { kind = \"cbr\", rate = \"40 kbps\", packet = \"100 B\" }\n\
+                tcp.nagle = \"on\"";
+    let text = wire("100 Mbps", "100 ms", flow).replace("10000 s", "100 s");
+    assert_cause(&text, Cause::Nagle, 100_000.0 * 0.95);
+}
+
+/// A packet takes two seconds more than 201.04 ms. The timer expires after a second, and TCP repairs what was not lost until
+/// the acknowledgment arrives. The window of one segment keeps everything else out of the network.
+#[test]
+fn spurious_recovery_is_the_time_from_a_needless_timeout_to_the_acknowledgment() {
+    let flow = "mss = \"960 B\"\nbytes = \"48000 B\"\nreceive_window = \"960 B\"\ntcp.min_rto = \"1 s\"";
+    let spike = "delay_spikes = [{ at = \"5 s\", duration = \"201 ms\", extra_delay = \"2 s\" }]\n[flows.flow]";
+    let text = wire("8 Mbps", "100 ms", flow).replace("[flows.flow]", spike);
+    assert_cause(&text, Cause::SpuriousRecovery, 2000.0 + 201.04 - 1000.0);
+}
+
+/// A mobile closes the receive window 300 ms before a disconnection of three seconds and opens it after that; both
+/// acknowledgments take as long to the sender.
+#[test]
+fn scheme_is_the_time_for_which_it_closes_the_receive_window() {
+    let air = "queue = \"unlimited\"\nchannel = { kind = \"scripted\", bad = [[\"5 s\", \"8 s\"]] }";
+    let flow = format!("{}\nbytes = \"400 kB\"\nmss = \"1000 B\"\nreceive_window = \"4000 B\"", common::TO_MOBILE);
+    let text = common::last_hop("duration = \"600 s\"", ("8 Mbps", "100 ms"), air, &flow);
+    let freezing = "mobile = { kind = \"host\", scheme = { kind = \"freeze-tcp\", warning = \"300 ms\" } }";
+    let text = text.replace("mobile = { kind = \"host\" }", freezing);
+    assert_cause(&text, Cause::Scheme, 3300.0);
+}
+
+/// A neighbour sends ten datagrams of 1000 bytes a second, each for 192 us + (1000 + 28 + 8 + 28) x 8 / 2 Mbps, SIFS of 10 us
+/// and an acknowledgment of 192 us + 14 x 8 / 2 Mbps, while the download always has a packet to send. With 1024 slots hardly
+/// any frames collide.
+#[test]
+fn contention_is_the_exchanges_of_a_neighbour() {
+    let text = r#"
+        duration = "60 s"
+        [nodes]
+        server = { kind = "host" }
+        station = { kind = "base-station" }
+        mobile = { kind = "host" }
+        neighbour = { kind = "host" }
+        [links.wire]
+        kind = "wired"
+        between = ["server", "station"]
+        rate = "1 Gbps"
+        delay = "1 us"
+        [media.cell]
+        standard = "802.11"
+        cw_min = 1023
+        [links.air]
+        kind = "wireless"
+        between = ["station", "mobile"]
+        medium = "cell"
+        [links.other]
+        kind = "wireless"
+        between = ["neighbour", "station"]
+        medium = "cell"
+        [flows.flow]
+        from = "server"
+        to = "mobile"
+        mss = "1000 B"
+        receive_window = "64 KiB"
+        [flows.call]
+        from = "neighbour"
+        to = "server"
+        transport = "udp"
+        traffic = { kind = "cbr", rate = "80 kbps", packet = "1000 B" }
+        "#;
+    let exchange = 0.192 + 1064.0 * 8.0 / 2000.0 + 0.010 + 0.192 + 14.0 * 8.0 / 2000.0;
+    assert_cause(text, Cause::Contention, 600.0 * exchange);
+}
+
+/// Names are unique, and every cause has a sentence.
+#[test]
+fn causes_have_unique_names() {
+    let names: std::collections::BTreeSet<&str> = Cause::ALL.iter().map(|cause| cause.name()).collect();
+    assert_eq!(names.len(), Cause::ALL.len());
+    assert!(Cause::ALL.iter().all(|cause| !cause.summary().is_empty()));
+}
