@@ -146,6 +146,26 @@ fn others_queue_is_the_time_that_a_page_gains_without_the_other_flow() {
     assert!((share - gained).abs() < 0.02 * gained, "{share} of {gained}: {budget_behind:?}");
 }
 
+/// The example of the page behind a download: the finding costs what FQ-CoDel in front of the line saves.
+#[test]
+fn standing_queue_costs_what_a_fair_queue_saves() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/bufferbloat.toml");
+    let page = |set: &[&str]| {
+        let set = set.iter().map(|set| (*set).to_owned()).collect();
+        let overrides = scenario::Overrides { set, ..scenario::Overrides::default() };
+        let loaded = lab::load::load(&path, &overrides).unwrap_or_else(|problem| panic!("{problem:?}"));
+        explained(&loaded.network).remove(1)
+    };
+    let (standing, fair) = (page(&[]), page(&["links.line.queue=\"fq-codel\""]));
+    let cost = |report: &FlowReport| {
+        let found = report.findings.iter().filter(|finding| finding.kind == "standing-queue");
+        found.map(|finding| finding.cost.as_secs_f64()).sum::<f64>()
+    };
+    let saved = (standing.took - fair.took).as_secs_f64();
+    assert!(saved > 15.0 && (cost(&standing) - saved).abs() < 0.02 * saved, "{saved} s: {:?}", standing.findings);
+    assert!(cost(&fair) < 0.02, "{:?}", fair.findings);
+}
+
 /// An application writes four segments twice a second. The first wire sends them in 4 ms; the second, slower one is 50 ms
 /// away and has them when nothing waits any more. Of each burst three segments wait behind their own, for 3 ms. The slowest
 /// hop is known from the second of 200 bursts on.

@@ -7,7 +7,7 @@ use clap::Args as ClapArgs;
 use engine::{Span, Time};
 use lab::load::Loaded;
 use lab::run;
-use observe::explain::{Explain, FlowReport, millis};
+use observe::explain::{Explain, Finding, FlowReport, millis};
 use scenario::ran::what_ran;
 use serde_json::{Value, json};
 
@@ -24,9 +24,9 @@ pub struct Args {
     /// The flow to explain [default: every flow]
     #[arg(long, value_name = "NAME")]
     flow: Option<String>,
-    /// How many findings to print, the costliest first; the totals are of all
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    top: usize,
+    /// Print also this number of single findings, the costliest first [default: none; with --json 20]
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
     /// Print JSON instead of tables: an array with an object for each flow
     #[arg(long)]
     json: bool,
@@ -56,12 +56,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let reports = explain.finish(results?.ended);
     let named = || chosen.iter().map(|flow| (loaded.network.flows[*flow].name.as_str(), &reports[*flow]));
     if args.json {
-        let reports: Vec<Value> = named().map(|(name, report)| as_json(name, report, args.top)).collect();
+        let reports: Vec<Value> =
+            named().map(|(name, report)| as_json(name, report, args.top.unwrap_or(TOP_IN_JSON))).collect();
         print_if_open(&format!("{:#}\n", Value::from(reports)))?;
     } else {
         let title = loaded.title();
         let mut text = format!("{title} (seed {})\n", loaded.network.seed);
-        named().for_each(|(name, report)| text.push_str(&as_table(name, report, args.top)));
+        named().for_each(|(name, report)| text.push_str(&as_table(name, report, args.top.unwrap_or(0))));
         print_if_open(&text)?;
     }
     match out {
@@ -126,11 +127,14 @@ fn as_json(name: &str, report: &FlowReport, top: usize) -> Value {
         kinds.iter().map(|total| json!({ "kind": total.kind, "count": total.count, "cost_ms": in_millis(total.cost) }));
     let blocked: serde_json::Map<String, Value> =
         report.blocked.iter().map(|(reason, held)| (reason.name().to_owned(), in_millis(*held).into())).collect();
+    let budget: serde_json::Map<String, Value> =
+        report.causes().iter().map(|(cause, time)| (cause.name().to_owned(), in_millis(*time).into())).collect();
     json!({
         "flow": name,
         "completed": report.completed,
         "took_ms": in_millis(report.took),
         "timeouts": report.timeouts,
+        "budget_ms": budget,
         "blocked_ms": blocked,
         "lost_ms": in_millis(report.lost),
         "lost_avoidably_ms": in_millis(report.lost_avoidably),
@@ -146,7 +150,7 @@ fn in_millis(span: Span) -> f64 {
 fn as_table(name: &str, report: &FlowReport, top: usize) -> String {
     let took = format!("{:.3} s", report.took.as_secs_f64());
     let done = if report.completed { "took" } else { "is incomplete after" };
-    let mut out = format!("\nflow {name} {done} {took}\n{}{}", budget(report), blocked(report));
+    let mut out = format!("\nflow {name} {done} {took}\n{}\n{}", blocked(report), budget(report));
     if report.findings.is_empty() {
         let timeouts = match report.timeouts {
             0 => String::new(),
@@ -156,76 +160,106 @@ fn as_table(name: &str, report: &FlowReport, top: usize) -> String {
         out.push_str(&format!("no problem was found{timeouts}\n"));
         return out;
     }
-    let cells = |cells: [&str; 5]| cells.map(str::to_owned).to_vec();
-    let mut rows = vec![cells(["rank", "kind", "from s", "to s", "cost ms"])];
-    for (rank, finding) in report.findings.iter().take(top).enumerate() {
+    out.push_str(&kinds(report));
+    if top > 0 {
+        out.push_str(&single(report, top));
+    }
+    out
+}
+
+/// The `top` costliest findings.
+fn single(report: &FlowReport, top: usize) -> String {
+    let head = ["rank", "finding", "from s", "to s", "cost ms"].map(str::to_owned).to_vec();
+    let row = |(rank, finding): (usize, &Finding)| {
         let second = |at: Time| format!("{:.3}", at.as_secs_f64());
         let (from, to) = (second(finding.from), second(finding.to));
-        rows.push(cells([&(rank + 1).to_string(), finding.kind, &from, &to, &millis(finding.cost)]));
-    }
-    let texts = report.findings.iter().map(|finding| finding.text.as_str());
-    out.push('\n');
-    for (row, text) in table::aligned(&rows, 2).lines().zip(std::iter::once("what happened").chain(texts)) {
-        out.push_str(&format!("{row}  {text}\n"));
-    }
+        vec![(rank + 1).to_string(), finding.kind.to_owned(), from, to, millis(finding.cost)]
+    };
+    let shown = report.findings.iter().take(top);
+    let rows: Vec<Vec<String>> = std::iter::once(head).chain(shown.clone().enumerate().map(row)).collect();
+    let texts = std::iter::once("what happened").chain(shown.map(|finding| finding.text.as_str()));
+    let mut out = format!("\n{}", beside(&rows, 2, texts));
     let hidden = report.findings.len().saturating_sub(top);
     if hidden > 0 {
         out.push_str(&format!("{hidden} more: --top {}\n", report.findings.len()));
     }
-    out.push('\n');
-    out.push_str(&totals(report));
-    out.push_str("rows can overlap in time, so their costs do not add up; the last two lines count each moment once\n");
     out
+}
+
+/// Aligned rows with a text behind each.
+fn beside<'a>(rows: &[Vec<String>], left: usize, texts: impl Iterator<Item = &'a str>) -> String {
+    let rows = table::aligned(rows, left);
+    rows.lines().zip(texts).map(|(row, text)| format!("{row}  {text}\n")).collect()
+}
+
+fn percent(part: Span, of: Span) -> String {
+    format!("{:.1} %", 100.0 * part.as_secs_f64() / of.as_secs_f64().max(f64::MIN_POSITIVE))
 }
 
 /// The causes of the flow's time, the longest first, each with a bar.
 fn budget(report: &FlowReport) -> String {
-    let mut causes = report.budget.clone();
-    causes.sort_by_key(|(_, span)| std::cmp::Reverse(*span));
-    let mut rows = Vec::new();
-    let mut texts = Vec::new();
-    for (cause, span) in &causes {
-        let share = span.as_secs_f64() / report.took.as_secs_f64().max(f64::MIN_POSITIVE);
-        let row = [cause.name(), &millis(*span), &format!("{:.1} %", 100.0 * share)].map(str::to_owned);
-        rows.push(row.to_vec());
-        texts.push(format!("{:<BAR$}  {}", "#".repeat((share * BAR as f64).round() as usize), cause.summary()));
+    let causes = report.causes();
+    if causes.is_empty() {
+        return String::new();
     }
-    let mut out = String::new();
-    for (row, text) in table::aligned(&rows, 1).lines().zip(&texts) {
-        out.push_str(&format!("{row}  {text}\n"));
-    }
-    out
+    let row = |name: &str, time: Span| vec![name.to_owned(), millis(time), percent(time, report.took)];
+    let mut rows = vec![["cause", "time ms", "share"].map(str::to_owned).to_vec()];
+    rows.extend(causes.iter().map(|(cause, time)| row(cause.name(), *time)));
+    rows.push(row("sum", report.took));
+    let bar = |time: Span| {
+        let share = time.as_secs_f64() / report.took.as_secs_f64().max(f64::MIN_POSITIVE);
+        "#".repeat((share * BAR as f64).round() as usize)
+    };
+    let texts = causes.iter().map(|(cause, time)| format!("{:<BAR$}  {}", bar(*time), cause.summary()));
+    let texts: Vec<String> = std::iter::once(String::new()).chain(texts).chain([String::new()]).collect();
+    let lines = beside(&rows, 1, texts.iter().map(String::as_str));
+    lines.lines().map(|line| format!("{}\n", line.trim_end())).chain(["\n".to_owned()]).collect()
 }
 
 /// The width of a bar of 100 %.
-const BAR: usize = 30;
+const BAR: usize = 25;
+
+/// The number of findings in JSON.
+const TOP_IN_JSON: usize = 20;
 
 /// The reasons for which the sender did not send, the longest first.
 fn blocked(report: &FlowReport) -> String {
     let mut held: Vec<_> = report.blocked.iter().filter(|(_, held)| *held > Span::ZERO).collect();
     held.sort_by_key(|(_, held)| std::cmp::Reverse(*held));
-    let share = |held: Span| 100.0 * held.as_secs_f64() / report.took.as_secs_f64().max(f64::MIN_POSITIVE);
     let parts: Vec<String> =
-        held.iter().map(|(reason, held)| format!("{} {:.1} %", reason.name(), share(*held))).collect();
+        held.iter().map(|(reason, held)| format!("{} {}", reason.name(), percent(*held, report.took))).collect();
     if parts.is_empty() { String::new() } else { format!("the sender was blocked by {}\n", parts.join(", ")) }
 }
 
-/// A line for each kind, and the total cost.
-fn totals(report: &FlowReport) -> String {
-    let share =
-        |cost: Span| format!("{:.1} %", 100.0 * cost.as_secs_f64() / report.took.as_secs_f64().max(f64::MIN_POSITIVE));
-    let row =
-        |name: &str, count: usize, cost: Span| vec![name.to_owned(), count.to_string(), millis(cost), share(cost)];
-    let mut rows = vec![["kind", "findings", "cost ms", "of the transfer"].map(str::to_owned).to_vec()];
-    rows.extend(report.kinds().iter().map(|total| row(total.kind, total.count, total.cost)));
-    let avoidable = report.findings.iter().filter(|finding| finding.avoidable).count();
-    rows.push(row("all together", report.findings.len(), report.lost));
-    rows.push(row("avoidable", avoidable, report.lost_avoidably));
-    table::aligned(&rows, 1)
+/// A line for each kind of finding, with its costliest one, and the total cost.
+fn kinds(report: &FlowReport) -> String {
+    let mut rows = vec![["findings", "number", "cost ms", "of the flow"].map(str::to_owned).to_vec()];
+    let mut texts = vec!["the costliest".to_owned()];
+    for total in report.kinds() {
+        rows.push(vec![
+            total.kind.to_owned(),
+            total.count.to_string(),
+            millis(total.cost),
+            percent(total.cost, report.took),
+        ]);
+        // Findings are sorted by cost.
+        let costliest = report.findings.iter().find(|finding| finding.kind == total.kind);
+        texts.push(costliest.map_or(String::new(), |finding| {
+            format!("{:.3} to {:.3} s: {}", finding.from.as_secs_f64(), finding.to.as_secs_f64(), finding.text)
+        }));
+    }
+    let avoidable = percent(report.lost_avoidably, report.took);
+    format!(
+        "{}they overlap; each moment counted once, they are {} of the time, and avoidable ones {avoidable}\n",
+        beside(&rows, 1, texts.iter().map(String::as_str)),
+        percent(report.lost, report.took),
+    )
 }
 
 #[cfg(test)]
 mod tests {
+    use observe::explain::Cause;
+
     use super::*;
 
     /// Without findings, timeouts are still reported: they delayed the transfer.
@@ -235,8 +269,18 @@ mod tests {
             let (took, lost) = (Span::from_secs(4), Span::ZERO);
             let findings = Vec::new();
             let blocked = Vec::new();
-            let report =
-                FlowReport { flow: 0, took, completed: true, timeouts, blocked, findings, lost, lost_avoidably: lost };
+            let budget = vec![(Cause::LinkRate, took)];
+            let report = FlowReport {
+                flow: 0,
+                took,
+                completed: true,
+                timeouts,
+                blocked,
+                findings,
+                budget,
+                lost,
+                lost_avoidably: lost,
+            };
             let text = as_table("f", &report, 20);
             assert!(text.contains("no problem was found") && text.ends_with(end), "{text}");
         }

@@ -53,8 +53,8 @@ impl Chain {
     }
 }
 
-pub(super) fn watch() -> Box<dyn Watch> {
-    Box::new(FailedAttempts::new(Why::Air, "failed on the channel of", false))
+pub(super) fn watch() -> Option<Box<dyn Watch>> {
+    Some(Box::new(FailedAttempts::new(Why::Air, "failed on the channel of", false)))
 }
 
 impl FailedAttempts {

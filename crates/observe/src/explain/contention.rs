@@ -26,8 +26,8 @@ struct Contention {
     cost: Span,
 }
 
-pub(super) fn watch() -> Box<dyn Watch> {
-    Box::<Contention>::default()
+pub(super) fn watch() -> Option<Box<dyn Watch>> {
+    Some(Box::<Contention>::default())
 }
 
 impl Watch for Contention {

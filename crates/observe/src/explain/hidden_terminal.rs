@@ -18,6 +18,6 @@ use super::Watch;
 use super::bad_air::FailedAttempts;
 use super::cell::Why;
 
-pub(super) fn watch() -> Box<dyn Watch> {
-    Box::new(FailedAttempts::new(Why::Hidden, "collided with frames of hidden terminals on", false))
+pub(super) fn watch() -> Option<Box<dyn Watch>> {
+    Some(Box::new(FailedAttempts::new(Why::Hidden, "collided with frames of hidden terminals on", false)))
 }

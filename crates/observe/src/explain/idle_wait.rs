@@ -16,8 +16,8 @@ use super::{Out, Watch, millis};
 
 struct IdleWait;
 
-pub(super) fn watch() -> Box<dyn Watch> {
-    Box::new(IdleWait)
+pub(super) fn watch() -> Option<Box<dyn Watch>> {
+    Some(Box::new(IdleWait))
 }
 
 impl Watch for IdleWait {

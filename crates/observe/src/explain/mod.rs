@@ -28,6 +28,7 @@ mod receiver_window;
 mod repeated_timeout;
 mod sending;
 mod spurious_timeout;
+mod standing_queue;
 mod transit;
 mod union;
 mod window_behind_hole;
@@ -56,7 +57,8 @@ pub struct Kind {
     pub summary: &'static str,
     /// Whether another sender, scheme or setting could have avoided it. Losses on the channel cannot be avoided.
     pub avoidable: bool,
-    watch: fn() -> Box<dyn Watch>,
+    /// `None` for a kind that follows from the time budget.
+    watch: fn() -> Option<Box<dyn Watch>>,
 }
 
 /// Every kind of problem.
@@ -102,6 +104,12 @@ pub const KINDS: &[Kind] = &[
         summary: "the receive window was full of data behind a hole, and the slowest link was idle",
         avoidable: true,
         watch: window_behind_hole::watch,
+    },
+    Kind {
+        name: "standing-queue",
+        summary: "packets waited in the queue of other flows for more than a fair share",
+        avoidable: true,
+        watch: || None,
     },
     Kind {
         name: "hidden-terminal",
@@ -236,6 +244,13 @@ impl FlowReport {
         totals
     }
 
+    /// The causes of its time, the longest first.
+    pub fn causes(&self) -> Vec<(Cause, Span)> {
+        let mut causes = self.budget.clone();
+        causes.sort_by_key(|(_, time)| std::cmp::Reverse(*time));
+        causes
+    }
+
     /// The `top` costliest findings for a plot: start, end and text.
     pub fn marks(&self, top: usize) -> Vec<(Time, Time, String)> {
         let label = |finding: &Finding| format!("{}: {} ms", finding.kind, millis(finding.cost));
@@ -315,7 +330,7 @@ impl Explain {
         let homes: Rc<[Option<MediumId>]> = cell::homes(network).into();
         let watched = |spec: &sim::FlowSpec| Watched {
             flow: Flow::new(spec, Rc::clone(&links), Rc::clone(&homes)),
-            watches: KINDS.iter().map(|kind| (kind, (kind.watch)())).collect(),
+            watches: KINDS.iter().filter_map(|kind| Some((kind, (kind.watch)()?))).collect(),
             began: spec.start,
             ended: None,
             timeouts: 0,
@@ -342,18 +357,27 @@ impl Explain {
                 watched.flow.medium_idle(end, &mut self.cells);
                 watched.end(end);
             }
+            let (budget, queue) = self.budgets.finish(end, number as u32);
+            let mut waited = Span::ZERO;
+            if let Some((queue, kind)) = queue.zip(KINDS.iter().find(|kind| kind.name == "standing-queue")) {
+                let before = watched.findings.len();
+                let mut out = Out { kind, findings: &mut watched.findings, lost: &mut watched.lost };
+                standing_queue::found(&queue, &mut out);
+                waited = watched.findings[before..].iter().fold(waited, |sum, finding| sum + finding.cost);
+            }
+            let took = end.since(watched.began);
             let mut findings = std::mem::take(&mut watched.findings);
             findings.sort_by_key(|finding| (std::cmp::Reverse(finding.cost), finding.from));
             FlowReport {
                 flow: number as u32,
-                took: end.since(watched.began),
+                took,
                 completed,
                 timeouts: watched.timeouts,
                 blocked: watched.blocked.finish(end).to_vec(),
-                budget: self.budgets.finish(end, number as u32),
+                budget,
                 findings,
-                lost: watched.lost.all.total(),
-                lost_avoidably: watched.lost.avoidable.total(),
+                lost: (watched.lost.all.total() + waited).min(took),
+                lost_avoidably: (watched.lost.avoidable.total() + waited).min(took),
             }
         };
         self.flows.iter_mut().enumerate().map(report).collect()

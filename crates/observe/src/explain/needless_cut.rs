@@ -55,8 +55,8 @@ struct Cut {
     nanos: f64,
 }
 
-pub(super) fn watch() -> Box<dyn Watch> {
-    Box::<NeedlessCut>::default()
+pub(super) fn watch() -> Option<Box<dyn Watch>> {
+    Some(Box::<NeedlessCut>::default())
 }
 
 impl NeedlessCut {

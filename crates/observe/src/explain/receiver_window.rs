@@ -30,8 +30,8 @@ pub(super) struct FullWindow {
     idle: Option<(Time, Idle)>,
 }
 
-pub(super) fn watch() -> Box<dyn Watch> {
-    Box::new(FullWindow::new(false))
+pub(super) fn watch() -> Option<Box<dyn Watch>> {
+    Some(Box::new(FullWindow::new(false)))
 }
 
 /// Whether the sender has new data that only the receive window blocks.

@@ -28,8 +28,8 @@ struct Window {
     waits: Vec<Span>,
 }
 
-pub(super) fn watch() -> Box<dyn Watch> {
-    Box::<RepeatedTimeout>::default()
+pub(super) fn watch() -> Option<Box<dyn Watch>> {
+    Some(Box::<RepeatedTimeout>::default())
 }
 
 impl RepeatedTimeout {

@@ -12,6 +12,6 @@
 use super::Watch;
 use super::receiver_window::FullWindow;
 
-pub(super) fn watch() -> Box<dyn Watch> {
-    Box::new(FullWindow::new(true))
+pub(super) fn watch() -> Option<Box<dyn Watch>> {
+    Some(Box::new(FullWindow::new(true)))
 }

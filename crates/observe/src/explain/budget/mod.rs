@@ -50,9 +50,21 @@ struct Slowest {
     kind: Kind,
 }
 
+/// The wait of a flow in the queue of others.
+pub(super) struct StandingQueue {
+    pub from: Time,
+    pub to: Time,
+    pub waited: Span,
+    /// The time for which the slowest hop transmitted for the flow.
+    pub served: Span,
+    /// The number of other flows at the node where most of them send.
+    pub others: u32,
+}
+
 /// The budget of one flow.
 struct Budget {
     number: u32,
+    began: Time,
     receiver: Addr,
     /// Charged until then.
     until: Time,
@@ -317,6 +329,7 @@ impl Budgets {
         let budget = |(number, spec): (usize, &sim::FlowSpec)| {
             (spec.transport == Transport::Tcp).then(|| Budget {
                 number: number as u32,
+                began: spec.start,
                 receiver: Addr::of_node(spec.to),
                 until: spec.start,
                 ended: false,
@@ -390,6 +403,9 @@ impl Budgets {
             }
             self.transmitters.serve(hop, flow);
         }
+        if let LinkEvent::Dequeued { .. } = event {
+            self.transmitters.carries(hop, flow);
+        }
         if let LinkEvent::AckCorrupted { .. } = event {
             if let Some(serving) = self.transmitters.serving(hop) {
                 self.at(at, serving);
@@ -458,12 +474,20 @@ impl Budgets {
         }
     }
 
-    /// Ends a flow that is not complete.
-    pub fn finish(&mut self, at: Time, flow: u32) -> Vec<(Cause, Span)> {
-        let Some(Some(budget)) = self.flows.get_mut(flow as usize) else { return Vec::new() };
+    /// Ends a flow if it is not complete. Returns the causes of its time, and its wait in the queue of others.
+    pub fn finish(&mut self, at: Time, flow: u32) -> (Vec<(Cause, Span)>, Option<StandingQueue>) {
+        let Some(Some(budget)) = self.flows.get_mut(flow as usize) else { return (Vec::new(), None) };
         if !budget.ended {
             budget.end(at, &self.transmitters, false);
         }
-        Cause::ALL.into_iter().zip(budget.totals).filter(|(_, span)| *span > Span::ZERO).collect()
+        let others = self.transmitters.others(budget.packets.nodes(), flow);
+        let queue = (others > 0).then(|| StandingQueue {
+            from: budget.began,
+            to: budget.until,
+            waited: budget.totals[Cause::OthersQueue as usize],
+            served: budget.totals[Cause::LinkRate as usize],
+            others,
+        });
+        (Cause::ALL.into_iter().zip(budget.totals).filter(|(_, span)| *span > Span::ZERO).collect(), queue)
     }
 }

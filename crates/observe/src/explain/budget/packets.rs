@@ -121,6 +121,11 @@ impl Packets {
         self.failed > 0
     }
 
+    /// The nodes that have sent packets of the flow.
+    pub fn nodes(&self) -> impl Iterator<Item = usize> + '_ {
+        self.routes.keys().map(|(node, _)| *node)
+    }
+
     /// The hop that packets take from a place.
     pub fn route(&self, place: Place) -> Option<usize> {
         self.routes.get(&place).copied()

@@ -1,5 +1,7 @@
 //! The transmitters of a network, shared by all flows: which flow each one serves.
 
+use std::collections::BTreeSet;
+
 use engine::Time;
 use path::HopId;
 use sim::Network;
@@ -41,6 +43,8 @@ pub(super) struct Transmitters {
     lines: Vec<Line>,
     /// By transmitter: the flow of the last packet that it took.
     serving: Vec<Option<u32>>,
+    /// By node: the flows whose packets it has sent.
+    flows: Vec<BTreeSet<u32>>,
 }
 
 impl Transmitters {
@@ -70,7 +74,7 @@ impl Transmitters {
             })
             .collect();
         let serving = vec![None; nodes + lines.len()];
-        Transmitters { lines, serving }
+        Transmitters { lines, serving, flows: vec![BTreeSet::new(); nodes] }
     }
 
     pub fn line(&self, hop: usize) -> Option<&Line> {
@@ -79,6 +83,19 @@ impl Transmitters {
 
     pub fn line_mut(&mut self, hop: usize) -> Option<&mut Line> {
         self.lines.get_mut(hop)
+    }
+
+    /// A hop sends a packet of `flow`.
+    pub fn carries(&mut self, hop: usize, flow: Option<u32>) {
+        if let Some(line) = self.lines.get(hop) {
+            self.flows[line.near].extend(flow);
+        }
+    }
+
+    /// The maximum number of flows besides `flow` that have sent from one of the nodes.
+    pub fn others(&self, nodes: impl Iterator<Item = usize>, flow: u32) -> u32 {
+        let others = |node: usize| self.flows[node].iter().filter(|other| **other != flow).count();
+        nodes.map(others).max().and_then(|others| u32::try_from(others).ok()).unwrap_or(0)
     }
 
     /// The flow that a hop's transmitter serves, or served last.

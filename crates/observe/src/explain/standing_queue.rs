@@ -1,0 +1,26 @@
+//! Waiting in the queue of other flows for more than a fair share.
+//!
+//! Definition: the flow's packets wait behind those of other flows: `others-queue` of the time budget.
+//!
+//! Cost: C = max(0, Q - k S), where Q is that time, S the time for which the slowest hop transmitted for the flow, and k
+//! the number of other flows at the node of its path that sends for most of them: if it served all flows in turns, each of
+//! the flow's packets would wait for k others.
+//!
+//! Limits: the number of other flows counts those that have ended, too, and flows on other links of the node, which makes
+//! the cost too small. A fair queue also changes how the flow's window grows.
+
+use super::budget::StandingQueue;
+use super::{Out, count, millis};
+
+/// Reports the finding of a flow, if there is one. The budget is known at its end.
+pub(super) fn found(queue: &StandingQueue, out: &mut Out<'_>) {
+    let StandingQueue { from, to, waited, served, others } = *queue;
+    let cost = waited - served.times(u64::from(others));
+    let text = format!(
+        "packets waited {} ms behind those of {}; in turns with them it would have been {} ms",
+        millis(waited),
+        count(others, "other flow"),
+        millis(waited - cost),
+    );
+    out.found(from, to, cost, text);
+}
