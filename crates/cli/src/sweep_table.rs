@@ -1,11 +1,11 @@
 //! A sweep's metrics as text: one table for each metric.
 
 use lab::export::shown;
+use lab::figures::key::short;
+use lab::figures::number::{plain, plain_percent, scale};
 use lab::sweep::analysis::Analysis;
 use observe::metric::Metric;
 use report::Estimate;
-use report::key::short;
-use report::number::{plain, plain_percent, scale};
 use stats::Interval;
 
 use crate::table::{aligned, row};

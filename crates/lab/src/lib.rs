@@ -32,6 +32,7 @@ pub mod catalogue;
 pub mod compare;
 pub mod disk;
 pub mod export;
+pub mod figures;
 pub mod load;
 pub mod papers;
 mod result_dir;

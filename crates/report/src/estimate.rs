@@ -1,9 +1,10 @@
 //! The mean of a metric with its confidence and prediction intervals.
 
+use lab::figures::number::decimals;
 use lab::sweep::analysis::Entry;
 use stats::Interval;
 
-use crate::number::{decimals, fixed, percent};
+use crate::number::{fixed, percent};
 
 /// A mean and its intervals, in the unit of the chart or table that shows it.
 #[derive(Clone, PartialEq, Debug, Default)]

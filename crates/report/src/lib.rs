@@ -16,7 +16,6 @@ pub mod curves;
 mod estimate;
 mod frame;
 mod html;
-pub mod key;
 pub mod marks;
 pub mod number;
 mod page;

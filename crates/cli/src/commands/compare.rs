@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use lab::compare::{self, Comparison};
+use lab::figures::number::{decimals, plain, plain_percent, scale};
 use lab::load::{Overrides, Source};
 use lab::store::Store;
 use lab::sweep::Plan;
@@ -11,7 +12,6 @@ use lab::sweep::analysis::Analysis;
 use lab::sweep::dedup::together;
 use lab::sweep::run::{Shard, SweepError};
 use lab::sweep::{self};
-use report::number::{decimals, plain, plain_percent, scale};
 use scenario::problem::Problem;
 use serde_json::Value;
 

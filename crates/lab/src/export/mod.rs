@@ -9,10 +9,10 @@ use std::io;
 
 use engine::text::visible;
 
-pub use crate::value_text::shown;
+pub use crate::value_text::{numbers, shown};
 pub use columns::{Column, Data, Table};
 pub use set::write;
-pub use tables::{numbers, tables};
+pub use tables::tables;
 
 /// A file format.
 pub struct Format {

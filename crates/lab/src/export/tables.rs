@@ -2,15 +2,13 @@
 //! one row per mean. The tables of media and nodes exist only if a run has metrics of them.
 
 use std::collections::HashMap;
-use std::str::FromStr;
 
-use engine::{Bytes, Rate, Span};
 use serde_json::Value;
 
 use super::columns::{Column, Data, Table};
 use crate::store::KeptSweep;
 use crate::sweep::analysis::{Analysis, Entry, Row};
-use crate::value_text::shown;
+use crate::value_text::{numbers, shown};
 use observe::metric::{METRICS, Metric, Scope};
 
 /// The names of all possible tables.
@@ -241,20 +239,4 @@ fn text(name: &str, definition: &str, values: Vec<String>) -> Column {
 
 fn column(name: &str, unit: &str, definition: &str, data: Data) -> Column {
     Column { name: name.into(), unit: unit.into(), definition: definition.into(), data }
-}
-
-/// Values that are all numbers or quantities of one unit, as numbers: the unit, the suffix of the column's name, the
-/// values.
-pub fn numbers(values: &[String]) -> Option<(&'static str, &'static str, Vec<Option<f64>>)> {
-    fn all<T: FromStr>(values: &[String], number: fn(T) -> f64) -> Option<Vec<Option<f64>>> {
-        values
-            .iter()
-            .map(|text| if text.is_empty() { Some(None) } else { Some(Some(number(text.parse().ok()?))) })
-            .collect()
-    }
-    let spans = || Some(("s", "s", all(values, |span: Span| span.as_secs_f64())?));
-    let rates = || Some(("bit/s", "bps", all(values, |rate: Rate| rate.bits_per_sec() as f64)?));
-    let sizes = || Some(("bytes", "bytes", all(values, |size: Bytes| size.0 as f64)?));
-    let plain = || Some(("", "number", all(values, |number: f64| number)?));
-    spans().or_else(rates).or_else(sizes).or_else(plain)
 }

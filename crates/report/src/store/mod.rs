@@ -1,20 +1,18 @@
 //! The page of a store: a section per sweep with its charts, its tables, and the commands that repeat it.
 
 mod blocks;
-mod figure;
-mod grid;
 mod numbers;
 mod pictures;
 mod repeat;
 mod verdict;
 
+use lab::figures::Figure;
+use lab::figures::grid::Grid;
 use lab::sweep::analysis::Analysis;
 use observe::metric::Metric;
 
 use crate::BarChart;
 use crate::page::{Block, Page, Section};
-
-use figure::Figure;
 
 /// Maximum number of values in a list; longer lists show only the first and the last value.
 const MAX_LISTED: usize = 8;
@@ -60,7 +58,7 @@ fn section(analysis: &Analysis, metrics: &[&'static Metric], of_many: bool) -> S
     let figures: Vec<Figure<'_>> = metrics.iter().map(|metric| Figure::of(analysis, metric)).collect();
     let mut blocks = vec![Block::Facts(facts(analysis)), Block::Warnings(warnings(analysis, &figures))];
     for figure in &figures {
-        blocks.extend(figure.blocks());
+        blocks.extend(blocks::of(figure));
     }
     blocks.extend(repeat::blocks(analysis));
     let heading = if of_many { title(analysis) } else { "Results" };
@@ -70,7 +68,7 @@ fn section(analysis: &Analysis, metrics: &[&'static Metric], of_many: bool) -> S
 fn facts(analysis: &Analysis) -> Vec<(String, String)> {
     let mut facts =
         vec![("Sweep".into(), analysis.sweep.name.clone()), ("Replications".into(), replications(analysis))];
-    let grid = grid::Grid::of(analysis);
+    let grid = Grid::of(analysis);
     for dimension in &grid.dimensions {
         facts.push((dimension.name(), listed(&dimension.places)));
     }

@@ -1,12 +1,12 @@
 //! The table of a metric: all values that its charts show, and those without a chart.
 
 use lab::export::numbers;
+use lab::figures::key::short;
+use lab::figures::{Figure, value};
 use lab::sweep::analysis::Entry;
 use stats::Interval;
 
-use super::figure::{Figure, value};
 use crate::Estimate;
-use crate::key::short;
 use crate::number::{fixed, percent};
 use crate::table::{Cell, Column, Table};
 

@@ -1,13 +1,11 @@
 //! The charts of a metric: one for each combination of all dimensions but the last, which is the chart's horizontal
 //! axis.
 
-use std::collections::BTreeMap;
+use lab::figures::facet::{Facet, facets};
+use lab::figures::grid::Dimension;
+use lab::figures::number::brief;
+use lab::figures::{Figure, value};
 
-use lab::sweep::analysis::Entry;
-
-use super::figure::{Figure, value};
-use super::grid::{Dimension, Grid};
-use crate::number::brief;
 use crate::page::Block;
 use crate::{BarChart, ChangeChart, CurveChart, Estimate, Group, Line, Point};
 
@@ -17,39 +15,6 @@ pub(super) const MAX_CHARTS: usize = 12;
 const MAX_GROUPS: usize = 2;
 /// Maximum number of groups of bars for values that are no numbers.
 const MAX_NAMES: usize = 24;
-
-/// The entries of one chart.
-#[derive(Default)]
-struct Facet<'a> {
-    /// The values that are common to the chart's entries.
-    title: String,
-    /// Entries by index along the last dimension and by case.
-    entries: BTreeMap<(usize, usize), &'a Entry<'a>>,
-}
-
-/// Returns the dimension of the horizontal axis, and the entries of each chart.
-fn facets<'a>(figure: &'a Figure<'a>) -> (Option<Dimension>, Vec<Facet<'a>>) {
-    let mut dimensions = Grid::of(figure.analysis).dimensions;
-    let mut places = places(figure);
-    if figure.subjects.len() > 1 {
-        dimensions.insert(0, Dimension::of(vec![figure.kind().to_owned()], vec![figure.subjects.clone()]));
-        for (place, entry) in places.iter_mut().zip(&figure.entries) {
-            place.insert(0, figure.subjects.iter().position(|subject| *subject == entry.subject).unwrap_or(0));
-        }
-    }
-    let along = dimensions.pop();
-    let mut facets: BTreeMap<Vec<usize>, Facet<'_>> = BTreeMap::new();
-    for (mut place, entry) in places.into_iter().zip(&figure.entries) {
-        let at = place.pop().unwrap_or(0);
-        facets.entry(place).or_default().entries.insert((at, entry.cell.case), entry);
-    }
-    for (place, facet) in &mut facets {
-        let at = place.iter().zip(&dimensions);
-        let at: Vec<String> = at.map(|(at, of)| format!("{} = {}", of.name(), brief(&of.places[*at]))).collect();
-        facet.title = at.join(", ");
-    }
-    (along, facets.into_values().collect())
-}
 
 /// Returns the charts of the means.
 pub(super) fn of(figure: &Figure<'_>) -> Vec<Block> {
@@ -106,12 +71,6 @@ fn changes(figure: &Figure<'_>, facet: &Facet<'_>, along: &str, places: &[String
         group.bars = group.bars.split_off(group.bars.len().min(1));
     }
     ChangeChart { title, measure: figure.metric.name.to_owned(), baseline, along, cases, groups, reach: None }
-}
-
-/// Returns the index of each entry along each dimension.
-fn places(figure: &Figure<'_>) -> Vec<Vec<usize>> {
-    let grid = Grid::of(figure.analysis);
-    figure.entries.iter().map(|entry| grid.place(entry.cell.point).to_vec()).collect()
 }
 
 /// Returns a bar chart of the entries that match `only`, with a group for each value of `along` in the order of the

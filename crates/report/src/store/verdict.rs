@@ -1,9 +1,9 @@
 //! Verdicts in words: for each case and subject, whether it differs from the first case, by how much, and where.
 
+use lab::figures::Figure;
 use lab::sweep::analysis::Entry;
 use observe::summary::Better;
 
-use super::figure::Figure;
 use super::plain;
 use crate::number::{fixed, percent};
 

@@ -1,11 +1,11 @@
 //! The dimensions of a sweep's points, derived from the points.
 
-use lab::export::{numbers, shown};
-use lab::sweep::analysis::Analysis;
+use crate::sweep::analysis::Analysis;
+use crate::value_text::{numbers, shown};
 
 /// The grid of a sweep's points.
 #[derive(Debug, Default)]
-pub(super) struct Grid {
+pub struct Grid {
     /// Dimensions of the grid; the last one varies fastest.
     pub dimensions: Vec<Dimension>,
     /// Keys with the same value at every point, with that value.
@@ -16,7 +16,7 @@ pub(super) struct Grid {
 
 /// One or several keys whose values change together.
 #[derive(Debug)]
-pub(super) struct Dimension {
+pub struct Dimension {
     /// Keys that change together along this dimension.
     pub keys: Vec<String>,
     /// The values along the dimension; for several keys joined by " / ".
@@ -51,6 +51,7 @@ impl Dimension {
 }
 
 impl Grid {
+    /// Returns the grid of the points of `analysis`.
     pub fn of(analysis: &Analysis) -> Self {
         let points: Vec<_> = analysis.cells.iter().filter(|runs| runs.cell.case == 0).map(|runs| &runs.cell).collect();
         let mut grid = Grid { points: vec![Vec::new(); points.len()], ..Grid::default() };

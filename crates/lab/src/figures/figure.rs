@@ -1,14 +1,16 @@
 //! One metric of a sweep, with its values.
 
-use lab::export::shown;
-use lab::sweep::analysis::{Analysis, Entry};
 use observe::metric::{Metric, Scope};
 
-use crate::number::scale;
+use super::number::scale;
+use crate::sweep::analysis::{Analysis, Entry};
+use crate::value_text::shown;
 
 /// The values of one metric in a sweep.
-pub(super) struct Figure<'a> {
+pub struct Figure<'a> {
+    /// The sweep.
     pub analysis: &'a Analysis,
+    /// The metric.
     pub metric: &'static Metric,
     /// One entry for each point, case and subject.
     pub entries: Vec<Entry<'a>>,
@@ -25,11 +27,12 @@ pub(super) struct Figure<'a> {
 
 /// Returns the value of a key at an entry's point, as written in the scenario; `None` if the key does not differ
 /// between points.
-pub(super) fn value(entry: &Entry<'_>, key: &str) -> Option<String> {
+pub fn value(entry: &Entry<'_>, key: &str) -> Option<String> {
     entry.cell.changes.iter().find(|(changed, _)| changed == key).map(|(_, value)| shown(value))
 }
 
 impl<'a> Figure<'a> {
+    /// Returns the values of `metric` in `analysis`, without the idle subjects.
     pub fn of(analysis: &'a Analysis, metric: &'static Metric) -> Self {
         let mut entries = analysis.entries(metric);
         let (scale, unit) = scale(metric, entries.iter().filter_map(|entry| Some(entry.row.as_ref()?.mean)));

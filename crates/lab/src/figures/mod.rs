@@ -1,0 +1,10 @@
+//! The results of a sweep as they are shown: one metric with its values, the dimensions of the points, number formats.
+
+mod figure;
+
+pub mod facet;
+pub mod grid;
+pub mod key;
+pub mod number;
+
+pub use figure::{Figure, value};
