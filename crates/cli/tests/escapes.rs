@@ -68,7 +68,7 @@ fn no_output_has_control_characters_and_no_cell_is_a_formula() {
         &["sweep", FILE, "--set", axis, "--json", "--out", "s.sqlite"],
         &["compare", "--scenario", FILE, "--schemes", "unmodified,snoop", "--replications", "2"],
         &["compare", "--scenario", FILE, "--schemes", "unmodified,snoop", "--replications", "2", "--json"],
-        &["export", "s.sqlite", "--format", "csv,json,parquet"],
+        &["export", "s.sqlite", "--format", "csv,json,parquet,latex,gnuplot"],
         &["report", "s.sqlite"],
         &["verify", "s.sqlite"],
     ];
@@ -101,7 +101,7 @@ fn no_output_has_control_characters_and_no_cell_is_a_formula() {
             assert!(!name.chars().any(|c| is_control_character(c) || c == '\n'), "{name:?}");
         }
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        if ["html", "svg", "csv", "txt"].contains(&ending) || name.contains("-seqno") {
+        if ["html", "svg", "csv", "txt", "tex", "gnuplot"].contains(&ending) || name.contains("-seqno") {
             assert_clean(name, &fs::read(&path).unwrap());
             seen.push(ending.to_owned());
         }
@@ -115,7 +115,7 @@ fn no_output_has_control_characters_and_no_cell_is_a_formula() {
             }
         }
     }
-    for ending in ["html", "svg", "csv", "txt"] {
+    for ending in ["html", "svg", "csv", "txt", "tex", "gnuplot"] {
         assert!(seen.iter().any(|one| one == ending), "no {ending} was written");
     }
     // The names are escaped, and still legible.

@@ -4,6 +4,7 @@
 //! The horizontal axis is logarithmic if that spaces the values more evenly. The vertical axis begins at 0 unless that
 //! would leave more than half of it empty; a note in the chart then says so.
 
+use lab::figures::grid::is_logarithmic;
 use maud::{Markup, PreEscaped, Render, html};
 
 use crate::Estimate;
@@ -82,7 +83,7 @@ impl Across {
         values.sort_by(f64::total_cmp);
         values.dedup();
         let (lo, hi) = (values.first().copied().unwrap_or(0.0), values.last().copied().unwrap_or(1.0));
-        Across { log: lo > 0.0 && uneven(&values, |x| x) > uneven(&values, libm::log10), lo, hi }
+        Across { log: is_logarithmic(&values), lo, hi }
     }
 
     /// Returns the position of `x` on the axis, from 0 to 1.
@@ -91,14 +92,6 @@ impl Across {
         let span = place(self.hi) - place(self.lo);
         if span > 0.0 { (place(x) - place(self.lo)) / span } else { 0.5 }
     }
-}
-
-/// Returns the ratio of the widest to the narrowest gap between values; 1 if there are no gaps.
-fn uneven(values: &[f64], place: impl Fn(f64) -> f64) -> f64 {
-    let gaps = values.windows(2).map(|pair| place(pair[1]) - place(pair[0]));
-    let (min, max) = gaps.fold((f64::INFINITY, 0.0), |(min, max), gap| (gap.min(min), gap.max(max)));
-    // The tolerance makes equal gaps compare equal in spite of rounding.
-    if max > 0.0 && min > 0.0 { (max / min).max(1.0 + 1e-6) } else { 1.0 }
 }
 
 /// Draws the chart.

@@ -8,7 +8,7 @@ use lab::store::{Store, StoreError};
 use lab::sweep::analysis::Analysis;
 use scenario::problem::Problem;
 
-use super::{listed, print, shown, warn};
+use super::{listed, print, shown, sweep, warn};
 use crate::Failure;
 
 /// Arguments of `lasthop export`.
@@ -16,12 +16,15 @@ use crate::Failure;
 pub struct Args {
     /// The store of a sweep
     store: PathBuf,
-    /// File formats, separated by commas: csv, parquet, json
+    /// File formats, separated by commas: csv, parquet, json, latex, gnuplot
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "csv")]
     format: Vec<String>,
     /// The directory for the tables [default: beside the store, under its name]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// A metric that latex and gnuplot show, from `lasthop list metrics`; may be repeated [default: those of each sweep]
+    #[arg(long, value_name = "NAME")]
+    metric: Vec<String>,
 }
 
 /// Writes a store's results.
@@ -30,9 +33,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     names.sort_unstable();
     names.dedup();
     let formats = names.into_iter().map(find).collect::<Result<Vec<_>, _>>()?;
+    let metrics = args.metric.iter().map(|name| sweep::find(name)).collect::<Result<Vec<_>, _>>()?;
     let sweeps = analyses(&args.store)?;
     let out = args.out.clone().unwrap_or_else(|| args.store.with_extension(""));
-    let paths = export::write(&export::tables(&sweeps), &formats, &out)
+    let paths = export::write(&sweeps, &metrics, &formats, &out)
         .map_err(|(path, error)| Failure::Run(format!("{}: cannot be written: {error}", shown(&path))))?;
     paths.iter().try_for_each(|path| print(&format!("{}\n", shown(path))))
 }

@@ -1,38 +1,104 @@
 //! Export of a store's results as tables for other programs: CSV, Parquet, JSON.
 
 mod columns;
+mod gnuplot;
+mod latex;
 mod parquet;
 mod set;
+mod slug;
 mod tables;
 
 use std::io;
+use std::path::{Path, PathBuf};
 
 use engine::text::visible;
+use observe::metric::Metric;
+
+use crate::figures::Figure;
+use crate::sweep::analysis::Analysis;
 
 pub use crate::value_text::{numbers, shown};
 pub use columns::{Column, Data, Table};
-pub use set::write;
 pub use tables::tables;
 
 /// A file format.
 pub struct Format {
-    /// The name, which is also the file extension.
+    /// The name.
     pub name: &'static str,
     /// Description of one line.
     pub summary: &'static str,
-    write: fn(&Table) -> io::Result<Vec<u8>>,
+    extension: &'static str,
+    writer: Writer,
+}
+
+/// The function that writes a format.
+enum Writer {
+    /// Writes a file for each table, with all values of the store.
+    Table(fn(&Table) -> io::Result<Vec<u8>>),
+    /// Writes the file `summary` with the means of the selected metrics.
+    Figures(fn(&[Figure<'_>]) -> String),
 }
 
 /// All formats.
 pub static FORMATS: &[Format] = &[
-    Format { name: "csv", summary: "comma-separated values, a line of column names first", write: csv },
+    Format {
+        name: "csv",
+        summary: "comma-separated values, a line of column names first",
+        extension: "csv",
+        writer: Writer::Table(csv),
+    },
     Format {
         name: "parquet",
         summary: "Apache Parquet, for DuckDB, pandas and polars; units and definitions in its metadata",
-        write: parquet::write,
+        extension: "parquet",
+        writer: Writer::Table(parquet::write),
     },
-    Format { name: "json", summary: "columns with units and definitions, and rows as objects", write: json },
+    Format {
+        name: "json",
+        summary: "columns with units and definitions, and rows as objects",
+        extension: "json",
+        writer: Writer::Table(json),
+    },
+    Format {
+        name: "latex",
+        summary: "summary.tex: a table of means and changes for each metric of the sweep, for booktabs",
+        extension: "tex",
+        writer: Writer::Figures(latex::write),
+    },
+    Format {
+        name: "gnuplot",
+        summary: "summary.gnuplot: a script with its data that draws the means and changes, as SVG or PDF",
+        extension: "gnuplot",
+        writer: Writer::Figures(gnuplot::write),
+    },
 ];
+
+/// Writes the results of `sweeps` in each of these formats into `dir`, which is created if it is missing, and returns
+/// the files. Files of other formats are kept. `metrics` selects the metrics of `latex` and `gnuplot`; if empty, each
+/// sweep's own are written.
+///
+/// # Errors
+/// The path of a failed operation and its error; the files in `dir` are then unchanged.
+pub fn write(
+    sweeps: &[Analysis],
+    metrics: &[&'static Metric],
+    formats: &[&Format],
+    dir: &Path,
+) -> Result<Vec<PathBuf>, (PathBuf, io::Error)> {
+    let some = |wanted: fn(&Writer) -> bool| formats.iter().any(|format| wanted(&format.writer));
+    let tables = if some(|it| matches!(it, Writer::Table(_))) { tables(sweeps) } else { Vec::new() };
+    let figures = if some(|it| matches!(it, Writer::Figures(_))) { figures(sweeps, metrics) } else { Vec::new() };
+    set::write(&tables, &figures, formats, dir)
+}
+
+/// Returns a figure for each metric of each sweep that has runs.
+fn figures<'a>(sweeps: &'a [Analysis], metrics: &[&'static Metric]) -> Vec<Figure<'a>> {
+    let of_sweep = |sweep: &'a Analysis| {
+        let metrics = if metrics.is_empty() { sweep.metrics() } else { metrics.to_vec() };
+        metrics.into_iter().map(move |metric| Figure::of(sweep, metric))
+    };
+    sweeps.iter().flat_map(of_sweep).filter(|figure| !figure.entries.is_empty()).collect()
+}
 
 fn csv(table: &Table) -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
@@ -177,7 +243,9 @@ mod tests {
         empty.columns.truncate(1);
         empty.columns[0].data = Data::Text(Vec::new());
         for format in FORMATS {
-            assert!(!(format.write)(&empty).unwrap().is_empty(), "{}", format.name);
+            if let Writer::Table(write) = format.writer {
+                assert!(!write(&empty).unwrap().is_empty(), "{}", format.name);
+            }
         }
     }
 }

@@ -9,24 +9,41 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{FORMATS, Format, Table, tables};
+use super::{FORMATS, Format, Table, Writer, tables};
+use crate::figures::Figure;
 use crate::swap::swap;
 
 /// The path of a failed operation and its error.
 type Failed = (PathBuf, io::Error);
 
-/// Writes every table in each of these formats into `dir`, which is created if it is missing, and returns the files.
-/// Files of other formats are kept.
-pub fn write(tables: &[Table], formats: &[&Format], dir: &Path) -> Result<Vec<PathBuf>, Failed> {
+/// Writes every table, and the figures, in each of these formats into `dir`, which is created if it is missing, and
+/// returns the files. Files of other formats are kept.
+pub(super) fn write(
+    tables: &[Table],
+    figures: &[Figure<'_>],
+    formats: &[&Format],
+    dir: &Path,
+) -> Result<Vec<PathBuf>, Failed> {
     let target = fs::canonicalize(dir).unwrap_or_else(|_| dir.components().collect());
     let staging = Staging::create(&target)?;
     let mut names = Vec::new();
+    let mut file = |stem: &str, format: &Format, bytes: io::Result<Vec<u8>>| {
+        let name = format!("{stem}.{}", format.extension);
+        let written = bytes.and_then(|bytes| fs::write(staging.dir.join(&name), bytes));
+        written.map_err(|error| (dir.join(&name), error))?;
+        names.push(name);
+        Ok(())
+    };
     for table in tables {
         for format in formats {
-            let name = format!("{}.{}", table.name, format.name);
-            let written = (format.write)(table).and_then(|bytes| fs::write(staging.dir.join(&name), bytes));
-            written.map_err(|error| (dir.join(&name), error))?;
-            names.push(name);
+            if let Writer::Table(write) = format.writer {
+                file(table.name, format, write(table))?;
+            }
+        }
+    }
+    for format in formats {
+        if let Writer::Figures(write) = format.writer {
+            file("summary", format, Ok(write(figures).into_bytes()))?;
         }
     }
     place(&staging.dir, &target, formats, &names).map_err(|error| (dir.to_owned(), error))?;
@@ -96,7 +113,7 @@ fn remove(dir: &Path) -> io::Result<()> {
 /// The format of an exported file, from its name.
 fn format_of(name: &str) -> Option<&'static Format> {
     let (stem, ending) = name.split_once('.')?;
-    FORMATS.iter().find(|format| format.name == ending && tables::NAMES.contains(&stem))
+    FORMATS.iter().find(|format| format.extension == ending && tables::NAMES.contains(&stem))
 }
 
 /// Moves the files in `new` into `target`, in place of its files of the given formats.
@@ -157,10 +174,10 @@ mod tests {
     fn export_replaces_the_previous_files_of_its_format() {
         let scratch = tempfile::tempdir().unwrap();
         let out = scratch.path().join("new/out");
-        write(&tables(1), &formats(&["csv", "json"]), &out).unwrap();
+        write(&tables(1), &[], &formats(&["csv", "json"]), &out).unwrap();
         // A table that the store no longer has.
         fs::write(out.join("media.csv"), "n\n1\n").unwrap();
-        let paths = write(&tables(2), &formats(&["csv"]), &out).unwrap();
+        let paths = write(&tables(2), &[], &formats(&["csv"]), &out).unwrap();
         assert_eq!(paths, ["flows.csv", "links.csv", "summary.csv"].map(|name| out.join(name)));
         assert_eq!(names(&out), ["flows.csv", "flows.json", "links.csv", "links.json", "summary.csv", "summary.json"]);
         assert!(paths.iter().all(|path| fs::read_to_string(path).unwrap() == "n\n2\n"));
@@ -174,7 +191,7 @@ mod tests {
         fs::create_dir(&out).unwrap();
         fs::write(out.join("thesis.tex"), "years of work").unwrap();
         fs::write(out.join("media.csv"), "n\n1\n").unwrap();
-        write(&tables(1), &formats(&["csv"]), &out).unwrap();
+        write(&tables(1), &[], &formats(&["csv"]), &out).unwrap();
         assert_eq!(names(&out), ["flows.csv", "links.csv", "summary.csv", "thesis.tex"]);
         assert_eq!(names(scratch.path()), ["out"]);
     }
@@ -184,11 +201,16 @@ mod tests {
     fn failed_export_changes_nothing() {
         let scratch = tempfile::tempdir().unwrap();
         let out = scratch.path().join("out");
-        write(&tables(1), &formats(&["csv"]), &out).unwrap();
-        let fails = Format { name: "json", summary: "", write: |_| Err(io::ErrorKind::StorageFull.into()) };
+        write(&tables(1), &[], &formats(&["csv"]), &out).unwrap();
+        let fails = Format {
+            name: "json",
+            summary: "",
+            extension: "json",
+            writer: Writer::Table(|_| Err(io::ErrorKind::StorageFull.into())),
+        };
         let mut both = formats(&["csv"]);
         both.push(&fails);
-        let (path, _) = write(&tables(2), &both, &out).unwrap_err();
+        let (path, _) = write(&tables(2), &[], &both, &out).unwrap_err();
         assert_eq!(path, out.join("flows.json"));
         assert_eq!(names(&out), ["flows.csv", "links.csv", "summary.csv"]);
         assert_eq!(fs::read_to_string(out.join("flows.csv")).unwrap(), "n\n1\n");
@@ -202,11 +224,11 @@ mod tests {
         let [out, left] = ["out", "out.partial"].map(|name| scratch.path().join(name));
         fs::create_dir(&left).unwrap();
         fs::write(left.join("flows.csv"), "half").unwrap();
-        write(&tables(1), &formats(&["csv"]), &out).unwrap();
+        write(&tables(1), &[], &formats(&["csv"]), &out).unwrap();
         assert_eq!(names(scratch.path()), ["out"]);
         fs::create_dir(&left).unwrap();
         fs::write(left.join("thesis.tex"), "years of work").unwrap();
-        write(&tables(2), &formats(&["csv"]), &out).unwrap();
+        write(&tables(2), &[], &formats(&["csv"]), &out).unwrap();
         assert_eq!(names(&left), ["thesis.tex"]);
         assert_eq!(names(&out), ["flows.csv", "links.csv", "summary.csv"]);
         assert_eq!(fs::read_to_string(out.join("flows.csv")).unwrap(), "n\n2\n");

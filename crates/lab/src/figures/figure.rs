@@ -3,6 +3,7 @@
 use observe::metric::{Metric, Scope};
 
 use super::number::scale;
+use super::words;
 use crate::sweep::analysis::{Analysis, Entry};
 use crate::value_text::shown;
 
@@ -54,9 +55,14 @@ impl<'a> Figure<'a> {
         Figure { analysis, metric, entries, subjects, idle, scale, unit }
     }
 
-    /// Returns the metric's name with its unit.
+    /// Returns the metric's name in words.
+    pub fn name(&self) -> String {
+        words::metric(self.metric)
+    }
+
+    /// Returns the metric's name in words, with its unit.
     pub fn measure(&self) -> String {
-        if self.unit.is_empty() { self.metric.name.to_owned() } else { format!("{}, {}", self.metric.name, self.unit) }
+        if self.unit.is_empty() { self.name() } else { format!("{}, {}", self.name(), self.unit) }
     }
 
     /// Returns the kind of the subjects; empty for the whole run.

@@ -1,5 +1,6 @@
 //! The dimensions of a sweep's points, derived from the points.
 
+use super::words;
 use crate::sweep::analysis::Analysis;
 use crate::value_text::{numbers, shown};
 
@@ -21,6 +22,8 @@ pub struct Dimension {
     pub keys: Vec<String>,
     /// The values along the dimension; for several keys joined by " / ".
     pub places: Vec<String>,
+    /// The values of the first key.
+    pub labels: Vec<String>,
     /// The values of the first key as numbers; `None` if one of them is no number.
     pub numbers: Option<Vec<f64>>,
 }
@@ -41,12 +44,21 @@ impl Dimension {
         let place = |at: usize| values.iter().map(|of_key| of_key[at].as_str()).collect::<Vec<_>>().join(" / ");
         let numbers = values.first().and_then(|of_first| numbers(of_first));
         let numbers = numbers.and_then(|(_, _, numbers)| numbers.into_iter().collect());
-        Dimension { keys, places: (0..count).map(place).collect(), numbers }
+        let places = (0..count).map(place).collect();
+        Dimension { keys, places, labels: values.into_iter().next().unwrap_or_default(), numbers }
     }
 
     /// Returns the keys, joined by " / ".
     pub fn name(&self) -> String {
         self.keys.join(" / ")
+    }
+
+    /// Returns the first key in words, and in brackets those that change with it.
+    pub fn title(&self) -> String {
+        let mut words = self.keys.iter().map(|key| words::key(key));
+        let first = words.next().unwrap_or_default();
+        let others: Vec<String> = words.collect();
+        if others.is_empty() { first } else { format!("{first} (with {})", others.join(", ")) }
     }
 }
 
@@ -91,4 +103,17 @@ impl Grid {
     pub fn place(&self, point: usize) -> &[usize] {
         self.points.get(point).map_or(&[], Vec::as_slice)
     }
+}
+
+/// True if a logarithmic axis spaces these ascending values more evenly than a linear one.
+pub fn is_logarithmic(values: &[f64]) -> bool {
+    values.first().is_some_and(|first| *first > 0.0) && uneven(values, |x| x) > uneven(values, libm::log10)
+}
+
+/// Returns the ratio of the widest to the narrowest gap between values; 1 if there are no gaps.
+fn uneven(values: &[f64], place: impl Fn(f64) -> f64) -> f64 {
+    let gaps = values.windows(2).map(|pair| place(pair[1]) - place(pair[0]));
+    let (min, max) = gaps.fold((f64::INFINITY, 0.0), |(min, max), gap| (gap.min(min), gap.max(max)));
+    // The tolerance makes equal gaps compare equal in spite of rounding.
+    if max > 0.0 && min > 0.0 { (max / min).max(1.0 + 1e-6) } else { 1.0 }
 }

@@ -6,5 +6,6 @@ pub mod facet;
 pub mod grid;
 pub mod key;
 pub mod number;
+pub mod words;
 
 pub use figure::{Figure, value};

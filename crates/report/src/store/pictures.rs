@@ -22,7 +22,7 @@ pub(super) fn of(figure: &Figure<'_>) -> Vec<Block> {
     let left_out = facets.len().saturating_sub(MAX_CHARTS);
     let facets = facets.iter().take(MAX_CHARTS);
     let mut blocks = match along {
-        Some(Dimension { keys, places, numbers: Some(numbers) }) if places.len() > MAX_GROUPS => {
+        Some(Dimension { keys, places, numbers: Some(numbers), .. }) if places.len() > MAX_GROUPS => {
             let along = keys.join(" / ");
             alike_curves(facets.map(|facet| curves(figure, facet, &along, &places, &numbers)).collect())
         }
