@@ -9,8 +9,10 @@ use std::rc::Rc;
 use engine::{Span, Time};
 use sim::{Network, NullSink, Results, Sink, World};
 
+use observe::delay::Delays;
 use observe::output::{Outputs, PRINTER};
-use observe::summary::{Recorded, Summary, summary};
+use observe::summary::{Recorded, Summary, summary, with_delays};
+use scenario::Scenario;
 use scenario::traces::Trace;
 
 use crate::disk::Directory;
@@ -32,6 +34,28 @@ fn drive<S: Sink>(world: &mut World, sink: &mut S, watch: Watch<'_>, full: fn(&S
         }
     }
     Ok(())
+}
+
+/// Runs without writing anything, measures the delays if `delays`, and returns the summary.
+pub fn summarized(loaded: Titled<'_>, delays: bool, watch: Watch<'_>) -> Result<Summary, RunError> {
+    let Titled { title, scenario, network } = loaded;
+    if !delays {
+        return Ok(summary(title, scenario, network, &simulate(network, watch)?));
+    }
+    let mut delays = Delays::of(network);
+    let results = record(network, &mut delays, |_| false, watch)?;
+    Ok(with_delays(title, scenario, network, &results, &delays))
+}
+
+/// A network with the scenario from which it was made, and the title of its results.
+#[derive(Clone, Copy)]
+pub struct Titled<'a> {
+    /// The title.
+    pub title: &'a str,
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// Its checked form.
+    pub network: &'a Network,
 }
 
 /// Runs without writing anything.
@@ -91,20 +115,28 @@ pub struct Done {
     pub replaced: bool,
 }
 
+/// The sink of an observed run.
+type Observed = (Outputs, Delays);
+
 /// Runs the world to the end and writes periodic traces at each print interval.
-fn drive_in_intervals(world: &mut World, every: Span, outputs: &mut Outputs, watch: Watch<'_>) -> Result<(), RunError> {
+fn drive_in_intervals(
+    world: &mut World,
+    every: Span,
+    observed: &mut Observed,
+    watch: Watch<'_>,
+) -> Result<(), RunError> {
     let mut next = Time::ZERO + every;
     loop {
         let before = Time::from_nanos(next.as_nanos() - 1);
-        while !outputs.failed() && world.advance_until(before, STRIDE, outputs) {
+        while !observed.0.failed() && world.advance_until(before, STRIDE, observed) {
             if watch(world.progress()).is_break() {
                 return Err(RunError::Interrupted);
             }
         }
-        if outputs.failed() || world.is_over() {
+        if observed.0.failed() || world.is_over() {
             return Ok(());
         }
-        outputs.state(next, world);
+        observed.0.state(next, world);
         next += every;
         if watch(world.progress()).is_break() {
             return Err(RunError::Interrupted);
@@ -112,28 +144,26 @@ fn drive_in_intervals(world: &mut World, every: Span, outputs: &mut Outputs, wat
     }
 }
 
-/// Runs and passes the events to `outputs`.
-fn observed(network: &Network, outputs: &mut Outputs, watch: Watch<'_>) -> Result<Results, RunError> {
-    if outputs.is_empty() {
-        return simulate(network, watch);
-    }
+/// Runs, passes the events to `outputs` and measures the delays.
+fn observed(network: &Network, outputs: Outputs, watch: Watch<'_>) -> Result<(Results, Observed), RunError> {
     let mut world = World::new(network, true);
-    match outputs.print_interval() {
-        Some(every) => drive_in_intervals(&mut world, every, outputs, watch)?,
-        None => drive(&mut world, outputs, watch, Outputs::failed)?,
+    let mut observed = (outputs, Delays::of(network));
+    match observed.0.print_interval() {
+        Some(every) => drive_in_intervals(&mut world, every, &mut observed, watch)?,
+        None => drive(&mut world, &mut observed, watch, |observed| observed.0.failed())?,
     }
-    Ok(world.results())
+    Ok((world.results(), observed))
 }
 
 /// Runs without a result directory: writes only the event trace, to `printer`, if there is one.
 pub fn unkept(loaded: &Loaded, printer: Option<Box<dyn io::Write>>, watch: Watch<'_>) -> Result<Done, RunError> {
     let files = Rc::new(Directory::default());
-    let mut outputs = Outputs::open(&[], &loaded.network, files, &loaded.scenario.output, printer);
-    let results = observed(&loaded.network, &mut outputs, watch)?;
+    let outputs = Outputs::open(&[], &loaded.network, files, &loaded.scenario.output, printer);
+    let (results, (outputs, delays)) = observed(&loaded.network, outputs, watch)?;
     outputs
         .finish(results.ended)
         .map_err(|(name, source)| RunError::Unwritable { path: PathBuf::from(name), source })?;
-    let summary = summary(loaded.title(), &loaded.scenario, &loaded.network, &results);
+    let summary = with_delays(loaded.title(), &loaded.scenario, &loaded.network, &results, &delays);
     Ok(Done { summary, replaced: false })
 }
 
@@ -155,14 +185,14 @@ pub fn run(
         return Err(RunError::OneFile(Box::new(problem)));
     }
     let partial = Partial::create(dir)?;
-    let mut outputs = open(&partial.dir, printer);
+    let outputs = open(&partial.dir, printer);
     let files: Vec<String> = outputs.file_names().collect();
-    let results = observed(&loaded.network, &mut outputs, watch)?;
+    let (results, (outputs, delays)) = observed(&loaded.network, outputs, watch)?;
     outputs.finish(results.ended).map_err(|(name, source)| {
         let path = if name == PRINTER { PathBuf::from(name) } else { partial.dir.join(name) };
         RunError::Unwritable { path, source }
     })?;
-    let summary = summary(loaded.title(), &loaded.scenario, &loaded.network, &results);
+    let summary = with_delays(loaded.title(), &loaded.scenario, &loaded.network, &results, &delays);
     partial.write("scenario.toml", to_toml(&loaded.scenario).as_bytes())?;
     partial.write("summary.json", format!("{summary:#}\n").as_bytes())?;
     let replaced = partial.complete(&files, &origin(&loaded.path))?;

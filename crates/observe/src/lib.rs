@@ -25,6 +25,7 @@
 //! ```
 
 pub mod aliases;
+pub mod delay;
 pub mod event_digest;
 pub mod explain;
 pub mod output;

@@ -60,6 +60,7 @@
 pub mod app;
 pub mod association;
 pub mod event;
+mod jitter;
 pub mod network;
 pub mod node;
 pub mod node_kind;
@@ -74,6 +75,7 @@ pub mod world;
 pub use app::{AppCx, AppResult, Application, ApplicationConfig, DatagramArrival};
 pub use association::Association;
 pub use event::{Event, NodeEvent, NullSink, PacketFlow, Sink};
+pub use jitter::Jitter;
 pub use network::{ArrivalSpec, FlowSpec, LinkSpec, Network, NodeSpec};
 pub use node_kind::{NodeKind, NodeSetting};
 pub use path::MediumId;

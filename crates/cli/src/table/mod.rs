@@ -1,6 +1,7 @@
 //! Results as text tables.
 
 mod columns;
+mod delays;
 mod media;
 mod roaming;
 
@@ -15,6 +16,7 @@ pub fn summary(summary: &Summary) -> String {
     let mut out = head(summary);
     out.push_str(&flows(summary));
     out.push_str(&arrivals(summary));
+    out.push_str(&delays::table(summary));
     out.push('\n');
     out.push_str(&links(summary));
     out.push_str(&media::stations(summary));

@@ -49,6 +49,8 @@ pub struct Store {
     metric_set: OnceCell<i64>,
     /// The sets of metrics whose runs are to be repeated.
     unfilled: Vec<i64>,
+    /// Whether runs are stored with their delays.
+    measures_delays: bool,
 }
 
 /// A stored sweep.

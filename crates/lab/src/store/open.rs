@@ -125,7 +125,7 @@ impl Store {
     fn on(path: &Path, db: Connection) -> Result<Self, StoreError> {
         checksum::register(&db).map_err(|error| StoreError::of(path, error))?;
         let (metric_set, unfilled) = (Default::default(), Vec::new());
-        Ok(Store { path: path.to_owned(), db, sums: Sums::Kept, metric_set, unfilled })
+        Ok(Store { path: path.to_owned(), db, sums: Sums::Kept, metric_set, unfilled, measures_delays: false })
     }
 
     pub(super) fn connect(path: &Path, flags: OpenFlags) -> Result<Self, StoreError> {

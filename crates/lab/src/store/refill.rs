@@ -2,19 +2,34 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use observe::metric::{self, METRICS, Metric};
+use observe::metric::{METRICS, Metric};
 use observe::summary::Recorded;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Digest, Store, StoreError};
 
 impl Store {
-    /// From now on, runs that lack one of these metrics count as unfinished, and are replaced when they are stored
+    /// From now on, runs are stored with their delays, and those that lack one of these metrics of delays are
+    /// [refilled](Self::refill).
+    pub fn measure_delays(&mut self, metrics: &[&Metric]) -> Result<(), StoreError> {
+        self.measures_delays = true;
+        self.metric_set = std::cell::OnceCell::new();
+        self.refill(metrics)
+    }
+
+    /// Whether runs are stored with their delays.
+    pub fn measures_delays(&self) -> bool {
+        self.measures_delays
+    }
+
+    /// From now on, runs that lack one of these metrics count as unfinished, too, and are replaced when they are stored
     /// again.
     pub fn refill(&mut self, metrics: &[&Metric]) -> Result<(), StoreError> {
         let lacking = self.lacking_by_set()?;
         let lacks = |names: &BTreeSet<&str>| metrics.iter().any(|metric| names.contains(metric.name));
-        self.unfilled = lacking.iter().filter(|(_, names)| lacks(names)).map(|(set, _)| *set).collect();
+        self.unfilled.extend(lacking.iter().filter(|(_, names)| lacks(names)).map(|(set, _)| *set));
+        self.unfilled.sort_unstable();
+        self.unfilled.dedup();
         Ok(())
     }
 
@@ -22,6 +37,7 @@ impl Store {
     pub(crate) fn again(&self) -> Result<Self, StoreError> {
         let mut again = Self::writable(&self.path)?;
         again.unfilled.clone_from(&self.unfilled);
+        again.measures_delays = self.measures_delays;
         Ok(again)
     }
 
@@ -30,12 +46,13 @@ impl Store {
         self.unfilled.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")
     }
 
-    /// The number of this program's set of metrics.
+    /// The number of the set of metrics that this program stores.
     pub(super) fn metric_set(&self) -> Result<i64, StoreError> {
         if let Some(set) = self.metric_set.get() {
             return Ok(*set);
         }
-        let names = metric::names().collect::<Vec<_>>().join(" ");
+        let stored = METRICS.iter().filter(|metric| self.measures_delays || !metric.is_of_delays());
+        let names = stored.map(|metric| metric.name).collect::<Vec<_>>().join(" ");
         let set = self.ask(|db| add_set(db, &names))?;
         Ok(*self.metric_set.get_or_init(|| set))
     }

@@ -16,9 +16,9 @@ use super::precise::{Growth, Judge, Look};
 use super::progress::ask;
 pub use super::progress::{Shard, SweepError, Tally, Watch};
 use super::rekey::rekey;
-use crate::run::simulate;
+use crate::run::{Titled, summarized};
 use crate::store::{Store, StoreError};
-use observe::summary::summary;
+use observe::metric::Metric;
 
 /// The interval of the progress callback while no run finishes.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -29,6 +29,10 @@ const MAX_WORKERS: usize = 1024;
 pub fn run(plan: &Plan, store: &mut Store, jobs: usize, shard: Shard, watch: Watch<'_>) -> Result<Tally, SweepError> {
     rekey(store)?;
     plan.note(store)?;
+    let of_delays: Vec<&Metric> = plan.metrics.iter().copied().filter(|metric| metric.is_of_delays()).collect();
+    if !of_delays.is_empty() {
+        store.measure_delays(&of_delays)?;
+    }
     let mut lanes = Lanes::of(plan, shard);
     let points = plan.points.iter().enumerate().filter(|(point, _)| shard.has(*point as u64));
     let mut growing: Vec<Growth> =
@@ -84,13 +88,13 @@ fn work(
     let seen = store.again()?;
     let todo = Mutex::new(Todo { tasks: lanes.tasks(missing.among), store: seen, from_back: false });
     let workers = jobs.clamp(1, MAX_WORKERS).min(usize::try_from(missing.count).unwrap_or(MAX_WORKERS));
-    let stop = AtomicBool::new(false);
+    let (stop, delays) = (AtomicBool::new(false), store.measures_delays());
     thread::scope(|scope| {
         let (send, results) = mpsc::channel();
         let mut threads = Vec::new();
         for _ in 0..workers {
             let (send, todo, stop) = (send.clone(), &todo, &stop);
-            let work = move || worker(todo, stop, &send);
+            let work = move || worker(todo, stop, delays, &send);
             if threads.is_empty() {
                 threads.push(scope.spawn(work));
                 continue;
@@ -165,6 +169,7 @@ impl<'a, T: DoubleEndedIterator<Item = Task<'a>>> Todo<T> {
 fn worker<'a, T: DoubleEndedIterator<Item = Task<'a>>>(
     todo: &Mutex<Todo<T>>,
     stop: &AtomicBool,
+    delays: bool,
     send: &Sender<Result<(Task<'a>, String), StoreError>>,
 ) {
     loop {
@@ -181,8 +186,9 @@ fn worker<'a, T: DoubleEndedIterator<Item = Task<'a>>>(
         let mut watch =
             |_| if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         // Cancelled; a run without outputs cannot fail in another way.
-        let Ok(results) = simulate(&network, &mut watch) else { break };
-        let text = summary("", &task.cell.scenario, &network, &results).to_string();
+        let run = Titled { title: "", scenario: &task.cell.scenario, network: &network };
+        let Ok(summary) = summarized(run, delays, &mut watch) else { break };
+        let text = summary.to_string();
         // The receiver is closed when the sweep was cancelled.
         let _ = send.send(Ok((task, text)));
     }

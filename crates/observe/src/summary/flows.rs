@@ -1,14 +1,16 @@
 //! The flows of a summary.
 
-use engine::Span;
+use engine::{Histogram, Span};
 use indexmap::IndexMap;
 use scenario::Scenario;
 use sim::{DatagramResult, FlowResult, FlowSpec, Network, Transport};
 use wire::Dscp;
 
 use super::part::summary_part;
+use crate::delay::{self, Delays, FlowDelays};
 
 struct FlowSource<'a> {
+    delays: Option<&'a FlowDelays>,
     scenario: &'a Scenario,
     network: &'a Network,
     spec: &'a FlowSpec,
@@ -16,9 +18,34 @@ struct FlowSource<'a> {
 }
 
 /// Every flow, in the order of the scenario.
-pub(super) fn flows(scenario: &Scenario, network: &Network, results: &sim::Results) -> Vec<FlowSummary> {
-    let flows = network.flows.iter().zip(&results.flows);
-    flows.map(|(spec, result)| FlowSummary::of(&FlowSource { scenario, network, spec, result })).collect()
+pub(super) fn flows(
+    scenario: &Scenario,
+    network: &Network,
+    results: &sim::Results,
+    delays: Option<&Delays>,
+) -> Vec<FlowSummary> {
+    let flows = network.flows.iter().zip(&results.flows).enumerate();
+    let summary = |(number, (spec, result))| {
+        let delays = delays.and_then(|delays| delays.flow(number));
+        FlowSummary::of(&FlowSource { scenario, network, spec, result, delays })
+    };
+    flows.map(summary).collect()
+}
+
+/// The round trips of a flow of echo requests, or those that the sender of a connection measured.
+fn rtt<'a>(at: &FlowSource<'a>) -> Option<&'a Histogram> {
+    match &at.result.datagrams {
+        Some(datagrams) => datagrams.round_trip.then_some(&datagrams.delay),
+        None => at.delays.map(|delays| &delays.rtt),
+    }
+}
+
+/// The one-way delays of a flow's data.
+fn one_way<'a>(at: &FlowSource<'a>) -> Option<&'a Histogram> {
+    match &at.result.datagrams {
+        Some(datagrams) => (!datagrams.round_trip).then_some(&datagrams.delay),
+        None => at.delays.map(|delays| &delays.one_way),
+    }
 }
 
 fn variant(at: &FlowSource<'_>) -> Option<String> {
@@ -123,8 +150,33 @@ summary_part! {
         datagrams_lost: Option<f64> [metric "share", Lower, "lost"] = of_datagrams(at, lost);
         /// Datagrams that arrived after one with a higher number.
         datagrams_reordered: u64 [metric "datagrams", Lower] = of_datagrams(at, |datagrams| datagrams.reordered);
-        /// Interarrival jitter at the end of the run [RFC3550 s6.4.1]. It is the mean change of the delay from one arrival
-        /// to the next, the last sixteen of them weighing most. Of echo replies it is that of the round trip time.
+        /// Mean round-trip time as the sender measured it, of unambiguous samples. Of echo replies, of all. Null without a sample.
+        /// Written if delays are measured (`lasthop run` does, and a sweep with a metric of delay), as the next nine.
+        rtt_mean_s: Option<f64> [metric "s", Lower] = rtt(at).map(delay::mean);
+        /// Median round-trip time, within 1 %.
+        rtt_p50_s: Option<f64> [metric "s", Lower, "RTT p50"] = rtt(at).map(|all| delay::quantile(all, 0.5));
+        /// The round-trip time that 95 % do not exceed, within 1 %.
+        rtt_p95_s: Option<f64> [metric "s", Lower, "p95"] = rtt(at).map(|all| delay::quantile(all, 0.95));
+        /// The round-trip time that 99 % do not exceed, within 1 %.
+        rtt_p99_s: Option<f64> [metric "s", Lower, "p99"] = rtt(at).map(|all| delay::quantile(all, 0.99));
+        /// Maximum round-trip time.
+        rtt_max_s: Option<f64> [metric "s", Lower, "max"] = rtt(at).map(delay::max);
+        /// Mean one-way delay of segments with data: from their transmission by TCP to their arrival at the receiver. Segments that were
+        /// lost do not count. Of datagrams, of all that arrived; then these are written in any case.
+        delay_mean_s: Option<f64> [metric "s", Lower] = one_way(at).map(delay::mean);
+        /// Median one-way delay, within 1 %.
+        delay_p50_s: Option<f64> [metric "s", Lower, "delay p50"] = one_way(at).map(|all| delay::quantile(all, 0.5));
+        /// The one-way delay that 95 % do not exceed, within 1 %.
+        delay_p95_s: Option<f64> [metric "s", Lower, "p95"] = one_way(at).map(|all| delay::quantile(all, 0.95));
+        /// The one-way delay that 99 % do not exceed, within 1 %.
+        delay_p99_s: Option<f64> [metric "s", Lower, "p99"] = one_way(at).map(|all| delay::quantile(all, 0.99));
+        /// Maximum one-way delay.
+        delay_max_s: Option<f64> [metric "s", Lower, "max"] = one_way(at).map(delay::max);
+        /// Jitter of the one-way delays of segments, defined as `jitter_s`. Written if delays are measured.
+        delay_jitter_s: Option<f64> [metric "s", Lower] =
+            at.delays.filter(|_| at.result.datagrams.is_none()).map(|delays| delays.jitter.get().map(Span::as_secs_f64));
+        /// Interarrival jitter at the end of the run [RFC3550 s6.4.1]. It is the mean change of the one-way delay from one
+        /// arrival to the next, the last sixteen of them weighing most. Of echo replies it is that of the round-trip time.
         jitter_s: Option<f64> [metric "s", Lower, "jitter"] =
             of_datagrams(at, |datagrams| datagrams.jitter.map(Span::as_secs_f64));
         /// Mean opinion score of a telephone call, 1 (bad) to 4.5, by the E-model of ITU-T G.107. See the model

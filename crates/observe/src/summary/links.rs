@@ -1,14 +1,17 @@
 //! The links of a summary.
 
+use engine::Histogram;
 use path::link::Counters;
 use sim::{Network, Results};
 
 use super::part::summary_part;
 use super::share;
+use crate::delay::{self, Delays, HopDelays};
 
 struct LinkSource<'a> {
     network: &'a Network,
     results: &'a Results,
+    delays: Option<&'a Delays>,
     number: usize,
 }
 
@@ -16,6 +19,7 @@ struct DirectionSource<'a> {
     counters: &'a Counters,
     results: &'a Results,
     in_medium: bool,
+    delays: Option<&'a HopDelays>,
 }
 
 impl LinkSource<'_> {
@@ -26,13 +30,22 @@ impl LinkSource<'_> {
     fn direction(&self, direction: usize) -> DirectionSummary {
         let in_medium = self.network.links[self.number].medium.is_some();
         let counters = &self.results.links[self.number].directions[direction];
-        DirectionSummary::of(&DirectionSource { counters, results: self.results, in_medium })
+        let delays = self.delays.and_then(|delays| delays.hop(self.number, direction));
+        DirectionSummary::of(&DirectionSource { counters, results: self.results, in_medium, delays })
     }
 }
 
 /// Every link, in the order of the scenario.
-pub(super) fn links(network: &Network, results: &Results) -> Vec<LinkSummary> {
-    (0..network.links.len()).map(|number| LinkSummary::of(&LinkSource { network, results, number })).collect()
+pub(super) fn links(network: &Network, results: &Results, delays: Option<&Delays>) -> Vec<LinkSummary> {
+    (0..network.links.len()).map(|number| LinkSummary::of(&LinkSource { network, results, delays, number })).collect()
+}
+
+fn queue<'a>(at: &DirectionSource<'a>) -> Option<&'a Histogram> {
+    at.delays.map(|delays| &delays.queue)
+}
+
+fn link_layer<'a>(at: &DirectionSource<'a>) -> Option<&'a Histogram> {
+    at.delays.filter(|delays| delays.has_link_layer).map(|delays| &delays.link_layer)
 }
 
 summary_part! {
@@ -97,6 +110,29 @@ summary_part! {
         /// the channel alone damaged, and frames out of range. Written for links of a medium.
         frames_collided: u64 [metric "frames", Lower, "collided"] =
             at.in_medium.then_some(at.counters.frames_collided);
+        /// Mean wait in the queue of all packets that left it, also of those that did not wait: from their arrival to the start of their
+        /// transmission. Null without a packet. Written if delays are measured (`lasthop run` does, and a sweep with a metric of
+        /// delay), as the next ones.
+        queue_wait_mean_s: Option<f64> [metric "s", Lower] = queue(at).map(delay::mean);
+        /// Median wait in the queue, within 1 %.
+        queue_wait_p50_s: Option<f64> [metric "s", Lower, "wait p50"] = queue(at).map(|all| delay::quantile(all, 0.5));
+        /// The wait in the queue that 95 % do not exceed, within 1 %.
+        queue_wait_p95_s: Option<f64> [metric "s", Lower, "p95"] = queue(at).map(|all| delay::quantile(all, 0.95));
+        /// The wait in the queue that 99 % do not exceed, within 1 %.
+        queue_wait_p99_s: Option<f64> [metric "s", Lower, "p99"] = queue(at).map(|all| delay::quantile(all, 0.99));
+        /// Maximum wait in the queue.
+        queue_wait_max_s: Option<f64> [metric "s", Lower, "max"] = queue(at).map(delay::max);
+        /// Mean time in the link layer of packets that arrived: from the start of the first transmission, or of contention in a medium, to the
+        /// arrival at the far end. Written on links with a link layer.
+        link_layer_mean_s: Option<f64> [metric "s", Lower] = link_layer(at).map(delay::mean);
+        /// Median time in the link layer, within 1 %.
+        link_layer_p50_s: Option<f64> [metric "s", Lower, "link p50"] = link_layer(at).map(|all| delay::quantile(all, 0.5));
+        /// The time in the link layer that 95 % do not exceed, within 1 %.
+        link_layer_p95_s: Option<f64> [metric "s", Lower, "p95"] = link_layer(at).map(|all| delay::quantile(all, 0.95));
+        /// The time in the link layer that 99 % do not exceed, within 1 %.
+        link_layer_p99_s: Option<f64> [metric "s", Lower, "p99"] = link_layer(at).map(|all| delay::quantile(all, 0.99));
+        /// Maximum time in the link layer.
+        link_layer_max_s: Option<f64> [metric "s", Lower, "max"] = link_layer(at).map(delay::max);
     }
     derived {}
 }

@@ -19,6 +19,8 @@ use scenario::Scenario;
 use sim::{Network, Results};
 use stats::Interval;
 
+use crate::delay::Delays;
+
 pub use arrivals::{ArrivalsSummary, arrivals_of};
 pub use flows::{FlowSummary, flow};
 pub use links::{DirectionSummary, LinkSummary, direction, link};
@@ -30,7 +32,12 @@ pub use whole::{Schemes, Summary, run};
 /// The summary of a run of `scenario`, whose checked form is `network`. The unit of each number is in its name; the
 /// definitions are in `docs/metrics.md`.
 pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Results) -> Summary {
-    whole::summary(title, scenario, network, results)
+    whole::summary(title, scenario, network, results, None)
+}
+
+/// The summary with the delays that were measured in the run.
+pub fn with_delays(title: &str, scenario: &Scenario, network: &Network, results: &Results, delays: &Delays) -> Summary {
+    whole::summary(title, scenario, network, results, Some(delays))
 }
 
 /// The JSON Schema of a summary.
@@ -171,6 +178,38 @@ pub static PARTS: &[(&str, &[Field])] = &[
 /// Every metric, by subject.
 pub static METRICS: LazyLock<Vec<&'static Metric>> =
     LazyLock::new(|| PARTS.iter().flat_map(|(_, fields)| fields.iter()).filter_map(|field| field.metric).collect());
+
+/// The metrics that have values only if [`Delays`] were measured. Those of flows of datagrams always have.
+pub static OF_DELAYS: &[&Metric] = &[
+    &flow::rtt_mean_s,
+    &flow::rtt_p50_s,
+    &flow::rtt_p95_s,
+    &flow::rtt_p99_s,
+    &flow::rtt_max_s,
+    &flow::delay_mean_s,
+    &flow::delay_p50_s,
+    &flow::delay_p95_s,
+    &flow::delay_p99_s,
+    &flow::delay_max_s,
+    &flow::delay_jitter_s,
+    &direction::queue_wait_mean_s,
+    &direction::queue_wait_p50_s,
+    &direction::queue_wait_p95_s,
+    &direction::queue_wait_p99_s,
+    &direction::queue_wait_max_s,
+    &direction::link_layer_mean_s,
+    &direction::link_layer_p50_s,
+    &direction::link_layer_p95_s,
+    &direction::link_layer_p99_s,
+    &direction::link_layer_max_s,
+];
+
+impl Metric {
+    /// Whether it has values only if delays were measured.
+    pub fn is_of_delays(&self) -> bool {
+        OF_DELAYS.iter().any(|metric| metric.name == self.name)
+    }
+}
 
 /// The name of every metric.
 pub fn names() -> impl Iterator<Item = &'static str> {

@@ -14,12 +14,14 @@ use super::part::summary_part;
 use super::{
     ArrivalsSummary, FlowSummary, LinkSummary, MediumSummary, NodeSummary, arrivals, flows, links, media, nodes,
 };
+use crate::delay::Delays;
 
 struct RunSource<'a> {
     title: &'a str,
     scenario: &'a Scenario,
     network: &'a Network,
     results: &'a Results,
+    delays: Option<&'a Delays>,
 }
 
 /// The schemes of the nodes on which a scheme can act.
@@ -46,8 +48,14 @@ impl Schemes {
     }
 }
 
-pub(super) fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Results) -> Summary {
-    let mut summary = Summary::of(&RunSource { title, scenario, network, results });
+pub(super) fn summary(
+    title: &str,
+    scenario: &Scenario,
+    network: &Network,
+    results: &Results,
+    delays: Option<&Delays>,
+) -> Summary {
+    let mut summary = Summary::of(&RunSource { title, scenario, network, results, delays });
     // Fairness is not defined for one flow.
     if summary.flows.len() > 1 {
         summary.fairness = Some(summary.jain());
@@ -113,9 +121,9 @@ summary_part! {
         /// Packets dropped because a node's `buffer` was full, at all nodes. They are not in any link's counts.
         packets_dropped_buffer_full: u64 [metric "packets", Lower] = at.results.buffer_full.iter().sum();
         /// The flows, in the order of the scenario.
-        flows: Vec<FlowSummary> ["list"] = flows::flows(at.scenario, at.network, at.results);
+        flows: Vec<FlowSummary> ["list"] = flows::flows(at.scenario, at.network, at.results, at.delays);
         /// The links, in the order of the scenario.
-        links: Vec<LinkSummary> ["list"] = links::links(at.network, at.results);
+        links: Vec<LinkSummary> ["list"] = links::links(at.network, at.results, at.delays);
         /// The nodes, in the order of the scenario.
         nodes: Vec<NodeSummary> ["list"] = nodes::nodes(at.network, at.results);
     }

@@ -1,12 +1,13 @@
 //! Flows of datagrams: UDP, and ICMP echo requests with their replies.
 
-use engine::{Histogram, Span, Time};
+use engine::{Histogram, Time};
 use wire::{Addr, Body, Datagram, Dscp, Packet, Protocol};
 
 use super::World;
 use super::progress::Progress;
 use crate::app::DatagramArrival;
 use crate::event::{Event, Sink};
+use crate::jitter::Jitter;
 use crate::results::DatagramResult;
 
 /// A flow of datagrams. Its receiver, or with echo its sender, computes delay and jitter from what arrives.
@@ -26,10 +27,7 @@ pub(super) struct DatagramFlow {
     expected: u32,
     reordered: u32,
     delay: Histogram,
-    /// Delay of the last arrival.
-    last_delay: Option<Span>,
-    /// In nanoseconds.
-    jitter: f64,
+    jitter: Jitter,
     /// When the application finished.
     finished: Option<Time>,
 }
@@ -51,8 +49,7 @@ impl DatagramFlow {
             expected: 0,
             reordered: 0,
             delay: Histogram::default(),
-            last_delay: None,
-            jitter: 0.0,
+            jitter: Jitter::default(),
             finished: None,
         }
     }
@@ -81,7 +78,7 @@ impl DatagramFlow {
         there.then_some(self.flow)
     }
 
-    /// Counts an arrival [RFC3550 6.4.1 for the jitter].
+    /// Counts an arrival.
     fn count(&mut self, datagram: &Datagram, now: Time) -> DatagramArrival {
         let delay = now.since(datagram.created());
         self.received += 1;
@@ -92,11 +89,7 @@ impl DatagramFlow {
         }
         self.expected = self.expected.max(datagram.number + 1);
         self.delay.record_span(delay);
-        if let Some(last) = self.last_delay {
-            let change = delay.as_nanos().abs_diff(last.as_nanos()) as f64;
-            self.jitter += (change - self.jitter) / 16.0;
-        }
-        self.last_delay = Some(delay);
+        self.jitter.record(delay);
         DatagramArrival { number: datagram.number, len: datagram.len, delay }
     }
 
@@ -108,7 +101,7 @@ impl DatagramFlow {
             reordered: u64::from(self.reordered),
             round_trip: self.protocol == Protocol::EchoRequest,
             delay: self.delay.clone(),
-            jitter: (self.received > 1).then(|| Span::from_nanos(self.jitter as u64)),
+            jitter: self.jitter.get(),
         }
     }
 }

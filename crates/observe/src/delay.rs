@@ -1,0 +1,223 @@
+//! The delays of a run: round trips as TCP measures them, one-way delays of data, waits in queues and times in link
+//! layers.
+//!
+//! Memory: a [`Histogram`] for each flow and each direction of a link, and an entry for each packet in the network.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use engine::{Histogram, Span, Time};
+use path::mac::arq::ArqConfig;
+use path::{HopId, LinkEvent};
+use sim::{Event, Jitter, Network, NodeEvent, PacketFlow, Sink};
+
+/// The delays of one flow.
+#[derive(Clone, Debug, Default)]
+pub struct FlowDelays {
+    /// Round trips that the sender measured [RFC6298 s3, RFC7323 s4].
+    pub rtt: Histogram,
+    /// From the transmission of a segment by its sender to its arrival at the receiver.
+    pub one_way: Histogram,
+    /// Jitter of the one-way delay.
+    pub jitter: Jitter,
+    /// The node that sends the data.
+    sender: usize,
+    /// By first byte: the transmissions of segments that have not arrived, the oldest first.
+    sent: BTreeMap<u64, VecDeque<Transmission>>,
+}
+
+/// A transmission of a segment by its sender.
+#[derive(Clone, Copy, Debug)]
+struct Transmission {
+    at: Time,
+    lost: bool,
+}
+
+impl FlowDelays {
+    /// A segment of data was sent.
+    fn sent(&mut self, at: Time, seq: u64) {
+        let copies = self.sent.entry(seq).or_default();
+        copies.retain(|copy| !copy.lost);
+        copies.push_back(Transmission { at, lost: false });
+    }
+
+    /// A transmission of a segment was lost: the oldest or the newest.
+    fn lost(&mut self, seq: u64, newest: bool) {
+        let Some(copies) = self.sent.get_mut(&seq) else { return };
+        let mut alive = copies.iter_mut().filter(|copy| !copy.lost);
+        let lost = if newest { alive.next_back() } else { alive.next() };
+        if let Some(copy) = lost {
+            copy.lost = true;
+        }
+    }
+
+    /// A segment arrived at the receiver. If all transmissions of it were lost, a scheme has delivered a copy of its own.
+    fn arrived(&mut self, at: Time, seq: u64) {
+        let Some(copies) = self.sent.get_mut(&seq) else { return };
+        let copy = copies.iter().position(|copy| !copy.lost).unwrap_or(0);
+        let sent = copies.remove(copy);
+        if copies.is_empty() {
+            self.sent.remove(&seq);
+        }
+        if let Some(Transmission { at: sent, .. }) = sent {
+            self.one_way.record_span(at.since(sent));
+            self.jitter.record(at.since(sent));
+        }
+    }
+}
+
+/// The delays of one direction of a link.
+#[derive(Clone, Debug, Default)]
+pub struct HopDelays {
+    /// Waits in the queue: from the arrival of a packet to the start of its transmission.
+    pub queue: Histogram,
+    /// From the start of the first transmission, or of contention in a medium, to the arrival at the far end. Empty on a
+    /// link without a link layer.
+    pub link_layer: Histogram,
+    /// Whether it has a link layer.
+    pub has_link_layer: bool,
+    /// Packets in the link layer: when it took them, the oldest first.
+    taken: BTreeMap<Key, VecDeque<Time>>,
+}
+
+/// Distinguishes the packets on a link: flow, direction, sequence and acknowledgment numbers.
+type Key = (u32, bool, Option<u64>, Option<u64>);
+
+fn key(of: &PacketFlow) -> Key {
+    (of.flow, of.from_sender, of.seq, of.ack)
+}
+
+/// Measures the delays of a run.
+#[derive(Clone, Debug)]
+pub struct Delays {
+    flows: Vec<FlowDelays>,
+    hops: Vec<HopDelays>,
+}
+
+impl Delays {
+    /// An observer of `network`.
+    pub fn of(network: &Network) -> Self {
+        let flow = |spec: &sim::FlowSpec| FlowDelays { sender: spec.from, ..FlowDelays::default() };
+        let hops = network.links.iter().flat_map(|link| {
+            let has_link_layer = link.medium.is_some() || !matches!(link.arq, ArqConfig::None(_));
+            [0, 1].map(|_| HopDelays { has_link_layer, ..HopDelays::default() })
+        });
+        Delays { flows: network.flows.iter().map(flow).collect(), hops: hops.collect() }
+    }
+
+    /// The delays of a flow of the scenario.
+    pub fn flow(&self, number: usize) -> Option<&FlowDelays> {
+        self.flows.get(number)
+    }
+
+    /// The delays of a direction of a link: 0 for forward, 1 for backward.
+    pub fn hop(&self, link: usize, direction: usize) -> Option<&HopDelays> {
+        self.hops.get(2 * link + direction)
+    }
+
+    fn node(&mut self, at: Time, node: u32, event: &NodeEvent, of: &PacketFlow) {
+        let (Some(flow), Some(seq)) = (self.flows.get_mut(of.flow as usize), data(event.packet(), of)) else { return };
+        match event {
+            NodeEvent::Sent { .. } if node as usize == flow.sender => flow.sent(at, seq),
+            NodeEvent::Received { .. } => flow.arrived(at, seq),
+            NodeEvent::BufferFull { .. } | NodeEvent::NoRoute { .. } => flow.lost(seq, true),
+            _ => {}
+        }
+    }
+
+    fn link(&mut self, at: Time, hop: HopId, event: &LinkEvent, of: Option<&PacketFlow>) {
+        let Some(here) = self.hops.get_mut(2 * hop.link as usize + hop.direction.index()) else { return };
+        if let LinkEvent::Dequeued { arrived, starts, .. } = event {
+            here.queue.record_span(starts.since(*arrived));
+        }
+        let Some(of) = of else { return };
+        let seq = data(event.packet(), of);
+        let flow = self.flows.get_mut(of.flow as usize);
+        match event {
+            LinkEvent::Dequeued { starts, .. } if here.has_link_layer => {
+                here.taken.entry(key(of)).or_default().push_back(*starts);
+            }
+            LinkEvent::Arrived { .. } => {
+                if let Some(taken) = here.taken_at(of) {
+                    here.link_layer.record_span(at.since(taken));
+                }
+            }
+            LinkEvent::GivenUp { arrived, .. } => {
+                here.taken_at(of);
+                if let (Some(flow), Some(seq), false) = (flow, seq, *arrived) {
+                    flow.lost(seq, false);
+                }
+            }
+            LinkEvent::Lost { .. } => {
+                here.taken_at(of);
+                if let (Some(flow), Some(seq)) = (flow, seq) {
+                    flow.lost(seq, false);
+                }
+            }
+            LinkEvent::QueueFull { .. } | LinkEvent::DroppedEarly { .. } => {
+                if let (Some(flow), Some(seq)) = (flow, seq) {
+                    flow.lost(seq, true);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl HopDelays {
+    /// When the link layer took a packet that leaves it now.
+    fn taken_at(&mut self, of: &PacketFlow) -> Option<Time> {
+        let times = self.taken.get_mut(&key(of))?;
+        let taken = times.pop_front();
+        if times.is_empty() {
+            self.taken.remove(&key(of));
+        }
+        taken
+    }
+}
+
+/// The first byte of a segment of data on its way to the receiver.
+fn data(packet: Option<&wire::Packet>, of: &PacketFlow) -> Option<u64> {
+    of.seq.filter(|_| of.from_sender && packet.is_some_and(|packet| packet.data().is_some()))
+}
+
+impl Sink for Delays {
+    const ACTIVE: bool = true;
+
+    fn event(&mut self, at: Time, event: &Event) {
+        match event {
+            Event::Sender { flow, event: tcp::Event::RttSample { rtt, .. } } => {
+                if let Some(flow) = self.flows.get_mut(*flow as usize) {
+                    flow.rtt.record_span(*rtt);
+                }
+            }
+            Event::Sender { flow, event: tcp::Event::AckReceived { ack, duplicate: false } } => {
+                if let Some(flow) = self.flows.get_mut(*flow as usize) {
+                    // Copies of acknowledged data may still be under way; they are not measured.
+                    flow.sent = flow.sent.split_off(ack);
+                }
+            }
+            Event::Node { node, event, of: Some(of) } => self.node(at, *node, event, of),
+            Event::Link { hop, event, of } => self.link(at, *hop, event, of.as_ref()),
+            _ => {}
+        }
+    }
+}
+
+/// The mean of a distribution in seconds; `None` without values.
+pub(crate) fn mean(histogram: &Histogram) -> Option<f64> {
+    histogram.mean().map(|nanos| nanos / 1e9)
+}
+
+/// A quantile in seconds, within 1 %; `None` without values.
+pub(crate) fn quantile(histogram: &Histogram, share: f64) -> Option<f64> {
+    histogram.quantile(share).map(seconds)
+}
+
+/// The maximum in seconds; `None` without values.
+pub(crate) fn max(histogram: &Histogram) -> Option<f64> {
+    histogram.max().map(seconds)
+}
+
+fn seconds(nanos: u64) -> f64 {
+    Span::from_nanos(nanos).as_secs_f64()
+}

@@ -1,0 +1,27 @@
+//! Interarrival jitter.
+
+use engine::Span;
+
+/// The mean change of the delay from one arrival to the next, of which the last sixteen weigh most [RFC3550 s6.4.1].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Jitter {
+    last: Option<Span>,
+    /// Nanoseconds; `None` before the second arrival.
+    mean: Option<f64>,
+}
+
+impl Jitter {
+    /// A packet arrived after this delay.
+    pub fn record(&mut self, delay: Span) {
+        if let Some(last) = self.last.replace(delay) {
+            let change = delay.as_nanos().abs_diff(last.as_nanos()) as f64;
+            let mean = self.mean.unwrap_or(0.0);
+            self.mean = Some(mean + (change - mean) / 16.0);
+        }
+    }
+
+    /// Returns the present value; `None` with fewer than two arrivals.
+    pub fn get(&self) -> Option<Span> {
+        self.mean.map(|mean| Span::from_nanos(mean as u64))
+    }
+}
