@@ -10,7 +10,7 @@ use engine::{Span, Time};
 use sim::{Network, NullSink, Results, Sink, World};
 
 use observe::delay::Delays;
-use observe::output::{Outputs, PRINTER};
+use observe::output::{Outputs, PRINTER, Printers};
 use observe::summary::{Recorded, Summary, summary, with_delays};
 use scenario::Scenario;
 use scenario::traces::Trace;
@@ -155,10 +155,10 @@ fn observed(network: &Network, outputs: Outputs, watch: Watch<'_>) -> Result<(Re
     Ok((world.results(), observed))
 }
 
-/// Runs without a result directory: writes only the event trace, to `printer`, if there is one.
-pub fn unkept(loaded: &Loaded, printer: Option<Box<dyn io::Write>>, watch: Watch<'_>) -> Result<Done, RunError> {
+/// Runs without a result directory: only prints traces.
+pub fn unkept(loaded: &Loaded, printers: Printers, watch: Watch<'_>) -> Result<Done, RunError> {
     let files = Rc::new(Directory::default());
-    let outputs = Outputs::open(&[], &loaded.network, files, &loaded.scenario.output, printer);
+    let outputs = Outputs::open(&[], &loaded.network, files, &loaded.scenario.output, printers);
     let (results, (outputs, delays)) = observed(&loaded.network, outputs, watch)?;
     outputs
         .finish(results.ended)
@@ -167,25 +167,24 @@ pub fn unkept(loaded: &Loaded, printer: Option<Box<dyn io::Write>>, watch: Watch
     Ok(Done { summary, replaced: false })
 }
 
-/// Runs and writes `summary.json`, `scenario.toml` and the selected traces to `dir`; also writes the event trace to
-/// `printer`, if there is one.
+/// Runs, writes `summary.json`, `scenario.toml` and the selected traces to `dir`, and prints traces.
 pub fn run(
     loaded: &Loaded,
     traces: &[&Trace],
     dir: &Path,
-    printer: Option<Box<dyn io::Write>>,
+    printers: Printers,
     watch: Watch<'_>,
 ) -> Result<Done, RunError> {
-    let open = |dir: &Path, printer| {
+    let open = |dir: &Path, printers| {
         let files = Rc::new(Directory(dir.to_owned()));
-        Outputs::open(traces, &loaded.network, files, &loaded.scenario.output, printer)
+        Outputs::open(traces, &loaded.network, files, &loaded.scenario.output, printers)
     };
     // Checked before anything is written.
-    if let Some(problem) = open(dir, None).clash() {
+    if let Some(problem) = open(dir, Printers::default()).clash() {
         return Err(RunError::OneFile(Box::new(problem)));
     }
     let partial = Partial::create(dir)?;
-    let outputs = open(&partial.dir, printer);
+    let outputs = open(&partial.dir, printers);
     let files: Vec<String> = outputs.file_names().collect();
     let (results, (outputs, delays)) = observed(&loaded.network, outputs, watch)?;
     outputs.finish(results.ended).map_err(|(name, source)| {

@@ -27,7 +27,7 @@ impl TraceFiles for Memory {
 fn traced(text: &str, trace: &str) -> String {
     let (network, files) = (network(text), Rc::new(Memory::default()));
     let traces: Vec<&Trace> = TRACES.iter().filter(|known| known.name == trace).collect();
-    let mut outputs = Outputs::open(&traces, &network, files.clone(), &scenario(text).output, None);
+    let mut outputs = Outputs::open(&traces, &network, files.clone(), &scenario(text).output, Default::default());
     let mut world = World::new(&network, true);
     world.run(&mut outputs);
     assert!(outputs.finish(world.results().ended).is_ok());

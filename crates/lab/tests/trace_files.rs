@@ -15,8 +15,13 @@ fn trace_files_are_recognized_by_name() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(example);
         let Ok(loaded) = load(&file, &Overrides::default()) else { panic!("{example} is there") };
         let all: Vec<&Trace> = TRACES.iter().collect();
-        let outputs =
-            Outputs::open(&all, &loaded.network, Rc::new(Directory(PathBuf::from("r"))), &loaded.scenario.output, None);
+        let outputs = Outputs::open(
+            &all,
+            &loaded.network,
+            Rc::new(Directory(PathBuf::from("r"))),
+            &loaded.scenario.output,
+            Default::default(),
+        );
         let names: Vec<String> = outputs.file_names().collect();
         assert!(names.len() > 4, "{names:?}");
         assert!(names.iter().all(|name| is_file_name(name)), "{names:?}");

@@ -29,6 +29,10 @@ pub const TRACES: &[Trace] = &[
         name: "fcts",
         summary: "fcts.csv: flows that arrived during the run, a line each: start, bytes, completion time, slowdown",
     },
+    Trace {
+        name: "series",
+        summary: "series.csv: each flow's goodput, retransmissions, cwnd, RTT and wait in queues, a line for each interval",
+    },
     Trace { name: "contention", summary: "<medium>.<node>-contention: contention window at each back-off (ms, slots)" },
     Trace {
         name: "air",

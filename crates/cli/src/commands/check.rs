@@ -28,7 +28,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let network = &loaded.network;
     let traces = traces::select(&loaded.scenario.output.traces).unwrap_or_default();
     if let Some(problem) =
-        Outputs::open(&traces, network, Rc::new(Directory::default()), &loaded.scenario.output, None).clash()
+        Outputs::open(&traces, network, Rc::new(Directory::default()), &loaded.scenario.output, Default::default())
+            .clash()
     {
         return Err(Failure::Input(listed(&[problem.in_file(shown(&loaded.path)).key("output.traces")])));
     }

@@ -5,9 +5,11 @@ use std::io::{self, BufWriter, ErrorKind, Stdout, Write, stdout};
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
+use engine::Span;
 use engine::random::hash;
 use lab::load::Loaded;
 use lab::run::{self, Done};
+use observe::output::Printers;
 use scenario::EventKinds;
 use scenario::goel1997::TRACE_FILE;
 use scenario::problem::Problem;
@@ -41,6 +43,10 @@ pub struct Args {
     /// Print the event trace to standard output during the run; the table then goes to standard error
     #[arg(long, conflicts_with = "json")]
     print_events: bool,
+    /// Print a line for each flow and interval of this length during the run: goodput, retransmissions, cwnd, RTT, wait in
+    /// queues
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["json", "print_events"])]
+    interval: Option<Span>,
     /// Print the summary as one JSON object instead of a table
     #[arg(long)]
     json: bool,
@@ -54,6 +60,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         note(format_args!("note: one run, [sweep] is ignored; `lasthop sweep {file}` runs the sweep"));
     }
     let traces = traces(args, &mut loaded)?;
+    if let Some(interval) = args.interval {
+        if interval == Span::ZERO {
+            return Err(Failure::Input(listed(&[Problem::new("more than 0").in_file("--interval").found("0 s")])));
+        }
+        loaded.scenario.output.series_interval = Some(interval);
+    }
     warn_of_unused(args, &loaded, &traces);
     let dir = match &args.out {
         Some(dir) => Some(dir.clone()),
@@ -66,10 +78,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         _ => {}
     }
     let progress = Progress::new(&loaded.stem);
-    let printer = args.print_events.then(|| Box::new(BufWriter::new(UntilClosed(stdout()))) as Box<dyn Write>);
+    let printer = || Box::new(BufWriter::new(UntilClosed(stdout()))) as Box<dyn Write>;
+    let printers = Printers { events: args.print_events.then(printer), series: args.interval.map(|_| printer()) };
     let done = match &dir {
-        Some(dir) => run::run(&loaded, &traces, dir, printer, &mut |share| progress.set(share)),
-        None => run::unkept(&loaded, printer, &mut |share| progress.set(share)),
+        Some(dir) => run::run(&loaded, &traces, dir, printers, &mut |share| progress.set(share)),
+        None => run::unkept(&loaded, printers, &mut |share| progress.set(share)),
     };
     progress.finish();
     let Done { summary, replaced } = done?;

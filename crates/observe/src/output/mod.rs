@@ -9,6 +9,7 @@ mod file;
 mod jsonl;
 mod monitor;
 mod pcapng;
+pub mod series;
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -36,6 +37,7 @@ const OPEN: &[(&str, Open)] = &[
     ("router_pkt_arrival", columns::router_pkt_arrival),
     ("wless_state", columns::wless_state),
     ("fcts", fcts::open),
+    ("series", series::open),
     ("contention", contention::open),
     ("air", air::open),
     ("events", event_trace::open),
@@ -46,7 +48,7 @@ const OPEN: &[(&str, Open)] = &[
 /// Whether a file of this name can belong to one of the traces above; earlier versions used the same names.
 pub fn is_file_name(name: &str) -> bool {
     let begins = ["wless_state-"];
-    let whole = ["event-trace.txt", "events.jsonl", "trace.dat", "fcts.csv"];
+    let whole = ["event-trace.txt", "events.jsonl", "trace.dat", "fcts.csv", "series.csv"];
     let ends = [
         "-seqno",
         "-ackno",
@@ -68,7 +70,7 @@ fn opener(trace: &Trace) -> Option<Open> {
     OPEN.iter().find(|(name, _)| *name == trace.name).map(|(_, open)| *open)
 }
 
-/// The name of the event trace's printer in errors, in place of a file name.
+/// The name of printers in errors, in place of a file name.
 pub const PRINTER: &str = "standard output";
 
 /// The parts of the run that a trace may use.
@@ -76,6 +78,16 @@ struct Stage<'a> {
     network: &'a Network,
     files: Rc<dyn TraceFiles>,
     event_kinds: EventKinds,
+    series_interval: Span,
+}
+
+/// Where traces are printed during the run, in addition to files.
+#[derive(Default)]
+pub struct Printers {
+    /// The event trace.
+    pub events: Option<Box<dyn io::Write>>,
+    /// The progress of the flows in each interval.
+    pub series: Option<Box<dyn io::Write>>,
 }
 
 impl Stage<'_> {
@@ -138,20 +150,22 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Opens the selected traces in `files` with these `settings`, and the event trace on `printer`, if there is one.
+    /// Opens the selected traces in `files` with these `settings`, and those that are printed.
     pub fn open(
         chosen: &[&Trace],
         network: &Network,
         files: Rc<dyn TraceFiles>,
         settings: &model::Output,
-        printer: Option<Box<dyn io::Write>>,
+        printers: Printers,
     ) -> Self {
         // The list was checked with the scenario.
         let event_kinds = EventKinds::select(&settings.events).unwrap_or_default();
-        let stage = Stage { network, files, event_kinds };
+        let series_interval = settings.series_interval.unwrap_or(series::DEFAULT_INTERVAL);
+        let stage = Stage { network, files, event_kinds, series_interval };
         let mut outputs: Vec<Box<dyn Output>> =
             chosen.iter().filter_map(|trace| opener(trace)).map(|open| open(&stage)).collect();
-        outputs.extend(printer.map(|printer| event_trace::print(&stage, printer)));
+        outputs.extend(printers.events.map(|printer| event_trace::print(&stage, printer)));
+        outputs.extend(printers.series.map(|printer| series::print(&stage, printer)));
         let prints = outputs.iter().any(|output| output.prints_state());
         Outputs { outputs, print_interval: settings.print_interval.filter(|_| prints), failed: None }
     }

@@ -111,8 +111,10 @@ impl Checker<'_> {
         if let Err(problem) = crate::EventKinds::select(&scenario.output.events) {
             self.wrong(problem.key("output.events"));
         }
-        if scenario.output.print_interval == Some(Span::ZERO) {
-            self.wrong(Problem::new("more than 0").key("output.print_interval").found("0 s"));
+        let intervals =
+            [("print_interval", scenario.output.print_interval), ("series_interval", scenario.output.series_interval)];
+        for (key, _) in intervals.into_iter().filter(|(_, interval)| *interval == Some(Span::ZERO)) {
+            self.wrong(Problem::new("more than 0").key(format!("output.{key}")).found("0 s"));
         }
         if scenario.nodes.len() > Addr::MAX_NODES {
             self.wrong(Problem::new(format!("at most {} nodes", Addr::MAX_NODES)).key("nodes"));

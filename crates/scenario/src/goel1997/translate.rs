@@ -86,6 +86,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
                 traces,
                 events: simulator.without_events.iter().map(|kind| format!("-{kind}")).collect(),
                 print_interval: simulator.print_interval.filter(|every| *every > Span::ZERO),
+                series_interval: None,
             },
             sweep: None,
         };

@@ -402,6 +402,9 @@ pub struct Output {
     /// Interval at which the event trace shows the state of every node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub print_interval: Option<Span>,
+    /// Interval of the trace `series`; 1 s if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series_interval: Option<Span>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

@@ -1,0 +1,250 @@
+//! The progress of each flow over time: a line for each interval.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use engine::{Span, Time};
+use path::LinkEvent;
+use sim::{Event, NodeEvent, PacketFlow, Transport};
+use wire::Body;
+
+use super::file::{NamedFile, TraceFile};
+use super::{Output, Stage};
+
+/// The interval without `output.series_interval`.
+pub const DEFAULT_INTERVAL: Span = Span::from_secs(1);
+
+/// What happened to a flow in the current interval.
+#[derive(Clone, Default)]
+struct Interval {
+    bytes: u64,
+    retransmitted: u64,
+    timeouts: u64,
+    rtt: Mean,
+    /// The waits of its packets in each queue, by link and direction.
+    waits: BTreeMap<(u32, usize), Mean>,
+}
+
+impl Interval {
+    /// The mean wait, summed over the queues on the path.
+    fn queue_wait(&self) -> Option<f64> {
+        let means = self.waits.values().filter_map(|mean| mean.seconds());
+        (!self.waits.is_empty()).then(|| means.sum())
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Mean {
+    sum: Span,
+    count: u64,
+}
+
+impl Mean {
+    fn add(&mut self, value: Span) {
+        self.sum = self.sum + value;
+        self.count += 1;
+    }
+
+    fn seconds(self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum.as_secs_f64() / self.count as f64)
+    }
+}
+
+/// The state of a flow.
+struct Flow {
+    name: String,
+    over_tcp: bool,
+    receiver: u32,
+    began: Time,
+    ended: Option<Time>,
+    una: u64,
+    cwnd: Option<f64>,
+    now: Interval,
+}
+
+/// Where the lines go.
+enum Target {
+    File(TraceFile),
+    /// For people: aligned, with units.
+    Printer(Box<dyn Write>),
+}
+
+struct Series {
+    every: Span,
+    /// The begin of the current interval.
+    begin: Time,
+    flows: Vec<Flow>,
+    target: Target,
+}
+
+/// The trace as a file.
+pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
+    let mut file = stage.file("series.csv".to_owned(), "progress of the flows".to_owned());
+    // Writing a line to memory cannot fail.
+    let _ = writeln!(
+        file,
+        "from_s,to_s,flow,bytes,goodput_bps,segments_retransmitted,timeouts,cwnd_bytes,rtt_mean_s,queue_wait_mean_s"
+    );
+    Box::new(Series::new(stage, Target::File(file)))
+}
+
+/// The trace on `printer`.
+pub(super) fn print(stage: &Stage<'_>, printer: Box<dyn Write>) -> Box<dyn Output> {
+    Box::new(Series::new(stage, Target::Printer(printer)))
+}
+
+impl Series {
+    fn new(stage: &Stage<'_>, target: Target) -> Self {
+        let flow = |spec: &sim::FlowSpec| Flow {
+            name: spec.name.clone(),
+            over_tcp: spec.transport == Transport::Tcp,
+            receiver: spec.to as u32,
+            began: spec.start,
+            ended: None,
+            una: 0,
+            cwnd: None,
+            now: Interval::default(),
+        };
+        let flows = stage.network.flows.iter().map(flow).collect();
+        Series { every: stage.series_interval, begin: Time::ZERO, flows, target }
+    }
+
+    /// Writes the intervals that end at or before `at`.
+    fn pass(&mut self, at: Time) -> io::Result<()> {
+        while self.begin + self.every <= at {
+            let end = self.begin + self.every;
+            self.write(end)?;
+            self.begin = end;
+        }
+        Ok(())
+    }
+
+    /// Writes the interval that ends at `end`: a line for each flow that had started and was not over before.
+    fn write(&mut self, end: Time) -> io::Result<()> {
+        let (begin, target) = (self.begin, &mut self.target);
+        for flow in &mut self.flows {
+            let now = std::mem::take(&mut flow.now);
+            if flow.began >= end || flow.ended.is_some_and(|ended| ended <= begin) {
+                continue;
+            }
+            let seconds = end.since(begin).as_secs_f64();
+            target.line((begin, end), flow, &now, now.bytes as f64 * 8.0 / seconds)?;
+        }
+        target.flush()
+    }
+
+    fn flow(&mut self, number: u32) -> Option<&mut Flow> {
+        // Flows that arrive during the run have no line.
+        self.flows.get_mut(number as usize)
+    }
+
+    fn sender(&mut self, number: u32, event: &tcp::Event) {
+        let Some(flow) = self.flow(number) else { return };
+        match *event {
+            tcp::Event::AckReceived { ack, .. } if ack > flow.una => {
+                flow.now.bytes += ack - flow.una;
+                flow.una = ack;
+            }
+            tcp::Event::SegmentSent { reason, .. } if reason != tcp::Reason::New => flow.now.retransmitted += 1,
+            tcp::Event::Timeout { .. } => flow.now.timeouts += 1,
+            tcp::Event::Window { cwnd, .. } => flow.cwnd = Some(cwnd),
+            tcp::Event::RttSample { rtt, .. } => flow.now.rtt.add(rtt),
+            _ => {}
+        }
+    }
+
+    fn received(&mut self, node: u32, packet: &wire::Packet, of: &PacketFlow) {
+        let Some(flow) = self.flow(of.flow).filter(|flow| flow.receiver == node) else { return };
+        if let Body::Datagram(datagram) = &packet.body {
+            flow.now.bytes += u64::from(datagram.len);
+        }
+    }
+}
+
+impl Target {
+    fn line(&mut self, (begin, end): (Time, Time), flow: &Flow, now: &Interval, goodput: f64) -> io::Result<()> {
+        let Interval { bytes, retransmitted, timeouts, rtt, .. } = *now;
+        let (begin, end) = (begin.as_secs_f64(), end.as_secs_f64());
+        match self {
+            Target::File(file) => {
+                let text = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+                let name = &flow.name;
+                write!(file, "{begin},{end},{name},{bytes},{goodput},{retransmitted},{timeouts},")?;
+                writeln!(file, "{},{},{}", text(flow.cwnd), text(rtt.seconds()), text(now.queue_wait()))
+            }
+            Target::Printer(printer) => {
+                let millis = |name: &str, mean: Option<f64>| match mean {
+                    Some(seconds) => format!("  {name} {:>8.1} ms", 1e3 * seconds),
+                    None => format!("  {name} {:>8}   ", "–"),
+                };
+                write!(
+                    printer,
+                    "{begin:>8.2} to {end:>8.2} s  {:<12}  {:>9.1} kB  {:>9.1} kbps",
+                    flow.name,
+                    bytes as f64 / 1e3,
+                    goodput / 1e3
+                )?;
+                let queue = millis("queue", now.queue_wait());
+                if !flow.over_tcp {
+                    return writeln!(printer, "{queue}");
+                }
+                let cwnd = flow.cwnd.unwrap_or(0.0) / 1e3;
+                let rtt = millis("RTT", rtt.seconds());
+                writeln!(
+                    printer,
+                    "  resent {retransmitted:>4}  timeouts {timeouts:>2}  cwnd {cwnd:>7.1} kB{rtt}{queue}"
+                )
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Target::File(_) => Ok(()),
+            Target::Printer(printer) => printer.flush(),
+        }
+    }
+}
+
+impl Output for Series {
+    fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
+        self.pass(at)?;
+        match event {
+            Event::Sender { flow, event } => self.sender(*flow, event),
+            Event::FlowCompleted { flow } => {
+                if let Some(flow) = self.flow(*flow) {
+                    flow.ended = Some(at);
+                }
+            }
+            Event::Node { node, event: NodeEvent::Received { packet }, of: Some(of) } => {
+                self.received(*node, packet, of);
+            }
+            Event::Link { hop, event: LinkEvent::Dequeued { arrived, starts, .. }, of: Some(of) } if of.from_sender => {
+                if let Some(flow) = self.flow(of.flow) {
+                    let queue = (hop.link, hop.direction.index());
+                    flow.now.waits.entry(queue).or_default().add(starts.since(*arrived));
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, at: Time) -> io::Result<()> {
+        self.pass(at)?;
+        if at > self.begin {
+            self.write(at)?;
+        }
+        match &mut self.target {
+            Target::File(file) => file.flush(),
+            Target::Printer(printer) => printer.flush(),
+        }
+    }
+
+    fn files(&self) -> Vec<NamedFile> {
+        match &self.target {
+            Target::File(file) => vec![file.named()],
+            Target::Printer(_) => Vec::new(),
+        }
+    }
+}
