@@ -38,8 +38,8 @@ pub struct Group {
 }
 
 /// Widest and narrowest drawing area, and preferred width of a bar, in pixels.
-const WIDEST: f64 = 530.0;
-const NARROWEST: f64 = 290.0;
+const WIDEST: f64 = 500.0;
+const NARROWEST: f64 = 430.0;
 const BAR: f64 = 24.0;
 /// Space between groups, in widths of a bar.
 const GAP: f64 = 1.0;
@@ -101,7 +101,7 @@ pub(crate) fn draw(chart: &BarChart) -> Drawing {
     let slanted = longest + 4.0 > layout.group;
     // A slanted first label extends to the left of its group.
     let beside = if slanted { longest * 0.82 - layout.group / 2.0 } else { 0.0 };
-    let margins = Margins { above: layout.above, beside };
+    let margins = Margins { above: layout.above, beside, ..Margins::default() };
     let frame = Frame::new(chart.lowest(), highest, layout.wide, margins, &chart.measure, &chart.cases);
     // Labels are slanted by 35 degrees.
     let labelled = if slanted { longest * 0.58 + LINE } else { LINE };

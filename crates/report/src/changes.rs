@@ -34,8 +34,8 @@ pub struct ChangeChart {
 
 /// Width of a dot's column, and widest and narrowest drawing area, in pixels.
 const COLUMN: f64 = 22.0;
-const WIDEST: f64 = 530.0;
-const NARROWEST: f64 = 290.0;
+const WIDEST: f64 = 500.0;
+const NARROWEST: f64 = 430.0;
 /// Maximum length of a group's label in characters.
 const LABEL: usize = 26;
 /// Whiskers are cut at this multiple of the largest change, or of 1 %, because intervals of few runs can be very wide.
@@ -71,7 +71,7 @@ pub(crate) fn draw(chart: &ChangeChart) -> Drawing {
     // A slanted first label extends to the left of its group.
     let beside = if slanted { longest * 0.82 - group / 2.0 } else { 0.0 };
     let measure = format!("change of {} from {}, %", chart.measure, named(&[&chart.baseline]));
-    let frame = Frame::new(lo, hi, wide, Margins { above: 4.0, beside }, &measure, &chart.cases);
+    let frame = Frame::new(lo, hi, wide, Margins { above: 4.0, beside, ..Margins::default() }, &measure, &chart.cases);
     let labelled = if slanted { longest * 0.58 + LINE } else { LINE };
     let below = labelled + if chart.along.is_empty() { 6.0 } else { LINE + 8.0 };
     let zero = frame.y(0.0);

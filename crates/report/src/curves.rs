@@ -49,7 +49,7 @@ pub struct Point {
 }
 
 /// Width of the drawing area in pixels.
-const WIDE: f64 = 400.0;
+const WIDE: f64 = 430.0;
 /// Least distance between marks of one line in pixels.
 const APART: f64 = 10.0;
 /// Distance between the outermost points and the edges in pixels.
@@ -102,8 +102,9 @@ pub(crate) fn draw(chart: &CurveChart) -> Drawing {
     };
     let lo = if min > 0.0 && min < max / 2.0 || min == max { 0.0_f64.min(min) } else { min };
     let names: Vec<String> = chart.lines.iter().map(|line| line.name.clone()).collect();
-    let frame = Frame::new(lo, max, WIDE, Margins { above: 4.0, beside: 0.0 }, &chart.measure, &names);
     let across = Across::of(chart);
+    let margins = Margins { above: 4.0, beside: overhang(chart, across.lo), after: overhang(chart, across.hi) };
+    let frame = Frame::new(lo, max, WIDE, margins, &chart.measure, &names);
     let x = |value: f64| frame.left + EDGE + across.share(value) * (WIDE - 2.0 * EDGE);
     let below = 2.0 * LINE + 6.0;
     let drawn = html! {
@@ -202,6 +203,12 @@ pub(crate) fn mark(number: usize, x: f64, y: f64) -> Markup {
         _ => "m0-4.5l4.4 7.8h-8.8z",
     };
     html! { path class=(class) d={ "M" (Px(x)) " " (Px(y)) (PreEscaped(shape)) } {} }
+}
+
+/// Returns the length by which the label at `x`, an end of the axis, extends over the drawing area, in pixels.
+fn overhang(chart: &CurveChart, x: f64) -> f64 {
+    let labels = chart.points().filter(|point| point.x == x).map(|point| width(&point.label));
+    (labels.fold(0.0, f64::max) / 2.0 - EDGE).max(0.0)
 }
 
 /// Returns the labels of the horizontal axis that do not overlap, chosen from the left, and always the last one.

@@ -56,6 +56,8 @@ pub(crate) struct Margins {
     pub above: f64,
     /// Left margin, for labels that extend to the left of the axis.
     pub beside: f64,
+    /// Right margin, for labels that extend to the right of the drawing area.
+    pub after: f64,
 }
 
 /// The drawing area and its vertical axis.
@@ -65,6 +67,7 @@ pub(crate) struct Frame {
     pub right: f64,
     pub top: f64,
     pub bottom: f64,
+    after: f64,
     lo: f64,
     ticks: Vec<Tick>,
     hi: f64,
@@ -106,6 +109,7 @@ impl Frame {
             right,
             top,
             bottom: top + HEIGHT,
+            after: margins.after,
             lo,
             hi,
             ticks,
@@ -142,11 +146,11 @@ impl Frame {
     ) -> Drawing {
         let measured = 2.0 + width(&self.measure);
         let named = self.legend.iter().map(|(number, x, _)| x + 30.0 + width(&cut(&self.cases[*number], MAX_NAME)));
-        let wide = named.fold(self.right.max(measured), f64::max) + 8.0;
+        let wide = named.fold((self.right + self.after).max(measured), f64::max) + 8.0;
         let high = self.bottom + below;
         let svg = html! {
             svg.drawn xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (Px(wide)) " " (Px(high)) }
-                width=(Px(wide)) height=(Px(high)) style=(smallest(wide)) role="img" aria-label=(about) {
+                width=(Px(wide)) height=(Px(high)) role="img" aria-label=(about) {
                 @for (number, x, y) in &self.legend {
                     (swatch(*number, *x, *y))
                     (name(&self.cases[*number], *x + 22.0, *y))
@@ -166,11 +170,6 @@ impl Frame {
     fn top_of_measure(&self) -> f64 {
         self.legend.last().map_or(12.0, |(_, _, y)| y + LINE + 4.0)
     }
-}
-
-/// Returns the CSS widths of a chart: a wide chart shrinks as long as its text stays legible, then its box scrolls.
-fn smallest(wide: f64) -> String {
-    format!("width:100%;max-width:{:.0}px;min-width:{:.0}px", wide * 1.15, wide.min((wide * 0.72).max(320.0)))
 }
 
 fn name(case: &str, x: f64, y: f64) -> Markup {

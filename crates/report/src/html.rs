@@ -82,7 +82,7 @@ fn charts(run: &[Block]) -> Markup {
             @for (title, drawing, caption) in &drawn {
                 figure.chart {
                     @if !title.is_empty() { figcaption.title { (title) } }
-                    div.scroll { (drawing.svg) }
+                    div.scroll style=(format!("--own:{:.0}px", drawing.wide)) { (drawing.svg) }
                     @if !caption.is_empty() { p.caption { (caption) } }
                 }
             }

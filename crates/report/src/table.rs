@@ -62,7 +62,7 @@ pub(crate) fn markup(table: &Table) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(table.caption) {
             table.sortable {
-                caption { (table.caption) }
+                caption { span { (table.caption) } }
                 thead { tr {
                     @for column in &table.columns {
                         th scope="col" class=[column.number.then_some("number")] title=[tooltip(&column.about)] {

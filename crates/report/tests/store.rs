@@ -104,12 +104,12 @@ fn zipped_keys_are_one_axis_and_constant_keys_none() {
     let page = page(&sweep(&points, 2, steady));
     let bars = blocks(&page).find_map(|block| if let Block::Bars(chart) = block { Some(chart) } else { None });
     let chart = bars.expect("bars");
-    assert_eq!(chart.along, "delay / window");
+    assert_eq!(chart.along, "delay (with window)");
     let labels: Vec<&str> = chart.groups.iter().map(|group| group.label.as_str()).collect();
-    assert_eq!(labels, ["0 ms / 1", "1 ms / 2"]);
+    assert_eq!(labels, ["0 ms", "1 ms"]);
     assert_eq!(counts(&page).0, 1);
     let Some(Block::Facts(facts)) = blocks(&page).next() else { panic!("no facts") };
-    assert!(facts.contains(&("rate".into(), "1 Mbps".into())), "{facts:?}");
+    assert!(facts.contains(&("Rate".into(), "1 Mbps".into())), "{facts:?}");
 }
 
 /// Hand calculation: the mean of 105 and 106 against that of 110 and 111 is (-5/110 - 5/111) / 2 = -4.525 %.
@@ -167,7 +167,7 @@ fn incomplete_flows_are_counted_and_shown() {
     let time =
         |point, case, replication| steady(point, case, replication).filter(|_| completes(point, case, replication));
     let page = page(&sweep(&grid(1, 2), 3, time));
-    assert!(warnings(&page).contains("2 of 4 means of completion_time_s are missing"), "{}", warnings(&page));
+    assert!(warnings(&page).contains("2 of 4 means of completion time are missing"), "{}", warnings(&page));
     let table = blocks(&page).find_map(|block| if let Block::Table(table) = block { Some(table) } else { None });
     let table = table.expect("a table");
     let column = |name: &str| table.columns.iter().position(|column| column.name == name).unwrap();
@@ -183,8 +183,8 @@ fn requested_metrics_replace_those_of_the_sweep() {
     let sweep = sweep(&grid(1, 2), 2, steady);
     let page = report::store::page("s", &[sweep], &[&flow::goodput_bps, &flow::timeouts]);
     let html = report::html(&page);
-    assert!(html.contains("<h3>goodput_bps</h3>") && html.contains("<h3>timeouts</h3>"));
-    assert!(!html.contains("<h3>completion_time_s</h3>"));
+    assert!(html.contains("<h3>Goodput</h3>") && html.contains("<h3>Timeouts</h3>"));
+    assert!(!html.contains("<h3>Completion time</h3>"));
 }
 
 #[test]

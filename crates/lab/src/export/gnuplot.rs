@@ -103,7 +103,7 @@ impl<'a> Chart<'a> {
     /// Returns the commands for the horizontal axis, which has the values of the first key.
     fn axis(&self) -> String {
         let mut out = format!("set xlabel {}\nunset logscale\n", quoted(&self.along.title()));
-        let places: Vec<f64> = (0..self.along.places.len()).map(|at| self.place(at)).collect();
+        let places: Vec<f64> = (0..self.along.labels().len()).map(|at| self.place(at)).collect();
         match self.numbers {
             Some(numbers) => {
                 let mut ascending = numbers.to_vec();
@@ -115,7 +115,7 @@ impl<'a> Chart<'a> {
                 out.push_str("set xrange [*:*]\nset offsets graph 0.03, graph 0.03, 0, 0\n");
             }
             None => {
-                let end = self.along.places.len() as f64 - 0.5;
+                let end = self.along.labels().len() as f64 - 0.5;
                 out.push_str(&format!("set xrange [-0.5:{end}]\nunset offsets\n"));
             }
         }
@@ -123,7 +123,7 @@ impl<'a> Chart<'a> {
             out.push_str("set xtics autofreq\n");
         } else {
             let label = |(label, place): (&String, f64)| format!("{} {place}", quoted(&brief(label)));
-            let labels: Vec<String> = self.along.labels.iter().zip(places).map(label).collect();
+            let labels: Vec<String> = self.along.labels().iter().zip(places).map(label).collect();
             out.push_str(&format!("set xtics ({})\n", labels.join(", ")));
         }
         out
@@ -136,7 +136,7 @@ impl<'a> Chart<'a> {
 
     /// Returns the data of all cases, separated by two empty lines.
     fn data(&self) -> String {
-        let mut order: Vec<usize> = (0..self.along.places.len()).collect();
+        let mut order: Vec<usize> = (0..self.along.labels().len()).collect();
         order.sort_by(|a, b| self.place(*a).total_cmp(&self.place(*b)));
         let of_case = |(number, name): (usize, &&str)| {
             let mut out = comment(if name.is_empty() { "results" } else { name }) + "\n";

@@ -34,7 +34,7 @@ pub fn facets<'a>(figure: &'a Figure<'a>) -> (Option<Dimension>, Vec<Facet<'a>>)
     }
     for (place, facet) in &mut facets {
         let at = place.iter().zip(&dimensions);
-        let at: Vec<String> = at.map(|(at, of)| format!("{} = {}", of.title(), brief(&of.places[*at]))).collect();
+        let at: Vec<String> = at.map(|(at, of)| format!("{} = {}", of.name(), brief(&of.labels()[*at]))).collect();
         facet.title = at.join(", ");
     }
     (along, facets.into_values().collect())

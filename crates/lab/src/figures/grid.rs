@@ -20,10 +20,8 @@ pub struct Grid {
 pub struct Dimension {
     /// Keys that change together along this dimension.
     pub keys: Vec<String>,
-    /// The values along the dimension; for several keys joined by " / ".
-    pub places: Vec<String>,
-    /// The values of the first key.
-    pub labels: Vec<String>,
+    /// The values of each key along the dimension.
+    pub values: Vec<Vec<String>>,
     /// The values of the first key as numbers; `None` if one of them is no number.
     pub numbers: Option<Vec<f64>>,
 }
@@ -40,25 +38,25 @@ struct Together {
 impl Dimension {
     /// Returns the dimension of keys that change together, given the values of each key.
     pub fn of(keys: Vec<String>, values: Vec<Vec<String>>) -> Self {
-        let count = values.first().map_or(0, Vec::len);
-        let place = |at: usize| values.iter().map(|of_key| of_key[at].as_str()).collect::<Vec<_>>().join(" / ");
         let numbers = values.first().and_then(|of_first| numbers(of_first));
         let numbers = numbers.and_then(|(_, _, numbers)| numbers.into_iter().collect());
-        let places = (0..count).map(place).collect();
-        Dimension { keys, places, labels: values.into_iter().next().unwrap_or_default(), numbers }
+        Dimension { keys, values, numbers }
     }
 
-    /// Returns the keys, joined by " / ".
+    /// Returns the labels of the places: the values of the first key.
+    pub fn labels(&self) -> &[String] {
+        self.values.first().map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the first key in words.
     pub fn name(&self) -> String {
-        self.keys.join(" / ")
+        self.keys.first().map_or_else(String::new, |key| words::key(key))
     }
 
     /// Returns the first key in words, and in brackets those that change with it.
     pub fn title(&self) -> String {
-        let mut words = self.keys.iter().map(|key| words::key(key));
-        let first = words.next().unwrap_or_default();
-        let others: Vec<String> = words.collect();
-        if others.is_empty() { first } else { format!("{first} (with {})", others.join(", ")) }
+        let others: Vec<String> = self.keys.iter().skip(1).map(|key| words::key(key)).collect();
+        if others.is_empty() { self.name() } else { format!("{} (with {})", self.name(), others.join(", ")) }
     }
 }
 

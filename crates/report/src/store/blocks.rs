@@ -8,7 +8,12 @@ use crate::page::Block;
 
 /// Returns heading, charts and table.
 pub(super) fn of(figure: &Figure<'_>) -> Vec<Block> {
-    let mut about = format!("# {}\n\n{}.", plain(figure.metric.name), plain(&capital(figure.metric.definition)));
+    let title = plain(&capital(&figure.name()));
+    let mut about = format!(
+        "# {title}\n\n`{}`: {}.",
+        figure.metric.name,
+        plain(&capital(figure.metric.definition).replace('`', ""))
+    );
     // A single number gets no chart.
     let charts = if figure.entries.len() > 1 { pictures::of(figure) } else { Vec::new() };
     about.push_str(&match charts.first() {

@@ -6,13 +6,13 @@ mod pictures;
 mod repeat;
 mod verdict;
 
-use lab::figures::Figure;
 use lab::figures::grid::Grid;
+use lab::figures::{Figure, words};
 use lab::sweep::analysis::Analysis;
 use observe::metric::Metric;
 
-use crate::BarChart;
 use crate::page::{Block, Page, Section};
+use crate::{BarChart, capital};
 
 /// Maximum number of values in a list; longer lists show only the first and the last value.
 const MAX_LISTED: usize = 8;
@@ -70,10 +70,12 @@ fn facts(analysis: &Analysis) -> Vec<(String, String)> {
         vec![("Sweep".into(), analysis.sweep.name.clone()), ("Replications".into(), replications(analysis))];
     let grid = Grid::of(analysis);
     for dimension in &grid.dimensions {
-        facts.push((dimension.name(), listed(&dimension.places)));
+        for (key, values) in dimension.keys.iter().zip(&dimension.values) {
+            facts.push((capital(&words::key(key)), listed(values)));
+        }
     }
     for (key, value) in &grid.constant {
-        facts.push((key.clone(), value.clone()));
+        facts.push((capital(&words::key(key)), value.clone()));
     }
     let cases = analysis.cases();
     if cases.iter().any(|case| !case.is_empty()) {
@@ -103,7 +105,7 @@ fn replications(analysis: &Analysis) -> String {
 
 /// Returns the warnings of the analysis, and those about the shown metrics.
 fn warnings(analysis: &Analysis, figures: &[Figure<'_>]) -> Vec<String> {
-    let mut warnings = analysis.warnings();
+    let mut warnings: Vec<String> = analysis.warnings().iter().map(|warning| capital(warning)).collect();
     let max = analysis.cells.iter().map(|cell| cell.runs.len()).max().unwrap_or(0);
     if max == 1 {
         warnings.push("Each case was run once: without a second replication there are no intervals.".into());
@@ -111,7 +113,7 @@ fn warnings(analysis: &Analysis, figures: &[Figure<'_>]) -> Vec<String> {
     for figure in figures {
         let silent = figure.entries.iter().filter(|entry| entry.row.is_none()).count();
         if silent > 0 {
-            let name = figure.metric.name;
+            let name = figure.name();
             warnings.push(format!(
                 "{silent} of {} means of {name} are missing, because no run gave a value, for example if no flow \
                  completed.",
@@ -120,7 +122,7 @@ fn warnings(analysis: &Analysis, figures: &[Figure<'_>]) -> Vec<String> {
         }
         let without: u64 = figure.entries.iter().map(|entry| entry.without).sum();
         if without > 0 && !analysis.sweep.metrics.iter().any(|name| name == figure.metric.name) {
-            let name = figure.metric.name;
+            let name = figure.name();
             warnings.push(format!("{without} runs gave no {name}: the means leave them out."));
         }
     }

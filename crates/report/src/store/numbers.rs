@@ -2,11 +2,12 @@
 
 use lab::export::numbers;
 use lab::figures::key::short;
-use lab::figures::{Figure, value};
+use lab::figures::{Figure, value, words};
 use lab::sweep::analysis::Entry;
 use stats::Interval;
 
 use crate::Estimate;
+use crate::capital;
 use crate::number::{fixed, percent};
 use crate::table::{Cell, Column, Table};
 
@@ -26,7 +27,7 @@ pub(super) fn table(figure: &Figure<'_>) -> Table {
     let mut places: Vec<Vec<Cell>> = vec![Vec::new(); figure.entries.len()];
     for key in &keys {
         let cells = values(figure, key);
-        columns.push(Column::text(short(key, &keys), *key));
+        columns.push(Column::text(words::key(short(key, &keys)), *key));
         places.iter_mut().zip(cells).for_each(|(row, cell)| row.push(cell));
     }
     if named {
@@ -60,7 +61,7 @@ pub(super) fn table(figure: &Figure<'_>) -> Table {
     });
     let mut caption = format!(
         "{}: mean, its {level} % confidence interval, and the {level} % prediction interval of one run",
-        figure.measure()
+        capital(&figure.measure())
     );
     if figure.entries.len() > MAX_ROWS {
         caption.push_str(&format!("; the first {MAX_ROWS} of {} rows", figure.entries.len()));

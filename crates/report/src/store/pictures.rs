@@ -4,7 +4,7 @@
 use lab::figures::facet::{Facet, facets};
 use lab::figures::grid::Dimension;
 use lab::figures::number::brief;
-use lab::figures::{Figure, value};
+use lab::figures::{Figure, value, words};
 
 use crate::page::Block;
 use crate::{BarChart, ChangeChart, CurveChart, Estimate, Group, Line, Point};
@@ -22,19 +22,18 @@ pub(super) fn of(figure: &Figure<'_>) -> Vec<Block> {
     let left_out = facets.len().saturating_sub(MAX_CHARTS);
     let facets = facets.iter().take(MAX_CHARTS);
     let mut blocks = match along {
-        Some(Dimension { keys, places, numbers: Some(numbers), .. }) if places.len() > MAX_GROUPS => {
-            let along = keys.join(" / ");
-            alike_curves(facets.map(|facet| curves(figure, facet, &along, &places, &numbers)).collect())
+        Some(along) if along.labels().len() > MAX_GROUPS && along.numbers.is_some() => {
+            let numbers = along.numbers.as_deref().unwrap_or_default();
+            alike_curves(facets.map(|facet| curves(figure, facet, &along.title(), along.labels(), numbers)).collect())
         }
-        Some(along) if along.places.len() > MAX_NAMES => {
-            let (name, count) = (along.name(), along.places.len());
+        Some(along) if along.labels().len() > MAX_NAMES => {
+            let (name, count) = (along.title(), along.labels().len());
             return vec![Block::Warnings(vec![format!(
                 "No chart: {name} has {count} values that are no numbers, more than the maximum of {MAX_NAMES}."
             )])];
         }
         along => {
-            let (name, places) =
-                along.map_or((String::new(), vec![String::new()]), |along| (along.name(), along.places));
+            let (name, places) = named(along);
             alike_bars(facets.map(|facet| bars(figure, facet, &name, &places)).collect())
         }
     };
@@ -49,7 +48,7 @@ pub(super) fn of(figure: &Figure<'_>) -> Vec<Block> {
 /// show.
 pub(super) fn changes_of(figure: &Figure<'_>) -> Vec<Block> {
     let (along, facets) = facets(figure);
-    let (name, places) = along.map_or((String::new(), vec![String::new()]), |along| (along.name(), along.places));
+    let (name, places) = named(along);
     if places.len() > MAX_NAMES {
         return Vec::new();
     }
@@ -63,6 +62,11 @@ pub(super) fn changes_of(figure: &Figure<'_>) -> Vec<Block> {
     charts.into_iter().map(Block::Changes).collect()
 }
 
+/// Returns the name of the horizontal axis and the labels of its values.
+fn named(along: Option<Dimension>) -> (String, Vec<String>) {
+    along.map_or((String::new(), vec![String::new()]), |along| (along.title(), along.labels().to_vec()))
+}
+
 fn changes(figure: &Figure<'_>, facet: &Facet<'_>, along: &str, places: &[String]) -> ChangeChart {
     let BarChart { title, along, mut cases, mut groups, .. } = bars(figure, facet, along, places);
     // The first case is the baseline, which has no change.
@@ -70,7 +74,7 @@ fn changes(figure: &Figure<'_>, facet: &Facet<'_>, along: &str, places: &[String
     for group in &mut groups {
         group.bars = group.bars.split_off(group.bars.len().min(1));
     }
-    ChangeChart { title, measure: figure.metric.name.to_owned(), baseline, along, cases, groups, reach: None }
+    ChangeChart { title, measure: figure.name(), baseline, along, cases, groups, reach: None }
 }
 
 /// Returns a bar chart of the entries that match `only`, with a group for each value of `along` in the order of the
@@ -90,7 +94,7 @@ pub(super) fn bars_along(figure: &Figure<'_>, along: &str, only: &[(&str, &str)]
         });
         facet.entries.entry((at, entry.cell.case)).or_insert(entry);
     }
-    bars(figure, &facet, along, &places)
+    bars(figure, &facet, &words::key(along), &places)
 }
 
 fn cases(figure: &Figure<'_>) -> Vec<String> {
