@@ -56,10 +56,15 @@ impl Recorded {
         }
     }
 
-    /// Whether both have the same values of all metrics that both have.
+    /// Whether both have the same values of all metrics that both have. Delays need not have been measured in both.
     pub fn agrees_with(&self, other: &Recorded) -> bool {
         let both = METRICS.iter().filter(|metric| !self.lacks(metric) && !other.lacks(metric));
-        self.summary == other.summary || { both }.all(|metric| metric.read(self) == metric.read(other))
+        let agree = |metric: &&Metric| {
+            let (here, there) = (metric.read(self), metric.read(other));
+            let unmeasured = |readings: &[Reading]| readings.iter().all(|(_, value)| value.is_none());
+            here == there || (metric.is_of_delays() && (unmeasured(&here) || unmeasured(&there)))
+        };
+        self.summary == other.summary || { both }.all(agree)
     }
 }
 
