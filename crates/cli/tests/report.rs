@@ -62,6 +62,19 @@ fn page_is_written_beside_its_store_and_is_reproducible() {
     assert!(read(only.trim()).contains("<h3>Timeouts</h3>"));
 }
 
+#[test]
+fn figures_are_written_on_request() {
+    let dir = scratch("report-figures");
+    swept(&dir);
+    let printed = fine(&dir, &["report", "results/a sweep.sqlite", "--out", "p.html", "--figures", "paper/figures"]);
+    let means = "paper/figures/a-sweep-completion-time-s.svg";
+    let changes = "paper/figures/a-sweep-completion-time-s-change.svg";
+    assert_eq!(printed, format!("p.html\n{means}\n{changes}\n"));
+    let read = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap();
+    assert!(read(means).starts_with("<svg ") && read(means).contains("completion time, s"));
+    assert!(read(changes).contains("change of completion time from clear, %"));
+}
+
 /// Returns the preformatted texts of the page: the scenario and the commands.
 fn kept(html: &str) -> Vec<String> {
     let text = |part: &str| {

@@ -90,7 +90,8 @@ fn charts(run: &[Block]) -> Markup {
     }
 }
 
-fn drawn(block: &Block) -> Option<(&str, Drawing, &str)> {
+/// Returns the title, the picture and the caption of a chart; `None` for other blocks.
+pub(crate) fn drawn(block: &Block) -> Option<(&str, Drawing, &str)> {
     match block {
         Block::Bars(chart) => Some((&chart.title, bars::draw(chart), &chart.caption)),
         Block::Changes(chart) => Some((&chart.title, changes::draw(chart), "")),

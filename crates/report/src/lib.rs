@@ -20,6 +20,7 @@ pub mod marks;
 pub mod number;
 mod page;
 pub mod paper;
+mod standalone;
 pub mod store;
 mod table;
 mod words;

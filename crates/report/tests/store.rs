@@ -266,3 +266,19 @@ fn changes_are_drawn_for_every_case_but_the_first() {
     assert_eq!(charts[0].reach, charts[1].reach);
     assert!(charts.iter().flat_map(|chart| &chart.groups).all(|group| group.bars.len() == 1));
 }
+
+/// Two charts of means and two of changes.
+#[test]
+fn figures_are_files_of_their_own_with_resolved_colours() {
+    let figures = report::store::figures(&[sweep(&grid(2, 2), 2, steady)], &[]);
+    let names: Vec<&str> = figures.iter().map(|(name, _)| name.as_str()).collect();
+    let stem = "a-sweep-completion-time-s";
+    let expected = ["delay-1-ms", "delay-2-ms", "change-delay-1-ms", "change-delay-2-ms"];
+    assert_eq!(names, expected.map(|end| format!("{stem}-{end}")));
+    for (name, svg) in &figures {
+        let found = elements(&format!("<!DOCTYPE html>{svg}")).unwrap();
+        assert_eq!((found[0].name.as_str(), found[1].name.as_str()), ("svg", "style"), "{name}");
+        assert!(found[0].attributes.contains(&("xmlns".into(), "http://www.w3.org/2000/svg".into())), "{name}");
+        assert!(!svg.contains("var(") && svg.contains("fill: #d55e00"), "{svg}");
+    }
+}

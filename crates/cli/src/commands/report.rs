@@ -20,6 +20,9 @@ pub struct Args {
     /// A figure to show, from `lasthop list metrics`; may be repeated [default: those of each sweep]
     #[arg(long, value_name = "NAME")]
     metric: Vec<String>,
+    /// Also write each chart as an SVG file into this directory
+    #[arg(long, value_name = "DIR")]
+    figures: Option<PathBuf>,
 }
 
 /// Writes a store's results as a page.
@@ -34,7 +37,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let name = args.store.file_name().unwrap_or_default().to_string_lossy();
     let page = report::html(&report::store::page(&name, &sweeps, &metrics));
     write_whole(&out, page.as_bytes())?;
-    print(&format!("{}\n", shown(&out)))
+    print(&format!("{}\n", shown(&out)))?;
+    let Some(dir) = &args.figures else { return Ok(()) };
+    for (name, picture) in report::store::figures(&sweeps, &metrics) {
+        let path = dir.join(name + ".svg");
+        write_whole(&path, picture.as_bytes())?;
+        print(&format!("{}\n", shown(&path)))?;
+    }
+    Ok(())
 }
 
 /// Whether two paths are one file. One that is not there is no other.

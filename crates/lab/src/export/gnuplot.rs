@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 
 use engine::text::visible;
 
-use super::slug::Slugs;
 use crate::figures::Figure;
 use crate::figures::facet::{Facet, facets};
 use crate::figures::grid::{Dimension, is_logarithmic};
 use crate::figures::number::brief;
+use crate::figures::slug::Slugs;
 use crate::sweep::analysis::Entry;
 
 /// Minimum number of values of a numeric axis with lines; fewer are drawn as marks beside each other.

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use engine::text::visible;
 
-use super::slug::Slugs;
 use crate::figures::number::{decimals, plain, signed};
+use crate::figures::slug::Slugs;
 use crate::figures::{Figure, key, value, words};
 use crate::sweep::analysis::{Entry, Row};
 

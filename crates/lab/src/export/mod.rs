@@ -5,7 +5,6 @@ mod gnuplot;
 mod latex;
 mod parquet;
 mod set;
-mod slug;
 mod tables;
 
 use std::io;

@@ -6,6 +6,7 @@ pub mod facet;
 pub mod grid;
 pub mod key;
 pub mod number;
+pub mod slug;
 pub mod words;
 
 pub use figure::{Figure, value};

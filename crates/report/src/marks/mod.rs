@@ -14,6 +14,7 @@ use stats::Level;
 use crate::capital;
 use crate::frame::{LINE, Px, cut, width};
 use crate::number::fixed;
+use crate::standalone;
 use panel::Panel;
 
 /// Width of the drawing area in pixels.
@@ -67,27 +68,7 @@ pub(crate) fn drawn(paper: &Paper, numbers: &[Number], level: Level) -> Markup {
 
 /// Returns the picture as an SVG file in light colours.
 pub fn svg(paper: &Paper, numbers: &[Number], level: Level) -> String {
-    let style = format!("svg.drawn {{ background: var(--ground); }}\n{}", include_str!("../chart.css"));
-    let style = html! { style { (PreEscaped(resolved(&style))) } };
-    let picture = drawn(paper, numbers, level).into_string();
-    let Some((head, rest)) = picture.split_once('>') else { return picture };
-    format!("{head}>{}{rest}\n", style.into_string())
-}
-
-/// Replaces each `var(--name)` of a style by its first value, because not all SVG viewers support variables.
-fn resolved(style: &str) -> String {
-    let declared = style.split(['{', ';']).filter_map(|part| part.trim().strip_prefix("--")?.split_once(':'));
-    let mut known: Vec<(&str, &str)> = Vec::new();
-    for (name, value) in declared {
-        if known.iter().all(|(other, _)| *other != name) {
-            known.push((name, value.trim()));
-        }
-    }
-    // Only rules for `svg.` are kept: those that declare variables or depend on media queries are resolved.
-    let rules = style.lines().filter(|line| line.starts_with("svg."));
-    known.iter().fold(rules.collect::<Vec<_>>().join("\n"), |style, (name, value)| {
-        style.replace(&format!("var(--{name})"), value)
-    })
+    standalone::svg(&drawn(paper, numbers, level))
 }
 
 impl Panel<'_> {

@@ -14,8 +14,7 @@ pub(super) fn of(figure: &Figure<'_>) -> Vec<Block> {
         figure.metric.name,
         plain(&capital(figure.metric.definition).replace('`', ""))
     );
-    // A single number gets no chart.
-    let charts = if figure.entries.len() > 1 { pictures::of(figure) } else { Vec::new() };
+    let charts = pictures::of(figure);
     about.push_str(&match charts.first() {
         Some(Block::Bars(_)) => key_to_bars(figure),
         Some(Block::Curves(_)) => format!(" Bands are the {} % confidence interval of the mean.", figure.level()),

@@ -7,12 +7,13 @@ mod repeat;
 mod verdict;
 
 use lab::figures::grid::Grid;
+use lab::figures::slug::Slugs;
 use lab::figures::{Figure, words};
 use lab::sweep::analysis::Analysis;
 use observe::metric::Metric;
 
 use crate::page::{Block, Page, Section};
-use crate::{BarChart, capital};
+use crate::{BarChart, capital, html, standalone};
 
 /// Maximum number of values in a list; longer lists show only the first and the last value.
 const MAX_LISTED: usize = 8;
@@ -34,6 +35,24 @@ pub fn page(name: &str, sweeps: &[Analysis], metrics: &[&'static Metric]) -> Pag
     }
 }
 
+/// Returns each chart of the page as an SVG file in light colours, with its name without extension, which has the
+/// sweep, the metric, `change` for changes, and the values that are common to the chart.
+pub fn figures(sweeps: &[Analysis], metrics: &[&'static Metric]) -> Vec<(String, String)> {
+    let mut names = Slugs::default();
+    let mut files = Vec::new();
+    for sweep in sweeps {
+        for figure in shown(sweep, metrics) {
+            for (kind, charts) in [("", pictures::of(&figure)), ("change", pictures::changes_of(&figure))] {
+                for (title, drawing, _) in charts.iter().filter_map(html::drawn) {
+                    let name = format!("{} {} {kind} {title}", sweep.sweep.name, figure.metric.name);
+                    files.push((names.next(&name), standalone::svg(&drawing.svg)));
+                }
+            }
+        }
+    }
+    files
+}
+
 /// Returns one metric of a sweep as a bar chart: a group for each value of the key `along`, at the points where the
 /// keys of `only` have the given values, as written in the scenario. Only the first subject (flow or link) is shown.
 pub fn bars(analysis: &Analysis, metric: &'static Metric, along: &str, only: &[(&str, &str)]) -> BarChart {
@@ -53,9 +72,7 @@ fn version(analysis: &Analysis) -> String {
 /// Returns the section of a sweep; `of_many` is true if the page has several sweeps, so that the heading names the
 /// sweep.
 fn section(analysis: &Analysis, metrics: &[&'static Metric], of_many: bool) -> Section {
-    let own = analysis.metrics();
-    let metrics = if metrics.is_empty() { &own } else { metrics };
-    let figures: Vec<Figure<'_>> = metrics.iter().map(|metric| Figure::of(analysis, metric)).collect();
+    let figures = shown(analysis, metrics);
     let mut blocks = vec![Block::Facts(facts(analysis)), Block::Warnings(warnings(analysis, &figures))];
     for figure in &figures {
         blocks.extend(blocks::of(figure));
@@ -63,6 +80,12 @@ fn section(analysis: &Analysis, metrics: &[&'static Metric], of_many: bool) -> S
     blocks.extend(repeat::blocks(analysis));
     let heading = if of_many { title(analysis) } else { "Results" };
     Section { heading: heading.to_owned(), blocks }
+}
+
+/// Returns the figures of a sweep: of `metrics`, or if empty, of the sweep's own.
+fn shown<'a>(analysis: &'a Analysis, metrics: &[&'static Metric]) -> Vec<Figure<'a>> {
+    let own = if metrics.is_empty() { analysis.metrics() } else { metrics.to_vec() };
+    own.into_iter().map(|metric| Figure::of(analysis, metric)).collect()
 }
 
 fn facts(analysis: &Analysis) -> Vec<(String, String)> {

@@ -16,8 +16,11 @@ const MAX_GROUPS: usize = 2;
 /// Maximum number of groups of bars for values that are no numbers.
 const MAX_NAMES: usize = 24;
 
-/// Returns the charts of the means.
+/// Returns the charts of the means; none for a single number.
 pub(super) fn of(figure: &Figure<'_>) -> Vec<Block> {
+    if figure.entries.len() < 2 {
+        return Vec::new();
+    }
     let (along, facets) = facets(figure);
     let left_out = facets.len().saturating_sub(MAX_CHARTS);
     let facets = facets.iter().take(MAX_CHARTS);

@@ -1,15 +1,19 @@
 //! Names of labels and files, from text of any kind.
 
+/// Maximum length of a name before its number. File systems allow 255 bytes for a name with its extension.
+const MAX_LEN: usize = 160;
+
 /// Names that are made of ASCII letters, digits and hyphens, and differ from each other.
 #[derive(Default)]
-pub(super) struct Slugs(Vec<String>);
+pub struct Slugs(Vec<String>);
 
 impl Slugs {
     /// Returns a name for `text`: other characters become hyphens, a text without letters and
     /// digits is `figure`, and a name that was returned before gets a number.
     pub fn next(&mut self, text: &str) -> String {
         let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-        let base = words.collect::<Vec<_>>().join("-").to_ascii_lowercase();
+        let mut base = words.collect::<Vec<_>>().join("-").to_ascii_lowercase();
+        base.truncate(MAX_LEN);
         let base = if base.is_empty() { "figure".to_owned() } else { base };
         let numbered = (1..).map(|number| if number == 1 { base.clone() } else { format!("{base}-{number}") });
         let slug = numbered.into_iter().find(|name| !self.0.contains(name)).unwrap_or_default();
@@ -28,5 +32,12 @@ mod tests {
         let texts = ["A sweep / goodput_bps", "a-sweep goodput bps", "../../etc/passwd", "電", "'; rm"];
         let found = texts.map(|text| slugs.next(text));
         assert_eq!(found, ["a-sweep-goodput-bps", "a-sweep-goodput-bps-2", "etc-passwd", "figure", "rm"]);
+    }
+
+    #[test]
+    fn long_names_are_cut_and_stay_unique() {
+        let mut slugs = Slugs::default();
+        let found = ["x", "y"].map(|end| slugs.next(&("a".repeat(300) + end)));
+        assert_eq!(found, ["a".repeat(MAX_LEN), "a".repeat(MAX_LEN) + "-2"]);
     }
 }
