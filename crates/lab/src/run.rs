@@ -11,7 +11,7 @@ use sim::{Network, NullSink, Results, Sink, World};
 
 use observe::delay::Delays;
 use observe::output::{Outputs, PRINTER, Printers};
-use observe::summary::{Recorded, Summary, summary, with_delays};
+use observe::summary::{Recorded, Summary, summary, summary_of};
 use scenario::Scenario;
 use scenario::traces::Trace;
 
@@ -39,12 +39,12 @@ fn drive<S: Sink>(world: &mut World, sink: &mut S, watch: Watch<'_>, full: fn(&S
 /// Runs without writing anything, measures the delays if `delays`, and returns the summary.
 pub fn summarized(loaded: Titled<'_>, delays: bool, watch: Watch<'_>) -> Result<Summary, RunError> {
     let Titled { title, scenario, network } = loaded;
-    if !delays {
-        return Ok(summary(title, scenario, network, &simulate(network, watch)?));
-    }
-    let mut delays = Delays::of(network);
-    let results = record(network, &mut delays, |_| false, watch)?;
-    Ok(with_delays(title, scenario, network, &results, &delays))
+    let mut delays = delays.then(|| Delays::of(network));
+    let results = match &mut delays {
+        Some(delays) => record(network, delays, |_| false, watch)?,
+        None => simulate(network, watch)?,
+    };
+    Ok(summary_of(title, scenario, network, &results, delays.as_ref()))
 }
 
 /// A network with the scenario from which it was made, and the title of its results.
@@ -115,8 +115,8 @@ pub struct Done {
     pub replaced: bool,
 }
 
-/// The sink of an observed run.
-type Observed = (Outputs, Delays);
+/// The sink of an observed run: the traces, and the delays if they are measured.
+type Observed = (Outputs, Option<Delays>);
 
 /// Runs the world to the end and writes periodic traces at each print interval.
 fn drive_in_intervals(
@@ -144,35 +144,47 @@ fn drive_in_intervals(
     }
 }
 
-/// Runs, passes the events to `outputs` and measures the delays.
-fn observed(network: &Network, outputs: Outputs, watch: Watch<'_>) -> Result<(Results, Observed), RunError> {
-    let mut world = World::new(network, true);
-    let mut observed = (outputs, Delays::of(network));
-    match observed.0.print_interval() {
-        Some(every) => drive_in_intervals(&mut world, every, &mut observed, watch)?,
-        None => drive(&mut world, &mut observed, watch, |observed| observed.0.failed())?,
-    }
-    Ok((world.results(), observed))
+/// Runs and passes the events to `outputs`; measures the delays if `delays`. Returns the summary, the outputs to be
+/// finished, and the time at which the run ended.
+fn observed(
+    loaded: &Loaded,
+    outputs: Outputs,
+    delays: bool,
+    watch: Watch<'_>,
+) -> Result<(Summary, Outputs, Time), RunError> {
+    let Loaded { network, scenario, .. } = loaded;
+    let mut observed = (outputs, delays.then(|| Delays::of(network)));
+    let results = if observed.0.is_empty() && !delays {
+        simulate(network, watch)?
+    } else {
+        let mut world = World::new(network, true);
+        match observed.0.print_interval() {
+            Some(every) => drive_in_intervals(&mut world, every, &mut observed, watch)?,
+            None => drive(&mut world, &mut observed, watch, |observed| observed.0.failed())?,
+        }
+        world.results()
+    };
+    let (outputs, delays) = observed;
+    Ok((summary_of(loaded.title(), scenario, network, &results, delays.as_ref()), outputs, results.ended))
 }
 
-/// Runs without a result directory: only prints traces.
-pub fn unkept(loaded: &Loaded, printers: Printers, watch: Watch<'_>) -> Result<Done, RunError> {
+/// Runs without a result directory: only prints traces. The summary has delays if `delays`.
+pub fn unkept(loaded: &Loaded, printers: Printers, delays: bool, watch: Watch<'_>) -> Result<Done, RunError> {
     let files = Rc::new(Directory::default());
     let outputs = Outputs::open(&[], &loaded.network, files, &loaded.scenario.output, printers);
-    let (results, (outputs, delays)) = observed(&loaded.network, outputs, watch)?;
-    outputs
-        .finish(results.ended)
-        .map_err(|(name, source)| RunError::Unwritable { path: PathBuf::from(name), source })?;
-    let summary = with_delays(loaded.title(), &loaded.scenario, &loaded.network, &results, &delays);
+    let (summary, outputs, ended) = observed(loaded, outputs, delays, watch)?;
+    outputs.finish(ended).map_err(|(name, source)| RunError::Unwritable { path: PathBuf::from(name), source })?;
     Ok(Done { summary, replaced: false })
 }
 
-/// Runs, writes `summary.json`, `scenario.toml` and the selected traces to `dir`, and prints traces.
+/// Runs, writes `summary.json`, `scenario.toml` and the selected traces to `dir`, and prints traces. The summary has delays if
+/// `delays`.
 pub fn run(
     loaded: &Loaded,
     traces: &[&Trace],
     dir: &Path,
     printers: Printers,
+    delays: bool,
     watch: Watch<'_>,
 ) -> Result<Done, RunError> {
     let open = |dir: &Path, printers| {
@@ -186,12 +198,11 @@ pub fn run(
     let partial = Partial::create(dir)?;
     let outputs = open(&partial.dir, printers);
     let files: Vec<String> = outputs.file_names().collect();
-    let (results, (outputs, delays)) = observed(&loaded.network, outputs, watch)?;
-    outputs.finish(results.ended).map_err(|(name, source)| {
+    let (summary, outputs, ended) = observed(loaded, outputs, delays, watch)?;
+    outputs.finish(ended).map_err(|(name, source)| {
         let path = if name == PRINTER { PathBuf::from(name) } else { partial.dir.join(name) };
         RunError::Unwritable { path, source }
     })?;
-    let summary = with_delays(loaded.title(), &loaded.scenario, &loaded.network, &results, &delays);
     partial.write("scenario.toml", to_toml(&loaded.scenario).as_bytes())?;
     partial.write("summary.json", format!("{summary:#}\n").as_bytes())?;
     let replaced = partial.complete(&files, &origin(&loaded.path))?;

@@ -6,14 +6,14 @@ use common::{network, scenario, thesis, wire};
 use lab::run::record;
 use lab::sweep::run::Shard;
 use observe::delay::Delays;
-use observe::summary::{FlowSummary, Summary, with_delays};
+use observe::summary::{FlowSummary, Summary, summary_of};
 use std::ops::ControlFlow;
 
 fn measured(text: &str) -> Summary {
     let network = network(text);
     let mut delays = Delays::of(&network);
     let results = record(&network, &mut delays, |_| false, &mut |_| ControlFlow::Continue(()));
-    with_delays("", &scenario(text), &network, &results.expect("the run is not stopped"), &delays)
+    summary_of("", &scenario(text), &network, &results.expect("the run is not stopped"), Some(&delays))
 }
 
 /// A figure in milliseconds.

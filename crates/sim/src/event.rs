@@ -178,6 +178,16 @@ impl Sink for Vec<(Time, Event)> {
     }
 }
 
+/// Passes events to the sink, if there is one.
+impl<S: Sink> Sink for Option<S> {
+    const ACTIVE: bool = S::ACTIVE;
+    fn event(&mut self, at: Time, event: &Event) {
+        if let Some(sink) = self {
+            sink.event(at, event);
+        }
+    }
+}
+
 /// Passes each event to both sinks.
 impl<A: Sink, B: Sink> Sink for (A, B) {
     const ACTIVE: bool = A::ACTIVE || B::ACTIVE;

@@ -16,7 +16,7 @@ use scenario::problem::Problem;
 use serde_json::Value;
 
 use super::sweep::replications;
-use super::{Jobs, count, listed, print, seed, shown, warn};
+use super::{Jobs, count, listed, plot, print, seed, shown, warn};
 use crate::Failure;
 use crate::input;
 use crate::progress::Progress;
@@ -26,6 +26,10 @@ use crate::talk::note;
 /// Arguments of `lasthop compare`.
 #[derive(ClapArgs)]
 pub struct Args {
+    /// Compare the schemes of this scenario with the unmodified sender on its network, - for standard input, and draw both in
+    /// one picture; --schemes names others
+    #[arg(value_name = "FILE", conflicts_with_all = ["paths", "scenario"])]
+    file: Option<PathBuf>,
     /// Schemes to compare, separated by commas; with unmodified, all others are compared with it [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     schemes: Vec<String>,
@@ -33,7 +37,7 @@ pub struct Args {
     /// disconnection, delay-variation, upload), or both, such as wan-bursts [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "scenario")]
     paths: Vec<String>,
-    /// Compare them on the network of this scenario instead, - for standard input; its schemes and its sweep are ignored
+    /// Compare them on the network of this scenario, - for standard input; its own schemes and its sweep are ignored
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
     /// Replications of each scheme on each path, each with its own random streams
@@ -69,14 +73,37 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     } else {
         let tables: Vec<String> = comparisons.iter().map(table).collect();
         print(&format!("{}\n{}", tables.join("\n"), LEGEND))?;
+        draw(args, &plans)?;
     }
     Ok(())
 }
 
+/// Draws the first run of each scheme of a scenario in one picture. Standard input can be read only once.
+fn draw(args: &Args, plans: &[(String, Plan)]) -> Result<(), Failure> {
+    let (Some(file), [(_, plan)]) = (args.file.as_ref().filter(|file| !input::is_stdin(file)), plans) else {
+        return Ok(());
+    };
+    let schemes: Vec<&str> = plan.cases.iter().map(|case| case.name.as_str()).collect();
+    if schemes.len() > plot::MAX_RUNS {
+        return Ok(());
+    }
+    let out = args.out.with_file_name(format!("{}-compared", plan.stem));
+    plot::schemes(file, &schemes, &args.set, args.seed, out)
+}
+
 /// All runs, checked before the first begins.
 fn plans(args: &Args) -> Result<Vec<(String, Plan)>, Vec<Problem>> {
-    let schemes = compare::schemes(&args.schemes).map_err(|problem| vec![problem])?;
     let overrides = Overrides { set: args.set.clone(), scheme: None, seed: args.seed };
+    if let Some(file) = &args.file {
+        let source = input::open(file, &overrides)?;
+        let mut names = args.schemes.clone();
+        if names.is_empty() {
+            names = compare::own_schemes(&source)?;
+        }
+        let schemes = compare::schemes(&names).map_err(|problem| vec![problem])?;
+        return Ok(vec![(shown(file), compare::plan(source, &schemes, args.replications)?)]);
+    }
+    let schemes = compare::schemes(&args.schemes).map_err(|problem| vec![problem])?;
     let plan = |source: Source| compare::plan(source, &schemes, args.replications);
     if let Some(file) = &args.scenario {
         return Ok(vec![(shown(file), plan(input::open(file, &overrides)?)?)]);

@@ -47,6 +47,9 @@ pub struct Args {
     /// queues
     #[arg(long, value_name = "TIME", conflicts_with_all = ["json", "print_events"])]
     interval: Option<Span>,
+    /// Do not measure delays, which takes most of the time of a run without traces
+    #[arg(long)]
+    no_delays: bool,
     /// Print the summary as one JSON object instead of a table
     #[arg(long)]
     json: bool,
@@ -81,8 +84,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let printer = || Box::new(BufWriter::new(UntilClosed(stdout()))) as Box<dyn Write>;
     let printers = Printers { events: args.print_events.then(printer), series: args.interval.map(|_| printer()) };
     let done = match &dir {
-        Some(dir) => run::run(&loaded, &traces, dir, printers, &mut |share| progress.set(share)),
-        None => run::unkept(&loaded, printers, &mut |share| progress.set(share)),
+        Some(dir) => run::run(&loaded, &traces, dir, printers, !args.no_delays, &mut |share| progress.set(share)),
+        None => run::unkept(&loaded, printers, !args.no_delays, &mut |share| progress.set(share)),
     };
     progress.finish();
     let Done { summary, replaced } = done?;

@@ -43,6 +43,17 @@ pub fn schemes(names: &[String]) -> Result<Vec<&'static str>, Problem> {
     Ok(chosen)
 }
 
+/// The baseline and the schemes of a scenario's nodes; no names if no node has another scheme than the baseline.
+pub fn own_schemes(source: &Source) -> Result<Vec<String>, Vec<Problem>> {
+    let network = source.resolve(&source.document)?.network;
+    let mut names: Vec<String> = network.nodes.iter().map(|node| node.agent.name().to_owned()).collect();
+    names.retain(|name| name != BASELINE);
+    if !names.is_empty() {
+        names.push(BASELINE.to_owned());
+    }
+    Ok(names)
+}
+
 /// The path of a built-in path's scenario, for messages.
 pub fn source(path: &ComparedPath, overrides: &Overrides) -> Result<Source, Vec<Problem>> {
     let stem = format!("compare-{}", path.name);

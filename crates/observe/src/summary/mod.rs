@@ -35,9 +35,15 @@ pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Re
     whole::summary(title, scenario, network, results, None)
 }
 
-/// The summary with the delays that were measured in the run.
-pub fn with_delays(title: &str, scenario: &Scenario, network: &Network, results: &Results, delays: &Delays) -> Summary {
-    whole::summary(title, scenario, network, results, Some(delays))
+/// The same with the delays that were measured in the run, if they were.
+pub fn summary_of(
+    title: &str,
+    scenario: &Scenario,
+    network: &Network,
+    results: &Results,
+    delays: Option<&Delays>,
+) -> Summary {
+    whole::summary(title, scenario, network, results, delays)
 }
 
 /// The JSON Schema of a summary.

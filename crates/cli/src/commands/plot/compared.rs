@@ -16,7 +16,7 @@ use crate::progress::Progress;
 use crate::talk::note;
 
 /// The most runs in one picture.
-const MAX_RUNS: usize = 8;
+pub(in super::super) const MAX_RUNS: usize = 8;
 /// The height of each run's part, if `--size` does not set it.
 const HEIGHT: u32 = 560;
 

@@ -2,6 +2,8 @@
 
 mod compared;
 
+pub(super) use compared::MAX_RUNS;
+
 use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, ValueEnum};
@@ -106,6 +108,31 @@ const PNG_SCALE: f32 = 2.0;
 
 /// The most flows that are drawn without `--flow all`.
 pub(super) const MANY: usize = 16;
+
+/// Draws the first run of a scenario under each of these schemes in one picture.
+pub(super) fn schemes(
+    file: &Path,
+    schemes: &[&str],
+    set: &[String],
+    seed: Option<u64>,
+    out: PathBuf,
+) -> Result<(), Failure> {
+    let scenario = ScenarioArgs { file: file.to_owned(), set: set.to_vec(), scheme: Some(schemes.join(",")), seed };
+    run(&Args {
+        scenario,
+        others: Vec::new(),
+        flow: None,
+        medium: None,
+        from: None,
+        to: None,
+        panels: Vec::new(),
+        segments: false,
+        blocked: false,
+        dark: false,
+        size: None,
+        out: Some(out),
+    })
+}
 
 /// Draws a run.
 pub fn run(args: &Args) -> Result<(), Failure> {
