@@ -121,6 +121,21 @@ fn commands_on_the_page_repeat_sweep_and_run() {
 }
 
 #[test]
+fn exported_tables_have_the_selected_metrics() {
+    let dir = scratch("report-export");
+    swept(&dir);
+    let store = "results/a sweep.sqlite";
+    let printed = fine(&dir, &["export", store, "--format", "latex,gnuplot", "--metric", "timeouts", "--out", "paper"]);
+    assert_eq!(printed, "paper/summary.gnuplot\npaper/summary.tex\n");
+    let table = std::fs::read_to_string(dir.join("paper/summary.tex")).unwrap();
+    assert!(table.contains("\\label{tab:a-sweep-timeouts}") && !table.contains("completion"), "{table}");
+    // CSV has all metrics.
+    let ended = lasthop(&dir, &["export", store, "--metric", "timeouts"]);
+    assert_eq!(ended.code, Some(2), "{}", ended.err);
+    assert!(ended.err.contains("expected one of the formats latex, gnuplot"), "{}", ended.err);
+}
+
+#[test]
 fn invalid_and_empty_stores_are_refused() {
     let dir = scratch("report-wrong");
     std::fs::write(dir.join("a sweep.toml"), SCENARIO).unwrap();

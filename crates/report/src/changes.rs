@@ -38,8 +38,9 @@ const WIDEST: f64 = 500.0;
 const NARROWEST: f64 = 430.0;
 /// Maximum length of a group's label in characters.
 const LABEL: usize = 26;
-/// Whiskers are cut at this multiple of the largest change, or of 1 %, because intervals of few runs can be very wide.
-const MAX_WHISKER: f64 = 4.0;
+/// Whiskers are cut at this multiple of the largest change, or of 1 %, because intervals of few runs can be very wide and
+/// would hide the changes. An interval that excludes 0 is always drawn whole: it ends before twice its change.
+const MAX_WHISKER: f64 = 2.0;
 
 impl ChangeChart {
     fn changed(&self) -> impl Iterator<Item = (f64, Option<Interval>)> {

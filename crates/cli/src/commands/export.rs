@@ -34,6 +34,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     names.dedup();
     let formats = names.into_iter().map(find).collect::<Result<Vec<_>, _>>()?;
     let metrics = args.metric.iter().map(|name| sweep::find(name)).collect::<Result<Vec<_>, _>>()?;
+    if !metrics.is_empty() && !formats.iter().any(|format| format.is_of_metrics()) {
+        let names: Vec<&str> =
+            FORMATS.iter().filter(|format| format.is_of_metrics()).map(|format| format.name).collect();
+        let expected = format!("one of the formats {}, which show selected metrics", names.join(", "));
+        let problem = Problem::new(expected).in_file("--metric").found(format!("--format {}", args.format.join(",")));
+        return Err(Failure::Input(listed(&[problem.hint("the other formats have all metrics")])));
+    }
     let sweeps = analyses(&args.store)?;
     let out = args.out.clone().unwrap_or_else(|| args.store.with_extension(""));
     let paths = export::write(&sweeps, &metrics, &formats, &out)

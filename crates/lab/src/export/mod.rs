@@ -30,6 +30,13 @@ pub struct Format {
     writer: Writer,
 }
 
+impl Format {
+    /// True if the format shows selected metrics, false if it has all values of the store.
+    pub fn is_of_metrics(&self) -> bool {
+        matches!(self.writer, Writer::Figures(_))
+    }
+}
+
 /// The function that writes a format.
 enum Writer {
     /// Writes a file for each table, with all values of the store.
@@ -84,9 +91,9 @@ pub fn write(
     formats: &[&Format],
     dir: &Path,
 ) -> Result<Vec<PathBuf>, (PathBuf, io::Error)> {
-    let some = |wanted: fn(&Writer) -> bool| formats.iter().any(|format| wanted(&format.writer));
-    let tables = if some(|it| matches!(it, Writer::Table(_))) { tables(sweeps) } else { Vec::new() };
-    let figures = if some(|it| matches!(it, Writer::Figures(_))) { figures(sweeps, metrics) } else { Vec::new() };
+    let some = |of_metrics: bool| formats.iter().any(|format| format.is_of_metrics() == of_metrics);
+    let tables = if some(false) { tables(sweeps) } else { Vec::new() };
+    let figures = if some(true) { figures(sweeps, metrics) } else { Vec::new() };
     set::write(&tables, &figures, formats, dir)
 }
 

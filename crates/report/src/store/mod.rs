@@ -174,7 +174,7 @@ the replications do not show a difference.
 **Replications**: {}.
 
 **Left out**: runs without a value, for example of a flow that did not complete, are counted but enter no mean. \
-Charts cut whiskers beyond twice the mean, and below 0. There are charts for the first {} combinations of values, and \
+Charts cut whiskers beyond twice the mean, and below 0; those of changes beyond twice the largest change. There are charts for the first {} combinations of values, and \
 tables of the first {} rows. `lasthop export` writes all values and metrics of the store.
 ",
         (100.0 - level).round(),
