@@ -254,6 +254,20 @@ const CASES: &[Case<'_>] = &[
     ),
     ("kind = \"base-station\"", "kind = \"host\"", &["nodes.x.buffer"]),
     ("[nodes]\na = { kind = \"host\" }", "[nodes]\na = 5", &["nodes.a", "found 5", "a table"]),
+    // Settings by direction.
+    ("rate = \"8 Mbps\"", "rate = { forward = \"8 Mbps\" }", &["links.wire.rate.backward", "`rate` is missing"]),
+    (
+        "rate = \"8 Mbps\"",
+        "rate = { forward = \"8 Mbps\", up = \"1 Mbps\" }",
+        &["links.wire.rate", "no such key", "forward"],
+    ),
+    ("rate = \"8 Mbps\"", "rate = { forward = \"8 Mbps\", backward = 5 }", &["links.wire.rate.backward", "found 5"]),
+    ("loss = 0.01", "loss = { forward = 0.1, backward = 1.5 }", &["links.wire.loss.backward", "found 1.5"]),
+    (
+        "delay = \"100 ms\"",
+        "delay = \"100 ms\"\nqueue = { forward = \"9 packets\", backward = { kind = \"codel\", target = \"0 s\" } }",
+        &["links.wire.queue.backward.target"],
+    ),
     // Text that is not TOML.
     ("duration = \"10 s\"", "duration = \"10 s", &["net.toml:4:"]),
     ("[flows.down]", "[flows.down", &[]),

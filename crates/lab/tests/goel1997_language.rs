@@ -11,9 +11,15 @@ use path::mac::arq::ArqConfig;
 use path::mac::dcf::Standard;
 use path::scheduler::SchedulerConfig;
 use scenario::goel1997::{Parsed, TraceUse, parse};
+use scenario::model::Directed;
 use scenario::problem::Problem;
 use scenario::{Named, check, document};
 use sim::{NodeKind, Radio};
+
+/// A link's settings, which are those of both directions.
+fn forward(link: &scenario::model::Link) -> scenario::model::Way<'_> {
+    link.way(path::LinkDirection::Forward)
+}
 
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/goel1997").join(name)
@@ -159,7 +165,7 @@ fn links_that_share_a_bandwidth_are_a_cell_of_802_11() {
     for link in ["102", "104"] {
         let link = &shared.scenario.links[link];
         assert_eq!((link.medium.as_deref(), link.rate, link.delay), (Some("shared-1"), None, None));
-        assert!(matches!(&link.channel, Some(Named(ChannelConfig::TwoState(_)))) && link.arq.is_none());
+        assert!(matches!(forward(link).channel(), Some(ChannelConfig::TwoState(_))) && link.arq.is_none());
     }
     assert_eq!(shared.scenario.nodes["212"].scheduler, None);
     check(&shared.scenario).unwrap_or_else(|problems| panic!("{}", said(&problems)));
@@ -228,8 +234,10 @@ fn order_of_components_is_irrelevant() {
 fn times_are_read_exactly() {
     let text = changed(&[("latency = 492", "latency = 170.000001"), ("state = 0.1", "state = 0.000000001")]);
     let scenario = read(&text).scenario;
-    assert_eq!(scenario.links["101"].delay, Some(Span::from_nanos(170_000_001)));
-    let Some(Named(ChannelConfig::TwoState(channel))) = &scenario.links["102"].channel else { panic!("two states") };
+    assert_eq!(forward(&scenario.links["101"]).delay(), Some(Span::from_nanos(170_000_001)));
+    let Some(ChannelConfig::TwoState(channel)) = forward(&scenario.links["102"]).channel() else {
+        panic!("two states")
+    };
     assert_eq!(channel.mean_bad, Span::from_nanos(1));
 }
 
@@ -254,10 +262,10 @@ fn settings_without_an_attribute_get_the_thesis_values() {
 #[test]
 fn link_layer_follows_from_the_endpoints() {
     let with = read(NETWORK).scenario;
-    assert!(matches!(with.links["102"].arq, Some(Named(ArqConfig::StopAndWait(_)))));
+    assert!(matches!(forward(&with.links["102"]).arq(), Some(ArqConfig::StopAndWait(_))));
     let without = [("base_station", "normal_router_node"), ("wireless_sink_node", "wired_sink_node")];
     let without = read(&changed(&without)).scenario;
-    assert!(matches!(without.links["102"].arq, Some(Named(ArqConfig::None(_)))));
+    assert!(matches!(forward(&without.links["102"]).arq(), Some(ArqConfig::None(_))));
     assert_eq!(without.nodes["212"].kind, NodeKind::Router);
     let at_source = [("    node_id2 = 212", "    node_id2 = 213"), ("    node_id1 = 212", "    node_id1 = 211")];
     let mut both = at_source.to_vec();
@@ -265,18 +273,21 @@ fn link_layer_follows_from_the_endpoints() {
         ("wired_source_node", "wireless_source_node"),
         ("    node_id2 = 213\n    mean", "    node_id2 = 212\n    mean"),
     ]);
-    assert!(matches!(read(&changed(&both)).scenario.links["102"].arq, Some(Named(ArqConfig::StopAndWait(_)))));
+    assert!(matches!(forward(&read(&changed(&both)).scenario.links["102"]).arq(), Some(ArqConfig::StopAndWait(_))));
 }
 
 #[test]
 fn lossless_wire_has_no_channel() {
     assert_eq!(read(NETWORK).scenario.links["101"].loss, None);
-    assert_eq!(read(&changed(&[("probability = 0", "probability = 0.01")])).scenario.links["101"].loss, Some(0.01));
+    assert_eq!(
+        read(&changed(&[("probability = 0", "probability = 0.01")])).scenario.links["101"].loss,
+        Some(Directed::Both(0.01))
+    );
 }
 
 #[test]
 fn channel_trace_is_read_written_or_ignored() {
-    let channel = |parsed: &Parsed| parsed.scenario.links["102"].channel.as_ref().map(|named| named.0.clone());
+    let channel = |parsed: &Parsed| forward(&parsed.scenario.links["102"]).channel().cloned();
     let air = |parsed: &Parsed| parsed.scenario.output.traces.iter().any(|name| name == "air");
 
     let reads = read(&changed(&[("read_from_trace = 1", "read_from_trace = 0")]));
@@ -379,8 +390,8 @@ fn channel_can_follow_a_named_file() {
     let follows = |setting: &str| {
         let parsed = read(&changed(&[("read_from_trace = 1", setting)]));
         assert_eq!(parsed.uses_trace, Some(TraceUse::Read { link: "102".into() }));
-        match &parsed.scenario.links["102"].channel {
-            Some(Named(ChannelConfig::Recorded(recorded))) => recorded.file.clone(),
+        match forward(&parsed.scenario.links["102"]).channel() {
+            Some(ChannelConfig::Recorded(recorded)) => recorded.file.clone(),
             other => panic!("{other:?}"),
         }
     };

@@ -6,10 +6,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use lab::catalogue::CATALOGUE;
+use observe::delay::Delays;
 use observe::metric::{METRICS, Scope};
-use observe::summary::{Summary, summary};
+use observe::summary::{Summary, summary_of};
 use path::agent::AgentConfig;
 use serde_json::{Value, json};
+use sim::World;
 
 /// The second link is in a medium, and the third one belongs to a mobile that associates.
 fn a_summary() -> Summary {
@@ -22,7 +24,10 @@ fn a_summary() -> Summary {
          tcp = {{ timestamps = true }}\n"
     );
     let (scenario, network) = (common::scenario(&text), common::network(&text));
-    summary("", &scenario, &network, &common::run(&network))
+    let mut delays = Delays::of(&network);
+    let mut world = World::new(&network, true);
+    world.run(&mut delays);
+    summary_of("", &scenario, &network, &world.results(), Some(&delays))
 }
 
 /// The numeric fields of an object of the summary, including those that may be null.
@@ -49,8 +54,8 @@ fn numbers_of_a_summary_and_metrics_are_the_same() {
         let links = &summary["links"];
         assert_eq!(
             numbers(&links[0][direction], &[]),
-            metrics(Scope::Direction, &["frames_collided"]),
-            "only media have collisions"
+            metrics(Scope::Direction, &[&["frames_collided"], &LINK_LAYER[..]].concat()),
+            "only media have collisions, and a wire has no link layer"
         );
         assert_eq!(numbers(&links[1][direction], &[]), metrics(Scope::Direction, &[]));
     }
@@ -65,6 +70,10 @@ fn numbers_of_a_summary_and_metrics_are_the_same() {
     // The seed is an input; the totals are sums of the flows' metrics.
     assert_eq!(numbers(&summary, &["seed"]), metrics(Scope::Run, &["total_goodput_bps", "state_bytes_most"]));
 }
+
+/// Metrics of link layers.
+const LINK_LAYER: [&str; 5] =
+    ["link_layer_mean_s", "link_layer_p50_s", "link_layer_p95_s", "link_layer_p99_s", "link_layer_max_s"];
 
 /// Metrics of flows of datagrams, and of applications that have results of their own.
 const OTHER_TRAFFIC: [&str; 21] = [
@@ -103,6 +112,9 @@ fn every_metric_is_readable_and_has_name_unit_and_definition() {
             Scope::Run => 1,
             Scope::Station => 4,
             Scope::Direction if metric.name == "frames_collided" => 4,
+            // The second medium carries nothing, and a wire has no link layer.
+            Scope::Direction if LINK_LAYER.contains(&metric.name) => 2,
+            Scope::Direction if metric.is_of_delays() => 4,
             Scope::Direction => 6,
             // Neither datagrams, nor applications with results, nor arrivals.
             Scope::Arrivals => 0,

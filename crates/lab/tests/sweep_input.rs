@@ -60,8 +60,7 @@ fn grid_combines_lists_ranges_and_zipped_keys() {
         "axes.links.wire.delay = [\"50 ms\", \"100 ms\"]\naxes.\"flows.download.receive_window\" = { from = \"8 KiB\", to = \"16 KiB\", step = \"8 KiB\" }",
     );
     assert_eq!(points(&grid), ["50 ms 8 KiB", "50 ms 16 KiB", "100 ms 8 KiB", "100 ms 16 KiB"]);
-    let delay =
-        |plan: &Plan, point: usize| plan.points[point].cells[0].scenario.links["wire"].delay.unwrap().to_string();
+    let delay = |plan: &Plan, point: usize| plan.points[point].cells[0].network.links[0].delay.to_string();
     assert_eq!((delay(&grid, 1), delay(&grid, 2)), ("50 ms".into(), "100 ms".into()));
     let zipped = plan(
         "zip = [{ links.wire.rate = [\"1 Mbps\", \"10 Mbps\"], \"links.wire.delay\" = { from = \"1 ms\", to = \"100 ms\", count = 2, scale = \"log\" } }]\naxes.seed = [1, 2]",

@@ -98,8 +98,10 @@ impl Delays {
     pub fn of(network: &Network) -> Self {
         let flow = |spec: &sim::FlowSpec| FlowDelays { sender: spec.from, ..FlowDelays::default() };
         let hops = network.links.iter().flat_map(|link| {
-            let has_link_layer = link.medium.is_some() || !matches!(link.arq, ArqConfig::None(_));
-            [0, 1].map(|_| HopDelays { has_link_layer, ..HopDelays::default() })
+            link.directions().map(|way| HopDelays {
+                has_link_layer: link.medium.is_some() || !matches!(way.arq, ArqConfig::None(_)),
+                ..HopDelays::default()
+            })
         });
         Delays { flows: network.flows.iter().map(flow).collect(), hops: hops.collect() }
     }

@@ -61,6 +61,9 @@ pub enum LinkDirection {
 }
 
 impl LinkDirection {
+    /// Both, forward first.
+    pub const BOTH: [LinkDirection; 2] = [LinkDirection::Forward, LinkDirection::Backward];
+
     /// Returns the opposite direction.
     pub const fn reversed(self) -> Self {
         match self {

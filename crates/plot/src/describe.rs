@@ -14,15 +14,15 @@ pub struct Description {
     pub flows: Vec<FlowDescription>,
 }
 
-/// Name, ends and delay of a link.
+/// Name, ends and delays of a link.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LinkDescription {
     /// The link's name.
     pub name: String,
     /// Numbers of the nodes it joins; forward is from the first to the second.
     pub between: [usize; 2],
-    /// Its propagation delay; `None` if the delay varies.
-    pub delay: Option<Span>,
+    /// Its propagation delay forward and backward; `None` if the delay varies.
+    pub delays: [Option<Span>; 2],
 }
 
 /// Name, end points and segment size of a flow.
@@ -53,7 +53,7 @@ impl Description {
         let link = |link: &sim::LinkSpec| LinkDescription {
             name: link.name.clone(),
             between: link.between,
-            delay: Some(link.delay).filter(|_| link.changes.is_none()),
+            delays: link.directions().map(|way| Some(way.delay).filter(|_| link.changes.is_none())),
         };
         Description {
             nodes: network.nodes.iter().map(|node| node.name.clone()).collect(),

@@ -59,7 +59,8 @@ impl Queues {
     /// Returns the time that a packet spent at a hop, if the event ends it.
     pub fn link(&mut self, at: f64, hop: HopId, event: &LinkEvent) -> Option<(f64, f64)> {
         let link = self.links.get(hop.link as usize)?;
-        let (node, delay) = (link.between[hop.direction.index()], link.delay.map_or(0.0, |delay| delay.as_secs_f64()));
+        let direction = hop.direction.index();
+        let (node, delay) = (link.between[direction], link.delays[direction].map_or(0.0, |delay| delay.as_secs_f64()));
         let (packet, end) = match event {
             LinkEvent::Arrived { packet } | LinkEvent::Lost { packet } => (packet, at - delay),
             LinkEvent::GivenUp { packet, arrived: false, .. } | LinkEvent::DroppedEarly { packet } => (packet, at),

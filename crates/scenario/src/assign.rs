@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 
 use crate::key_path::{Step, below, joined};
 use crate::keys::Shape;
+use crate::model::directed;
 use crate::problem::Problem;
 use crate::tree::{Data, Source, Value};
 
@@ -48,6 +49,34 @@ struct Parent<'a> {
     /// The step after it.
     next: &'a Step,
     shape: &'a Shape<'a>,
+}
+
+impl Parent<'_> {
+    /// Whether the step after it is a direction of a setting that may have one value for both.
+    fn is_direction(&self) -> bool {
+        let keys = self.shape.keys();
+        let directed =
+            directed::NAMES.iter().all(|name| keys.contains(name)) && self.path.last().is_some_and(is_setting);
+        directed && matches!(self.next, Step::Key(key) if directed::NAMES.contains(&key.as_str()))
+    }
+
+    /// Whether the only tables that are allowed here have a value for each direction.
+    fn has_only_directions(&self) -> bool {
+        self.shape.keys().iter().all(|key| directed::NAMES.contains(key))
+    }
+}
+
+/// Whether a key is that of a setting with directions, as opposed to a table that has nothing but directions.
+fn is_setting(step: &Step) -> bool {
+    matches!(step, Step::Key(key) if key != "delivery_trace")
+}
+
+/// Whether a value has a value for each direction, or is empty.
+fn is_directed(value: &Value) -> bool {
+    match &value.data {
+        Data::Table(table) => table.is_empty() || table.keys().any(|key| directed::NAMES.contains(&key.as_str())),
+        _ => false,
+    }
 }
 
 /// The value at `step` of `at`, created if missing.
@@ -104,6 +133,12 @@ fn made(parent: &Parent<'_>, names: bool, source: &Source) -> Result<Value, Miss
 
 /// Expands a shorthand to its table.
 fn open(value: &mut Value, parent: &Parent<'_>) -> Result<(), Problem> {
+    if parent.is_direction() && !is_directed(value) {
+        // One value for both directions becomes one for each.
+        let each = directed::NAMES.map(|name| (name.to_owned(), value.clone()));
+        value.data = Data::Table(IndexMap::from(each));
+        return Ok(());
+    }
     let table = match &value.data {
         Data::Table(_) | Data::List(_) => return Ok(()),
         Data::Text(word) if parent.shape.kinds().contains(&word.as_str()) => {
@@ -111,7 +146,9 @@ fn open(value: &mut Value, parent: &Parent<'_>) -> Result<(), Problem> {
             IndexMap::from([(engine::tagged::KIND.to_owned(), kind)])
         }
         // A switch (true or false), or a number instead of the table.
-        _ if parent.shape.kinds().is_empty() && parent.shape.takes_table() => IndexMap::new(),
+        _ if parent.shape.kinds().is_empty() && parent.shape.takes_table() && !parent.has_only_directions() => {
+            IndexMap::new()
+        }
         _ => {
             let path = joined(parent.path);
             let problem = Problem::new(format!("{path} is a single value here, it has no {}", below("", parent.next)));

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use engine::text::file_name;
 use engine::{Members, Named, Span};
+use path::LinkDirection;
 use path::channel::ChannelConfig;
 use sim::app::recorded;
 use sim::size::cdf;
@@ -15,7 +16,7 @@ use sim::{ApplicationConfig, Network, SizeConfig};
 use crate::check::check_resolved;
 use crate::goel1997::report::decode;
 use crate::goel1997::{self, trace_file};
-use crate::model::Link;
+use crate::model::{Directed, Link};
 use crate::outside::OutsideMember;
 use crate::problem::Problem;
 use crate::read::Reading;
@@ -80,7 +81,7 @@ impl Loaded {
 
     /// Whether a run records the channel's states instead of reading them.
     pub fn records_air(&self) -> bool {
-        let follows = |link: &Link| matches!(&link.channel, Some(Named(ChannelConfig::Recorded(_))));
+        let follows = |link: &Link| link.ways().any(|way| matches!(way.channel(), Some(ChannelConfig::Recorded(_))));
         let records = self.scenario.output.traces.iter().any(|name| name == "air" || name == "all");
         records && !self.scenario.links.values().any(follows)
     }
@@ -262,21 +263,24 @@ fn speaks_goel1997(file: &Path, text: &[u8]) -> bool {
 fn include_traces(scenario: &mut Scenario, files: &dyn Files, beside: &Path, recordings: &Recordings) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (name, link) in &mut scenario.links {
-        let Some(ChannelConfig::Recorded(config)) = link.channel.as_mut().map(|named| &mut named.0) else { continue };
-        let Some(file) = config.file.take() else { continue };
-        let key = format!("links.{name}.channel.file");
-        let path = trace_at(files, beside, &file);
-        let shown = path.display().to_string();
-        let known = recordings.channels.borrow().get(&path).cloned();
-        match known.map_or_else(|| read(files, &path).and_then(|text| trace_file::parse(&shown, &text)), Ok) {
-            Ok(switches) => {
-                recordings.channels.borrow_mut().insert(path, switches.clone());
-                config.switches = Some(switches);
-            }
-            Err(problem) if files.exists(&path) => problems.push(problem.key(key)),
-            Err(_) => {
-                let problem = Problem::new(format!("the recorded channel {shown} does not exist"));
-                problems.push(problem.key(key).hint(where_traces_are(files, beside)));
+        let keys = LinkDirection::BOTH.map(|direction| link.way(direction).key("channel"));
+        for (setting, Named(channel)) in keys.iter().zip(link.channel.iter_mut().flat_map(Directed::values_mut)) {
+            let ChannelConfig::Recorded(config) = channel else { continue };
+            let Some(file) = config.file.take() else { continue };
+            let key = format!("links.{name}.{setting}.file");
+            let path = trace_at(files, beside, &file);
+            let shown = path.display().to_string();
+            let known = recordings.channels.borrow().get(&path).cloned();
+            match known.map_or_else(|| read(files, &path).and_then(|text| trace_file::parse(&shown, &text)), Ok) {
+                Ok(switches) => {
+                    recordings.channels.borrow_mut().insert(path, switches.clone());
+                    config.switches = Some(switches);
+                }
+                Err(problem) if files.exists(&path) => problems.push(problem.key(key)),
+                Err(_) => {
+                    let problem = Problem::new(format!("the recorded channel {shown} does not exist"));
+                    problems.push(problem.key(key).hint(where_traces_are(files, beside)));
+                }
             }
         }
     }

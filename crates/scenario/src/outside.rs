@@ -13,6 +13,7 @@ use tcp::PartialConfig;
 use tcp::response::ResponseConfig;
 
 use crate::Scenario;
+use crate::model::Directed;
 use crate::problem::Problem;
 
 /// A member of a [`Members`] table, as a scenario names it.
@@ -154,16 +155,16 @@ fn visit(scenario: &mut Scenario, resolver: &mut Resolver<'_>) {
         }
     }
     for (name, link) in &mut scenario.links {
-        if let Some(queue) = &mut link.queue {
+        for queue in link.queue.iter_mut().flat_map(Directed::values_mut) {
             resolver.queue(format_args!("links.{name}.queue"), &mut queue.0);
         }
-        if let Some(channel) = &mut link.channel {
+        for channel in link.channel.iter_mut().flat_map(Directed::values_mut) {
             resolver.member(format_args!("links.{name}.channel"), &mut channel.0);
         }
         if let Some(jitter) = &mut link.jitter {
             resolver.delay_distribution(format_args!("links.{name}.jitter.delay"), &mut jitter.delay);
         }
-        if let Some(arq) = &mut link.arq {
+        for arq in link.arq.iter_mut().flat_map(Directed::values_mut) {
             resolver.member(format_args!("links.{name}.arq"), &mut arq.0);
         }
     }

@@ -132,7 +132,8 @@ impl Route {
     pub(super) fn time(&self, network: &Network, size: u32) -> Span {
         let on_link = |hop: &usize| {
             let link = &network.links[hop / 2];
-            Line::new(link.rate, link.delay, link.timing).transmission_time(size) + link.delay
+            let spec = link.direction(hop % 2);
+            Line::new(spec.rate, spec.delay, link.timing).transmission_time(size) + spec.delay
         };
         let in_nodes = self.nodes.iter().map(|node| network.nodes[*node].processing_delay);
         self.hops.iter().map(on_link).chain(in_nodes).fold(Span::ZERO, |all, part| all + part)

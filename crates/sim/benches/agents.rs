@@ -60,6 +60,7 @@ fn link(between: [usize; 2], rate: &str, delay: Span, loss: f64) -> LinkSpec {
         arq: ArqConfig::None(none::Config::default()),
         queue_tie: Tie::default(),
         random_seed: 0,
+        backward: None,
         medium: None,
         medium_rate: None,
     }

@@ -45,6 +45,7 @@ fn wire(between: [usize; 2], rate: &str, delay: &str, packets: u32) -> LinkSpec 
         queue_tie: Tie::default(),
         changes: None,
         random_seed: 0,
+        backward: None,
     }
 }
 

@@ -38,6 +38,7 @@
 //!     medium: None,
 //!     medium_rate: None,
 //!     random_seed: 0,
+//!     backward: None,
 //! };
 //! let flow = FlowSpec::bulk("flow", [0, 1], Some(1000));
 //! let network = Network {
@@ -76,7 +77,7 @@ pub use app::{AppCx, AppResult, Application, ApplicationConfig, DatagramArrival}
 pub use association::Association;
 pub use event::{Event, NodeEvent, NullSink, PacketFlow, Sink};
 pub use jitter::Jitter;
-pub use network::{ArrivalSpec, FlowSpec, LinkSpec, Network, NodeSpec};
+pub use network::{ArrivalSpec, DirectionSpec, FlowSpec, LinkSpec, Network, NodeSpec};
 pub use node_kind::{NodeKind, NodeSetting};
 pub use path::MediumId;
 pub use radio::Radio;

@@ -105,7 +105,24 @@ pub struct NodeSpec {
     pub association: Option<Association>,
 }
 
-/// A link.
+/// The settings of one direction of a link.
+#[derive(Clone, Debug, Serialize)]
+pub struct DirectionSpec {
+    /// Bits per second.
+    pub rate: Rate,
+    /// Propagation delay.
+    pub delay: Span,
+    /// Its queue discipline.
+    pub queue: QueueConfig,
+    /// Its channel, independent of the other direction's.
+    pub channel: ChannelConfig,
+    /// Its link layer.
+    pub arq: ArqConfig,
+    /// The data rate, if it differs from the medium's.
+    pub medium_rate: Option<Rate>,
+}
+
+/// A link. Settings of a direction are those of both, unless the link has `backward`.
 #[derive(Clone, Debug, Serialize)]
 pub struct LinkSpec {
     /// Its name, which also selects its random streams.
@@ -114,13 +131,13 @@ pub struct LinkSpec {
     pub between: [usize; 2],
     /// Whether it is wireless: schemes act on packets that cross it.
     pub wireless: bool,
-    /// Bits per second, by direction.
+    /// Bits per second.
     pub rate: Rate,
-    /// Propagation delay, by direction.
+    /// Propagation delay.
     pub delay: Span,
     /// How transmission times are computed.
     pub timing: Timing,
-    /// Its queue discipline, by direction.
+    /// Its queue discipline.
     pub queue: QueueConfig,
     /// Whether a simultaneous departure frees its place for an arriving packet; for links without a link layer.
     pub queue_tie: Tie,
@@ -136,6 +153,55 @@ pub struct LinkSpec {
     pub medium_rate: Option<Rate>,
     /// The number of its random stream: another number gives other channel states under the same seed.
     pub random_seed: u64,
+    /// The settings from its second node to its first, if they differ from those from the first to the second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backward: Option<Box<DirectionSpec>>,
+}
+
+/// The settings of one direction of a link, by reference.
+#[derive(Clone, Copy, Debug)]
+pub struct Direction<'a> {
+    /// See [`DirectionSpec::rate`].
+    pub rate: Rate,
+    /// See [`DirectionSpec::delay`].
+    pub delay: Span,
+    /// See [`DirectionSpec::queue`].
+    pub queue: &'a QueueConfig,
+    /// See [`DirectionSpec::channel`].
+    pub channel: &'a ChannelConfig,
+    /// See [`DirectionSpec::arq`].
+    pub arq: &'a ArqConfig,
+    /// See [`DirectionSpec::medium_rate`].
+    pub medium_rate: Option<Rate>,
+}
+
+impl LinkSpec {
+    /// The settings of a direction: 0 for forward, from the first node to the second, 1 for backward.
+    pub fn direction(&self, direction: usize) -> Direction<'_> {
+        match self.backward.as_deref().filter(|_| direction == 1) {
+            Some(DirectionSpec { rate, delay, queue, channel, arq, medium_rate }) => {
+                Direction { rate: *rate, delay: *delay, queue, channel, arq, medium_rate: *medium_rate }
+            }
+            None => Direction {
+                rate: self.rate,
+                delay: self.delay,
+                queue: &self.queue,
+                channel: &self.channel,
+                arq: &self.arq,
+                medium_rate: self.medium_rate,
+            },
+        }
+    }
+
+    /// The numbers of the directions with settings of their own: 0, and 1 if it differs.
+    pub fn distinct(&self) -> std::ops::Range<usize> {
+        0..1 + usize::from(self.backward.is_some())
+    }
+
+    /// The settings of both directions, forward first.
+    pub fn directions(&self) -> [Direction<'_>; 2] {
+        [self.direction(0), self.direction(1)]
+    }
 }
 
 /// A medium shared by several links.

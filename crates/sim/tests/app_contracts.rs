@@ -43,6 +43,7 @@ fn network(traffic: ApplicationConfig, seed: u64) -> Network {
         medium: None,
         medium_rate: None,
         random_seed: 0,
+        backward: None,
     };
     let application = traffic.build(Stream::default());
     let transport = application.usual_transport();

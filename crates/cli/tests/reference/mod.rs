@@ -20,6 +20,27 @@ must be given. `NAME` stands for a name of your choice.
 
 /// Returns the reference page of a schema.
 pub fn page(schema: &Value) -> String {
+    page_of(&of_both_directions(schema, &schema["$defs"]))
+}
+
+/// The schema with the settings that may differ by direction as they are for both: the page says once that they may.
+fn of_both_directions(schema: &Value, definitions: &Value) -> Value {
+    let inner = |value: &Value| of_both_directions(value, definitions);
+    match schema {
+        Value::Object(keys) => {
+            let directed =
+                keys.get("$ref").and_then(Value::as_str).map(name_of).filter(|name| name.starts_with("Directed"));
+            let Some(directed) = directed else {
+                return keys.iter().map(|(key, value)| (key.clone(), inner(value))).collect();
+            };
+            inner(&definitions[directed]["anyOf"][0])
+        }
+        Value::Array(items) => items.iter().map(inner).collect(),
+        value => value.clone(),
+    }
+}
+
+fn page_of(schema: &Value) -> String {
     let mut reference = Reference { definitions: &schema["$defs"], sections: Vec::new(), anchors: BTreeMap::new() };
     reference.object("", "Top level", schema);
     let units = units(schema["$defs"].as_object().unwrap());

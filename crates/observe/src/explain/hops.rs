@@ -86,18 +86,19 @@ impl Hops {
         let hops = network.links.iter().flat_map(|link| {
             [(0, 1), (1, 0)].map(|(near, far)| {
                 let opportunities = link.changes.as_ref().and_then(|changes| changes.opportunities[near].as_ref());
-                let rate = opportunities.map_or(link.rate, |recorded| recorded.mean_rate());
+                let spec = link.direction(near);
+                let rate = opportunities.map_or(spec.rate, |recorded| recorded.mean_rate());
                 // A table's rate has no effect if recorded opportunities determine when packets are sent.
                 let of_row = |row: &Row| Row { rate: row.rate.filter(|_| opportunities.is_none()), ..*row };
                 let rows = link.changes.iter().flat_map(|changes| changes.rows.iter().map(of_row)).collect();
-                let mut line = Line::new(rate, link.delay, link.timing);
+                let mut line = Line::new(rate, spec.delay, link.timing);
                 let [near, far] = [link.between[near], link.between[far]];
-                let arq = link.arq.build();
+                let arq = spec.arq.build();
                 let link_ack = arq.ack_size().map(|size| line.transmission_time(size));
                 let forwarder = network.nodes.get(near).filter(|node| node.kind.forwards());
                 let processing = forwarder.map_or(Span::ZERO, |node| node.processing_delay);
                 let medium = link.medium.map(|medium| MediumId(medium as u32));
-                Hop { near, far, processing, delay: link.delay, medium, link_ack, window: arq.window(), rows, line }
+                Hop { near, far, processing, delay: spec.delay, medium, link_ack, window: arq.window(), rows, line }
             })
         });
         Hops(hops.collect())

@@ -17,10 +17,10 @@ struct Air {
 /// `trace.dat` if one link has a channel with states, otherwise one file for each, with the link's name.
 pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
     let links = &stage.network.links;
-    let alone = links.iter().filter(|link| has_states(&link.channel)).count() == 1;
+    let alone = links.iter().filter(|link| has_states(link)).count() == 1;
     let open = |link: &sim::LinkSpec| {
         let name = if alone { "trace.dat".to_owned() } else { format!("{}-trace.dat", link.name) };
-        has_states(&link.channel).then(|| stage.file(name, format!("air of link \"{}\"", link.name)))
+        has_states(link).then(|| stage.file(name, format!("air of link \"{}\"", link.name)))
     };
     Box::new(Air { files: links.iter().map(open).collect() })
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use engine::{Stream, Time};
-use path::channel::{ChannelConfig, State};
+use path::channel::State;
 use sim::{Event, NodeEvent};
 
 use super::file::{Millis, NamedFile, TraceFile};
@@ -118,7 +118,7 @@ pub(super) fn wless_state(stage: &Stage<'_>) -> Box<dyn Output> {
         let mut file = stage.file(format!("wless_state-{name}"), about);
         // The initial state is GOOD; writing a line to memory cannot fail.
         let _ = row(&mut file, Time::ZERO, 1.0);
-        has_states(&link.channel).then_some(file)
+        has_states(link).then_some(file)
     };
     let pick: Pick = |event| match event {
         Event::Air { link, state } => Some((*link, f64::from(u8::from(*state == State::Good)))),
@@ -127,7 +127,7 @@ pub(super) fn wless_state(stage: &Stage<'_>) -> Box<dyn Output> {
     Box::new(Columns { files: links.iter().map(open).collect(), pick })
 }
 
-/// Whether a channel has states to write.
-pub(super) fn has_states(channel: &ChannelConfig) -> bool {
-    channel.build(Stream::named(0, 0, "a look at the kind")).has_states()
+/// Whether a link's channel has states to write.
+pub(super) fn has_states(link: &sim::LinkSpec) -> bool {
+    link.directions().iter().any(|way| way.channel.build(Stream::named(0, 0, "a look at the kind")).has_states())
 }

@@ -8,6 +8,7 @@
 
 pub mod absence;
 pub mod bit_errors;
+pub mod directed;
 pub mod gilbert_elliott;
 pub mod perfect;
 pub mod recorded;

@@ -105,6 +105,7 @@ impl Path {
             queue_tie: Tie::default(),
             changes: None,
             random_seed: 0,
+            backward: None,
             medium: None,
             medium_rate: None,
         };

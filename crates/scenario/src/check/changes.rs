@@ -6,9 +6,8 @@ use path::link::variable::plan::{Changes, check_gaps, check_spikes};
 use path::mac::arq::ArqConfig;
 
 use super::Checker;
-use crate::model::{DeliveryTrace, Link, Recording};
+use crate::model::{DeliveryTrace, Link, Recording, Way};
 use crate::problem::Problem;
-use engine::Named;
 
 impl Checker<'_> {
     /// The changes of a link, if there are any.
@@ -35,8 +34,8 @@ impl Checker<'_> {
             opportunities,
             rows: rows.unwrap_or_default(),
         };
-        let arq = link.arq.as_ref().filter(|Named(arq)| !matches!(arq, ArqConfig::None(_)));
-        if let (Some(setting), Some(Named(arq))) = (given(link), arq) {
+        let arq = link.ways().filter_map(|way| way.arq()).find(|arq| !matches!(arq, ArqConfig::None(_)));
+        if let (Some(setting), Some(arq)) = (given(link), arq) {
             let expected = "no value: changes over time are only valid for links without a link layer";
             let hint = format!("remove arq = \"{}\"", arq.name());
             self.wrong(Problem::new(expected).key(format!("{key}.{setting}")).hint(hint));
@@ -50,9 +49,10 @@ impl Checker<'_> {
     }
 
     /// The rate of a link; with delivery traces in both directions, the mean rate of the slower one.
-    pub(super) fn rate(&mut self, key: &str, link: &Link, changes: Option<&Changes>) -> Rate {
+    pub(super) fn rate(&mut self, key: &str, way: Way<'_>, changes: Option<&Changes>) -> Rate {
+        let link = way.link;
         if link.medium.is_some() {
-            return link.rate.unwrap_or_else(|| self.medium(link).data_rate());
+            return way.rate().unwrap_or_else(|| self.medium(link).data_rate());
         }
         let recorded = match changes.map(|changes| &changes.opportunities) {
             Some([Some(forward), Some(backward)]) => Some(forward.mean_rate().min(backward.mean_rate())),
@@ -62,8 +62,8 @@ impl Checker<'_> {
             let expected = "a table without a column `rate`: a `delivery_trace` in both directions replaces it";
             self.wrong(Problem::new(expected).key(format!("{key}.link_trace")));
         }
-        let key = format!("{key}.rate");
-        match (link.rate, recorded) {
+        let key = format!("{key}.{}", way.key("rate"));
+        match (way.rate(), recorded) {
             (Some(rate), Some(_)) => {
                 let problem = Problem::new("no value: a `delivery_trace` in both directions replaces the rate");
                 self.wrong(problem.key(key).found(format!("\"{rate}\"")));

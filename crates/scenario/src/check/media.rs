@@ -5,9 +5,8 @@ use path::mac::dcf;
 use sim::network::MediumSpec;
 
 use super::Checker;
-use crate::model::{Link, LinkKind, MAX_STATIONS};
+use crate::model::{Link, LinkKind, MAX_STATIONS, Way};
 use crate::problem::Problem;
-use engine::Named;
 
 impl Checker<'_> {
     /// The medium of a link. A missing medium has been reported; the default replaces it.
@@ -54,19 +53,32 @@ impl Checker<'_> {
             let problem = Problem::new("\"wireless\", as media are radio channels").key(format!("{key}.kind"));
             self.wrong(problem.found("\"wired\"").hint("write kind = \"wireless\", or leave out medium"));
         }
-        if let Some(fault) = link.rate.and_then(|rate| medium.rate_fault("rate", rate)) {
-            self.faults(key, vec![fault]);
-        }
-        if let Some(delay) = link.delay {
-            let problem = Problem::new("no value: the delay is a setting of the medium").key(format!("{key}.delay"));
-            self.wrong(problem.found(format!("\"{delay}\"")).hint(format!("write it in [media.{name}]")));
-        }
-        if let Some(Named(arq)) = link.arq.as_ref().filter(|Named(arq)| !matches!(arq, ArqConfig::None(_))) {
-            let problem =
-                Problem::new("no value: links of a medium use its 802.11 link layer").key(format!("{key}.arq"));
-            let problem = problem.found(format!("\"{}\"", arq.name()));
-            self.wrong(problem.hint(format!("leave it out; short_retry_limit in [media.{name}] limits its attempts")));
+        for way in link.ways() {
+            self.of_medium(key, name, medium, way);
         }
         Some(number)
+    }
+
+    /// Settings of a direction of a link of a medium.
+    fn of_medium(&mut self, key: &str, name: &str, medium: &dcf::Config, way: Way<'_>) {
+        if way.states("rate")
+            && let Some(fault) = way.rate().and_then(|rate| medium.rate_fault("rate", rate))
+        {
+            self.fault(format!("{key}.{}", way.key("rate")), fault);
+        }
+        if way.states("delay")
+            && let Some(delay) = way.delay()
+        {
+            let problem = Problem::new("no value: the delay is a setting of the medium");
+            let problem = problem.key(format!("{key}.{}", way.key("delay"))).found(format!("\"{delay}\""));
+            self.wrong(problem.hint(format!("write it in [media.{name}]")));
+        }
+        if way.states("arq")
+            && let Some(arq) = way.arq().filter(|arq| !matches!(arq, ArqConfig::None(_)))
+        {
+            let problem = Problem::new("no value: links of a medium use its 802.11 link layer");
+            let problem = problem.key(format!("{key}.{}", way.key("arq"))).found(format!("\"{}\"", arq.name()));
+            self.wrong(problem.hint(format!("leave it out; short_retry_limit in [media.{name}] limits its attempts")));
+        }
     }
 }

@@ -9,17 +9,22 @@ mod tcp;
 use ::tcp::PartialConfig;
 use engine::registry::Fault;
 use engine::{Members, Span, Stream, Time};
+use path::LinkDirection;
 use path::agent::AgentConfig;
 use path::channel::{ChannelConfig, perfect, uniform};
 use path::link::Timing;
+use path::link::variable::plan::Changes;
 use path::mac::arq::{ArqConfig, none};
 use path::queue::{DEFAULT_LIMIT, Limit, QueueConfig, Tie};
-use sim::{ApplicationConfig, ArrivalSpec, FlowSpec, LinkSpec, Network, NodeKind, NodeSetting, NodeSpec, Transport};
+use sim::{
+    ApplicationConfig, ArrivalSpec, DirectionSpec, FlowSpec, LinkSpec, Network, NodeKind, NodeSetting, NodeSpec,
+    Transport,
+};
 use wire::Addr;
 
 use crate::incidence::Incidence;
 use crate::lint;
-use crate::model::{Arrivals, Flow, Link, LinkKind, Node, Profile, Queue, Scenario};
+use crate::model::{Arrivals, Flow, Link, LinkKind, Node, Profile, Queue, Scenario, Way};
 use crate::outside;
 use crate::problem::Problem;
 use crate::recordings::Read;
@@ -209,14 +214,19 @@ impl Checker<'_> {
             self.wrong(problem.found(format!("\"{}\" twice", link.between[0])));
         }
         let changes = self.changes(&key, link);
-        let queue = self.queue(&key, link, changes.is_some());
         let medium = self.share(&key, link);
+        let forward = self.direction(&key, link.way(LinkDirection::Forward), changes.as_deref(), None);
+        let backward = link.is_directed().then(|| {
+            let way = link.way(LinkDirection::Backward);
+            Box::new(self.direction(&key, way, changes.as_deref(), Some(&forward)))
+        });
+        let DirectionSpec { rate, delay, queue, channel, arq, medium_rate } = forward;
         LinkSpec {
             name: name.to_owned(),
             between,
             wireless: link.kind == LinkKind::Wireless,
-            rate: self.rate(&key, link, changes.as_deref()),
-            delay: self.delay(&key, link),
+            rate,
+            delay,
             timing: match self.scenario.profile {
                 Profile::Exact => Timing::Exact,
                 Profile::Goel1997 => Timing::WholeMilliseconds,
@@ -224,27 +234,64 @@ impl Checker<'_> {
             queue,
             queue_tie: link.queue_tie,
             changes,
-            channel: self.channel(&key, link),
-            arq: self.arq(&key, link),
+            channel,
+            arq,
             medium,
-            medium_rate: link.rate.filter(|_| medium.is_some()),
+            medium_rate,
             random_seed: link.random_seed,
+            backward,
+        }
+    }
+
+    /// The settings of a direction; those that the directions share are taken from `forward`, so that their errors are
+    /// reported once.
+    fn direction(
+        &mut self,
+        key: &str,
+        way: Way<'_>,
+        changes: Option<&Changes>,
+        forward: Option<&DirectionSpec>,
+    ) -> DirectionSpec {
+        let shared = |setting: &str| forward.filter(|_| !way.states(setting));
+        DirectionSpec {
+            queue: match shared("queue") {
+                Some(forward) => forward.queue.clone(),
+                None => self.queue(key, way, changes.is_some()),
+            },
+            rate: match shared("rate") {
+                Some(forward) => forward.rate,
+                None => self.rate(key, way, changes),
+            },
+            delay: match shared("delay") {
+                Some(forward) => forward.delay,
+                None => self.delay(key, way),
+            },
+            channel: match shared("channel").filter(|_| !way.states("loss")) {
+                Some(forward) => forward.channel.clone(),
+                None => self.channel(key, way),
+            },
+            arq: match shared("arq") {
+                Some(forward) => forward.arq.clone(),
+                None => self.arq(key, way),
+            },
+            medium_rate: way.rate().filter(|_| way.link.medium.is_some()),
         }
     }
 
     /// The queue of a link, with the threshold set at the link.
-    fn queue(&mut self, key: &str, link: &Link, changes: bool) -> QueueConfig {
+    fn queue(&mut self, key: &str, way: Way<'_>, changes: bool) -> QueueConfig {
+        let (link, setting) = (way.link, way.key("queue"));
         let default = match self.scenario.profile {
             Profile::Exact => DEFAULT_LIMIT,
             // The thesis's program has no queue limits [goel1997 B.3].
             Profile::Goel1997 => Limit::None,
         };
-        let Queue(mut queue) = link.queue.clone().unwrap_or_else(|| default.into());
-        self.faults(&format!("{key}.queue"), queue.check());
+        let Queue(mut queue) = way.queue().cloned().unwrap_or_else(|| default.into());
+        self.faults(&format!("{key}.{setting}"), queue.check());
         if changes && queue.drop_tail().is_none() {
             let problem =
                 Problem::new("\"drop-tail\": a link that varies over time decides about a packet at its arrival");
-            self.wrong(problem.key(format!("{key}.queue")).found(format!("\"{}\"", queue.name())));
+            self.wrong(problem.key(format!("{key}.{setting}")).found(format!("\"{}\"", queue.name())));
         }
         if link.ecn_threshold == Limit::None {
             return queue;
@@ -263,12 +310,12 @@ impl Checker<'_> {
     }
 
     /// The propagation delay of a link, or of its medium.
-    fn delay(&mut self, key: &str, link: &Link) -> Span {
-        if link.medium.is_some() {
-            return self.medium(link).delay();
+    fn delay(&mut self, key: &str, way: Way<'_>) -> Span {
+        if way.link.medium.is_some() {
+            return self.medium(way.link).delay();
         }
-        let key = format!("{key}.delay");
-        let Some(delay) = link.delay else {
+        let key = format!("{key}.{}", way.key("delay"));
+        let Some(delay) = way.delay() else {
             self.wrong(Problem::new("`delay` is missing").key(key));
             return Span::ZERO;
         };
@@ -276,6 +323,11 @@ impl Checker<'_> {
             self.wrong(out_of_range(&key, delay, "at most an hour"));
         }
         delay
+    }
+
+    /// Reports the fault of the setting at `key`.
+    pub(super) fn fault(&mut self, key: String, Fault { found, expected, hint, .. }: Fault) {
+        self.wrong(Problem { key: Some(key), found, expected, hint, ..Problem::default() });
     }
 
     /// Reports the faults of a member of a registry, whose settings are at `key`.
@@ -287,32 +339,36 @@ impl Checker<'_> {
         }
     }
 
-    fn channel(&mut self, key: &str, link: &Link) -> ChannelConfig {
-        match (&link.channel, link.loss) {
+    fn channel(&mut self, key: &str, way: Way<'_>) -> ChannelConfig {
+        let link = way.link;
+        let [loss_key, channel_key] = ["loss", "channel"].map(|setting| format!("{key}.{}", way.key(setting)));
+        match (way.channel(), way.loss()) {
             (Some(_), Some(loss)) => {
-                let problem = Problem::new("either `loss` or `channel`, not both").key(format!("{key}.loss"));
+                let problem = Problem::new("either `loss` or `channel`, not both").key(loss_key);
                 self.wrong(problem.found(loss.to_string()));
             }
             (None, Some(loss)) if link.kind == LinkKind::Wireless => {
                 let hint = format!("write channel = {{ kind = \"uniform\", loss = {loss} }}");
-                let problem = Problem::new("a channel: `loss` is for wires").key(format!("{key}.loss"));
+                let problem = Problem::new("a channel: `loss` is for wires").key(loss_key);
                 self.wrong(problem.found(loss.to_string()).hint(hint));
             }
             (None, Some(loss)) => {
                 let channel = ChannelConfig::Uniform(uniform::Config { loss });
                 // The setting has the name of the link's key.
-                self.faults(key, channel.check());
+                for fault in channel.check() {
+                    self.fault(loss_key.clone(), fault);
+                }
                 return channel;
             }
             (_, None) => {}
         }
-        let Some(Named(mut channel)) = link.channel.clone() else {
+        let Some(mut channel) = way.channel().cloned() else {
             return ChannelConfig::Perfect(perfect::Config::default());
         };
-        self.faults(&format!("{key}.channel"), channel.check());
+        self.faults(&channel_key, channel.check());
         if matches!(channel, ChannelConfig::Signal(_)) && link.medium.is_none() {
             let problem = Problem::new("another channel: `signal` depends on the rates of a medium");
-            let problem = problem.key(format!("{key}.channel")).found("\"signal\"");
+            let problem = problem.key(channel_key).found("\"signal\"");
             self.wrong(problem.hint("write medium = \"NAME\", and a table [media.NAME]"));
         }
         if self.scenario.profile == Profile::Goel1997 {
@@ -321,9 +377,9 @@ impl Checker<'_> {
         channel
     }
 
-    fn arq(&mut self, link_key: &str, link: &Link) -> ArqConfig {
-        let Some(Named(mut arq)) = link.arq.clone() else { return ArqConfig::None(none::Config::default()) };
-        let key = format!("{link_key}.arq");
+    fn arq(&mut self, link_key: &str, way: Way<'_>) -> ArqConfig {
+        let Some(mut arq) = way.arq().cloned() else { return ArqConfig::None(none::Config::default()) };
+        let (link, key) = (way.link, format!("{link_key}.{}", way.key("arq")));
         let faults = arq.check();
         let is_sound = faults.is_empty();
         self.faults(&key, faults);

@@ -8,7 +8,7 @@ use path::queue::{Limit, Tie};
 use super::components::{Air, Link, Medium};
 use super::quantities::TraceMode;
 use super::translate::Translator;
-use crate::model::{self, LinkKind};
+use crate::model::{self, Directed, LinkKind};
 use crate::problem::Problem;
 use engine::Named;
 
@@ -30,9 +30,9 @@ impl Translator<'_, '_, '_> {
         let mut translated = model::Link {
             kind: LinkKind::Wired,
             between: [one.to_string(), other.to_string()],
-            rate: Some(link.rate.value),
+            rate: Some(Directed::Both(link.rate.value)),
             medium: None,
-            delay: Some(link.delay.value),
+            delay: Some(Directed::Both(link.delay.value)),
             queue: Default::default(),
             queue_tie: Tie::default(),
             ecn_threshold: Limit::default(),
@@ -47,11 +47,11 @@ impl Translator<'_, '_, '_> {
             random_seed: link.seed,
         };
         match &link.medium {
-            Medium::Wire { loss } => translated.loss = Some(*loss).filter(|loss| *loss > 0.0),
+            Medium::Wire { loss } => translated.loss = Some(*loss).filter(|loss| *loss > 0.0).map(Directed::Both),
             Medium::Air(air) => {
                 translated.kind = LinkKind::Wireless;
-                translated.channel = Some(Named(self.channel(link, air, mode, file)));
-                translated.arq = Some(Named(self.arq(link)));
+                translated.channel = Some(Directed::Both(Named(self.channel(link, air, mode, file))));
+                translated.arq = Some(Directed::Both(Named(self.arq(link))));
             }
         }
         translated

@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 
 use engine::{Rate, Span};
 use indexmap::IndexMap;
+use path::LinkDirection;
 use path::mac::arq::ArqConfig;
 use path::mac::dcf;
 use path::mac::dcf::Standard;
@@ -122,8 +123,8 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
 
     /// The retry limit of the link layer of all members.
     fn retry_limit(&mut self, members: &[&Link<'_>], links: &IndexMap<String, model::Link>) -> u32 {
-        let limit = |link: &Link<'_>| match links.get(&link.id.value.to_string())?.arq.as_ref()?.0 {
-            ArqConfig::StopAndWait(ref arq) => Some(arq.max_transmissions),
+        let limit = |link: &Link<'_>| match links.get(&link.id.value.to_string())?.way(LinkDirection::Forward).arq()? {
+            ArqConfig::StopAndWait(arq) => Some(arq.max_transmissions),
             _ => Some(1),
         };
         let first = members.first().and_then(|link| limit(link)).unwrap_or(1);

@@ -9,15 +9,16 @@ use crate::problem::Problem;
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let network = context.network;
     let end = Time::ZERO + network.duration;
-    let never = network.links.iter().filter_map(|link| {
-        let ChannelConfig::Absence(config) = &link.channel else { return None };
+    let directions = network.links.iter().flat_map(|link| link.distinct().map(move |direction| (link, direction)));
+    let never = directions.filter_map(|(link, direction)| {
+        let ChannelConfig::Absence(config) = link.direction(direction).channel else { return None };
         let [from, _] = config.disconnections.first()?;
         (Time::ZERO + *from >= end).then(|| {
             let text = format!(
                 "an interval that begins before the end (`duration`, {}): otherwise no station is ever out of range",
                 network.duration
             );
-            Problem::new(text).key(format!("links.{}.channel.disconnections", link.name))
+            Problem::new(text).key(format!("{}.disconnections", context.key(link, direction, "channel")))
         })
     });
     never.collect()

@@ -30,13 +30,14 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let mut reported = Vec::new();
     for (hop, (bits, _, name)) in offered {
         let link = &network.links[hop / 2];
-        let load = bits / link.rate.bits_per_sec() as f64;
+        let rate = link.direction(hop % 2).rate;
+        let load = bits / rate.bits_per_sec() as f64;
         if load > 1.0 && !reported.contains(&name) {
             reported.push(name);
             let text = format!(
                 "less than the rate of {}, {}: the flows that arrive there are {:.2} times as much data as it carries, and \
                  their number grows without end",
-                link.name, link.rate, load
+                link.name, rate, load
             );
             let spec = network.arrivals.iter().find(|spec| spec.name == name);
             let found = spec.map_or_else(String::new, |spec| spec.rate.to_string());

@@ -40,9 +40,9 @@ fn buffer(context: &Context<'_>, hop: usize, packet: u32) -> Option<Buffer> {
     let named = context.scenario.links.get(&link.name).is_some_and(|link| link.queue.is_some());
     let node = &network.nodes[link.between[hop % 2]];
     // Other disciplines keep the queue short regardless of its limit.
-    let limit = link.queue.drop_tail().filter(|_| named).map_or(Limit::None, |queue| queue.limit);
+    let limit = link.direction(hop % 2).queue.drop_tail().filter(|_| named).map_or(Limit::None, |queue| queue.limit);
     let found = format!("\"{limit}\"");
-    let key = format!("links.{}.queue", link.name);
+    let key = context.key(link, hop % 2, "queue");
     let queue = match limit {
         Limit::None => None,
         Limit::Packets(count) => {

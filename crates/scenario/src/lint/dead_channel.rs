@@ -19,20 +19,23 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     for (flow, [there, _]) in network.flows.iter().zip(routes) {
         for hop in &there.hops {
             let (link, bytes) = (&network.links[hop / 2], full_packet(flow));
-            let (key, found) = match &link.channel {
+            let (key, found) = match link.direction(hop % 2).channel {
                 ChannelConfig::Uniform(config) if config.loss >= 1.0 => ("loss", config.loss),
                 ChannelConfig::BitErrors(config) if config.rate * 8.0 * f64::from(bytes) > MAX_ERRORS => {
                     ("rate", config.rate)
                 }
                 _ => continue,
             };
-            if reported.insert(hop / 2) {
+            if reported.insert(if link.backward.is_some() { *hop } else { hop / 2 * 2 }) {
                 let text = format!(
                     "less: at most about one in 10^9 of the {bytes} byte packets of flows.{} is delivered",
                     flow.name
                 );
-                let key = if link.wireless { format!("channel.{key}") } else { key.to_owned() };
-                warnings.push(Problem::new(text).key(format!("links.{}.{key}", link.name)).found(found.to_string()));
+                let key = match link.wireless {
+                    true => format!("{}.{key}", context.key(link, hop % 2, "channel")),
+                    false => context.key(link, hop % 2, key),
+                };
+                warnings.push(Problem::new(text).key(key).found(found.to_string()));
             }
         }
     }

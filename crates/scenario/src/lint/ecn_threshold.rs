@@ -14,7 +14,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         _ => false,
     };
     let warning = |link: &LinkSpec| {
-        let queue = link.queue.drop_tail().filter(never)?;
+        let queue = link.directions().iter().find_map(|way| way.queue.drop_tail().filter(never))?;
         let text = format!("a threshold below the queue limit (\"{}\"): otherwise nothing is marked", queue.limit);
         let problem = Problem::new(text).key(format!("links.{}.ecn_threshold", link.name));
         Some(problem.found(format!("\"{}\"", queue.ecn_threshold)))

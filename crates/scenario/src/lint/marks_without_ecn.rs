@@ -9,26 +9,37 @@ use crate::problem::Problem;
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let Context { scenario, network, routes, .. } = *context;
-    // For each link, whether a flow over TCP crosses it, and whether one of them is ECN-capable.
-    let mut crossed = vec![(false, false); network.links.len()];
+    // For each hop, whether a flow over TCP crosses it, and whether one of them is ECN-capable.
+    let mut crossed = vec![(false, false); 2 * network.links.len()];
     let arriving = network.arrivals.iter().map(|spec| (Transport::Tcp, &spec.tcp));
     let flows = network.flows.iter().map(|flow| (flow.transport, &flow.tcp)).chain(arriving);
     for ((transport, tcp), [there, _]) in flows.zip(routes) {
         for hop in there.hops.iter().filter(|_| transport == Transport::Tcp) {
-            let (any, capable) = &mut crossed[hop / 2];
+            let (any, capable) = &mut crossed[*hop];
             *any = true;
             *capable |= tcp.ecn == EcnMode::Request;
         }
     }
     let mut warnings = Vec::new();
-    for (link, (any, capable)) in network.links.iter().zip(crossed) {
-        let Some(setting) = marks(&link.queue).filter(|_| any && !capable) else { continue };
-        let at_link = scenario.links.get(&link.name).is_some_and(|link| link.ecn_threshold != Limit::None);
-        let key = if at_link { "ecn_threshold" } else { "queue" };
-        let problem = Problem::new(format!(
-            "a flow with tcp.ecn = \"request\" over this link: no sender uses ECN, and {setting} marks nothing"
-        ));
-        warnings.push(problem.key(format!("links.{}.{key}", link.name)).found(format!("\"{}\"", link.queue.name())));
+    for (link, crossed) in network.links.iter().zip(crossed.chunks(2)) {
+        for direction in link.distinct() {
+            // Settings of both directions are reported once.
+            let shared = link.backward.is_none();
+            let (any, capable) =
+                if shared { (crossed[0].0 || crossed[1].0, crossed[0].1 || crossed[1].1) } else { crossed[direction] };
+            let queue = link.direction(direction).queue;
+            let Some(setting) = marks(queue).filter(|_| any && !capable) else { continue };
+            let at_link = scenario.links.get(&link.name).is_some_and(|link| link.ecn_threshold != Limit::None);
+            let key = if at_link {
+                format!("links.{}.ecn_threshold", link.name)
+            } else {
+                context.key(link, direction, "queue")
+            };
+            let problem = Problem::new(format!(
+                "a flow with tcp.ecn = \"request\" over this link: no sender uses ECN, and {setting} marks nothing"
+            ));
+            warnings.push(problem.key(key).found(format!("\"{}\"", queue.name())));
+        }
     }
     warnings
 }

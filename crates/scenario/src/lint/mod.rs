@@ -31,7 +31,8 @@ mod testing;
 mod weak_signal;
 
 use engine::Members;
-use sim::Network;
+use path::LinkDirection;
+use sim::{LinkSpec, Network};
 
 use crate::incidence::Incidence;
 use crate::model::Scenario;
@@ -50,6 +51,15 @@ pub(crate) struct Context<'a> {
     pub routes: &'a [[Route; 2]],
     /// The links of each node and medium.
     pub incidence: &'a Incidence,
+}
+
+impl Context<'_> {
+    /// The key of a setting of a direction of a link: `links.NAME.queue`, or `links.NAME.queue.backward` if the
+    /// directions have their own.
+    fn key(&self, link: &LinkSpec, direction: usize, setting: &str) -> String {
+        let way = self.scenario.links.get(&link.name).map(|given| given.way(LinkDirection::BOTH[direction]));
+        format!("links.{}.{}", link.name, way.map_or_else(|| setting.to_owned(), |way| way.key(setting)))
+    }
 }
 
 /// A lint.

@@ -8,12 +8,12 @@ use crate::routes::{empty_packet, full_packet};
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let Context { network, routes, .. } = *context;
-    // For each link the largest packet of a flow, and its flow.
-    let mut largest: Vec<Option<(u32, &str)>> = vec![None; network.links.len()];
+    // For each hop the largest packet of a flow, and its flow.
+    let mut largest: Vec<Option<(u32, &str)>> = vec![None; 2 * network.links.len()];
     for (flow, [there, back]) in network.flows.iter().zip(routes) {
         for (way, size) in [(there, full_packet(flow)), (back, empty_packet(flow))] {
             for hop in &way.hops {
-                let known = &mut largest[hop / 2];
+                let known = &mut largest[*hop];
                 if known.is_none_or(|(most, _)| size > most) {
                     *known = Some((size, &flow.name));
                 }
@@ -21,20 +21,24 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         }
     }
     let mut warnings = Vec::new();
-    for (link, largest) in network.links.iter().zip(largest) {
-        let Some((size, flow)) = largest else { continue };
-        let limit = link.queue.limit();
-        if limit.admits(0, 0, size) {
-            continue;
+    for (link, largest) in network.links.iter().zip(largest.chunks(2)) {
+        for direction in link.distinct() {
+            // Settings of both directions are reported once.
+            let passing = if link.backward.is_none() { largest } else { &largest[direction..=direction] };
+            let Some((size, flow)) = passing.iter().flatten().copied().max_by_key(|(size, _)| *size) else { continue };
+            let limit = link.direction(direction).queue.limit();
+            if limit.admits(0, 0, size) {
+                continue;
+            }
+            let expected = match limit {
+                Limit::Bytes(_) => format!("at least {size} B, a packet of flows.{flow}"),
+                Limit::Packets(_) | Limit::None => "at least 1 packet".to_owned(),
+            };
+            let problem = Problem::new(format!(
+                "{expected}: otherwise a packet that arrives while the transmitter is busy is dropped"
+            ));
+            warnings.push(problem.key(context.key(link, direction, "queue")).found(format!("\"{limit}\"")));
         }
-        let expected = match limit {
-            Limit::Bytes(_) => format!("at least {size} B, a packet of flows.{flow}"),
-            Limit::Packets(_) | Limit::None => "at least 1 packet".to_owned(),
-        };
-        let problem = Problem::new(format!(
-            "{expected}: otherwise a packet that arrives while the transmitter is busy is dropped"
-        ));
-        warnings.push(problem.key(format!("links.{}.queue", link.name)).found(format!("\"{limit}\"")));
     }
     warnings
 }

@@ -15,7 +15,8 @@ fn without_choice(context: &Context<'_>, number: usize) -> Option<Problem> {
     let control = config.rate_control();
     let modes = config.standard.modes();
     let mut links = context.incidence.links_in(context.network, number);
-    let choice = links.any(|link| link.medium_rate.unwrap_or(config.data_rate()) != modes[0].rate);
+    let choice = links
+        .any(|link| link.directions().iter().any(|way| way.medium_rate.unwrap_or(config.data_rate()) != modes[0].rate));
     if choice || matches!(control, RateControlConfig::Fixed(_)) {
         return None;
     }

@@ -3,7 +3,7 @@
 use engine::{Length, Rate};
 use path::mac::dcf::rate::RateControlConfig;
 use path::place::square_of;
-use sim::{LinkSpec, Network};
+use sim::LinkSpec;
 
 use super::Context;
 use crate::geometry::{ends, ever_within, in_three_digits, nearest};
@@ -11,14 +11,16 @@ use crate::problem::Problem;
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let network = context.network;
-    network.links.iter().filter_map(|link| too_fast(network, link)).collect()
+    let directions = network.links.iter().flat_map(|link| link.distinct().map(move |direction| (link, direction)));
+    directions.filter_map(|(link, direction)| too_fast(context, link, direction)).collect()
 }
 
-fn too_fast(network: &Network, link: &LinkSpec) -> Option<Problem> {
+fn too_fast(context: &Context<'_>, link: &LinkSpec, direction: usize) -> Option<Problem> {
+    let (network, spec) = (context.network, link.direction(direction));
     let medium = &network.media[link.medium?];
     let (standard, ranges) = (medium.config.standard, medium.config.ranges()?);
     let fixed = matches!(medium.config.rate_control(), RateControlConfig::Fixed(_));
-    let rate = link.medium_rate.unwrap_or(medium.config.data_rate());
+    let rate = spec.medium_rate.unwrap_or(medium.config.data_rate());
     let (ends, range) = ends(network, link)?;
     let arrives = |rate: Rate| ever_within(ends, ranges.square_at(rate) as i128, network);
     // Links out of range at every rate are reported by another lint.
@@ -38,8 +40,8 @@ fn too_fast(network: &Network, link: &LinkSpec) -> Option<Problem> {
         "a slower one: at {rate} the range is {far}, and the distance of {a} and {b} is at least {near}: nothing arrives"
     );
     let key =
-        if link.medium_rate.is_some() { format!("links.{}.rate", link.name) } else { format!("links.{}", link.name) };
-    let found = link.medium_rate.map(|rate| rate.to_string());
+        if spec.medium_rate.is_some() { context.key(link, direction, "rate") } else { format!("links.{}", link.name) };
+    let found = spec.medium_rate.map(|rate| rate.to_string());
     let slower = standard.modes().iter().rev().map(|mode| mode.rate).find(|slower| arrives(*slower));
     let expected = if found.is_some() { expected } else { format!("its rate should be {expected}") };
     let problem = Problem { found, ..Problem::new(expected).key(key) };

@@ -26,7 +26,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
 
 /// Whether frames are acknowledged on a link.
 pub(super) fn has_link_layer(link: &LinkSpec) -> bool {
-    link.medium.is_some() || link.arq.build().ack_size().is_some()
+    link.medium.is_some() || link.directions().iter().any(|way| way.arq.build().ack_size().is_some())
 }
 
 #[cfg(test)]

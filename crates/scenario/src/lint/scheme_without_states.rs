@@ -26,7 +26,9 @@ fn foresees_nothing(context: &Context<'_>, node: usize, scheme: &AgentConfig) ->
     let foresees = scheme.build().is_some_and(|agent| agent.foresight().is_some());
     let states = |channel: &ChannelConfig| channel.build(Stream::named(0, 0, "states")).has_states();
     let mut air = context.incidence.links(context.network, node).filter(|link| link.wireless);
-    foresees && scheme.traits().changes(Place::Receiver) && !air.any(|link| states(&link.channel))
+    foresees
+        && scheme.traits().changes(Place::Receiver)
+        && !air.any(|link| link.directions().iter().any(|way| states(way.channel)))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use path::channel::ChannelConfig;
 use path::channel::sensitivity::minimum_input;
 use path::mac::dcf::rate::RateControlConfig;
-use sim::{LinkSpec, Network};
+use sim::LinkSpec;
 
 use super::Context;
 use crate::problem::Problem;
@@ -13,15 +13,17 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let Context { network, routes, .. } = *context;
     let mut seen = BTreeSet::new();
     let hops = routes.iter().flat_map(|[there, _]| &there.hops);
-    let links = hops.map(|hop| hop / 2).filter(|link| seen.insert(*link));
-    links.filter_map(|link| too_weak(network, &network.links[link])).collect()
+    let own = |hop: &usize| if network.links[hop / 2].backward.is_some() { *hop } else { hop / 2 * 2 };
+    let hops = hops.map(own).filter(|hop| seen.insert(*hop));
+    hops.filter_map(|hop| too_weak(context, &network.links[hop / 2], hop % 2)).collect()
 }
 
-fn too_weak(network: &Network, link: &LinkSpec) -> Option<Problem> {
-    let ChannelConfig::Signal(config) = &link.channel else { return None };
+fn too_weak(context: &Context<'_>, link: &LinkSpec, direction: usize) -> Option<Problem> {
+    let (network, spec) = (context.network, link.direction(direction));
+    let ChannelConfig::Signal(config) = spec.channel else { return None };
     let medium = &network.media[link.medium?].config;
     let fixed = matches!(medium.rate_control(), RateControlConfig::Fixed(_));
-    let highest = link.medium_rate.unwrap_or(medium.data_rate());
+    let highest = spec.medium_rate.unwrap_or(medium.data_rate());
     let rate = if fixed { highest } else { medium.standard.modes()[0].rate };
     let least = minimum_input(rate)?;
     let in_time = config.levels.iter().filter(|level| level.from < network.duration);
@@ -31,7 +33,7 @@ fn too_weak(network: &Network, link: &LinkSpec) -> Option<Problem> {
             "a level of at least {least} dBm at some time, which {rate} need: the maximum is {strongest} dBm, so \
              nothing arrives"
         );
-        let problem = Problem::new(text).key(format!("links.{}.channel.levels", link.name));
+        let problem = Problem::new(text).key(format!("{}.levels", context.key(link, direction, "channel")));
         let all = medium.standard.modes().iter().rev().map(|mode| mode.rate);
         let slower = all.filter(|_| fixed).find(|rate| minimum_input(*rate).is_some_and(|least| strongest >= least));
         match slower {

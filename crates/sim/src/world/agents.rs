@@ -33,7 +33,7 @@ impl World {
             return;
         }
         let waiting = self.hop_state(hop_id(hop)).waiting;
-        let limit = self.limits[hop / 2];
+        let limit = self.limits[hop];
         self.with_agent(node, |agent, _| agent.on_queue(waiting, limit));
     }
 

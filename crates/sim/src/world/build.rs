@@ -3,6 +3,7 @@
 use engine::{Schedule, Stream, Time};
 use path::agent::Agent;
 use path::channel::Channel;
+use path::channel::directed::Directed;
 use path::link::fifo::FifoLink;
 use path::link::priority::PriorityLink;
 use path::link::variable::VariableLink;
@@ -57,7 +58,8 @@ impl World {
         let channels = channels(network);
         let far_ends: Vec<u32> =
             network.links.iter().flat_map(|link| [link.between[1] as u32, link.between[0] as u32]).collect();
-        let arqs: Vec<Arq> = network.links.iter().map(|link| link.arq.build()).collect();
+        let arqs: Vec<Arq> =
+            network.links.iter().flat_map(|link| link.directions().map(|direction| direction.arq.build())).collect();
         let agent_first = agent_first(network, &nodes, &arqs, &far_ends);
         let (mut hops, stations, station_nodes) = hops(network, &nodes, &channels, &arqs, &agent_first, &mut slots);
         let agent_delays = agent_delays(network, &agent_first, &mut slots);
@@ -98,7 +100,7 @@ impl World {
             now: Time::ZERO,
             events: 0,
             next_air: Time::NEVER,
-            limits: network.links.iter().map(|link| link.queue.limit()).collect(),
+            limits: network.links.iter().flat_map(|link| link.directions().map(|spec| spec.queue.limit())).collect(),
             airborne: network.links.iter().flat_map(|link| [link.wireless; 2]).collect(),
             outbox: Vec::new(),
             delivered: None,
@@ -150,7 +152,16 @@ fn installed(
 fn channels(network: &Network) -> Vec<Box<dyn Channel>> {
     let channel = |link: &crate::network::LinkSpec| {
         let name = format!("link {} channel {}", link.name, link.random_seed);
-        link.channel.build(Stream::named(network.seed, network.replication, &name))
+        let stream = Stream::named(network.seed, network.replication, &name);
+        match link.backward.as_deref() {
+            // Equal settings are one channel, whose state both directions share.
+            Some(backward) if link.channel != backward.channel => {
+                let [forward, back] = [(&link.channel, "forward"), (&backward.channel, "backward")]
+                    .map(|(config, direction)| config.build(stream.sub(direction)));
+                Box::new(Directed::new([forward, back]))
+            }
+            _ => link.channel.build(stream),
+        }
     };
     network.links.iter().map(channel).collect()
 }
@@ -177,8 +188,9 @@ fn hops(
                 hops.push(Hop::Medium { medium: MediumId(0), queue: QueueId { station: 0, queue: 0 } });
                 continue;
             }
-            let line = Line::new(link.rate, link.delay, link.timing);
-            let arq = match arqs[number].sender() {
+            let spec = link.direction(direction);
+            let line = Line::new(spec.rate, spec.delay, link.timing);
+            let arq = match arqs[2 * number + direction].sender() {
                 Sender::Station(arq) => *arq,
                 Sender::Own(build) => {
                     let slot = slots.slot(Wakeup::Link(hop_number(id) as u32));
@@ -234,9 +246,9 @@ fn media(network: &Network, hops: &mut [Hop], slots: &mut Slots) -> Vec<Medium> 
                 queues[here].push(TxQueueSpec {
                     hop: hop_id(hop),
                     to: there as u32,
-                    queue: link.queue.clone(),
+                    queue: link.direction(direction).queue.clone(),
                     stream: queue_stream(network, link, hop_id(hop)),
-                    rate: link.medium_rate,
+                    rate: link.direction(direction).medium_rate,
                 });
             }
         }
@@ -289,9 +301,10 @@ fn roamers(network: &Network, slots: &mut Slots) -> Vec<Roamer> {
 
 /// One direction of a link without a link layer, as [`path::link`] describes.
 fn plain(network: &Network, link: &LinkSpec, id: HopId, expedites: bool, lossy: bool, slots: &mut Slots) -> Hop {
-    let line = Line::new(link.rate, link.delay, link.timing);
+    let spec = link.direction(id.direction.index());
+    let line = Line::new(spec.rate, spec.delay, link.timing);
     let number = hop_number(id) as u32;
-    let (queue, tie) = (link.queue.drop_tail(), link.queue_tie);
+    let (queue, tie) = (spec.queue.drop_tail(), link.queue_tie);
     match (&link.changes, queue) {
         (Some(changes), Some(queue)) => {
             let name = format!("link {} jitter {}", link.name, link.random_seed);
@@ -312,7 +325,7 @@ fn plain(network: &Network, link: &LinkSpec, id: HopId, expedites: bool, lossy: 
 
 /// The queue of a hop whose transmitter selects packets at the time of sending.
 fn backlog(network: &Network, link: &LinkSpec, hop: HopId) -> Backlog {
-    Backlog::new(&link.queue, queue_stream(network, link, hop))
+    Backlog::new(link.direction(hop.direction.index()).queue, queue_stream(network, link, hop))
 }
 
 /// The random stream of a hop's queue.
@@ -324,9 +337,8 @@ fn queue_stream(network: &Network, link: &LinkSpec, hop: HopId) -> Stream {
 /// Whether an agent at the far end gets packets before that end's delay, by hop.
 fn agent_first(network: &Network, nodes: &[Node], arqs: &[Arq], far_ends: &[u32]) -> Vec<bool> {
     let agent_first = |(hop, far): (usize, &u32)| {
-        let link = hop / 2;
-        let wireless = network.links[link].wireless;
-        wireless && nodes[*far as usize].agent.is_some() && arqs[link].hands_to_agent_before_delay()
+        let wireless = network.links[hop / 2].wireless;
+        wireless && nodes[*far as usize].agent.is_some() && arqs[hop].hands_to_agent_before_delay()
     };
     far_ends.iter().enumerate().map(agent_first).collect()
 }
@@ -334,7 +346,7 @@ fn agent_first(network: &Network, nodes: &[Node], arqs: &[Arq], far_ends: &[u32]
 /// The delays of such ends, by hop.
 fn agent_delays(network: &Network, agent_first: &[bool], slots: &mut Slots) -> Vec<Option<Box<Processing>>> {
     let delay = |(hop, agent_first): (usize, &bool)| {
-        let delay = network.links[hop / 2].delay;
+        let delay = network.links[hop / 2].direction(hop % 2).delay;
         agent_first.then(|| Box::new(Processing::new(delay, slots.slot(Wakeup::AgentDelay(hop as u32)))))
     };
     agent_first.iter().enumerate().map(delay).collect()
@@ -429,12 +441,13 @@ fn empty_path(network: &Network, routes: &mut Routes, [from, to]: [usize; 2]) ->
         while node != to {
             let hop = routes.hop(node, to)?;
             let link = &network.links[hop / 2];
+            let spec = link.direction(hop % 2);
             let rate = match link.medium {
-                Some(medium) => link.medium_rate.unwrap_or(network.media[medium].config.data_rate()),
-                None => link.rate,
+                Some(medium) => spec.medium_rate.unwrap_or(network.media[medium].config.data_rate()),
+                None => spec.rate,
             };
             let pace = 8e9 / rate.bits_per_sec() as f64;
-            path.delay += link.delay.as_nanos() as f64 + network.nodes[node].processing_delay.as_nanos() as f64;
+            path.delay += spec.delay.as_nanos() as f64 + network.nodes[node].processing_delay.as_nanos() as f64;
             if forward {
                 path.pace += pace;
                 path.slowest = path.slowest.max(pace);

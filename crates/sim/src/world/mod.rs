@@ -112,7 +112,7 @@ pub struct World {
     airborne: Vec<bool>,
     /// The delay after the agent at the far end, by hop: only with link layers that hand packets to it before.
     agent_delays: Vec<Option<Box<Processing>>>,
-    /// The queue of each direction of each link.
+    /// The limit of each hop's queue.
     limits: Vec<Limit>,
     stations: Vec<Station>,
     /// The node of each station.

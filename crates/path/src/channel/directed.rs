@@ -1,0 +1,63 @@
+//! A channel for each direction of a link.
+
+use engine::{Rate, Time};
+
+use super::{Channel, Fate, Frame, State};
+
+/// Two independent channels, forward first. Its states, for plots and for schemes that foresee them, are those of the
+/// first of them that has any.
+pub struct Directed([Box<dyn Channel>; 2]);
+
+impl Directed {
+    /// Creates the channel of both directions from that of each.
+    pub fn new(channels: [Box<dyn Channel>; 2]) -> Self {
+        Directed(channels)
+    }
+
+    fn of(&mut self, frame: &Frame) -> &mut dyn Channel {
+        &mut *self.0[frame.direction.index()]
+    }
+}
+
+impl Channel for Directed {
+    fn fate(&mut self, frame: &Frame) -> Fate {
+        self.of(frame).fate(frame)
+    }
+
+    fn fate_at(&mut self, frame: &Frame, rate: Rate) -> Fate {
+        self.of(frame).fate_at(frame, rate)
+    }
+
+    fn loses(&self) -> bool {
+        self.0.iter().any(|channel| channel.loses())
+    }
+
+    fn has_states(&self) -> bool {
+        self.0.iter().any(|channel| channel.has_states())
+    }
+
+    fn next_change(&mut self, after: Time) -> Option<(Time, State)> {
+        self.0.iter_mut().find(|channel| channel.has_states())?.next_change(after)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::{Span, Stream};
+
+    use super::*;
+    use crate::channel::{ChannelConfig, uniform};
+    use crate::event::LinkDirection;
+
+    #[test]
+    fn each_direction_has_its_own_fates() {
+        let channel = |loss| ChannelConfig::Uniform(uniform::Config { loss }).build(Stream::named(1, 0, "air"));
+        let mut both = Directed::new([channel(0.0), channel(1.0)]);
+        let mut fate = |direction| {
+            let (now, duration) = (Time::ZERO, Span::from_millis(1));
+            both.fate(&Frame { now, start: now, duration, size: 100, direction, number: Some(0) })
+        };
+        assert_eq!(fate(LinkDirection::Forward), Fate::Arrives);
+        assert_eq!(fate(LinkDirection::Backward), Fate::Corrupted);
+    }
+}
