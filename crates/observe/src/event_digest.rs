@@ -4,7 +4,7 @@
 //! contents. Packets are encoded by the headers they have on the wire, numbers as 64 bits, least significant byte
 //! first. New columns of the summary and renamed fields, keys or events therefore leave the digest unchanged; any
 //! change of an event or its time changes it. The reasons why a sender sends nothing and the times at which packets
-//! leave queues follow from other events and are not part of it.
+//! leave queues follow from other events, and the events that a scheme emits have no effect; they are not part of it.
 
 use engine::Time;
 use path::channel::State as Air;
@@ -161,6 +161,8 @@ impl Sink for EventDigest {
             return;
         }
         match event {
+            // What a scheme chooses to report changes nothing in the run; its effects have events of their own.
+            Event::Agent { .. } => return,
             Event::Sender { flow, event } => {
                 self.begin(1, at);
                 self.number(*flow);

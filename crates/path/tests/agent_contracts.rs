@@ -66,7 +66,10 @@ fn answers(config: &AgentConfig, notices: &[RadioNotice]) -> Vec<Vec<Packet>> {
     let Some(mut agent) = config.build() else { return vec![Vec::new(); notices.len()] };
     let answer = |(number, notice): (usize, &RadioNotice)| {
         let mut send = Vec::new();
-        agent.on_radio(notice, &mut AgentCx { now: Time::from_millis(number as u64), here: HERE, send: &mut send });
+        agent.on_radio(
+            notice,
+            &mut AgentCx { now: Time::from_millis(number as u64), here: HERE, send: &mut send, events: None },
+        );
         send.into_iter().map(|departure| departure.packet).collect()
     };
     notices.iter().enumerate().map(answer).collect()

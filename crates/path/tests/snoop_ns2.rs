@@ -3,11 +3,12 @@
 
 mod ladder;
 
-use engine::{Span, Time};
+use engine::{Rate, Span, Time};
 use ladder::{Fed, Ladder, ack, data, of_flow};
 use path::agent::snoop_ns2::Config;
-use path::agent::{AgentConfig, Verdict};
+use path::agent::{AgentConfig, LinkView, Verdict};
 use path::queue::Limit;
+use path::{HopId, LinkDirection};
 use wire::Packet;
 
 fn scheme(config: Config) -> AgentConfig {
@@ -82,8 +83,8 @@ fn pass(fed: &mut Fed, mut packet: Packet) {
 fn packet_at_a_full_queue_is_not_cached() {
     for (waiting, cached) in [(0, 1), (48, 1), (49, 0), (50, 0)] {
         let mut fed = Fed::new(&scheme(Config::default()));
-        assert!(fed.agent.looks_at_queue());
-        fed.act(|agent, _| agent.on_queue(waiting, Limit::Packets(49)));
+        assert!(fed.agent.looks_at_link());
+        fed.act(|agent, cx| agent.on_link(&link(waiting), cx));
         pass(&mut fed, data(0, 1000));
         assert_eq!(fed.counter("packets_cached"), Some(cached), "{waiting} wait");
         assert_eq!(fed.counter("packets_left_to_the_queue"), Some(1 - cached), "{waiting} wait");
@@ -116,4 +117,17 @@ fn timer_is_set_before_the_sample_counts() {
     fed.act(|agent, cx| agent.after_air(&mut ack(2000), cx));
     assert_eq!(fed.agent.deadline(), Time::NEVER);
     assert_eq!(fed.counter("rtt_samples"), Some(2));
+}
+
+/// A link with a queue of 49 packets, of which some wait.
+fn link(waiting: usize) -> LinkView {
+    LinkView {
+        hop: HopId { link: 0, direction: LinkDirection::Forward },
+        waiting,
+        waiting_bytes: 0,
+        outstanding: 0,
+        limit: Limit::Packets(49),
+        rate: Rate::from_bits_per_sec(2_000_000).unwrap(),
+        busy: Span::ZERO,
+    }
 }

@@ -329,7 +329,7 @@ impl Sink for Recorder {
             Event::Node { node, event, of } => self.node(at, *node, event, *of),
             Event::Link { hop, event, of } => self.link(at, *hop, event, *of),
             Event::Air { link, state } => self.air(at, *link, *state),
-            Event::Receiver { .. } | Event::Medium { .. } | Event::FlowArrived { .. } => {}
+            Event::Receiver { .. } | Event::Medium { .. } | Event::FlowArrived { .. } | Event::Agent { .. } => {}
         }
     }
 }

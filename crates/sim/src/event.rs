@@ -75,6 +75,19 @@ pub enum Event {
         /// The flow and offset of the packet, if the event is about one of a flow.
         of: Option<PacketFlow>,
     },
+    /// An event that a node's scheme [emits](path::agent::AgentCx::emit), or the growth of one of its counters.
+    Agent {
+        /// The node's number.
+        node: u32,
+        /// The event's name.
+        name: &'static str,
+        /// The event's value, in a unit that depends on the event.
+        value: f64,
+        /// The flow and offset of the packet, if the event is about one of a flow.
+        of: Option<PacketFlow>,
+        /// The packet that the event is about, if any.
+        packet: Option<Packet>,
+    },
 }
 
 /// The flow of a packet, and its offsets there: sequence numbers on the wire have 32 bits and start at any value.

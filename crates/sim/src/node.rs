@@ -41,17 +41,33 @@ pub(crate) struct InstalledAgent {
     pub agent: Box<dyn Agent>,
     timer: Timer,
     pub forecast: Option<Forecast>,
+    /// The agent's counters after its last observed call.
+    counts: Vec<u64>,
 }
 
 impl InstalledAgent {
     pub fn new(agent: Box<dyn Agent>, slot: Slot, forecast: Option<Forecast>) -> Self {
-        InstalledAgent { agent, timer: Timer::new(slot), forecast }
+        InstalledAgent { agent, timer: Timer::new(slot), forecast, counts: Vec::new() }
     }
 
     /// Updates the agent's wake-up.
     #[inline]
     pub fn keep_timer(&mut self, schedule: &mut Schedule) {
         self.timer.want(self.agent.deadline(), schedule);
+    }
+
+    /// Calls `grown` with each count of actions that has grown since the last call, and its growth. Counts of state, which
+    /// can also shrink, are left out.
+    pub fn grown_counts(&mut self, mut grown: impl FnMut(&'static str, u64)) {
+        let counters = self.agent.counters();
+        self.counts.resize(counters.len(), 0);
+        for ((name, count), before) in counters.into_iter().zip(&mut self.counts) {
+            let growth = count.saturating_sub(std::mem::replace(before, count));
+            let of_state = name == "flows" || name.starts_with("state_bytes") || name.ends_with("_most");
+            if growth > 0 && !of_state {
+                grown(name, growth);
+            }
+        }
     }
 
     /// The scheduled wake-up has been reached.

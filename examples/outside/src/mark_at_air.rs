@@ -2,8 +2,7 @@
 //! [RFC3168 s5]. Packets of flows without ECN pass unchanged.
 
 use engine::Member;
-use path::agent::{Agent, AgentConfig, AgentCx, Traits, Verdict};
-use path::queue::Limit;
+use path::agent::{Agent, AgentConfig, AgentCx, LinkView, Traits, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use wire::{Ecn, Packet};
@@ -35,11 +34,12 @@ struct MarkAtAir {
 }
 
 impl Agent for MarkAtAir {
-    fn looks_at_queue(&self) -> bool {
+    fn looks_at_link(&self) -> bool {
         true
     }
 
-    fn on_queue(&mut self, waiting: usize, _: Limit) {
+    fn on_link(&mut self, link: &LinkView, _: &mut AgentCx<'_>) {
+        let waiting = link.waiting;
         self.waiting = waiting;
     }
 

@@ -473,6 +473,7 @@ impl Sink for Explain {
             Event::Node { event: NodeEvent::Associated { link }, .. } => self.mobile_uses(at, *link, true),
             Event::Node { event: NodeEvent::Left { link }, .. } => self.mobile_uses(at, *link, false),
             Event::Node { .. }
+            | Event::Agent { .. }
             | Event::Receiver { .. }
             | Event::FlowStarted { .. }
             | Event::Air { .. }

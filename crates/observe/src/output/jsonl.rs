@@ -133,6 +133,12 @@ fn describe(event: &Event, names: &Names, record: &mut Map<String, Value>) {
             put(json!({ "event": name, "node": names.nodes[*node as usize] }));
             put(packet(about));
         }
+        Event::Agent { node, name, value, packet: about, .. } => {
+            put(json!({ "event": "agent", "node": names.nodes[*node as usize], "name": name, "value": value }));
+            if let Some(about) = about {
+                put(packet(about));
+            }
+        }
     }
 }
 

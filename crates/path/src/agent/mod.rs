@@ -21,10 +21,11 @@ mod thinning;
 mod traits;
 pub mod unmodified;
 
-use engine::{Span, Time};
+use engine::{Rate, Span, Time};
 use wire::{Addr, Packet};
 
 use crate::channel::State;
+use crate::event::HopId;
 use crate::outcome::RadioNotice;
 use crate::queue::Limit;
 pub use traits::{Place, Semantics, Traits, Transfer};
@@ -58,6 +59,8 @@ pub struct AgentCx<'a> {
     pub here: Addr,
     /// Packets for the node to send, in this order.
     pub send: &'a mut Vec<Departure>,
+    /// Events that the agent emits, in this order; `None` in a run without observers.
+    pub events: Option<&'a mut Vec<AgentEvent>>,
 }
 
 impl AgentCx<'_> {
@@ -70,6 +73,47 @@ impl AgentCx<'_> {
     pub fn send_expedited(&mut self, packet: Packet) {
         self.send.push(Departure { packet, expedited: true });
     }
+
+    /// Emits an event: `name` is constant, lower case, its words joined by `_`; the scheme documents the unit of
+    /// `value`. An event about a packet names the packet, from which its flow follows. Without observers, no effect.
+    /// Counts need no event of their own: each growth of a [counter](Agent::counters) in an observed run is an event with
+    /// the counter's name, about the packet of the call.
+    #[inline]
+    pub fn emit(&mut self, name: &'static str, value: f64, packet: Option<&Packet>) {
+        if let Some(events) = &mut self.events {
+            events.push(AgentEvent { name, value, packet: packet.copied() });
+        }
+    }
+}
+
+/// An event that an agent emits.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct AgentEvent {
+    /// The name.
+    pub name: &'static str,
+    /// The value, in a unit that depends on the event.
+    pub value: f64,
+    /// The packet that the event is about, if any.
+    pub packet: Option<Packet>,
+}
+
+/// What a node's driver knows of the sending side of a link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LinkView {
+    /// The link and the direction in which the node sends.
+    pub hop: HopId,
+    /// Number of packets that wait: their transmission has not begun.
+    pub waiting: usize,
+    /// Their size in bytes.
+    pub waiting_bytes: u64,
+    /// Number of packets in transmission, or with a link layer not yet acknowledged.
+    pub outstanding: usize,
+    /// Limit of the queue.
+    pub limit: Limit,
+    /// Bits per second: of a link in a medium the highest rate that is used.
+    pub rate: Rate,
+    /// Time for which the link has transmitted so far: its share of the airtime in a medium.
+    pub busy: Span,
 }
 
 /// A packet that an agent sends.
@@ -98,9 +142,8 @@ pub trait Agent: Send {
     fn before_air(&mut self, _: &mut Packet, _: &mut AgentCx<'_>) -> Verdict {
         Verdict::Pass
     }
-    /// Called before `before_air` if `looks_at_queue`, with the number of packets that wait for the packet's link, and
-    /// the queue limit.
-    fn on_queue(&mut self, _waiting: usize, _limit: Limit) {}
+    /// Called before `before_air` if `looks_at_link`, with the link that the packet is to cross.
+    fn on_link(&mut self, _: &LinkView, _: &mut AgentCx<'_>) {}
     /// Called after `before_air` if the passed packet is dropped because the queue is full.
     fn on_queue_full(&mut self, _: &Packet, _: &mut AgentCx<'_>) {}
     /// Called for a packet that has arrived over the radio link. The agent may change the packet.
@@ -127,8 +170,8 @@ pub trait Agent: Send {
     fn sends_expedited(&self) -> bool {
         false
     }
-    /// Returns true if `on_queue` is to be called; the value is constant.
-    fn looks_at_queue(&self) -> bool {
+    /// Returns true if `on_link` is to be called; the value is constant.
+    fn looks_at_link(&self) -> bool {
         false
     }
     /// Returns the agent's counters by their names in results: lower case, words joined by `_`, in the same order each

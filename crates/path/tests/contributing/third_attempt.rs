@@ -86,7 +86,7 @@ mod tests {
         let mut send = Vec::new();
         for attempt in 1..=9 {
             let notice = RadioNotice { hop, packet, attempt, last: attempt == 9 };
-            agent.on_radio(&notice, &mut AgentCx { now: Time::ZERO, here: station, send: &mut send });
+            agent.on_radio(&notice, &mut AgentCx { now: Time::ZERO, here: station, send: &mut send, events: None });
         }
         assert_eq!(send.len(), 1);
         assert_eq!(send[0].packet.dst, source);

@@ -122,7 +122,7 @@ impl Fed {
     /// Calls a method of the agent now; returns its result and the packets sent.
     pub fn act<T>(&mut self, act: impl FnOnce(&mut dyn Agent, &mut AgentCx<'_>) -> T) -> (T, Vec<Departure>) {
         let mut send = Vec::new();
-        let given = act(&mut *self.agent, &mut AgentCx { now: self.now, here: HERE, send: &mut send });
+        let given = act(&mut *self.agent, &mut AgentCx { now: self.now, here: HERE, send: &mut send, events: None });
         assert!(self.agent.deadline() >= self.now, "a timer in the past");
         (given, send)
     }

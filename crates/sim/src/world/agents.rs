@@ -1,12 +1,13 @@
 //! Calls between a node and its scheme's agent.
 
 use engine::Time;
-use path::agent::{Agent, AgentCx, Verdict};
+use path::HopState;
+use path::agent::{Agent, AgentCx, AgentEvent, LinkView, Verdict};
 use path::outcome::RadioNotice;
 use wire::Packet;
 
 use super::{World, hop_id};
-use crate::event::{NodeEvent, Sink};
+use crate::event::{Event, NodeEvent, Sink};
 use crate::node::InstalledAgent;
 use crate::timer::Due;
 
@@ -15,11 +16,11 @@ impl World {
     #[inline(never)]
     pub(super) fn output_through_agent<S: Sink>(&mut self, node: usize, hop: usize, packet: &mut Packet, sink: &mut S) {
         let size = packet.size();
-        self.notify_agent_of_queue(node, hop);
+        self.notify_agent_of_link(node, hop, sink);
         match self.ask_agent(node, packet, sink, |agent, packet, cx| agent.before_air(packet, cx)) {
             Verdict::Pass => {
                 if !self.launch(node, hop, packet, false, sink) {
-                    self.with_agent(node, |agent, cx| agent.on_queue_full(packet, cx));
+                    self.with_agent(node, Some(*packet), sink, |agent, cx| agent.on_queue_full(packet, cx));
                 }
             }
             Verdict::Take => self.nodes[node].buffer.left(size),
@@ -27,14 +28,17 @@ impl World {
         self.agent_sends(node, sink);
     }
 
-    /// The number of packets that wait for a link, if the agent uses it.
-    fn notify_agent_of_queue(&mut self, node: usize, hop: usize) {
-        if !self.nodes[node].agent.as_ref().is_some_and(|installed| installed.agent.looks_at_queue()) {
+    /// Shows a link to the agent, if it looks at links.
+    fn notify_agent_of_link<S: Sink>(&mut self, node: usize, hop: usize, sink: &mut S) {
+        if !self.nodes[node].agent.as_ref().is_some_and(|installed| installed.agent.looks_at_link()) {
             return;
         }
-        let waiting = self.hop_state(hop_id(hop)).waiting;
-        let limit = self.limits[hop];
-        self.with_agent(node, |agent, _| agent.on_queue(waiting, limit));
+        let id = hop_id(hop);
+        let HopState { waiting, waiting_bytes, outstanding, .. } = self.hop_state(id);
+        let busy = self.counters_of(&self.hops[hop]).busy;
+        let (limit, rate) = self.lines[hop];
+        let view = LinkView { hop: id, waiting, waiting_bytes, outstanding, limit, rate, busy };
+        self.with_agent(node, None, sink, |agent, cx| agent.on_link(&view, cx));
     }
 
     /// Passes a packet to the agent.
@@ -46,7 +50,8 @@ impl World {
         ask: impl FnOnce(&mut dyn Agent, &mut Packet, &mut AgentCx<'_>) -> Verdict,
     ) -> Verdict {
         let mut verdict = Verdict::Pass;
-        self.with_agent(node, |agent, cx| verdict = ask(agent, packet, cx));
+        let about = S::ACTIVE.then_some(*packet);
+        self.with_agent(node, about, sink, |agent, cx| verdict = ask(agent, packet, cx));
         if verdict == Verdict::Take {
             self.emit(node, sink, || NodeEvent::Taken { packet: *packet });
         }
@@ -54,7 +59,7 @@ impl World {
     }
 
     pub(super) fn notify_agent<S: Sink>(&mut self, node: usize, notice: &RadioNotice, sink: &mut S) {
-        self.with_agent(node, |agent, cx| agent.on_radio(notice, cx));
+        self.with_agent(node, Some(notice.packet), sink, |agent, cx| agent.on_radio(notice, cx));
         self.agent_sends(node, sink);
     }
 
@@ -63,18 +68,34 @@ impl World {
         if let Due::Later = installed.due(self.now, &mut self.schedule) {
             return;
         }
-        self.with_agent(node, |agent, cx| agent.on_wake(cx));
+        self.with_agent(node, None, sink, |agent, cx| agent.on_wake(cx));
         self.agent_sends(node, sink);
     }
 
-    /// Lets the agent act. Packets that it sends are collected in the outbox.
+    /// Lets the agent act, in a call about a packet if any. Packets that it sends are collected in the outbox.
     #[inline]
-    fn with_agent(&mut self, node: usize, act: impl FnOnce(&mut dyn Agent, &mut AgentCx<'_>)) {
+    fn with_agent<S: Sink>(
+        &mut self,
+        node: usize,
+        about: Option<Packet>,
+        sink: &mut S,
+        act: impl FnOnce(&mut dyn Agent, &mut AgentCx<'_>),
+    ) {
         let here = &mut self.nodes[node];
         let Some(installed) = &mut here.agent else { return };
-        let mut cx = AgentCx { now: self.now, here: here.addr, send: &mut self.outbox };
+        let events = S::ACTIVE.then_some(&mut self.agent_events);
+        let mut cx = AgentCx { now: self.now, here: here.addr, send: &mut self.outbox, events };
         act(&mut *installed.agent, &mut cx);
         installed.keep_timer(&mut self.schedule);
+        if S::ACTIVE {
+            installed.grown_counts(|name, growth| {
+                self.agent_events.push(AgentEvent { name, value: growth as f64, packet: about });
+            });
+            for AgentEvent { name, value, packet } in self.agent_events.drain(..) {
+                let of = packet.and_then(|packet| self.endpoints.flow_of(&packet));
+                sink.event(self.now, &Event::Agent { node: node as u32, name, value, of, packet });
+            }
+        }
     }
 
     /// Sends the packets of the outbox.
@@ -109,7 +130,7 @@ impl World {
     pub(super) fn air_is_about_to_change<S: Sink>(&mut self, node: usize, sink: &mut S) {
         let forecast = self.nodes[node].agent.as_mut().and_then(|installed| installed.forecast.as_mut());
         let Some((at, state)) = forecast.and_then(|forecast| forecast.next.take()) else { return };
-        self.with_agent(node, |agent, cx| agent.on_forecast(state, cx));
+        self.with_agent(node, None, sink, |agent, cx| agent.on_forecast(state, cx));
         self.agent_sends(node, sink);
         self.look_ahead(node, at);
     }

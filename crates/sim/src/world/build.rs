@@ -1,6 +1,6 @@
 //! Builds a world from a network.
 
-use engine::{Schedule, Stream, Time};
+use engine::{Rate, Schedule, Stream, Time};
 use path::agent::Agent;
 use path::channel::Channel;
 use path::channel::directed::Directed;
@@ -12,7 +12,7 @@ use path::mac::arq::{Arq, Sender};
 use path::mac::dcf;
 use path::medium::places::Places;
 use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
-use path::queue::{Backlog, Buffer};
+use path::queue::{Backlog, Buffer, Limit};
 use path::station::{Station, TxQueue};
 use path::{HopId, MediumId};
 use wire::{Addr, Protocol};
@@ -100,9 +100,10 @@ impl World {
             now: Time::ZERO,
             events: 0,
             next_air: Time::NEVER,
-            limits: network.links.iter().flat_map(|link| link.directions().map(|spec| spec.queue.limit())).collect(),
+            lines: network.links.iter().flat_map(|link| lines(network, link)).collect(),
             airborne: network.links.iter().flat_map(|link| [link.wireless; 2]).collect(),
             outbox: Vec::new(),
+            agent_events: Vec::new(),
             delivered: None,
             spare: None,
         };
@@ -164,6 +165,15 @@ fn channels(network: &Network) -> Vec<Box<dyn Channel>> {
         }
     };
     network.links.iter().map(channel).collect()
+}
+
+/// The queue limit and the rate of both directions of a link.
+fn lines(network: &Network, link: &LinkSpec) -> [(Limit, Rate); 2] {
+    let of_medium = link.medium.map(|medium| network.media[medium].config.data_rate());
+    link.directions().map(|spec| {
+        let rate = of_medium.map_or(spec.rate, |rate| spec.medium_rate.unwrap_or(rate));
+        (spec.queue.limit(), rate)
+    })
 }
 
 /// The hops of all links, the stations that serve those with stop-and-wait, and the node of each station.

@@ -21,8 +21,8 @@ mod progress;
 mod session;
 mod state;
 
-use engine::{Schedule, Slot, Span, Time};
-use path::agent::Departure;
+use engine::{Rate, Schedule, Slot, Span, Time};
+use path::agent::{AgentEvent, Departure};
 use path::channel::Channel;
 use path::link::Link;
 use path::link::fifo::FifoLink;
@@ -112,8 +112,8 @@ pub struct World {
     airborne: Vec<bool>,
     /// The delay after the agent at the far end, by hop: only with link layers that hand packets to it before.
     agent_delays: Vec<Option<Box<Processing>>>,
-    /// The limit of each hop's queue.
-    limits: Vec<Limit>,
+    /// The queue limit and the rate of each hop.
+    lines: Vec<(Limit, Rate)>,
     stations: Vec<Station>,
     /// The node of each station.
     station_nodes: Vec<u32>,
@@ -148,6 +148,8 @@ pub struct World {
     next_air: Time,
     /// Packets that an agent sends while it acts.
     outbox: Vec<Departure>,
+    /// Events of an agent's current call; empty without an active sink.
+    agent_events: Vec<AgentEvent>,
     /// Packets that no connection accepted, oldest first, if they are collected.
     delivered: Option<Vec<Delivered>>,
     /// A packet buffer for connections to write to, reused because initializing one costs as much as filling it.
@@ -200,14 +202,6 @@ impl World {
 
     /// The counters so far.
     pub fn results(&self) -> Results {
-        let counters = |hop: &Hop| match hop {
-            Hop::Fifo(link) => link.counters(self.now),
-            Hop::Link(link) => link.counters(self.now),
-            Hop::TxQueue { station, queue } => {
-                self.stations[*station as usize].queues()[*queue as usize].counters(self.now)
-            }
-            Hop::Medium { medium, queue } => self.media[medium.index()].counters(*queue, self.now),
-        };
         let medium = |medium: &Medium| MediumResult {
             air: medium.air_counters(self.now),
             stations: (0..medium.stations()).map(|station| medium.station_counters(station, self.now)).collect(),
@@ -229,7 +223,9 @@ impl World {
             links: self
                 .hops
                 .chunks(2)
-                .map(|directions| LinkResult { directions: [counters(&directions[0]), counters(&directions[1])] })
+                .map(|directions| LinkResult {
+                    directions: [0, 1].map(|direction| self.counters_of(&directions[direction])),
+                })
                 .collect(),
             media: self.media.iter().map(medium).collect(),
         }

@@ -1,5 +1,6 @@
 //! The current state of nodes and link queues.
 
+use path::link::Counters;
 use path::{HopId, HopState};
 
 use super::{Hop, World, hop_number};
@@ -36,6 +37,18 @@ impl World {
             Hop::Link(link) => link.state(self.now),
             Hop::TxQueue { station, queue } => self.stations[*station as usize].queues()[*queue as usize].state(),
             Hop::Medium { medium, queue } => self.media[medium.index()].state(*queue),
+        }
+    }
+
+    /// Returns the counters of one direction of a link.
+    pub(super) fn counters_of(&self, hop: &Hop) -> Counters {
+        match hop {
+            Hop::Fifo(link) => link.counters(self.now),
+            Hop::Link(link) => link.counters(self.now),
+            Hop::TxQueue { station, queue } => {
+                self.stations[*station as usize].queues()[*queue as usize].counters(self.now)
+            }
+            Hop::Medium { medium, queue } => self.media[medium.index()].counters(*queue, self.now),
         }
     }
 }

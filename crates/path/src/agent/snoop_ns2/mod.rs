@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use wire::{Flags, Packet};
 
 use super::flow_table::{Flow, TimedFlows};
-use super::{Agent, AgentCx, Verdict};
+use super::{Agent, AgentCx, LinkView, Verdict};
 use crate::queue::Limit;
 use flow::{Ack, Known};
 
@@ -167,7 +167,8 @@ impl Agent for SnoopNs2 {
     /// The condition is `ifq()->length() < ifq()->limit() - 1` [ns-2 tcp/snoop.cc, `Snoop::snoop_data`], where a queue
     /// of `limit` holds one packet less [ns-2 queue/drop-tail.cc, `DropTail::enque`]: a packet is cached unless the
     /// queue is full.
-    fn on_queue(&mut self, waiting: usize, limit: Limit) {
+    fn on_link(&mut self, link: &LinkView, _: &mut AgentCx<'_>) {
+        let LinkView { waiting, limit, .. } = *link;
         self.queue_has_room = match limit {
             Limit::Packets(limit) => waiting < limit as usize,
             Limit::None | Limit::Bytes(_) => true,
@@ -241,7 +242,7 @@ impl Agent for SnoopNs2 {
         }
     }
 
-    fn looks_at_queue(&self) -> bool {
+    fn looks_at_link(&self) -> bool {
         true
     }
 
