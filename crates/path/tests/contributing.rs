@@ -1,17 +1,19 @@
 //! The agent and the channel of CONTRIBUTING.md: the files compile, their tests pass, and the page shows them as they are.
 
-pub use path::{event, outcome};
+pub use path::{event, outcome, queue};
 
 #[path = "contributing"]
 mod agent {
     pub use path::agent::*;
 
+    pub mod slow_acks;
     pub mod third_attempt;
 
     engine::registry! {
         /// As in crates/path/src/agent/mod.rs.
         pub enum Example: "scheme" => build() -> Option<Box<dyn Agent>>, traits() -> Traits {
         ThirdAttempt => third_attempt, "third-attempt", "ICMP-RETRANSMIT at the third failed local attempt";
+        SlowAcks => slow_acks, "slow-acks", "Acknowledgments are delayed while the queue for the radio link is long";
         }
     }
 }
@@ -35,11 +37,16 @@ const PAGE: &str = include_str!("../../../CONTRIBUTING.md");
 
 #[test]
 fn contributing_shows_the_files_and_their_lines() {
-    for file in [include_str!("contributing/third_attempt.rs"), include_str!("contributing/periodic.rs")] {
+    for file in [
+        include_str!("contributing/third_attempt.rs"),
+        include_str!("contributing/slow_acks.rs"),
+        include_str!("contributing/periodic.rs"),
+    ] {
         assert!(PAGE.contains(&format!("```rust\n{file}```")));
     }
     for line in [
         "        ThirdAttempt => third_attempt, \"third-attempt\", \"ICMP-RETRANSMIT at the third failed local attempt\";\n",
+        "        SlowAcks => slow_acks, \"slow-acks\", \"Acknowledgments are delayed while the queue for the radio link is long\";\n",
         "        Periodic => periodic, \"periodic\", \"BAD for a fixed time at the end of every period\";\n",
     ] {
         assert!(PAGE.contains(line) && include_str!("contributing.rs").contains(line));

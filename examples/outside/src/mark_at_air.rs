@@ -39,8 +39,7 @@ impl Agent for MarkAtAir {
     }
 
     fn on_link(&mut self, link: &LinkView, _: &mut AgentCx<'_>) {
-        let waiting = link.waiting;
-        self.waiting = waiting;
+        self.waiting = link.waiting;
     }
 
     fn before_air(&mut self, packet: &mut Packet, _: &mut AgentCx<'_>) -> Verdict {

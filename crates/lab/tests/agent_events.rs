@@ -1,0 +1,62 @@
+//! Events of schemes: their actions in an observed run are those that they count.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{TO_MOBILE, last_hop, network, watch};
+use path::agent::AgentConfig;
+use sim::Event;
+
+/// Names of counts that are states, which can shrink.
+fn is_state(name: &str) -> bool {
+    name == "flows" || name.starts_with("state_bytes") || name.ends_with("_most")
+}
+
+/// For each scheme the values of its events of a name add up to its count of that name, and observing changes nothing.
+#[test]
+fn events_of_each_scheme_add_up_to_its_counts() {
+    let air = "arq = \"stop-and-wait\"\nqueue = \"unlimited\"\n\
+               channel = { kind = \"two-state\", mean_good = \"300 ms\", mean_bad = \"60 ms\" }";
+    let mut acting = 0;
+    for (scheme, _) in AgentConfig::MEMBERS {
+        let head = format!("duration = \"20 s\"\nscheme = \"{scheme}\"");
+        let text = last_hop(&head, ("8 Mbps", "20 ms"), air, &format!("{TO_MOBILE}\nreceive_window = \"64 KiB\""));
+        let network = network(&text);
+        let (results, events) = watch(&network);
+        assert_eq!(common::run(&network).flows[0].bytes_delivered, results.flows[0].bytes_delivered, "{scheme}");
+        for (node, counts) in results.agents.iter().enumerate() {
+            let mut summed: BTreeMap<&str, u64> = BTreeMap::new();
+            for (_, event) in &events {
+                if let Event::Agent { node: at, name, value, .. } = event
+                    && *at as usize == node
+                {
+                    *summed.entry(name).or_default() += *value as u64;
+                }
+            }
+            let counted = counts.iter().filter(|(name, count)| !is_state(name) && *count > 0).copied();
+            let counted: BTreeMap<&str, u64> = counted.collect();
+            assert_eq!(summed, counted, "{scheme} at node {node}");
+            acting += usize::from(!counted.is_empty());
+        }
+    }
+    assert!(acting >= 8, "{acting} schemes acted");
+}
+
+/// The events of Snoop name the packets: a local retransmission the segment's flow and offset.
+#[test]
+fn local_retransmissions_name_their_flow() {
+    let air = "queue = \"unlimited\"\nchannel = { kind = \"uniform\", loss = 0.02 }";
+    let text = last_hop("duration = \"20 s\"\nscheme = \"snoop\"", ("8 Mbps", "20 ms"), air, TO_MOBILE);
+    let (_, events) = watch(&network(&text));
+    let of = |wanted: &str| {
+        let named = events.iter().filter_map(move |(_, event)| match event {
+            Event::Agent { name, of, .. } if *name == wanted => Some(*of),
+            _ => None,
+        });
+        named.collect::<Vec<_>>()
+    };
+    assert!(!of("duplicates_suppressed").is_empty());
+    assert!(of("duplicates_suppressed").iter().all(|of| of.is_some_and(|of| of.flow == 0 && !of.from_sender)));
+    assert!(of("cached").iter().all(|of| of.is_some_and(|of| of.seq.is_some())));
+}
