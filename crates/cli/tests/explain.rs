@@ -98,6 +98,9 @@ fn findings_are_marked_on_a_picture() {
     fine(&dir, &["explain", "kept"]);
     let svg = std::fs::read_to_string(dir.join("kept/plots/211-explained.svg")).unwrap();
     assert!(svg.contains("2: idle-wait: 782 ms") && svg.contains("class=\"bracket\""), "{svg}");
+    // The bar has every cause of the budget, and labels those that fit.
+    assert_eq!(svg.matches("class=\"budget\"").count(), 7, "{svg}");
+    assert!(svg.contains("air-loss 39.8 %") && svg.contains("own-queue: 0.1 %"), "{svg}");
     assert!(dir.join("kept/plots/211-explained.png").exists());
     // For a scenario file, pictures are drawn only with --out, and only for the requested flow.
     let two = common::file("examples/two-mobiles.toml");

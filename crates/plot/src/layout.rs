@@ -3,6 +3,7 @@
 use engine::Time;
 
 use crate::blocked::BlockedRows;
+use crate::budget;
 use crate::contents::Contents;
 use crate::describe::{Description, FlowDescription};
 use crate::frame::{self, Area, Sheet};
@@ -107,7 +108,9 @@ pub(crate) fn draw_with(subject: Subject<'_>, times: (f64, f64), limits: Option<
     let parts: Vec<String> = options.ran.iter().cloned().chain(summary(&view, &flow)).collect();
     let below = below(&view, stays, description, &options.panels);
     panels(&mut sheet, &view, &flow, &below, options, (&title, &parts), f64::from(height));
-    let about: Vec<String> = parts.into_iter().chain(below.iter().map(|contents| contents.about())).collect();
+    let budget = options.budget.iter().map(|(name, share)| format!("{name} {:.1} %", 100.0 * share));
+    let about: Vec<String> =
+        parts.into_iter().chain(budget).chain(below.iter().map(|contents| contents.about())).collect();
     Picture { width, height, background: palette.background, title, about: about.join(DOT), shapes: sheet.shapes }
 }
 
@@ -193,6 +196,7 @@ fn panels(
     let labels = if upper { sequence.label_width(&sheet.fonts, upper_about) } else { 0.0 };
     let (left, right) = (LEFT.max(labels + LABELS), sheet.width - RIGHT);
     let header = header(sheet, left, title, parts);
+    let header = budget::draw(sheet, (left, right), header, &options.budget);
     let x = Scale { lo: view.from, hi: view.to, start: left, end: right };
     let spans = Spans::new(view, if upper { &options.spans } else { &[] });
     let blocked = BlockedRows::new(view, options.blocked);

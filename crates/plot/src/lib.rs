@@ -28,6 +28,7 @@
 mod air;
 mod beside;
 mod blocked;
+mod budget;
 mod contents;
 mod describe;
 mod frame;

@@ -78,6 +78,9 @@ pub struct Options {
     pub ran: Vec<String>,
     /// Marked intervals of the time axis: numbered and shaded in the sequence panel, explained in its legend.
     pub spans: Vec<Marked>,
+    /// Names and shares of what the flow's time was spent on, the largest first, which add up to 1: drawn as a bar below
+    /// the heading.
+    pub budget: Vec<(String, f64)>,
 }
 
 /// A marked interval of the time axis.
@@ -107,6 +110,7 @@ impl Default for Options {
             title: None,
             ran: Vec::new(),
             spans: Vec::new(),
+            budget: Vec::new(),
         }
     }
 }

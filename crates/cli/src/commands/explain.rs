@@ -100,12 +100,20 @@ fn draw(
             title: Some(format!("Delays of {name}")),
             ran: what_ran(loaded),
             spans: spans.collect(),
+            budget: shares(&reports[flow]),
             ..Options::default()
         };
         let path = plot::write(&recording.draw(&description, &options), out, &format!("{name}-explained"))?;
         path.iter().for_each(|path| note(shown(path)));
     }
     Ok(())
+}
+
+/// The causes of a flow's time, with their shares of it.
+fn shares(report: &FlowReport) -> Vec<(String, f64)> {
+    let took = report.took.as_secs_f64();
+    let causes = report.causes().into_iter().filter(|_| took > 0.0);
+    causes.map(|(cause, time)| (cause.name().to_owned(), time.as_secs_f64() / took)).collect()
 }
 
 /// Marks with distinct labels.

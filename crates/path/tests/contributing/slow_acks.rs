@@ -76,7 +76,9 @@ impl Agent for SlowAcks {
     }
 
     fn on_wake(&mut self, cx: &mut AgentCx<'_>) {
-        while let Some((_, packet)) = self.held.pop_front_if(|(due, _)| *due <= cx.now) {
+        while self.deadline() <= cx.now
+            && let Some((_, packet)) = self.held.pop_front()
+        {
             cx.send(packet);
         }
     }
