@@ -1,19 +1,14 @@
 //! The model of a scenario file: names, units, defaults. `serde` reads and writes it, `schemars` describes it.
 
 pub mod directed;
+mod link;
 mod motion;
 mod queue;
 pub mod sweep;
 
 use engine::{Bytes, Frequency, Span};
 use indexmap::IndexMap;
-use path::LinkDirection;
 use path::agent::AgentConfig;
-use path::channel::ChannelConfig;
-use path::link::jitter::Jitter;
-use path::link::variable::plan::{Gap, Spike};
-use path::mac::arq::ArqConfig;
-use path::queue::{Limit, Tie};
 use path::scheduler::SchedulerConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,6 +16,7 @@ use sim::{ApplicationConfig, Association, NodeKind, NodeSetting, Radio, SizeConf
 
 pub use directed::Directed;
 use engine::Named;
+pub use link::{DeliveryTrace, Link, LinkKind, Recording, Way};
 pub use motion::{Motion, Position, Waypoint};
 pub use queue::Queue;
 use sweep::Sweep;
@@ -152,192 +148,6 @@ fn name_kinds(schema: &mut schemars::Schema) {
             text.push_str(&format!(" Only for {}.", setting.kinds()));
         }
     }
-}
-
-/// The physical medium of a link.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum LinkKind {
-    /// A wire.
-    Wired,
-    /// A radio channel.
-    Wireless,
-}
-
-/// A link between two nodes.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Link {
-    /// The physical medium.
-    pub kind: LinkKind,
-    /// The two nodes that it connects.
-    pub between: [String; 2],
-    /// Bits per second in each direction, as "8 Mbps". Not given with a `delivery_trace` in both directions. This and the
-    /// keys `delay`, `queue`, `loss`, `channel` and `arq` have one value for both directions, or a table
-    /// `{ forward, backward }`: forward is from the first node of `between` to the second.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate: Option<Directed<engine::Rate>>,
-    /// The shared medium of the link: rates, delay and link layer are those of `media.NAME`, except for a `rate` at the
-    /// link.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub medium: Option<String>,
-    /// Propagation delay, each way, as "492 ms". Not given for links of a medium.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delay: Option<Directed<Span>>,
-    /// The queue in front of it, each way: the limit of a drop-tail queue, as "50 packets" or "64 kB", or a table with the `kind`
-    /// of a discipline. If not given drop-tail with 1000 packets, as Linux's interfaces have; unlimited with the profile
-    /// `goel1997`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub queue: Option<Directed<Queue>>,
-    /// Whether an arriving packet gets the place of one that departs at the same time. Links without a link layer.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub queue_tie: Tie,
-    /// The backlog above which ECN-capable packets are marked, in each direction, as "20 packets" or "30 kB"; never if
-    /// not given. Drop-tail queues.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub ecn_threshold: Limit,
-    /// Probability, 0 to 1, that a packet is lost, for wires. Short for `channel = { kind = "uniform", loss = ... }`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub loss: Option<Directed<f64>>,
-    /// The loss model of frames; `perfect` if not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub channel: Option<Directed<Named<ChannelConfig>>>,
-    /// Extra delays of single packets. Links without a link layer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub jitter: Option<Jitter>,
-    /// Delay spikes, in order. Links without a link layer.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub delay_spikes: Vec<Spike>,
-    /// Times in which nothing is sent or delivered, in order. Links without a link layer.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub outages: Vec<Gap>,
-    /// Transmission opportunities instead of a rate: recordings of Mahimahi. Links without a link layer.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub delivery_trace: DeliveryTrace,
-    /// Rate, delay and loss over time: a table. Links without a link layer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub link_trace: Option<Recording>,
-    /// Link layer, for wireless links; `none` if not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub arq: Option<Directed<Named<ArqConfig>>>,
-    /// A number that selects another random stream of the channel at the same seed.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub random_seed: u64,
-}
-
-impl Link {
-    /// Whether any setting is given for each direction.
-    pub fn is_directed(&self) -> bool {
-        ["rate", "delay", "queue", "loss", "channel", "arq"].iter().any(|setting| self.is_each(setting))
-    }
-
-    /// Whether a setting is given for each direction.
-    fn is_each(&self, setting: &str) -> bool {
-        fn each<T>(value: &Option<Directed<T>>) -> bool {
-            value.as_ref().is_some_and(Directed::is_each)
-        }
-        match setting {
-            "rate" => each(&self.rate),
-            "delay" => each(&self.delay),
-            "queue" => each(&self.queue),
-            "loss" => each(&self.loss),
-            "channel" => each(&self.channel),
-            "arq" => each(&self.arq),
-            _ => false,
-        }
-    }
-
-    /// The settings in one direction.
-    pub fn way(&self, direction: LinkDirection) -> Way<'_> {
-        Way { link: self, direction }
-    }
-
-    /// The settings in the directions that have their own: forward only, unless some differ.
-    pub fn ways(&self) -> impl Iterator<Item = Way<'_>> {
-        let backward = self.is_directed().then_some(LinkDirection::Backward);
-        [LinkDirection::Forward].into_iter().chain(backward).map(|direction| self.way(direction))
-    }
-}
-
-/// The settings of a link in one direction.
-#[derive(Clone, Copy)]
-pub struct Way<'a> {
-    /// The link.
-    pub link: &'a Link,
-    direction: LinkDirection,
-}
-
-impl<'a> Way<'a> {
-    /// The key of a setting below the link: `rate`, or `rate.forward` if the directions have their own.
-    pub fn key(&self, setting: &str) -> String {
-        match self.link.is_each(setting) {
-            true => format!("{setting}.{}", directed::name(self.direction)),
-            false => setting.to_owned(),
-        }
-    }
-
-    /// Whether this direction has a value of its own for a setting, or it is the forward direction.
-    pub fn states(&self, setting: &str) -> bool {
-        self.direction == LinkDirection::Forward || self.link.is_each(setting)
-    }
-
-    fn of<T>(&self, value: &'a Option<Directed<T>>) -> Option<&'a T> {
-        value.as_ref().and_then(|value| value.of(self.direction))
-    }
-
-    /// See [`Link::rate`].
-    pub fn rate(&self) -> Option<engine::Rate> {
-        self.of(&self.link.rate).copied()
-    }
-
-    /// See [`Link::delay`].
-    pub fn delay(&self) -> Option<Span> {
-        self.of(&self.link.delay).copied()
-    }
-
-    /// See [`Link::queue`].
-    pub fn queue(&self) -> Option<&'a Queue> {
-        self.of(&self.link.queue)
-    }
-
-    /// See [`Link::loss`].
-    pub fn loss(&self) -> Option<f64> {
-        self.of(&self.link.loss).copied()
-    }
-
-    /// See [`Link::channel`].
-    pub fn channel(&self) -> Option<&'a ChannelConfig> {
-        self.of(&self.link.channel).map(|Named(channel)| channel)
-    }
-
-    /// See [`Link::arq`].
-    pub fn arq(&self) -> Option<&'a ArqConfig> {
-        self.of(&self.link.arq).map(|Named(arq)| arq)
-    }
-}
-
-/// Transmission opportunities, a recording for each direction.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct DeliveryTrace {
-    /// From the link's first node to its second; at the link's rate if not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub forward: Option<Recording>,
-    /// From the second to the first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub backward: Option<Recording>,
-}
-
-/// A recording made elsewhere: a file, or its contents.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Recording {
-    /// The file, beside the scenario.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub file: Option<String>,
-    /// Its text, as stored in result directories.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub contents: Option<String>,
 }
 
 impl Link {
