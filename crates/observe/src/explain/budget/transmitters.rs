@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use engine::Time;
-use path::HopId;
+use engine::{Span, Time};
+use path::LinkEvent;
 use sim::Network;
+use wire::Packet;
 
-use super::super::hops::{self, Hops};
+use super::super::hops::{Hop, Hops};
 
 /// How a hop sends its packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,6 +37,27 @@ pub(super) struct Line {
     pub free_at: Time,
     /// Whether it repeats a frame that arrived: its link acknowledgment was lost.
     pub in_vain: bool,
+}
+
+/// The hop of an event.
+pub(super) struct OnHop<'a> {
+    /// The time of the event.
+    pub at: Time,
+    /// The number of the hop.
+    pub number: usize,
+    pub hop: &'a Hop,
+}
+
+impl OnHop<'_> {
+    /// The transmission time of a packet.
+    pub fn sending(&self, packet: &Packet, at: Time) -> Span {
+        self.hop.sending(packet.size(), at)
+    }
+
+    /// When a packet that is taken at `starts` has been transmitted, on a plain link.
+    pub fn leaves(&self, packet: &Packet, starts: Time, kind: Kind) -> Option<Time> {
+        (kind == Kind::Plain).then(|| starts + self.sending(packet, starts))
+    }
 }
 
 /// All of them, by hop number.
@@ -85,13 +107,6 @@ impl Transmitters {
         self.lines.get_mut(hop)
     }
 
-    /// A hop sends a packet of `flow`.
-    pub fn carries(&mut self, hop: usize, flow: Option<u32>) {
-        if let Some(line) = self.lines.get(hop) {
-            self.flows[line.near].extend(flow);
-        }
-    }
-
     /// The maximum number of flows besides `flow` that have sent from one of the nodes.
     pub fn others(&self, nodes: impl Iterator<Item = usize>, flow: u32) -> u32 {
         let others = |node: usize| self.flows[node].iter().filter(|other| **other != flow).count();
@@ -103,20 +118,30 @@ impl Transmitters {
         self.serving[self.lines.get(hop)?.transmitter]
     }
 
-    /// A hop's transmitter takes a packet of `flow`. Returns the flow that it served before, if it was another.
-    pub fn serve(&mut self, hop: usize, flow: Option<u32>) -> Option<u32> {
-        let serving = &mut self.serving[self.lines.get(hop)?.transmitter];
-        let before = std::mem::replace(serving, flow);
-        before.filter(|_| before != flow)
+    /// Handles an event of a hop about a packet of `flow`; `taken` if its transmitter takes the packet. Returns until when
+    /// its transmissions were booked before.
+    pub fn observe(&mut self, on: &OnHop<'_>, event: &LinkEvent, flow: Option<u32>, taken: bool) -> Time {
+        let Some(line) = self.lines.get_mut(on.number) else { return on.at };
+        let free = line.free_at;
+        if taken {
+            self.serving[line.transmitter] = flow;
+        }
+        match event {
+            LinkEvent::Dequeued { packet, starts, leaves, .. } => {
+                self.flows[line.near].extend(flow);
+                line.in_vain = false;
+                line.books |= leaves.is_some();
+                let leaves = leaves.or_else(|| on.leaves(packet, *starts, line.kind));
+                line.free_at = leaves.map_or(free, |leaves| leaves.max(free));
+            }
+            LinkEvent::AckCorrupted { .. } => line.in_vain = true,
+            _ => {}
+        }
+        free
     }
 }
 
 fn opportunities(network: &Network, number: usize) -> bool {
     let changes = network.links.get(number / 2).and_then(|link| link.changes.as_ref());
     changes.is_some_and(|changes| changes.opportunities[number % 2].is_some())
-}
-
-/// The number of a hop.
-pub(super) fn number(id: HopId) -> usize {
-    hops::number(id)
 }
