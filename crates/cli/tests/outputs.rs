@@ -377,6 +377,28 @@ fn plot_of_two_runs_has_both_in_one_picture() {
     assert!(svg.contains(">unmodified: ") && svg.contains(">refined-icmp: "), "headings name the schemes");
 }
 
+/// The areas are the data of the flows, as the summary has it but for what is not acknowledged at the end.
+#[test]
+fn plot_of_all_flows_stacks_their_goodput() {
+    let dir = scratch("plot-all");
+    let example = file("examples/two-mobiles.toml");
+    fine(&dir, &["run", &example, "--out", "r"]);
+    assert_eq!(fine(&dir, &["plot", "r", "--all-flows"]), "r/plots/all.flows.svg\nr/plots/all.flows.png\n");
+    let svg = std::fs::read_to_string(dir.join("r/plots/all.flows.svg")).unwrap();
+    assert!(svg.contains("class=\"fairness\"") && svg.contains("class=\"total-goodput\""));
+    let summary: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(dir.join("r/summary.json")).unwrap()).unwrap();
+    for flow in summary["flows"].as_array().unwrap() {
+        let (name, bytes) = (flow["name"].as_str().unwrap(), flow["bytes_delivered"].as_f64().unwrap());
+        let title = format!("<title>{name}: ");
+        let at = svg.find(&title).unwrap_or_else(|| panic!("no area of {name}")) + title.len();
+        let acknowledged: f64 = svg[at..].split(' ').next().unwrap().parse().unwrap();
+        assert!((1e6 * acknowledged / bytes - 1.0).abs() < 0.01, "{name}: {acknowledged} MB of {bytes} B");
+    }
+    let two = lasthop(&dir, &["plot", &example, "--all-flows", "--scheme", "unmodified,snoop", "--out", "p"]);
+    assert!(two.err.contains("all flows are drawn together"), "{}", two.err);
+}
+
 #[test]
 fn plot_of_a_part_leaves_the_plot_of_the_whole() {
     let dir = scratch("plot-part");

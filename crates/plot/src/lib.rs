@@ -51,6 +51,7 @@ mod spans;
 mod svg;
 mod text;
 mod thin;
+mod together;
 mod unit;
 mod view;
 mod window;

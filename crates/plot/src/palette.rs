@@ -31,6 +31,8 @@ pub(crate) struct Palette {
     pub notice: Color,
     pub cwnd: Color,
     pub ssthresh: Color,
+    /// Areas of flows, in order of the legend.
+    pub flows: [Color; 8],
 }
 
 const LIGHT: Palette = Palette {
@@ -51,6 +53,16 @@ const LIGHT: Palette = Palette {
     notice: Color(0xa03c84),
     cwnd: Color(0x0072b2),
     ssthresh: Color(0xc65100),
+    flows: [
+        Color(0x0072b2),
+        Color(0xe69f00),
+        Color(0x009e73),
+        Color(0xcc79a7),
+        Color(0x56b4e9),
+        Color(0xd55e00),
+        Color(0xf0e442),
+        Color(0x9aa4b1),
+    ],
 };
 
 const DARK: Palette = Palette {
@@ -71,6 +83,16 @@ const DARK: Palette = Palette {
     notice: Color(0xe394c8),
     cwnd: Color(0x56b4e9),
     ssthresh: Color(0xf2994a),
+    flows: [
+        Color(0x0072b2),
+        Color(0xe69f00),
+        Color(0x009e73),
+        Color(0xcc79a7),
+        Color(0x56b4e9),
+        Color(0xd55e00),
+        Color(0xf0e442),
+        Color(0x9aa4b1),
+    ],
 };
 
 impl Palette {

@@ -19,6 +19,7 @@ use crate::ink::Picture;
 use crate::layout::{self, Subject};
 use crate::options::{Options, Panel};
 use crate::queues::{Queues, Stays};
+use crate::together;
 
 /// A sink that records the data for pictures of some flows.
 pub struct Recorder {
@@ -353,6 +354,12 @@ impl Recording {
     pub fn draw(&self, description: &Description, options: &Options) -> Picture {
         let nothing = History::default();
         layout::draw(self.subject(&nothing, description, options))
+    }
+
+    /// Draws all recorded flows: goodput one above the other, and Jain's fairness index over time. Of the options, the
+    /// panels and the flow have no effect.
+    pub fn draw_all(&self, description: &Description, options: &Options) -> Picture {
+        together::draw(&self.flows, description, options)
     }
 
     /// Returns the flow that `options` name; `nothing` if it was not recorded.

@@ -41,6 +41,9 @@ pub(super) fn draw(args: &Args, runs: &[ScenarioArgs]) -> Result<(), Failure> {
     if runs.len() > MAX_RUNS {
         return Err(refused(format!("at most {MAX_RUNS} runs in one picture"), &format!("{}", runs.len())));
     }
+    if args.all_flows {
+        return Err(refused("one run, because all flows are drawn together".into(), &format!("{} runs", runs.len())));
+    }
     if args.medium.is_some() {
         return Err(refused("one run, because a medium is drawn".into(), &format!("{} runs", runs.len())));
     }

@@ -30,6 +30,9 @@ pub struct Args {
     /// The flow to draw, or `all` [default: every flow, if there are at most 16]
     #[arg(long, value_name = "NAME")]
     flow: Option<String>,
+    /// Draw one picture of all flows: goodput one above the other, and fairness over time
+    #[arg(long, conflicts_with_all = ["flow", "medium", "others", "panels", "segments", "blocked"])]
+    all_flows: bool,
     /// The medium to draw, or `all` [default: every one, unless --flow is given]. Without --flow no flow is drawn then
     #[arg(long, value_name = "NAME")]
     medium: Option<String>,
@@ -126,6 +129,7 @@ pub(super) fn schemes(
         from: None,
         to: None,
         panels: Vec::new(),
+        all_flows: false,
         segments: false,
         blocked: false,
         dark: false,
@@ -143,13 +147,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let loaded = args.scenario.load()?;
     let (kept, out) = places(args)?;
     let flows = chosen(args, &loaded.network)?;
-    let media = chosen_media(args, &loaded.network)?;
+    let media = if args.all_flows { Vec::new() } else { chosen_media(args, &loaded.network)? };
     check_times(args, loaded.network.duration)?;
     let (from, to) = (args.from.map(|from| Time::ZERO + from), args.to.map(|to| Time::ZERO + to));
     let described = MediumDescription::of(&loaded.network);
     let air = AirRecorder::new(media.iter().map(|medium| (MediumId(*medium as u32), &described[*medium])), from, to);
     let description = Description::of(&loaded.network);
-    let panels = panels(args, &Panel::ALL);
+    let panels = if args.all_flows { vec![Panel::Goodput] } else { panels(args, &Panel::ALL) };
     let recorder = Recorder::new(flows.iter().map(|flow| *flow as u32), from, to).with_panels(&panels, &description);
     let mut recorder = (recorder, air);
     let progress = Progress::new(&loaded.stem);
@@ -180,7 +184,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             write(&air.draw(MediumId(medium as u32), description, &options), &out, &format!("{name}.air{part}"))?;
         files.iter().try_for_each(|path| print(&format!("{}\n", shown(path))))?;
     }
-    for (done, flow) in (media.len()..).zip(flows) {
+    if args.all_flows {
+        let options =
+            Options { title: Some(title.to_owned()), height: args.size.unwrap_or(DEFAULT_SIZE).1, ..common.clone() };
+        // No flow's name has a dot.
+        let files = write(&recording.draw_all(&description, &options), &out, &format!("all.flows{part}"))?;
+        files.iter().try_for_each(|path| print(&format!("{}\n", shown(path))))?;
+    }
+    let each = if args.all_flows { Vec::new() } else { flows };
+    for (done, flow) in (media.len()..).zip(each) {
         progress.drawn(done, pictures)?;
         let name = &loaded.network.flows[flow].name;
         let title = if loaded.network.flows.len() > 1 { format!("{title}: flow {name}") } else { title.to_owned() };
@@ -264,7 +276,7 @@ fn chosen(args: &Args, network: &Network) -> Result<Vec<usize>, Failure> {
         if args.medium.is_some() {
             return Ok(Vec::new());
         }
-        if all <= MANY {
+        if all <= MANY || args.all_flows {
             return Ok(flows);
         }
         let problem = Problem::new(format!("--flow NAME is missing: there are {all} flows"));

@@ -1,0 +1,262 @@
+//! All flows of a run in one picture: their goodput, one above the other, and Jain's fairness index over time.
+
+use std::collections::BTreeMap;
+
+use engine::Time;
+
+use crate::describe::Description;
+use crate::frame::{self, Area, Sheet};
+use crate::goodput::{Bin, bin_width, bins, rate_unit, seconds};
+use crate::history::History;
+use crate::ink::{Path, Picture, Style};
+use crate::layout::{DOT, FOOTER, RIGHT, header, place};
+use crate::legend::{self, Entry, Sample};
+use crate::options::{MIN_SIZE, Options};
+use crate::palette::Palette;
+use crate::scale::{Scale, grouped};
+use crate::text::Fonts;
+use crate::thin;
+
+const LEFT: f64 = 78.0;
+/// Weights of the panels' heights.
+const STACK: f64 = 0.7;
+const FAIRNESS: f64 = 0.3;
+/// The most flows with an area of their own; further flows, those with the least data, share one.
+const MAX_AREAS: usize = 8;
+
+/// The goodput of some flows in each bin.
+struct Layer {
+    label: String,
+    rates: Vec<f64>,
+    acked: f64,
+}
+
+/// All flows in the bins of one time axis.
+struct Together {
+    edges: Vec<(f64, f64)>,
+    width: f64,
+    /// The flows with an area of their own, in order of their numbers, and then the rest.
+    layers: Vec<Layer>,
+    /// Jain's index in each bin in which a flow ran.
+    fairness: Vec<Option<f64>>,
+    flows: usize,
+}
+
+/// Jain's fairness index of some rates; `None` if all are 0, where no flow has a share to compare.
+fn jain(rates: &[f64]) -> Option<f64> {
+    let shared = rates.iter().any(|rate| *rate > 0.0);
+    stats::fairness::jain(rates).ok().flatten().filter(|_| shared)
+}
+
+impl Together {
+    fn new(flows: &BTreeMap<u32, History>, description: &Description, (from, to): (f64, f64)) -> Self {
+        let within = |history: &History| {
+            let inside = |at: f64| history.acks.partition_point(|ack| ack.at <= at);
+            inside(to).saturating_sub(inside(from))
+        };
+        let busiest = flows.values().map(within).max().unwrap_or(0);
+        let width = bin_width(from, to, busiest);
+        let edges: Vec<(f64, f64)> = bins(&[], (from, to), width).iter().map(|bin| (bin.begin, bin.end)).collect();
+        let rates = |history: &History| -> Vec<f64> {
+            bins(&history.acks, (from, to), width).iter().map(|bin: &Bin| bin.rate).collect()
+        };
+        let all: Vec<Layer> = flows
+            .iter()
+            .map(|(number, history)| {
+                let rates = rates(history);
+                let acked = rates.iter().zip(&edges).map(|(rate, (begin, end))| rate * (end - begin)).sum();
+                Layer { label: description.flow(*number).name, rates, acked }
+            })
+            .collect();
+        let fairness = edges.iter().enumerate().map(|(bin, (begin, end))| {
+            // A flow takes part in the bins in which it runs from begin to end.
+            let runs = |history: &History| history.began <= *begin && history.ended >= *end;
+            let rates: Vec<f64> = flows
+                .values()
+                .zip(&all)
+                .filter(|(history, _)| runs(history))
+                .map(|(_, layer)| layer.rates[bin])
+                .collect();
+            if rates.len() < 2 { None } else { jain(&rates) }
+        });
+        let fairness = fairness.collect();
+        Together { edges, width, layers: layers(all), fairness, flows: flows.len() }
+    }
+
+    /// Returns the upper ends of the layers in a bin, in bits per second.
+    fn tops(&self, bin: usize) -> Vec<f64> {
+        let sums = self.layers.iter().scan(0.0, |sum, layer| {
+            *sum += layer.rates[bin];
+            Some(*sum)
+        });
+        sums.collect()
+    }
+
+    fn highest(&self) -> f64 {
+        (0..self.edges.len()).filter_map(|bin| self.tops(bin).last().copied()).fold(0.0, f64::max)
+    }
+
+    fn summary(&self) -> Vec<String> {
+        let mut parts =
+            vec![format!("{} flows", grouped(self.flows as u64)), format!("bins of {}", seconds(self.width))];
+        let known: Vec<f64> = self.fairness.iter().copied().flatten().collect();
+        if !known.is_empty() {
+            let mean = known.iter().sum::<f64>() / known.len() as f64;
+            parts.push(format!("Jain\u{2019}s index {mean:.3} on average"));
+        }
+        parts
+    }
+
+    fn legend(&self, palette: &Palette) -> Vec<Entry> {
+        // The uppermost layer first, as in the picture.
+        let entry =
+            |(number, layer): (usize, &Layer)| Entry::new(Sample::Band(style(palette, number)), layer.label.clone());
+        self.layers.iter().enumerate().rev().map(entry).collect()
+    }
+
+    fn draw_stack(&self, sheet: &mut Sheet, area: &Area, x: &Scale) {
+        let highest = self.highest();
+        let top = if highest > 0.0 { highest } else { 1.0 };
+        let (unit, name) = rate_unit(top);
+        let y = Scale { lo: 0.0, hi: top * 1.05, start: area.bottom, end: area.top };
+        let values = frame::value_ticks(&y, area.height(), unit);
+        frame::axes(sheet, area, x, &y, &values, ["goodput", name]);
+        if highest == 0.0 {
+            return frame::empty_note(sheet, area);
+        }
+        let tops: Vec<Vec<f64>> = (0..self.edges.len()).map(|bin| self.tops(bin)).collect();
+        for (number, layer) in self.layers.iter().enumerate() {
+            let mut path = Path::default();
+            for ((begin, end), tops) in self.edges.iter().zip(&tops) {
+                let below = if number == 0 { 0.0 } else { tops[number - 1] };
+                let (left, right) = (x.place(*begin), x.place(*end));
+                let (top, bottom) = (y.place(tops[number]), y.place(below));
+                if bottom > top {
+                    path.rect(left, top, right - left, bottom - top);
+                }
+            }
+            let bits = layer.acked / 8e6;
+            sheet.path(
+                "flow-goodput",
+                format!("{}: {bits:.3} MB acknowledged", layer.label),
+                path,
+                style(sheet.palette, number),
+            );
+        }
+        // The axis and its grid lie below the areas; the frame is drawn again.
+        let total = self
+            .edges
+            .iter()
+            .zip(&tops)
+            .map(|((begin, _), tops)| (x.place(*begin), tops.last().map(|top| y.place(*top))));
+        let end = self
+            .edges
+            .last()
+            .zip(tops.last())
+            .map(|((_, end), tops)| (x.place(*end), tops.last().map(|top| y.place(*top))));
+        let line = thin::steps(total.chain(end));
+        sheet.path("total-goodput", "goodput of all flows".into(), line, Style::stroke(sheet.palette.text, 1.0));
+    }
+
+    fn draw_fairness(&self, sheet: &mut Sheet, area: &Area, x: &Scale) {
+        let y = Scale { lo: 0.0, hi: 1.05, start: area.bottom, end: area.top };
+        let values = frame::value_ticks(&y, area.height(), 1.0);
+        frame::axes(sheet, area, x, &y, &values, ["fairness", "1 = equal"]);
+        let points = self.edges.iter().zip(&self.fairness).flat_map(|((begin, end), index)| {
+            let level = index.map(|index| y.place(index));
+            [(x.place(*begin), level), (x.place(*end), level)]
+        });
+        sheet.path(
+            "fairness",
+            "Jain\u{2019}s fairness index".into(),
+            thin::steps(points),
+            fairness_style(sheet.palette),
+        );
+    }
+}
+
+/// Returns the flows with the most data, in order of their numbers, and the sum of the others as the last layer.
+fn layers(mut all: Vec<Layer>) -> Vec<Layer> {
+    if all.len() <= MAX_AREAS {
+        return all;
+    }
+    let mut by_data: Vec<usize> = (0..all.len()).collect();
+    by_data.sort_by(|a, b| all[*b].acked.total_cmp(&all[*a].acked));
+    let mut own: Vec<usize> = by_data[..MAX_AREAS - 1].to_vec();
+    own.sort_unstable();
+    let bins = all[0].rates.len();
+    let mut rest = Layer { label: String::new(), rates: vec![0.0; bins], acked: 0.0 };
+    let others = &by_data[MAX_AREAS - 1..];
+    for other in others {
+        rest.rates.iter_mut().zip(&all[*other].rates).for_each(|(sum, rate)| *sum += rate);
+        rest.acked += all[*other].acked;
+    }
+    rest.label = format!("{} other flows", grouped(others.len() as u64));
+    let mut index = 0;
+    all.retain(|_| {
+        index += 1;
+        own.binary_search(&(index - 1)).is_ok()
+    });
+    all.push(rest);
+    all
+}
+
+fn style(palette: &Palette, number: usize) -> Style {
+    Style { fill: Some(palette.flows[number % MAX_AREAS]), ..Style::stroke(palette.background, 0.5) }
+}
+
+fn fairness_style(palette: &Palette) -> Style {
+    Style::stroke(palette.concluded, 1.6)
+}
+
+/// Draws all recorded flows.
+pub(crate) fn draw(flows: &BTreeMap<u32, History>, description: &Description, options: &Options) -> Picture {
+    let began = flows.values().map(|history| history.began).fold(f64::INFINITY, f64::min);
+    let ended = flows.values().map(|history| history.ended).fold(0.0, f64::max);
+    let from = options.from.map_or(if began.is_finite() { began } else { 0.0 }, Time::as_secs_f64);
+    let to = options.to.map_or(ended, Time::as_secs_f64);
+    let to = if to > from { to } else { from + 1.0 };
+    let (width, height) = (options.width.clamp(MIN_SIZE.0, 20_000), options.height.clamp(MIN_SIZE.1, 20_000));
+    let palette = Palette::of(options.theme);
+    let mut sheet = Sheet { palette, fonts: Fonts::load(), width: f64::from(width), shapes: Vec::new() };
+    let together = Together::new(flows, description, (from, to));
+    let title = options.title.clone().unwrap_or_else(|| "All flows".into());
+    let parts: Vec<String> = options.ran.iter().cloned().chain(together.summary()).collect();
+    let (left, right) = (LEFT, sheet.width - RIGHT);
+    let head = header(&mut sheet, left, &title, &parts);
+    let x = Scale { lo: from, hi: to, start: left, end: right };
+    let fairness = vec![Entry::new(Sample::Line(fairness_style(palette)), "Jain\u{2019}s index of the flows that run")];
+    let all = [(STACK, together.legend(palette)), (FAIRNESS, fairness)];
+    let placed = place(&sheet, &all, (left, right), (head, f64::from(height) - FOOTER));
+    for (index, (area, top, rows)) in placed.iter().enumerate() {
+        legend::draw(rows, &mut sheet, left, *top);
+        match index {
+            0 => together.draw_stack(&mut sheet, area, &x),
+            _ => together.draw_fairness(&mut sheet, area, &x),
+        }
+    }
+    if let Some((lowest, ..)) = placed.last() {
+        frame::time_axis(&mut sheet, lowest, &x);
+    }
+    Picture { width, height, background: palette.background, title, about: parts.join(DOT), shapes: sheet.shapes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn idle_bin_has_no_index() {
+        assert_eq!(jain(&[5.0, 5.0, 0.0, 0.0]), Some(0.5));
+        assert_eq!([jain(&[0.0, 0.0]), jain(&[])], [None, None]);
+    }
+
+    #[test]
+    fn flows_with_the_least_data_share_a_layer() {
+        let layer = |n: u32| Layer { label: n.to_string(), rates: vec![f64::from(n)], acked: f64::from(n) };
+        let found = layers((0..20).map(layer).collect());
+        let labels: Vec<&str> = found.iter().map(|layer| layer.label.as_str()).collect();
+        assert_eq!(labels, ["13", "14", "15", "16", "17", "18", "19", "13 other flows"]);
+        assert_eq!(found.iter().map(|layer| layer.rates[0]).sum::<f64>(), 190.0);
+    }
+}
