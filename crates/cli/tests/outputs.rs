@@ -375,6 +375,13 @@ fn plot_of_two_runs_has_both_in_one_picture() {
     assert_eq!(files, "p/download.compared.svg\np/download.compared.png\n");
     let svg = std::fs::read_to_string(dir.join("p/download.compared.svg")).unwrap();
     assert!(svg.contains(">unmodified: ") && svg.contains(">refined-icmp: "), "headings name the schemes");
+    // Each run has a bar of its causes, in which a cause has one colour.
+    let fills: std::collections::BTreeSet<&str> = svg
+        .split("<path")
+        .filter(|path| path.contains("<title>link-rate: "))
+        .map(|path| path.split("fill=\"").nth(1).unwrap().split('"').next().unwrap())
+        .collect();
+    assert_eq!((svg.matches("<title>link-rate: ").count(), fills.len()), (2, 1), "{fills:?}");
 }
 
 /// The areas are the data of the flows, as the summary has it but for what is not acknowledged at the end.

@@ -2,6 +2,7 @@
 
 use crate::frame::Sheet;
 use crate::ink::{Anchor, Color, Path, Style, tenths};
+use crate::options::Share;
 use crate::palette::Palette;
 use crate::text::Weight;
 
@@ -13,23 +14,23 @@ const SIZE: u32 = 12;
 /// The least share that is labelled.
 const LEAST: f64 = 0.005;
 
-/// Draws the bar with a label for each share below it; those that do not fit are left out, as the table has them. `shares`
-/// are names and shares of one. Returns the lower edge in pixels.
-pub(crate) fn draw(sheet: &mut Sheet, (left, right): (f64, f64), top: f64, shares: &[(String, f64)]) -> f64 {
+/// Draws the bar with a label for each share below it; those that do not fit are left out, as the table has them. Returns
+/// the lower edge in pixels.
+pub(crate) fn draw(sheet: &mut Sheet, (left, right): (f64, f64), top: f64, shares: &[Share]) -> f64 {
     if shares.is_empty() {
         return top;
     }
     let palette = sheet.palette;
     let mut at = left;
-    for (index, (name, share)) in shares.iter().enumerate() {
+    for Share { name, share, color: number } in shares {
         let end = (at + share * (right - left)).min(right);
         let mut path = Path::default();
         path.rect(tenths(at), tenths(top), tenths(end) - tenths(at), tenths(BAR));
-        sheet.path("budget", format!("{name}: {:.1} %", 100.0 * share), path, Style::fill(color(palette, index)));
+        sheet.path("budget", format!("{name}: {:.1} %", 100.0 * share), path, Style::fill(color(palette, *number)));
         at = end;
     }
     let mut next = left;
-    for (index, (name, share)) in shares.iter().enumerate().filter(|(_, (_, share))| *share >= LEAST) {
+    for Share { name, share, color: number } in shares.iter().filter(|share| share.share >= LEAST) {
         let text = format!("{name} {:.1} %", 100.0 * share);
         let width = sheet.fonts.width(&text, SIZE, Weight::Regular);
         if next + 14.0 + width > right {
@@ -37,16 +38,17 @@ pub(crate) fn draw(sheet: &mut Sheet, (left, right): (f64, f64), top: f64, share
         }
         let mut path = Path::default();
         path.rect(tenths(next), tenths(top + BAR + 6.0), tenths(9.0), tenths(9.0));
-        sheet.path("", String::new(), path, Style::fill(color(palette, index)));
+        sheet.path("", String::new(), path, Style::fill(color(palette, *number)));
         sheet.text((next + 14.0, top + BAR + 15.0), Anchor::Start, SIZE, Weight::Regular, palette.text, text);
         next += 14.0 + width + 16.0;
     }
     top + HEIGHT
 }
 
-/// The colour of a share by its rank: neighbours differ, and the label names each.
-fn color(palette: &Palette, rank: usize) -> Color {
+/// A colour, and from the eighth number on lighter ones.
+fn color(palette: &Palette, number: usize) -> Color {
     let colors =
         [palette.sent, palette.again, palette.acked, palette.notice, palette.lost, palette.frame, palette.ssthresh];
-    colors[rank % colors.len()]
+    let lighter = |color: Color, _| color.halfway_to(palette.background);
+    (0..number / colors.len()).fold(colors[number % colors.len()], lighter)
 }

@@ -108,7 +108,7 @@ pub(crate) fn draw_with(subject: Subject<'_>, times: (f64, f64), limits: Option<
     let parts: Vec<String> = options.ran.iter().cloned().chain(summary(&view, &flow)).collect();
     let below = below(&view, stays, description, &options.panels);
     panels(&mut sheet, &view, &flow, &below, options, (&title, &parts), f64::from(height));
-    let budget = options.budget.iter().map(|(name, share)| format!("{name} {:.1} %", 100.0 * share));
+    let budget = options.budget.iter().map(|share| format!("{} {:.1} %", share.name, 100.0 * share.share));
     let about: Vec<String> =
         parts.into_iter().chain(budget).chain(below.iter().map(|contents| contents.about())).collect();
     Picture { width, height, background: palette.background, title, about: about.join(DOT), shapes: sheet.shapes }

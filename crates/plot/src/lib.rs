@@ -60,7 +60,7 @@ pub use air::{AirRecorder, AirRecording, MediumDescription};
 pub use beside::{Run, beside};
 pub use describe::{Description, FlowDescription, LinkDescription};
 pub use ink::Picture;
-pub use options::{MIN_PANEL, MIN_SIZE, Marked, Options, Panel, Theme, Unit};
+pub use options::{MIN_PANEL, MIN_SIZE, Marked, Options, Panel, Share, Theme, Unit};
 pub use png::PngError;
 pub use record::{Recorder, Recording, draw};
 pub use scale::{Tick, grouped, ticks};

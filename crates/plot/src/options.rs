@@ -78,9 +78,19 @@ pub struct Options {
     pub ran: Vec<String>,
     /// Marked intervals of the time axis: numbered and shaded in the sequence panel, explained in its legend.
     pub spans: Vec<Marked>,
-    /// Names and shares of what the flow's time was spent on, the largest first, which add up to 1: drawn as a bar below
-    /// the heading.
-    pub budget: Vec<(String, f64)>,
+    /// What the flow's time was spent on, the largest share first: drawn as a bar below the heading.
+    pub budget: Vec<Share>,
+}
+
+/// A share of a flow's time.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Share {
+    /// Its name.
+    pub name: String,
+    /// The share, 0 to 1.
+    pub share: f64,
+    /// Number of its colour, which is the same in all pictures; below 21 numbers have different ones.
+    pub color: usize,
 }
 
 /// A marked interval of the time axis.

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use ::plot::{Description, Marked, Options, Recorder};
+use ::plot::{Description, Marked, Options, Recorder, Share};
 use clap::Args as ClapArgs;
 use engine::{Span, Time};
 use lab::load::Loaded;
 use lab::run;
-use observe::explain::{Explain, Finding, FlowReport, millis};
+use observe::explain::{Cause, Explain, Finding, FlowReport, millis};
 use scenario::ran::what_ran;
 use serde_json::{Value, json};
 
@@ -109,11 +109,15 @@ fn draw(
     Ok(())
 }
 
-/// The causes of a flow's time, with their shares of it.
-fn shares(report: &FlowReport) -> Vec<(String, f64)> {
+/// The causes of a flow's time as shares of it, each with the colour that it has in all pictures.
+pub(super) fn shares(report: &FlowReport) -> Vec<Share> {
     let took = report.took.as_secs_f64();
-    let causes = report.causes().into_iter().filter(|_| took > 0.0);
-    causes.map(|(cause, time)| (cause.name().to_owned(), time.as_secs_f64() / took)).collect()
+    let share = |(cause, time): (Cause, Span)| Share {
+        name: cause.name().to_owned(),
+        share: time.as_secs_f64() / took,
+        color: cause as usize,
+    };
+    report.causes().into_iter().filter(|_| took > 0.0).map(share).collect()
 }
 
 /// Marks with distinct labels.
@@ -266,8 +270,6 @@ fn kinds(report: &FlowReport) -> String {
 
 #[cfg(test)]
 mod tests {
-    use observe::explain::Cause;
-
     use super::*;
 
     /// Without findings, timeouts are still reported: they delayed the transfer.

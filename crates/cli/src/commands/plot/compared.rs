@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use engine::{Span, Time};
 use lab::load::Loaded;
 use lab::run::{self, Watch};
+use observe::explain::{Explain, FlowReport};
 use plot::{Description, Options, Panel, Recorder, Recording, Run};
 use scenario::problem::Problem;
 use scenario::ran::what_ran;
 
+use super::super::explain::shares;
 use super::super::{ScenarioArgs, flow_named, listed, print, shown, tcp_flows};
 use super::{Args, MANY, check_times, common_options, panels, part, too_much, write};
 use crate::Failure;
@@ -56,7 +58,7 @@ pub(super) fn draw(args: &Args, runs: &[ScenarioArgs]) -> Result<(), Failure> {
     for (run, loaded) in runs.iter().zip(&loaded) {
         recordings.push(record(args, run, loaded, &flows, &panels)?);
     }
-    let latest = recordings.iter().map(|(_, ended)| *ended).max().unwrap_or(Span::ZERO);
+    let latest = recordings.iter().map(|run| run.ended).max().unwrap_or(Span::ZERO);
     check_times(args, latest)?;
     let descriptions: Vec<Description> = loaded.iter().map(|loaded| Description::of(&loaded.network)).collect();
     let common = common_options(args, &panels);
@@ -66,8 +68,9 @@ pub(super) fn draw(args: &Args, runs: &[ScenarioArgs]) -> Result<(), Failure> {
             let loaded = &loaded[index];
             let flow = flow_named(&loaded.network, name)? as u32;
             let title = Some(title(args, &runs[index], loaded, name));
-            let options = Options { flow, title, height, ran: what_ran(loaded), ..common.clone() };
-            Ok(Run { recording: &recordings[index].0, description: &descriptions[index], options })
+            let budget = recordings[index].reports.get(flow as usize).map(shares).unwrap_or_default();
+            let options = Options { flow, title, height, ran: what_ran(loaded), budget, ..common.clone() };
+            Ok(Run { recording: &recordings[index].recording, description: &descriptions[index], options })
         };
         let parts = (0..runs.len()).map(part_of).collect::<Result<Vec<_>, Failure>>()?;
         let Some(picture) = plot::beside(&parts) else { continue };
@@ -136,32 +139,46 @@ fn compare_settings(runs: &[ScenarioArgs], loaded: &[Loaded]) {
     }
 }
 
-/// Records a run; with it the time at which the run ended.
+/// A recorded run.
+struct Recorded {
+    recording: Recording,
+    /// When it ended.
+    ended: Span,
+    /// What each flow's time was spent on; empty if only a part of the run is drawn.
+    reports: Vec<FlowReport>,
+}
+
+/// Records and explains a run.
 fn record(
     args: &Args,
     scenario: &ScenarioArgs,
     loaded: &Loaded,
     flows: &[String],
     panels: &[Panel],
-) -> Result<(Recording, Span), Failure> {
+) -> Result<Recorded, Failure> {
     let numbers = flows.iter().map(|name| Ok(flow_named(&loaded.network, name)? as u32));
     let numbers = numbers.collect::<Result<Vec<u32>, Failure>>()?;
     let (from, to) = (args.from.map(|from| Time::ZERO + from), args.to.map(|to| Time::ZERO + to));
     let description = Description::of(&loaded.network);
-    let mut recorder = Recorder::new(numbers, from, to).with_panels(panels, &description);
+    let recorder = Recorder::new(numbers, from, to).with_panels(panels, &description);
+    let explain = (from, to) == (None, None);
+    let mut sink = (recorder, explain.then(|| Explain::new(&loaded.network)));
     let progress = Progress::new(&loaded.stem);
     let watch: Watch<'_> = &mut |share| progress.set(share);
-    let full = |recorder: &Recorder| recorder.overflowed() || recorder.is_complete();
     let results = match scenario.kept() {
-        Some(dir) => run::replay(loaded, dir, &mut recorder, Recorder::overflowed, watch),
-        None => run::record(&loaded.network, &mut recorder, full, watch),
+        Some(dir) => run::replay(loaded, dir, &mut sink, |(recorder, _)| recorder.overflowed(), watch),
+        None => {
+            let full = |(recorder, _): &(Recorder, _)| recorder.overflowed() || recorder.is_complete();
+            run::record(&loaded.network, &mut sink, full, watch)
+        }
     };
     progress.finish();
-    let ended = results?.ended.since(Time::ZERO);
+    let (ended, (recorder, explain)) = (results?.ended, sink);
     if recorder.overflowed() {
-        return Err(too_much(flows.len(), 0, ended));
+        return Err(too_much(flows.len(), 0, ended.since(Time::ZERO)));
     }
-    Ok((recorder.finish(), ended))
+    let reports = explain.map(|explain| explain.finish(ended)).unwrap_or_default();
+    Ok(Recorded { recording: recorder.finish(), ended: ended.since(Time::ZERO), reports })
 }
 
 /// The directory for the pictures.
