@@ -3,7 +3,7 @@
 //!
 //! Memory: a [`Histogram`] for each flow and each direction of a link, and an entry for each packet in the network.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use engine::{Histogram, Span, Time};
 use path::mac::arq::ArqConfig;
@@ -21,13 +21,18 @@ pub struct FlowDelays {
     pub jitter: Jitter,
     /// The node that sends the data.
     sender: usize,
-    /// By first byte: the transmissions of segments that have not arrived, the oldest first.
-    sent: BTreeMap<u64, VecDeque<Transmission>>,
+    /// The transmissions of segments that have not arrived, in the order of their times: mostly that of arrivals, so that
+    /// searches end at the first.
+    sent: VecDeque<Transmission>,
+    /// Whether `sent` has retransmissions, so that its bytes are not in order.
+    repeats: bool,
 }
 
 /// A transmission of a segment by its sender.
 #[derive(Clone, Copy, Debug)]
 struct Transmission {
+    /// First byte.
+    seq: u64,
     at: Time,
     lost: bool,
 }
@@ -35,15 +40,16 @@ struct Transmission {
 impl FlowDelays {
     /// A segment of data was sent.
     fn sent(&mut self, at: Time, seq: u64) {
-        let copies = self.sent.entry(seq).or_default();
-        copies.retain(|copy| !copy.lost);
-        copies.push_back(Transmission { at, lost: false });
+        if self.sent.back().is_some_and(|last| last.seq >= seq) {
+            self.repeats = true;
+            self.sent.retain(|copy| copy.seq != seq || !copy.lost);
+        }
+        self.sent.push_back(Transmission { seq, at, lost: false });
     }
 
     /// A transmission of a segment was lost: the oldest or the newest.
     fn lost(&mut self, seq: u64, newest: bool) {
-        let Some(copies) = self.sent.get_mut(&seq) else { return };
-        let mut alive = copies.iter_mut().filter(|copy| !copy.lost);
+        let mut alive = self.sent.iter_mut().filter(|copy| copy.seq == seq && !copy.lost);
         let lost = if newest { alive.next_back() } else { alive.next() };
         if let Some(copy) = lost {
             copy.lost = true;
@@ -52,15 +58,23 @@ impl FlowDelays {
 
     /// A segment arrived at the receiver. If all transmissions of it were lost, a scheme has delivered a copy of its own.
     fn arrived(&mut self, at: Time, seq: u64) {
-        let Some(copies) = self.sent.get_mut(&seq) else { return };
-        let copy = copies.iter().position(|copy| !copy.lost).unwrap_or(0);
-        let sent = copies.remove(copy);
-        if copies.is_empty() {
-            self.sent.remove(&seq);
-        }
-        if let Some(Transmission { at: sent, .. }) = sent {
+        let alive = self.sent.iter().position(|copy| copy.seq == seq && !copy.lost);
+        let copy = alive.or_else(|| self.sent.iter().position(|copy| copy.seq == seq));
+        if let Some(Transmission { at: sent, .. }) = copy.and_then(|copy| self.sent.remove(copy)) {
             self.one_way.record_span(at.since(sent));
             self.jitter.record(at.since(sent));
+        }
+    }
+
+    /// Everything before `ack` was acknowledged. Copies may still be under way; they are not measured.
+    fn acknowledged(&mut self, ack: u64) {
+        if self.repeats {
+            self.sent.retain(|copy| copy.seq >= ack);
+            self.repeats = !self.sent.iter().is_sorted_by_key(|copy| copy.seq);
+            return;
+        }
+        while self.sent.front().is_some_and(|copy| copy.seq < ack) {
+            self.sent.pop_front();
         }
     }
 }
@@ -75,8 +89,8 @@ pub struct HopDelays {
     pub link_layer: Histogram,
     /// Whether it has a link layer.
     pub has_link_layer: bool,
-    /// Packets in the link layer: when it took them, the oldest first.
-    taken: BTreeMap<Key, VecDeque<Time>>,
+    /// Packets in the link layer, and when it took them, the oldest first.
+    taken: VecDeque<(Key, Time)>,
 }
 
 /// Distinguishes the packets on a link: flow, direction, sequence and acknowledgment numbers.
@@ -136,7 +150,7 @@ impl Delays {
         let flow = self.flows.get_mut(of.flow as usize);
         match event {
             LinkEvent::Dequeued { starts, .. } if here.has_link_layer => {
-                here.taken.entry(key(of)).or_default().push_back(*starts);
+                here.taken.push_back((key(of), *starts));
             }
             LinkEvent::Arrived { .. } => {
                 if let Some(taken) = here.taken_at(of) {
@@ -168,12 +182,8 @@ impl Delays {
 impl HopDelays {
     /// When the link layer took a packet that leaves it now.
     fn taken_at(&mut self, of: &PacketFlow) -> Option<Time> {
-        let times = self.taken.get_mut(&key(of))?;
-        let taken = times.pop_front();
-        if times.is_empty() {
-            self.taken.remove(&key(of));
-        }
-        taken
+        let place = self.taken.iter().position(|(key_of, _)| *key_of == key(of))?;
+        self.taken.remove(place).map(|(_, taken)| taken)
     }
 }
 
@@ -194,8 +204,7 @@ impl Sink for Delays {
             }
             Event::Sender { flow, event: tcp::Event::AckReceived { ack, duplicate: false } } => {
                 if let Some(flow) = self.flows.get_mut(*flow as usize) {
-                    // Copies of acknowledged data may still be under way; they are not measured.
-                    flow.sent = flow.sent.split_off(ack);
+                    flow.acknowledged(*ack);
                 }
             }
             Event::Node { node, event, of: Some(of) } => self.node(at, *node, event, of),

@@ -2,15 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use ::plot::{Description, Marked, Options, Recorder, Share};
+use ::plot::{Description, Marked, Options, Recorder};
 use clap::Args as ClapArgs;
 use engine::{Span, Time};
 use lab::load::Loaded;
 use lab::run;
-use observe::explain::{Cause, Explain, Finding, FlowReport, millis};
+use observe::explain::{Explain, Finding, FlowReport, millis};
 use scenario::ran::what_ran;
 use serde_json::{Value, json};
 
+use super::shares::shares;
 use super::{ScenarioArgs, flow_named, plot, print_if_open, shown, tcp_flows};
 use crate::progress::Progress;
 use crate::talk::note;
@@ -107,17 +108,6 @@ fn draw(
         path.iter().for_each(|path| note(shown(path)));
     }
     Ok(())
-}
-
-/// The causes of a flow's time as shares of it, each with the colour that it has in all pictures.
-pub(super) fn shares(report: &FlowReport) -> Vec<Share> {
-    let took = report.took.as_secs_f64();
-    let share = |(cause, time): (Cause, Span)| Share {
-        name: cause.name().to_owned(),
-        share: time.as_secs_f64() / took,
-        color: cause as usize,
-    };
-    report.causes().into_iter().filter(|_| took > 0.0).map(share).collect()
 }
 
 /// Marks with distinct labels.
@@ -270,6 +260,8 @@ fn kinds(report: &FlowReport) -> String {
 
 #[cfg(test)]
 mod tests {
+    use observe::explain::Cause;
+
     use super::*;
 
     /// Without findings, timeouts are still reported: they delayed the transfer.

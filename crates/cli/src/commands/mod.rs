@@ -16,6 +16,7 @@ pub mod report;
 pub mod reproduce;
 pub mod run;
 pub mod schema;
+mod shares;
 pub mod steady;
 pub mod sweep;
 pub mod verify;

@@ -10,7 +10,7 @@ use plot::{Description, Options, Panel, Recorder, Recording, Run};
 use scenario::problem::Problem;
 use scenario::ran::what_ran;
 
-use super::super::explain::shares;
+use super::super::shares::shares;
 use super::super::{ScenarioArgs, flow_named, listed, print, shown, tcp_flows};
 use super::{Args, MANY, check_times, common_options, panels, part, too_much, write};
 use crate::Failure;
