@@ -1,5 +1,6 @@
 //! Outcomes of link layers for the nodes at the ends of their links.
 
+use engine::Time;
 use wire::{Addr, Packet};
 
 use crate::event::HopId;
@@ -17,6 +18,19 @@ pub struct RadioNotice {
     pub last: bool,
 }
 
+/// The acknowledgment of a packet has reached the link layer of the node that sent it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DeliveryNotice {
+    /// Hop that the packet has crossed.
+    pub hop: HopId,
+    /// The packet.
+    pub packet: Packet,
+    /// Time at which the packet joined the queue of the hop.
+    pub queued: Time,
+    /// Number of attempts, the successful one included.
+    pub attempts: u32,
+}
+
 /// An outcome of a link layer for a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
@@ -24,6 +38,9 @@ pub enum Outcome {
     Delivered(Packet),
     /// An attempt failed.
     Failed(RadioNotice),
+    /// A packet was acknowledged; reported only by a hop whose sending node has an agent that
+    /// [asks for it](crate::agent::Agent::looks_at_deliveries).
+    Acknowledged(DeliveryNotice),
     /// This number of bytes is free in the sending node's buffer.
     Freed(u32),
 }
@@ -75,6 +92,12 @@ impl<'a> Outcomes<'a> {
     #[inline]
     pub fn fail(&mut self, notice: RadioNotice) {
         self.more.push((notice.hop, Outcome::Failed(notice)));
+    }
+
+    /// Adds an acknowledged packet.
+    #[inline]
+    pub fn acknowledge(&mut self, notice: DeliveryNotice) {
+        self.more.push((notice.hop, Outcome::Acknowledged(notice)));
     }
 
     /// Returns the hop of the packet that was written to the caller's, if one was.

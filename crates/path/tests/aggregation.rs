@@ -52,6 +52,8 @@ fn packet(number: u32) -> Packet {
 struct Outcomes {
     /// Packets delivered forward and backward, with their times.
     delivered: [Vec<(Time, u32)>; 2],
+    /// Time in microseconds, number, and attempts of each packet reported as acknowledged.
+    acknowledged: Vec<(u64, u32, u32)>,
     /// Number of packets reported as given up.
     given_up: [usize; 2],
     /// Bytes freed in the node's buffer.
@@ -68,7 +70,14 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
     let station = |number: usize| {
         let direction = if number == 0 { LinkDirection::Forward } else { LinkDirection::Backward };
         let (hop, to) = (HopId { link: 0, direction }, 1 - number as u32);
-        let queue = TxQueueSpec { hop, to, queue: QueueConfig::default(), stream: Stream::default(), rate: None };
+        let queue = TxQueueSpec {
+            hop,
+            to,
+            queue: QueueConfig::default(),
+            stream: Stream::default(),
+            rate: None,
+            reports_deliveries: true,
+        };
         let stream = Stream::named(1, 0, &format!("station {number}"));
         StationSpec {
             slot: slots[number],
@@ -82,6 +91,7 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
     let mut channels: Vec<Box<dyn Channel>> = vec![channel.build(Stream::named(1, 0, "air"))];
     let mut outcomes = Outcomes {
         delivered: Default::default(),
+        acknowledged: Vec::new(),
         given_up: [0; 2],
         freed: 0,
         counters: Default::default(),
@@ -110,6 +120,10 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
             match outcome {
                 Outcome::Delivered(packet) => outcomes.delivered[direction].push((now, packet.data().unwrap().seq.0)),
                 Outcome::Failed(notice) => outcomes.given_up[direction] += usize::from(notice.last),
+                Outcome::Acknowledged(notice) => {
+                    let number = notice.packet.data().unwrap().seq.0;
+                    outcomes.acknowledged.push((micros(now), number, notice.attempts));
+                }
                 Outcome::Freed(bytes) => outcomes.freed += u64::from(bytes),
             }
         }
@@ -146,6 +160,8 @@ fn lost_packet_of_an_aggregate_is_sent_again() {
     assert_eq!(frames, expected);
     let delivered: Vec<(u64, u32)> = seen.delivered[0].iter().map(|(at, number)| (micros(*at), *number)).collect();
     assert_eq!(delivered, [(229, 0), (917, 1), (1229, 2), (1229, 3)]);
+    // Acknowledgments end 34 us before the next frame; the block acknowledgment covers packets 1 and 3.
+    assert_eq!(seen.acknowledged, [(274, 0, 1), (966, 1, 1), (966, 3, 1), (1274, 2, 2)]);
     let counters = seen.counters[0];
     assert_eq!((counters.frames_sent, counters.frames_corrupted, counters.packets_delivered), (5, 1, 4));
     assert_eq!(seen.freed, 4 * 1500);

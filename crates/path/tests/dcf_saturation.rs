@@ -137,7 +137,7 @@ fn deliver(cell: &mut Cell, packets: usize, mut also: impl FnMut(&Saw)) -> Vec<(
             match outcome {
                 Outcome::Delivered(_) => delivered.push((at, hop.link as usize)),
                 Outcome::Freed(_) => cell.offer(at, hop.link as usize, hop.direction, PACKET),
-                Outcome::Failed(_) => {}
+                Outcome::Failed(_) | Outcome::Acknowledged(_) => {}
             }
         }
         std::mem::take(&mut cell.log.0).iter().for_each(|(_, saw)| also(saw));

@@ -20,7 +20,9 @@ fn arrivals(offered: &[u64], limit: Limit, far_agent: bool) -> (Vec<(u32, u64)>,
     let line = Line::new(Rate::from_bits_per_sec(2_000_000).unwrap(), Span::from_millis(1), Timing::Exact);
     let arq = ArqConfig::Ns2Lan(ns2_lan::Config::default()).build();
     let Sender::Own(build) = arq.sender() else { panic!("a transmitter of its own") };
-    let mut sender = build(Parts { hop: HOP, line, queue: limit.into(), slot, agent_at_far_end: far_agent });
+    let parts =
+        Parts { hop: HOP, line, queue: limit.into(), slot, agent_at_far_end: far_agent, reports_deliveries: false };
+    let mut sender = build(parts);
     let mut channels: Vec<Box<dyn Channel>> =
         vec![ChannelConfig::Perfect(Default::default()).build(Stream::named(1, 0, "air"))];
     let (mut log, mut arrived, mut next) = (Log::default(), Vec::new(), 0);

@@ -30,6 +30,11 @@ impl Node {
         self.agent.as_ref().map_or_else(Vec::new, |installed| installed.agent.counters())
     }
 
+    /// Whether its scheme is told of packets that a link layer has delivered.
+    pub fn looks_at_deliveries(&self) -> bool {
+        self.agent.as_ref().is_some_and(|installed| installed.agent.looks_at_deliveries())
+    }
+
     /// Whether its scheme lets packets overtake those in the queue.
     pub fn sends_expedited(&self) -> bool {
         self.agent.as_ref().is_some_and(|installed| installed.agent.sends_expedited())

@@ -26,7 +26,7 @@ use wire::{Addr, Packet};
 
 use crate::channel::State;
 use crate::event::HopId;
-use crate::outcome::RadioNotice;
+use crate::outcome::{DeliveryNotice, RadioNotice};
 use crate::queue::Limit;
 pub use traits::{Place, Semantics, Traits, Transfer};
 
@@ -153,6 +153,10 @@ pub trait Agent: Send {
     /// Called once for each failed local attempt to send a packet, at the time at which the link layer detects the
     /// failure.
     fn on_radio(&mut self, _: &RadioNotice, _: &mut AgentCx<'_>) {}
+    /// Called, if `looks_at_deliveries`, once for each packet whose acknowledgment has reached the node's link layer, at
+    /// that time: its delay since it was queued is `cx.now.since(notice.queued)`. A link without link acknowledgments reports
+    /// none.
+    fn on_delivered(&mut self, _: &DeliveryNotice, _: &mut AgentCx<'_>) {}
     /// Returns the time at which `on_wake` is to be called; `NEVER` for none.
     fn deadline(&self) -> Time {
         Time::NEVER
@@ -160,11 +164,12 @@ pub trait Agent: Send {
     /// Called at the time that `deadline` returned.
     fn on_wake(&mut self, _: &mut AgentCx<'_>) {}
     /// Returns how long before a channel change of one of the node's links `on_forecast` is to be called, as by a radio
-    /// that predicts a fading signal; `None` for no forecasts. The value is constant.
+    /// that predicts a fading signal; `Span::ZERO` for a radio that only measures the signal, which reports each change
+    /// when it happens; `None` for no reports. The value is constant.
     fn foresight(&self) -> Option<Span> {
         None
     }
-    /// Called `foresight` before the channel of one of the node's links changes to `state`.
+    /// Called `foresight` before the channel of one of the node's links changes to `state`. A channel begins GOOD.
     fn on_forecast(&mut self, _: State, _: &mut AgentCx<'_>) {}
     /// Returns true if the agent may call `send_expedited`; the value is constant.
     fn sends_expedited(&self) -> bool {
@@ -172,6 +177,10 @@ pub trait Agent: Send {
     }
     /// Returns true if `on_link` is to be called; the value is constant.
     fn looks_at_link(&self) -> bool {
+        false
+    }
+    /// Returns true if `on_delivered` is to be called; the value is constant.
+    fn looks_at_deliveries(&self) -> bool {
         false
     }
     /// Returns the agent's counters by their names in results: lower case, words joined by `_`, in the same order each

@@ -91,6 +91,8 @@ pub struct Parts {
     /// True if an agent at the far end gets packets before that end's delay: only for a link layer that [requires
     /// it](crate::mac::arq::Arq::agent_before_delay).
     pub agent_at_far_end: bool,
+    /// True if acknowledged packets are reported to the sending node.
+    pub reports_deliveries: bool,
 }
 
 /// How transmission times are computed.

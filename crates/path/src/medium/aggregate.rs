@@ -203,16 +203,18 @@ impl Medium {
             // The block acknowledgment covers all packets that have arrived, not only those of this frame [802.11-2012
             // s9.21.3].
             let acknowledged = answered && head.arrived;
-            let mut notice = None;
+            let notice;
             let mut over = acknowledged;
             if acknowledged {
                 queue.drops_in_a_row = 0;
+                notice = queue.delivery_notice(&head);
             } else {
                 head.failures[long] += 1;
                 head.failed += 1;
                 let attempt = head.failed;
                 over = head.failures[long] >= self.retries.limit(long == 1, queue.drops_in_a_row);
-                notice = Some(RadioNotice { hop, packet: head.packet, attempt, last: over });
+                let failed = RadioNotice { hop, packet: head.packet, attempt, last: over };
+                notice = Some((hop, Outcome::Failed(failed)));
                 if over {
                     station.window = self.phy.cw_min;
                     queue.give_up(&head, cx);
@@ -228,7 +230,7 @@ impl Medium {
             } else {
                 left.push(head);
             }
-            self.outcomes.extend(notice.map(|notice| (hop, Outcome::Failed(notice))));
+            self.outcomes.extend(notice);
         }
         queue.put_back(left);
         let more = !queue.is_empty();

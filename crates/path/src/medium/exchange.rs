@@ -372,11 +372,14 @@ impl Medium {
         queue.rate.on_attempt(station.data.rate, true, cx.now);
         queue.drops_in_a_row = 0;
         let hop = queue.hop;
-        let freed = queue.head.take().map_or(0, |head| head.packet.size());
+        let head = queue.head.take();
+        let freed = head.as_ref().map_or(0, |head| head.packet.size());
+        let notice = head.and_then(|head| queue.delivery_notice(&head));
         let more = !queue.is_empty();
         station.scheduler.served(Attempt { acknowledged: true, done: true, besides: 0, more }, cx.now);
         station.window = self.phy.cw_min;
         self.outcomes.push_back((hop, Outcome::Freed(freed)));
+        self.outcomes.extend(notice);
         self.back_off(number, None, cx);
     }
 

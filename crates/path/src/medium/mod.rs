@@ -41,7 +41,7 @@ use crate::mac::dcf::rate::{Rates, USUAL_FRAME};
 use crate::mac::dcf::{Config, FrameKind, Phy};
 use crate::outcome::Outcome;
 use crate::queue::backlog::Offer;
-use crate::queue::{Backlog, Buffer, QueueConfig};
+use crate::queue::{Buffer, QueueConfig};
 use crate::scheduler::SchedulerState;
 use crate::scheduler::{Joined, SchedulerConfig};
 use air::Flying;
@@ -98,6 +98,8 @@ pub struct TxQueueSpec {
     pub stream: Stream,
     /// Data rate; `None` for the medium's.
     pub rate: Option<Rate>,
+    /// True if acknowledged packets are reported to the sending node.
+    pub reports_deliveries: bool,
 }
 
 /// Configuration of a station.
@@ -128,8 +130,7 @@ impl Medium {
                 preferred,
                 stream,
             };
-            let backlog = Backlog::new(&spec.queue, spec.stream);
-            TxQueue::new(spec.hop, spec.to, backlog, config.rate_control().build(rates))
+            TxQueue::new(spec, config.rate_control().build(rates))
         };
         let station = |StationSpec { slot, scheduler, queues, stream, beacons }: StationSpec| Station {
             slot,

@@ -5,17 +5,21 @@ use std::collections::VecDeque;
 use engine::Time;
 use wire::Packet;
 
+use super::TxQueueSpec;
 use super::reorder::Reorder;
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::{HopState, LinkLayerState};
 use crate::link::Counters;
 use crate::mac::dcf::rate::RateControl;
+use crate::outcome::{DeliveryNotice, Outcome};
 use crate::queue::Backlog;
 
 /// A packet taken from the queue for transmission, until it is delivered or given up.
 pub(super) struct HeadOfLine {
     pub packet: Packet,
+    /// Time at which the packet was queued.
+    pub queued: Time,
     pub number: u64,
     /// Number of attempts to send the packet as data.
     pub attempts: u32,
@@ -52,6 +56,8 @@ pub(super) struct TxQueue {
     pub counters: Counters,
     /// True if the neighbour accepts frames: a mobile accepts only those of its associated base station.
     pub open: bool,
+    /// True if acknowledged packets are reported to the node.
+    reports_deliveries: bool,
     /// End of the last frame sent.
     pub sent_until: Time,
     next_number: u64,
@@ -60,11 +66,13 @@ pub(super) struct TxQueue {
 }
 
 impl TxQueue {
-    pub fn new(hop: HopId, to: u32, backlog: Backlog, rate: Box<dyn RateControl>) -> Self {
+    pub fn new(spec: TxQueueSpec, rate: Box<dyn RateControl>) -> Self {
+        let TxQueueSpec { hop, to, queue, stream, reports_deliveries, rate: _ } = spec;
         TxQueue {
             hop,
             to,
-            backlog,
+            reports_deliveries,
+            backlog: Backlog::new(&queue, stream),
             head: None,
             behind: VecDeque::new(),
             reorder: Reorder::default(),
@@ -111,6 +119,7 @@ impl TxQueue {
         let number = self.next_number;
         let head = self.backlog.pop(self.hop, &mut self.counters, cx, |queued| HeadOfLine {
             packet: queued.packet,
+            queued: queued.arrived,
             number,
             attempts: 0,
             failures: [0; 2],
@@ -172,6 +181,13 @@ impl TxQueue {
             self.behind.push_front(head);
         }
         self.head = self.behind.pop_front();
+    }
+
+    /// Returns the report of an acknowledged packet, if the node is to have one.
+    pub fn delivery_notice(&self, head: &HeadOfLine) -> Option<(HopId, Outcome)> {
+        let HeadOfLine { packet, queued, failed, .. } = *head;
+        let notice = DeliveryNotice { hop: self.hop, packet, queued, attempts: failed + 1 };
+        self.reports_deliveries.then_some((self.hop, Outcome::Acknowledged(notice)))
     }
 
     /// Counts and reports a packet that is given up.

@@ -13,7 +13,7 @@ use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::LinkEvent;
 use crate::mac::arq::stop_and_wait::Numbering;
-use crate::outcome::{Outcomes, RadioNotice};
+use crate::outcome::{DeliveryNotice, Outcomes, RadioNotice};
 use crate::queue::backlog::Offer;
 use crate::queue::{Backlog, Buffer};
 use crate::scheduler::{Attempt, Joined, SchedulerConfig, SchedulerState};
@@ -79,7 +79,7 @@ impl Station {
         };
         let first = target.is_empty();
         if idle && first && target.backlog.can_be_skipped() {
-            target.head = Some(*packet);
+            (target.head, target.queued) = (Some(*packet), cx.now);
             Backlog::skipped(packet, target.hop, cx);
             self.scheduler.joined(queue, Joined { first, expedited, serving: false }, cx.now);
             self.send_next(buffer, cx);
@@ -103,7 +103,7 @@ impl Station {
     pub fn on_arrival<O: Observer>(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut Cx<'_, O>) {
         match self.phase {
             Phase::Flying => self.frame_arrives(outcomes, cx),
-            Phase::Acknowledging => self.ack_arrives(buffer, cx),
+            Phase::Acknowledging => self.ack_arrives(buffer, outcomes, cx),
             Phase::Idle | Phase::Lost => cx.schedule.disarm(self.arrival),
         }
     }
@@ -168,11 +168,17 @@ impl Station {
         }
     }
 
-    fn ack_arrives<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
+    fn ack_arrives<O: Observer>(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut Cx<'_, O>) {
         cx.schedule.disarm(self.timer);
         cx.schedule.disarm(self.arrival);
         self.phase = Phase::Idle;
         let queue = &mut self.queues[self.serving];
+        if queue.reports_deliveries
+            && let Some(packet) = queue.head
+        {
+            let (hop, queued, attempts) = (queue.hop, queue.queued, queue.attempts);
+            outcomes.acknowledge(DeliveryNotice { hop, packet, queued, attempts });
+        }
         buffer.left(queue.take_head());
         let more = !queue.is_empty();
         self.scheduler.served(Attempt { acknowledged: true, done: true, besides: 0, more }, cx.now);
@@ -194,7 +200,11 @@ impl Station {
         self.serving = serving;
         let queue = &mut self.queues[serving];
         if queue.head.is_none() {
-            queue.head = queue.backlog.pop(queue.hop, &mut queue.counters, cx, |queued| queued.packet);
+            let queued_at = &mut queue.queued;
+            queue.head = queue.backlog.pop(queue.hop, &mut queue.counters, cx, |queued| {
+                *queued_at = queued.arrived;
+                queued.packet
+            });
         }
         self.send(cx);
         self.settle(serving, buffer);

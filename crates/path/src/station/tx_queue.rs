@@ -20,6 +20,10 @@ pub struct TxQueue {
     pub(super) backlog: Backlog,
     /// The packet that was sent and is neither acknowledged nor given up.
     pub(super) head: Option<Packet>,
+    /// Time at which the head-of-line packet was queued.
+    pub(super) queued: Time,
+    /// True if acknowledged packets are reported to the node.
+    pub(super) reports_deliveries: bool,
     /// Number of transmissions of the head-of-line packet.
     pub(super) attempts: u32,
     /// True if the far end has the head-of-line packet, which the sender may not know.
@@ -44,6 +48,8 @@ impl TxQueue {
             arq,
             backlog: queue.into(),
             head: None,
+            queued: Time::ZERO,
+            reports_deliveries: false,
             attempts: 0,
             arrived: false,
             number: 0,
@@ -52,6 +58,11 @@ impl TxQueue {
             counters: Counters::default(),
             sent_until: Time::ZERO,
         }
+    }
+
+    /// Sets whether acknowledged packets are reported to the node.
+    pub fn reporting_deliveries(self, reports_deliveries: bool) -> Self {
+        TxQueue { reports_deliveries, ..self }
     }
 
     /// Returns the hop.

@@ -71,6 +71,7 @@ impl Air {
                     queue: QueueConfig::default(),
                     stream: Stream::default(),
                     rate: None,
+                    reports_deliveries: true,
                 });
             }
         }
@@ -130,6 +131,7 @@ impl Air {
                 match outcome {
                     Outcome::Delivered(_) => self.delivered[hop] += 1,
                     Outcome::Failed(notice) => self.given_up += u64::from(notice.last),
+                    Outcome::Acknowledged(_) => {}
                     Outcome::Freed(_) => {
                         self.in_hand[hop] -= 1;
                         if self.saturated {

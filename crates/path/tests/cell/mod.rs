@@ -127,7 +127,14 @@ impl Cell {
                 let hop = HopId { link: link as u32, direction };
                 let (queue, stream) = (plan.limit.into(), Stream::default());
                 let rate = plan.rates.get(link).copied().flatten();
-                queues[here as usize].push(TxQueueSpec { hop, to: there, queue, stream, rate });
+                queues[here as usize].push(TxQueueSpec {
+                    hop,
+                    to: there,
+                    queue,
+                    stream,
+                    rate,
+                    reports_deliveries: true,
+                });
             }
             places.push(place);
         }

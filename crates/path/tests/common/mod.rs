@@ -92,7 +92,15 @@ impl Sending {
                 Sending::Station { station, arrival: slot }
             }
             Sender::Own(build) => {
-                Sending::Link(build(Parts { hop, line, queue: queue.into(), slot, agent_at_far_end: false }))
+                let (agent_at_far_end, reports_deliveries) = (false, true);
+                Sending::Link(build(Parts {
+                    hop,
+                    line,
+                    queue: queue.into(),
+                    slot,
+                    agent_at_far_end,
+                    reports_deliveries,
+                }))
             }
         }
     }

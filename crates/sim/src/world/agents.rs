@@ -3,7 +3,7 @@
 use engine::Time;
 use path::HopState;
 use path::agent::{Agent, AgentCx, AgentEvent, LinkView, Verdict};
-use path::outcome::RadioNotice;
+use path::outcome::{DeliveryNotice, RadioNotice};
 use wire::Packet;
 
 use super::{World, hop_id};
@@ -60,6 +60,11 @@ impl World {
 
     pub(super) fn notify_agent<S: Sink>(&mut self, node: usize, notice: &RadioNotice, sink: &mut S) {
         self.with_agent(node, Some(notice.packet), sink, |agent, cx| agent.on_radio(notice, cx));
+        self.agent_sends(node, sink);
+    }
+
+    pub(super) fn notify_agent_of_delivery<S: Sink>(&mut self, node: usize, notice: &DeliveryNotice, sink: &mut S) {
+        self.with_agent(node, Some(notice.packet), sink, |agent, cx| agent.on_delivered(notice, cx));
         self.agent_sends(node, sink);
     }
 

@@ -63,7 +63,7 @@ impl World {
         let agent_first = agent_first(network, &nodes, &arqs, &far_ends);
         let (mut hops, stations, station_nodes) = hops(network, &nodes, &channels, &arqs, &agent_first, &mut slots);
         let agent_delays = agent_delays(network, &agent_first, &mut slots);
-        let media = media(network, &mut hops, &mut slots);
+        let media = media(network, &nodes, &mut hops, &mut slots);
         let roamers = roamers(network, &mut slots);
         let mut routes = Routes::new(network);
         let [mut ports, mut datagram_ports] = [(); 2].map(|()| Ports::of(network.nodes.len()));
@@ -200,12 +200,14 @@ fn hops(
             }
             let spec = link.direction(direction);
             let line = Line::new(spec.rate, spec.delay, link.timing);
+            let reports_deliveries = nodes[node].looks_at_deliveries();
             let arq = match arqs[2 * number + direction].sender() {
                 Sender::Station(arq) => *arq,
                 Sender::Own(build) => {
                     let slot = slots.slot(Wakeup::Link(hop_number(id) as u32));
                     let agent_at_far_end = agent_first[hop_number(id)];
-                    let parts = Parts { hop: id, line, queue: backlog(network, link, id), slot, agent_at_far_end };
+                    let queue = backlog(network, link, id);
+                    let parts = Parts { hop: id, line, queue, slot, agent_at_far_end, reports_deliveries };
                     hops.push(Hop::Link(build(parts)));
                     continue;
                 }
@@ -216,6 +218,7 @@ fn hops(
                 }
             };
             let queue = TxQueue::new(id, line, arq, backlog(network, link, id));
+            let queue = queue.reporting_deliveries(reports_deliveries);
             let own = shared[node].filter(|_| network.nodes[node].radio.is_shared());
             let station = own.unwrap_or_else(|| {
                 transmitters.push((node, Vec::new()));
@@ -238,7 +241,7 @@ fn hops(
 }
 
 /// The shared media: each node with a link in one is a station of it, with a queue for each of these links.
-fn media(network: &Network, hops: &mut [Hop], slots: &mut Slots) -> Vec<Medium> {
+fn media(network: &Network, nodes: &[Node], hops: &mut [Hop], slots: &mut Slots) -> Vec<Medium> {
     let medium = |(number, spec): (usize, &MediumSpec)| {
         let members = network.stations(number);
         let mut queues: Vec<Vec<TxQueueSpec>> = vec![Vec::new(); members.len()];
@@ -259,6 +262,7 @@ fn media(network: &Network, hops: &mut [Hop], slots: &mut Slots) -> Vec<Medium> 
                     queue: link.direction(direction).queue.clone(),
                     stream: queue_stream(network, link, hop_id(hop)),
                     rate: link.direction(direction).medium_rate,
+                    reports_deliveries: nodes[link.between[direction]].looks_at_deliveries(),
                 });
             }
         }

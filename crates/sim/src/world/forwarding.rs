@@ -36,6 +36,7 @@ impl World {
         match outcome {
             Outcome::Delivered(mut packet) => self.arrive(hop, &mut packet, sink),
             Outcome::Failed(notice) => self.notify_agent(self.near_end(hop), &notice, sink),
+            Outcome::Acknowledged(notice) => self.notify_agent_of_delivery(self.near_end(hop), &notice, sink),
             Outcome::Freed(bytes) => {
                 let node = self.near_end(hop);
                 self.nodes[node].buffer.left(bytes);

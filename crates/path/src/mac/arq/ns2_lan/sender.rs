@@ -46,7 +46,7 @@ pub(super) struct LanSender {
 impl LanSender {
     /// Creates a sender without packets. An agent at the far end is in its link layer: it receives packets before that
     /// end's delay, which applies after it [ns-2 tcp/snoop.cc, `Snoop::handle`].
-    pub fn new(Parts { hop, line, queue, slot, agent_at_far_end }: Parts, lan: Lan) -> Self {
+    pub fn new(Parts { hop, line, queue, slot, agent_at_far_end, .. }: Parts, lan: Lan) -> Self {
         LanSender {
             hop,
             far_delay: if agent_at_far_end { Span::ZERO } else { line.delay },

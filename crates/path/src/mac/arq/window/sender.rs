@@ -17,13 +17,15 @@ use crate::event::{HopId, LinkEvent};
 use crate::hop_state::{HopState, LinkLayerState};
 use crate::link::due::{Due, DueQueue, first};
 use crate::link::{Counters, Line, Link, Parts};
-use crate::outcome::{Outcomes, RadioNotice};
+use crate::outcome::{DeliveryNotice, Outcomes, RadioNotice};
 use crate::queue::backlog::Offer;
 use crate::queue::{Backlog, Buffer};
 
 /// A frame that was sent and is not completed.
 struct Outstanding {
     packet: Packet,
+    /// Time at which it was queued.
+    queued: Time,
     sent: u32,
     failed: u32,
     /// True if it was acknowledged or given up, and is kept because an earlier frame is still outstanding.
@@ -62,12 +64,13 @@ pub(super) struct WindowSender {
     timers: DueQueue<u64>,
     given_up: DueQueue<u64>,
     far: FarEnd,
+    reports_deliveries: bool,
     counters: Counters,
 }
 
 impl WindowSender {
     /// Creates a sender without packets.
-    pub fn new(Parts { hop, mut line, queue, slot, .. }: Parts, arq: SlidingWindow) -> Self {
+    pub fn new(Parts { hop, mut line, queue, slot, reports_deliveries, .. }: Parts, arq: SlidingWindow) -> Self {
         WindowSender {
             hop,
             ack_time: line.transmission_time(arq.ack_size),
@@ -85,6 +88,7 @@ impl WindowSender {
             timers: DueQueue::new(),
             given_up: DueQueue::new(),
             far: FarEnd::new(arq.policy),
+            reports_deliveries,
             counters: Counters::default(),
         }
     }
@@ -137,8 +141,8 @@ impl WindowSender {
                 None if self.resume < self.end() => self.resume,
                 None if self.window_is_open() => {
                     let popped = self.backlog.pop(self.hop, &mut self.counters, cx, |queued| {
-                        let packet = queued.packet;
-                        self.outstanding.push_back(Outstanding { packet, sent: 0, failed: 0, done: false });
+                        let (packet, queued) = (queued.packet, queued.arrived);
+                        self.outstanding.push_back(Outstanding { packet, queued, sent: 0, failed: 0, done: false });
                     });
                     if popped.is_none() {
                         return;
@@ -207,21 +211,29 @@ impl WindowSender {
         self.far.pass_over(number, |packet| hand_up(packet, hop, counters, outcomes, cx));
     }
 
-    fn ack_arrives(&mut self, buffer: &mut Buffer) {
+    fn ack_arrives(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>) {
         let Some(ack) = self.acks.pop_front().map(|due| due.what) else { return };
+        let (hop, reports) = (self.hop, self.reports_deliveries);
+        let mut completed = |outstanding: &Outstanding| {
+            let Outstanding { packet, queued, sent: attempts, .. } = *outstanding;
+            buffer.left(packet.size());
+            if reports {
+                outcomes.acknowledge(DeliveryNotice { hop, packet, queued, attempts });
+            }
+        };
         match self.arq.policy {
             Policy::GoBackN => {
                 while self.base < ack
                     && let Some(done) = self.outstanding.pop_front()
                 {
                     self.base += 1;
-                    buffer.left(done.packet.size());
+                    completed(&done);
                 }
             }
             Policy::SelectiveRepeat { .. } => {
                 if let Some(outstanding) = self.outstanding(ack).filter(|outstanding| !outstanding.done) {
                     outstanding.done = true;
-                    buffer.left(outstanding.packet.size());
+                    completed(outstanding);
                 }
             }
         }
@@ -294,7 +306,7 @@ impl Link for WindowSender {
     fn wake(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         if let Some((_, _, next)) = self.next().filter(|(at, ..)| *at <= cx.now) {
             match next {
-                Next::Ack => self.ack_arrives(buffer),
+                Next::Ack => self.ack_arrives(buffer, outcomes),
                 Next::PassedOver => self.pass_over(outcomes, cx),
                 Next::Frame => self.frame_arrives(outcomes, cx),
                 Next::Timer => self.timer_expires(buffer, outcomes, cx),
