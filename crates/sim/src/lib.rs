@@ -88,4 +88,4 @@ pub use world::{Delivered, FlowInfo, InjectError, NodeState, World};
 
 /// Version of everything that determines results: raised whenever any run may give another result than before. Stored
 /// results are used only if they were computed with the same number.
-pub const MODEL_VERSION: u32 = 10;
+pub const MODEL_VERSION: u32 = 11;

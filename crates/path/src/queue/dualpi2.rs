@@ -5,15 +5,16 @@
 //! classify   ECT(1) and CE to the L queue, all others to the C queue                              [s2.3]
 //! every t_update:  p' += alpha (q - target) + beta (q - q_old), in 0 to 1; q: the longer of both queues' delays
 //! C packet   dropped, or marked if ECT(0), with probability p_C = p'^2
-//! L packet   marked with probability max(p_L, p_CL), p_CL = k p', p_L = 0 below the step, 1 from it on;
-//!            nothing native while one packet waits
+//! L packet   marked with probability max(p_L, p_CL), p_CL = k p'; p_L rises from 0 at a wait of min_threshold to 1 at
+//!            min_threshold + range, and is 0 unless another packet waits in the L queue
 //! overload   while p_C >= 1 / k^2 (p_CL >= 1): both queues drop with probability p_C, and L marks the rest
 //! schedule   the queue whose first packet has waited longer, the L queue's wait counted `t_shift` longer [s4.1.1]
 //! ```
 //!
 //! Probabilities are applied without random numbers: each packet adds its probability to a sum, and one of them is hit
-//! whenever the sum passes 1 (the RFC's recur()). Departures: the native AQM of the L queue is a step as in Linux, not
-//! the RFC's ramp; the last waiting packet is not dropped; as long as both queues are empty the controller rests.
+//! whenever the sum passes 1 (the RFC's recur()). Departures: the last waiting packet is not dropped; as long as both
+//! queues are empty the controller rests. Linux has a step at 1 ms instead of the ramp: `min_threshold` of 1 ms and a
+//! `range` of 0.
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Stream, Time};
@@ -39,8 +40,10 @@ pub struct Config {
     pub beta: f64,
     /// The coupling factor k, 1 to 4.
     pub coupling: f64,
-    /// The delay from which each packet of the L queue is marked.
-    pub step: Span,
+    /// The delay from which packets of the L queue are marked by the queue's own controller.
+    pub min_threshold: Span,
+    /// By how much longer the delay is at which each of them is marked; 0 for a step.
+    pub range: Span,
     /// By how much longer than it is the wait of a packet in the L queue counts for the scheduler.
     pub t_shift: Span,
     /// The maximum backlog of both queues together.
@@ -49,7 +52,7 @@ pub struct Config {
 
 impl Default for Config {
     /// The values of appendix A.1 for a maximum RTT of 100 ms and a target of 15 ms: t_update 15 ms, alpha 0.1 t_update /
-    /// RTT_max^2 = 0.15 /s and beta 0.3 / RTT_max = 3 /s, k = 2; a step at 1 ms as in Linux, t_shift twice the target.
+    /// RTT_max^2 = 0.15 /s and beta 0.3 / RTT_max = 3 /s, k = 2; a ramp from 0.8 to 1.2 ms, t_shift twice the target.
     fn default() -> Self {
         Config {
             target: Span::from_millis(15),
@@ -57,7 +60,8 @@ impl Default for Config {
             alpha: 0.15,
             beta: 3.0,
             coupling: 2.0,
-            step: Span::from_millis(1),
+            min_threshold: Span::from_nanos(800_000),
+            range: Span::from_nanos(400_000),
             t_shift: Span::from_millis(30),
             limit: DEFAULT_LIMIT,
         }
@@ -75,6 +79,17 @@ impl Settings for Config {
 }
 
 impl Config {
+    /// The native probability of marks in the L queue after a wait.
+    fn native(&self, wait: Span) -> f64 {
+        if wait >= self.min_threshold + self.range {
+            1.0
+        } else if wait > self.min_threshold {
+            (wait - self.min_threshold).as_nanos() as f64 / self.range.as_nanos() as f64
+        } else {
+            0.0
+        }
+    }
+
     /// Creates the queue.
     pub fn build(&self, _: Stream) -> Box<dyn QueueDiscipline> {
         Box::new(DualPi2::new(self))
@@ -165,12 +180,13 @@ impl DualPi2 {
         };
         if l_first {
             let mut queued = self.l.packets.pop()?;
-            let native = !self.l.packets.is_empty() && now.since(queued.arrived) >= self.config.step;
+            let alone = self.l.packets.is_empty();
+            let native = if alone { 0.0 } else { self.config.native(now.since(queued.arrived)) };
             if overload && self.l.recurs(1, classic) && !last {
                 cx.drop(queued.packet, Cause::Early);
                 return None;
             }
-            let probability = if native { 1.0 } else { coupled.min(1.0) };
+            let probability = native.max(coupled.min(1.0));
             if (probability >= 1.0 || self.l.recurs(0, probability)) && queued.packet.ecn != Ecn::Ce {
                 cx.mark(&mut queued.packet);
             }
@@ -257,6 +273,25 @@ mod tests {
         assert_eq!(run(0.125, Ecn::Ect1, 900), (224, 0));
         assert_eq!(run(0.125, Ecn::Ect0, 900), (14, 0));
         assert_eq!(run(0.125, Ecn::NotEct, 900), (0, 14));
+    }
+
+    /// Of 101 packets that have waited 0.9 ms a quarter is marked; of those with 0.8 ms none, with 1.2 ms all. The last one
+    /// is alone. With a range of 0 there is a step.
+    #[test]
+    fn native_marks_rise_with_the_wait() {
+        let marks = |config: &Config, micros: u64| {
+            let queue = DualPi2 { next_update: Time::NEVER, ..DualPi2::new(config) };
+            let mut driver = Driver::new(Box::new(queue));
+            (0..=100).for_each(|_| driver.arrive(Time::ZERO, Packet { ecn: Ecn::Ect1, ..packet(1000) }));
+            while driver.len() > 0 {
+                driver.depart(Time::ZERO + Span::from_nanos(1000 * micros));
+            }
+            driver.marked()
+        };
+        let ramp = Config::default();
+        assert_eq!([800, 900, 1200].map(|micros| marks(&ramp, micros)), [0, 24, 100]);
+        let step = Config { min_threshold: Span::from_millis(1), range: Span::ZERO, ..Config::default() };
+        assert_eq!([999, 1000].map(|micros| marks(&step, micros)), [0, 100]);
     }
 
     /// At p' = 0.6 the coupled probability is above 1: a share of 0.36 is dropped in either queue.

@@ -7,6 +7,9 @@
 //! a loss:                       halves as Reno does
 //! ```
 //!
+//! After a reduction cwnd equals ssthresh: congestion avoidance follows at once, as in Linux, since a segment of slow start
+//! after each reduction, once a window, would double the growth.
+//!
 //! It needs receivers that echo each mark separately, and routers that mark at a low queue threshold.
 //!
 //! Deviation: cwnd and its reduction are in bytes; Linux reduces by whole segments and its alpha is a multiple of
@@ -17,7 +20,7 @@ use engine::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::window::{Growth, Window};
+use super::window::{AtThreshold, Growth, Window};
 use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 
 /// Settings.
@@ -66,7 +69,7 @@ impl Config {
         Box::new(Dctcp {
             gain: self.gain,
             limit: if self.growth == Growth::PerAck { start.segment } else { f64::INFINITY },
-            window: Window::new(&start, self.growth),
+            window: Window::new(&start, self.growth).at_ssthresh(AtThreshold::CongestionAvoidance),
             alpha: self.initial_alpha,
             acked: 0,
             marked: 0,
@@ -162,10 +165,11 @@ mod tests {
             let start = Start { segment: 1000.0, cwnd: 16_000.0, ssthresh: 8000.0, stream: Stream::default() };
             let config = Config { initial_alpha, ..Config::default() };
             let Config { gain, growth, .. } = config;
+            let at_ssthresh = AtThreshold::CongestionAvoidance;
             let cc = Dctcp {
                 gain,
                 limit: 1000.0,
-                window: Window::new(&start, growth),
+                window: Window::new(&start, growth).at_ssthresh(at_ssthresh),
                 alpha: initial_alpha,
                 acked: 0,
                 marked: 0,
@@ -204,6 +208,27 @@ mod tests {
             run.window(16);
         }
         assert!(run.cc.alpha > 0.99999, "{}", run.cc.alpha);
+    }
+
+    /// With a share p of evenly marked segments a window gains one segment and loses W p / 2: W = 2 / p [RFC9332
+    /// appendix C], and slightly more because each reduction waits for the next mark. Of 20 segments one is marked.
+    #[test]
+    fn window_is_two_over_the_marked_share() {
+        let mut run = Run::new(0.05);
+        run.cc.window.ssthresh = 0.0;
+        let (mut sum, counted) = (0.0, 2000..6000);
+        for number in 1..counted.end {
+            run.una += SEGMENT;
+            let mut feedback = feedback(0, None);
+            (feedback.una, feedback.nxt) = (run.una, run.una + run.cc.cwnd() as u64);
+            (feedback.acked, feedback.ecn_echo) = (SEGMENT, number % 20 == 0);
+            run.cc.on_feedback(&feedback);
+            let (una, nxt, srtt) = (feedback.una, feedback.nxt, Span::ZERO);
+            run.cc.on_ack(&Acked { now: Time::ZERO, bytes: SEGMENT, una, nxt, rtt: None, srtt });
+            sum += if counted.contains(&number) { run.cc.cwnd() / 1000.0 } else { 0.0 };
+        }
+        let mean = sum / counted.len() as f64;
+        assert!((40.0..44.0).contains(&mean), "{mean}");
     }
 
     // covers [RFC8257 s3.3 step 9]
