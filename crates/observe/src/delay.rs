@@ -56,14 +56,32 @@ impl FlowDelays {
         }
     }
 
-    /// A segment arrived at the receiver. If all transmissions of it were lost, a scheme has delivered a copy of its own.
+    /// A segment arrived at the receiver: mostly the first transmission that has not arrived.
+    #[inline]
     fn arrived(&mut self, at: Time, seq: u64) {
+        match self.sent.front() {
+            Some(Transmission { seq: first, at: sent, lost: false }) if *first == seq => {
+                let one_way = at.since(*sent);
+                self.sent.pop_front();
+                self.measured(one_way);
+            }
+            _ => self.arrived_out_of_order(at, seq),
+        }
+    }
+
+    /// If all transmissions of the segment were lost, a scheme has delivered a copy of its own.
+    fn arrived_out_of_order(&mut self, at: Time, seq: u64) {
         let alive = self.sent.iter().position(|copy| copy.seq == seq && !copy.lost);
         let copy = alive.or_else(|| self.sent.iter().position(|copy| copy.seq == seq));
         if let Some(Transmission { at: sent, .. }) = copy.and_then(|copy| self.sent.remove(copy)) {
-            self.one_way.record_span(at.since(sent));
-            self.jitter.record(at.since(sent));
+            self.measured(at.since(sent));
         }
+    }
+
+    #[inline]
+    fn measured(&mut self, one_way: Span) {
+        self.one_way.record_span(one_way);
+        self.jitter.record(one_way);
     }
 
     /// Everything before `ack` was acknowledged. Copies may still be under way; they are not measured.
@@ -131,11 +149,23 @@ impl Delays {
     }
 
     fn node(&mut self, at: Time, node: u32, event: &NodeEvent, of: &PacketFlow) {
-        let (Some(flow), Some(seq)) = (self.flows.get_mut(of.flow as usize), data(event.packet(), of)) else { return };
+        let Some(flow) = self.flows.get_mut(of.flow as usize) else { return };
         match event {
-            NodeEvent::Sent { .. } if node as usize == flow.sender => flow.sent(at, seq),
-            NodeEvent::Received { .. } => flow.arrived(at, seq),
-            NodeEvent::BufferFull { .. } | NodeEvent::NoRoute { .. } => flow.lost(seq, true),
+            NodeEvent::Sent { packet } if node as usize == flow.sender => {
+                if let Some(seq) = data(packet, of) {
+                    flow.sent(at, seq);
+                }
+            }
+            NodeEvent::Received { packet } => {
+                if let Some(seq) = data(packet, of) {
+                    flow.arrived(at, seq);
+                }
+            }
+            NodeEvent::BufferFull { packet } | NodeEvent::NoRoute { packet } => {
+                if let Some(seq) = data(packet, of) {
+                    flow.lost(seq, true);
+                }
+            }
             _ => {}
         }
     }
@@ -146,31 +176,30 @@ impl Delays {
             here.queue.record_span(starts.since(*arrived));
         }
         let Some(of) = of else { return };
-        let seq = data(event.packet(), of);
         let flow = self.flows.get_mut(of.flow as usize);
         match event {
             LinkEvent::Dequeued { starts, .. } if here.has_link_layer => {
                 here.taken.push_back((key(of), *starts));
             }
-            LinkEvent::Arrived { .. } => {
+            LinkEvent::Arrived { .. } if here.has_link_layer => {
                 if let Some(taken) = here.taken_at(of) {
                     here.link_layer.record_span(at.since(taken));
                 }
             }
-            LinkEvent::GivenUp { arrived, .. } => {
+            LinkEvent::GivenUp { packet, arrived, .. } => {
                 here.taken_at(of);
-                if let (Some(flow), Some(seq), false) = (flow, seq, *arrived) {
+                if let (Some(flow), Some(seq), false) = (flow, data(packet, of), *arrived) {
                     flow.lost(seq, false);
                 }
             }
-            LinkEvent::Lost { .. } => {
+            LinkEvent::Lost { packet } => {
                 here.taken_at(of);
-                if let (Some(flow), Some(seq)) = (flow, seq) {
+                if let (Some(flow), Some(seq)) = (flow, data(packet, of)) {
                     flow.lost(seq, false);
                 }
             }
-            LinkEvent::QueueFull { .. } | LinkEvent::DroppedEarly { .. } => {
-                if let (Some(flow), Some(seq)) = (flow, seq) {
+            LinkEvent::QueueFull { packet } | LinkEvent::DroppedEarly { packet } => {
+                if let (Some(flow), Some(seq)) = (flow, data(packet, of)) {
                     flow.lost(seq, true);
                 }
             }
@@ -180,16 +209,21 @@ impl Delays {
 }
 
 impl HopDelays {
-    /// When the link layer took a packet that leaves it now.
+    /// When the link layer took a packet that leaves it now: mostly the oldest.
     fn taken_at(&mut self, of: &PacketFlow) -> Option<Time> {
-        let place = self.taken.iter().position(|(key_of, _)| *key_of == key(of))?;
+        let key = key(of);
+        let place = match self.taken.front() {
+            Some((first, _)) if *first == key => 0,
+            _ => self.taken.iter().position(|(other, _)| *other == key)?,
+        };
         self.taken.remove(place).map(|(_, taken)| taken)
     }
 }
 
 /// The first byte of a segment of data on its way to the receiver.
-fn data(packet: Option<&wire::Packet>, of: &PacketFlow) -> Option<u64> {
-    of.seq.filter(|_| of.from_sender && packet.is_some_and(|packet| packet.data().is_some()))
+#[inline]
+fn data(packet: &wire::Packet, of: &PacketFlow) -> Option<u64> {
+    of.seq.filter(|_| of.from_sender && packet.data().is_some())
 }
 
 impl Sink for Delays {

@@ -8,7 +8,8 @@ use path::channel::{ChannelConfig, perfect, two_state};
 use path::link::Timing;
 use path::mac::arq::{ArqConfig, none, stop_and_wait};
 use path::queue::{Limit, Tie};
-use sim::network::MediumSpec;
+use sim::network::{ArrivalSpec, MediumSpec};
+use sim::size::{SizeConfig, exponential};
 use sim::{FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, NullSink, Radio, World};
 
 fn main() {
@@ -124,6 +125,41 @@ fn ten_megabytes_over_the_air(bencher: divan::Bencher<'_, '_>) {
         arrivals: Vec::new(),
     };
     measure(bencher, &network);
+}
+
+/// 100,000 flows of 20 kB on average that arrive during the run, at a load of 0.8. Items are flows.
+#[divan::bench(sample_count = 5)]
+fn arriving_flows(bencher: divan::Bencher<'_, '_>) {
+    const FLOWS: u64 = 100_000;
+    let arrivals = ArrivalSpec {
+        name: "short".into(),
+        from: 0,
+        to: 1,
+        rate: "5000 /s".parse().expect("a frequency"),
+        sizes: SizeConfig::Exponential(exponential::Config { mean: Bytes(20_000) }),
+        start: Time::ZERO,
+        stop: Time::NEVER,
+        count: Some(FLOWS),
+        tcp: tcp::Config { segment: 1000, window: Bytes(64_000), ..tcp::Config::default() },
+        class: Default::default(),
+    };
+    let network = Network {
+        nodes: vec![node("a", NodeKind::Host), node("b", NodeKind::Host)],
+        links: vec![wire([0, 1], "1 Gbps", "1 ms", 3000)],
+        media: Vec::new(),
+        flows: Vec::new(),
+        duration: Span::from_secs(60),
+        seed: 1,
+        replication: 0,
+        arrivals: vec![arrivals],
+    };
+    let completed = |network: &Network| {
+        let mut world = World::new(network, false);
+        world.run(&mut NullSink);
+        world.results().short_flows.len()
+    };
+    assert_eq!(completed(&network) as u64, FLOWS);
+    bencher.counter(ItemsCount::new(FLOWS)).bench(|| completed(&network));
 }
 
 /// A medium, by the number of contending stations: each uploads to the access point without end. Items are data frames

@@ -194,6 +194,7 @@ impl Sink for Vec<(Time, Event)> {
 /// Passes events to the sink, if there is one.
 impl<S: Sink> Sink for Option<S> {
     const ACTIVE: bool = S::ACTIVE;
+    #[inline]
     fn event(&mut self, at: Time, event: &Event) {
         if let Some(sink) = self {
             sink.event(at, event);
@@ -204,6 +205,7 @@ impl<S: Sink> Sink for Option<S> {
 /// Passes each event to both sinks.
 impl<A: Sink, B: Sink> Sink for (A, B) {
     const ACTIVE: bool = A::ACTIVE || B::ACTIVE;
+    #[inline]
     fn event(&mut self, at: Time, event: &Event) {
         self.0.event(at, event);
         self.1.event(at, event);

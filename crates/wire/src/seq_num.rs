@@ -36,6 +36,7 @@ impl SeqNum {
 
     /// Returns the stream offset with this sequence number that is nearest to `near` [RFC9293 s3.4]; `None` if it would
     /// lie before the start of the stream.
+    #[inline]
     pub fn to_offset(self, near: u64) -> Option<u64> {
         let distance = self.0.wrapping_sub(near as u32) as i32;
         near.checked_add_signed(i64::from(distance))

@@ -231,17 +231,21 @@ impl Outputs {
     }
 }
 
+impl Outputs {
+    /// Passes an event to all outputs, until one has failed.
+    fn write(&mut self, at: Time, event: &Event) {
+        if self.failed.is_none() {
+            self.failed = self.outputs.iter_mut().find_map(|output| output.event(at, event).err()).map(culprit);
+        }
+    }
+}
+
 impl Sink for Outputs {
     const ACTIVE: bool = true;
+    #[inline]
     fn event(&mut self, at: Time, event: &Event) {
-        if self.failed.is_some() {
-            return;
-        }
-        for output in &mut self.outputs {
-            if let Err(error) = output.event(at, event) {
-                self.failed = Some(culprit(error));
-                return;
-            }
+        if !self.outputs.is_empty() {
+            self.write(at, event);
         }
     }
 }

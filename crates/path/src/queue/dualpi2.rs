@@ -8,7 +8,7 @@
 //! L packet   marked with probability max(p_L, p_CL), p_CL = k p'; p_L rises from 0 at a wait of min_threshold to 1 at
 //!            min_threshold + range, and is 0 unless another packet waits in the L queue
 //! overload   while p_C >= 1 / k^2 (p_CL >= 1): both queues drop with probability p_C, and L marks the rest
-//! schedule   the queue whose first packet has waited longer, the L queue's wait counted `t_shift` longer [s4.1.1]
+//! schedule   the queue whose first packet has waited longer, the L queue's wait counted `t_shift` longer [s4.2.2]
 //! ```
 //!
 //! Probabilities are applied without random numbers: each packet adds its probability to a sum, and one of them is hit

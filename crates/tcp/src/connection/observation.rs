@@ -75,11 +75,13 @@ impl Connection {
     }
 
     /// Port of this end, and of the other; 0 while that is not known.
+    #[inline]
     pub fn ports(&self) -> (u16, u16) {
         (self.local_port, self.remote_port)
     }
 
     /// The sequence number of the first byte of this end's stream, one after its SYN.
+    #[inline]
     pub fn origin(&self) -> SeqNum {
         self.origin
     }
