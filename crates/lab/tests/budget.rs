@@ -257,6 +257,22 @@ fn outage_is_the_interruption() {
         "outages = [{ from = \"500 ms\", to = \"1500 ms\", packets = \"wait\" }]\n[flows.flow]",
     );
     assert_cause(&text, Cause::Outage, 1000.0);
+    // A discipline that chooses the packet at the start of its transmission. Its target is never reached.
+    let queue = "queue = { kind = \"codel\", target = \"100 s\", interval = \"1000 s\" }\n[flows.flow]";
+    let chosen = text.replace("[flows.flow]", queue);
+    assert_eq!(budget(&chosen), budget(&text));
+}
+
+/// A packet of 1500 bytes at each of 100 opportunities a second: between them the link serves the first packet, whether its
+/// times are known at its arrival or, as with CoDel, at the start of its transmission.
+#[test]
+fn link_rate_of_a_recorded_link_includes_the_time_between_opportunities() {
+    let flow = "mss = \"1460 B\"\nbytes = \"1460 kB\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 200";
+    let trace = "delivery_trace.forward = { contents = \"10\\n\" }\n[flows.flow]";
+    let text = wire("8 Mbps", "10 ms", flow).replace("[flows.flow]", trace);
+    assert_cause(&text, Cause::LinkRate, 10_000.0);
+    let queue = "queue = { kind = \"codel\", target = \"100 s\", interval = \"1000 s\" }\ndelivery_trace";
+    assert_cause(&text.replace("delivery_trace", queue), Cause::LinkRate, 10_000.0);
 }
 
 /// An application writes 100 bytes every 20 ms. Nagle's algorithm lets one segment out a round trip of 200.09 ms. From its

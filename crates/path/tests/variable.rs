@@ -12,7 +12,7 @@ use path::link::variable::VariableLink;
 use path::link::variable::plan::{Changes, During, Gap, Spike};
 use path::link::variable::recorded::{Opportunities, Row};
 use path::link::{Counters, Line, Link, Timing, jitter};
-use path::queue::{Buffer, Limit, Tie};
+use path::queue::{Backlog, Buffer, Limit, QueueConfig, Tie, codel};
 use path::{Cx, HopId, LinkDirection, LinkDirections, LinkEvent};
 use wire::{Body, Packet};
 
@@ -38,8 +38,8 @@ enum Carrier {
     Variable(Box<dyn Link>),
 }
 
-/// Outcome of packets: arrival times in ns, in order; losses with the time of the event; packets that found the queue
-/// full; and the final counters.
+/// Outcome of packets: arrival times in ns, in order; losses with the time of the event; packets that the queue
+/// dropped; and the final counters.
 #[derive(PartialEq, Eq, Debug, Default)]
 struct Outcome {
     arrived: Vec<(u64, u32)>,
@@ -98,7 +98,9 @@ fn carry(make: impl FnOnce(engine::Slot) -> Carrier, channel: &ChannelConfig, of
         match event {
             LinkEvent::Arrived { packet } => outcome.arrived.push((at.as_nanos(), number(packet))),
             LinkEvent::Lost { packet } => outcome.lost.push((at.as_nanos(), number(packet))),
-            LinkEvent::QueueFull { packet } => outcome.refused.push(number(packet)),
+            LinkEvent::QueueFull { packet } | LinkEvent::DroppedEarly { packet } => {
+                outcome.refused.push(number(packet))
+            }
             LinkEvent::Dequeued { .. } => {}
             event => panic!("{event:?}"),
         }
@@ -168,6 +170,72 @@ fn variable_link_without_changes_equals_fifo_link() {
             assert!(!expected.lost.is_empty() && expected.refused.is_empty() == (limit == Limit::None));
         }
     }
+}
+
+/// A variable link that holds its packets in `backlog`.
+fn holding(changes: &Changes, backlog: Backlog) -> impl FnOnce(engine::Slot) -> Carrier {
+    let stream = Stream::named(1, 0, "jitter");
+    let queue = (Limit::None, Tie::default());
+    move |slot| {
+        let link = VariableLink::new(HOP, line(), changes, stream, queue, true, slot);
+        Carrier::Variable(Box::new(link.with_backlog(backlog)))
+    }
+}
+
+/// A discipline that chooses packets at the start of their transmission and is drop-tail without a limit gives the
+/// arrivals of the drop-tail queue whose times are computed in advance.
+#[test]
+fn held_packets_arrive_as_booked_ones_under_every_change() {
+    let (trace, row) = (Opportunities::new(vec![3, 4, 4, 11, 40, 41]), |at, rate, delay| Row {
+        at: ms(at),
+        rate: Some(rate),
+        delay,
+        loss: 0.2,
+    });
+    let recorded = Changes { opportunities: [Some(trace.unwrap()), None], ..Changes::default() };
+    let cases = [
+        Changes::default(),
+        Changes { spikes: vec![spike(500, 75, 300)], jitter: Some(uniform_jitter(true)), ..Changes::default() },
+        Changes { gaps: vec![gap(100, 300, During::Wait), gap(900, 950, During::Lose)], ..Changes::default() },
+        Changes {
+            rows: vec![row(50, 500_000, None), row(400, 0, Some(ms(3))), row(700, 3_000_000, None)],
+            ..Changes::default()
+        },
+        Changes { gaps: vec![gap(100, 300, During::Wait)], ..recorded.clone() },
+        recorded,
+    ];
+    let channel = ChannelConfig::Uniform(uniform::Config { loss: 0.1 });
+    let mut draws = Stream::named(5, 0, "offers").draws();
+    for (number, changes) in cases.iter().enumerate() {
+        let mut at = 0;
+        let offered: Vec<(u64, u32)> = (0..2_000)
+            .map(|_| {
+                // Pauses in which the queue drains, and bursts.
+                at += draws.next_u64() % if draws.next_u64().is_multiple_of(50) { 2_000 * MS } else { 14 * MS };
+                (at, 40 + (draws.next_u64() % 1500) as u32)
+            })
+            .collect();
+        let expected = carry(changing(changes, (Limit::None, Tie::default()), HOP, true), &channel, &offered);
+        let found = carry(holding(changes, Limit::None.into()), &channel, &offered);
+        assert_eq!(found, expected, "case {number}");
+        assert!(expected.arrived.len() > 1_000 && !expected.lost.is_empty(), "case {number}");
+    }
+}
+
+/// A trace sends a packet every 50 ms, one arrives every 40 ms: packet n waits for 50 + 10 n ms. From 200 ms on, when 3
+/// leaves, more than one packet waits behind, so that CoDel counts its interval of 100 ms: at 300 ms it drops 5 and sends
+/// 6. Then the queue is as short as at 150 ms.
+#[test]
+fn codel_drops_at_recorded_opportunities() {
+    let trace = Opportunities::new((1..=20).map(|n| 50 * n).collect()).unwrap();
+    let changes = Changes { opportunities: [Some(trace), None], ..Changes::default() };
+    let codel = QueueConfig::CoDel(codel::Config { ecn: false, ..codel::Config::default() });
+    let offered: Vec<(u64, u32)> = (0..12).map(|n| (40 * n * MS, 1500)).collect();
+    let found = carry(holding(&changes, Backlog::new(&codel, Stream::default())), &perfect(), &offered);
+    let left =
+        [(0, 50), (1, 100), (2, 150), (3, 200), (4, 250), (6, 300), (7, 350), (8, 400), (9, 450), (10, 500), (11, 550)];
+    assert_eq!(found.at(), left.map(|(number, at)| (number, f64::from(at + 20))));
+    assert_eq!(found.refused, [5]);
 }
 
 #[test]

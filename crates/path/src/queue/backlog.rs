@@ -182,17 +182,31 @@ impl Backlog {
         cx: &mut Cx<'_, O>,
         take: impl FnOnce(&Queued) -> T,
     ) -> Option<T> {
+        self.pop_reporting(hop, counters, cx, |queued| (take(queued), None))
+    }
+
+    /// As `pop`; `take` also returns the end of the packet's transmission if it is known, for the report.
+    #[inline]
+    pub fn pop_reporting<O: Observer, T>(
+        &mut self,
+        hop: HopId,
+        counters: &mut Counters,
+        cx: &mut Cx<'_, O>,
+        take: impl FnOnce(&Queued) -> (T, Option<Time>),
+    ) -> Option<T> {
         match &mut self.discipline {
             Discipline::DropTail(queue) => queue.pop_with(|queued| {
-                left(queued, hop, cx);
-                take(queued)
+                let (taken, leaves) = take(queued);
+                left(queued, leaves, hop, cx);
+                taken
             }),
             Discipline::Other(other) => {
                 let queued = other.next(cx.now);
                 self.settle(hop, counters, cx);
                 queued.map(|queued| {
-                    left(&queued, hop, cx);
-                    take(&queued)
+                    let (taken, leaves) = take(&queued);
+                    left(&queued, leaves, hop, cx);
+                    taken
                 })
             }
         }
@@ -233,9 +247,9 @@ impl Backlog {
 }
 
 #[inline]
-fn left<O: Observer>(queued: &Queued, hop: HopId, cx: &mut Cx<'_, O>) {
+fn left<O: Observer>(queued: &Queued, leaves: Option<Time>, hop: HopId, cx: &mut Cx<'_, O>) {
     let (starts, arrived) = (cx.now, queued.arrived);
-    cx.emit(hop, || LinkEvent::Dequeued { packet: queued.packet, arrived, starts, leaves: None });
+    cx.emit(hop, || LinkEvent::Dequeued { packet: queued.packet, arrived, starts, leaves });
 }
 
 fn refused<O: Observer>(packet: &Packet, cause: Cause, hop: HopId, counters: &mut Counters, cx: &mut Cx<'_, O>) {

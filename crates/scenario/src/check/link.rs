@@ -65,7 +65,7 @@ impl Checker<'_> {
         DirectionSpec {
             queue: match shared("queue") {
                 Some(forward) => forward.queue.clone(),
-                None => self.queue(key, way, changes.is_some()),
+                None => self.queue(key, way),
             },
             rate: match shared("rate") {
                 Some(forward) => forward.rate,
@@ -88,7 +88,7 @@ impl Checker<'_> {
     }
 
     /// The queue of a link, with the threshold set at the link.
-    fn queue(&mut self, key: &str, way: Way<'_>, changes: bool) -> QueueConfig {
+    fn queue(&mut self, key: &str, way: Way<'_>) -> QueueConfig {
         let (link, setting) = (way.link, way.key("queue"));
         let default = match self.scenario.profile {
             Profile::Exact => DEFAULT_LIMIT,
@@ -97,11 +97,6 @@ impl Checker<'_> {
         };
         let Queue(mut queue) = way.queue().cloned().unwrap_or_else(|| default.into());
         self.faults(&format!("{key}.{setting}"), queue.check());
-        if changes && queue.drop_tail().is_none() {
-            let problem =
-                Problem::new("\"drop-tail\": a link that varies over time decides about a packet at its arrival");
-            self.wrong(problem.key(format!("{key}.{setting}")).found(format!("\"{}\"", queue.name())));
-        }
         if link.ecn_threshold == Limit::None {
             return queue;
         }

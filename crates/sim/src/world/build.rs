@@ -320,11 +320,15 @@ fn plain(network: &Network, link: &LinkSpec, id: HopId, expedites: bool, lossy: 
     let number = hop_number(id) as u32;
     let (queue, tie) = (spec.queue.drop_tail(), link.queue_tie);
     match (&link.changes, queue) {
-        (Some(changes), Some(queue)) => {
+        (Some(changes), _) => {
             let name = format!("link {} jitter {}", link.name, link.random_seed);
             let stream = Stream::named(network.seed, network.replication, &name);
             let slot = slots.slot(Wakeup::Link(number));
-            Hop::Link(Box::new(VariableLink::new(id, line, changes, stream, (queue, tie), lossy, slot)))
+            let variable = VariableLink::new(id, line, changes, stream, (queue.unwrap_or_default(), tie), lossy, slot);
+            Hop::Link(Box::new(match queue {
+                Some(_) if !expedites => variable,
+                _ => variable.with_backlog(backlog(network, link, id)),
+            }))
         }
         (None, Some(queue)) if !expedites => {
             Hop::Fifo(FifoLink::new(id, line, (queue, tie), lossy, slots.slot(Wakeup::Fifo(number))))
@@ -333,7 +337,6 @@ fn plain(network: &Network, link: &LinkSpec, id: HopId, expedites: bool, lossy: 
             let queue = backlog(network, link, id);
             Hop::Link(Box::new(PriorityLink::new(id, line, (queue, tie), lossy, slots.slot(Wakeup::Link(number)))))
         }
-        (Some(_), None) => unreachable!("scenarios are checked: link {} varies with time and has drop-tail", link.name),
     }
 }
 

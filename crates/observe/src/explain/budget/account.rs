@@ -110,6 +110,17 @@ impl Account {
     }
 
     fn charge_in_parts(&mut self, to: Time, transmitters: &Transmitters) {
+        while let Some(change) = self
+            .slowest
+            .and_then(|slowest| transmitters.line(slowest.hop)?.next_interruption(self.until))
+            .filter(|change| *change < to)
+        {
+            self.charge_around_occupied(change, transmitters);
+        }
+        self.charge_around_occupied(to, transmitters);
+    }
+
+    fn charge_around_occupied(&mut self, to: Time, transmitters: &Transmitters) {
         if self.until < self.occupied && self.occupied < to {
             self.charge(self.occupied, transmitters);
         }
@@ -169,7 +180,9 @@ impl Account {
         };
         match slowest.kind {
             Kind::Medium => None,
-            Kind::Plain => sends.or_else(|| waits.then(|| self.behind(slowest.place))),
+            Kind::Plain => sends
+                .or_else(|| waits.then(|| self.behind(slowest.place)))
+                .or_else(|| self.packets.is_held(slowest.place).then(|| self.idle_line(line)).flatten()),
             Kind::StopAndWait if sends.is_none() && !waits => None,
             Kind::StopAndWait if !serves => Some(Cause::OthersQueue),
             Kind::StopAndWait if line.in_vain => Some(Cause::BadAir),
@@ -179,6 +192,15 @@ impl Account {
             Kind::Window if self.packets.has_failed() || (serves && line.in_vain) => Some(Cause::BadAir),
             Kind::Window if serves => Some(Cause::LinkRate),
             Kind::Window => Some(Cause::OthersQueue),
+        }
+    }
+
+    /// What a packet waits for in front of a line that transmits nothing and knows departures only when they begin.
+    fn idle_line(&self, line: &Line) -> Option<Cause> {
+        match line {
+            _ if line.is_interrupted(self.until) => Some(Cause::Outage),
+            _ if line.at_opportunities => Some(Cause::LinkRate),
+            _ => None,
         }
     }
 

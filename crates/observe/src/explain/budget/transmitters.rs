@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use engine::{Span, Time};
-use path::LinkEvent;
+use path::link::variable::plan::{During, Gap};
+use path::{LinkDirection, LinkEvent};
 use sim::Network;
 use wire::Packet;
 
@@ -33,6 +34,8 @@ pub(super) struct Line {
     pub books: bool,
     /// Whether it sends at recorded opportunities: between them the first packet is in service.
     pub at_opportunities: bool,
+    /// The outages in which packets wait: beginnings and ends.
+    outages: Vec<[Time; 2]>,
     /// The end of the last transmission booked.
     pub free_at: Time,
     /// Whether it repeats a frame that arrived: its link acknowledgment was lost.
@@ -57,6 +60,18 @@ impl OnHop<'_> {
     /// When a packet that is taken at `starts` has been transmitted, on a plain link.
     pub fn leaves(&self, packet: &Packet, starts: Time, kind: Kind) -> Option<Time> {
         (kind == Kind::Plain).then(|| starts + self.sending(packet, starts))
+    }
+}
+
+impl Line {
+    /// Whether packets wait for the end of an outage.
+    pub fn is_interrupted(&self, at: Time) -> bool {
+        self.outages.iter().any(|[from, to]| (*from..*to).contains(&at))
+    }
+
+    /// The next beginning or end of an outage after `at`.
+    pub fn next_interruption(&self, at: Time) -> Option<Time> {
+        self.outages.iter().flatten().copied().filter(|change| *change > at).min()
     }
 }
 
@@ -90,6 +105,7 @@ impl Transmitters {
                     transmitter,
                     books: false,
                     at_opportunities: opportunities(network, number),
+                    outages: outages(network, number),
                     free_at: Time::ZERO,
                     in_vain: false,
                 })
@@ -130,7 +146,7 @@ impl Transmitters {
             LinkEvent::Dequeued { packet, starts, leaves, .. } => {
                 self.flows[line.near].extend(flow);
                 line.in_vain = false;
-                line.books |= leaves.is_some();
+                line.books |= *starts > on.at;
                 let leaves = leaves.or_else(|| on.leaves(packet, *starts, line.kind));
                 line.free_at = leaves.map_or(free, |leaves| leaves.max(free));
             }
@@ -139,6 +155,14 @@ impl Transmitters {
         }
         free
     }
+}
+
+fn outages(network: &Network, number: usize) -> Vec<[Time; 2]> {
+    let changes = network.links.get(number / 2).and_then(|link| link.changes.as_ref());
+    let gaps = changes.map_or(&[][..], |changes| &changes.gaps);
+    let direction = if number.is_multiple_of(2) { LinkDirection::Forward } else { LinkDirection::Backward };
+    let waits = |gap: &&Gap| gap.packets == During::Wait && gap.directions.include(direction);
+    gaps.iter().filter(waits).map(|gap| [Time::ZERO + gap.from, Time::ZERO + gap.to]).collect()
 }
 
 fn opportunities(network: &Network, number: usize) -> bool {

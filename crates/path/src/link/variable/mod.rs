@@ -12,9 +12,12 @@
 //! 5. *Order*: without reordering, no packet arrives before one that was sent earlier; simultaneous arrivals keep the
 //!    order of transmission.
 //!
-//! All effects are computed when a packet is queued, because in a FIFO queue no later packet can change them. So a
-//! packet costs one wake-up, at its arrival, as on a FIFO link. The next wake-up is the top of a heap.
+//! With a drop-tail queue all effects are computed when a packet is queued, because no later packet can change them. So
+//! a packet costs one wake-up, at its arrival, as on a FIFO link. Any other discipline chooses the packet when its
+//! transmission can begin ([`held`]), which costs a second wake-up for a packet that waits. The next arrival is the top of
+//! a heap.
 
+mod held;
 pub mod plan;
 pub mod recorded;
 pub mod service;
@@ -32,7 +35,8 @@ use crate::context::LinkCx;
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::HopState;
 use crate::outcome::Outcomes;
-use crate::queue::{Buffer, Tie, drop_tail};
+use crate::queue::{Backlog, Buffer, Tie, drop_tail};
+use held::Held;
 use plan::{Changes, Outages, Spike};
 use service::{Server, Service};
 
@@ -51,7 +55,22 @@ struct Jitter {
     reordering: bool,
 }
 
-/// A variable link in one direction, with a drop-tail queue.
+/// A drop-tail queue of packets whose times are known.
+struct Booked {
+    queue: drop_tail::Config,
+    tie: Tie,
+    /// Starts and sizes of the packets whose transmission had not begun at the last update.
+    waiting: VecDeque<(Time, u32)>,
+    bytes: u64,
+}
+
+/// The packets in front of the service.
+enum Waiting {
+    Booked(Booked),
+    Held(Held),
+}
+
+/// A variable link in one direction.
 pub struct VariableLink {
     hop: HopId,
     line: Line,
@@ -66,13 +85,9 @@ pub struct VariableLink {
     /// may share it.
     last_start: (Time, u32),
     last_arrival: Time,
-    queue: drop_tail::Config,
-    tie: Tie,
     lossy: bool,
     slot: Slot,
-    /// Starts and sizes of the packets whose transmission had not begun at the last update.
-    waiting: VecDeque<(Time, u32)>,
-    waiting_bytes: u64,
+    waiting: Waiting,
     /// Arrivals, the first on top: time, number of the packet on this line, index in `packets`.
     flights: BinaryHeap<Reverse<(Time, u64, u32)>>,
     packets: Vec<Flight>,
@@ -111,12 +126,9 @@ impl VariableLink {
             losses: stream.sub("losses"),
             last_start: (Time::NEVER, 0),
             last_arrival: Time::ZERO,
-            queue: queue.into(),
-            tie,
             lossy,
             slot,
-            waiting: VecDeque::new(),
-            waiting_bytes: 0,
+            waiting: Waiting::Booked(Booked { queue: queue.into(), tie, waiting: VecDeque::new(), bytes: 0 }),
             flights: BinaryHeap::new(),
             packets: Vec::new(),
             free: Vec::new(),
@@ -124,16 +136,22 @@ impl VariableLink {
         }
     }
 
-    /// Queues a packet and determines its fate. Returns the time of its departure from the node, or `None` if the queue
-    /// was full.
-    fn queue(&mut self, packet: &Packet, cx: &mut LinkCx<'_>) -> Option<Time> {
+    /// Uses `backlog` instead of the drop-tail queue.
+    pub fn with_backlog(self, backlog: Backlog) -> Self {
+        VariableLink { waiting: Waiting::Held(Held::new(backlog)), ..self }
+    }
+
+    /// Queues a packet in a drop-tail queue and determines its fate. Returns the time of its departure from the node, or
+    /// `None` if the queue was full.
+    fn book(&mut self, packet: &Packet, cx: &mut LinkCx<'_>) -> Option<Time> {
+        let Waiting::Booked(booked) = &mut self.waiting else { return None };
         let size = packet.size();
         let ready = self.server.free_at.max(cx.now);
         let mut server = self.server;
         let (starts, leaves) = self.service.serve(&mut server, &mut self.line, &self.outages, cx.now, size);
-        self.begin_those_due(cx.now);
-        let at_once = starts == cx.now && self.is_over(self.server.free_at, cx.now);
-        if !at_once && !self.queue.admits(self.waiting.len(), self.waiting_bytes, size) {
+        booked.begin_those_due(cx.now);
+        let at_once = starts == cx.now && booked.is_over(self.server.free_at, cx.now);
+        if !at_once && !booked.queue.admits(booked.waiting.len(), booked.bytes, size) {
             self.counters.packets_dropped += 1;
             self.counters.queue_full += 1;
             cx.emit(self.hop, || LinkEvent::QueueFull { packet: *packet });
@@ -141,17 +159,25 @@ impl VariableLink {
         }
         self.server = server;
         let mut ecn = packet.ecn;
-        if self.queue.marks(ecn, self.waiting.len(), self.waiting_bytes) {
+        if booked.queue.marks(ecn, booked.waiting.len(), booked.bytes) {
             ecn = Ecn::Ce;
             self.counters.marked += 1;
             cx.emit(self.hop, || LinkEvent::Marked { packet: Packet { ecn, ..*packet } });
         }
         if !at_once {
-            self.waiting.push_back((starts, size));
-            self.waiting_bytes += u64::from(size);
+            booked.waiting.push_back((starts, size));
+            booked.bytes += u64::from(size);
         }
         let (packet, arrived) = (Packet { ecn, ..*packet }, cx.now);
         cx.emit(self.hop, || LinkEvent::Dequeued { packet, arrived, starts, leaves: Some(leaves) });
+        self.transmit(packet, ready, (starts, leaves), cx);
+        Some(leaves)
+    }
+
+    /// Determines the fate of a packet whose transmission lasts from `starts` to `leaves`; the line has been ready for it
+    /// since `ready`.
+    fn transmit(&mut self, packet: Packet, ready: Time, (starts, leaves): (Time, Time), cx: &mut LinkCx<'_>) {
+        let size = packet.size();
         let sub = self.number_of(starts);
         let arrives = self.arrival(starts, leaves, sub);
         let frame = Frame {
@@ -171,7 +197,6 @@ impl VariableLink {
         self.counters.busy = self.counters.busy + leaves.since(ready);
         let order = cx.schedule.order();
         self.launch(arrives, Flight { packet, lost, order }, cx.schedule);
-        Some(leaves)
     }
 
     /// Handles the arrival of the next packet at the far end: writes it to `packet`, and returns true if it was not
@@ -233,7 +258,9 @@ impl VariableLink {
         }
         arrives
     }
+}
 
+impl Booked {
     /// Returns true if an event at `at` has happened at `now`, with regard to places in the queue.
     fn is_over(&self, at: Time, now: Time) -> bool {
         at < now || (at == now && self.tie == Tie::DepartureFirst)
@@ -243,35 +270,55 @@ impl VariableLink {
     fn begin_those_due(&mut self, now: Time) {
         while let Some((_, size)) = self.waiting.front().copied().filter(|(starts, _)| self.is_over(*starts, now)) {
             self.waiting.pop_front();
-            self.waiting_bytes -= u64::from(size);
+            self.bytes -= u64::from(size);
         }
+    }
+
+    /// Returns the packets whose transmission has not begun at `now`: their starts and sizes.
+    fn not_begun(&self, now: Time) -> impl Iterator<Item = &(Time, u32)> {
+        self.waiting.iter().rev().take_while(move |(starts, _)| *starts > now)
     }
 }
 
 impl Link for VariableLink {
-    fn accept(&mut self, packet: &Packet, _: bool, buffer: &mut Buffer, cx: &mut LinkCx<'_>) -> bool {
-        let leaves = self.queue(packet, cx);
+    fn accept(&mut self, packet: &Packet, expedited: bool, buffer: &mut Buffer, cx: &mut LinkCx<'_>) -> bool {
+        if let Waiting::Held(_) = self.waiting {
+            return self.hold(packet, expedited, buffer, cx);
+        }
+        let leaves = self.book(packet, cx);
         buffer.taken_until(leaves, packet.size());
         leaves.is_some()
     }
 
-    fn wake(&mut self, _: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
-        outcomes.deliver_with(self.hop, |packet| self.arrive(cx, packet));
+    fn wake(&mut self, buffer: &mut Buffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
+        let first = self.flights.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at);
+        if first <= cx.now {
+            outcomes.deliver_with(self.hop, |packet| self.arrive(cx, packet));
+        } else {
+            self.begin_held(buffer, cx);
+        }
+        self.rearm_held(cx);
     }
 
     /// Returns the counters at `now`. The line counts as busy while it has a packet to send, even in an outage.
     fn counters(&self, now: Time) -> Counters {
         let mut counters = self.counters;
-        let waiting = self.waiting.iter().rev().take_while(|(starts, _)| *starts > now).count();
-        counters.frames_sent -= waiting as u64;
+        if let Waiting::Booked(booked) = &self.waiting {
+            counters.frames_sent -= booked.not_begun(now).count() as u64;
+        }
         counters.busy = counters.busy - self.server.free_at.since(now);
         counters
     }
 
     fn state(&self, now: Time) -> HopState {
-        let waiting = self.waiting.iter().rev().take_while(|(starts, _)| *starts > now);
-        let (count, bytes) = waiting.fold((0, 0), |(count, bytes), (_, size)| (count + 1, bytes + u64::from(*size)));
-        let outstanding = self.flights.len() - count;
-        HopState { waiting: count, waiting_bytes: bytes, outstanding, link_layer: None }
+        let (waiting, waiting_bytes, booked) = match &self.waiting {
+            Waiting::Held(held) => (held.backlog.len(), held.backlog.bytes(), 0),
+            Waiting::Booked(booked) => {
+                let sum = |(count, bytes), (_, size): &(Time, u32)| (count + 1, bytes + u64::from(*size));
+                let (count, bytes) = booked.not_begun(now).fold((0, 0), sum);
+                (count, bytes, count)
+            }
+        };
+        HopState { waiting, waiting_bytes, outstanding: self.flights.len() - booked, link_layer: None }
     }
 }
