@@ -10,19 +10,25 @@ use serde::{Deserialize, Serialize};
 use wire::{Ecn, Packet};
 
 use super::packet_fifo::{PacketFifo, holds};
-use super::{Cause, Limit, QueueCx, QueueDiscipline, Queued};
+use super::{Cause, DEFAULT_LIMIT, Limit, QueueCx, QueueDiscipline, Queued};
 
 /// Settings.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// The maximum backlog, as "50 packets" or "64 kB"; unlimited if not given.
+    /// The maximum backlog, as "50 packets", "64 kB" or "unlimited"; 1000 packets if not given, as for other disciplines.
     pub limit: Limit,
     /// The backlog above which ECN-capable packets are marked; never if not given.
     pub ecn_threshold: Limit,
 }
 
 impl Settings for Config {}
+
+impl Default for Config {
+    fn default() -> Self {
+        DEFAULT_LIMIT.into()
+    }
+}
 
 impl From<Limit> for Config {
     fn from(limit: Limit) -> Self {
