@@ -362,9 +362,9 @@ fn pacing_is_the_interval_between_segments_without_their_transmission() {
 }
 
 /// A segment and a neighbour's datagram, both of 1040 bytes, are sent at the same time, every 100 ms: they collide. Then
-/// each station draws 0 or 1 slots until the draws differ, so they collide once more on average. A collision lasts 192 us
-/// + (1040 + 36) x 8 / 2 Mbps. The acknowledgment is delayed by 40 ms and meets an idle medium. With 10,000 intervals the
-/// standard error is 0.7 %.
+/// each station draws 0 or 1 slots until the draws differ, so they collide once more on average. A collision lasts
+/// 192 us + (1040 + 36) x 8 / 2 Mbps. The acknowledgment is delayed by 40 ms and meets an idle medium. With 10,000
+/// intervals the standard error is 0.7 %.
 #[test]
 fn collision_is_the_exchanges_that_collide() {
     let text = r#"

@@ -99,7 +99,7 @@ fn carry(make: impl FnOnce(engine::Slot) -> Carrier, channel: &ChannelConfig, of
             LinkEvent::Arrived { packet } => outcome.arrived.push((at.as_nanos(), number(packet))),
             LinkEvent::Lost { packet } => outcome.lost.push((at.as_nanos(), number(packet))),
             LinkEvent::QueueFull { packet } | LinkEvent::DroppedEarly { packet } => {
-                outcome.refused.push(number(packet))
+                outcome.refused.push(number(packet));
             }
             LinkEvent::Dequeued { .. } => {}
             event => panic!("{event:?}"),
