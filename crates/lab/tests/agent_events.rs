@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use common::{TO_MOBILE, last_hop, network, watch};
 use path::agent::AgentConfig;
@@ -13,7 +13,8 @@ fn is_state(name: &str) -> bool {
     name == "flows" || name.starts_with("state_bytes") || name.ends_with("_most")
 }
 
-/// For each scheme the values of its events of a name add up to its count of that name, and observing changes nothing.
+/// For each scheme the values of the events with a counter's name add up to its count, its actions are among the names of
+/// its events and counters, and observing changes nothing.
 #[test]
 fn events_of_each_scheme_add_up_to_its_counts() {
     let air = "arq = \"stop-and-wait\"\nqueue = \"unlimited\"\n\
@@ -25,6 +26,7 @@ fn events_of_each_scheme_add_up_to_its_counts() {
         let network = network(&text);
         let (results, events) = watch(&network);
         assert_eq!(common::run(&network).flows[0].bytes_delivered, results.flows[0].bytes_delivered, "{scheme}");
+        let mut known: BTreeSet<&str> = BTreeSet::new();
         for (node, counts) in results.agents.iter().enumerate() {
             let mut summed: BTreeMap<&str, u64> = BTreeMap::new();
             for (_, event) in &events {
@@ -34,10 +36,17 @@ fn events_of_each_scheme_add_up_to_its_counts() {
                     *summed.entry(name).or_default() += *value as u64;
                 }
             }
+            // Events that the agent emits without a counter have other names.
+            let emitted: BTreeSet<&str> = summed.keys().copied().collect();
+            summed.retain(|name, _| counts.iter().any(|(counter, _)| counter == name));
+            known.extend(emitted.into_iter().chain(counts.iter().map(|(name, _)| *name)));
             let counted = counts.iter().filter(|(name, count)| !is_state(name) && *count > 0).copied();
             let counted: BTreeMap<&str, u64> = counted.collect();
             assert_eq!(summed, counted, "{scheme} at node {node}");
             acting += usize::from(!counted.is_empty());
+        }
+        for action in network.nodes.iter().flat_map(|node| node.agent.traits().actions) {
+            assert!(known.contains(action.event), "{scheme}: {}", action.event);
         }
     }
     assert!(acting >= 8, "{acting} schemes acted");
@@ -58,5 +67,8 @@ fn local_retransmissions_name_their_flow() {
     };
     assert!(!of("duplicates_suppressed").is_empty());
     assert!(of("duplicates_suppressed").iter().all(|of| of.is_some_and(|of| of.flow == 0 && !of.from_sender)));
-    assert!(of("cached").iter().all(|of| of.is_some_and(|of| of.seq.is_some())));
+    for name in ["packets_cached", "local_retransmissions"] {
+        assert!(!of(name).is_empty(), "{name}");
+        assert!(of(name).iter().all(|of| of.is_some_and(|of| of.from_sender && of.seq.is_some())), "{name}");
+    }
 }

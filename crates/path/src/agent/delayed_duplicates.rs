@@ -16,12 +16,25 @@ use serde::{Deserialize, Serialize};
 use wire::{Flags, Packet, Segment, SeqNum};
 
 use super::flow_table::{Flow, TimedFlows};
-use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
+use super::{Agent, AgentCx, Effect, Place, SchemeAction, Semantics, Traits, Verdict};
+
+/// Actions that pictures mark.
+const ACTIONS: &[SchemeAction] = &[
+    SchemeAction { event: "duplicates_held", label: "duplicate ACK held", effect: Effect::Holds },
+    SchemeAction { event: "duplicates_released", label: "held ACK released", effect: Effect::Releases },
+    SchemeAction { event: "duplicates_dropped", label: "held ACK dropped", effect: Effect::DropsAck },
+];
 
 /// Returns the properties of the scheme.
 pub fn traits() -> Traits {
     // The scheme relies on retransmissions by a link layer.
-    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], uploads: &[], needs_link_reports: true }
+    Traits {
+        semantics: Semantics::Kept,
+        changes: &[Place::BaseStation],
+        uploads: &[],
+        needs_link_reports: true,
+        actions: ACTIONS,
+    }
 }
 
 /// Settings of the scheme.
@@ -111,7 +124,10 @@ impl DelayedDuplicates {
         self.most_bytes = self.most_bytes.max(self.state_bytes());
     }
 
-    fn drop_all(&mut self, held: VecDeque<(Time, Packet)>) {
+    fn drop_all(&mut self, held: VecDeque<(Time, Packet)>, cx: &mut AgentCx<'_>) {
+        for (_, packet) in &held {
+            cx.emit("duplicates_dropped", 1.0, Some(packet));
+        }
         self.counters.dropped += held.len() as u64;
         self.bytes -= held.iter().map(|(_, packet)| u64::from(packet.size())).sum::<u64>();
     }
@@ -120,6 +136,7 @@ impl DelayedDuplicates {
     fn release(&mut self, packet: Packet, cx: &mut AgentCx<'_>) {
         self.bytes -= u64::from(packet.size());
         self.counters.released += 1;
+        cx.emit("duplicates_released", 1.0, Some(&packet));
         cx.send(packet);
     }
 
@@ -142,7 +159,7 @@ impl Agent for DelayedDuplicates {
         let key = back.reversed();
         if segment.flags.has(Flags::RST) {
             if let Some(gone) = self.flows.remove(&key) {
-                self.drop_all(gone.held);
+                self.drop_all(gone.held, cx);
             }
             return Verdict::Pass;
         }
@@ -158,7 +175,7 @@ impl Agent for DelayedDuplicates {
             (flow.ack, flow.window, flow.duplicates) = (segment.ack, segment.window, 0);
             let held = std::mem::take(&mut flow.held);
             self.flows.wake_at(&key, Time::NEVER);
-            self.drop_all(held);
+            self.drop_all(held, cx);
             return Verdict::Pass;
         }
         // A changed window makes it a window update [RFC5681 s2], except with SACK blocks, which report a segment out

@@ -14,7 +14,11 @@ use wire::{Body, Flags, Packet, Segment};
 
 use super::flow_table::{Flow, FlowTable};
 use super::reach::Reach;
-use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
+use super::{Agent, AgentCx, Effect, Place, SchemeAction, Semantics, Traits, Verdict};
+
+/// Actions that pictures mark.
+const ACTIONS: &[SchemeAction] =
+    &[SchemeAction { event: "acks_marked", label: "ACK marked: lost on the radio link", effect: Effect::ReportsLoss }];
 
 /// Returns the properties of the scheme.
 pub fn traits() -> Traits {
@@ -23,6 +27,7 @@ pub fn traits() -> Traits {
         changes: &[],
         uploads: &[Place::Sender, Place::BaseStation],
         needs_link_reports: false,
+        actions: ACTIONS,
     }
 }
 

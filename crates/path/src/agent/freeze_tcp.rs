@@ -20,12 +20,24 @@ use serde::{Deserialize, Serialize};
 use wire::{Body, Flags, Packet, Segment};
 
 use super::flow_table::{Flow, FlowTable, MAX_FLOWS};
-use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
+use super::{Agent, AgentCx, Effect, Place, SchemeAction, Semantics, Traits, Verdict};
 use crate::channel::State;
+
+/// Actions that pictures mark.
+const ACTIONS: &[SchemeAction] = &[
+    SchemeAction { event: "windows_closed", label: "window closed", effect: Effect::Pauses },
+    SchemeAction { event: "windows_opened", label: "window opened", effect: Effect::Resumes },
+];
 
 /// Returns the properties of the scheme.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[Place::Receiver], uploads: &[], needs_link_reports: false }
+    Traits {
+        semantics: Semantics::Kept,
+        changes: &[Place::Receiver],
+        uploads: &[],
+        needs_link_reports: false,
+        actions: ACTIONS,
+    }
 }
 
 /// Settings of the scheme.
@@ -83,13 +95,15 @@ struct FreezeTcp {
 }
 
 impl FreezeTcp {
-    fn emit(&mut self, cx: &mut AgentCx<'_>, times: u32, window: impl Fn(u32) -> u32) -> u64 {
+    /// Sends each flow's last acknowledgment `times` times with another window; `count` is the counter of these packets.
+    fn advertise(&mut self, count: &'static str, cx: &mut AgentCx<'_>, times: u32, window: impl Fn(u32) -> u32) -> u64 {
         let mut sent = 0;
         self.flows.each(|flow, said| {
             let Some(said) = said else { return };
             let segment = Segment { window: window(said.window), ..*said };
             let packet = Packet::new(flow.dst, flow.src, Body::Tcp(segment));
             for _ in 0..times {
+                cx.emit(count, 1.0, Some(&packet));
                 cx.send(packet);
                 sent += 1;
             }
@@ -149,7 +163,7 @@ impl Agent for FreezeTcp {
         }
         self.opens = Time::NEVER;
         if std::mem::take(&mut self.frozen) {
-            self.windows_opened += self.emit(cx, COPIES, |window| window);
+            self.windows_opened += self.advertise("windows_opened", cx, COPIES, |window| window);
         }
     }
 
@@ -164,7 +178,7 @@ impl Agent for FreezeTcp {
                 self.opens = Time::NEVER;
                 if !std::mem::replace(&mut self.frozen, true) {
                     self.freezes += 1;
-                    self.windows_closed += self.emit(cx, 1, |_| 0);
+                    self.windows_closed += self.advertise("windows_closed", cx, 1, |_| 0);
                 }
             }
         }

@@ -16,5 +16,11 @@ pub fn tell_sender(kind: NoticeKind, about: &RadioNotice, cx: &mut AgentCx<'_>) 
         dst_port: segment.dst_port,
         seq: segment.seq,
     };
-    cx.send(Packet::new(cx.here, about.packet.src, Body::Icmp(notice)));
+    let packet = Packet::new(cx.here, about.packet.src, Body::Icmp(notice));
+    let name = match kind {
+        NoticeKind::Defer => "icmp_defers",
+        NoticeKind::Retransmit => "icmp_retransmits",
+    };
+    cx.emit(name, 1.0, Some(&packet));
+    cx.send(packet);
 }

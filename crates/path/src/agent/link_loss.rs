@@ -11,12 +11,25 @@ pub use engine::registry::NoSettings as Config;
 use wire::NoticeKind;
 
 use super::icmp::tell_sender;
-use super::{Agent, AgentCx, Place, Semantics, Traits};
+use super::{Agent, AgentCx, Effect, Place, SchemeAction, Semantics, Traits};
 use crate::outcome::RadioNotice;
+
+/// Actions that pictures mark.
+const ACTIONS: &[SchemeAction] = &[SchemeAction {
+    event: "own_data_given_up",
+    label: "sender told: given up by its link layer",
+    effect: Effect::ReportsLoss,
+}];
 
 /// Returns the properties of the scheme.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[], uploads: &[Place::Sender], needs_link_reports: true }
+    Traits {
+        semantics: Semantics::Kept,
+        changes: &[],
+        uploads: &[Place::Sender],
+        needs_link_reports: true,
+        actions: ACTIONS,
+    }
 }
 
 /// Creates the agent.

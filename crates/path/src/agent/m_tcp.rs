@@ -25,12 +25,25 @@ use serde::{Deserialize, Serialize};
 use wire::{Body, Flags, Packet, Segment, SeqNum};
 
 use super::flow_table::{Flow, MAX_FLOWS, TimedFlows};
-use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
+use super::{Agent, AgentCx, Effect, Place, SchemeAction, Semantics, Traits, Verdict};
 use crate::outcome::RadioNotice;
+
+/// Actions that pictures mark.
+const ACTIONS: &[SchemeAction] = &[
+    SchemeAction { event: "probes", label: "mobile probed", effect: Effect::Forwards },
+    SchemeAction { event: "bytes_released", label: "withheld byte acknowledged", effect: Effect::Acknowledges },
+    SchemeAction { event: "freezes", label: "window closed", effect: Effect::Pauses },
+];
 
 /// Returns the properties of the scheme.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], uploads: &[], needs_link_reports: false }
+    Traits {
+        semantics: Semantics::Kept,
+        changes: &[Place::BaseStation],
+        uploads: &[],
+        needs_link_reports: false,
+        actions: ACTIONS,
+    }
 }
 
 /// Settings of the scheme.
@@ -177,7 +190,9 @@ impl MTcp {
         known.gone = Some(cx.now);
         known.kept_back = false;
         self.counters.freezes += 1;
-        cx.send(packet(flow.reversed(), Segment { window: 0, ..acked }));
+        let closing = packet(flow.reversed(), Segment { window: 0, ..acked });
+        cx.emit("freezes", 1.0, Some(&closing));
+        cx.send(closing);
         let due = known.when(&self.config, cx.now);
         self.flows.wake_at(&flow, due);
     }
@@ -282,6 +297,7 @@ impl Agent for MTcp {
                 let seq = SeqNum(acked.ack.0.wrapping_sub(1));
                 if let Some(sender) = known.sender {
                     self.counters.probes += 1;
+                    cx.emit("probes", 1.0, Some(&packet(flow.reversed(), acked)));
                     cx.send(packet(flow, Segment { seq, ..sender }));
                 }
                 self.flows.wake_at(&flow, cx.now + self.config.probe);
@@ -290,7 +306,9 @@ impl Agent for MTcp {
             } else {
                 known.kept_back = false;
                 self.counters.released += 1;
-                cx.send(packet(flow.reversed(), acked));
+                let withheld = packet(flow.reversed(), acked);
+                cx.emit("bytes_released", 1.0, Some(&withheld));
+                cx.send(withheld);
             }
         }
     }

@@ -28,7 +28,7 @@ use crate::channel::State;
 use crate::event::HopId;
 use crate::outcome::{DeliveryNotice, RadioNotice};
 use crate::queue::Limit;
-pub use traits::{Place, Semantics, Traits, Transfer};
+pub use traits::{Effect, Place, SchemeAction, Semantics, Traits, Transfer};
 
 engine::registry! {
     /// The schemes of a node. The sender's part of a scheme, if there is one, is registered in `tcp` under the same
@@ -77,7 +77,8 @@ impl AgentCx<'_> {
     /// Emits an event: `name` is constant, lower case, its words joined by `_`; the scheme documents the unit of
     /// `value`. An event about a packet names the packet, from which its flow follows. Without observers, no effect.
     /// Counts need no event of their own: each growth of a [counter](Agent::counters) in an observed run is an event with
-    /// the counter's name, about the packet of the call.
+    /// the counter's name, about the packet of the call. If the agent counts another packet than that of the call, it
+    /// emits an event with the counter's name itself, with the value 1 for each such packet.
     #[inline]
     pub fn emit(&mut self, name: &'static str, value: f64, packet: Option<&Packet>) {
         if let Some(events) = &mut self.events {

@@ -22,7 +22,15 @@ use serde::{Deserialize, Serialize};
 use wire::{Flags, Packet, Segment, SeqNum};
 
 use super::flow_table::{Flow, FlowTable, MAX_FLOWS};
-use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
+use super::{Agent, AgentCx, Effect, Place, SchemeAction, Semantics, Traits, Verdict};
+
+/// Actions that pictures mark.
+const ACTIONS: &[SchemeAction] = &[
+    SchemeAction { event: "acks_made", label: "ACK sent for the receiver", effect: Effect::Acknowledges },
+    SchemeAction { event: "acks_old_dropped", label: "ACK dropped", effect: Effect::DropsAck },
+    SchemeAction { event: "acks_duplicate_dropped", label: "ACK dropped", effect: Effect::DropsAck },
+    SchemeAction { event: "segments_dropped", label: "repeated segment dropped", effect: Effect::DropsData },
+];
 
 /// Returns the properties of the scheme.
 pub fn traits() -> Traits {
@@ -32,6 +40,7 @@ pub fn traits() -> Traits {
         // At a host that sends data over its radio link, the filters are in front of the host's own sender.
         uploads: &[Place::Sender],
         needs_link_reports: false,
+        actions: ACTIONS,
     }
 }
 
@@ -179,6 +188,7 @@ impl Agent for PacketControl {
         if known.repeats.second(segment.seq) {
             self.counters.made += 1;
             let ack = Packet::new(flow.dst, flow.src, wire::Body::Tcp(*acked));
+            cx.emit("acks_made", 1.0, Some(&ack));
             cx.send(ack);
         }
         Verdict::Take

@@ -5,8 +5,12 @@ pub use engine::registry::NoSettings as Config;
 use wire::NoticeKind;
 
 use super::icmp::tell_sender;
-use super::{Agent, AgentCx, Place, Semantics, Traits};
+use super::{Agent, AgentCx, Effect, Place, SchemeAction, Semantics, Traits};
 use crate::outcome::RadioNotice;
+
+/// Actions that pictures mark.
+const ACTIONS: &[SchemeAction] =
+    &[SchemeAction { event: "icmp_defers", label: "ICMP-DEFER sent", effect: Effect::Pauses }];
 
 /// Returns the properties of the scheme.
 pub fn traits() -> Traits {
@@ -15,6 +19,7 @@ pub fn traits() -> Traits {
         changes: &[Place::Sender, Place::BaseStation],
         uploads: &[Place::Sender],
         needs_link_reports: true,
+        actions: ACTIONS,
     }
 }
 

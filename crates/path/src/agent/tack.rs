@@ -25,6 +25,7 @@ pub fn traits() -> Traits {
         changes: &[Place::Receiver],
         uploads: &[Place::BaseStation],
         needs_link_reports: false,
+        actions: super::thinning::ACTIONS,
     }
 }
 

@@ -11,7 +11,13 @@ use engine::Time;
 use wire::{Flags, Packet, Segment, SeqNum};
 
 use super::flow_table::{Flow, MAX_FLOWS, TimedFlows};
-use super::{Agent, AgentCx, Verdict};
+use super::{Agent, AgentCx, Effect, SchemeAction, Verdict};
+
+/// Actions that pictures mark.
+pub(super) const ACTIONS: &[SchemeAction] = &[
+    SchemeAction { event: "acks_delayed", label: "held ACK sent", effect: Effect::Releases },
+    SchemeAction { event: "acks_dropped", label: "ACK dropped", effect: Effect::DropsAck },
+];
 
 /// Progress of a flow since the last acknowledgment that passed.
 pub(super) struct Progress {
@@ -78,10 +84,13 @@ impl<P: Pace> Thinning<P> {
     }
 
     /// Processes a plain acknowledgment: it passes or is held.
-    fn advance(&mut self, flow: Flow, packet: &Packet, segment: &Segment, now: Time) -> Verdict {
+    fn advance(&mut self, flow: Flow, packet: &Packet, segment: &Segment, cx: &mut AgentCx<'_>) -> Verdict {
+        let now = cx.now;
         let Some(known) = self.flows.peek(&flow) else { return Verdict::Pass };
-        let superseded = known.kept.take().is_some();
-        self.dropped += u64::from(superseded);
+        if let Some(superseded) = known.kept.take() {
+            self.dropped += 1;
+            cx.emit("acks_dropped", 1.0, Some(&superseded));
+        }
         let progress = &mut known.progress;
         if progress.waiting == 0 {
             progress.since = now;
@@ -114,15 +123,16 @@ impl<P: Pace> Thinning<P> {
         known.pass(cx.now);
         match kept {
             Some(kept) if !more => {
-                self.delayed += 1;
-                cx.send(kept);
+                self.release(Some(kept), cx);
                 cx.send(*packet);
                 Verdict::Take
             }
-            kept => {
-                self.dropped += u64::from(kept.is_some());
+            Some(superseded) => {
+                self.dropped += 1;
+                cx.emit("acks_dropped", 1.0, Some(&superseded));
                 Verdict::Pass
             }
+            None => Verdict::Pass,
         }
     }
 
@@ -140,6 +150,7 @@ impl<P: Pace> Thinning<P> {
     fn release(&mut self, kept: Option<Packet>, cx: &mut AgentCx<'_>) {
         if let Some(packet) = kept {
             self.delayed += 1;
+            cx.emit("acks_delayed", 1.0, Some(&packet));
             cx.send(packet);
         }
     }
@@ -167,7 +178,7 @@ impl<P: Pace> Agent for Thinning<P> {
             return Verdict::Pass;
         };
         if is_plain(segment) && segment.ack.since(known.ack) > 0 && known.window > 0 {
-            return self.advance(flow, packet, segment, cx.now);
+            return self.advance(flow, packet, segment, cx);
         }
         self.interrupt(flow, packet, segment, cx)
     }

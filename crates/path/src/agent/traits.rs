@@ -12,6 +12,61 @@ pub struct Traits {
     pub uploads: &'static [Place],
     /// True if the scheme needs reports of the node's link layer.
     pub needs_link_reports: bool,
+    /// Actions that pictures of a run mark; empty if there are none. Actions with the same effect have the same label.
+    pub actions: &'static [SchemeAction],
+}
+
+/// An action of a scheme that pictures of a run mark.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SchemeAction {
+    /// Name of its events: a [counter](super::Agent::counters) of the agent, or an event that it
+    /// [emits](super::AgentCx::emit).
+    pub event: &'static str,
+    /// Description of one action in a few words, for legends.
+    pub label: &'static str,
+    /// The effect, which determines the mark's shape.
+    pub effect: Effect,
+}
+
+/// Effect of an action on the packets of a flow.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Effect {
+    /// The node sends data on a connection of its own, or a packet that requests an answer of the receiver.
+    Forwards,
+    /// The node retransmits data.
+    Resends,
+    /// The node sends an acknowledgment on behalf of the receiver.
+    Acknowledges,
+    /// The node holds an acknowledgment.
+    Holds,
+    /// The node sends an acknowledgment that it has held.
+    Releases,
+    /// The node drops or consumes an acknowledgment.
+    DropsAck,
+    /// The node drops data.
+    DropsData,
+    /// The node asks the sender to wait.
+    Pauses,
+    /// The node asks the sender to continue.
+    Resumes,
+    /// The node reports a loss on the radio link to the sender.
+    ReportsLoss,
+}
+
+impl Effect {
+    /// Every effect, in the order of legends.
+    pub const ALL: [Effect; 10] = [
+        Effect::Forwards,
+        Effect::Resends,
+        Effect::Acknowledges,
+        Effect::Holds,
+        Effect::Releases,
+        Effect::DropsAck,
+        Effect::DropsData,
+        Effect::Pauses,
+        Effect::Resumes,
+        Effect::ReportsLoss,
+    ];
 }
 
 impl Default for Traits {
@@ -22,6 +77,7 @@ impl Default for Traits {
             changes: &[Place::BaseStation],
             uploads: &[Place::BaseStation],
             needs_link_reports: false,
+            actions: &[],
         }
     }
 }

@@ -6,7 +6,7 @@ use super::{Agent, Semantics, Traits};
 
 /// Returns the properties of the scheme.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[], uploads: &[], needs_link_reports: false }
+    Traits { semantics: Semantics::Kept, changes: &[], uploads: &[], needs_link_reports: false, actions: &[] }
 }
 
 /// Creates no agent.

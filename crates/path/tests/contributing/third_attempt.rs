@@ -17,6 +17,7 @@ pub fn traits() -> Traits {
         changes: &[Place::Sender, Place::BaseStation],
         uploads: &[Place::Sender],
         needs_link_reports: true,
+        actions: &[],
     }
 }
 

@@ -93,7 +93,12 @@ impl World {
         act(&mut *installed.agent, &mut cx);
         installed.keep_timer(&mut self.schedule);
         if S::ACTIVE {
+            // An agent that has emitted events with a counter's name has named the packets itself.
+            let emitted = self.agent_events.len();
             installed.grown_counts(|name, growth| {
+                if self.agent_events[..emitted].iter().any(|event| event.name == name) {
+                    return;
+                }
                 self.agent_events.push(AgentEvent { name, value: growth as f64, packet: about });
             });
             for AgentEvent { name, value, packet } in self.agent_events.drain(..) {

@@ -256,16 +256,17 @@ impl Known {
         self.unexpected = 0;
         counters.duplicates_suppressed += 1;
         counters.local_retransmissions += 1;
-        self.retransmit(cx);
+        self.retransmit("local_retransmissions", cx);
         Ack::Suppress
     }
 
-    /// Retransmits the first packet of the cache.
-    fn retransmit(&mut self, cx: &mut AgentCx<'_>) {
+    /// Retransmits the first packet of the cache; `cause` is the counter of such retransmissions.
+    fn retransmit(&mut self, cause: &'static str, cx: &mut AgentCx<'_>) {
         let order = self.order;
         let Some(first) = self.cache.first() else { return };
         first.retransmissions += 1;
         first.order = order;
+        cx.emit(cause, 1.0, Some(&first.packet));
         cx.send_expedited(first.packet);
         self.resent(cx.now);
     }
@@ -304,7 +305,7 @@ impl Known {
             self.active = now;
             self.expected = 0;
             first.needless += 1;
-            self.retransmit(cx);
+            self.retransmit("persist_timeouts", cx);
         } else if timed_out {
             // The local timer stops if the first unacknowledged data is not cached or the retransmission limit is
             // reached; the next packet restarts it.
@@ -314,7 +315,7 @@ impl Known {
                 // Duplicates caused by the earlier transmission may still arrive.
                 self.expected += since;
                 first.needless += 1;
-                self.retransmit(cx);
+                self.retransmit("local_timeouts", cx);
             }
         }
     }

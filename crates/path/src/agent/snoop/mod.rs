@@ -18,12 +18,28 @@ use serde::{Deserialize, Serialize};
 use wire::{Flags, Packet};
 
 use super::flow_table::{Flow, TimedFlows};
-use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
+use super::{Agent, AgentCx, Effect, Place, SchemeAction, Semantics, Traits, Verdict};
 use flow::{Ack, Data, Known};
+
+/// Actions that pictures mark.
+const ACTIONS: &[SchemeAction] = &[
+    SchemeAction { event: "local_retransmissions", label: "local retransmission", effect: Effect::Resends },
+    SchemeAction { event: "local_timeouts", label: "local retransmission", effect: Effect::Resends },
+    SchemeAction { event: "persist_timeouts", label: "local retransmission", effect: Effect::Resends },
+    SchemeAction { event: "answered_for_the_mobile", label: "ACK sent for the mobile", effect: Effect::Acknowledges },
+    SchemeAction { event: "duplicates_suppressed", label: "ACK suppressed", effect: Effect::DropsAck },
+    SchemeAction { event: "acks_spurious", label: "ACK suppressed", effect: Effect::DropsAck },
+];
 
 /// Returns the properties of the scheme.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], uploads: &[], needs_link_reports: false }
+    Traits {
+        semantics: Semantics::Kept,
+        changes: &[Place::BaseStation],
+        uploads: &[],
+        needs_link_reports: false,
+        actions: ACTIONS,
+    }
 }
 
 /// Settings of the scheme.
@@ -213,6 +229,7 @@ impl Agent for Snoop {
         });
         match done {
             Some(Data::Answer(ack)) => {
+                cx.emit("answered_for_the_mobile", 1.0, Some(&ack));
                 cx.send(ack);
                 Verdict::Take
             }

@@ -260,7 +260,7 @@ impl Known {
                     return Ack::Forward;
                 }
                 counters.local_retransmissions += 1;
-                self.retransmit(config, cx)
+                self.retransmit("local_retransmissions", config, cx)
             }
             1.. => {
                 self.expected -= 1;
@@ -268,19 +268,20 @@ impl Known {
             }
             -1 if lost.retransmissions < 2 => {
                 counters.local_retransmissions += 1;
-                self.retransmit(config, cx)
+                self.retransmit("local_retransmissions", config, cx)
             }
             _ => Ack::Forward,
         }
     }
 
     /// Retransmits the first packet behind all waiting packets, unless its retransmission limit is reached
-    /// (`Snoop::snoop_rxmit`).
-    fn retransmit(&mut self, config: &Config, cx: &mut AgentCx<'_>) -> Ack {
+    /// (`Snoop::snoop_rxmit`); `cause` is the counter of such retransmissions.
+    fn retransmit(&mut self, cause: &'static str, config: &Config, cx: &mut AgentCx<'_>) -> Ack {
         let Some(first) = self.ring.front_mut().filter(|first| first.retransmissions < MAX_RETRANSMISSIONS) else {
             return Ack::Forward;
         };
         (first.sent, first.retransmissions) = (cx.now, first.retransmissions + 1);
+        cx.emit(cause, 1.0, Some(&first.packet));
         cx.send(first.packet);
         self.arm(config, cx.now);
         Ack::Suppress
@@ -292,7 +293,7 @@ impl Known {
             return;
         }
         if self.ring.front().is_some_and(|first| first.start <= self.acked)
-            && self.retransmit(config, cx) == Ack::Suppress
+            && self.retransmit("local_timeouts", config, cx) == Ack::Suppress
         {
             counters.local_timeouts += 1;
             self.expected_from = self.tail + 1;

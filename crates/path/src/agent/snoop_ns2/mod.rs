@@ -14,11 +14,22 @@ use serde::{Deserialize, Serialize};
 use wire::{Flags, Packet};
 
 use super::flow_table::{Flow, TimedFlows};
-use super::{Agent, AgentCx, LinkView, Verdict};
+use super::{Agent, AgentCx, Effect, LinkView, SchemeAction, Traits, Verdict};
 use crate::queue::Limit;
 use flow::{Ack, Known};
 
-pub use super::snoop::traits;
+/// Actions that pictures mark.
+const ACTIONS: &[SchemeAction] = &[
+    SchemeAction { event: "local_retransmissions", label: "local retransmission", effect: Effect::Resends },
+    SchemeAction { event: "local_timeouts", label: "local retransmission", effect: Effect::Resends },
+    SchemeAction { event: "duplicates_suppressed", label: "ACK suppressed", effect: Effect::DropsAck },
+    SchemeAction { event: "acks_spurious", label: "ACK suppressed", effect: Effect::DropsAck },
+];
+
+/// Returns the properties of the scheme.
+pub fn traits() -> Traits {
+    Traits { actions: ACTIONS, ..super::snoop::traits() }
+}
 
 /// Settings, with ns-2's defaults [tcl/lan/ns-ll.tcl].
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]

@@ -244,9 +244,16 @@ impl Leg {
             packet.ecn = ecn;
             let segment = packet.segment_to_write();
             let end = segment.seq + segment.seq_len();
+            let data = segment.len > 0;
+            let name = match end.since(self.sent_to) > 0 {
+                true if data => "segments_forwarded",
+                false if data => "segments_resent",
+                _ => "acks_sent",
+            };
             if end.since(self.sent_to) > 0 {
                 self.sent_to = end;
             }
+            cx.emit(name, 1.0, Some(packet));
             cx.send(*packet);
         }
     }

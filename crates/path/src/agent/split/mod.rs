@@ -21,7 +21,15 @@ use serde::{Deserialize, Serialize};
 use tcp::config::Tries;
 use tcp::presets::{self, Preset};
 
-use super::{Agent, Place, Semantics, Traits};
+use super::{Agent, Effect, Place, SchemeAction, Semantics, Traits};
+
+/// Actions that pictures mark.
+const ACTIONS: &[SchemeAction] = &[
+    SchemeAction { event: "segments_forwarded", label: "second connection: segment sent", effect: Effect::Forwards },
+    SchemeAction { event: "segments_resent", label: "second connection: sent again", effect: Effect::Resends },
+    SchemeAction { event: "acks_sent", label: "ACK sent for the receiver", effect: Effect::Acknowledges },
+    SchemeAction { event: "acks_consumed", label: "second connection: ACK", effect: Effect::DropsAck },
+];
 
 /// Returns the properties of the scheme.
 pub fn traits() -> Traits {
@@ -30,6 +38,7 @@ pub fn traits() -> Traits {
         changes: &[Place::BaseStation],
         uploads: &[Place::BaseStation],
         needs_link_reports: false,
+        actions: ACTIONS,
     }
 }
 

@@ -273,13 +273,24 @@ impl Proxy {
     }
 }
 
+/// Emits an event about a packet without data that goes no further.
+fn emit_consumed(packet: &Packet, verdict: Verdict, cx: &mut AgentCx<'_>) {
+    if cx.events.is_some() && verdict == Verdict::Take && packet.data().is_none() {
+        cx.emit("acks_consumed", 1.0, Some(packet));
+    }
+}
+
 impl Agent for Proxy {
     fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
-        self.crosses(packet, true, cx)
+        let verdict = self.crosses(packet, true, cx);
+        emit_consumed(packet, verdict, cx);
+        verdict
     }
 
     fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
-        self.crosses(packet, false, cx)
+        let verdict = self.crosses(packet, false, cx);
+        emit_consumed(packet, verdict, cx);
+        verdict
     }
 
     fn deadline(&self) -> Time {
