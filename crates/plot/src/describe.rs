@@ -1,6 +1,7 @@
 //! Names of nodes, links and flows: events carry only their numbers.
 
 use engine::Span;
+use path::agent::SchemeAction;
 use sim::Network;
 
 /// Names and settings that belong to the numbers in events.
@@ -8,6 +9,8 @@ use sim::Network;
 pub struct Description {
     /// Names of nodes; the index is the node's number.
     pub nodes: Vec<String>,
+    /// The actions that pictures mark of each node's scheme; the index is the node's number.
+    pub actions: Vec<&'static [SchemeAction]>,
     /// Links; the index is the link's number.
     pub links: Vec<LinkDescription>,
     /// Flows; the index is the flow's number.
@@ -57,6 +60,7 @@ impl Description {
         };
         Description {
             nodes: network.nodes.iter().map(|node| node.name.clone()).collect(),
+            actions: network.nodes.iter().map(|node| node.agent.traits().actions).collect(),
             links: network.links.iter().map(link).collect(),
             flows: network.flows.iter().map(flow).collect(),
         }
@@ -73,6 +77,11 @@ impl Description {
             receiver_window: None,
         };
         self.flows.get(number as usize).cloned().unwrap_or_else(unknown)
+    }
+
+    /// Returns the action of a node's scheme whose events have this name.
+    pub(crate) fn action(&self, node: u32, event: &str) -> Option<&'static SchemeAction> {
+        self.actions.get(node as usize)?.iter().find(|action| action.event == event)
     }
 
     /// Returns a node's name; "?" if the node is unknown.

@@ -1,6 +1,8 @@
 //! The events of one flow, reduced to the data that a picture of the flow needs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use path::agent::Effect;
 
 /// A segment sent by the sender.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -17,6 +19,21 @@ pub(crate) struct Sent {
 pub(crate) struct Spot {
     pub at: f64,
     pub seq: u64,
+}
+
+/// Position of a packet in its flow: the sequence number of its data, or the number that it acknowledges.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Role {
+    Data(u64),
+    Ack(u64),
+}
+
+/// An action of a scheme at a time (seconds).
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Act {
+    pub at: f64,
+    /// The packet that the action is about; `None` if it is about none of a known position.
+    pub role: Option<Role>,
 }
 
 /// An acknowledgment received by the sender.
@@ -69,6 +86,8 @@ pub(crate) struct History {
     pub local_copies: Vec<Spot>,
     /// Acknowledgments consumed by a node between the ends, at the sequence number they acknowledge.
     pub acks_taken: Vec<Spot>,
+    /// Actions of the schemes of nodes, by effect and label.
+    pub actions: BTreeMap<(Effect, &'static str), Vec<Act>>,
     /// The hops (link, direction) that carried data of the flow.
     pub hops: BTreeSet<(u32, usize)>,
     /// Intervals (begin, end) in seconds in which the channel of a link that carries this flow was BAD; ordered and

@@ -109,8 +109,10 @@ pub(crate) fn draw_with(subject: Subject<'_>, times: (f64, f64), limits: Option<
     let below = below(&view, stays, description, &options.panels);
     panels(&mut sheet, &view, &flow, &below, options, (&title, &parts), f64::from(height));
     let budget = options.budget.iter().map(|share| format!("{} {:.1} %", share.name, 100.0 * share.share));
+    let sequence = Sequence::new(&view, (f64::from(width), f64::from(height)));
+    let actions = sequence.about().filter(|_| options.panels.contains(&Panel::Sequence));
     let about: Vec<String> =
-        parts.into_iter().chain(budget).chain(below.iter().map(|contents| contents.about())).collect();
+        parts.into_iter().chain(actions).chain(budget).chain(below.iter().map(|contents| contents.about())).collect();
     Picture { width, height, background: palette.background, title, about: about.join(DOT), shapes: sheet.shapes }
 }
 

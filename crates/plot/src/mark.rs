@@ -1,6 +1,8 @@
 //! Marks: one shape for each kind of event. Kinds differ in shape, so that colour is not needed to tell them apart, and
 //! the shapes nest: a retransmission lies inside the mark of its cause.
 
+use path::agent::Effect;
+
 use crate::ink::{Path, Step, Style, tenths};
 use crate::palette::Palette;
 
@@ -19,6 +21,8 @@ pub(crate) enum Mark {
     LocalCopy,
     /// An acknowledgment consumed by a node between the ends.
     AckTaken,
+    /// An action of a node's scheme, with its label.
+    Action(Effect, &'static str),
     /// ssthresh exceeds the axis.
     Above,
     /// A frame lost to a collision.
@@ -43,6 +47,7 @@ impl Mark {
             Mark::Retransmit => "icmp-retransmit",
             Mark::LocalCopy => "local-copy",
             Mark::AckTaken => "ack-taken",
+            Mark::Action(effect, _) => action_class(effect),
             Mark::Above => "ssthresh-above",
             Mark::Collided => "collided",
             Mark::Damaged => "frame-corrupted",
@@ -63,6 +68,7 @@ impl Mark {
             Mark::Retransmit => "ICMP-RETRANSMIT",
             Mark::LocalCopy => "sent by the base station",
             Mark::AckTaken => "ACK consumed by the base station",
+            Mark::Action(_, label) => label,
             Mark::Above => "ssthresh above the scale",
             Mark::Collided => "collided",
             Mark::Damaged => "corrupted by the channel",
@@ -79,7 +85,7 @@ impl Mark {
             Mark::Corrupted => Style::stroke(palette.lost, 0.8),
             Mark::Timeout | Mark::FastRetransmit => Style::stroke(palette.concluded, 1.4),
             Mark::Defer | Mark::Retransmit => Style::stroke(palette.notice, 1.4),
-            Mark::LocalCopy | Mark::AckTaken => Style::stroke(palette.notice, 1.4),
+            Mark::LocalCopy | Mark::AckTaken | Mark::Action(..) => Style::stroke(palette.notice, 1.4),
             Mark::Above => Style::stroke(palette.ssthresh, 1.6),
             Mark::Collided | Mark::Damaged | Mark::OutOfRange => Style::stroke(palette.lost, 1.8),
         }
@@ -130,6 +136,7 @@ impl Mark {
                 let r = t(3.6);
                 path.move_to(x, y - r).extend(&[Draw(0, 2 * r), Hop(-r, 0), Draw(2 * r, 0)]);
             }
+            Mark::Action(effect, _) => stamp_action(effect, path, (x, y), size),
             Mark::OutOfRange => {
                 let r = t(4.0);
                 path.move_to(x, y - r).extend(&[Hop(0, r), Circle(r)]);
@@ -139,6 +146,65 @@ impl Mark {
                 path.move_to(x, y + r).extend(&[Draw(0, -2 * r)]);
                 path.extend(&[Hop(-head, head), Draw(head, -head), Draw(head, head)]);
             }
+        }
+    }
+}
+
+fn action_class(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Forwards => "action-forwards",
+        Effect::Resends => "action-resends",
+        Effect::Acknowledges => "action-acknowledges",
+        Effect::Holds => "action-holds",
+        Effect::Releases => "action-releases",
+        Effect::DropsAck => "action-drops-ack",
+        Effect::DropsData => "action-drops-data",
+        Effect::Pauses => "action-pauses",
+        Effect::Resumes => "action-resumes",
+        Effect::ReportsLoss => "action-reports-loss",
+    }
+}
+
+/// Chevrons point towards the receiver or the sender and are double for what is sent late; a T ends what goes no
+/// further; circles stop the sender or let it go.
+fn stamp_action(effect: Effect, path: &mut Path, (x, y): (i32, i32), size: f64) {
+    use Step::{Circle, Close, Draw, Hop};
+    let t = |pixels: f64| tenths(pixels * size);
+    let (r, side) = (t(4.0), t(2.2));
+    match effect {
+        Effect::Forwards => {
+            path.move_to(x - side, y - r).extend(&[Draw(2 * side, r), Draw(-2 * side, r)]);
+        }
+        Effect::Acknowledges => {
+            path.move_to(x + side, y - r).extend(&[Draw(-2 * side, r), Draw(2 * side, r)]);
+        }
+        Effect::Resends => {
+            let arrow = [Draw(2 * side, r), Draw(-2 * side, r)];
+            path.move_to(x - 2 * side, y - r).extend(&arrow).extend(&[Hop(2 * side, -2 * r)]).extend(&arrow);
+            path.extend(&[Hop(2 * side, -r)]);
+        }
+        Effect::Releases => {
+            let arrow = [Draw(-2 * side, r), Draw(2 * side, r)];
+            path.move_to(x + 2 * side, y - r).extend(&arrow).extend(&[Hop(-2 * side, -2 * r)]).extend(&arrow);
+            path.extend(&[Hop(-2 * side, -r)]);
+        }
+        Effect::Holds => {
+            path.move_to(x - side, y - r).extend(&[Draw(0, 2 * r), Hop(2 * side, -2 * r), Draw(0, 2 * r)]);
+        }
+        Effect::DropsAck => {
+            path.move_to(x - r, y + r).extend(&[Draw(2 * r, 0), Hop(-r, 0), Draw(0, -2 * r)]);
+        }
+        Effect::DropsData => {
+            path.move_to(x - r, y - r).extend(&[Draw(2 * r, 0), Hop(-r, 0), Draw(0, 2 * r)]);
+        }
+        Effect::Pauses => {
+            path.move_to(x - r, y).extend(&[Draw(2 * r, 0), Hop(-r, 0), Circle(t(4.6)), Hop(0, -r), Hop(0, r)]);
+        }
+        Effect::Resumes => {
+            path.move_to(x, y - r).extend(&[Hop(0, r), Circle(r)]);
+        }
+        Effect::ReportsLoss => {
+            path.move_to(x - r, y).extend(&[Draw(2 * r, -r), Draw(0, 2 * r), Close]);
         }
     }
 }
@@ -156,7 +222,8 @@ mod tests {
     #[test]
     fn path_of_every_mark_starts_with_its_only_move_and_is_centred() {
         use Mark::*;
-        for mark in [
+        let actions = Effect::ALL.map(|effect| Action(effect, ""));
+        let others = [
             Resent,
             Lost,
             AckLost,
@@ -171,7 +238,8 @@ mod tests {
             Collided,
             Damaged,
             OutOfRange,
-        ] {
+        ];
+        for mark in others.into_iter().chain(actions) {
             let mut path = Path::default();
             mark.stamp(&mut path, (1000, 2000), 1.0);
             let (mut at, mut ends) = ((0, 0), Vec::new());

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Span, Time};
+use path::agent::SchemeAction;
 use path::channel::State;
 use path::{HopId, LinkEvent};
 use sim::{Event, NodeEvent, PacketFlow, Sink};
@@ -14,7 +15,7 @@ use tcp::Reason;
 use wire::{Body, NoticeKind, Packet};
 
 use crate::describe::Description;
-use crate::history::{Ack, History, Rtt, Sent, Spot, Window, union};
+use crate::history::{Ack, Act, History, Role, Rtt, Sent, Spot, Window, union};
 use crate::ink::Picture;
 use crate::layout::{self, Subject};
 use crate::options::{Options, Panel};
@@ -31,6 +32,10 @@ pub struct Recorder {
     air: BTreeMap<u32, Air>,
     /// True to record RTT samples and timeouts.
     rtt: bool,
+    /// Names of nodes and links, and the actions of the schemes; empty if those are not recorded.
+    schemes: Description,
+    /// Actions that are about no packet.
+    acts: Vec<NodeAct>,
     /// The queues in front of all links, if they are recorded.
     queues: Option<Queues>,
     /// Time of the last event of the run, in seconds.
@@ -56,11 +61,11 @@ struct Air {
     bad: Vec<(f64, f64)>,
 }
 
-/// Position of a packet in its flow: the sequence number of its data, or the number that it acknowledges.
-#[derive(Clone, Copy)]
-enum Role {
-    Data(u64),
-    Ack(u64),
+/// An action that is about no packet, of a node's scheme.
+struct NodeAct {
+    node: usize,
+    action: &'static SchemeAction,
+    at: f64,
 }
 
 impl Recorder {
@@ -77,6 +82,8 @@ impl Recorder {
             flows: flows.into_iter().map(|flow| (flow, Flow::default())).collect(),
             air: BTreeMap::new(),
             rtt: false,
+            schemes: Description::default(),
+            acts: Vec::new(),
             queues: None,
             last: 0.0,
             kept: 0,
@@ -89,6 +96,14 @@ impl Recorder {
     pub fn with_panels(mut self, panels: &[Panel], description: &Description) -> Self {
         self.rtt = panels.contains(&Panel::Rtt);
         self.queues = panels.contains(&Panel::Queue).then(|| Queues::new(description));
+        self
+    }
+
+    /// Records the actions of the nodes' schemes. Without them, and at nodes whose scheme has none, all data that a node
+    /// between the ends sends and all acknowledgments that it consumes are recorded instead.
+    #[must_use]
+    pub fn with_schemes(mut self, description: &Description) -> Self {
+        self.schemes = description.clone();
         self
     }
 
@@ -105,10 +120,20 @@ impl Recorder {
     /// Ends the recording, after the end of the run.
     pub fn finish(self) -> Recording {
         let (last, air) = (self.last, &self.air);
+        let (acts, links) = (&self.acts, &self.schemes.links);
         let finished = |flow: Flow| {
             let mut history = flow.history;
             history.began = flow.began.unwrap_or(0.0);
             history.ended = flow.completed.unwrap_or(last).max(history.began);
+            // Those about no packet concern all flows that cross the node.
+            let crosses = |node: usize| {
+                flow.links.iter().any(|link| links.get(*link as usize).is_some_and(|link| link.between.contains(&node)))
+            };
+            for NodeAct { action, at, .. } in acts.iter().filter(|act| crosses(act.node)) {
+                let list = history.actions.entry((action.effect, action.label)).or_default();
+                let place = list.partition_point(|act| act.at <= *at);
+                list.insert(place, Act { at: *at, role: None });
+            }
             let links = flow.links.iter().filter_map(|link| air.get(link));
             history.bad = union(links.map(|air| air.finished(last)));
             history
@@ -273,7 +298,9 @@ impl Recorder {
             queues.node(at, node as usize, event);
         }
         let role = event.packet().and_then(|packet| self.role(packet, of));
+        let declared = self.schemes.actions.get(node as usize).is_some_and(|actions| !actions.is_empty());
         match event {
+            NodeEvent::Sent { .. } | NodeEvent::Taken { .. } if declared => {}
             NodeEvent::BufferFull { .. } | NodeEvent::NoRoute { .. } => self.lost(at, role),
             NodeEvent::Sent { packet } => {
                 if let Some((flow, Role::Data(seq))) = role
@@ -291,6 +318,30 @@ impl Recorder {
             | NodeEvent::Transit { .. }
             | NodeEvent::Associated { .. }
             | NodeEvent::Left { .. } => {}
+        }
+    }
+
+    /// Records an action of a node's scheme.
+    fn action(&mut self, at: f64, node: u32, name: &str, (of, packet): (Option<PacketFlow>, Option<Packet>)) {
+        let Some(action) = self.schemes.action(node, name) else { return };
+        if packet.is_none() {
+            if self.keeps(at) {
+                self.acts.push(NodeAct { node: node as usize, action, at });
+            }
+            return;
+        }
+        let Some((of, packet)) = of.zip(packet) else { return };
+        let role = match &packet.body {
+            // An acknowledgment of the data of the other end, which no picture of the flow shows.
+            Body::Tcp(segment) if of.from_sender && segment.seq_len() == 0 => return,
+            Body::Tcp(_) if !of.from_sender => of.ack.map(Role::Ack),
+            Body::Tcp(_) | Body::Icmp(_) | Body::Datagram(_) => of.seq.map(Role::Data),
+        };
+        if self.flows.contains_key(&of.flow)
+            && self.keeps(at)
+            && let Some(flow) = self.flows.get_mut(&of.flow)
+        {
+            flow.history.actions.entry((action.effect, action.label)).or_default().push(Act { at, role });
         }
     }
 
@@ -330,7 +381,8 @@ impl Sink for Recorder {
             Event::Node { node, event, of } => self.node(at, *node, event, *of),
             Event::Link { hop, event, of } => self.link(at, *hop, event, *of),
             Event::Air { link, state } => self.air(at, *link, *state),
-            Event::Receiver { .. } | Event::Medium { .. } | Event::FlowArrived { .. } | Event::Agent { .. } => {}
+            Event::Agent { node, name, of, packet, .. } => self.action(at, *node, name, (*of, *packet)),
+            Event::Receiver { .. } | Event::Medium { .. } | Event::FlowArrived { .. } => {}
         }
     }
 }
@@ -377,7 +429,7 @@ impl Recording {
 /// Draws one flow of a run whose events are all in memory.
 pub fn draw(events: &[(Time, Event)], description: &Description, options: &Options) -> Picture {
     let recorder = Recorder::new([options.flow], options.from, options.to);
-    let mut recorder = recorder.with_panels(&options.panels, description);
+    let mut recorder = recorder.with_panels(&options.panels, description).with_schemes(description);
     events.iter().for_each(|(at, event)| recorder.event(*at, event));
     recorder.finish().draw(description, options)
 }

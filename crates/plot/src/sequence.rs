@@ -1,7 +1,9 @@
 //! The upper panel: sequence numbers over time.
 
+use path::agent::Effect;
+
 use crate::frame::{self, Area, Sheet};
-use crate::history::{History, Sent, Spot};
+use crate::history::{Act, History, Role, Sent, Spot};
 use crate::ink::{Path, Style, tenths};
 use crate::legend::{Entry, Sample};
 use crate::mark::Mark;
@@ -18,6 +20,9 @@ const FRAMES: f64 = 60.0;
 const BAR: f64 = 4.0;
 /// Length in pixels of the tick for a duplicate acknowledgment.
 const TICK: f64 = 5.0;
+
+/// Distance in pixels from the lower edge of the panel to the actions of schemes that are about no packet.
+const EDGE: f64 = 7.0;
 
 /// The contents of the sequence panel.
 pub(crate) struct Sequence<'a> {
@@ -59,7 +64,9 @@ impl<'a> Sequence<'a> {
             Mark::LocalCopy => &history.local_copies,
             Mark::AckTaken => &history.acks_taken,
             // Marks that only other panels have.
-            Mark::Resent | Mark::Above | Mark::Collided | Mark::Damaged | Mark::OutOfRange => return &[],
+            Mark::Resent | Mark::Above | Mark::Collided | Mark::Damaged | Mark::OutOfRange | Mark::Action(..) => {
+                return &[];
+            }
         };
         self.view.within(list, |spot| spot.at)
     }
@@ -73,6 +80,14 @@ impl<'a> Sequence<'a> {
         }
     }
 
+    /// Returns the kinds of actions in the view, each with its actions.
+    fn actions(&self) -> impl Iterator<Item = (Mark, &'a [Act])> {
+        let kinds = self.history.actions.iter();
+        let visible =
+            kinds.map(|((effect, label), acts)| (Mark::Action(*effect, label), self.view.within(acts, |act| act.at)));
+        visible.filter(|(_, acts)| !acts.is_empty())
+    }
+
     fn segment_style(&self, palette: &Palette) -> Style {
         let style = Style::stroke(palette.sent, 2.1);
         if self.bars { style } else { style.rounded() }
@@ -80,6 +95,11 @@ impl<'a> Sequence<'a> {
 
     fn sent(&self) -> &'a [Sent] {
         self.view.within(&self.history.sent, |sent| sent.at)
+    }
+
+    /// Returns the counts of the schemes' actions, for screen readers.
+    pub fn about(&self) -> impl Iterator<Item = String> {
+        self.actions().map(|(mark, acts)| format!("{}: {}", mark.label(), grouped(acts.len() as u64)))
     }
 
     /// Returns the legend entries of the elements that are visible.
@@ -105,6 +125,7 @@ impl<'a> Sequence<'a> {
                 entries.push(Entry::new(Sample::Mark(mark), mark.label()));
             }
         }
+        entries.extend(self.actions().map(|(mark, _)| Entry::new(Sample::Mark(mark), mark.label())));
         if !self.draws_frames {
             let frames = grouped(self.spots(Corrupted).len() as u64);
             entries.push(Entry::new(Sample::Note, format!("{frames} corrupted frames not drawn: zoom in")));
@@ -130,10 +151,16 @@ impl<'a> Sequence<'a> {
         use Mark::{AckLost, AckTaken, Corrupted, Defer, FastRetransmit, LocalCopy, Lost, Resent, Retransmit, Timeout};
         let (y, measure, values) = self.axis(area.bottom, area.top + strip);
         frame::axes(sheet, area, x, &y, &values, ["sequence number", measure.name]);
+        // Below the acknowledgments and segments, which a second connection would hide.
+        let frequent = |effect| {
+            use Effect::{Acknowledges, DropsAck, Forwards, Holds, Releases};
+            matches!(effect, Forwards | Acknowledges | Holds | Releases | DropsAck)
+        };
+        self.draw_actions(frequent, sheet, area, x, &y);
         self.draw_acks(sheet, x, &y);
-        // Below the segments, which a second connection would hide.
         self.draw_marks(&[LocalCopy, AckTaken], sheet, area, x, &y);
         self.draw_segments(sheet, x, &y);
+        self.draw_actions(|effect| !frequent(effect), sheet, area, x, &y);
         let order = [Corrupted, Resent, Timeout, FastRetransmit, Retransmit, Defer, AckLost, Lost];
         self.draw_marks(&order, sheet, area, x, &y);
         if self.view.is_empty() {
@@ -195,6 +222,27 @@ impl<'a> Sequence<'a> {
         let style = self.segment_style(sheet.palette);
         sheet.path("sent", format!("{} segments sent for the first time", grouped(total)), once, style);
         sheet.path("", String::new(), again, Style::stroke(sheet.palette.again, 2.4));
+    }
+
+    /// Draws the actions with the effects that `chosen` accepts; those without a position at the lower edge.
+    fn draw_actions(&self, chosen: impl Fn(Effect) -> bool, sheet: &mut Sheet, area: &Area, x: &Scale, y: &Scale) {
+        let half = f64::from(self.view.segment) / 2.0;
+        let level = |act: &Act| match act.role {
+            Some(Role::Data(seq)) => y.place(seq as f64 + half),
+            Some(Role::Ack(ack)) => y.place(ack as f64),
+            None => tenths(area.bottom - EDGE),
+        };
+        let chosen = |mark: &Mark| matches!(mark, Mark::Action(effect, _) if chosen(*effect));
+        for (mark, acts) in self.actions().filter(|(mark, _)| chosen(mark)) {
+            let places = thin::ordinary(acts.iter().map(|act| (x.place(act.at), level(act))));
+            let size = crowded(places.len(), area.width());
+            let mut path = Path::default();
+            for place in places {
+                mark.stamp(&mut path, place, size);
+            }
+            let title = format!("{}: {}", mark.label(), grouped(acts.len() as u64));
+            sheet.path(mark.class(), title, path, mark.style(sheet.palette).thinner(size));
+        }
     }
 
     fn draw_marks(&self, order: &[Mark], sheet: &mut Sheet, area: &Area, x: &Scale, y: &Scale) {
@@ -264,6 +312,11 @@ fn range(view: &View<'_>) -> (f64, f64) {
     ];
     for spot in lists.into_iter().flat_map(|list| view.within(list, |spot| spot.at)) {
         include(spot.seq, spot.seq + segment);
+    }
+    for act in history.actions.values().flat_map(|acts| view.within(acts, |act| act.at)) {
+        if let Some(Role::Data(seq)) = act.role {
+            include(seq, seq + segment);
+        }
     }
     let acks = &history.acks;
     let before = acks[..acks.partition_point(|ack| ack.at < view.from)].last();

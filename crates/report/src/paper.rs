@@ -218,7 +218,7 @@ fn picture(picture: &Picture) -> Option<Block> {
     let loaded = picture.load().ok()?;
     let time = |text: &str| text.parse::<Span>().ok().map(|span| Time::ZERO + span);
     let (from, to) = picture.part.map_or((None, None), |(from, to)| (time(from), time(to)));
-    let mut recorder = Recorder::new([0], from, to);
+    let mut recorder = Recorder::new([0], from, to).with_schemes(&Description::of(&loaded.network));
     let enough = |recorder: &Recorder| recorder.overflowed() || recorder.is_complete();
     record(&loaded.network, &mut recorder, enough, &mut |_| ControlFlow::Continue(())).ok()?;
     let options = Options {

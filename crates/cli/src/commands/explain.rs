@@ -46,7 +46,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let kept = args.scenario.kept();
     let out = args.out.clone().or_else(|| kept.map(|dir| dir.join("plots")));
     let drawn = chosen.iter().filter(|_| out.is_some()).map(|flow| *flow as u32);
-    let mut sink = (Explain::new(&loaded.network), Recorder::new(drawn, None, None));
+    let recorder = Recorder::new(drawn, None, None).with_schemes(&Description::of(&loaded.network));
+    let mut sink = (Explain::new(&loaded.network), recorder);
     let progress = Progress::new(&loaded.stem);
     let results = match kept {
         Some(dir) => run::replay(&loaded, dir, &mut sink, |_| false, &mut |share| progress.set(share)),

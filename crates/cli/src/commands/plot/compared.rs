@@ -160,7 +160,7 @@ fn record(
     let numbers = numbers.collect::<Result<Vec<u32>, Failure>>()?;
     let (from, to) = (args.from.map(|from| Time::ZERO + from), args.to.map(|to| Time::ZERO + to));
     let description = Description::of(&loaded.network);
-    let recorder = Recorder::new(numbers, from, to).with_panels(panels, &description);
+    let recorder = Recorder::new(numbers, from, to).with_panels(panels, &description).with_schemes(&description);
     let explain = (from, to) == (None, None);
     let mut sink = (recorder, explain.then(|| Explain::new(&loaded.network)));
     let progress = Progress::new(&loaded.stem);

@@ -154,7 +154,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let air = AirRecorder::new(media.iter().map(|medium| (MediumId(*medium as u32), &described[*medium])), from, to);
     let description = Description::of(&loaded.network);
     let panels = if args.all_flows { vec![Panel::Goodput] } else { panels(args, &Panel::ALL) };
-    let recorder = Recorder::new(flows.iter().map(|flow| *flow as u32), from, to).with_panels(&panels, &description);
+    let recorder = Recorder::new(flows.iter().map(|flow| *flow as u32), from, to)
+        .with_panels(&panels, &description)
+        .with_schemes(&description);
     let mut recorder = (recorder, air);
     let progress = Progress::new(&loaded.stem);
     let watch: Watch<'_> = &mut |share| progress.set(share);
