@@ -79,11 +79,6 @@ impl Description {
         self.flows.get(number as usize).cloned().unwrap_or_else(unknown)
     }
 
-    /// Returns the action of a node's scheme whose events have this name.
-    pub(crate) fn action(&self, node: u32, event: &str) -> Option<&'static SchemeAction> {
-        self.actions.get(node as usize)?.iter().find(|action| action.event == event)
-    }
-
     /// Returns a node's name; "?" if the node is unknown.
     pub(crate) fn node(&self, number: usize) -> &str {
         self.nodes.get(number).map_or("?", String::as_str)

@@ -46,6 +46,7 @@ mod queues;
 mod record;
 mod rtt;
 mod scale;
+mod schemes;
 mod sequence;
 mod spans;
 mod svg;

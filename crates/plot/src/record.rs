@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Span, Time};
-use path::agent::SchemeAction;
 use path::channel::State;
 use path::{HopId, LinkEvent};
 use sim::{Event, NodeEvent, PacketFlow, Sink};
@@ -20,6 +19,7 @@ use crate::ink::Picture;
 use crate::layout::{self, Subject};
 use crate::options::{Options, Panel};
 use crate::queues::{Queues, Stays};
+use crate::schemes::{self, Schemes};
 use crate::together;
 
 /// A sink that records the data for pictures of some flows.
@@ -32,10 +32,8 @@ pub struct Recorder {
     air: BTreeMap<u32, Air>,
     /// True to record RTT samples and timeouts.
     rtt: bool,
-    /// Names of nodes and links, and the actions of the schemes; empty if those are not recorded.
-    schemes: Description,
-    /// Actions that are about no packet.
-    acts: Vec<NodeAct>,
+    /// What is recorded of the nodes' schemes.
+    schemes: Schemes,
     /// The queues in front of all links, if they are recorded.
     queues: Option<Queues>,
     /// Time of the last event of the run, in seconds.
@@ -61,13 +59,6 @@ struct Air {
     bad: Vec<(f64, f64)>,
 }
 
-/// An action that is about no packet, of a node's scheme.
-struct NodeAct {
-    node: usize,
-    action: &'static SchemeAction,
-    at: f64,
-}
-
 impl Recorder {
     /// Limit of kept entries, summed over all flows. An entry takes at most 32 bytes: 320 MB, and twice as much while a
     /// list is reallocated.
@@ -82,8 +73,7 @@ impl Recorder {
             flows: flows.into_iter().map(|flow| (flow, Flow::default())).collect(),
             air: BTreeMap::new(),
             rtt: false,
-            schemes: Description::default(),
-            acts: Vec::new(),
+            schemes: Schemes::default(),
             queues: None,
             last: 0.0,
             kept: 0,
@@ -103,7 +93,7 @@ impl Recorder {
     /// between the ends sends and all acknowledgments that it consumes are recorded instead.
     #[must_use]
     pub fn with_schemes(mut self, description: &Description) -> Self {
-        self.schemes = description.clone();
+        self.schemes = Schemes::new(description);
         self
     }
 
@@ -120,20 +110,11 @@ impl Recorder {
     /// Ends the recording, after the end of the run.
     pub fn finish(self) -> Recording {
         let (last, air) = (self.last, &self.air);
-        let (acts, links) = (&self.acts, &self.schemes.links);
         let finished = |flow: Flow| {
             let mut history = flow.history;
             history.began = flow.began.unwrap_or(0.0);
             history.ended = flow.completed.unwrap_or(last).max(history.began);
-            // Those about no packet concern all flows that cross the node.
-            let crosses = |node: usize| {
-                flow.links.iter().any(|link| links.get(*link as usize).is_some_and(|link| link.between.contains(&node)))
-            };
-            for NodeAct { action, at, .. } in acts.iter().filter(|act| crosses(act.node)) {
-                let list = history.actions.entry((action.effect, action.label)).or_default();
-                let place = list.partition_point(|act| act.at <= *at);
-                list.insert(place, Act { at: *at, role: None });
-            }
+            self.schemes.add_to(&mut history, &flow.links);
             let links = flow.links.iter().filter_map(|link| air.get(link));
             history.bad = union(links.map(|air| air.finished(last)));
             history
@@ -298,9 +279,8 @@ impl Recorder {
             queues.node(at, node as usize, event);
         }
         let role = event.packet().and_then(|packet| self.role(packet, of));
-        let declared = self.schemes.actions.get(node as usize).is_some_and(|actions| !actions.is_empty());
         match event {
-            NodeEvent::Sent { .. } | NodeEvent::Taken { .. } if declared => {}
+            NodeEvent::Sent { .. } | NodeEvent::Taken { .. } if self.schemes.has_actions(node) => {}
             NodeEvent::BufferFull { .. } | NodeEvent::NoRoute { .. } => self.lost(at, role),
             NodeEvent::Sent { packet } => {
                 if let Some((flow, Role::Data(seq))) = role
@@ -324,19 +304,13 @@ impl Recorder {
     /// Records an action of a node's scheme.
     fn action(&mut self, at: f64, node: u32, name: &str, (of, packet): (Option<PacketFlow>, Option<Packet>)) {
         let Some(action) = self.schemes.action(node, name) else { return };
-        if packet.is_none() {
+        let Some(packet) = packet else {
             if self.keeps(at) {
-                self.acts.push(NodeAct { node: node as usize, action, at });
+                self.schemes.keep(at, node, action);
             }
             return;
-        }
-        let Some((of, packet)) = of.zip(packet) else { return };
-        let role = match &packet.body {
-            // An acknowledgment of the data of the other end, which no picture of the flow shows.
-            Body::Tcp(segment) if of.from_sender && segment.seq_len() == 0 => return,
-            Body::Tcp(_) if !of.from_sender => of.ack.map(Role::Ack),
-            Body::Tcp(_) | Body::Icmp(_) | Body::Datagram(_) => of.seq.map(Role::Data),
         };
+        let Some((of, role)) = of.and_then(|of| Some((of, schemes::role(&packet, of)?))) else { return };
         if self.flows.contains_key(&of.flow)
             && self.keeps(at)
             && let Some(flow) = self.flows.get_mut(&of.flow)
