@@ -2,7 +2,7 @@
 //! [RFC3168 s5]. Packets of flows without ECN pass unchanged.
 
 use engine::Member;
-use path::agent::{Agent, AgentConfig, AgentCx, LinkView, Traits, Verdict};
+use path::agent::{Agent, AgentConfig, AgentCx, Effect, LinkView, SchemeAction, Traits, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use wire::{Ecn, Packet};
@@ -16,9 +16,11 @@ pub struct Config {
 }
 
 impl Member<AgentConfig> for Config {
-    /// It is a scheme of the base station alone, and acknowledgments keep their meaning.
+    /// It is a scheme of the base station alone, and acknowledgments keep their meaning. Pictures show each mark.
     fn traits(&self) -> Traits {
-        Traits::default()
+        const ACTIONS: &[SchemeAction] =
+            &[SchemeAction { event: "marked", label: "marked with ECN", effect: Effect::Pauses }];
+        Traits { actions: ACTIONS, ..Traits::default() }
     }
 
     fn build(&self, (): ()) -> Option<Box<dyn Agent>> {
