@@ -3,6 +3,8 @@
 //!
 //! An [`AirRecorder`] records pictures of shared media: the frames of each station, in one row per station.
 //!
+//! [`topology()`] draws the network itself.
+//!
 //! The upper panel of a flow shows sequence numbers over time: segments, acknowledgments, losses, timeouts and
 //! recoveries. The panels below show, on the same time axis, cwnd and ssthresh, round trips and the retransmission
 //! timeout, the queue of the bottleneck, and the goodput. A [`Picture`] is a list of shapes;
@@ -53,6 +55,7 @@ mod svg;
 mod text;
 mod thin;
 mod together;
+mod topology;
 mod unit;
 mod view;
 mod window;
@@ -65,3 +68,4 @@ pub use options::{MIN_PANEL, MIN_SIZE, Marked, Options, Panel, Share, Theme, Uni
 pub use png::PngError;
 pub use record::{Recorder, Recording, draw};
 pub use scale::{Tick, grouped, ticks};
+pub use topology::topology;

@@ -106,3 +106,13 @@ fn collision_in_a_cell_matches_its_picture() {
     events.iter().for_each(|(at, event)| recorder.event(*at, event));
     same("collision.svg", &recorder.finish().draw(sim::MediumId(0), &description, &options).svg());
 }
+
+/// Nodes with a scheme, directions that differ, a map with motion and ranges.
+#[test]
+fn topology_with_a_walk_matches_its_picture() {
+    for theme in [Theme::Light, Theme::Dark] {
+        let options = Options { title: Some("A walk".into()), width: 760, theme, ..Options::default() };
+        let name = if theme == Theme::Light { "topology.svg" } else { "topology-dark.svg" };
+        same(name, &plot::topology(&common::walk(), &options).svg());
+    }
+}

@@ -65,7 +65,7 @@ fn next<S: PartialEq>(
     let mut start = after;
     let before = state(start);
     while start < until {
-        let turn = paths.iter().filter_map(|path| path.turns(start)).min();
+        let turn = paths.iter().filter_map(|path| path.next_turn(start)).min();
         let end = turn.unwrap_or(until).min(until);
         let (slope, bend) = extremum(start);
         let middle = match -slope / bend {

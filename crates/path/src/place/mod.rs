@@ -78,7 +78,7 @@ impl Path {
     }
 
     /// Returns the first time after `now` at which another part of the path begins.
-    fn turns(&self, now: Time) -> Option<Time> {
+    pub fn next_turn(&self, now: Time) -> Option<Time> {
         let begun = self.legs.partition_point(|leg| leg.from <= now);
         self.legs.get(begun).map(|leg| leg.from)
     }

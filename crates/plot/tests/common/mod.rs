@@ -148,6 +148,30 @@ impl Path {
     }
 }
 
+/// A mobile that walks away from an access point and back, behind a wire with rates by direction; the flow runs Snoop.
+pub fn walk() -> Network {
+    let mut network = Path { agent: snoop(), buffer: Some(Bytes(64_000)), ..Path::default() }.network();
+    network.duration = span("60 s");
+    let range = Some("100 m".parse().expect("a length"));
+    let config = path::mac::dcf::Config { range, ..Default::default() };
+    network.media = vec![MediumSpec { name: "cell".into(), config }];
+    let [wire, air] = &mut network.links[..] else { unreachable!("the path has two links") };
+    air.medium = Some(0);
+    wire.backward = Some(Box::new(sim::network::DirectionSpec {
+        rate: "1 Mbps".parse().expect("a rate"),
+        delay: span("50 ms"),
+        queue: wire.queue.clone(),
+        channel: wire.channel.clone(),
+        arq: wire.arq.clone(),
+        medium_rate: None,
+    }));
+    let at = |seconds: u64| Time::ZERO + Span::from_secs(seconds);
+    network.nodes[1].place = Some(path::place::Path::still([0, 0]));
+    let turns = [(at(20), [80_000, 40_000]), (at(30), [80_000, 40_000]), (at(50), [-60_000, 40_000])];
+    network.nodes[2].place = Some(path::place::Path::through([10_000, -30_000], &turns));
+    network
+}
+
 /// A cell of IEEE 802.11b: a base station, `mobiles` mobiles, and a flow from each of them to the base station, so that
 /// frames collide.
 pub fn cell(mobiles: usize, duration: &str) -> (plot::MediumDescription, Vec<(Time, Event)>) {

@@ -1,6 +1,7 @@
 //! `lasthop plot`.
 
 mod compared;
+mod topology;
 
 pub(super) use compared::MAX_RUNS;
 
@@ -33,6 +34,9 @@ pub struct Args {
     /// Draw one picture of all flows: goodput one above the other, and fairness over time
     #[arg(long, conflicts_with_all = ["flow", "medium", "others", "panels", "segments", "blocked"])]
     all_flows: bool,
+    /// Draw the network instead of a run: nodes, links, media and flows, and a map if nodes have positions
+    #[arg(long, conflicts_with_all = ["flow", "all_flows", "medium", "from", "to", "panels", "segments", "blocked"])]
+    topology: bool,
     /// The medium to draw, or `all` [default: every one, unless --flow is given]. Without --flow no flow is drawn then
     #[arg(long, value_name = "NAME")]
     medium: Option<String>,
@@ -61,6 +65,9 @@ pub struct Args {
     /// Where to write [default: plots/ in the result directory]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// With --topology: the file to write, .svg or .png
+    #[arg(short, long, value_name = "FILE", requires = "topology", conflicts_with = "out")]
+    output: Option<PathBuf>,
 }
 
 /// A panel of a flow's picture.
@@ -130,17 +137,22 @@ pub(super) fn schemes(
         to: None,
         panels: Vec::new(),
         all_flows: false,
+        topology: false,
         segments: false,
         blocked: false,
         dark: false,
         size: None,
         out: Some(out),
+        output: None,
     })
 }
 
 /// Draws a run.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let runs = compared::runs(args);
+    if args.topology {
+        return topology::draw(args, runs.len());
+    }
     if runs.len() > 1 {
         return compared::draw(args, &runs);
     }

@@ -1,0 +1,313 @@
+//! The map of the nodes with positions, in metres: their motion, and the ranges of access points.
+
+use engine::Time;
+
+use super::diagram::arrow;
+use super::graph::{Graph, Placed};
+use super::icon;
+use super::labels::{Taken, around};
+use super::list::{Key, keys};
+use super::{GAP, Label, NAME, SMALL, distance};
+use crate::frame::{Area, Sheet};
+use crate::ink::{Anchor, Path, Step, Style, tenths};
+use crate::palette::Palette;
+use crate::scale::{Scale, Tick, ticks};
+use crate::text::Weight;
+
+/// Least and most height in pixels of the map.
+const HEIGHTS: (f64, f64) = (240.0, 480.0);
+/// Space in pixels on the left of the map for the labels of its axis, below it, and around what it shows.
+const AXIS: f64 = 54.0;
+const FOOT: f64 = 42.0;
+const MARGIN: f64 = 34.0;
+/// Straight parts of a circle.
+const PARTS: i32 = 720;
+/// A carrier sense range of at most this multiple of the range is shown whole.
+const WHOLE: f64 = 1.5;
+/// The extent in metres of a map whose nodes all stand at one place.
+const LEAST_EXTENT: f64 = 10.0;
+
+/// A position in metres.
+type Place = (f64, f64);
+
+/// The map's scales; metres north (the second coordinate) point up.
+struct Map {
+    area: Area,
+    x: Scale,
+    y: Scale,
+}
+
+fn metres(path: &path::place::Path, at: Time) -> Place {
+    let [x, y] = path.at(at).map(|nanometres| nanometres as f64 / 1e9);
+    (x, y)
+}
+
+/// The corners of a node's way until the end of the run; one position if it stands still.
+fn way(node: &Placed, end: Time) -> Vec<Place> {
+    let mut way = vec![metres(&node.path, Time::ZERO)];
+    let mut at = Time::ZERO;
+    while let Some(turn) = node.path.next_turn(at).filter(|turn| *turn < end) {
+        way.push(metres(&node.path, turn));
+        at = turn;
+    }
+    way.push(metres(&node.path, end));
+    way.dedup();
+    way
+}
+
+impl Map {
+    /// A map of `places` between `left` and `right`, with one scale for both axes.
+    fn new(places: &[Place], (left, right): (f64, f64), top: f64) -> Self {
+        let range = |pick: fn(&Place) -> f64| {
+            let values = || places.iter().map(pick);
+            (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max))
+        };
+        let ((west, east), (south, north)) = (range(|place| place.0), range(|place| place.1));
+        let (wide, high) = (east - west, north - south);
+        let (wide, high) = if wide.max(high) > 0.0 { (wide, high) } else { (LEAST_EXTENT, LEAST_EXTENT) };
+        let inner = right - left - 2.0 * MARGIN;
+        let height = (inner * high / wide.max(1e-9) + 2.0 * MARGIN).clamp(HEIGHTS.0, HEIGHTS.1);
+        let scale = (inner / wide.max(1e-9)).min((height - 2.0 * MARGIN) / high.max(1e-9));
+        let area = Area { left, top, right, bottom: top + height };
+        let axis = |middle: f64, pixels: f64| (middle - pixels / scale / 2.0, middle + pixels / scale / 2.0);
+        let (x, y) = (axis((west + east) / 2.0, right - left), axis((south + north) / 2.0, height));
+        Map {
+            area,
+            x: Scale { lo: x.0, hi: x.1, start: left, end: right },
+            y: Scale { lo: y.0, hi: y.1, start: area.bottom, end: top },
+        }
+    }
+
+    fn pixel(&self, (x, y): Place) -> (f64, f64) {
+        (self.x.start + (x - self.x.lo) * self.x.per_unit(), self.y.start + (y - self.y.lo) * self.y.per_unit())
+    }
+
+    fn shows(&self, (x, y): (f64, f64)) -> bool {
+        (self.area.left..=self.area.right).contains(&x) && (self.area.top..=self.area.bottom).contains(&y)
+    }
+
+    /// The point of a circle around `centre` at this part of its circumference.
+    fn on_circle(&self, centre: Place, radius: f64, part: i32) -> (f64, f64) {
+        let angle = f64::from(part) * std::f64::consts::TAU / f64::from(PARTS);
+        self.pixel((centre.0 + radius * libm::cos(angle), centre.1 + radius * libm::sin(angle)))
+    }
+
+    /// The part of a circle around `centre` inside the map.
+    fn circle(&self, centre: Place, radius: f64) -> Path {
+        let mut path = Path::default();
+        let mut drawing = false;
+        for part in 0..=PARTS {
+            let at = self.on_circle(centre, radius, part);
+            match (self.shows(at), drawing) {
+                (true, true) => drop(path.line_to(tenths(at.0), tenths(at.1))),
+                (true, false) => drop(path.move_to(tenths(at.0), tenths(at.1))),
+                _ => {}
+            }
+            drawing = self.shows(at);
+        }
+        path
+    }
+
+    /// Draws grid, frame and the labels of both axes.
+    fn axes(&self, sheet: &mut Sheet) {
+        let (palette, area) = (sheet.palette, &self.area);
+        let vertical: Vec<Tick> = ticks(self.x.lo, self.x.hi, (area.width() / 85.0) as usize);
+        let horizontal: Vec<Tick> = ticks(self.y.lo, self.y.hi, (area.height() / 42.0) as usize);
+        let mut grid = Path::default();
+        for tick in &vertical {
+            let at = self.x.place(tick.value);
+            grid.move_to(at, tenths(area.top)).line_to(at, tenths(area.bottom));
+            self.label(sheet, tick, (f64::from(at) / 10.0, area.bottom + 16.0), Anchor::Middle);
+        }
+        for tick in &horizontal {
+            let at = self.y.place(tick.value);
+            grid.move_to(tenths(area.left), at).line_to(tenths(area.right), at);
+            self.label(sheet, tick, (area.left - 7.0, f64::from(at) / 10.0 + 4.0), Anchor::End);
+        }
+        sheet.path("", String::new(), grid, Style::stroke(palette.grid, 1.0));
+        let mut frame = Path::default();
+        frame.rect(tenths(area.left), tenths(area.top), tenths(area.width()), tenths(area.height()));
+        sheet.path("map", "positions in metres".into(), frame, Style::stroke(palette.frame, 1.0));
+        let middle = (area.left + area.right) / 2.0;
+        let name =
+            |content: &str| Label { content: content.into(), size: 12, weight: Weight::Regular, color: palette.faint };
+        name("x (m)").write(sheet, (middle, area.bottom + 34.0), Anchor::Middle);
+        sheet.upright_text((area.left - 42.0, (area.top + area.bottom) / 2.0), 12, palette.faint, "y (m)".into());
+    }
+
+    fn label(&self, sheet: &mut Sheet, tick: &Tick, at: (f64, f64), anchor: Anchor) {
+        let half = sheet.fonts.width(&tick.label, SMALL, Weight::Regular) / 2.0;
+        let at = (at.0.min(sheet.width - half - 4.0), at.1);
+        let color = sheet.palette.text;
+        let label = Label { content: tick.label.clone(), size: SMALL, weight: Weight::Regular, color };
+        label.write(sheet, at, anchor);
+    }
+
+    /// Draws a bar of a round length, about a sixth of the width, in the lower right corner.
+    fn scale_bar(&self, sheet: &mut Sheet, taken: &mut Taken) {
+        let span = (self.x.hi - self.x.lo) / 6.0;
+        let Some(tick) = ticks(0.0, span, 1)
+            .into_iter()
+            .rfind(|tick| tick.value > 0.0)
+            .or_else(|| ticks(0.0, 2.0 * span, 2).into_iter().find(|tick| tick.value > 0.0))
+        else {
+            return;
+        };
+        let length = tick.value * self.x.per_unit();
+        let (right, y) = (self.area.right - 16.0, self.area.bottom - 14.0);
+        let text = Label {
+            content: format!("{} m", tick.label),
+            size: SMALL,
+            weight: Weight::Regular,
+            color: sheet.palette.text,
+        };
+        let width = text.width(&sheet.fonts).max(length) + 8.0;
+        taken.area(Area { left: right - width, top: y - 20.0, right: right + 8.0, bottom: y + 8.0 });
+        let mut bar = Path::default();
+        let (from, to, y10) = (tenths(right - length), tenths(right), tenths(y));
+        bar.move_to(from, y10 - 40).line_to(from, y10 + 40);
+        bar.move_to(from, y10).line_to(to, y10);
+        bar.move_to(to, y10 - 40).line_to(to, y10 + 40);
+        sheet.path("scale", format!("{} m", tick.label), bar, Style::stroke(sheet.palette.text, 1.4));
+        text.write(sheet, (right - length / 2.0, y - 7.0), Anchor::Middle);
+    }
+}
+
+/// The names of the two ranges.
+const RANGES: [&str; 2] = ["range", "carrier sense range"];
+
+/// The styles of the circles of the two ranges.
+fn range_styles(palette: &Palette) -> [Style; 2] {
+    [Style::stroke(palette.acked, 1.2), Style::stroke(palette.faint, 1.0).dashed(2.0, 4.0)]
+}
+
+/// Draws the map, if nodes have positions. Returns its lower edge.
+pub(super) fn draw(sheet: &mut Sheet, graph: &Graph, (left, right): (f64, f64), top: f64) -> f64 {
+    if graph.placed.is_empty() {
+        return top - GAP;
+    }
+    let ways: Vec<Vec<Place>> = graph.placed.iter().map(|node| way(node, graph.end)).collect();
+    let mut shown: Vec<Place> = ways.concat();
+    for (node, way) in graph.placed.iter().zip(&ways) {
+        let around = |(x, y): Place, r: f64| [(x - r, y - r), (x + r, y + r)];
+        let radius = |[received, sensed]: &[f64; 2]| if *sensed <= WHOLE * received { *sensed } else { *received };
+        shown.extend(node.ranges.iter().flat_map(|ranges| around(way[0], radius(ranges))));
+    }
+    let edges = (left + AXIS, right);
+    let top = key(sheet, graph, &ways, &Map::new(&shown, edges, top), (left, right), top);
+    let map = Map::new(&shown, edges, top + 10.0);
+    map.axes(sheet);
+    let styles = range_styles(sheet.palette);
+    let mut taken = Taken::default();
+    for (node, way) in graph.placed.iter().zip(&ways) {
+        for (number, range) in node.ranges.iter().flat_map(|ranges| ranges.iter().enumerate()) {
+            let title = format!("{}: {} {range} m", node.name, RANGES[number]);
+            sheet.path("range", title, map.circle(way[0], *range), styles[number]);
+            let points: Vec<(f64, f64)> =
+                (0..=PARTS).step_by(12).map(|part| map.on_circle(way[0], *range, part)).collect();
+            taken.course(&points);
+        }
+    }
+    map.scale_bar(sheet, &mut taken);
+    for (node, way) in graph.placed.iter().zip(&ways) {
+        let points: Vec<(f64, f64)> = way.iter().map(|place| map.pixel(*place)).collect();
+        taken.area(around(points[0], (22.0, 22.0)));
+        taken.course(&points);
+        motion(sheet, node, &points);
+    }
+    names(sheet, graph, &map, &ways, &mut taken);
+    map.area.bottom + FOOT
+}
+
+/// Draws the key of a map, with the ranges that it shows. Returns its lower edge.
+fn key(sheet: &mut Sheet, graph: &Graph, ways: &[Vec<Place>], map: &Map, edges: (f64, f64), top: f64) -> f64 {
+    let palette = sheet.palette;
+    let mut found = Vec::new();
+    if ways.iter().any(|way| way.len() > 1) {
+        found.push(Key::Line(Style::stroke(palette.sent, 1.8), "motion".into()));
+        found.push(Key::Circle(Style::stroke(palette.sent, 1.6), "end of the run".into()));
+    }
+    for ((number, style), text) in range_styles(palette).into_iter().enumerate().zip(RANGES) {
+        let shows = |(node, way): (&Placed, &Vec<Place>)| {
+            node.ranges.iter().any(|ranges| !map.circle(way[0], ranges[number]).is_empty())
+        };
+        if graph.placed.iter().zip(ways).any(shows) {
+            found.push(Key::Line(style, text.into()));
+        }
+    }
+    if found.is_empty() { top } else { keys(sheet, found, edges, top) }
+}
+
+/// Draws the way of a node, with an arrow head in the middle of each part and a circle at the end.
+fn motion(sheet: &mut Sheet, node: &Placed, points: &[(f64, f64)]) {
+    if let [.., end] = points[1..] {
+        let (mut line, mut heads) = (Path::default(), Path::default());
+        line.move_to(tenths(points[0].0), tenths(points[0].1));
+        for pair in points.windows(2) {
+            line.line_to(tenths(pair[1].0), tenths(pair[1].1));
+            let middle = ((pair[0].0 + pair[1].0) / 2.0, (pair[0].1 + pair[1].1) / 2.0);
+            if distance(pair[0], pair[1]) > 24.0 {
+                arrow(&mut heads, pair[0], middle, 9.0);
+            }
+        }
+        let mut circle = Path::default();
+        circle.move_to(tenths(end.0), tenths(end.1)).extend(&[Step::Circle(50)]);
+        let color = sheet.palette.sent;
+        sheet.path("motion", format!("motion of {}", node.name), line, Style::stroke(color, 1.8).rounded());
+        sheet.path("", String::new(), heads, Style::fill(color));
+        let hollow = Style { fill: Some(sheet.palette.background), ..Style::stroke(color, 1.6) };
+        sheet.path("", String::new(), circle, hollow);
+    }
+    icon::draw(sheet, node.kind, points[0], node.name.clone());
+}
+
+/// Writes the names of the nodes at their first positions, and the time at the ends of ways. Nodes at one position share
+/// a text.
+fn names(sheet: &mut Sheet, graph: &Graph, map: &Map, ways: &[Vec<Place>], taken: &mut Taken) {
+    let mut texts: Vec<((f64, f64), Label)> = Vec::new();
+    let palette = sheet.palette;
+    let mut sites: Vec<((f64, f64), Vec<&str>)> = Vec::new();
+    for (node, way) in graph.placed.iter().zip(ways) {
+        let at = map.pixel(way[0]);
+        match sites.iter_mut().find(|(site, _)| distance(*site, at) < 6.0) {
+            Some((_, names)) => names.push(&node.name),
+            None => sites.push((at, vec![&node.name])),
+        }
+    }
+    for (at, names) in sites {
+        let content = match names[..] {
+            [first, .., last] if names.len() > 3 => format!("{first} to {last} ({})", names.len()),
+            _ => names.join(", "),
+        };
+        texts.push((at, Label { content, size: NAME, weight: Weight::Bold, color: palette.text }));
+    }
+    for way in ways.iter().filter(|way| way.len() > 1) {
+        let at = map.pixel(way[way.len() - 1]);
+        taken.area(around(at, (12.0, 12.0)));
+        let content = format!("{} s", graph.end);
+        texts.push((at, Label { content, size: SMALL, weight: Weight::Regular, color: palette.sent }));
+    }
+    for (at, text) in texts {
+        let size = (text.width(&sheet.fonts), f64::from(text.size) + 3.0);
+        let inside = |area: &Area| map.shows((area.left, area.top)) && map.shows((area.right, area.bottom));
+        let beside: Vec<Area> = beside(at, size).into_iter().filter(inside).collect();
+        let Some(area) = taken.take(&beside, 0..0) else { continue };
+        let middle = ((area.left + area.right) / 2.0, area.bottom - 4.0);
+        text.write(sheet, middle, Anchor::Middle);
+    }
+}
+
+/// The rectangles for a text beside a symbol: on the right, the left, above, below, and further away.
+fn beside((x, y): (f64, f64), (width, height): (f64, f64)) -> Vec<Area> {
+    let mut found = Vec::new();
+    for ring in 0..6 {
+        let away = 15.0 + f64::from(ring) * height;
+        for (right, down) in
+            [(1.0, 0.0), (-1.0, 0.0), (0.0, -1.0), (0.0, 1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, -1.0), (-1.0, 1.0)]
+        {
+            let at = (x + right * (away + width / 2.0), y + down * (away + height / 2.0));
+            found.push(around(at, (width, height)));
+        }
+    }
+    found
+}

@@ -1,0 +1,115 @@
+//! The picture of a network: nodes and links, the flows over them, and a map of the nodes that have positions.
+
+mod diagram;
+mod graph;
+mod icon;
+mod labels;
+mod layout;
+mod list;
+mod map;
+
+use sim::Network;
+
+use self::graph::Graph;
+use crate::frame::Sheet;
+use crate::ink::{Anchor, Picture, Shape, Style, Text, tenths};
+use crate::layout::{DOT, RIGHT, header};
+use crate::options::{MIN_SIZE, Options};
+use crate::palette::Palette;
+use crate::text::{Fonts, Weight};
+
+/// The left margin in pixels.
+const LEFT: f64 = 24.0;
+/// Distance in pixels between the parts of the picture.
+const GAP: f64 = 18.0;
+/// The largest width and height in pixels.
+const MAX_SIDE: f64 = 20_000.0;
+
+/// Draws the nodes, links, media and flows of a network, and a map if nodes have positions. The picture is wider than
+/// `options` if the network needs more space, and as high as needed. Networks with more than 10 nodes have identical hosts in one
+/// box.
+pub fn topology(network: &Network, options: &Options) -> Picture {
+    let graph = Graph::of(network);
+    let palette = Palette::of(options.theme);
+    let fonts = Fonts::load();
+    let width = f64::from(options.width.max(MIN_SIZE.0));
+    let diagram = diagram::Diagram::new(&graph, &fonts, width - LEFT - RIGHT);
+    let width = width.max(diagram.width() + LEFT + RIGHT).min(MAX_SIDE).ceil();
+    let mut sheet = Sheet { palette, fonts, width, shapes: Vec::new() };
+    let title = options.title.clone().unwrap_or_else(|| "Topology".into());
+    let parts: Vec<String> = options.ran.iter().cloned().chain(summary(network)).collect();
+    let (left, right) = (LEFT, sheet.width - RIGHT);
+    let head = header(&mut sheet, left, &title, &parts) + 4.0;
+    let below = list::key(&mut sheet, &graph, (left, right), head);
+    let (below, unlabelled) = diagram.draw(&mut sheet, &graph, (left, right), below + GAP);
+    let below = map::draw(&mut sheet, &graph, (left, right), below + GAP);
+    let below = list::draw(&mut sheet, &graph, &unlabelled, (left, right), below);
+    let height = (below + GAP).min(MAX_SIDE);
+    Picture {
+        width: sheet.width as u32,
+        height: height as u32,
+        background: palette.background,
+        title,
+        about: parts.join(DOT),
+        shapes: sheet.shapes,
+    }
+}
+
+/// The numbers of nodes, links, media and flows in words.
+fn summary(network: &Network) -> Vec<String> {
+    let counts = [
+        (network.nodes.len(), "node", "nodes"),
+        (network.links.len(), "link", "links"),
+        (network.media.len(), "medium", "media"),
+        (network.flows.len(), "flow", "flows"),
+    ];
+    let some = counts.into_iter().filter(|(count, ..)| *count > 0);
+    some.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many })).collect()
+}
+
+/// Font sizes in pixels of names and of settings, and the height of a line of text.
+const NAME: u32 = 13;
+const SMALL: u32 = 11;
+const LINE: f64 = 15.0;
+
+/// A line of text with its font and colour.
+#[derive(Clone, PartialEq, Debug)]
+struct Label {
+    content: String,
+    size: u32,
+    weight: Weight,
+    color: crate::ink::Color,
+}
+
+impl Label {
+    fn width(&self, fonts: &Fonts) -> f64 {
+        fonts.width(&self.content, self.size, self.weight)
+    }
+
+    /// Writes the text with its left end, or its middle, at `at` on the baseline, in the width of the embedded font.
+    fn write(self, sheet: &mut Sheet, at: (f64, f64), anchor: Anchor) {
+        let width = Some(tenths(self.width(&sheet.fonts)));
+        let Label { content, size, weight, color } = self;
+        let (x, y) = (tenths(at.0), tenths(at.1));
+        sheet.shapes.push(Shape::Text(Text { x, y, anchor, size, weight, color, upright: false, width, content }));
+    }
+}
+
+/// The distance between two points.
+fn distance(a: (f64, f64), b: (f64, f64)) -> f64 {
+    ((b.0 - a.0) * (b.0 - a.0) + (b.1 - a.1) * (b.1 - a.1)).sqrt()
+}
+
+/// The style of a link.
+fn link_style(palette: &Palette, wireless: bool) -> Style {
+    match wireless {
+        true => Style::stroke(palette.acked, 1.6).dashed(5.0, 4.0),
+        false => Style::stroke(palette.frame, 1.6),
+    }
+}
+
+/// The style of the flow with this number; `None` for those that are only listed.
+fn flow_style(palette: &Palette, number: usize) -> Option<Style> {
+    let colors = &palette.flows[..diagram::MAX_LINES];
+    colors.get(number).map(|color| Style::stroke(*color, 1.6).rounded())
+}
