@@ -21,7 +21,9 @@ const MIN_GAP: f64 = 90.0;
 const AROUND: f64 = 34.0;
 /// Height in pixels above the diagram that labels may use.
 const ABOVE: f64 = 12.0;
-/// The steepest line that has its label above or below it, where it is next to no other line.
+/// At a node with more links, a label is above or below its line only up to this slope: a fan of lines has other lines
+/// there.
+const FEW: usize = 3;
 const MAX_SLOPE: f64 = 0.2;
 /// Distance in pixels between a link and the first flow beside it, and between flows.
 const FLOW: f64 = 3.0;
@@ -195,6 +197,7 @@ fn candidates(graph: &Graph, link: usize, line: &Line, (width, height): (f64, f6
     let [a, b] = graph.links[link].between;
     let end = if line.start == a { b } else { a };
     let degree = |node: usize| graph.links.iter().filter(|link| link.between.contains(&node)).count();
+    let few = degree(a).max(degree(b)) <= FEW;
     let busier = degree(line.start).cmp(&degree(end));
     let flows = flows_over(graph, link);
     let line = &line.points[..];
@@ -220,7 +223,7 @@ fn candidates(graph: &Graph, link: usize, line: &Line, (width, height): (f64, f6
             let at = (x + share * dx, y + share * dy);
             let off = rise + height / 2.0 + 4.0;
             match beside {
-                true if rise <= 12.0 && slope <= MAX_SLOPE => {
+                true if rise <= 12.0 && (few || slope <= MAX_SLOPE) => {
                     found.push(around((at.0, at.1 - off), (width, height)));
                     found.push(around((at.0, at.1 + off + FLOW * flows as f64), (width, height)));
                 }
