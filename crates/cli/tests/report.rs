@@ -69,10 +69,59 @@ fn figures_are_written_on_request() {
     let printed = fine(&dir, &["report", "results/a sweep.sqlite", "--out", "p.html", "--figures", "paper/figures"]);
     let means = "paper/figures/a-sweep-completion-time-s.svg";
     let changes = "paper/figures/a-sweep-completion-time-s-change.svg";
-    assert_eq!(printed, format!("p.html\n{means}\n{changes}\n"));
+    let budget = "paper/figures/a-sweep-time-budget.svg";
+    assert_eq!(printed, format!("p.html\n{means}\n{changes}\n{budget}\n"));
     let read = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap();
     assert!(read(means).starts_with("<svg ") && read(means).contains("completion time, s"));
     assert!(read(changes).contains("change of completion time from clear, %"));
+}
+
+/// The last case at the last point; the page has the shares in tooltips, with one decimal.
+#[test]
+fn budgets_on_the_page_equal_those_of_explain_and_add_up() {
+    let dir = scratch("report-budget");
+    swept(&dir);
+    fine(&dir, &["report", "results/a sweep.sqlite"]);
+    let page = std::fs::read_to_string(dir.join("results/a sweep.html")).unwrap();
+    let title = "<title>delay of link wire 100 ms, refined: ";
+    let set = ["explain", "a sweep.toml", "--set", "links.wire.delay=100 ms", "--set", "scheme=refined-icmp", "--json"];
+    let explained: serde_json::Value = serde_json::from_str(&fine(&dir, &set)).unwrap();
+    let (took, causes) = (explained[0]["took_ms"].as_f64().unwrap(), explained[0]["budget_ms"].as_object().unwrap());
+    let mut sum = 0.0;
+    for (cause, time) in causes {
+        let share = 100.0 * time.as_f64().unwrap() / took;
+        sum += share;
+        assert!(page.contains(&format!("{title}{cause} {share:.1} %</title>")), "{cause} {share}");
+    }
+    assert!((sum - 100.0).abs() < 1e-6, "{sum}");
+    assert_eq!(page.matches(title).count(), causes.len());
+}
+
+#[test]
+fn page_without_budgets_does_not_have_them() {
+    let dir = scratch("report-no-budget");
+    swept(&dir);
+    fine(&dir, &["report", "results/a sweep.sqlite", "--no-budget"]);
+    assert!(!std::fs::read_to_string(dir.join("results/a sweep.html")).unwrap().contains("Where the time went"));
+}
+
+/// The store has the contents of the recording.
+#[test]
+fn budgets_of_a_recorded_link_need_no_recording() {
+    let dir = scratch("report-missing");
+    std::fs::write(dir.join("air.trace"), "4\n8\n12\n16\n").unwrap();
+    let link = "arq = { kind = \"stop-and-wait\", max_transmissions = 3 }\n\
+                channel = { kind = \"two-state\", mean_good = \"1 s\", mean_bad = \"100 ms\" }\n";
+    let recorded = SCENARIO.replace(link, "delivery_trace.forward.file = \"air.trace\"\n");
+    assert_ne!(recorded, SCENARIO);
+    let without_cases = recorded.split("[sweep.compare]").next().unwrap();
+    std::fs::write(dir.join("a sweep.toml"), without_cases).unwrap();
+    fine(&dir, &["sweep", "a sweep.toml"]);
+    std::fs::remove_file(dir.join("air.trace")).unwrap();
+    fine(&dir, &["report", "results/a sweep.sqlite"]);
+    let page = std::fs::read_to_string(dir.join("results/a sweep.html")).unwrap();
+    assert!(page.contains("<title>delay of link wire 100 ms: link-rate "), "no budget");
+    assert!(!page.contains("No time budgets"));
 }
 
 /// Returns the preformatted texts of the page: the scenario and the commands.

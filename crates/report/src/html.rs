@@ -5,7 +5,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::frame::Drawing;
 use crate::page::{Block, Page, Section};
-use crate::{bars, changes, curves, table, words};
+use crate::{bars, budget, changes, curves, table, words};
 
 /// Content security policy: the page fetches no resource; style and script are embedded.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
@@ -70,7 +70,7 @@ fn section(number: usize, section: &Section) -> Markup {
 }
 
 fn is_chart(block: &Block) -> bool {
-    matches!(block, Block::Bars(_) | Block::Changes(_) | Block::Curves(_))
+    matches!(block, Block::Bars(_) | Block::Budgets(_) | Block::Changes(_) | Block::Curves(_))
 }
 
 /// Places charts side by side, in columns as wide as the widest chart.
@@ -94,6 +94,7 @@ fn charts(run: &[Block]) -> Markup {
 pub(crate) fn drawn(block: &Block) -> Option<(&str, Drawing, &str)> {
     match block {
         Block::Bars(chart) => Some((&chart.title, bars::draw(chart), &chart.caption)),
+        Block::Budgets(chart) => Some((&chart.title, budget::draw(chart), &chart.caption)),
         Block::Changes(chart) => Some((&chart.title, changes::draw(chart), "")),
         Block::Curves(chart) => Some((&chart.title, curves::draw(chart), &chart.caption)),
         _ => None,
@@ -110,7 +111,9 @@ fn block(block: &Block) -> Markup {
                 ul { @for warning in list { li { (warning) } } }
             }
         },
-        Block::Bars(_) | Block::Changes(_) | Block::Curves(_) => charts(std::slice::from_ref(block)),
+        Block::Bars(_) | Block::Budgets(_) | Block::Changes(_) | Block::Curves(_) => {
+            charts(std::slice::from_ref(block))
+        }
         Block::Table(of) => table::markup(of),
         Block::Svg { svg, caption } => html! {
             figure.picture { (PreEscaped(svg)) figcaption { (caption) } }

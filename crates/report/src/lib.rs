@@ -11,6 +11,7 @@
 //! ```
 
 pub mod bars;
+pub mod budget;
 pub mod changes;
 pub mod curves;
 mod estimate;
@@ -26,6 +27,7 @@ mod table;
 mod words;
 
 pub use bars::{BarChart, Group};
+pub use budget::{BudgetChart, BudgetRow};
 pub use changes::ChangeChart;
 pub use curves::{CurveChart, Line, Point};
 pub use estimate::Estimate;

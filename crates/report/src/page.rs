@@ -1,7 +1,7 @@
 //! The content of a page, without HTML. Text is plain text unless it is called Markdown: it may come from users and is
 //! escaped on output.
 
-use crate::{BarChart, ChangeChart, CurveChart, Table};
+use crate::{BarChart, BudgetChart, ChangeChart, CurveChart, Table};
 
 /// The content of a report page.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +42,8 @@ pub enum Block {
     Changes(ChangeChart),
     /// Chart of curves.
     Curves(CurveChart),
+    /// Chart of time budgets.
+    Budgets(BudgetChart),
     /// Table.
     Table(Table),
     /// SVG document made by this program: not escaped.

@@ -52,7 +52,7 @@ fn steady(point: usize, case: usize, replication: u64) -> Option<f64> {
 }
 
 fn page(sweep: &Analysis) -> Page {
-    report::store::page("store.sqlite", std::slice::from_ref(sweep), &[])
+    report::store::page("store.sqlite", std::slice::from_ref(sweep), &[], &[])
 }
 
 fn blocks(page: &Page) -> impl Iterator<Item = &Block> {
@@ -181,7 +181,7 @@ fn incomplete_flows_are_counted_and_shown() {
 #[test]
 fn requested_metrics_replace_those_of_the_sweep() {
     let sweep = sweep(&grid(1, 2), 2, steady);
-    let page = report::store::page("s", &[sweep], &[&flow::goodput_bps, &flow::timeouts]);
+    let page = report::store::page("s", &[sweep], &[&flow::goodput_bps, &flow::timeouts], &[]);
     let html = report::html(&page);
     assert!(html.contains("<h3>Goodput</h3>") && html.contains("<h3>Timeouts</h3>"));
     assert!(!html.contains("<h3>Completion time</h3>"));
@@ -206,7 +206,7 @@ fn names_and_keys_are_escaped() {
 #[test]
 fn sweep_without_runs_gives_a_warning() {
     let sweeps = [sweep(&grid(1, 2), 2, steady), sweep(&grid(1, 2), 0, steady)];
-    let page = report::store::page("store.sqlite", &sweeps, &[]);
+    let page = report::store::page("store.sqlite", &sweeps, &[], &[]);
     assert_eq!(page.sections.len(), 2);
     assert!(warnings(&page).contains("4 of 4 cells have no run yet"));
     elements(&report::html(&page)).unwrap();
@@ -270,7 +270,7 @@ fn changes_are_drawn_for_every_case_but_the_first() {
 /// Two charts of means and two of changes.
 #[test]
 fn figures_are_files_of_their_own_with_resolved_colours() {
-    let figures = report::store::figures(&[sweep(&grid(2, 2), 2, steady)], &[]);
+    let figures = report::store::figures(&[sweep(&grid(2, 2), 2, steady)], &[], &[]);
     let names: Vec<&str> = figures.iter().map(|(name, _)| name.as_str()).collect();
     let stem = "a-sweep-completion-time-s";
     let expected = ["delay-1-ms", "delay-2-ms", "change-delay-1-ms", "change-delay-2-ms"];
@@ -281,4 +281,14 @@ fn figures_are_files_of_their_own_with_resolved_colours() {
         assert!(found[0].attributes.contains(&("xmlns".into(), "http://www.w3.org/2000/svg".into())), "{name}");
         assert!(!svg.contains("var(") && svg.contains("fill: #d55e00"), "{svg}");
     }
+}
+
+/// The scenario has no nodes.
+#[test]
+fn sweep_that_cannot_run_again_has_the_reason_instead_of_budgets() {
+    let sweep = sweep(&grid(2, 2), 2, steady);
+    let budgets = lab::sweep::budget::budgets(&sweep, 40, 1, &|_, _| std::ops::ControlFlow::Continue(())).unwrap();
+    assert!(budgets.problem.is_some() && budgets.cells.is_empty());
+    let page = report::store::page("store.sqlite", &[sweep], &[], &[budgets]);
+    assert!(warnings(&page).contains("the sweep cannot be run again here"), "{}", warnings(&page));
 }

@@ -3,11 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
+use lab::sweep::analysis::Analysis;
+use lab::sweep::budget::{self, Budgets};
 use scenario::problem::Problem;
 
 use super::export::analyses;
 use super::{listed, print, shown, sweep, write_whole};
 use crate::Failure;
+use crate::progress::Progress;
 
 /// Arguments of `lasthop report`.
 #[derive(ClapArgs)]
@@ -23,7 +26,13 @@ pub struct Args {
     /// Also write each chart as an SVG file into this directory
     #[arg(long, value_name = "DIR")]
     figures: Option<PathBuf>,
+    /// Do not run the first replication of each case again to show where its time went
+    #[arg(long)]
+    no_budget: bool,
 }
+
+/// The maximum number of cases of a sweep whose time budgets are shown.
+const MAX_BUDGETS: usize = 40;
 
 /// Writes a store's results as a page.
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -35,16 +44,29 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Input(listed(&[problem.hint("--out PAGE.html")])));
     }
     let name = args.store.file_name().unwrap_or_default().to_string_lossy();
-    let page = report::html(&report::store::page(&name, &sweeps, &metrics));
+    let budgets = if args.no_budget { Vec::new() } else { budgets(&sweeps)? };
+    let page = report::html(&report::store::page(&name, &sweeps, &metrics, &budgets));
     write_whole(&out, page.as_bytes())?;
     print(&format!("{}\n", shown(&out)))?;
     let Some(dir) = &args.figures else { return Ok(()) };
-    for (name, picture) in report::store::figures(&sweeps, &metrics) {
+    for (name, picture) in report::store::figures(&sweeps, &metrics, &budgets) {
         let path = dir.join(name + ".svg");
         write_whole(&path, picture.as_bytes())?;
         print(&format!("{}\n", shown(&path)))?;
     }
     Ok(())
+}
+
+/// The time budgets of each sweep.
+fn budgets(sweeps: &[Analysis]) -> Result<Vec<Budgets>, Failure> {
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    let of = |sweep: &Analysis| {
+        let progress = Progress::of_runs(&sweep.sweep.name);
+        let found = budget::budgets(sweep, MAX_BUDGETS, jobs, &|done, wanted| progress.count(done, wanted));
+        progress.finish();
+        Ok(found?)
+    };
+    sweeps.iter().map(of).collect()
 }
 
 /// Whether two paths are one file. One that is not there is no other.

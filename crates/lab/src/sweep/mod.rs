@@ -2,6 +2,7 @@
 
 pub mod analysis;
 pub mod axes;
+pub mod budget;
 pub mod dedup;
 mod imprecise;
 mod lanes;

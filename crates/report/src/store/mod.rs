@@ -1,6 +1,7 @@
 //! The page of a store: a section per sweep with its charts, its tables, and the commands that repeat it.
 
 mod blocks;
+mod budgets;
 mod numbers;
 mod pictures;
 mod repeat;
@@ -10,6 +11,7 @@ use lab::figures::grid::Grid;
 use lab::figures::slug::Slugs;
 use lab::figures::{Figure, words};
 use lab::sweep::analysis::Analysis;
+use lab::sweep::budget::Budgets;
 use observe::metric::Metric;
 
 use crate::page::{Block, Page, Section};
@@ -19,8 +21,8 @@ use crate::{BarChart, capital, html, standalone};
 const MAX_LISTED: usize = 8;
 
 /// Returns the page of the sweeps of the store `name`. `metrics` selects the metrics; if empty, each sweep's own
-/// metrics are shown.
-pub fn page(name: &str, sweeps: &[Analysis], metrics: &[&'static Metric]) -> Page {
+/// metrics are shown. `budgets` has the time budgets of each sweep, by the same index; sweeps without any show none.
+pub fn page(name: &str, sweeps: &[Analysis], metrics: &[&'static Metric], budgets: &[Budgets]) -> Page {
     let runs: usize = sweeps.iter().map(Analysis::runs).sum();
     let title = match sweeps {
         [only] => title(only).to_owned(),
@@ -30,17 +32,21 @@ pub fn page(name: &str, sweeps: &[Analysis], metrics: &[&'static Metric]) -> Pag
         title,
         subtitle: format!("Results of the store {name}"),
         facts: vec![("Sweeps".into(), sweeps.len().to_string()), ("Runs".into(), runs.to_string())],
-        sections: sweeps.iter().map(|sweep| section(sweep, metrics, sweeps.len() > 1)).collect(),
+        sections: sweeps
+            .iter()
+            .enumerate()
+            .map(|(number, sweep)| section(sweep, metrics, budgets.get(number), sweeps.len() > 1))
+            .collect(),
         footer: footer(sweeps),
     }
 }
 
 /// Returns each chart of the page as an SVG file in light colours, with its name without extension, which has the
 /// sweep, the metric, `change` for changes, and the values that are common to the chart.
-pub fn figures(sweeps: &[Analysis], metrics: &[&'static Metric]) -> Vec<(String, String)> {
+pub fn figures(sweeps: &[Analysis], metrics: &[&'static Metric], budgets: &[Budgets]) -> Vec<(String, String)> {
     let mut names = Slugs::default();
     let mut files = Vec::new();
-    for sweep in sweeps {
+    for (number, sweep) in sweeps.iter().enumerate() {
         for figure in shown(sweep, metrics) {
             for (kind, charts) in [("", pictures::of(&figure)), ("change", pictures::changes_of(&figure))] {
                 for (title, drawing, _) in charts.iter().filter_map(html::drawn) {
@@ -48,6 +54,10 @@ pub fn figures(sweeps: &[Analysis], metrics: &[&'static Metric]) -> Vec<(String,
                     files.push((names.next(&name), standalone::svg(&drawing.svg)));
                 }
             }
+        }
+        let blocks = budgets.get(number).map(budgets::of).unwrap_or_default();
+        for (_, drawing, _) in blocks.iter().filter_map(html::drawn) {
+            files.push((names.next(&format!("{} time budget", sweep.sweep.name)), standalone::svg(&drawing.svg)));
         }
     }
     files
@@ -71,12 +81,13 @@ fn version(analysis: &Analysis) -> String {
 
 /// Returns the section of a sweep; `of_many` is true if the page has several sweeps, so that the heading names the
 /// sweep.
-fn section(analysis: &Analysis, metrics: &[&'static Metric], of_many: bool) -> Section {
+fn section(analysis: &Analysis, metrics: &[&'static Metric], budgets: Option<&Budgets>, of_many: bool) -> Section {
     let figures = shown(analysis, metrics);
     let mut blocks = vec![Block::Facts(facts(analysis)), Block::Warnings(warnings(analysis, &figures))];
     for figure in &figures {
         blocks.extend(blocks::of(figure));
     }
+    blocks.extend(budgets.into_iter().flat_map(budgets::of));
     blocks.extend(repeat::blocks(analysis));
     let heading = if of_many { title(analysis) } else { "Results" };
     Section { heading: heading.to_owned(), blocks }

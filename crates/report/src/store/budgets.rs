@@ -1,0 +1,53 @@
+//! Where the time went: the time budget of one run of each case.
+
+use lab::figures::words;
+use lab::sweep::budget::{Budgets, CellBudget};
+use plot::Share;
+
+use crate::page::Block;
+use crate::{BudgetChart, BudgetRow};
+
+/// Returns the chart of a sweep's time budgets, or why it has none.
+pub(super) fn of(budgets: &Budgets) -> Vec<Block> {
+    let heading = Block::Words("# Where the time went".into());
+    if let Some(problem) = &budgets.problem {
+        let text = format!("No time budgets: the sweep cannot be run again here ({problem}).");
+        return vec![heading, Block::Warnings(vec![text])];
+    }
+    let Some(first) = budgets.cells.first() else { return Vec::new() };
+    let left_out = match budgets.left_out {
+        0 => String::new(),
+        count => format!(" {count} more cases are left out."),
+    };
+    let replication = if budgets.cells.iter().all(|cell| cell.replication == first.replication) {
+        format!("replication {}", first.replication)
+    } else {
+        "the first stored replication".to_owned()
+    };
+    let caption = format!(
+        "Shares of the time of flow {}, by cause, as in `lasthop explain`: one run for each case ({replication}, seed {}), not a mean. \
+         At the right the flow's time.{left_out}",
+        first.flow, first.seed
+    )
+    .replace('`', "");
+    let rows = budgets.cells.iter().map(row).collect();
+    vec![heading, Block::Budgets(BudgetChart { title: "Time budget".into(), caption, rows })]
+}
+
+fn row(cell: &CellBudget) -> BudgetRow {
+    let value = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let changes = cell.cell.changes.iter().map(|(key, changed)| format!("{} {}", words::key(key), value(changed)));
+    let name = Some(cell.cell.case_name.clone()).filter(|name| !name.is_empty());
+    let label: Vec<String> = changes.chain(name).collect();
+    let took = cell.took.as_secs_f64();
+    let share = |(cause, time): &(observe::explain::Cause, engine::Span)| Share {
+        name: cause.name().to_owned(),
+        share: time.as_secs_f64() / took,
+        color: *cause as usize,
+    };
+    BudgetRow {
+        label: if label.is_empty() { cell.flow.clone() } else { label.join(", ") },
+        took: format!("{}{took:.3} s", if cell.completed { "" } else { "incomplete, " }),
+        shares: cell.causes.iter().filter(|_| took > 0.0).map(share).collect(),
+    }
+}
