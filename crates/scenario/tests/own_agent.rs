@@ -1,5 +1,5 @@
-//! An agent from outside, written with public items only, that is told of deliveries and of the state of the air. What it
-//! is told is compared with the events of the links.
+//! An agent from outside, written with public items only, that receives reports of deliveries and of the state of the air.
+//! They are compared with the events of the links.
 
 use std::collections::HashMap;
 
@@ -45,15 +45,15 @@ impl Agent for Watch {
     }
 }
 
-/// What the agent was told, and what the links report.
+/// The reports to the agent, and the events of the links.
 #[derive(Default)]
 struct Seen {
     /// Time, delay in microseconds and attempts of each delivery.
-    told: Vec<(u64, f64, f64)>,
+    reported: Vec<(u64, f64, f64)>,
     air: Vec<(u64, f64)>,
     /// For each packet, by its identification: when it was queued, and its transmissions.
     sent: HashMap<u64, (Time, u32)>,
-    /// Packets that arrived and were not given up, and those of which the agent was told differently.
+    /// Packets that arrived and were not given up, and differing reports.
     arrived: u64,
     wrong: Vec<String>,
 }
@@ -70,7 +70,7 @@ impl Sink for Seen {
         let micros = at.as_nanos() / 1000;
         match event {
             Event::Agent { name: "delay_us", value, packet, .. } => {
-                self.told.push((micros, *value, 0.0));
+                self.reported.push((micros, *value, 0.0));
                 let known = packet.and_then(|packet| self.sent.get(&number(&packet)));
                 if let Some((queued, _)) = known.filter(|_| packet.is_some_and(|packet| packet.data().is_some()))
                     && at.since(*queued).as_nanos() as f64 / 1000.0 != *value
@@ -79,7 +79,7 @@ impl Sink for Seen {
                 }
             }
             Event::Agent { name: "attempts", value, packet, .. } => {
-                self.told.last_mut().unwrap().2 = *value;
+                self.reported.last_mut().unwrap().2 = *value;
                 let known = packet.and_then(|packet| self.sent.remove(&number(&packet)));
                 if let Some((_, sent)) = known.filter(|_| packet.is_some_and(|packet| packet.data().is_some()))
                     && f64::from(sent) != *value
@@ -107,7 +107,7 @@ impl Sink for Seen {
 /// Runs a flow over a link with these lines in its table, from a node with the agent.
 fn run(link: &str, flow: &str) -> Seen {
     let mut members = Members::default();
-    members.add::<AgentConfig>(Kind::<Config>::new("watch", "Reports what it is told").version("1")).unwrap();
+    members.add::<AgentConfig>(Kind::<Config>::new("watch", "Emits its reports as events").version("1")).unwrap();
     let text = format!(
         r#"
 duration = "20 s"
@@ -152,7 +152,7 @@ arq = { kind = "stop-and-wait", margin = "1 ms"}"#;
 traffic = { kind = "cbr", rate = "776 kbps", packet = "97 B", bytes = "291 B" }"#;
     let seen = run(link, flow);
     let expected = [(5112, 5112.0, 1.0), (5112 + 6112 + 5112, 15336.0, 2.0), (21448, 19448.0, 1.0)];
-    assert_eq!(seen.told, expected);
+    assert_eq!(seen.reported, expected);
 }
 
 #[test]
@@ -162,21 +162,21 @@ mss = "1000 B""#;
     let wire = "rate = \"2 Mbps\"\ndelay = \"5 ms\"\nchannel = { kind = \"uniform\", loss = 0.2 }\n";
     for arq in ["stop-and-wait", "go-back-n", "selective-repeat"] {
         let seen = run(&format!("{wire}arq = {{ kind = \"{arq}\", max_transmissions = 20 }}"), flow);
-        assert!(seen.told.len() >= 300, "{arq}: {}", seen.told.len());
-        assert_eq!((seen.told.len() as u64, seen.wrong), (seen.arrived, vec![]), "{arq}");
-        assert!(seen.told.iter().any(|(.., attempts)| *attempts > 2.0), "{arq}");
+        assert!(seen.reported.len() >= 300, "{arq}: {}", seen.reported.len());
+        assert_eq!((seen.reported.len() as u64, seen.wrong), (seen.arrived, vec![]), "{arq}");
+        assert!(seen.reported.iter().any(|(.., attempts)| *attempts > 2.0), "{arq}");
     }
     let air = "medium = \"cell\"\nchannel = { kind = \"uniform\", loss = 0.1 }\n[media.cell]\n";
     let cells =
         [r#"standard = "802.11g""#, "standard = \"802.11n\"\nrate = \"65 Mbps\"\naggregation = { frames = 32 }"];
     for cell in cells {
         let seen = run(&format!("{air}{cell}"), flow);
-        assert!(seen.told.len() >= 300, "{cell}: {}", seen.told.len());
-        assert_eq!((seen.told.len() as u64, seen.wrong), (seen.arrived, vec![]), "{cell}");
-        assert!(seen.told.iter().any(|(.., attempts)| *attempts > 2.0), "{cell}");
+        assert!(seen.reported.len() >= 300, "{cell}: {}", seen.reported.len());
+        assert_eq!((seen.reported.len() as u64, seen.wrong), (seen.arrived, vec![]), "{cell}");
+        assert!(seen.reported.iter().any(|(.., attempts)| *attempts > 2.0), "{cell}");
     }
     // Without acknowledgments there is nothing to report.
-    assert_eq!(run(&format!("{wire}arq = \"none\""), flow).told, []);
+    assert_eq!(run(&format!("{wire}arq = \"none\""), flow).reported, []);
 }
 
 #[test]

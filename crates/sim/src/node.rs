@@ -30,7 +30,7 @@ impl Node {
         self.agent.as_ref().map_or_else(Vec::new, |installed| installed.agent.counters())
     }
 
-    /// Whether its scheme is told of packets that a link layer has delivered.
+    /// Whether its scheme receives reports of packets that a link layer has delivered.
     pub fn looks_at_deliveries(&self) -> bool {
         self.agent.as_ref().is_some_and(|installed| installed.agent.looks_at_deliveries())
     }

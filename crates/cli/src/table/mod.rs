@@ -40,7 +40,7 @@ fn head(summary: &Summary) -> String {
     format!("{}\nscheme {scheme}, profile {profile}, seed {}\n\n", summary.title, summary.seed)
 }
 
-/// A table of the flows over TCP and one of those of datagrams; a line for each flow that failed, for the results of each
+/// A table of the flows over TCP and another one of flows of datagrams; a line for each flow that failed, for the results of each
 /// application that has any, and for the fairness.
 fn flows(summary: &Summary) -> String {
     let tcp = [

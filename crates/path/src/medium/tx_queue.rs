@@ -133,7 +133,7 @@ impl TxQueue {
         head
     }
 
-    /// Returns packet number `place` of those taken, or the first waiting packet after them, if its number is below
+    /// Returns taken packet number `place`, or the first waiting packet after them, if its number is below
     /// `end`.
     pub fn peek<O: Observer>(&mut self, place: usize, end: u64, cx: &mut Cx<'_, O>) -> Option<Packet> {
         let (number, packet) = match self.behind.get(place - 1) {
@@ -161,7 +161,7 @@ impl TxQueue {
         self.head.iter().chain(&self.behind).take(count)
     }
 
-    /// Marks packet `place` of those taken as received; returns true if the receiver did not have it.
+    /// Marks taken packet `place` as received; returns true if the receiver did not have it.
     pub fn has_come(&mut self, place: usize) -> bool {
         let TxQueue { head, behind, reorder, .. } = self;
         let Some(head) = head.iter_mut().chain(behind).nth(place) else { return false };
@@ -175,7 +175,7 @@ impl TxQueue {
         self.head.take().into_iter().chain(behind).collect()
     }
 
-    /// Puts unacknowledged packets back in front of those taken for transmission.
+    /// Puts unacknowledged packets back in front of the other taken ones.
     pub fn put_back(&mut self, left: Vec<HeadOfLine>) {
         for head in left.into_iter().rev() {
             self.behind.push_front(head);

@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(run(0.125, Ecn::NotEct, 900), (0, 14));
     }
 
-    /// Of 101 packets that have waited 0.9 ms a quarter is marked; of those with 0.8 ms none, with 1.2 ms all. The last one
+    /// Of 101 packets that have waited 0.9 ms a quarter is marked; with 0.8 ms none, with 1.2 ms all. The last one
     /// is alone. With a range of 0 there is a step.
     #[test]
     fn native_marks_rise_with_the_wait() {
