@@ -10,7 +10,7 @@ use engine::{Span, Time};
 use sim::{Network, NullSink, Results, Sink, World};
 
 use observe::delay::Delays;
-use observe::output::{Outputs, PRINTER, Printers};
+use observe::output::{Outputs, PRINTER, Printers, TraceFiles};
 use observe::summary::{Recorded, Summary, summary, summary_of};
 use scenario::Scenario;
 use scenario::traces::Trace;
@@ -166,6 +166,26 @@ fn observed(
     };
     let (outputs, delays) = observed;
     Ok((summary_of(loaded.title(), scenario, network, &results, delays.as_ref()), outputs, results.ended))
+}
+
+/// Runs and writes the selected traces to `files`. The summary has delays if `delays`.
+///
+/// # Errors
+/// Two traces have one file name, a file cannot be written, or the callback cancels.
+pub fn traced(
+    loaded: &Loaded,
+    traces: &[&Trace],
+    files: Rc<dyn TraceFiles>,
+    delays: bool,
+    watch: Watch<'_>,
+) -> Result<Summary, RunError> {
+    let outputs = Outputs::open(traces, &loaded.network, files, &loaded.scenario.output, Printers::default());
+    if let Some(problem) = outputs.clash() {
+        return Err(RunError::OneFile(Box::new(problem)));
+    }
+    let (summary, outputs, ended) = observed(loaded, outputs, delays, watch)?;
+    outputs.finish(ended).map_err(|(name, source)| RunError::Unwritable { path: PathBuf::from(name), source })?;
+    Ok(summary)
 }
 
 /// Runs without a result directory: only prints traces. The summary has delays if `delays`.

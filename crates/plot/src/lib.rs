@@ -64,7 +64,9 @@ pub use air::{AirRecorder, AirRecording, MediumDescription};
 pub use beside::{Run, beside};
 pub use describe::{Description, FlowDescription, LinkDescription};
 pub use ink::Picture;
-pub use options::{MIN_PANEL, MIN_SIZE, Marked, Options, Panel, Share, Theme, Unit};
+pub use options::{
+    DEFAULT_SIZE, MAX_SIDE, MIN_PANEL, MIN_SIZE, Marked, Options, Panel, Share, Theme, Unit, default_height,
+};
 pub use png::PngError;
 pub use record::{Recorder, Recording, draw};
 pub use scale::{Tick, grouped, ticks};

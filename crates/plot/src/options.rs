@@ -20,6 +20,17 @@ pub enum Panel {
 impl Panel {
     /// Every panel, from top to bottom.
     pub const ALL: [Panel; 5] = [Panel::Sequence, Panel::Window, Panel::Rtt, Panel::Queue, Panel::Goodput];
+
+    /// Returns the name by which it is chosen.
+    pub fn name(self) -> &'static str {
+        match self {
+            Panel::Sequence => "sequence",
+            Panel::Window => "window",
+            Panel::Rtt => "rtt",
+            Panel::Queue => "queue",
+            Panel::Goodput => "goodput",
+        }
+    }
 }
 
 /// Colour scheme.
@@ -40,6 +51,19 @@ pub enum Unit {
     Bytes,
     /// Full segments of the flow.
     Segments,
+}
+
+/// Width and height of a picture of one or two panels, if no size is chosen.
+pub const DEFAULT_SIZE: (u32, u32) = (1000, 680);
+/// Height of each further panel in a picture whose size is not chosen.
+const PANEL_HEIGHT: u32 = 110;
+/// Largest width and height of a picture.
+pub const MAX_SIDE: u32 = 8000;
+
+/// Returns the height of a picture with these panels, if no size is chosen.
+pub fn default_height(panels: &[Panel]) -> u32 {
+    let distinct = Panel::ALL.iter().filter(|panel| panels.contains(panel)).count() as u32;
+    DEFAULT_SIZE.1 + PANEL_HEIGHT * distinct.saturating_sub(2)
 }
 
 /// Least width and height of a picture of two panels in pixels: legends still leave space for the panels. Each further

@@ -34,6 +34,7 @@ pub mod document;
 mod event_kinds;
 mod expand_counts;
 mod files;
+pub mod flows;
 pub mod followers;
 mod geometry;
 pub mod goel1997;

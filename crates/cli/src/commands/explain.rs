@@ -7,12 +7,13 @@ use clap::Args as ClapArgs;
 use engine::{Span, Time};
 use lab::load::Loaded;
 use lab::run;
-use observe::explain::{Explain, Finding, FlowReport, millis};
+use observe::explain::{Explain, Finding, FlowReport, millis, to_json};
+use scenario::flows;
 use scenario::ran::what_ran;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::shares::shares;
-use super::{ScenarioArgs, flow_named, plot, print_if_open, shown, tcp_flows};
+use super::{ScenarioArgs, flow_named, plot, print_if_open, shown};
 use crate::progress::Progress;
 use crate::talk::note;
 use crate::{Failure, table};
@@ -41,7 +42,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let loaded = args.scenario.load()?;
     let chosen = match &args.flow {
         Some(name) => vec![flow_named(&loaded.network, name)?],
-        None => tcp_flows(&loaded.network),
+        None => flows::over_tcp(&loaded.network),
     };
     let kept = args.scenario.kept();
     let out = args.out.clone().or_else(|| kept.map(|dir| dir.join("plots")));
@@ -59,7 +60,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let named = || chosen.iter().map(|flow| (loaded.network.flows[*flow].name.as_str(), &reports[*flow]));
     if args.json {
         let reports: Vec<Value> =
-            named().map(|(name, report)| as_json(name, report, args.top.unwrap_or(TOP_IN_JSON))).collect();
+            named().map(|(name, report)| to_json(name, report, args.top.unwrap_or(TOP_IN_JSON))).collect();
         print_if_open(&format!("{:#}\n", Value::from(reports)))?;
     } else {
         let title = loaded.title();
@@ -113,42 +114,6 @@ fn draw(
 
 /// Marks with distinct labels.
 const MAX_MARKS: usize = 12;
-
-fn as_json(name: &str, report: &FlowReport, top: usize) -> Value {
-    let findings = report.findings.iter().take(top).map(|finding| {
-        json!({
-            "kind": finding.kind,
-            "avoidable": finding.avoidable,
-            "from_s": finding.from.as_secs_f64(),
-            "to_s": finding.to.as_secs_f64(),
-            "cost_ms": in_millis(finding.cost),
-            "text": finding.text,
-        })
-    });
-    let kinds = report.kinds();
-    let kinds =
-        kinds.iter().map(|total| json!({ "kind": total.kind, "count": total.count, "cost_ms": in_millis(total.cost) }));
-    let blocked: serde_json::Map<String, Value> =
-        report.blocked.iter().map(|(reason, held)| (reason.name().to_owned(), in_millis(*held).into())).collect();
-    let budget: serde_json::Map<String, Value> =
-        report.causes().iter().map(|(cause, time)| (cause.name().to_owned(), in_millis(*time).into())).collect();
-    json!({
-        "flow": name,
-        "completed": report.completed,
-        "took_ms": in_millis(report.took),
-        "timeouts": report.timeouts,
-        "budget_ms": budget,
-        "blocked_ms": blocked,
-        "lost_ms": in_millis(report.lost),
-        "lost_avoidably_ms": in_millis(report.lost_avoidably),
-        "kinds": kinds.collect::<Vec<Value>>(),
-        "findings": findings.collect::<Vec<Value>>(),
-    })
-}
-
-fn in_millis(span: Span) -> f64 {
-    span.as_secs_f64() * 1e3
-}
 
 fn as_table(name: &str, report: &FlowReport, top: usize) -> String {
     let took = format!("{:.3} s", report.took.as_secs_f64());

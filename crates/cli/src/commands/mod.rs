@@ -31,8 +31,9 @@ use clap::Args;
 use engine::text::visible;
 use lab::atomic_file;
 use lab::load::{Loaded, Overrides, Source};
+use scenario::flows;
 use scenario::problem::Problem;
-use sim::{Network, Transport};
+use sim::Network;
 
 use crate::Failure;
 use crate::input;
@@ -110,23 +111,9 @@ impl ScenarioArgs {
     }
 }
 
-/// The number of the flow over TCP that `--flow` names.
+/// The flow over TCP that `--flow` names.
 fn flow_named(network: &Network, name: &str) -> Result<usize, Failure> {
-    let found = network.flows.iter().position(|flow| flow.name == name);
-    let problem = match found.map(|number| (number, network.flows[number].transport)) {
-        Some((number, Transport::Tcp)) => return Ok(number),
-        Some((_, other)) => Problem::new("a flow over TCP").found(format!("\"{name}\", a flow over {}", other.name())),
-        None => {
-            let known = tcp_flows(network).into_iter().map(|number| network.flows[number].name.as_str());
-            Problem::new("a flow").found(format!("\"{name}\"")).nearest(name, known)
-        }
-    };
-    Err(Failure::Input(listed(&[problem.in_file("--flow")])))
-}
-
-/// The numbers of the flows over TCP.
-fn tcp_flows(network: &Network) -> Vec<usize> {
-    (0..network.flows.len()).filter(|flow| network.flows[*flow].transport == Transport::Tcp).collect()
+    flows::tcp_flow(network, name).map_err(|problem| Failure::Input(listed(&[problem.in_file("--flow")])))
 }
 
 /// The scenario of a source, checked.

@@ -22,6 +22,7 @@ mod hearing;
 mod hidden_terminal;
 mod hops;
 mod idle_wait;
+mod json;
 mod needless_cut;
 mod raced_resend;
 mod receiver_window;
@@ -47,6 +48,7 @@ pub use budget::Cause;
 use cell::{Cells, Exchange};
 use flow::{Fact, Flow};
 use hops::Hops;
+pub use json::to_json;
 use union::Union;
 
 /// A kind of problem.

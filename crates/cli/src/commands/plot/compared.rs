@@ -7,11 +7,12 @@ use lab::load::Loaded;
 use lab::run::{self, Watch};
 use observe::explain::{Explain, FlowReport};
 use plot::{Description, Options, Panel, Recorder, Recording, Run};
+use scenario::flows;
 use scenario::problem::Problem;
 use scenario::ran::what_ran;
 
 use super::super::shares::shares;
-use super::super::{ScenarioArgs, flow_named, listed, print, shown, tcp_flows};
+use super::super::{ScenarioArgs, flow_named, listed, print, shown};
 use super::{Args, MANY, check_times, common_options, panels, part, too_much, write};
 use crate::Failure;
 use crate::progress::Progress;
@@ -109,7 +110,7 @@ fn flows(args: &Args, loaded: &[Loaded]) -> Result<Vec<String>, Failure> {
     }
     let in_all = |name: &&String| loaded.iter().all(|loaded| flow_named(&loaded.network, name).is_ok());
     let network = &loaded[0].network;
-    let names = tcp_flows(network).into_iter().map(|flow| &network.flows[flow].name);
+    let names = flows::over_tcp(network).into_iter().map(|flow| &network.flows[flow].name);
     let names: Vec<&String> = names.filter(in_all).collect();
     match names.len() {
         0 => Err(refused("runs that have a flow of the same name".into(), "none")),

@@ -10,12 +10,16 @@ use std::path::{Path, PathBuf};
 use clap::{Args as ClapArgs, ValueEnum};
 use engine::{Span, Time};
 use lab::run::{self, Watch};
-use plot::{AirRecorder, Description, MediumDescription, Options, Panel, Recorder, Theme, Unit};
+use plot::{
+    AirRecorder, DEFAULT_SIZE, Description, MAX_SIDE, MediumDescription, Options, Panel, Recorder, Theme, Unit,
+    default_height,
+};
+use scenario::flows;
 use scenario::problem::Problem;
 use scenario::ran::what_ran;
 use sim::{MediumId, Network};
 
-use super::{ScenarioArgs, flow_named, listed, print, shown, tcp_flows, write_whole};
+use super::{ScenarioArgs, flow_named, listed, print, shown, write_whole};
 use crate::Failure;
 use crate::progress::Progress;
 
@@ -96,13 +100,6 @@ impl From<PanelChoice> for Panel {
         }
     }
 }
-
-/// Width and height of a picture of one or two panels, and the height of each further panel.
-const DEFAULT_SIZE: (u32, u32) = (1000, 680);
-const PANEL_HEIGHT: u32 = 110;
-
-/// The largest width and height.
-const MAX_SIDE: u32 = 8000;
 
 fn size(text: &str) -> Result<(u32, u32), String> {
     let in_range = |number: &str, least| number.parse().ok().filter(|pixels| (least..=MAX_SIDE).contains(pixels));
@@ -240,12 +237,6 @@ fn common_options(args: &Args, panels: &[Panel]) -> Options {
     }
 }
 
-/// The height of a picture with these panels.
-fn default_height(panels: &[Panel]) -> u32 {
-    let distinct = Panel::ALL.iter().filter(|panel| panels.contains(panel)).count() as u32;
-    DEFAULT_SIZE.1 + PANEL_HEIGHT * distinct.saturating_sub(2)
-}
-
 /// The ending of the file names of a picture of a part of the run, such as ".1.2s-to-3s"; empty for the whole run.
 fn part(args: &Args) -> String {
     let compact = |time: Span| time.to_string().replace(' ', "");
@@ -284,7 +275,7 @@ fn places(args: &Args) -> Result<(Option<&Path>, PathBuf), Failure> {
 
 /// The numbers of the flows to draw.
 fn chosen(args: &Args, network: &Network) -> Result<Vec<usize>, Failure> {
-    let flows = tcp_flows(network);
+    let flows = flows::over_tcp(network);
     let all = flows.len();
     let Some(name) = &args.flow else {
         if args.medium.is_some() {

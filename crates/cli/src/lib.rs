@@ -1,0 +1,208 @@
+//! The `lasthop` command, as a library: the binary and the Python package call [`main`].
+//!
+//! Results go to stdout, messages to stderr. Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 3 a script needs an
+//! unsupported feature, 130 interrupted.
+
+mod commands;
+mod defaults;
+mod input;
+mod progress;
+mod sweep_table;
+mod table;
+mod talk;
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::sync::LazyLock;
+#[cfg(unix)]
+use std::sync::{Arc, atomic::AtomicBool};
+use std::time::Instant;
+
+use clap::{Parser, Subcommand};
+use engine::text::visible;
+
+use lab::run::RunError;
+
+use commands::{
+    check, compare, completions, convert, drill, explain, export, list, man, merge, new, plot, report, reproduce, run,
+    schema, steady, sweep, verify,
+};
+use talk::{Volume, detail, say};
+
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 3 a script of `drill` needs an \
+     unsupported feature, 130 interrupted.";
+
+/// A laboratory for TCP over wireless paths.
+#[derive(Parser)]
+#[command(version, long_version = LONG_VERSION.as_str(), about, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(flatten)]
+    volume: Volume,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Version and model version: results of different model versions may differ.
+static LONG_VERSION: LazyLock<String> =
+    LazyLock::new(|| format!("{}\nmodel version {}", env!("CARGO_PKG_VERSION"), sim::MODEL_VERSION));
+
+#[derive(Subcommand)]
+enum Command {
+    /// Write a commented scenario to start from
+    New(new::Args),
+    /// Run a scenario: print a table, write a result directory
+    Run(run::Args),
+    /// Run a scenario many times: every point of its sweep, every case, every replication, on all cores
+    Sweep(sweep::Args),
+    /// Compare schemes on the same channel: goodput, cost, and the nodes that each changes
+    Compare(compare::Args),
+    /// Write a store's results as CSV, Parquet or JSON
+    Export(export::Args),
+    /// Write a store's results as one HTML file with pictures, tables, and the scenario to repeat them
+    Report(report::Args),
+    /// Merge the shards of a sweep, made on different machines, into one store
+    Merge(merge::Args),
+    /// Check every row of a store, and list the damaged ones
+    Verify(verify::Args),
+    /// Repeat a paper's evaluation: its numbers, ours with their intervals, and a report
+    Reproduce(reproduce::Args),
+    /// Draw a run: sequence numbers and the congestion window against time, as SVG and PNG
+    Plot(plot::Args),
+    /// List the causes of delay in a run: waits, needless retransmissions and reductions, each with its cost, the costliest first
+    Explain(explain::Args),
+    /// Find how long a scenario must run until the goodput of its flows is steady
+    Steady(steady::Args),
+    /// Run packetdrill scripts against our end of TCP, in simulated time
+    Drill(drill::Args),
+    /// Check a scenario for errors, without running it
+    Check(check::Args),
+    /// Print a datafile.dat of the thesis as a TOML scenario with the same results
+    Convert(convert::Args),
+    /// List the names that scenarios can use: schemes, channels, TCP variants, traces, ...
+    List(list::Args),
+    /// Print the JSON Schema of scenarios, for editors, or of summaries, for programs that read them
+    Schema(schema::Args),
+    /// Print a completion script for a shell
+    Completions(completions::Args),
+    /// Print the manual page of this command, or write the pages of all commands
+    Man(man::Args),
+}
+
+/// Why a command fails.
+enum Failure {
+    /// The input is wrong: exit code 2.
+    Input(String),
+    /// The run failed: exit code 1.
+    Run(String),
+    /// The input is correct but needs an unsupported feature: exit code 3.
+    Unsupported(String),
+    /// Ctrl-C: exit code 130, by the convention of shells.
+    Interrupted(String),
+    /// The reader of standard output closed it: not an error.
+    BrokenPipe,
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
+            _ => Failure::Run(format!("standard output: {error}")),
+        }
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Interrupted => Failure::Interrupted(error.to_string()),
+            RunError::OneFile(problem) => Failure::Input(format!("error: {problem}")),
+            // Standard output is the only pipe that a run writes to.
+            RunError::Unwritable { ref source, .. } if source.kind() == std::io::ErrorKind::BrokenPipe => {
+                Failure::BrokenPipe
+            }
+            _ => Failure::Run(error.to_string()),
+        }
+    }
+}
+
+/// Turns the signal for a file above the system's size limit into an error of the write, which is reported.
+fn outlive_file_size_limit() {
+    // The flag is not read: a handler is all that is needed.
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
+}
+
+/// The exit code for arguments that clap rejects, or that ask for help.
+fn misread(error: &clap::Error) -> u8 {
+    let text = error.render();
+    // clap repeats the arguments without escaping them.
+    if let Cow::Owned(text) = visible(&text.to_string()) {
+        say(text.trim_end());
+    } else if let Err(unsaid) = error.print()
+        && !error.use_stderr()
+    {
+        // Help is data.
+        return ended(Err(unsaid.into()));
+    }
+    u8::try_from(error.exit_code()).unwrap_or(1)
+}
+
+/// Runs the command with these arguments, of which the first is its name, and returns its exit code.
+///
+/// Ctrl-C is handled by a handler of the process once a command that can be interrupted has begun.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    outlive_file_size_limit();
+    let Cli { volume, command } = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => return misread(&error),
+    };
+    volume.apply();
+    #[allow(clippy::disallowed_methods, reason = "the time that a command takes, not simulated time")]
+    let began = Instant::now();
+    let outcome = match command {
+        Command::New(args) => new::run(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Sweep(args) => sweep::run(&args),
+        Command::Compare(args) => compare::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Merge(args) => merge::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
+        Command::Plot(args) => plot::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Steady(args) => steady::run(&args),
+        Command::Drill(args) => drill::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Convert(args) => convert::run(&args),
+        Command::List(args) => list::run(&args),
+        Command::Schema(args) => schema::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
+    };
+    detail(format_args!("time: {:.3} s", began.elapsed().as_secs_f64()));
+    ended(outcome)
+}
+
+/// Prints the failure, and gives the exit code.
+fn ended(outcome: Result<(), Failure>) -> u8 {
+    match outcome {
+        Ok(()) | Err(Failure::BrokenPipe) => 0,
+        Err(Failure::Run(message)) => {
+            say(format_args!("error: {message}"));
+            1
+        }
+        Err(Failure::Input(message)) => {
+            say(message);
+            2
+        }
+        Err(Failure::Unsupported(message)) => {
+            say(message);
+            3
+        }
+        Err(Failure::Interrupted(message)) => {
+            say(message);
+            130
+        }
+    }
+}

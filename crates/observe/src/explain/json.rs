@@ -1,0 +1,44 @@
+//! Reports as JSON.
+
+use engine::Span;
+use serde_json::{Value, json};
+
+use super::FlowReport;
+
+/// The report of a flow as JSON: an object with its budget, its kinds of findings, and the `top` costliest findings. Times
+/// are in milliseconds, or in seconds from the start of the run, as the keys say.
+pub fn to_json(name: &str, report: &FlowReport, top: usize) -> Value {
+    let findings = report.findings.iter().take(top).map(|finding| {
+        json!({
+            "kind": finding.kind,
+            "avoidable": finding.avoidable,
+            "from_s": finding.from.as_secs_f64(),
+            "to_s": finding.to.as_secs_f64(),
+            "cost_ms": in_millis(finding.cost),
+            "text": finding.text,
+        })
+    });
+    let kinds = report.kinds();
+    let kinds =
+        kinds.iter().map(|total| json!({ "kind": total.kind, "count": total.count, "cost_ms": in_millis(total.cost) }));
+    let blocked: serde_json::Map<String, Value> =
+        report.blocked.iter().map(|(reason, held)| (reason.name().to_owned(), in_millis(*held).into())).collect();
+    let budget: serde_json::Map<String, Value> =
+        report.causes().iter().map(|(cause, time)| (cause.name().to_owned(), in_millis(*time).into())).collect();
+    json!({
+        "flow": name,
+        "completed": report.completed,
+        "took_ms": in_millis(report.took),
+        "timeouts": report.timeouts,
+        "budget_ms": budget,
+        "blocked_ms": blocked,
+        "lost_ms": in_millis(report.lost),
+        "lost_avoidably_ms": in_millis(report.lost_avoidably),
+        "kinds": kinds.collect::<Vec<Value>>(),
+        "findings": findings.collect::<Vec<Value>>(),
+    })
+}
+
+fn in_millis(span: Span) -> f64 {
+    span.as_secs_f64() * 1e3
+}
