@@ -11,6 +11,7 @@ mod dist;
 mod kernel;
 mod mutants;
 mod package;
+mod python;
 mod skips;
 mod test;
 mod wasm;
@@ -88,6 +89,8 @@ fn main() -> ExitCode {
         ["package"] => package::run(false),
         ["package", "--quick"] => package::run(true),
         ["census"] => census::run(),
+        ["python"] => python::run(false),
+        ["python", "--full"] => python::run(true),
         ["wasm"] => wasm::run(),
         ["words"] => words::run(),
         ["cycles"] => cycles::run(),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::skips::{self, Skips};
-use crate::{census, wasm, words, workspace};
+use crate::{census, python, wasm, words, workspace};
 
 /// Steps before the tests, the cheapest first; documentation is built last. `cargo test` includes its examples.
 const STEPS: [&[&str]; 2] =
@@ -22,8 +22,8 @@ const FUZZ_TARGETS: [&str; 3] = ["check", "--manifest-path", "fuzz/Cargo.toml"];
 /// Arguments for the tests of the crate that adds members to registries from outside of the workspace.
 const OUTSIDE_TESTS: [&str; 4] = ["test", "--locked", "--manifest-path", "examples/outside/Cargo.toml"];
 
-/// Programs with which tests read lasthop's output, and the Debian packages that contain them.
-const READERS: [(&str, &str); 2] = [("tshark", "tshark"), ("gnuplot", "gnuplot-nox")];
+/// Programs that read lasthop's output or run its package in tests, and the Debian packages that contain them.
+const READERS: [(&str, &str); 3] = [("tshark", "tshark"), ("gnuplot", "gnuplot-nox"), ("python3", "python3")];
 
 /// Runs the steps up to the first failure; with `full` also the long tests.
 pub fn run(full: bool) -> Result<(), String> {
@@ -43,6 +43,7 @@ pub fn run(full: bool) -> Result<(), String> {
     // A target directory of its own: the crate has another workspace, and would otherwise lie in the tree of sources.
     let outside = workspace::target().join("outside");
     workspace::run(workspace::cargo().args(OUTSIDE_TESTS).env("CARGO_TARGET_DIR", outside))?;
+    python::run(full)?;
     if full {
         unskipped(&dir, workspace::cargo().args(TESTS).args(LONG_TESTS))?;
         workspace::run(workspace::cargo().args(FUZZ_TARGETS))?;

@@ -1,0 +1,50 @@
+//! The native part of the Python package `lasthop`: functions on plain values. What users see is written in Python, in
+//! `python/lasthop`.
+//!
+//! Each function releases the interpreter's lock while it computes, and looks for signals between parts of a run, so that
+//! Ctrl-C raises `KeyboardInterrupt`.
+
+mod error;
+mod memory;
+mod pictures;
+mod runs;
+mod spec;
+mod store;
+mod sweeps;
+mod table;
+mod watch;
+
+use pyo3::prelude::*;
+
+/// The native module.
+#[pymodule]
+mod _lasthop {
+    use super::{OsString, PyResult, pyfunction};
+
+    #[pymodule_export]
+    use super::pictures::{pictures, together};
+    #[pymodule_export]
+    use super::runs::{explained, run};
+    #[pymodule_export]
+    use super::spec::{check, schema, toml};
+    #[pymodule_export]
+    use super::store::Store;
+    #[pymodule_export]
+    use super::sweeps::sweep;
+    #[pymodule_export]
+    use super::table::Table;
+
+    /// Runs the command with these arguments, the first of which is its name; returns the exit code.
+    #[pyfunction]
+    fn main(py: super::Python<'_>, arguments: Vec<OsString>) -> u8 {
+        py.detach(|| cli::main(arguments))
+    }
+
+    /// The version of the package, and the version of the model.
+    #[pyfunction]
+    fn versions() -> PyResult<(&'static str, u32)> {
+        Ok((env!("CARGO_PKG_VERSION"), sim::MODEL_VERSION))
+    }
+}
+
+use std::ffi::OsString;

@@ -1,0 +1,43 @@
+//! Files in memory: recordings that a scenario names, and traces that a run writes.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use lab::disk::Disk;
+use observe::output::TraceFiles;
+use scenario::Files;
+
+/// Files given by the caller, by name, and those of the disk.
+pub struct GivenFiles(pub BTreeMap<PathBuf, Vec<u8>>);
+
+impl Files for GivenFiles {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+        let Some(bytes) = self.0.get(path) else { return Disk.read(path, limit) };
+        Ok(bytes.iter().copied().take(usize::try_from(limit).unwrap_or(usize::MAX)).collect())
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        self.0.contains_key(path) || Disk.exists(path)
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        !self.0.contains_key(path) && Disk.is_dir(path)
+    }
+
+    fn entries(&self, dir: &Path) -> Vec<PathBuf> {
+        Disk.entries(dir)
+    }
+}
+
+/// The traces of a run.
+#[derive(Default)]
+pub struct Traces(pub RefCell<BTreeMap<String, Vec<u8>>>);
+
+impl TraceFiles for Traces {
+    fn append(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.0.borrow_mut().entry(name.to_owned()).or_default().extend_from_slice(bytes);
+        Ok(())
+    }
+}

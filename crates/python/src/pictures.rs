@@ -1,0 +1,141 @@
+//! Pictures of runs.
+
+use engine::{Span, Time};
+use lab::run::record;
+use plot::{Description, Options, Panel, Picture, Recorder, Theme, Unit};
+use pyo3::prelude::*;
+use scenario::flows;
+use scenario::problem::Problem;
+use scenario::ran::what_ran;
+
+use crate::error::Failure;
+use crate::spec::Spec;
+use crate::watch::Watch;
+
+/// Pixels of the PNG for each unit of the SVG, as the command has.
+const PNG_SCALE: f32 = 2.0;
+
+/// How a picture looks, by the attributes of `lasthop.Look`.
+#[derive(FromPyObject)]
+pub struct Look {
+    /// The flows; all if empty.
+    flows: Vec<String>,
+    /// Times with a unit.
+    start: Option<String>,
+    end: Option<String>,
+    panels: Vec<String>,
+    segments: bool,
+    blocked: bool,
+    dark: bool,
+    size: Option<(u32, u32)>,
+}
+
+/// A picture's name, SVG and PNG.
+type Drawn = (String, String, Vec<u8>);
+
+fn wrong(key: &str, found: impl ToString, expected: &str) -> Failure {
+    Problem::new(expected).in_file(key).found(found.to_string()).into()
+}
+
+impl Look {
+    fn panels(&self) -> Result<Vec<Panel>, Failure> {
+        let panel = |name: &String| {
+            let found = Panel::ALL.iter().copied().find(|panel| panel.name() == name);
+            found.ok_or_else(|| wrong("panels", format!("\"{name}\""), "sequence, window, rtt, queue or goodput"))
+        };
+        if self.panels.is_empty() { Ok(Panel::ALL.to_vec()) } else { self.panels.iter().map(panel).collect() }
+    }
+
+    fn time(key: &str, text: Option<&String>) -> Result<Option<Time>, Failure> {
+        let time = |text: &String| {
+            let span: Result<Span, _> = text.parse();
+            span.map(|span| Time::ZERO + span).map_err(|_| wrong(key, text, "a time such as \"1.2 s\""))
+        };
+        text.map(time).transpose()
+    }
+
+    fn size(&self, panels: &[Panel]) -> Result<(u32, u32), Failure> {
+        let Some((width, height)) = self.size else { return Ok((plot::DEFAULT_SIZE.0, plot::default_height(panels))) };
+        let (least, most) = (plot::MIN_SIZE, plot::MAX_SIDE);
+        if !(least.0..=most).contains(&width) || !(least.1..=most).contains(&height) {
+            let expected = format!("width {} to {most}, height {} to {most}", least.0, least.1);
+            return Err(wrong("size", format!("{width}x{height}"), &expected));
+        }
+        Ok((width, height))
+    }
+}
+
+fn drawn(name: &str, picture: &Picture) -> Result<Drawn, Failure> {
+    let png = picture.png(PNG_SCALE).map_err(|error| Failure::Text(format!("{name}: {error}")))?;
+    Ok((name.to_owned(), picture.svg(), png))
+}
+
+/// Draws flows of a run, one picture each: name, SVG and PNG.
+#[pyfunction]
+pub fn pictures(py: Python<'_>, spec: Spec, look: Look, progress: Option<Py<PyAny>>) -> PyResult<Vec<Drawn>> {
+    py.detach(|| draw(&spec, &look, progress, false)).map_err(|failure| failure.into_exception(py))
+}
+
+/// Draws all flows of a run in one picture.
+#[pyfunction]
+pub fn together(py: Python<'_>, spec: Spec, look: Look, progress: Option<Py<PyAny>>) -> PyResult<Vec<Drawn>> {
+    py.detach(|| draw(&spec, &look, progress, true)).map_err(|failure| failure.into_exception(py))
+}
+
+fn draw(spec: &Spec, look: &Look, progress: Option<Py<PyAny>>, all: bool) -> Result<Vec<Drawn>, Failure> {
+    let loaded = spec.load()?;
+    let network = &loaded.network;
+    let named = |name: &String| flows::tcp_flow(network, name).map_err(|problem| problem.in_file("flows"));
+    let chosen: Vec<usize> = match look.flows.is_empty() {
+        true => flows::over_tcp(network),
+        false => look.flows.iter().map(named).collect::<Result<_, _>>()?,
+    };
+    let panels = if all { vec![Panel::Goodput] } else { look.panels()? };
+    let (from, to) = (Look::time("start", look.start.as_ref())?, Look::time("end", look.end.as_ref())?);
+    let (width, height) = look.size(&panels)?;
+    let description = Description::of(network);
+    let numbers = chosen.iter().map(|flow| *flow as u32);
+    let mut recorder = Recorder::new(numbers, from, to).with_panels(&panels, &description).with_schemes(&description);
+    let mut watch = Watch::new(progress);
+    let enough = |recorder: &Recorder| recorder.overflowed() || recorder.is_complete();
+    let results = record(network, &mut recorder, enough, &mut |share| watch.report(|| (share,)));
+    let ended = results.map_err(|error| watch.failure(error))?.ended;
+    if recorder.overflowed() {
+        let text =
+            format!("by {} s the run has too many events to draw: choose flows, or a part of it", ended.as_secs_f64());
+        return Err(Failure::Text(text));
+    }
+    if from.is_some_and(|from| from >= to.unwrap_or(ended).min(ended)) {
+        return Err(wrong(
+            "start",
+            look.start.as_deref().unwrap_or("0 s"),
+            "a time before the end of the view and of the run",
+        ));
+    }
+    let recording = recorder.finish();
+    let common = Options {
+        from,
+        to,
+        width,
+        height,
+        panels,
+        blocked: look.blocked,
+        theme: if look.dark { Theme::Dark } else { Theme::Light },
+        unit: if look.segments { Unit::Segments } else { Unit::Bytes },
+        ran: what_ran(&loaded),
+        ..Options::default()
+    };
+    let title = loaded.title();
+    if all {
+        let height = look.size.map_or(plot::DEFAULT_SIZE.1, |(_, height)| height);
+        let options = Options { title: Some(title.to_owned()), height, ..common };
+        return Ok(vec![drawn("all.flows", &recording.draw_all(&description, &options))?]);
+    }
+    let each = |flow: &usize| {
+        let name = &network.flows[*flow].name;
+        let title = if network.flows.len() > 1 { format!("{title}: flow {name}") } else { title.to_owned() };
+        let options = Options { flow: *flow as u32, title: Some(title), ..common.clone() };
+        drawn(name, &recording.draw(&description, &options))
+    };
+    chosen.iter().map(each).collect()
+}

@@ -1,0 +1,71 @@
+//! A scenario as Python holds it: text, changes, files.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use lab::load::{Loaded, Overrides, Source, to_toml};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::{Failure, as_dict};
+use crate::memory::GivenFiles;
+
+/// A scenario, by the attributes of `lasthop.Scenario`.
+#[derive(FromPyObject, Clone)]
+pub struct Spec {
+    /// The path in messages; files that the scenario names are beside it.
+    path: PathBuf,
+    /// The text of the scenario; `None` to read it from `path`.
+    text: Option<Vec<u8>>,
+    /// Contents of files that the scenario names, by their names in it.
+    files: BTreeMap<String, Vec<u8>>,
+    /// Changes, as KEY=VALUE.
+    changes: Vec<String>,
+    scheme: Option<String>,
+    seed: Option<u64>,
+}
+
+impl Spec {
+    /// Its text with the changes, not yet checked.
+    pub fn source(&self) -> Result<Source, Failure> {
+        let overrides = Overrides { set: self.changes.clone(), scheme: self.scheme.clone(), seed: self.seed };
+        let beside = self.path.parent().unwrap_or(Path::new(""));
+        let given = self.files.iter().map(|(name, bytes)| (beside.join(name), bytes.clone()));
+        let files = Rc::new(GivenFiles(given.collect()));
+        let source = match &self.text {
+            None => Source::open(files, &self.path, &overrides),
+            Some(text) => {
+                let stem = self.path.file_stem().map_or_else(|| "scenario".into(), |stem| stem.to_string_lossy());
+                Source::of_text(files, stem.into_owned(), self.path.clone(), text, &overrides)
+            }
+        };
+        Ok(source?)
+    }
+
+    /// The checked scenario.
+    pub fn load(&self) -> Result<Loaded, Failure> {
+        let source = self.source()?;
+        Ok(source.resolve(&source.document)?)
+    }
+}
+
+/// The warnings of a scenario, as dictionaries. Errors are raised.
+#[pyfunction]
+pub fn check<'py>(py: Python<'py>, spec: Spec) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let warnings = py.detach(|| spec.load().map(|loaded| loaded.warnings));
+    let warnings = warnings.map_err(|failure| failure.into_exception(py))?;
+    warnings.iter().map(|warning| as_dict(py, warning)).collect()
+}
+
+/// The scenario as TOML with all changes, from which every run can be repeated.
+#[pyfunction]
+pub fn toml(py: Python<'_>, spec: Spec) -> PyResult<String> {
+    py.detach(|| spec.load().map(|loaded| to_toml(&loaded.scenario))).map_err(|failure| failure.into_exception(py))
+}
+
+/// The JSON Schema of scenarios.
+#[pyfunction]
+pub fn schema() -> String {
+    scenario::schema().to_string()
+}

@@ -1,0 +1,109 @@
+//! Stores: their sweeps, tables, exports and reports.
+
+use std::path::PathBuf;
+
+use lab::export;
+use lab::store;
+use lab::sweep::analysis::{Analysis, to_json};
+use observe::metric::{self, Metric};
+use pyo3::prelude::*;
+use scenario::problem::Problem;
+use serde_json::Value;
+
+use crate::error::Failure;
+use crate::table::Table;
+
+/// A file with the results of sweeps.
+#[pyclass(frozen, module = "lasthop._lasthop")]
+pub struct Store {
+    path: PathBuf,
+}
+
+/// The metrics with these names.
+pub fn metrics(names: &[String]) -> Result<Vec<&'static Metric>, Failure> {
+    let metric = |name: &String| {
+        metric::find(name).ok_or_else(|| {
+            let problem = Problem::new("a metric (see `lasthop list metrics`)").in_file("metrics");
+            problem.found(format!("\"{name}\"")).nearest(name, metric::names()).into()
+        })
+    };
+    names.iter().map(metric).collect()
+}
+
+impl Store {
+    fn sweeps(&self) -> Result<Vec<Analysis>, Failure> {
+        let store = store::Store::open(&self.path)?;
+        let sweeps = store.sweeps()?;
+        sweeps.into_iter().map(|sweep| Ok(Analysis::of(&store, sweep, u64::MAX)?)).collect()
+    }
+
+    fn with_sweeps<T: Send>(
+        &self,
+        py: Python<'_>,
+        act: impl FnOnce(&[Analysis]) -> Result<T, Failure> + Send,
+    ) -> PyResult<T> {
+        py.detach(|| act(&self.sweeps()?)).map_err(|failure| failure.into_exception(py))
+    }
+}
+
+#[pymethods]
+impl Store {
+    /// Opens a store that the command or a sweep has written.
+    #[new]
+    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let opened = py.detach(|| store::Store::open(&path).map_err(Failure::from));
+        opened.map_err(|failure| failure.into_exception(py))?;
+        Ok(Store { path })
+    }
+
+    /// The sweeps as JSON, as `lasthop sweep --json` prints one.
+    fn summaries(&self, py: Python<'_>) -> PyResult<String> {
+        self.with_sweeps(py, |sweeps| {
+            Ok(format!("{:#}\n", Value::from(sweeps.iter().map(to_json).collect::<Vec<_>>())))
+        })
+    }
+
+    /// The names and identities of the sweeps, the oldest first.
+    fn names(&self, py: Python<'_>) -> PyResult<Vec<(i64, String)>> {
+        let names = || {
+            let sweeps = store::Store::open(&self.path)?.sweeps()?;
+            Ok::<_, Failure>(sweeps.into_iter().map(|sweep| (sweep.id, sweep.name)).collect())
+        };
+        py.detach(names).map_err(|failure| failure.into_exception(py))
+    }
+
+    /// All tables.
+    fn tables(&self, py: Python<'_>) -> PyResult<Vec<Table>> {
+        self.with_sweeps(py, |sweeps| Ok(export::tables(sweeps).into_iter().map(Table::from).collect()))
+    }
+
+    /// Writes files of these formats into a directory; returns their paths.
+    fn export(
+        &self,
+        py: Python<'_>,
+        dir: PathBuf,
+        formats: Vec<String>,
+        metrics: Vec<String>,
+    ) -> PyResult<Vec<PathBuf>> {
+        self.with_sweeps(py, |sweeps| {
+            let metrics = self::metrics(&metrics)?;
+            let format = |name: &String| {
+                let known = || export::FORMATS.iter().map(|format| format.name);
+                let found = export::FORMATS.iter().find(|format| format.name == name);
+                let problem = || Problem::new("a file format").in_file("formats").found(format!("\"{name}\""));
+                found.ok_or_else(|| Failure::from(problem().nearest(name, known())))
+            };
+            let formats = formats.iter().map(format).collect::<Result<Vec<_>, _>>()?;
+            let written = export::write(sweeps, &metrics, &formats, &dir);
+            written.map_err(|(path, error)| Failure::Text(format!("{}: {error}", path.display())))
+        })
+    }
+
+    /// The report as HTML.
+    fn report(&self, py: Python<'_>, name: String, metrics: Vec<String>) -> PyResult<String> {
+        self.with_sweeps(py, |sweeps| {
+            let metrics = self::metrics(&metrics)?;
+            Ok(report::html(&report::store::page(&name, sweeps, &metrics, &[])))
+        })
+    }
+}

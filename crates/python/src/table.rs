@@ -1,0 +1,88 @@
+//! Tables as Arrow record batches.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, StringArray};
+use arrow_schema::{DataType, Field, Schema};
+use lab::export::{self, Data};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+/// A table of a store.
+#[pyclass(frozen, module = "lasthop._lasthop")]
+pub struct Table {
+    name: &'static str,
+    /// Columns with their units and definitions, which are in the metadata of the fields.
+    batch: RecordBatch,
+    fields: Vec<(String, String, String)>,
+}
+
+impl From<export::Table> for Table {
+    fn from(table: export::Table) -> Self {
+        let fields = table.columns.iter();
+        let fields =
+            fields.map(|column| (column.name.clone(), column.unit.clone(), column.definition.clone())).collect();
+        let column = |column: export::Column| -> (Field, ArrayRef) {
+            let (kind, array): (DataType, ArrayRef) = match column.data {
+                Data::Text(values) => (DataType::Utf8, Arc::new(StringArray::from(values))),
+                Data::Integers(values) => (DataType::Int64, Arc::new(Int64Array::from(values))),
+                Data::Numbers(values) => (DataType::Float64, Arc::new(Float64Array::from(values))),
+            };
+            let about = [("unit", column.unit), ("definition", column.definition)];
+            let about: HashMap<String, String> = about.map(|(key, value)| (key.to_owned(), value)).into();
+            (Field::new(column.name, kind, true).with_metadata(about), array)
+        };
+        let (columns, arrays): (Vec<Field>, Vec<ArrayRef>) = table.columns.into_iter().map(column).unzip();
+        // The columns of a table have the same length, and the types of their fields.
+        let batch = RecordBatch::try_new(Arc::new(Schema::new(columns)), arrays);
+        let batch = batch.unwrap_or_else(|error| panic!("table {}: {error}", table.name));
+        Table { name: table.name, batch, fields }
+    }
+}
+
+#[pymethods]
+impl Table {
+    /// The name of the table.
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Name, unit and definition of each column.
+    #[getter]
+    fn fields(&self) -> Vec<(String, String, String)> {
+        self.fields.clone()
+    }
+
+    fn __len__(&self) -> usize {
+        self.batch.num_rows()
+    }
+
+    /// The values of a column; `None` if there is no such column.
+    fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(column) = self.batch.column_by_name(name) else { return Ok(None) };
+        if let Some(texts) = column.as_any().downcast_ref::<StringArray>() {
+            return Ok(Some(texts.iter().collect::<Vec<_>>().into_pyobject(py)?));
+        }
+        if let Some(numbers) = column.as_any().downcast_ref::<Int64Array>() {
+            return Ok(Some(numbers.iter().collect::<Vec<_>>().into_pyobject(py)?));
+        }
+        let numbers = column.as_any().downcast_ref::<Float64Array>().map(|numbers| numbers.iter().collect::<Vec<_>>());
+        numbers.map(|numbers| numbers.into_pyobject(py)).transpose()
+    }
+
+    /// The Arrow PyCapsule interface: one record batch, whose memory is shared.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        let batches = RecordBatchIterator::new([Ok(self.batch.clone())], self.batch.schema());
+        let stream = FFI_ArrowArrayStream::new(Box::new(batches));
+        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+    }
+}

@@ -1,0 +1,29 @@
+"""A laboratory for TCP over wireless paths.
+
+>>> import lasthop as lh
+>>> run = lh.Scenario.load("examples/goel-refined.toml").run()
+>>> run.flows[0]["name"], run.flows[0]["completed"]
+('download', True)
+"""
+
+from . import _lasthop
+from ._errors import LasthopError, Problem, ScenarioWarning
+from ._scenario import Picture, Pictures, Run, Scenario
+from ._store import Store, SweepResult, Table
+
+__version__, MODEL_VERSION = _lasthop.versions()
+
+__all__ = [
+    "MODEL_VERSION",
+    "LasthopError",
+    "Picture",
+    "Pictures",
+    "Problem",
+    "Run",
+    "Scenario",
+    "ScenarioWarning",
+    "Store",
+    "SweepResult",
+    "Table",
+    "__version__",
+]

@@ -1,0 +1,201 @@
+"""Stores and sweeps."""
+
+from __future__ import annotations
+
+import os
+
+from . import _lasthop
+from ._errors import LasthopError, Problem, ScenarioWarning
+from ._progress import reporter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ._scenario import Scenario
+
+
+class Table:
+    """A table with units and definitions. polars, pandas, pyarrow and DuckDB read it without a copy, for it has the Arrow
+    PyCapsule interface: ``polars.DataFrame(table)``.
+    """
+
+    __slots__ = ("_native",)
+
+    def __init__(self, native: _lasthop.Table) -> None:
+        self._native = native
+
+    @property
+    def name(self) -> str:
+        """The name of the table."""
+        return self._native.name
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return [name for name, _, _ in self._native.fields]
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The unit of each column; empty for values without a unit."""
+        return {name: unit for name, unit, _ in self._native.fields}
+
+    @property
+    def definitions(self) -> dict[str, str]:
+        """What each column means."""
+        return {name: definition for name, _, definition in self._native.fields}
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __getitem__(self, column: str) -> list[Any]:
+        values = self._native.column(column)
+        if values is None:
+            raise KeyError(column)
+        return values
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows as dictionaries."""
+        names = self.columns
+        columns = (self[name] for name in names)
+        return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._native.__arrow_c_stream__(requested_schema)
+
+    def __repr__(self) -> str:
+        return f"<Table {self.name}: {len(self)} rows, {len(self.columns)} columns>"
+
+    def _repr_html_(self) -> str:
+        from ._html import table
+
+        return table(self.rows())
+
+
+class Store:
+    """A file with the finished runs of sweeps, which the command and sweeps write.
+
+    Raises:
+        LasthopError: It does not exist, is no store, or is damaged.
+    """
+
+    __slots__ = ("path", "_native")
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+        self._native = _lasthop.Store(self.path)
+
+    def summaries(self) -> list[dict[str, Any]]:
+        """The sweeps, the oldest first, each as ``lasthop sweep --json`` prints it."""
+        import json
+
+        summaries: list[dict[str, Any]] = json.loads(self._native.summaries())
+        return summaries
+
+    def tables(self) -> dict[str, Table]:
+        """All tables by name: those that ``lasthop export`` writes."""
+        return {table.name: Table(table) for table in self._native.tables()}
+
+    def table(self, name: str = "flows") -> Table:
+        """A table: flows, links, summary, media, stations, nodes or arrivals."""
+        tables = self.tables()
+        if name not in tables:
+            raise LasthopError(f'found "{name}", expected a table of the store: {", ".join(tables)}')
+        return tables[name]
+
+    def export(
+        self, folder: str | os.PathLike[str], *formats: str, metrics: Sequence[str] = ()
+    ) -> list[str]:
+        """Write files, as ``lasthop export``: csv, parquet, json, latex or gnuplot. Return their paths."""
+        return [os.fspath(path) for path in self._native.export(folder, list(formats or ("csv",)), list(metrics))]
+
+    def report(self, path: str | os.PathLike[str] | None = None, *, metrics: Sequence[str] = ()) -> str:
+        """The report of ``lasthop report`` as HTML, written to ``path`` if given."""
+        name = os.path.basename(self.path)
+        html = self._native.report(name, list(metrics))
+        if path is not None:
+            with open(path, "w", encoding="utf-8", newline="") as file:
+                file.write(html)
+        return html
+
+    def __repr__(self) -> str:
+        return f"<Store {self.path}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Store, (self.path,)
+
+
+class SweepResult:
+    """The result of a sweep.
+
+    Attributes:
+        json: What ``lasthop sweep --json`` prints: means with confidence intervals, and changes between cases.
+        store: The store with its runs.
+        done: The number of runs made now.
+        wanted: The number of runs of the sweep.
+    """
+
+    __slots__ = ("json", "store", "done", "wanted", "_summary", "__weakref__")
+
+    def __init__(self, json: str, store: Store, done: int, wanted: int) -> None:
+        self.json, self.store, self.done, self.wanted = json, store, done, wanted
+        self._summary: dict[str, Any] | None = None
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Means with confidence intervals, and changes between cases."""
+        if self._summary is None:
+            import json
+
+            self._summary = json.loads(self.json)
+        assert self._summary is not None
+        return self._summary
+
+    def table(self, name: str = "flows") -> Table:
+        """As :meth:`Store.table`."""
+        return self.store.table(name)
+
+    def report(self, path: str | os.PathLike[str] | None = None, *, metrics: Sequence[str] = ()) -> str:
+        """As :meth:`Store.report`."""
+        return self.store.report(path, metrics=metrics)
+
+    def __repr__(self) -> str:
+        return f"<SweepResult: {self.wanted} runs, {self.done} made now, in {self.store.path}>"
+
+    def _repr_html_(self) -> str:
+        return self.table("summary")._repr_html_()
+
+
+def run_sweep(
+    scenario: Scenario, store: str | os.PathLike[str] | None, jobs: int | None, progress: bool | None
+) -> SweepResult:
+    """Run a sweep of a scenario."""
+    import warnings
+
+    count = _cores() if jobs is None else jobs
+    if count < 1:
+        raise LasthopError(f"jobs: found {count}, expected at least 1")
+    folder = None
+    if store is None:
+        import tempfile
+
+        folder = tempfile.mkdtemp(prefix="lasthop-")
+        store = os.path.join(folder, "sweep.sqlite")
+    with reporter(scenario.path, progress) as report:
+        _, json, done, wanted, problems = _lasthop.sweep(scenario, store, count, report)
+    for problem in problems:
+        warnings.warn(str(Problem(problem)), ScenarioWarning, stacklevel=3)
+    result = SweepResult(json, Store(store), done, wanted)
+    if folder is not None:
+        import shutil
+        import weakref
+
+        # The folder of a temporary store exists as long as the result.
+        weakref.finalize(result, shutil.rmtree, folder, True)
+    return result
+
+
+def _cores() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

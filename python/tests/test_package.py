@@ -1,0 +1,204 @@
+"""The package against the command: `python3 -m unittest discover python/tests`.
+
+LASTHOP names the command; LASTHOP_FULL=1 compares all examples instead of some.
+"""
+
+import doctest
+import importlib
+import json
+import multiprocessing
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import warnings
+from pathlib import Path
+
+import lasthop as lh
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = os.environ["LASTHOP"]
+FULL = os.environ.get("LASTHOP_FULL") == "1"
+REFINED = ROOT / "examples" / "goel-refined.toml"
+
+warnings.simplefilter("ignore", lh.ScenarioWarning)
+
+
+def command(*arguments: str, cwd: Path = ROOT) -> str:
+    """Standard output of the command, which must succeed."""
+    done = subprocess.run([COMMAND, "-q", *arguments], cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def completion_time(seed: int) -> float:
+    """For other processes."""
+    time: float = lh.Scenario.load(REFINED).run(seed=seed).flows[0]["completion_time_s"]
+    return time
+
+
+def load_tests(
+    loader: unittest.TestLoader, tests: unittest.TestSuite, pattern: str | None
+) -> unittest.TestSuite:
+    """Add the examples in docstrings."""
+    os.chdir(ROOT)
+    for module in ("lasthop", "lasthop._errors", "lasthop._scenario", "lasthop._store"):
+        tests.addTests(doctest.DocTestSuite(importlib.import_module(module)))
+    return tests
+
+
+class Command(unittest.TestCase):
+    def test_runs_and_explanations_of_examples_equal_those_of_the_command(self) -> None:
+        files = sorted((ROOT / "examples").glob("*.toml"))
+        chosen = files if FULL else files[::6]
+        self.assertGreaterEqual(len(chosen), 8)
+        for file in chosen:
+            name = os.fspath(file.relative_to(ROOT))
+            with self.subTest(name):
+                scenario = lh.Scenario.load(name)
+                self.assertEqual(scenario.run().json, command("run", name, "--json", "--no-out"))
+                explained = json.loads(command("explain", name, "--json"))
+                self.assertEqual(scenario.explain(), explained)
+
+    def test_pictures_equal_those_of_the_command(self) -> None:
+        name = os.fspath(REFINED.relative_to(ROOT))
+        with tempfile.TemporaryDirectory() as folder:
+            command("plot", name, "--out", f"{folder}/theirs")
+            lh.Scenario.load(name).plot().save(f"{folder}/ours")
+            ours, theirs = Path(folder, "ours"), Path(folder, "theirs")
+            self.assertEqual(sorted(p.name for p in ours.iterdir()), sorted(p.name for p in theirs.iterdir()))
+            for file in ours.iterdir():
+                self.assertEqual(file.read_bytes(), (theirs / file.name).read_bytes(), file.name)
+
+    def test_sweeps_equal_those_of_the_command(self) -> None:
+        set_axes = "sweep.axes.links.air.channel.mean_bad=[\"100 ms\", \"300 ms\"]"
+        set_cases = "sweep.compare.scheme=[\"unmodified\", \"snoop\"]"
+        with tempfile.TemporaryDirectory() as folder:
+            store = f"{folder}/theirs.sqlite"
+            printed = command(
+                "sweep", "examples/goel-refined.toml", "--set", set_axes, "--set", set_cases, "--replications", "3",
+                "--out", store, "--json",
+            )
+            swept = lh.Scenario.load("examples/goel-refined.toml").sweep(
+                axes={"links.air.channel.mean_bad": ["100 ms", "300 ms"]},
+                compare={"scheme": ["unmodified", "snoop"]},
+                replications=3,
+                store=f"{folder}/ours.sqlite",
+            )
+            self.assertEqual((swept.done, swept.wanted), (12, 12))
+            self.assertEqual(swept.json, printed)
+            command("export", store, "--format", "csv", "--out", f"{folder}/theirs")
+            swept.store.export(f"{folder}/ours", "csv")
+            for table in ("flows", "links", "summary"):
+                ours, theirs = Path(folder, "ours", f"{table}.csv"), Path(folder, "theirs", f"{table}.csv")
+                self.assertEqual(ours.read_bytes(), theirs.read_bytes(), table)
+            # The store of the command, and what is finished is not run again.
+            again = lh.Scenario.load("examples/goel-refined.toml").sweep(
+                axes={"links.air.channel.mean_bad": ["100 ms", "300 ms"]},
+                compare={"scheme": ["unmodified", "snoop"]},
+                replications=3,
+                store=store,
+            )
+            self.assertEqual((again.done, again.json), (0, printed))
+            self.assertEqual(len(lh.Store(store).table("flows")), 12)
+
+    def test_module_is_the_command(self) -> None:
+        arguments = ["run", "examples/goel-refined.toml", "--json", "--no-out"]
+        run = subprocess.run([sys.executable, "-m", "lasthop", "-q", *arguments], cwd=ROOT, capture_output=True, text=True)
+        self.assertEqual(run.stdout, command(*arguments))
+        wrong = subprocess.run([sys.executable, "-m", "lasthop", "run", "none.toml"], capture_output=True, text=True)
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("none.toml", wrong.stderr)
+
+
+class Values(unittest.TestCase):
+    def test_errors_have_place_and_hint(self) -> None:
+        text = REFINED.read_text().replace('"1 Mbps"', '"1 mbps"', 1)
+        with self.assertRaises(lh.LasthopError) as caught:
+            lh.Scenario(text, name="mine.toml").run()
+        problem = caught.exception.problems[0]
+        self.assertEqual((problem.file, problem.found), ("mine.toml", '"1 mbps"'))
+        self.assertIn(str(problem.line), str(caught.exception))
+        self.assertIn("1 Mbps", problem.hint or "")
+        again = pickle.loads(pickle.dumps(caught.exception))
+        self.assertEqual((str(again), again.problems[0].key), (str(caught.exception), problem.key))
+
+    def test_wrong_values_are_refused(self) -> None:
+        scenario = lh.Scenario.load(REFINED)
+        for value in (float("nan"), float("inf"), object(), {"a": {1, 2}}):
+            with self.assertRaises(lh.LasthopError):
+                scenario.set("seed", value)
+        for wrong in (lambda: lh.Scenario.load("none.toml"), lambda: lh.Store("none.sqlite"), lambda: scenario.sweep(jobs=0)):
+            with self.assertRaises(lh.LasthopError):
+                wrong()
+        with self.assertRaises(lh.LasthopError):
+            scenario.with_seed(-1)
+        with self.assertRaises(lh.LasthopError):
+            scenario.plot(panels=["none"])
+        with self.assertRaises(lh.LasthopError):
+            scenario.plot(start="yesterday")
+
+    def test_warnings_are_python_warnings(self) -> None:
+        scenario = lh.Scenario.load(REFINED).set("links.air.queue", "100 B")
+        expected = [str(warning) for warning in scenario.check()]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            scenario.run()
+        self.assertEqual([str(warning.message) for warning in caught], expected)
+        self.assertGreater(len(expected), 0)
+
+    def test_values_survive_pickling(self) -> None:
+        scenario = lh.Scenario.load(REFINED).set("links.air.channel.mean_bad", "200 ms").with_seed(7)
+        self.assertEqual(pickle.loads(pickle.dumps(scenario)), scenario)
+        run = scenario.run(traces=["congestion"])
+        again = pickle.loads(pickle.dumps(run))
+        self.assertEqual((again.json, again.files), (run.json, run.files))
+        self.assertGreater(len(run.trace("congestion")), 1000)
+        with self.assertRaises(lh.LasthopError):
+            run.trace("none")
+
+    def test_other_processes_and_threads_give_the_same(self) -> None:
+        expected = [completion_time(seed) for seed in (1, 2)]
+        for method in ("spawn", "fork"):
+            with multiprocessing.get_context(method).Pool(2) as pool:
+                self.assertEqual(pool.map(completion_time, [1, 2]), expected, method)
+        found: dict[int, float] = {}
+        threads = [threading.Thread(target=lambda seed=seed: found.update({seed: completion_time(seed)})) for seed in (1, 2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual([found[1], found[2]], expected)
+
+    def test_recordings_can_be_given(self) -> None:
+        text = (ROOT / "examples" / "cellular.toml").read_text()
+        trace = (ROOT / "examples" / "cellular-down.trace").read_bytes()
+        given = lh.Scenario(text, name="elsewhere.toml", files={"cellular-down.trace": trace}).run()
+        self.assertEqual(given.flows, lh.Scenario.load(ROOT / "examples" / "cellular.toml").run().flows)
+
+
+class Signals(unittest.TestCase):
+    def test_interrupted_sweep_keeps_finished_runs(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            store = f"{folder}/s.sqlite"
+            scenario = lh.Scenario.load(REFINED)
+            main = os.getpid()
+            threading.Timer(1.0, lambda: os.kill(main, signal.SIGINT)).start()
+            began = time.monotonic()
+            with self.assertRaises(KeyboardInterrupt):
+                scenario.sweep(replications=100_000, metrics=["goodput_bps"], store=store)
+            self.assertLess(time.monotonic() - began, 30)
+            kept = len(lh.Store(store).table("flows"))
+            self.assertGreater(kept, 0)
+            swept = scenario.sweep(replications=kept + 5, metrics=["goodput_bps"], store=store)
+            self.assertLess(swept.done, 5 + kept, "kept runs are not repeated")
+            self.assertEqual(swept.wanted, kept + 5)
+
+
+if __name__ == "__main__":
+    unittest.main()

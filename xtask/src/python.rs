@@ -1,0 +1,44 @@
+//! Tests of the Python package, without installing it: the native module beside the package's files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::workspace;
+
+/// Builds the package in the target directory and runs its tests with `python3`; with `full` over all examples.
+pub fn run(full: bool) -> Result<(), String> {
+    workspace::run(workspace::cargo().args(["build", "--profile", "checks", "-p", "lasthop-python", "-p", "lasthop"]))?;
+    let built = workspace::target().join("checks");
+    let staged = workspace::target().join("python");
+    let package = staged.join("lasthop");
+    stage(&built, &package).map_err(|error| format!("{}: {error}", package.display()))?;
+    let mut tests = Command::new("python3");
+    tests.args(["-m", "unittest", "discover", "--start-directory", "python/tests"]).current_dir(workspace::root());
+    tests.env("PYTHONPATH", absolute(&staged)).env("LASTHOP", absolute(&built.join("lasthop")));
+    tests.env("PYTHONDONTWRITEBYTECODE", "1").env("LASTHOP_FULL", if full { "1" } else { "0" });
+    workspace::run(&mut tests)
+}
+
+/// Copies the package's files and its native module.
+fn stage(built: &Path, package: &Path) -> std::io::Result<()> {
+    if package.exists() {
+        fs::remove_dir_all(package)?;
+    }
+    fs::create_dir_all(package)?;
+    for entry in fs::read_dir(workspace::root().join("python/lasthop"))? {
+        let file = entry?.path();
+        if file.extension().is_some_and(|ending| ending == "py" || ending == "pyi")
+            && let Some(name) = file.file_name()
+        {
+            fs::copy(&file, package.join(name))?;
+        }
+    }
+    let library = if cfg!(target_os = "macos") { "lib_lasthop.dylib" } else { "lib_lasthop.so" };
+    fs::copy(built.join(library), package.join("_lasthop.abi3.so")).map(drop)
+}
+
+/// The tests run in another directory than cargo.
+fn absolute(path: &Path) -> PathBuf {
+    workspace::root().join(path)
+}
