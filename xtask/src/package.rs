@@ -3,7 +3,7 @@
 use crate::workspace;
 
 /// Crates that are not published: tools of this repository.
-const UNPUBLISHED: [&str; 3] = ["xtask", "lasthop-kernel", "lasthop-skip"];
+const UNPUBLISHED: [&str; 4] = ["xtask", "lasthop-kernel", "lasthop-skip", "lasthop-python"];
 
 /// Creates the packages and, unless `quick`, builds each from its package alone.
 pub fn run(quick: bool) -> Result<(), String> {

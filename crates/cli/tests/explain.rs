@@ -5,6 +5,15 @@ mod common;
 use common::{fine, lasthop, scratch};
 use serde_json::Value;
 
+/// Flows of datagrams have delays in every run, those over TCP only if they are measured.
+#[test]
+fn result_directory_of_a_run_with_datagrams_can_be_explained() {
+    let dir = scratch("explain-datagrams");
+    let example = common::file("examples/traffic.toml");
+    fine(&dir, &["run", &example, "--set", "duration=5 s", "--out", "kept"]);
+    assert!(fine(&dir, &["explain", "kept"]).contains("flow "));
+}
+
 #[test]
 fn result_directory_and_scenario_give_the_same_explanation() {
     let dir = scratch("explain-dir");

@@ -142,7 +142,7 @@ fn link_named_first_is_used_among_equal_paths() {
 #[test]
 fn directions_over_separate_links_have_separate_rates() {
     let guide = include_str!("../../../docs/scenario.md");
-    let section = guide.split("## Different rates each way").nth(1).expect("the section is there");
+    let section = guide.split("## Different paths each way").nth(1).expect("the section is there");
     let example = section.split("```").nth(1).and_then(|block| block.strip_prefix("toml")).expect("it has an example");
     let results = run(&network(&format!("duration = \"100 s\"\n{example}{}", flow("f", "server", "home", "100 kB"))));
     let carried = results

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use engine::members::is_name;
 use path::queue::{Limit, QueueConfig, drop_tail};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, MapDeserializer};
@@ -41,7 +40,10 @@ impl<'de> Deserialize<'de> for Queue {
             fn visit_str<E: Error>(self, text: &str) -> Result<Queue, E> {
                 match text.parse::<Limit>() {
                     Ok(limit) => Ok(limit.into()),
-                    Err(_) if is_name(text.trim()) => QueueConfig::deserialize(kind(text.trim())).map(Queue),
+                    // A limit begins with a digit; a misspelled name gets the list of names.
+                    Err(_) if text.trim().starts_with(|first: char| first.is_ascii_alphabetic()) => {
+                        QueueConfig::deserialize(kind(text.trim())).map(Queue)
+                    }
                     Err(error) => Err(E::custom(error)),
                 }
             }
