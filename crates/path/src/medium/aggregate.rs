@@ -207,7 +207,7 @@ impl Medium {
             let mut over = acknowledged;
             if acknowledged {
                 queue.drops_in_a_row = 0;
-                notice = queue.delivery_notice(&head);
+                notice = queue.reports_deliveries.then(|| (hop, head.delivered(hop)));
             } else {
                 head.failures[long] += 1;
                 head.failed += 1;

@@ -372,14 +372,16 @@ impl Medium {
         queue.rate.on_attempt(station.data.rate, true, cx.now);
         queue.drops_in_a_row = 0;
         let hop = queue.hop;
-        let head = queue.head.take();
-        let freed = head.as_ref().map_or(0, |head| head.packet.size());
-        let notice = head.and_then(|head| queue.delivery_notice(&head));
+        if let Some(head) = &queue.head {
+            self.outcomes.push_back((hop, Outcome::Freed(head.packet.size())));
+            if queue.reports_deliveries {
+                self.outcomes.push_back((hop, head.delivered(hop)));
+            }
+        }
+        queue.head = None;
         let more = !queue.is_empty();
         station.scheduler.served(Attempt { acknowledged: true, done: true, besides: 0, more }, cx.now);
         station.window = self.phy.cw_min;
-        self.outcomes.push_back((hop, Outcome::Freed(freed)));
-        self.outcomes.extend(notice);
         self.back_off(number, None, cx);
     }
 

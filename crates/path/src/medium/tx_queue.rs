@@ -38,6 +38,14 @@ pub(super) struct HeadOfLine {
     pub damaged: bool,
 }
 
+impl HeadOfLine {
+    /// Returns the report of this packet, which was acknowledged on `hop`.
+    pub fn delivered(&self, hop: HopId) -> Outcome {
+        let HeadOfLine { packet, queued, failed, .. } = *self;
+        Outcome::Acknowledged(DeliveryNotice { hop, packet, queued, attempts: failed + 1 })
+    }
+}
+
 /// Transmit queue for one neighbour.
 pub(super) struct TxQueue {
     pub hop: HopId,
@@ -57,7 +65,7 @@ pub(super) struct TxQueue {
     /// True if the neighbour accepts frames: a mobile accepts only those of its associated base station.
     pub open: bool,
     /// True if acknowledged packets are reported to the node.
-    reports_deliveries: bool,
+    pub reports_deliveries: bool,
     /// End of the last frame sent.
     pub sent_until: Time,
     next_number: u64,
@@ -181,13 +189,6 @@ impl TxQueue {
             self.behind.push_front(head);
         }
         self.head = self.behind.pop_front();
-    }
-
-    /// Returns the report of an acknowledged packet, if the node is to have one.
-    pub fn delivery_notice(&self, head: &HeadOfLine) -> Option<(HopId, Outcome)> {
-        let HeadOfLine { packet, queued, failed, .. } = *head;
-        let notice = DeliveryNotice { hop: self.hop, packet, queued, attempts: failed + 1 };
-        self.reports_deliveries.then_some((self.hop, Outcome::Acknowledged(notice)))
     }
 
     /// Counts and reports a packet that is given up.
