@@ -14,7 +14,7 @@
 //!
 //! With a drop-tail queue all effects are computed when a packet is queued, because no later packet can change them. So
 //! a packet costs one wake-up, at its arrival, as on a FIFO link. Any other discipline chooses the packet when its
-//! transmission can begin ([`held`]), which costs a second wake-up for a packet that waits. The next arrival is the top of
+//! transmission can begin (`held`), which costs a second wake-up for a packet that waits. The next arrival is the top of
 //! a heap.
 
 mod held;
