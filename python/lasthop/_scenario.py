@@ -7,6 +7,7 @@ import os
 from . import _lasthop
 from ._errors import LasthopError, Problem, ScenarioWarning
 from ._progress import reporter
+from ._summary import Summarized
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -218,8 +219,7 @@ class Scenario:
         """
         look = Look(list(flows), _time(start), _time(end), list(panels), segments, blocked, dark, size)
         with reporter(self.path, progress) as report:
-            draw = _lasthop.together if together else _lasthop.pictures
-            return Pictures(Picture(*drawn) for drawn in draw(self, look, report))
+            return Pictures(Picture(*drawn) for drawn in _lasthop.pictures(self, look, together, report))
 
     def sweep(
         self,
@@ -279,32 +279,21 @@ def _time(time: str | float | None) -> str | None:
     return time if time is None or isinstance(time, str) else f"{time} s"
 
 
-class Run:
+class Run(Summarized):
     """The result of a run.
 
     Attributes:
         scenario: The scenario that ran.
-        json: The summary, as ``lasthop run --json`` prints it.
+        json: The summary, as ``lasthop run --json`` prints it; ``lasthop schema summary`` describes its fields.
         files: The traces, by file name.
     """
 
-    __slots__ = ("scenario", "json", "files", "_summary")
+    __slots__ = ("scenario", "files")
 
     def __init__(self, scenario: Scenario, json: str, files: dict[str, bytes]) -> None:
+        super().__init__(json)
         self.scenario = scenario
-        self.json = json
         self.files = files
-        self._summary: dict[str, Any] | None = None
-
-    @property
-    def summary(self) -> dict[str, Any]:
-        """The summary; its fields are described by ``lasthop schema summary``."""
-        if self._summary is None:
-            import json
-
-            self._summary = json.loads(self.json)
-        assert self._summary is not None
-        return self._summary
 
     @property
     def flows(self) -> list[dict[str, Any]]:

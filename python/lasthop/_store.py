@@ -7,6 +7,7 @@ import os
 from . import _lasthop
 from ._errors import LasthopError, Problem, ScenarioWarning
 from ._progress import reporter
+from ._summary import Summarized
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class Store:
         return [os.fspath(path) for path in self._native.export(folder, list(formats or ("csv",)), list(metrics))]
 
     def report(self, path: str | os.PathLike[str] | None = None, *, metrics: Sequence[str] = ()) -> str:
-        """The report of ``lasthop report`` as HTML, written to ``path`` if given."""
+        """The report of ``lasthop report --no-budget`` as HTML, written to ``path`` if given."""
         name = os.path.basename(self.path)
         html = self._native.report(name, list(metrics))
         if path is not None:
@@ -126,7 +127,7 @@ class Store:
         return Store, (self.path,)
 
 
-class SweepResult:
+class SweepResult(Summarized):
     """The result of a sweep.
 
     Attributes:
@@ -136,21 +137,11 @@ class SweepResult:
         wanted: The number of runs of the sweep.
     """
 
-    __slots__ = ("json", "store", "done", "wanted", "_summary", "__weakref__")
+    __slots__ = ("store", "done", "wanted", "__weakref__")
 
     def __init__(self, json: str, store: Store, done: int, wanted: int) -> None:
-        self.json, self.store, self.done, self.wanted = json, store, done, wanted
-        self._summary: dict[str, Any] | None = None
-
-    @property
-    def summary(self) -> dict[str, Any]:
-        """Means with confidence intervals, and changes between cases."""
-        if self._summary is None:
-            import json
-
-            self._summary = json.loads(self.json)
-        assert self._summary is not None
-        return self._summary
+        super().__init__(json)
+        self.store, self.done, self.wanted = store, done, wanted
 
     def table(self, name: str = "flows") -> Table:
         """As :meth:`Store.table`."""

@@ -97,6 +97,8 @@ class Command(unittest.TestCase):
             for table in ("flows", "links", "summary"):
                 ours, theirs = Path(folder, "ours", f"{table}.csv"), Path(folder, "theirs", f"{table}.csv")
                 self.assertEqual(ours.read_bytes(), theirs.read_bytes(), table)
+            command("report", f"{folder}/ours.sqlite", "--no-budget", "--out", f"{folder}/theirs.html")
+            self.assertEqual(swept.report(), Path(folder, "theirs.html").read_text())
             # The store of the command, and what is finished is not run again.
             again = lh.Scenario.load("examples/goel-refined.toml").sweep(
                 axes={"links.air.channel.mean_bad": ["100 ms", "300 ms"]},

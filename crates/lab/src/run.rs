@@ -168,7 +168,7 @@ fn observed(
     Ok((summary_of(loaded.title(), scenario, network, &results, delays.as_ref()), outputs, results.ended))
 }
 
-/// Runs and writes the selected traces to `files`. The summary has delays if `delays`.
+/// Runs, writes the selected traces to `files`, and prints traces. The summary has delays if `delays`.
 ///
 /// # Errors
 /// Two traces have one file name, a file cannot be written, or the callback cancels.
@@ -176,10 +176,11 @@ pub fn traced(
     loaded: &Loaded,
     traces: &[&Trace],
     files: Rc<dyn TraceFiles>,
+    printers: Printers,
     delays: bool,
     watch: Watch<'_>,
 ) -> Result<Summary, RunError> {
-    let outputs = Outputs::open(traces, &loaded.network, files, &loaded.scenario.output, Printers::default());
+    let outputs = Outputs::open(traces, &loaded.network, files, &loaded.scenario.output, printers);
     if let Some(problem) = outputs.clash() {
         return Err(RunError::OneFile(Box::new(problem)));
     }
@@ -190,10 +191,7 @@ pub fn traced(
 
 /// Runs without a result directory: only prints traces. The summary has delays if `delays`.
 pub fn unkept(loaded: &Loaded, printers: Printers, delays: bool, watch: Watch<'_>) -> Result<Done, RunError> {
-    let files = Rc::new(Directory::default());
-    let outputs = Outputs::open(&[], &loaded.network, files, &loaded.scenario.output, printers);
-    let (summary, outputs, ended) = observed(loaded, outputs, delays, watch)?;
-    outputs.finish(ended).map_err(|(name, source)| RunError::Unwritable { path: PathBuf::from(name), source })?;
+    let summary = traced(loaded, &[], Rc::new(Directory::default()), printers, delays, watch)?;
     Ok(Done { summary, replaced: false })
 }
 

@@ -150,22 +150,18 @@ impl Delays {
 
     fn node(&mut self, at: Time, node: u32, event: &NodeEvent, of: &PacketFlow) {
         let Some(flow) = self.flows.get_mut(of.flow as usize) else { return };
+        let (NodeEvent::Sent { packet }
+        | NodeEvent::Received { packet }
+        | NodeEvent::BufferFull { packet }
+        | NodeEvent::NoRoute { packet }) = event
+        else {
+            return;
+        };
+        let Some(seq) = data(packet, of) else { return };
         match event {
-            NodeEvent::Sent { packet } if node as usize == flow.sender => {
-                if let Some(seq) = data(packet, of) {
-                    flow.sent(at, seq);
-                }
-            }
-            NodeEvent::Received { packet } => {
-                if let Some(seq) = data(packet, of) {
-                    flow.arrived(at, seq);
-                }
-            }
-            NodeEvent::BufferFull { packet } | NodeEvent::NoRoute { packet } => {
-                if let Some(seq) = data(packet, of) {
-                    flow.lost(seq, true);
-                }
-            }
+            NodeEvent::Sent { .. } if node as usize == flow.sender => flow.sent(at, seq),
+            NodeEvent::Received { .. } => flow.arrived(at, seq),
+            NodeEvent::BufferFull { .. } | NodeEvent::NoRoute { .. } => flow.lost(seq, true),
             _ => {}
         }
     }

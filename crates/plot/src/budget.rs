@@ -2,7 +2,7 @@
 
 use crate::frame::Sheet;
 use crate::ink::{Anchor, Color, Path, Style, tenths};
-use crate::options::Share;
+use crate::options::{Share, Theme};
 use crate::palette::Palette;
 use crate::text::Weight;
 
@@ -51,4 +51,9 @@ fn color(palette: &Palette, number: usize) -> Color {
         [palette.sent, palette.again, palette.acked, palette.notice, palette.lost, palette.frame, palette.ssthresh];
     let lighter = |color: Color, _| color.halfway_to(palette.background);
     (0..number / colors.len()).fold(colors[number % colors.len()], lighter)
+}
+
+/// The colour of the share with this number, as `#rrggbb`: for other drawings of the same shares.
+pub fn share_color(theme: Theme, number: usize) -> String {
+    format!("#{:06x}", color(Palette::of(theme), number).0)
 }

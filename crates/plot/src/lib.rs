@@ -62,12 +62,13 @@ mod window;
 
 pub use air::{AirRecorder, AirRecording, MediumDescription};
 pub use beside::{Run, beside};
+pub use budget::share_color;
 pub use describe::{Description, FlowDescription, LinkDescription};
 pub use ink::Picture;
 pub use options::{
     DEFAULT_SIZE, MAX_SIDE, MIN_PANEL, MIN_SIZE, Marked, Options, Panel, Share, Theme, Unit, default_height,
 };
-pub use png::PngError;
+pub use png::{PNG_SCALE, PngError};
 pub use record::{Recorder, Recording, draw};
 pub use scale::{Tick, grouped, ticks};
 pub use topology::topology;

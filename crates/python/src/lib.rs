@@ -22,7 +22,7 @@ mod _lasthop {
     use super::{OsString, PyResult, pyfunction};
 
     #[pymodule_export]
-    use super::pictures::{pictures, together};
+    use super::pictures::pictures;
     #[pymodule_export]
     use super::runs::{explained, run};
     #[pymodule_export]

@@ -12,9 +12,6 @@ use crate::error::Failure;
 use crate::spec::Spec;
 use crate::watch::Watch;
 
-/// Pixels of the PNG for each unit of the SVG, as the command has.
-const PNG_SCALE: f32 = 2.0;
-
 /// How a picture looks, by the attributes of `lasthop.Look`.
 #[derive(FromPyObject)]
 pub struct Look {
@@ -66,20 +63,20 @@ impl Look {
 }
 
 fn drawn(name: &str, picture: &Picture) -> Result<Drawn, Failure> {
-    let png = picture.png(PNG_SCALE).map_err(|error| Failure::Text(format!("{name}: {error}")))?;
+    let png = picture.png(plot::PNG_SCALE).map_err(|error| Failure::Text(format!("{name}: {error}")))?;
     Ok((name.to_owned(), picture.svg(), png))
 }
 
-/// Draws flows of a run, one picture each: name, SVG and PNG.
+/// Draws flows of a run: name, SVG and PNG of one picture each, or of one of all if `together`.
 #[pyfunction]
-pub fn pictures(py: Python<'_>, spec: Spec, look: Look, progress: Option<Py<PyAny>>) -> PyResult<Vec<Drawn>> {
-    py.detach(|| draw(&spec, &look, progress, false)).map_err(|failure| failure.into_exception(py))
-}
-
-/// Draws all flows of a run in one picture.
-#[pyfunction]
-pub fn together(py: Python<'_>, spec: Spec, look: Look, progress: Option<Py<PyAny>>) -> PyResult<Vec<Drawn>> {
-    py.detach(|| draw(&spec, &look, progress, true)).map_err(|failure| failure.into_exception(py))
+pub fn pictures(
+    py: Python<'_>,
+    spec: Spec,
+    look: Look,
+    together: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Vec<Drawn>> {
+    py.detach(|| draw(&spec, &look, progress, together)).map_err(|failure| failure.into_exception(py))
 }
 
 fn draw(spec: &Spec, look: &Look, progress: Option<Py<PyAny>>, all: bool) -> Result<Vec<Drawn>, Failure> {

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use lab::run::{record, traced};
 use observe::explain::{Explain, to_json};
+use observe::output::Printers;
 use pyo3::prelude::*;
 use scenario::{flows, traces};
 use serde_json::Value;
@@ -36,7 +37,7 @@ fn ran(spec: &Spec, names: &[String], delays: bool, progress: Option<Py<PyAny>>)
     let selected = traces::select(names).map_err(|problem| problem.in_file("traces"))?;
     let (mut watch, files) = (Watch::new(progress), Rc::new(Traces::default()));
     let to = Rc::<Traces>::clone(&files);
-    let summary = traced(&loaded, &selected, to, delays, &mut |share| watch.report(|| (share,)));
+    let summary = traced(&loaded, &selected, to, Printers::default(), delays, &mut |share| watch.report(|| (share,)));
     let summary = summary.map_err(|error| watch.failure(error))?;
     Ok((format!("{summary:#}\n"), files.0.take()))
 }

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use crate::error::Failure;
 
-/// The interval at which the interpreter is asked for signals and told of progress.
+/// The interval of checks for signals and of calls of the progress callback.
 const INTERVAL: Duration = Duration::from_millis(50);
 
 /// Calls a Python function with the progress of long work, and notices signals.
@@ -34,14 +34,14 @@ impl Watch {
             return ControlFlow::Continue(());
         }
         self.last = Instant::now();
-        let told = Python::attach(|py| {
+        let called = Python::attach(|py| {
             py.check_signals()?;
             if let Some(callback) = &self.callback {
                 callback.call1(py, progress())?;
             }
             Ok(())
         });
-        match told {
+        match called {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
                 self.raised = Some(error);

@@ -131,3 +131,15 @@ fn empty_blocks_give_a_valid_page() {
     elements(&html).unwrap();
     assert!(!html.contains("NaN") && !html.contains("inf"));
 }
+
+#[test]
+fn shares_of_time_have_the_colours_of_pictures() {
+    let style = include_str!("../src/chart.css");
+    let (light, dark) = style.split_once("@media").unwrap();
+    for number in 0..=18 {
+        for (theme, part) in [(plot::Theme::Light, light), (plot::Theme::Dark, dark)] {
+            let rule = format!("--k{number}: {};", plot::share_color(theme, number));
+            assert!(part.contains(&rule), "{rule}");
+        }
+    }
+}

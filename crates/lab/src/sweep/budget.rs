@@ -14,10 +14,8 @@ use sim::{Network, Transport};
 
 use super::analysis::{Analysis, CellRuns};
 use super::plan::{self, Grid};
-use crate::load::{self, Overrides};
 use crate::run;
 use crate::store::KeptCell;
-use scenario::document::with_new_names;
 
 /// The time budget of one flow in one run.
 #[derive(Clone, Debug)]
@@ -107,16 +105,7 @@ fn networks(analysis: &Analysis) -> Result<Vec<Network>, String> {
     if sweep.model != sim::MODEL_VERSION {
         return Err(format!("its runs are of model {}, this program has model {}", sweep.model, sim::MODEL_VERSION));
     }
-    let first = |problems: Vec<scenario::problem::Problem>| {
-        problems
-            .first()
-            .map_or_else(String::new, |problem| problem.to_string().lines().next().unwrap_or_default().into())
-    };
-    let file = format!("{}.toml", sweep.name).into();
-    let text = with_new_names(&sweep.scenario).ok_or("its scenario cannot be read")?;
-    let source = load::of_text(sweep.name.clone(), file, text.as_bytes(), &Overrides::default()).map_err(first)?;
-    let kept = source.document.read().map_err(|_| "its scenario cannot be read")?;
-    let grid = Grid::of(&source, &kept.sweep.unwrap_or_default(), Vec::new()).map_err(first)?;
+    let grid = Grid::of_kept(sweep)?;
     let cells: Vec<plan::Cell> = grid.points.into_iter().flat_map(|point| point.cells).collect();
     let same = cells.len() == analysis.cells.len()
         && cells.iter().zip(&analysis.cells).all(|(cell, kept)| cell.digest == kept.cell.digest);

@@ -7,12 +7,12 @@ use sim::Network;
 use super::axes::{self, Axis, Case, Change};
 use super::dedup::alike;
 use crate::load::{self, Loaded, Overrides, Source};
-use crate::store::Digest;
+use crate::store::{Digest, KeptSweep};
 use observe::aliases;
 use observe::metric::{self, Metric};
 use observe::summary::flow;
 use scenario::Scenario;
-use scenario::document::Origin;
+use scenario::document::{Origin, with_new_names};
 use scenario::problem::Problem;
 use scenario::sweep::{Precision, Replications, Sweep};
 
@@ -132,6 +132,23 @@ impl Grid {
                 return Ok(grid);
             }
         }
+    }
+
+    /// The grid of a stored sweep.
+    ///
+    /// # Errors
+    ///
+    /// Why its scenario cannot be read, in one line.
+    pub(super) fn of_kept(sweep: &KeptSweep) -> Result<Self, String> {
+        let first = |problems: Vec<Problem>| {
+            let text = problems.first().map(ToString::to_string).unwrap_or_default();
+            text.lines().next().unwrap_or_default().to_owned()
+        };
+        let text = with_new_names(&sweep.scenario).ok_or("its scenario cannot be read")?;
+        let file = format!("{}.toml", sweep.name).into();
+        let source = load::of_text(sweep.name.clone(), file, text.as_bytes(), &Overrides::default()).map_err(first)?;
+        let kept = source.document.read().map_err(|_| "its scenario cannot be read")?;
+        Grid::of(&source, &kept.sweep.unwrap_or_default(), Vec::new()).map_err(first)
     }
 }
 

@@ -1,9 +1,7 @@
 //! Rekeys sweeps that were stored by a version of the program that computed the keys of runs in another way.
 
 use super::plan::Grid;
-use crate::load::{self, Overrides};
 use crate::store::{Digest, FORM, KeptSweep, Store, StoreError};
-use scenario::document::with_new_names;
 
 /// Gives the runs of every sweep of the current model version their current keys, so that they are found again. Returns
 /// the names of the sweeps whose stored scenario can no longer be read; these are unchanged.
@@ -27,10 +25,6 @@ pub fn rekey(store: &mut Store) -> Result<Vec<String>, StoreError> {
 
 /// The keys of a stored sweep's cells, by point and case.
 fn keys(sweep: &KeptSweep) -> Option<Vec<Digest>> {
-    let file = format!("{}.toml", sweep.name).into();
-    let text = with_new_names(&sweep.scenario)?;
-    let source = load::of_text(sweep.name.clone(), file, text.as_bytes(), &Overrides::default()).ok()?;
-    let kept = source.document.read().ok()?;
-    let grid = Grid::of(&source, &kept.sweep.unwrap_or_default(), Vec::new()).ok()?;
+    let grid = Grid::of_kept(sweep).ok()?;
     Some(grid.points.iter().flat_map(|point| &point.cells).map(|cell| cell.digest).collect())
 }

@@ -181,10 +181,10 @@ fn link_lines(network: &Network, number: usize, alike: bool) -> Vec<String> {
     for direction in link.distinct() {
         let way = link.direction(direction);
         let mut parts = Vec::new();
-        match link.medium {
-            Some(_) => parts.extend(way.medium_rate.map(|rate| rate.to_string())),
-            None if link.changes.is_some() => parts.push("varies".to_owned()),
-            None => parts.extend([way.rate.to_string(), way.delay.to_string()]),
+        match (link.medium, &link.changes) {
+            (Some(_), _) => parts.extend(way.medium_rate.map(|rate| rate.to_string())),
+            (None, Some(_)) => parts.push("varies".to_owned()),
+            (None, None) => parts.extend([way.rate.to_string(), way.delay.to_string()]),
         }
         if !matches!(way.arq, ArqConfig::None(..)) {
             parts.push(way.arq.name().to_owned());

@@ -1,4 +1,4 @@
-//! What stands above and below the diagram: the key of its symbols, and the lists of flows and media.
+//! The key of the diagram's symbols above it, and the lists of flows and media below it.
 
 use super::diagram::MAX_LINES;
 use super::graph::{Graph, Kind};

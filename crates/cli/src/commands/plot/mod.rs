@@ -110,9 +110,6 @@ fn size(text: &str) -> Result<(u32, u32), String> {
     })
 }
 
-/// Pixels of the PNG for each unit of the SVG.
-const PNG_SCALE: f32 = 2.0;
-
 /// The most flows that are drawn without `--flow all`.
 pub(super) const MANY: usize = 16;
 
@@ -250,7 +247,7 @@ fn part(args: &Args) -> String {
 
 /// Writes a picture as SVG and PNG; gives the files.
 pub fn write(picture: &plot::Picture, dir: &Path, name: &str) -> Result<[PathBuf; 2], Failure> {
-    let png = picture.png(PNG_SCALE).map_err(|error| Failure::Run(format!("{name}: {error}")))?;
+    let png = picture.png(plot::PNG_SCALE).map_err(|error| Failure::Run(format!("{name}: {error}")))?;
     let files = ["svg", "png"].map(|ending| dir.join(format!("{name}.{ending}")));
     write_whole(&files[0], picture.svg().as_bytes())?;
     write_whole(&files[1], &png)?;

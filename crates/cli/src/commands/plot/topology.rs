@@ -5,7 +5,7 @@ use scenario::problem::Problem;
 use scenario::ran::what_ran;
 
 use super::super::{listed, print, shown, write_whole};
-use super::{Args, PNG_SCALE, common_options, places, write};
+use super::{Args, common_options, places, write};
 use crate::Failure;
 
 /// Draws the network of the scenario, without a run.
@@ -25,7 +25,9 @@ pub(super) fn draw(args: &Args, runs: usize) -> Result<(), Failure> {
     };
     let bytes = match file.extension().and_then(|ending| ending.to_str()) {
         Some("svg") => picture().svg().into_bytes(),
-        Some("png") => picture().png(PNG_SCALE).map_err(|error| Failure::Run(format!("{}: {error}", shown(file))))?,
+        Some("png") => {
+            picture().png(plot::PNG_SCALE).map_err(|error| Failure::Run(format!("{}: {error}", shown(file))))?
+        }
         _ => {
             let problem = Problem::new("a file name that ends in .svg or .png").in_file("--output");
             return Err(Failure::Input(listed(&[problem.found(shown(file))])));

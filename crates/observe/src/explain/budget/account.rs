@@ -110,11 +110,8 @@ impl Account {
     }
 
     fn charge_in_parts(&mut self, to: Time, transmitters: &Transmitters) {
-        while let Some(change) = self
-            .slowest
-            .and_then(|slowest| transmitters.line(slowest.hop)?.next_interruption(self.until))
-            .filter(|change| *change < to)
-        {
+        let slowest = self.slowest.and_then(|slowest| transmitters.line(slowest.hop));
+        while let Some(change) = slowest.map(|line| line.next_interruption(self.until)).filter(|change| *change < to) {
             self.charge_around_occupied(change, transmitters);
         }
         self.charge_around_occupied(to, transmitters);
@@ -197,11 +194,10 @@ impl Account {
 
     /// What a packet waits for in front of a line that transmits nothing and knows departures only when they begin.
     fn idle_line(&self, line: &Line) -> Option<Cause> {
-        match line {
-            _ if line.is_interrupted(self.until) => Some(Cause::Outage),
-            _ if line.at_opportunities => Some(Cause::LinkRate),
-            _ => None,
+        if line.is_interrupted(self.until) {
+            return Some(Cause::Outage);
         }
+        line.at_opportunities.then_some(Cause::LinkRate)
     }
 
     /// What the packets that wait at a place wait for, if none of the flow is being transmitted there.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use engine::{Span, Time};
-use path::link::variable::plan::{During, Gap};
+use path::link::variable::plan::Outages;
 use path::{LinkDirection, LinkEvent};
 use sim::Network;
 use wire::Packet;
@@ -34,8 +34,7 @@ pub(super) struct Line {
     pub books: bool,
     /// Whether it sends at recorded opportunities: between them the first packet is in service.
     pub at_opportunities: bool,
-    /// The outages in which packets wait: beginnings and ends.
-    outages: Vec<[Time; 2]>,
+    outages: Outages,
     /// The end of the last transmission booked.
     pub free_at: Time,
     /// Whether it repeats a frame that arrived: its link acknowledgment was lost.
@@ -66,12 +65,12 @@ impl OnHop<'_> {
 impl Line {
     /// Whether packets wait for the end of an outage.
     pub fn is_interrupted(&self, at: Time) -> bool {
-        self.outages.iter().any(|[from, to]| (*from..*to).contains(&at))
+        self.outages.over(at) > at
     }
 
-    /// The next beginning or end of an outage after `at`.
-    pub fn next_interruption(&self, at: Time) -> Option<Time> {
-        self.outages.iter().flatten().copied().filter(|change| *change > at).min()
+    /// The next beginning or end of an outage in which packets wait after `at`; NEVER if there is none.
+    pub fn next_interruption(&self, at: Time) -> Time {
+        if self.is_interrupted(at) { self.outages.over(at) } else { self.outages.next(at) }
     }
 }
 
@@ -157,12 +156,10 @@ impl Transmitters {
     }
 }
 
-fn outages(network: &Network, number: usize) -> Vec<[Time; 2]> {
+fn outages(network: &Network, number: usize) -> Outages {
     let changes = network.links.get(number / 2).and_then(|link| link.changes.as_ref());
-    let gaps = changes.map_or(&[][..], |changes| &changes.gaps);
     let direction = if number.is_multiple_of(2) { LinkDirection::Forward } else { LinkDirection::Backward };
-    let waits = |gap: &&Gap| gap.packets == During::Wait && gap.directions.include(direction);
-    gaps.iter().filter(waits).map(|gap| [Time::ZERO + gap.from, Time::ZERO + gap.to]).collect()
+    changes.map_or_else(Outages::default, |changes| Outages::new(&changes.gaps, direction))
 }
 
 fn opportunities(network: &Network, number: usize) -> bool {

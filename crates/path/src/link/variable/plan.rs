@@ -151,7 +151,7 @@ pub(super) fn extra(spikes: &[Spike], at: Time) -> Span {
 
 /// The outages of one direction: beginning and end.
 #[derive(Default)]
-pub(super) struct Outages {
+pub struct Outages {
     /// Those in which packets wait.
     wait: Vec<(Time, Time)>,
     /// Those in which packets are lost.
@@ -159,6 +159,7 @@ pub(super) struct Outages {
 }
 
 impl Outages {
+    /// Creates those of `gaps`, which satisfy [`check_gaps`], in a direction.
     pub fn new(gaps: &[Gap], direction: LinkDirection) -> Self {
         let of = |packets| {
             let gaps = gaps.iter().filter(|gap| gap.packets == packets && gap.directions.include(direction));

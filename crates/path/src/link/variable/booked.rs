@@ -1,0 +1,75 @@
+//! A drop-tail queue of packets whose times are known.
+
+use std::collections::VecDeque;
+
+use engine::Time;
+use wire::{Ecn, Packet};
+
+use super::transmitter::{Transmission, Transmitter};
+use crate::context::LinkCx;
+use crate::event::LinkEvent;
+use crate::queue::{Tie, drop_tail};
+
+/// The queue.
+pub(super) struct Booked {
+    queue: drop_tail::Config,
+    tie: Tie,
+    /// Starts and sizes of the packets whose transmission had not begun at the last update.
+    waiting: VecDeque<(Time, u32)>,
+    bytes: u64,
+}
+
+impl Booked {
+    pub fn new(queue: drop_tail::Config, tie: Tie) -> Self {
+        Booked { queue, tie, waiting: VecDeque::new(), bytes: 0 }
+    }
+
+    /// Queues a packet and determines its fate. Returns the time of its departure from the node, or `None` if the queue
+    /// was full.
+    pub fn accept(&mut self, packet: &Packet, line: &mut Transmitter, cx: &mut LinkCx<'_>) -> Option<Time> {
+        let size = packet.size();
+        let transmission = line.timing.plan(cx.now, size);
+        let Transmission { starts, leaves, .. } = transmission;
+        self.begin_those_due(cx.now);
+        let at_once = starts == cx.now && self.is_over(line.timing.free_at(), cx.now);
+        if !at_once && !self.queue.admits(self.waiting.len(), self.bytes, size) {
+            line.counters.packets_dropped += 1;
+            line.counters.queue_full += 1;
+            cx.emit(line.hop, || LinkEvent::QueueFull { packet: *packet });
+            return None;
+        }
+        let mut ecn = packet.ecn;
+        if self.queue.marks(ecn, self.waiting.len(), self.bytes) {
+            ecn = Ecn::Ce;
+            line.counters.marked += 1;
+            cx.emit(line.hop, || LinkEvent::Marked { packet: Packet { ecn, ..*packet } });
+        }
+        if !at_once {
+            self.waiting.push_back((starts, size));
+            self.bytes += u64::from(size);
+        }
+        let (packet, arrived) = (Packet { ecn, ..*packet }, cx.now);
+        cx.emit(line.hop, || LinkEvent::Dequeued { packet, arrived, starts, leaves: Some(leaves) });
+        line.transmit(packet, transmission, cx);
+        Some(leaves)
+    }
+
+    /// Returns the number and bytes of the packets whose transmission has not begun at `now`.
+    pub fn waiting(&self, now: Time) -> (usize, u64) {
+        let not_begun = self.waiting.iter().rev().take_while(|(starts, _)| *starts > now);
+        not_begun.fold((0, 0), |(count, bytes), (_, size)| (count + 1, bytes + u64::from(*size)))
+    }
+
+    /// Returns true if an event at `at` has happened at `now`, with regard to places in the queue.
+    fn is_over(&self, at: Time, now: Time) -> bool {
+        at < now || (at == now && self.tie == Tie::DepartureFirst)
+    }
+
+    /// Removes packets from the backlog whose transmission has begun.
+    fn begin_those_due(&mut self, now: Time) {
+        while let Some((_, size)) = self.waiting.front().copied().filter(|(starts, _)| self.is_over(*starts, now)) {
+            self.waiting.pop_front();
+            self.bytes -= u64::from(size);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! What carries the packets of a variable link: the service, and the packets in transit.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use engine::{Order, Schedule, Slot, Stream, Time};
+use wire::Packet;
+
+use super::plan::{self, Changes, Outages, Spike};
+use super::service::{Server, Service};
+use crate::channel::{Fate, Frame};
+use crate::context::LinkCx;
+use crate::event::HopId;
+use crate::link::jitter::DelayDistribution;
+use crate::link::{Counters, Line, delivered};
+
+/// A packet in transit.
+struct Flight {
+    packet: Packet,
+    lost: bool,
+    /// Position of its arrival in the schedule.
+    order: Order,
+}
+
+/// Extra delays.
+struct Jitter {
+    distribution: Box<dyn DelayDistribution>,
+    from: Time,
+    reordering: bool,
+}
+
+/// When packets are transmitted.
+pub(super) struct Timing {
+    line: Line,
+    service: Service,
+    server: Server,
+    outages: Outages,
+}
+
+/// When a packet is transmitted.
+#[derive(Clone, Copy)]
+pub(super) struct Transmission {
+    /// Since when the line has been ready for it.
+    ready: Time,
+    pub starts: Time,
+    pub leaves: Time,
+    /// The state of the service afterwards.
+    after: Server,
+}
+
+impl Timing {
+    /// When the last transmission ends.
+    pub fn free_at(&self) -> Time {
+        self.server.free_at
+    }
+
+    /// When a packet of `size` bytes would be transmitted that has been ready since `queued`.
+    pub fn plan(&mut self, queued: Time, size: u32) -> Transmission {
+        let (ready, mut after) = (self.server.free_at.max(queued), self.server);
+        let (starts, leaves) = self.service.serve(&mut after, &mut self.line, &self.outages, queued, size);
+        Transmission { ready, starts, leaves, after }
+    }
+
+    /// When the next transmission can begin of a packet that has been ready since `queued`. It does not depend on the
+    /// packet's size.
+    pub fn can_begin_at(&mut self, queued: Time) -> Time {
+        self.plan(queued, 1).starts
+    }
+}
+
+/// One direction of the link behind the queue.
+pub(super) struct Transmitter {
+    pub hop: HopId,
+    pub timing: Timing,
+    jitter: Option<Jitter>,
+    spikes: Vec<Spike>,
+    delays: Stream,
+    losses: Stream,
+    /// The last start of a transmission, and the number of packets that started then: packets of zero transmission time
+    /// may share it.
+    last_start: (Time, u32),
+    last_arrival: Time,
+    lossy: bool,
+    slot: Slot,
+    /// Arrivals, the first on top: time, number of the packet on this line, index in `packets`.
+    flights: BinaryHeap<Reverse<(Time, u64, u32)>>,
+    packets: Vec<Flight>,
+    /// Free indices in `packets`.
+    free: Vec<u32>,
+    pub counters: Counters,
+}
+
+impl Transmitter {
+    pub fn new(hop: HopId, line: Line, changes: &Changes, stream: Stream, lossy: bool, slot: Slot) -> Self {
+        let jitter = changes.jitter.as_ref().filter(|jitter| jitter.directions.include(hop.direction));
+        let jitter = jitter.map(|jitter| Jitter {
+            distribution: jitter.delay.build(),
+            from: Time::ZERO + jitter.from,
+            reordering: jitter.reordering,
+        });
+        Transmitter {
+            hop,
+            timing: Timing {
+                line,
+                service: Service::new(changes, hop.direction),
+                server: Server::default(),
+                outages: Outages::new(&changes.gaps, hop.direction),
+            },
+            jitter,
+            spikes: changes.spikes.iter().filter(|spike| spike.directions.include(hop.direction)).copied().collect(),
+            delays: stream.sub("delays"),
+            losses: stream.sub("losses"),
+            last_start: (Time::NEVER, 0),
+            last_arrival: Time::ZERO,
+            lossy,
+            slot,
+            flights: BinaryHeap::new(),
+            packets: Vec::new(),
+            free: Vec::new(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// The number of packets in transit, including those whose transmission has not begun.
+    pub fn in_flight(&self) -> usize {
+        self.flights.len()
+    }
+
+    /// Transmits a packet as planned, and determines its fate.
+    pub fn transmit(&mut self, packet: Packet, transmission: Transmission, cx: &mut LinkCx<'_>) {
+        let Transmission { ready, starts, leaves, after } = transmission;
+        self.timing.server = after;
+        let size = packet.size();
+        let sub = self.number_of(starts);
+        let arrives = self.arrival(starts, leaves, sub);
+        let frame = Frame {
+            now: cx.now,
+            start: starts,
+            duration: leaves.since(starts),
+            size,
+            direction: self.hop.direction,
+            number: Some(self.counters.frames_sent),
+        };
+        let corrupted = self.lossy && cx.channels[self.hop.link as usize].fate(&frame) == Fate::Corrupted;
+        let loss = self.timing.service.loss(starts);
+        let lost = corrupted
+            || (loss > 0.0 && self.losses.unit(starts.as_nanos(), sub) < loss)
+            || self.timing.outages.lose(starts, leaves, arrives);
+        self.counters.frames_sent += 1;
+        self.counters.busy = self.counters.busy + leaves.since(ready);
+        let order = cx.schedule.order();
+        self.launch(arrives, Flight { packet, lost, order }, cx.schedule);
+    }
+
+    /// Handles the arrival of the next packet at the far end: writes it to `packet`, and returns true if it was not
+    /// lost.
+    pub fn arrive(&mut self, cx: &mut LinkCx<'_>, packet: &mut Packet) -> bool {
+        let Some(Reverse((_, _, place))) = self.flights.pop() else { return false };
+        self.wake_at(self.next_arrival(), cx.schedule);
+        let flight = &self.packets[place as usize];
+        *packet = flight.packet;
+        self.free.push(place);
+        delivered(flight.lost, packet, self.hop, &mut self.counters, cx)
+    }
+
+    #[inline]
+    fn launch(&mut self, arrives: Time, flight: Flight, schedule: &mut Schedule) {
+        let (order, number) = (flight.order, self.counters.frames_sent);
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.packets[place as usize] = flight;
+                place
+            }
+            None => {
+                self.packets.push(flight);
+                (self.packets.len() - 1) as u32
+            }
+        };
+        if self.flights.peek().is_none_or(|Reverse((first, _, _))| arrives < *first) {
+            schedule.arm_as(self.slot, arrives, order);
+        }
+        self.flights.push(Reverse((arrives, number, place)));
+    }
+
+    /// Returns the number that separates a packet's random draws from those of other packets that start at the same
+    /// time, in either direction.
+    fn number_of(&mut self, starts: Time) -> u32 {
+        let (last, number) = self.last_start;
+        self.last_start = (starts, if last == starts { number + 1 } else { 0 });
+        self.last_start.1 << 1 | self.hop.direction.index() as u32
+    }
+
+    /// Returns the arrival time of a packet whose transmission lasts from `starts` to `leaves`.
+    fn arrival(&mut self, starts: Time, leaves: Time, sub: u32) -> Time {
+        let mut arrives = leaves + self.timing.service.delay(leaves).unwrap_or(self.timing.line.delay);
+        let mut reordering = false;
+        if let Some(jitter) = &self.jitter {
+            reordering = jitter.reordering;
+            if starts >= jitter.from {
+                arrives += jitter.distribution.draw(&mut self.delays.draws_at(starts.as_nanos(), sub));
+            }
+        }
+        arrives += plan::extra(&self.spikes, arrives);
+        arrives = self.timing.outages.over(arrives);
+        if !reordering {
+            arrives = arrives.max(self.last_arrival);
+            self.last_arrival = arrives;
+        }
+        arrives
+    }
+
+    /// The time and order of the next arrival.
+    pub fn next_arrival(&self) -> Option<(Time, Order)> {
+        let Reverse((at, _, place)) = self.flights.peek()?;
+        Some((*at, self.packets[*place as usize].order))
+    }
+
+    /// Sets the wake-up; `None` disarms it.
+    pub fn wake_at(&self, next: Option<(Time, Order)>, schedule: &mut Schedule) {
+        match next {
+            Some((at, order)) => schedule.arm_as(self.slot, at, order),
+            None => schedule.disarm(self.slot),
+        }
+    }
+}

@@ -1,0 +1,31 @@
+"""Results that are JSON."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Summarized:
+    """A result with the JSON that the command prints.
+
+    Attributes:
+        json: The JSON text.
+    """
+
+    __slots__ = ("json", "_summary")
+
+    def __init__(self, json: str) -> None:
+        self.json = json
+        self._summary: dict[str, Any] | None = None
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The values of the JSON text."""
+        if self._summary is None:
+            import json
+
+            self._summary = json.loads(self.json)
+        assert self._summary is not None
+        return self._summary
