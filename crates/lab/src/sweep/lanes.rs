@@ -4,9 +4,9 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
+use super::plan::{CellId, Plan};
 use super::precise::Growth;
 use super::progress::{Shard, SweepError, Tally, Watch, ask};
-use super::{Cell, Plan};
 use crate::store::{Digest, Store};
 use scenario::sweep::Replications;
 
@@ -14,9 +14,10 @@ use scenario::sweep::Replications;
 const LOOKED_UP: u64 = 4096;
 
 /// The replications of one cell. Points share a cell if the varied key has no effect on it; its runs are executed once.
-struct Lane<'a> {
+struct Lane {
     /// The first point and case of the cell.
-    cell: &'a Cell,
+    cell: CellId,
+    digest: Digest,
     /// The numbers of the points it belongs to, modulo the number of shards.
     remainders: BTreeSet<u64>,
     /// Replications that are requested now; those before are finished.
@@ -25,7 +26,7 @@ struct Lane<'a> {
     kept: Vec<Range<u64>>,
 }
 
-impl Lane<'_> {
+impl Lane {
     fn keeps(&self, replication: u64) -> bool {
         let after = self.kept.partition_point(|range| range.end <= replication);
         self.kept.get(after).is_some_and(|range| range.contains(&replication))
@@ -33,8 +34,8 @@ impl Lane<'_> {
 }
 
 /// Every run of a shard.
-pub(super) struct Lanes<'a> {
-    lanes: Vec<Lane<'a>>,
+pub(super) struct Lanes {
+    lanes: Vec<Lane>,
     of: HashMap<Digest, usize>,
     shard: Shard,
     /// The term that a replication adds to a point's number to choose the shard. A rule that stops when a point is
@@ -48,15 +49,19 @@ pub(super) struct Missing {
     pub among: Range<u64>,
 }
 
-/// One run.
-#[derive(Clone, Copy)]
-pub(super) struct Task<'a> {
-    pub cell: &'a Cell,
+/// One run of a sweep.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Task {
+    /// Its case at its point; of several with the same network, the first.
+    pub cell: CellId,
+    /// The key of the cell's results.
+    pub digest: Digest,
+    /// The number of the replication.
     pub replication: u64,
 }
 
-impl<'a> Lanes<'a> {
-    pub fn of(plan: &'a Plan, shard: Shard) -> Self {
+impl Lanes {
+    pub fn of(plan: &Plan, shard: Shard) -> Self {
         let stride = match plan.replications {
             Replications::Fixed(_) => plan.points.len() as u64,
             Replications::UntilPrecise(_) => 0,
@@ -64,12 +69,13 @@ impl<'a> Lanes<'a> {
         let mut lanes = Lanes { lanes: Vec::new(), of: HashMap::new(), shard, stride };
         let wanted = 0..plan.replications().0;
         for (point, at) in plan.points.iter().enumerate() {
-            for cell in &at.cells {
+            for (case, cell) in at.cells.iter().enumerate() {
                 let number = match lanes.of.entry(cell.digest) {
                     Entry::Occupied(known) => *known.get(),
                     Entry::Vacant(new) => {
                         let remainders = BTreeSet::new();
-                        lanes.lanes.push(Lane { cell, remainders, wanted: wanted.clone(), kept: Vec::new() });
+                        let (cell, digest) = (CellId { point, case }, cell.digest);
+                        lanes.lanes.push(Lane { cell, digest, remainders, wanted: wanted.clone(), kept: Vec::new() });
                         *new.insert(lanes.lanes.len() - 1)
                     }
                 };
@@ -80,12 +86,12 @@ impl<'a> Lanes<'a> {
     }
 
     /// Continues with the replications requested at points that grew. All earlier ones are finished.
-    pub fn extend(&mut self, growing: &[Growth]) {
+    pub fn extend(&mut self, plan: &Plan, growing: &[Growth]) {
         for lane in &mut self.lanes {
             lane.wanted.start = lane.wanted.end;
         }
         for growth in growing {
-            for cell in &growth.point.cells {
+            for cell in &plan.points[growth.point].cells {
                 let wanted = &mut self.lanes[self.of[&cell.digest]].wanted;
                 wanted.end = wanted.end.max(growth.wanted);
             }
@@ -112,7 +118,7 @@ impl<'a> Lanes<'a> {
         let mut looked_up = 0;
         for number in 0..self.lanes.len() {
             let lane = &mut self.lanes[number];
-            lane.kept = store.kept(lane.cell.digest, lane.wanted.clone())?;
+            lane.kept = store.kept(lane.digest, lane.wanted.clone())?;
             let lane = &self.lanes[number];
             for replication in lane.wanted.clone() {
                 if self.wants(lane, replication) {
@@ -133,14 +139,24 @@ impl<'a> Lanes<'a> {
         Ok(Missing { count, among: first..end })
     }
 
+    /// The missing runs, all replications of a cell one after the other.
+    pub fn by_cell(&self) -> impl Iterator<Item = Task> + '_ {
+        self.lanes.iter().flat_map(move |lane| {
+            let missing = lane.wanted.clone();
+            let missing =
+                missing.filter(move |replication| self.wants(lane, *replication) && !lane.keeps(*replication));
+            missing.map(|replication| Task { cell: lane.cell, digest: lane.digest, replication })
+        })
+    }
+
     /// The missing runs, the first replication of every cell first.
-    pub fn tasks(&self, among: Range<u64>) -> impl DoubleEndedIterator<Item = Task<'a>> {
+    pub fn tasks(&self, among: Range<u64>) -> impl DoubleEndedIterator<Item = Task> {
         let width = self.lanes.len() as u64;
         let places = (among.start * width)..(among.end * width);
         places.filter_map(move |place| {
             let (lane, replication) = (&self.lanes[(place % width) as usize], place / width);
             let missing = self.wants(lane, replication) && !lane.keeps(replication);
-            missing.then_some(Task { cell: lane.cell, replication })
+            missing.then_some(Task { cell: lane.cell, digest: lane.digest, replication })
         })
     }
 }

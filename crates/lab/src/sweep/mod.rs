@@ -2,6 +2,7 @@
 
 pub mod analysis;
 pub mod axes;
+pub mod batch;
 pub mod budget;
 pub mod dedup;
 mod imprecise;
@@ -13,5 +14,8 @@ mod progress;
 mod range;
 pub mod rekey;
 pub mod run;
+pub mod session;
 
-pub use plan::{Cell, Plan, Point};
+pub use lanes::Task;
+pub use plan::{Cell, CellId, Plan, Point};
+pub use session::Session;

@@ -66,7 +66,21 @@ pub struct Cell {
     pub digest: Digest,
 }
 
+/// The place of a cell in a plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CellId {
+    /// The number of the point.
+    pub point: usize,
+    /// The number of the case.
+    pub case: usize,
+}
+
 impl Plan {
+    /// The cell at a place of this plan.
+    pub fn cell(&self, id: CellId) -> &Cell {
+        &self.points[id.point].cells[id.case]
+    }
+
     /// Reads a scenario and plans its sweep. One without `[sweep]` has a single point.
     pub fn load(path: &Path, overrides: &Overrides) -> Result<Self, Vec<Problem>> {
         Self::of(&load::open(path, overrides)?)

@@ -3,7 +3,7 @@
 use stats::precise::{Rule, Verdict};
 use stats::{Level, Moments};
 
-use super::{Plan, Point};
+use super::Plan;
 use crate::store::{Store, StoreError};
 use observe::metric::Metric;
 use observe::summary::Recorded;
@@ -48,8 +48,9 @@ impl Judge {
 
 /// The progress of a point: how many replications it needs, and the statistics of the replications already read. Keeps moments,
 /// not runs.
-pub(super) struct Growth<'a> {
-    pub(super) point: &'a Point,
+pub(super) struct Growth {
+    /// The number of the point.
+    pub(super) point: usize,
     judge: Judge,
     /// Replications that the point needs.
     pub(super) wanted: u64,
@@ -72,16 +73,16 @@ pub(super) enum Look {
     Unfinished,
 }
 
-impl<'a> Growth<'a> {
-    /// The state before the first run.
-    pub(super) fn new(point: &'a Point, judge: Judge) -> Self {
-        Growth { point, judge, wanted: judge.min, looked: 0, cases: vec![Subjects::default(); point.cells.len()] }
+impl Growth {
+    /// The state before the first run of a point of `plan`.
+    pub(super) fn new(plan: &Plan, point: usize, judge: Judge) -> Self {
+        Growth { point, judge, wanted: judge.min, looked: 0, cases: vec![Subjects::default(); plan.cases.len()] }
     }
 
     /// Reads some of the remaining runs; after the last one, applies the rule.
-    pub(super) fn look(&mut self, store: &Store) -> Result<Look, StoreError> {
+    pub(super) fn look(&mut self, plan: &Plan, store: &Store) -> Result<Look, StoreError> {
         let next = self.looked..self.wanted.min(self.looked + AT_ONCE);
-        for (cell, subjects) in self.point.cells.iter().zip(&mut self.cases) {
+        for (cell, subjects) in plan.points[self.point].cells.iter().zip(&mut self.cases) {
             let runs = store.runs_among(cell.digest, next.clone())?;
             if (runs.len() as u64) < next.end - next.start {
                 return Ok(Look::Unfinished);
@@ -103,11 +104,11 @@ impl<'a> Growth<'a> {
 pub fn replications(plan: &Plan, store: &Store) -> Result<Vec<u64>, StoreError> {
     let Some(judge) = Judge::of(plan) else { return Ok(vec![plan.replications().0; plan.points.len()]) };
     let of_point = |point| {
-        let mut growth = Growth::new(point, judge);
-        while matches!(growth.look(store)?, Look::On | Look::More) {}
+        let mut growth = Growth::new(plan, point, judge);
+        while matches!(growth.look(plan, store)?, Look::On | Look::More) {}
         Ok(growth.wanted)
     };
-    plan.points.iter().map(of_point).collect()
+    (0..plan.points.len()).map(of_point).collect()
 }
 
 /// The level of a stored sweep's intervals: that of its rule, or 95 %.

@@ -10,15 +10,11 @@ use std::time::Duration;
 
 use sim::Network;
 
-use super::Plan;
-use super::lanes::{Lanes, Missing, Task};
-use super::precise::{Growth, Judge, Look};
 use super::progress::ask;
 pub use super::progress::{Shard, SweepError, Tally, Watch};
-use super::rekey::rekey;
-use crate::run::{Titled, summarized};
+use super::{Cell, Plan, Session, Task};
+use crate::run::{RunError, Titled, summarized};
 use crate::store::{Store, StoreError};
-use observe::metric::Metric;
 
 /// The interval of the progress callback while no run finishes.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -27,66 +23,23 @@ const MAX_WORKERS: usize = 1024;
 
 /// Runs everything that `store` does not have yet.
 pub fn run(plan: &Plan, store: &mut Store, jobs: usize, shard: Shard, watch: Watch<'_>) -> Result<Tally, SweepError> {
-    rekey(store)?;
-    plan.note(store)?;
-    let of_delays: Vec<&Metric> = plan.metrics.iter().copied().filter(|metric| metric.is_of_delays()).collect();
-    if !of_delays.is_empty() {
-        store.measure_delays(&of_delays)?;
-    }
-    let mut lanes = Lanes::of(plan, shard);
-    let points = plan.points.iter().enumerate().filter(|(point, _)| shard.has(*point as u64));
-    let mut growing: Vec<Growth> =
-        Judge::of(plan).map_or_else(Vec::new, |judge| points.map(|(_, point)| Growth::new(point, judge)).collect());
-    let mut tally = Tally::default();
+    let mut session = Session::open(plan, store, shard, watch)?;
     loop {
-        let missing = lanes.look_up(store, &mut tally, watch)?;
-        work(store, jobs, &lanes, missing, &mut tally, watch)?;
-        growing = grow(growing, store, tally, watch)?;
-        if growing.is_empty() {
-            return Ok(tally);
-        }
-        lanes.extend(&growing);
-    }
-}
-
-/// The points that need more replications after the finished ones.
-fn grow<'a>(
-    growing: Vec<Growth<'a>>,
-    store: &Store,
-    tally: Tally,
-    watch: Watch<'_>,
-) -> Result<Vec<Growth<'a>>, SweepError> {
-    let mut grown = Vec::new();
-    for mut growth in growing {
-        let outcome = loop {
-            let outcome = growth.look(store)?;
-            ask(watch, tally)?;
-            if outcome != Look::On {
-                break outcome;
-            }
-        };
-        // A result that was removed from the store in the meantime is not waited for.
-        if outcome == Look::More {
-            grown.push(growth);
+        work(plan, store, jobs, &mut session, watch)?;
+        if !session.next_round(plan, store, watch)? {
+            return Ok(session.tally());
         }
     }
-    Ok(grown)
 }
 
 /// Runs the missing replications on `jobs` threads and stores each result.
-fn work(
-    store: &Store,
-    jobs: usize,
-    lanes: &Lanes,
-    missing: Missing,
-    tally: &mut Tally,
-    watch: Watch<'_>,
-) -> Result<(), SweepError> {
+fn work(plan: &Plan, store: &Store, jobs: usize, session: &mut Session, watch: Watch<'_>) -> Result<(), SweepError> {
+    let Session { lanes, missing, tally, .. } = session;
     if missing.count == 0 {
         return Ok(());
     }
     let seen = store.again()?;
-    let todo = Mutex::new(Todo { tasks: lanes.tasks(missing.among), store: seen, from_back: false });
+    let todo = Mutex::new(Todo { tasks: lanes.tasks(missing.among.clone()), store: seen, from_back: false });
     let workers = jobs.clamp(1, MAX_WORKERS).min(usize::try_from(missing.count).unwrap_or(MAX_WORKERS));
     let (stop, delays) = (AtomicBool::new(false), store.measures_delays());
     thread::scope(|scope| {
@@ -94,7 +47,7 @@ fn work(
         let mut threads = Vec::new();
         for _ in 0..workers {
             let (send, todo, stop) = (send.clone(), &todo, &stop);
-            let work = move || worker(todo, stop, delays, &send);
+            let work = move || worker(plan, todo, stop, delays, &send);
             if threads.is_empty() {
                 threads.push(scope.spawn(work));
                 continue;
@@ -107,7 +60,7 @@ fn work(
         let outcome = loop {
             match results.recv_timeout(PATIENCE) {
                 Ok(Ok((task, text))) => {
-                    if let Err(error) = store.keep(task.cell.digest, task.replication, &text) {
+                    if let Err(error) = store.keep(task.digest, task.replication, &text) {
                         break Err(error.into());
                     }
                     tally.done += 1;
@@ -125,7 +78,7 @@ fn work(
             // Runs that other threads had finished by then are stored too.
             Err(SweepError::Interrupted(_)) => {
                 let rest = results.iter().flatten().try_for_each(|(task, text)| {
-                    store.keep(task.cell.digest, task.replication, &text)?;
+                    store.keep(task.digest, task.replication, &text)?;
                     tally.done += 1;
                     Ok(())
                 });
@@ -150,13 +103,13 @@ struct Todo<T> {
     from_back: bool,
 }
 
-impl<'a, T: DoubleEndedIterator<Item = Task<'a>>> Todo<T> {
+impl<T: DoubleEndedIterator<Item = Task>> Todo<T> {
     /// The next unfinished run, until the stop flag is set.
-    fn next(&mut self, stop: &AtomicBool) -> Result<Option<Task<'a>>, StoreError> {
+    fn next(&mut self, stop: &AtomicBool) -> Result<Option<Task>, StoreError> {
         while !stop.load(Ordering::Relaxed) {
             let next = if self.from_back { self.tasks.next_back() } else { self.tasks.next() };
             let Some(task) = next else { break };
-            if !self.store.has(task.cell.digest, task.replication)? {
+            if !self.store.has(task.digest, task.replication)? {
                 return Ok(Some(task));
             }
             // Another program is running the same sweep and started earlier: continue from the other end.
@@ -166,11 +119,12 @@ impl<'a, T: DoubleEndedIterator<Item = Task<'a>>> Todo<T> {
     }
 }
 
-fn worker<'a, T: DoubleEndedIterator<Item = Task<'a>>>(
+fn worker<T: DoubleEndedIterator<Item = Task>>(
+    plan: &Plan,
     todo: &Mutex<Todo<T>>,
     stop: &AtomicBool,
     delays: bool,
-    send: &Sender<Result<(Task<'a>, String), StoreError>>,
+    send: &Sender<Result<(Task, String), StoreError>>,
 ) {
     loop {
         let next = todo.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).next(stop);
@@ -182,16 +136,28 @@ fn worker<'a, T: DoubleEndedIterator<Item = Task<'a>>>(
                 break;
             }
         };
-        let network = Network { replication: task.replication, ..task.cell.network.clone() };
         let mut watch =
             |_| if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         // Cancelled; a run without outputs cannot fail in another way.
-        let run = Titled { title: "", scenario: &task.cell.scenario, network: &network };
-        let Ok(summary) = summarized(run, delays, &mut watch) else { break };
-        let text = summary.to_string();
+        let Ok(text) = replicate(plan.cell(task.cell), task.replication, delays, &mut watch) else { break };
         // The receiver is closed when the sweep was cancelled.
         let _ = send.send(Ok((task, text)));
     }
+}
+
+/// Runs a replication of a cell; returns the summary that a store keeps.
+///
+/// # Errors
+/// The callback cancels.
+pub(super) fn replicate(
+    cell: &Cell,
+    replication: u64,
+    delays: bool,
+    watch: crate::run::Watch<'_>,
+) -> Result<String, RunError> {
+    let network = Network { replication, ..cell.network.clone() };
+    let run = Titled { title: "", scenario: &cell.scenario, network: &network };
+    Ok(summarized(run, delays, watch)?.to_string())
 }
 
 #[cfg(test)]
@@ -202,6 +168,7 @@ mod tests {
     use super::*;
     use crate::load::{self, Overrides};
     use crate::store::Digest;
+    use crate::sweep::lanes::Lanes;
     use scenario::sweep::Replications;
 
     /// Two sizes over three kinds of lossy channel and over a perfect one, on which the kind has no effect.
@@ -279,8 +246,12 @@ clear = {{ links.air.channel = "perfect" }}
                     let tasks: Vec<_> = lanes.tasks(missing.among.clone()).collect();
                     assert!(tasks.is_sorted_by_key(|task| task.replication));
                     assert_eq!(tasks.len(), expected.len());
-                    let found = tasks.iter().map(|task| (task.replication, task.cell.digest)).collect::<HashSet<_>>();
+                    let found = tasks.iter().map(|task| (task.replication, task.digest)).collect::<HashSet<_>>();
                     assert_eq!(found, expected, "{shard:?}");
+                    let by_cell: Vec<_> = lanes.by_cell().map(|task| (task.replication, task.digest)).collect();
+                    assert_eq!(by_cell.len(), expected.len());
+                    assert!(by_cell.chunk_by(|one, next| one.1 == next.1).all(|runs| runs.is_sorted()));
+                    assert_eq!(by_cell.into_iter().collect::<HashSet<_>>(), expected, "{shard:?}");
                 }
             }
         }

@@ -1,0 +1,198 @@
+//! Runs as values, for processes that have neither the plan nor the store.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::rc::Rc;
+
+use scenario::Files;
+use serde::{Deserialize, Serialize};
+
+use super::run::replicate;
+use super::{Cell, Plan, Task};
+use crate::load::{Overrides, Source, to_toml};
+use crate::run::{RunError, Watch};
+use crate::store::{Digest, FORM};
+
+/// Some runs of a sweep, with all that they depend on except the files that their scenarios name.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Batch {
+    /// The version of the program that made it.
+    lasthop: String,
+    /// The version of the model, and of the form of keys.
+    model: (u32, u32),
+    /// Whether to measure delays.
+    delays: bool,
+    parts: Vec<Part>,
+}
+
+/// Replications of one cell.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Part {
+    scenario: String,
+    digest: String,
+    replications: Vec<u64>,
+}
+
+/// Why a batch was not run.
+#[derive(Debug, thiserror::Error)]
+pub enum BatchError {
+    /// Another version of the program would give other results, or other keys.
+    #[error("the batch is of lasthop {theirs} (model {}), this process has lasthop {ours} (model {})\n  hint: install the same version everywhere", .theirs_model.0, .ours_model.0)]
+    Version {
+        /// The version that made the batch.
+        theirs: String,
+        /// Its versions of the model and of keys.
+        theirs_model: (u32, u32),
+        /// This version.
+        ours: String,
+        /// This version's model and keys.
+        ours_model: (u32, u32),
+    },
+    /// The text is no batch.
+    #[error("this is no batch of runs: {0}")]
+    Unreadable(String),
+    /// Its scenario is another one in this process.
+    #[error("a scenario of the batch cannot be run here: {0}")]
+    Scenario(String),
+    /// Cancelled by the progress callback.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+const MODEL: (u32, u32) = (sim::MODEL_VERSION, FORM);
+
+impl Batch {
+    /// The batch of these tasks of `plan`. Consecutive tasks of a cell share its scenario.
+    pub fn of(plan: &Plan, tasks: &[Task], delays: bool) -> Self {
+        let part = |tasks: &[Task]| Part {
+            scenario: to_toml(&plan.cell(tasks[0].cell).scenario),
+            digest: tasks[0].digest.to_string(),
+            replications: tasks.iter().map(|task| task.replication).collect(),
+        };
+        let parts = tasks.chunk_by(|one, next| one.digest == next.digest).map(part).collect();
+        Batch { lasthop: VERSION.to_owned(), model: MODEL, delays, parts }
+    }
+
+    /// As text, for another process.
+    pub fn to_text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Reads what [`to_text`](Self::to_text) wrote.
+    ///
+    /// # Errors
+    /// The text is no batch, or of another version of the program.
+    pub fn from_text(text: &str) -> Result<Self, BatchError> {
+        let batch: Batch = serde_json::from_str(text).map_err(|error| BatchError::Unreadable(error.to_string()))?;
+        if batch.lasthop != VERSION || batch.model != MODEL {
+            return Err(BatchError::Version {
+                theirs: batch.lasthop,
+                theirs_model: batch.model,
+                ours: VERSION.to_owned(),
+                ours_model: MODEL,
+            });
+        }
+        Ok(batch)
+    }
+
+    /// Makes its runs, in order. The outcome of each is its summary, or why it failed: a panic fails its run alone.
+    /// `path` is the scenario's, beside which `files` has what it names.
+    ///
+    /// # Errors
+    /// A scenario has another key here, or the callback cancels.
+    pub fn run(
+        &self,
+        files: &Rc<dyn Files>,
+        path: &Path,
+        watch: Watch<'_>,
+    ) -> Result<Vec<Result<String, String>>, BatchError> {
+        let mut outcomes = Vec::new();
+        for part in &self.parts {
+            let cell = part.cell(Rc::clone(files), path)?;
+            for replication in &part.replications {
+                let run = AssertUnwindSafe(|| replicate(&cell, *replication, self.delays, watch));
+                outcomes.push(match catch_unwind(run) {
+                    Ok(Ok(summary)) => Ok(summary),
+                    Ok(Err(RunError::Interrupted)) => return Err(BatchError::Interrupted),
+                    Ok(Err(error)) => Err(error.to_string()),
+                    Err(panic) => Err(panic_text(panic.as_ref())),
+                });
+            }
+        }
+        Ok(outcomes)
+    }
+}
+
+impl Part {
+    fn cell(&self, files: Rc<dyn Files>, path: &Path) -> Result<Cell, BatchError> {
+        let (stem, overrides) = ("batch".to_owned(), Overrides::default());
+        let source = Source::of_text(files, stem, path.with_extension("toml"), self.scenario.as_bytes(), &overrides);
+        let loaded = source.and_then(|source| source.resolve(&source.document)).map_err(|problems| {
+            BatchError::Scenario(problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+        })?;
+        let digest = Digest::of(&loaded.network).map_err(BatchError::Scenario)?;
+        if digest.to_string() != self.digest {
+            let text =
+                format!("its key is {digest} here, {} where the batch was made: do its files differ?", self.digest);
+            return Err(BatchError::Scenario(text));
+        }
+        Ok(Cell { digest, scenario: loaded.scenario, network: loaded.network })
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    format!("the run panicked: {}", text.unwrap_or("without a message"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use super::*;
+    use crate::disk::Disk;
+    use crate::store::Store;
+    use crate::sweep::Session;
+    use crate::sweep::run::{Shard, run};
+
+    fn plan() -> Plan {
+        let file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/goel-refined.toml"));
+        let set = ["sweep.replications=3", "sweep.compare.scheme=[\"unmodified\", \"snoop\"]"];
+        let overrides = Overrides { set: set.map(str::to_owned).to_vec(), ..Overrides::default() };
+        Plan::load(file, &overrides).unwrap()
+    }
+
+    #[test]
+    fn batches_give_the_summaries_of_threads() {
+        let plan = plan();
+        let (_a, mut by_threads) = Store::scratch();
+        run(&plan, &mut by_threads, 2, Shard::WHOLE, &mut |_| ControlFlow::Continue(())).unwrap();
+        let (_b, mut store) = Store::scratch();
+        let mut session = Session::open(&plan, &mut store, Shard::WHOLE, &mut |_| ControlFlow::Continue(())).unwrap();
+        let tasks: Vec<Task> = session.tasks().collect();
+        assert_eq!(tasks.len(), 6);
+        for some in tasks.chunks(4) {
+            let text = Batch::of(&plan, some, false).to_text();
+            let files: Rc<dyn Files> = Rc::new(Disk);
+            let outcomes = Batch::from_text(&text).unwrap();
+            let outcomes = outcomes.run(&files, Path::new("s.toml"), &mut |_| ControlFlow::Continue(())).unwrap();
+            assert_eq!(outcomes.len(), some.len());
+            for (task, outcome) in some.iter().zip(outcomes) {
+                session.keep(&store, *task, &outcome.unwrap()).unwrap();
+            }
+        }
+        assert!(!session.next_round(&plan, &store, &mut |_| ControlFlow::Continue(())).unwrap());
+        for task in tasks {
+            assert_eq!(store.runs(task.digest, 9).unwrap(), by_threads.runs(task.digest, 9).unwrap());
+        }
+    }
+
+    #[test]
+    fn batch_of_another_version_is_refused_by_name() {
+        let batch = Batch { lasthop: "9.9.9".into(), model: (99, 1), delays: false, parts: Vec::new() };
+        let error = Batch::from_text(&batch.to_text()).unwrap_err().to_string();
+        assert!(error.contains("lasthop 9.9.9 (model 99)"), "{error}");
+        assert!(matches!(Batch::from_text("{"), Err(BatchError::Unreadable(_))));
+    }
+}

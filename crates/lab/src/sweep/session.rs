@@ -1,0 +1,80 @@
+//! The progress of a sweep against its store: which runs are missing now, and whether results request more.
+
+use super::Plan;
+use super::lanes::{Lanes, Missing, Task};
+use super::precise::{Growth, Judge, Look};
+use super::progress::{Shard, SweepError, Tally, Watch, ask};
+use super::rekey::rekey;
+use crate::store::{Store, StoreError};
+use observe::metric::Metric;
+
+/// A sweep in rounds. In each, all missing runs are made, by whatever executes them, and stored; then points that are not
+/// precise enough request more.
+pub struct Session {
+    pub(super) lanes: Lanes,
+    pub(super) missing: Missing,
+    pub(super) tally: Tally,
+    /// The points that may request more.
+    growing: Vec<Growth>,
+}
+
+impl Session {
+    /// Begins a sweep, or continues it: describes it in the store, and looks up which runs are finished.
+    pub fn open(plan: &Plan, store: &mut Store, shard: Shard, watch: Watch<'_>) -> Result<Self, SweepError> {
+        rekey(store)?;
+        plan.note(store)?;
+        let of_delays: Vec<&Metric> = plan.metrics.iter().copied().filter(|metric| metric.is_of_delays()).collect();
+        if !of_delays.is_empty() {
+            store.measure_delays(&of_delays)?;
+        }
+        let mut lanes = Lanes::of(plan, shard);
+        let points = (0..plan.points.len()).filter(|point| shard.has(*point as u64));
+        let growing =
+            Judge::of(plan).map_or_else(Vec::new, |judge| points.map(|at| Growth::new(plan, at, judge)).collect());
+        let mut tally = Tally::default();
+        let missing = lanes.look_up(store, &mut tally, watch)?;
+        Ok(Session { lanes, missing, tally, growing })
+    }
+
+    /// The progress.
+    pub fn tally(&self) -> Tally {
+        self.tally
+    }
+
+    /// The runs of this round that were missing at its beginning, all replications of a cell one after the other.
+    pub fn tasks(&self) -> impl Iterator<Item = Task> + '_ {
+        self.lanes.by_cell()
+    }
+
+    /// Stores a finished run.
+    pub fn keep(&mut self, store: &Store, task: Task, summary: &str) -> Result<(), StoreError> {
+        store.keep(task.digest, task.replication, summary)?;
+        self.tally.done += 1;
+        Ok(())
+    }
+
+    /// Begins the next round after all runs of this one; returns false if the sweep is complete. A point that lacks runs
+    /// of this round requests no more.
+    pub fn next_round(&mut self, plan: &Plan, store: &Store, watch: Watch<'_>) -> Result<bool, SweepError> {
+        let mut grown = Vec::new();
+        for mut growth in std::mem::take(&mut self.growing) {
+            let outcome = loop {
+                let outcome = growth.look(plan, store)?;
+                ask(watch, self.tally)?;
+                if outcome != Look::On {
+                    break outcome;
+                }
+            };
+            if outcome == Look::More {
+                grown.push(growth);
+            }
+        }
+        self.growing = grown;
+        if self.growing.is_empty() {
+            return Ok(false);
+        }
+        self.lanes.extend(plan, &self.growing);
+        self.missing = self.lanes.look_up(store, &mut self.tally, watch)?;
+        Ok(true)
+    }
+}
