@@ -7,7 +7,7 @@
 """
 
 from . import _lasthop
-from ._errors import LasthopError, Problem, ScenarioWarning
+from ._errors import FailedRun, LasthopError, Problem, ScenarioWarning
 from ._scenario import Picture, Pictures, Run, Scenario
 from ._store import Store, SweepResult, Table
 
@@ -15,6 +15,7 @@ __version__, MODEL_VERSION = _lasthop.versions()
 
 __all__ = [
     "MODEL_VERSION",
+    "FailedRun",
     "LasthopError",
     "Picture",
     "Pictures",

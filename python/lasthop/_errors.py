@@ -75,3 +75,20 @@ class LasthopError(Exception):
 
 class ScenarioWarning(UserWarning):
     """A scenario is valid, but probably not what was meant."""
+
+
+class FailedRun:
+    """A run that failed, and is not in the store.
+
+    Attributes:
+        run: Its point, case and replication.
+        error: Why it failed.
+    """
+
+    __slots__ = ("run", "error")
+
+    def __init__(self, run: str, error: str) -> None:
+        self.run, self.error = run, error
+
+    def __repr__(self) -> str:
+        return f"<FailedRun {self.run}: {self.error}>"

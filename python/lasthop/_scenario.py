@@ -11,7 +11,8 @@ from ._summary import Summarized
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from concurrent.futures import Executor
     from typing import Any
 
     from ._store import SweepResult
@@ -230,6 +231,8 @@ class Scenario:
         metrics: Sequence[str] | None = None,
         store: str | os.PathLike[str] | None = None,
         jobs: int | None = None,
+        executor: Executor | Callable[[], Executor] | None = None,
+        retries: int = 2,
         progress: bool | None = None,
     ) -> SweepResult:
         """Run every point, case and replication that the store does not have yet, on all cores.
@@ -241,6 +244,10 @@ class Scenario:
             metrics: Names from ``lasthop list metrics``.
             store: The file for finished runs, which are not repeated; by default a temporary one.
             jobs: The number of threads; by default one for each core.
+            executor: Where to make the runs instead of in threads: a ``concurrent.futures.Executor``, such as a
+                ``ProcessPoolExecutor`` or Dask's ``client.get_executor()``, or a function that makes one, which is
+                called again after a worker died and broke the pool. This process alone writes the store.
+            retries: How often an executor repeats a run that failed, before it is skipped and reported in ``failed``.
 
         Ctrl-C keeps all finished runs.
         """
@@ -255,7 +262,7 @@ class Scenario:
             other.changes.append(f"sweep.replications={replications}")
         if metrics is not None:
             other.changes.append(f"sweep.metrics={_toml(list(metrics))}")
-        return run_sweep(other, store, jobs, progress)
+        return run_sweep(other, store, jobs, executor, retries, progress)
 
     def __repr__(self) -> str:
         changes = "".join(f", {change}" for change in self.changes)

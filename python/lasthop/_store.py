@@ -11,9 +11,11 @@ from ._summary import Summarized
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from concurrent.futures import Executor
     from typing import Any
 
+    from ._errors import FailedRun
     from ._scenario import Scenario
 
 
@@ -135,13 +137,14 @@ class SweepResult(Summarized):
         store: The store with its runs.
         done: The number of runs made now.
         wanted: The number of runs of the sweep.
+        failed: The runs that an executor could not make. The same call tries them again.
     """
 
-    __slots__ = ("store", "done", "wanted", "__weakref__")
+    __slots__ = ("store", "done", "wanted", "failed", "__weakref__")
 
-    def __init__(self, json: str, store: Store, done: int, wanted: int) -> None:
+    def __init__(self, json: str, store: Store, done: int, wanted: int, failed: Sequence[FailedRun] = ()) -> None:
         super().__init__(json)
-        self.store, self.done, self.wanted = store, done, wanted
+        self.store, self.done, self.wanted, self.failed = store, done, wanted, list(failed)
 
     def table(self, name: str = "flows") -> Table:
         """As :meth:`Store.table`."""
@@ -159,7 +162,12 @@ class SweepResult(Summarized):
 
 
 def run_sweep(
-    scenario: Scenario, store: str | os.PathLike[str] | None, jobs: int | None, progress: bool | None
+    scenario: Scenario,
+    store: str | os.PathLike[str] | None,
+    jobs: int | None,
+    executor: Executor | Callable[[], Executor] | None,
+    retries: int,
+    progress: bool | None,
 ) -> SweepResult:
     """Run a sweep of a scenario."""
     import warnings
@@ -167,17 +175,31 @@ def run_sweep(
     count = _cores() if jobs is None else jobs
     if count < 1:
         raise LasthopError(f"jobs: found {count}, expected at least 1")
+    if executor is not None and not (hasattr(executor, "submit") or callable(executor)):
+        raise LasthopError(f"executor: found {executor!r}, expected a concurrent.futures.Executor or a function that makes one")
+    if retries < 0:
+        raise LasthopError(f"retries: found {retries}, expected at least 0")
     folder = None
     if store is None:
         import tempfile
 
         folder = tempfile.mkdtemp(prefix="lasthop-")
         store = os.path.join(folder, "sweep.sqlite")
+    failed: list[FailedRun] = []
     with reporter(scenario.path, progress) as report:
-        _, json, done, wanted, problems = _lasthop.sweep(scenario, store, count, report)
+        if executor is None:
+            _, json, done, wanted, problems = _lasthop.sweep(scenario, store, count, report)
+        else:
+            from ._executor import Driver
+
+            session = _lasthop.Session(scenario, store)
+            failed = Driver(session, executor, scenario.path, retries).run(report)
+            (json, done, wanted), problems = session.result(), session.warnings()
     for problem in problems:
         warnings.warn(str(Problem(problem)), ScenarioWarning, stacklevel=3)
-    result = SweepResult(json, Store(store), done, wanted)
+    if failed:
+        warnings.warn(f"{len(failed)} of {wanted} runs failed and were skipped, such as {failed[0]}", stacklevel=3)
+    result = SweepResult(json, Store(store), done, wanted, failed)
     if folder is not None:
         import shutil
         import weakref

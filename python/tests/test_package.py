@@ -17,9 +17,13 @@ import threading
 import time
 import unittest
 import warnings
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import lasthop as lh
+from lasthop import _lasthop
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = os.environ["LASTHOP"]
@@ -182,6 +186,112 @@ class Values(unittest.TestCase):
         trace = (ROOT / "examples" / "cellular-down.trace").read_bytes()
         given = lh.Scenario(text, name="elsewhere.toml", files={"cellular-down.trace": trace}).run()
         self.assertEqual(given.flows, lh.Scenario.load(ROOT / "examples" / "cellular.toml").run().flows)
+
+
+def killed_by_replication_7(run: Callable[..., Any], batch: str, *rest: Any) -> Any:
+    """Dies with the run of replication 7."""
+    if any(7 in part["replications"] for part in json.loads(batch)["parts"]):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return run(batch, *rest)
+
+
+class Poisoned(ProcessPoolExecutor):
+    def submit(self, run: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        return super().submit(killed_by_replication_7, run, *arguments, **named)
+
+
+class Executors(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def swept(self, name: str, **options: Any) -> lh.SweepResult:
+        return lh.Scenario.load(REFINED).sweep(
+            axes={"links.air.channel.mean_bad": ["100 ms", "300 ms"]},
+            compare={"scheme": ["unmodified", "snoop"]},
+            store=f"{self.folder.name}/{name}.sqlite",
+            **options,
+        )
+
+    def exported(self, swept: lh.SweepResult) -> str:
+        swept.store.export(f"{swept.store.path}.csv", "csv")
+        return Path(f"{swept.store.path}.csv", "flows.csv").read_text()
+
+    def test_executors_give_the_store_of_threads(self) -> None:
+        expected = self.swept("threads", replications=12)
+        with ThreadPoolExecutor(2) as threads, ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as processes:
+            for name, executor in (("thread-pool", threads), ("process-pool", processes)):
+                swept = self.swept(name, replications=12, executor=executor)
+                self.assertEqual((swept.json, swept.done, swept.failed), (expected.json, 48, []), name)
+                self.assertEqual(self.exported(swept), self.exported(expected), name)
+                again = self.swept(name, replications=13, executor=executor)
+                self.assertEqual((again.done, again.wanted), (4, 52))
+
+    def test_sweeps_until_precise_equal_those_of_threads(self) -> None:
+        results = []
+        for executor in (None, ThreadPoolExecutor(2)):
+            scenario = lh.Scenario.load(REFINED).set(
+                "sweep.replications", {"precision": 0.01, "min": 5, "max": 60}
+            )
+            results.append(scenario.sweep(store=f"{self.folder.name}/{len(results)}.sqlite", executor=executor))
+        self.assertEqual(results[0].json, results[1].json)
+        self.assertGreater(results[0].wanted, 5)
+
+    def test_killed_workers_lose_no_run(self) -> None:
+        wanted, stop = 1000, threading.Event()
+        pools: list[ProcessPoolExecutor] = []
+        killed: list[int] = []
+
+        def pool() -> ProcessPoolExecutor:
+            pools.append(ProcessPoolExecutor(2, multiprocessing.get_context("fork")))
+            return pools[-1]
+
+        def kill() -> None:
+            while not stop.wait(0.8):
+                for process in list(pools[-1]._processes or {}) if pools else []:
+                    os.kill(process, signal.SIGKILL)
+                    killed.append(process)
+                    break
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        try:
+            swept = self.swept("killed", replications=wanted // 4, executor=pool)
+        finally:
+            stop.set()
+            killer.join()
+        self.assertGreater(len(killed), 0)
+        self.assertEqual((swept.done, swept.failed), (wanted, []))
+        self.assertEqual(self.exported(swept), self.exported(self.swept("whole", replications=wanted // 4)))
+
+    def test_poisoned_run_is_reported_and_skipped(self) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            swept = lh.Scenario.load(REFINED).sweep(
+                replications=10,
+                store=f"{self.folder.name}/poisoned.sqlite",
+                executor=lambda: Poisoned(2, multiprocessing.get_context("fork")),
+                retries=1,
+            )
+        self.assertEqual([failed.run for failed in swept.failed], ["replication 7"])
+        self.assertEqual(sorted(swept.table("flows")["replication"]), [0, 1, 2, 3, 4, 5, 6, 8, 9])
+
+    def test_broken_executor_keeps_finished_runs(self) -> None:
+        scenario, store = lh.Scenario.load(REFINED), f"{self.folder.name}/broken.sqlite"
+        with Poisoned(1, multiprocessing.get_context("fork")) as executor:
+            with self.assertRaisesRegex(lh.LasthopError, "no longer works.*\n.*same call continues"):
+                scenario.sweep(replications=10, store=store, executor=executor)
+        kept = len(lh.Store(store).table("flows"))
+        self.assertEqual(scenario.sweep(replications=10, store=store).done, 10 - kept)
+
+    def test_worker_of_another_version_refuses_by_name(self) -> None:
+        with self.assertRaisesRegex(lh.LasthopError, "lasthop 9.9.9 .model 99."):
+            _lasthop.run_batch(json.dumps({"lasthop": "9.9.9", "model": [99, 1], "delays": False, "parts": []}), "s", {})
+
+    def test_wrong_executors_are_refused(self) -> None:
+        for executor in (3, "dask"):
+            with self.assertRaises(lh.LasthopError):
+                self.swept("none", executor=executor)
 
 
 class Signals(unittest.TestCase):

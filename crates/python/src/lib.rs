@@ -8,6 +8,7 @@ mod error;
 mod memory;
 mod pictures;
 mod runs;
+mod session;
 mod spec;
 mod store;
 mod sweeps;
@@ -25,6 +26,8 @@ mod _lasthop {
     use super::pictures::pictures;
     #[pymodule_export]
     use super::runs::{explained, run};
+    #[pymodule_export]
+    use super::session::{Session, run_batch};
     #[pymodule_export]
     use super::spec::{check, schema, toml};
     #[pymodule_export]

@@ -29,10 +29,16 @@ pub struct Spec {
 impl Spec {
     /// Its text with the changes, not yet checked.
     pub fn source(&self) -> Result<Source, Failure> {
+        Ok(self.source_and_files()?.0)
+    }
+
+    /// The same, with the files that it reads when it is checked.
+    pub fn source_and_files(&self) -> Result<(Source, Rc<GivenFiles>), Failure> {
         let overrides = Overrides { set: self.changes.clone(), scheme: self.scheme.clone(), seed: self.seed };
         let beside = self.path.parent().unwrap_or(Path::new(""));
         let given = self.files.iter().map(|(name, bytes)| (beside.join(name), bytes.clone()));
-        let files = Rc::new(GivenFiles(given.collect()));
+        let files = Rc::new(GivenFiles::new(given.collect()));
+        let read = Rc::<GivenFiles>::clone(&files);
         let source = match &self.text {
             None => Source::open(files, &self.path, &overrides),
             Some(text) => {
@@ -40,7 +46,7 @@ impl Spec {
                 Source::of_text(files, stem.into_owned(), self.path.clone(), text, &overrides)
             }
         };
-        Ok(source?)
+        Ok((source?, read))
     }
 
     /// The checked scenario.

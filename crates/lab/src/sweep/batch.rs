@@ -170,7 +170,7 @@ mod tests {
         run(&plan, &mut by_threads, 2, Shard::WHOLE, &mut |_| ControlFlow::Continue(())).unwrap();
         let (_b, mut store) = Store::scratch();
         let mut session = Session::open(&plan, &mut store, Shard::WHOLE, &mut |_| ControlFlow::Continue(())).unwrap();
-        let tasks: Vec<Task> = session.tasks().collect();
+        let tasks = session.take(&store, 100).unwrap();
         assert_eq!(tasks.len(), 6);
         for some in tasks.chunks(4) {
             let text = Batch::of(&plan, some, false).to_text();

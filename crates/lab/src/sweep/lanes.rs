@@ -49,6 +49,13 @@ pub(super) struct Missing {
     pub among: Range<u64>,
 }
 
+/// A place among the runs.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Place {
+    lane: usize,
+    replication: u64,
+}
+
 /// One run of a sweep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Task {
@@ -139,14 +146,20 @@ impl Lanes {
         Ok(Missing { count, among: first..end })
     }
 
-    /// The missing runs, all replications of a cell one after the other.
-    pub fn by_cell(&self) -> impl Iterator<Item = Task> + '_ {
-        self.lanes.iter().flat_map(move |lane| {
-            let missing = lane.wanted.clone();
-            let missing =
-                missing.filter(move |replication| self.wants(lane, *replication) && !lane.keeps(*replication));
-            missing.map(|replication| Task { cell: lane.cell, digest: lane.digest, replication })
-        })
+    /// The missing run at `next` or after it, all replications of a cell one after the other; moves `next` past it.
+    pub fn next_missing(&self, next: &mut Place) -> Option<Task> {
+        loop {
+            let lane = self.lanes.get(next.lane)?;
+            let replication = next.replication.max(lane.wanted.start);
+            if replication >= lane.wanted.end {
+                *next = Place { lane: next.lane + 1, replication: 0 };
+                continue;
+            }
+            next.replication = replication + 1;
+            if self.wants(lane, replication) && !lane.keeps(replication) {
+                return Some(Task { cell: lane.cell, digest: lane.digest, replication });
+            }
+        }
     }
 
     /// The missing runs, the first replication of every cell first.

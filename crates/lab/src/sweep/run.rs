@@ -168,7 +168,7 @@ mod tests {
     use super::*;
     use crate::load::{self, Overrides};
     use crate::store::Digest;
-    use crate::sweep::lanes::Lanes;
+    use crate::sweep::lanes::{Lanes, Place};
     use scenario::sweep::Replications;
 
     /// Two sizes over three kinds of lossy channel and over a perfect one, on which the kind has no effect.
@@ -248,7 +248,10 @@ clear = {{ links.air.channel = "perfect" }}
                     assert_eq!(tasks.len(), expected.len());
                     let found = tasks.iter().map(|task| (task.replication, task.digest)).collect::<HashSet<_>>();
                     assert_eq!(found, expected, "{shard:?}");
-                    let by_cell: Vec<_> = lanes.by_cell().map(|task| (task.replication, task.digest)).collect();
+                    let mut next = Place::default();
+                    let by_cell: Vec<_> = std::iter::from_fn(|| lanes.next_missing(&mut next))
+                        .map(|task| (task.replication, task.digest))
+                        .collect();
                     assert_eq!(by_cell.len(), expected.len());
                     assert!(by_cell.chunk_by(|one, next| one.1 == next.1).all(|runs| runs.is_sorted()));
                     assert_eq!(by_cell.into_iter().collect::<HashSet<_>>(), expected, "{shard:?}");

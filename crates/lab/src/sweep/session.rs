@@ -1,7 +1,7 @@
 //! The progress of a sweep against its store: which runs are missing now, and whether results request more.
 
 use super::Plan;
-use super::lanes::{Lanes, Missing, Task};
+use super::lanes::{Lanes, Missing, Place, Task};
 use super::precise::{Growth, Judge, Look};
 use super::progress::{Shard, SweepError, Tally, Watch, ask};
 use super::rekey::rekey;
@@ -16,6 +16,8 @@ pub struct Session {
     pub(super) tally: Tally,
     /// The points that may request more.
     growing: Vec<Growth>,
+    /// Where [`take`](Self::take) continues.
+    next: Place,
 }
 
 impl Session {
@@ -33,7 +35,7 @@ impl Session {
             Judge::of(plan).map_or_else(Vec::new, |judge| points.map(|at| Growth::new(plan, at, judge)).collect());
         let mut tally = Tally::default();
         let missing = lanes.look_up(store, &mut tally, watch)?;
-        Ok(Session { lanes, missing, tally, growing })
+        Ok(Session { lanes, missing, tally, growing, next: Place::default() })
     }
 
     /// The progress.
@@ -41,9 +43,18 @@ impl Session {
         self.tally
     }
 
-    /// The runs of this round that were missing at its beginning, all replications of a cell one after the other.
-    pub fn tasks(&self) -> impl Iterator<Item = Task> + '_ {
-        self.lanes.by_cell()
+    /// Takes up to `most` of the runs that were missing at the beginning of this round, all replications of a cell one
+    /// after the other, without those that another program has finished since.
+    pub fn take(&mut self, store: &Store, most: usize) -> Result<Vec<Task>, StoreError> {
+        let mut taken = Vec::new();
+        while taken.len() < most
+            && let Some(task) = self.lanes.next_missing(&mut self.next)
+        {
+            if !store.has(task.digest, task.replication)? {
+                taken.push(task);
+            }
+        }
+        Ok(taken)
     }
 
     /// Stores a finished run.
@@ -75,6 +86,7 @@ impl Session {
         }
         self.lanes.extend(plan, &self.growing);
         self.missing = self.lanes.look_up(store, &mut self.tally, watch)?;
+        self.next = Place::default();
         Ok(true)
     }
 }

@@ -1,0 +1,166 @@
+//! Sweeps on executors: what is missing as batches of text, and their outcomes.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use lab::store::Store;
+use lab::sweep::batch::{Batch, BatchError};
+use lab::sweep::run::Shard;
+use lab::sweep::{CellId, Plan, Session as Rounds, Task, analysis, precise};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use scenario::Files;
+
+use crate::error::{Failure, as_dict};
+use crate::memory::GivenFiles;
+use crate::spec::Spec;
+use crate::watch::Watch;
+
+/// A run: the numbers of its point, case and replication.
+type Run = (usize, usize, u64);
+/// The files that a scenario names, by path.
+type Contents = BTreeMap<PathBuf, Vec<u8>>;
+/// The summary of a run, or why it failed.
+type Outcome = (Option<String>, Option<String>);
+
+/// A sweep with its store, for an executor.
+#[pyclass(frozen, module = "lasthop._lasthop")]
+pub struct Session(Mutex<Open>);
+
+struct Open {
+    plan: Plan,
+    store: Store,
+    rounds: Rounds,
+    files: Contents,
+}
+
+impl Open {
+    fn task(&self, (point, case, replication): Run) -> Result<Task, Failure> {
+        let cell = CellId { point, case };
+        let known = self.plan.points.get(point).and_then(|point| point.cells.get(case));
+        let known = known.ok_or_else(|| Failure::Text(format!("there is no point {point} with case {case}")))?;
+        Ok(Task { cell, digest: known.digest, replication })
+    }
+}
+
+impl Session {
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn with<T: Send>(&self, py: Python<'_>, act: impl FnOnce(&mut Open) -> Result<T, Failure> + Send) -> PyResult<T> {
+        py.detach(|| act(&mut self.open())).map_err(|failure| failure.into_exception(py))
+    }
+}
+
+#[pymethods]
+impl Session {
+    /// Begins or continues the sweep of a scenario in the store at `path`.
+    #[new]
+    fn new(py: Python<'_>, spec: Spec, path: PathBuf) -> PyResult<Self> {
+        let open = || -> Result<Open, Failure> {
+            let (source, files) = spec.source_and_files()?;
+            let plan = Plan::of(&source)?;
+            let mut store = Store::create(&path)?;
+            let mut watch = Watch::new(None);
+            let rounds = Rounds::open(&plan, &mut store, Shard::WHOLE, &mut |_| watch.report(|| ()));
+            let rounds = rounds.map_err(|error| watch.failure(error))?;
+            Ok(Open { plan, store, rounds, files: files.contents() })
+        };
+        let open = py.detach(open).map_err(|failure| failure.into_exception(py))?;
+        Ok(Session(Mutex::new(open)))
+    }
+
+    /// What [`run_batch`] needs beside a batch: the files that the scenario names.
+    fn files(&self) -> Contents {
+        self.open().files.clone()
+    }
+
+    /// The numbers of runs made, and to be made in all, so far as they are known.
+    fn progress(&self) -> (u64, u64) {
+        let tally = self.open().rounds.tally();
+        (tally.done, tally.wanted - tally.found)
+    }
+
+    /// Up to `most` missing runs of this round that were not taken before.
+    fn take(&self, py: Python<'_>, most: usize) -> PyResult<Vec<Run>> {
+        self.with(py, |open| {
+            let tasks = open.rounds.take(&open.store, most)?;
+            Ok(tasks.into_iter().map(|task| (task.cell.point, task.cell.case, task.replication)).collect())
+        })
+    }
+
+    /// These runs as text for [`run_batch`].
+    fn batch(&self, py: Python<'_>, runs: Vec<Run>) -> PyResult<String> {
+        self.with(py, |open| {
+            let tasks = runs.into_iter().map(|run| open.task(run)).collect::<Result<Vec<_>, _>>()?;
+            Ok(Batch::of(&open.plan, &tasks, open.store.measures_delays()).to_text())
+        })
+    }
+
+    /// Stores the summary of a finished run.
+    fn keep(&self, py: Python<'_>, run: Run, summary: &str) -> PyResult<()> {
+        self.with(py, |open| Ok(open.rounds.keep(&open.store, open.task(run)?, summary)?))
+    }
+
+    /// The changes of a run's point, its case, and its replication, in words.
+    fn describe(&self, py: Python<'_>, run: Run) -> PyResult<String> {
+        self.with(py, |open| {
+            let task = open.task(run)?;
+            let changes =
+                open.plan.points[task.cell.point].changes.iter().map(|(key, value)| format!("{key} = {value}"));
+            let case = &open.plan.cases[task.cell.case].name;
+            let case = (!case.is_empty()).then(|| format!("case {case}"));
+            let parts = changes.chain(case).chain([format!("replication {}", task.replication)]);
+            Ok(parts.collect::<Vec<_>>().join(", "))
+        })
+    }
+
+    /// Begins the next round after this one; returns false if the sweep is complete.
+    fn next_round(&self, py: Python<'_>) -> PyResult<bool> {
+        self.with(py, |open| {
+            let mut watch = Watch::new(None);
+            let more = open.rounds.next_round(&open.plan, &open.store, &mut |_| watch.report(|| ()));
+            more.map_err(|error| watch.failure(error))
+        })
+    }
+
+    /// The JSON of `lasthop sweep --json`, and the numbers of runs made now and of all.
+    fn result(&self, py: Python<'_>) -> PyResult<(String, u64, u64)> {
+        self.with(py, |open| {
+            let id = open.plan.note(&mut open.store)?;
+            let wanted = precise::replications(&open.plan, &open.store)?;
+            let most = open.plan.replications().1;
+            let analysis = analysis::Analysis::of(&open.store, open.store.sweep(id)?, most)?.first(&wanted);
+            let tally = open.rounds.tally();
+            Ok((format!("{:#}\n", analysis::to_json(&analysis)), tally.done, tally.wanted))
+        })
+    }
+
+    /// The warnings of the scenario.
+    fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        self.open().plan.warnings.iter().map(|warning| as_dict(py, warning)).collect()
+    }
+}
+
+/// Makes the runs of a batch, in any process with the same version of the package. The outcome of each is its summary, or
+/// why it failed.
+#[pyfunction]
+pub fn run_batch(py: Python<'_>, batch: &str, path: PathBuf, files: Contents) -> PyResult<Vec<Outcome>> {
+    let run = || -> Result<Vec<Outcome>, Failure> {
+        let files: Rc<dyn Files> = Rc::new(GivenFiles::new(files));
+        let mut watch = Watch::new(None);
+        let batch = Batch::from_text(batch)?;
+        let outcomes = batch.run(&files, &path, &mut |_| watch.report(|| ())).map_err(|error| watch.failure(error))?;
+        Ok(outcomes.into_iter().map(|outcome| (outcome.as_ref().ok().cloned(), outcome.err())).collect())
+    };
+    py.detach(run).map_err(|failure| failure.into_exception(py))
+}
+
+impl From<BatchError> for Failure {
+    fn from(error: BatchError) -> Self {
+        Failure::Text(error.to_string())
+    }
+}

@@ -1,0 +1,189 @@
+"""Sweeps on any ``concurrent.futures.Executor``."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, wait
+from pickle import PicklingError
+
+from . import _lasthop
+from ._errors import FailedRun, LasthopError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Executor, Future
+
+    from os import PathLike
+
+    Files = dict[PathLike[str], bytes]
+    Outcomes = list[tuple[str | None, str | None]]
+
+# Time that a batch should take: far more than what an engine needs for a task, about 10 ms for Dask.
+BATCH_SECONDS = 1.0
+# Runs of the first batches, before the time of a run is known.
+FIRST_RUNS = 4
+MOST_RUNS = 10_000
+# Workers assumed if the executor does not say how many it has.
+UNKNOWN_WORKERS = 16
+
+
+def run_batch(batch: str, path: str, files: Files) -> tuple[float, Outcomes]:
+    """Make the runs of a batch in this process; return the seconds that it took, and the outcomes."""
+    began = time.monotonic()
+    outcomes = _lasthop.run_batch(batch, path, files)
+    return time.monotonic() - began, outcomes
+
+
+class _Batch:
+    """Runs that are submitted together, and how often they have failed."""
+
+    __slots__ = ("runs", "failures")
+
+    def __init__(self, runs: list[tuple[int, int, int]], failures: int = 0) -> None:
+        self.runs, self.failures = runs, failures
+
+
+class Driver:
+    """Submits what a sweep lacks, stores the results, and repeats what was lost.
+
+    Only this process writes the store, so a result that arrives twice is stored once. A batch that fails is repeated, and
+    then halved, until the run is found that makes it fail.
+    """
+
+    def __init__(
+        self, session: _lasthop.Session, executor: Executor | Callable[[], Executor], path: str, retries: int
+    ) -> None:
+        self.session, self.path, self.retries = session, path, retries
+        self.files = session.files()
+        self.make = None if hasattr(executor, "submit") else executor
+        self.executor: Executor = executor() if self.make is not None else executor  # type: ignore[operator,assignment]
+        self.pending: dict[Future[tuple[float, Outcomes]], _Batch] = {}
+        self.again: deque[_Batch] = deque()
+        # In flight when a pool broke: one of them may have broken it. They are repeated one at a time.
+        self.suspects: deque[_Batch] = deque()
+        self.failed: list[FailedRun] = []
+        self.per_run: float | None = None
+
+    def run(self, report: Callable[..., object] | None) -> list[FailedRun]:
+        """Run the sweep to its end; return the runs that failed."""
+        try:
+            while True:
+                while self.submit_next():
+                    pass
+                if not self.pending:
+                    if self.session.next_round():
+                        continue
+                    return self.failed
+                done, _ = wait(self.pending, timeout=0.2, return_when=FIRST_COMPLETED)
+                self.collect(done)
+                if report is not None:
+                    report(*self.session.progress())
+        finally:
+            self.stop()
+
+    def limit(self) -> int:
+        """The number of batches in flight: enough that no worker waits for this process."""
+        workers = getattr(self.executor, "_max_workers", None)
+        client = getattr(self.executor, "_client", None)
+        if workers is None and client is not None:
+            workers = sum(client.ncores().values())
+        return 2 * (workers or UNKNOWN_WORKERS) + 2
+
+    def submit_next(self) -> bool:
+        """Submit a batch; False if there is none, or enough are in flight."""
+        if self.suspects:
+            return not self.pending and self.submit(self.suspects.popleft())
+        if len(self.pending) >= self.limit():
+            return False
+        if self.again:
+            return self.submit(self.again.popleft())
+        runs = self.session.take(self.batch_size())
+        return bool(runs) and self.submit(_Batch(runs))
+
+    def batch_size(self) -> int:
+        if self.per_run is None:
+            return FIRST_RUNS
+        return max(1, min(MOST_RUNS, round(BATCH_SECONDS / max(self.per_run, 1e-9))))
+
+    def submit(self, batch: _Batch) -> bool:
+        text = self.session.batch(batch.runs)
+        try:
+            future = self.executor.submit(run_batch, text, self.path, self.files)
+        except (BrokenExecutor, RuntimeError) as error:
+            self.replace(error)
+            future = self.executor.submit(run_batch, text, self.path, self.files)
+        self.pending[future] = batch
+        return True
+
+    def replace(self, error: BaseException) -> None:
+        """Make a new executor instead of one that is broken."""
+        if self.make is None:
+            raise LasthopError(
+                f"the executor no longer works: {error}\n  hint: finished runs are stored, and the same call continues; "
+                "executor=FUNCTION, which makes an executor, survives the loss of a worker"
+            ) from error
+        self.executor.shutdown(wait=False, cancel_futures=True)
+        self.executor = self.make()
+
+    def collect(self, done: set[Future[tuple[float, Outcomes]]]) -> None:
+        alone = len(self.pending) == 1
+        broken: BaseException | None = None
+        for future in done:
+            batch = self.pending.pop(future)
+            try:
+                seconds, outcomes = future.result()
+            except (LasthopError, PicklingError) as error:
+                raise error if isinstance(error, LasthopError) else LasthopError(
+                    f"a batch cannot be sent to the executor: {error}"
+                ) from error
+            except BrokenExecutor as error:
+                broken = error
+                if alone:
+                    self.repeat(batch, error)
+                else:
+                    self.suspects.append(batch)
+            except (Exception, CancelledError) as error:
+                self.repeat(batch, error)
+            else:
+                self.keep(batch, seconds, outcomes)
+        if broken is not None:
+            self.suspects.extend(self.pending.values())
+            self.pending.clear()
+            self.replace(broken)
+
+    def keep(self, batch: _Batch, seconds: float, outcomes: Outcomes) -> None:
+        self.per_run = seconds / len(batch.runs)
+        for run, (summary, error) in zip(batch.runs, outcomes, strict=True):
+            if summary is not None:
+                self.session.keep(run, summary)
+            else:
+                self.repeat(_Batch([run], batch.failures), RuntimeError(error))
+
+    def repeat(self, batch: _Batch, error: BaseException) -> None:
+        """Repeat a batch that failed, or its halves; a single run that has failed often enough is skipped."""
+        batch.failures += 1
+        if batch.failures <= self.retries:
+            self.again.append(batch)
+        elif len(batch.runs) > 1:
+            half = len(batch.runs) // 2
+            self.again.extend(_Batch(runs, self.retries) for runs in (batch.runs[:half], batch.runs[half:]))
+        else:
+            text = str(error) or type(error).__name__
+            self.failed.append(FailedRun(self.session.describe(batch.runs[0]), text))
+
+    def stop(self) -> None:
+        """Store what has finished, and cancel the rest."""
+        for future, batch in self.pending.items():
+            if future.done() and not future.cancelled() and future.exception() is None:
+                seconds, outcomes = future.result()
+                finished = [(run, summary) for run, (summary, _) in zip(batch.runs, outcomes, strict=True)]
+                for run, summary in finished:
+                    if summary is not None:
+                        self.session.keep(run, summary)
+            else:
+                future.cancel()
+        self.pending.clear()
+        if self.make is not None:
+            self.executor.shutdown(wait=False, cancel_futures=True)
