@@ -37,12 +37,17 @@ def run_batch(batch: str, path: str, files: Files) -> tuple[float, Outcomes]:
 
 
 class _Batch:
-    """Runs that are submitted together, and how often they have failed."""
+    """Runs that are submitted together.
 
-    __slots__ = ("runs", "failures")
+    Attributes:
+        failures: How often they have failed.
+        breaks: How often they were in flight with others when a pool broke.
+    """
+
+    __slots__ = ("runs", "failures", "breaks")
 
     def __init__(self, runs: list[tuple[int, int, int]], failures: int = 0) -> None:
-        self.runs, self.failures = runs, failures
+        self.runs, self.failures, self.breaks = runs, failures, 0
 
 
 class Driver:
@@ -61,7 +66,7 @@ class Driver:
         self.executor: Executor = executor() if self.make is not None else executor  # type: ignore[operator,assignment]
         self.pending: dict[Future[tuple[float, Outcomes]], _Batch] = {}
         self.again: deque[_Batch] = deque()
-        # In flight when a pool broke: one of them may have broken it. They are repeated one at a time.
+        # In flight each time that a pool broke: one of them may have broken it. They are repeated one at a time.
         self.suspects: deque[_Batch] = deque()
         self.failed: list[FailedRun] = []
         self.per_run: float | None = None
@@ -143,15 +148,21 @@ class Driver:
                 if alone:
                     self.repeat(batch, error)
                 else:
-                    self.suspects.append(batch)
+                    self.suspect(batch)
             except (Exception, CancelledError) as error:
                 self.repeat(batch, error)
             else:
                 self.keep(batch, seconds, outcomes)
         if broken is not None:
-            self.suspects.extend(self.pending.values())
+            for batch in self.pending.values():
+                self.suspect(batch)
             self.pending.clear()
             self.replace(broken)
+
+    def suspect(self, batch: _Batch) -> None:
+        """Repeat a batch that was in flight when the pool broke; alone, if that has happened often."""
+        batch.breaks += 1
+        (self.again if batch.breaks <= self.retries else self.suspects).append(batch)
 
     def keep(self, batch: _Batch, seconds: float, outcomes: Outcomes) -> None:
         self.per_run = seconds / len(batch.runs)

@@ -247,7 +247,7 @@ class Executors(unittest.TestCase):
             return pools[-1]
 
         def kill() -> None:
-            while not stop.wait(0.8):
+            while not stop.wait(1.5):
                 for process in list(pools[-1]._processes or {}) if pools else []:
                     os.kill(process, signal.SIGKILL)
                     killed.append(process)
