@@ -264,6 +264,35 @@ class Executors(unittest.TestCase):
         self.assertEqual((swept.done, swept.failed), (wanted, []))
         self.assertEqual(self.exported(swept), self.exported(self.swept("whole", replications=wanted // 4)))
 
+    def test_killed_client_continues_where_it_was(self) -> None:
+        program = (
+            "import sys, lasthop as lh; from concurrent.futures import ProcessPoolExecutor\n"
+            "if __name__ == '__main__':\n"
+            "    swept = lh.Scenario.load(sys.argv[1]).sweep(replications=400, store=sys.argv[2],\n"
+            "        executor=lambda: ProcessPoolExecutor(2), progress=False)\n"
+            "    print(swept.done)\n"
+        )
+        file, store = Path(self.folder.name, "client.py"), f"{self.folder.name}/client.sqlite"
+        file.write_text(program)
+        call = [sys.executable, os.fspath(file), os.fspath(REFINED), store]
+        kept = 0
+        with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as client:
+            while client.poll() is None and kept < 20:
+                time.sleep(0.1)
+                if os.path.exists(store):
+                    try:
+                        kept = len(lh.Store(store).table("flows"))
+                    except (lh.LasthopError, KeyError):
+                        continue
+            client.kill()
+        kept = len(lh.Store(store).table("flows"))
+        self.assertIn(kept, range(20, 400))
+        done = subprocess.run(call, capture_output=True, text=True, check=True).stdout
+        self.assertEqual(int(done), 400 - kept)
+        whole = lh.Scenario.load(REFINED).sweep(replications=400, store=f"{self.folder.name}/whole.sqlite")
+        lh.Store(store).export(f"{store}.csv", "csv")
+        self.assertEqual(Path(f"{store}.csv", "flows.csv").read_text(), self.exported(whole))
+
     def test_poisoned_run_is_reported_and_skipped(self) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
