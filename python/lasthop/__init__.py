@@ -7,7 +7,9 @@
 """
 
 from . import _lasthop
+from ._control import Control
 from ._errors import FailedRun, LasthopError, Problem, ScenarioWarning
+from ._lasthop import Acked, Congestion, Feedback, Start
 from ._scenario import Picture, Pictures, Run, Scenario
 from ._store import Store, SweepResult, Table
 
@@ -15,7 +17,11 @@ __version__, MODEL_VERSION = _lasthop.versions()
 
 __all__ = [
     "MODEL_VERSION",
+    "Acked",
+    "Congestion",
+    "Control",
     "FailedRun",
+    "Feedback",
     "LasthopError",
     "Picture",
     "Pictures",
@@ -23,6 +29,7 @@ __all__ = [
     "Run",
     "Scenario",
     "ScenarioWarning",
+    "Start",
     "Store",
     "SweepResult",
     "Table",

@@ -6,6 +6,7 @@ import time
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, wait
 from pickle import PicklingError
+from typing import cast
 
 from . import _lasthop
 from ._errors import FailedRun, LasthopError
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
     from os import PathLike
+
+    from ._control import Class
+    from ._scenario import Scenario
 
     Files = dict[PathLike[str], bytes]
     Outcomes = list[tuple[str | None, str | None]]
@@ -29,10 +33,10 @@ MOST_RUNS = 10_000
 UNKNOWN_WORKERS = 16
 
 
-def run_batch(batch: str, path: str, files: Files) -> tuple[float, Outcomes]:
+def run_batch(batch: str, path: str, files: Files, classes: list[Class]) -> tuple[float, Outcomes]:
     """Make the runs of a batch in this process; return the seconds that it took, and the outcomes."""
     began = time.monotonic()
-    outcomes = _lasthop.run_batch(batch, path, files)
+    outcomes = _lasthop.run_batch(batch, path, files, classes)
     return time.monotonic() - began, outcomes
 
 
@@ -58,12 +62,18 @@ class Driver:
     """
 
     def __init__(
-        self, session: _lasthop.Session, executor: Executor | Callable[[], Executor], path: str, retries: int
+        self,
+        session: _lasthop.Session,
+        executor: Executor | Callable[[], Executor],
+        scenario: Scenario,
+        retries: int,
     ) -> None:
-        self.session, self.path, self.retries = session, path, retries
+        self.session, self.path, self.classes, self.retries = session, scenario.path, scenario.classes, retries
         self.files = session.files()
-        self.make = None if hasattr(executor, "submit") else executor
-        self.executor: Executor = executor() if self.make is not None else executor  # type: ignore[operator,assignment]
+        # A class of executors makes them, too.
+        made = hasattr(executor, "submit") and not isinstance(executor, type)
+        self.make: Callable[[], Executor] | None = None if made else cast("Callable[[], Executor]", executor)
+        self.executor = self.make() if self.make is not None else cast("Executor", executor)
         self.pending: dict[Future[tuple[float, Outcomes]], _Batch] = {}
         self.again: deque[_Batch] = deque()
         # In flight each time that a pool broke: one of them may have broken it. They are repeated one at a time.
@@ -113,12 +123,12 @@ class Driver:
         return max(1, min(MOST_RUNS, round(BATCH_SECONDS / max(self.per_run, 1e-9))))
 
     def submit(self, batch: _Batch) -> bool:
-        text = self.session.batch(batch.runs)
+        given = (self.session.batch(batch.runs), self.path, self.files, self.classes)
         try:
-            future = self.executor.submit(run_batch, text, self.path, self.files)
+            future = self.executor.submit(run_batch, *given)
         except (BrokenExecutor, RuntimeError) as error:
             self.replace(error)
-            future = self.executor.submit(run_batch, text, self.path, self.files)
+            future = self.executor.submit(run_batch, *given)
         self.pending[future] = batch
         return True
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
+from ._control import Class
 from ._scenario import Look, Scenario
 
 _Run = tuple[int, int, int]
@@ -25,7 +26,7 @@ def sweep(
     spec: Scenario, path: str | PathLike[str], jobs: int, progress: Callable[[int, int], object] | None
 ) -> tuple[int, str, int, int, list[dict[str, Any]]]: ...
 
-def run_batch(batch: str, path: str, files: dict[PathLike[str], bytes]) -> list[tuple[str | None, str | None]]: ...
+def run_batch(batch: str, path: str, files: dict[PathLike[str], bytes], classes: list[Class]) -> list[tuple[str | None, str | None]]: ...
 
 class Session:
     def __init__(self, spec: Scenario, path: str | PathLike[str]) -> None: ...
@@ -55,3 +56,38 @@ class Table:
     def column(self, name: str) -> list[Any] | None: ...
     def __len__(self) -> int: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+class Start:
+    segment: float
+    cwnd: float
+    ssthresh: float
+
+class Acked:
+    now: float
+    bytes: int
+    una: int
+    nxt: int
+    rtt: float | None
+    srtt: float
+
+class Congestion:
+    kind: str
+    nth: int
+    now: float
+    flight: float
+    window: float
+    again: bool
+
+class Feedback:
+    now: float
+    una: int
+    nxt: int
+    acked: int
+    delivered: int
+    lost: int
+    flight: float
+    rtt: float | None
+    srtt: float
+    ecn_echo: bool
+    recovering: bool
+    rate: float | None

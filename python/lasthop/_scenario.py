@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from typing import Any
 
+    from ._control import Class, Control
     from ._store import SweepResult
 
 
@@ -67,7 +68,7 @@ class Scenario:
     (True, 0.74)
     """
 
-    __slots__ = ("path", "text", "files", "changes", "scheme", "seed")
+    __slots__ = ("path", "text", "files", "changes", "scheme", "seed", "classes")
 
     path: str
     text: bytes | None
@@ -75,6 +76,7 @@ class Scenario:
     changes: list[str]
     scheme: str | None
     seed: int | None
+    classes: list[Class]
 
     def __init__(
         self, text: str | bytes, *, name: str = "scenario.toml", files: Mapping[str, bytes] | None = None
@@ -85,6 +87,7 @@ class Scenario:
         self.changes = []
         self.scheme = None
         self.seed = None
+        self.classes = []
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Scenario:
@@ -109,6 +112,7 @@ class Scenario:
     def _copy(self) -> Scenario:
         other = Scenario(b"", name=self.path, files=self.files)
         other.text, other.changes, other.scheme, other.seed = self.text, list(self.changes), self.scheme, self.seed
+        other.classes = list(self.classes)
         return other
 
     def set(self, key: str, value: object) -> Scenario:
@@ -121,6 +125,14 @@ class Scenario:
         """Run this scheme at all base stations; see ``lasthop list schemes``."""
         other = self._copy()
         other.scheme = scheme
+        return other
+
+    def with_controls(self, *controls: type[Control]) -> Scenario:
+        """Let the scenario name these congestion controls; see :class:`Control`."""
+        from ._control import classes
+
+        other = self._copy()
+        other.classes += classes(controls)
         return other
 
     def with_seed(self, seed: int) -> Scenario:

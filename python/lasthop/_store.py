@@ -186,6 +186,15 @@ def run_sweep(
         folder = tempfile.mkdtemp(prefix="lasthop-")
         store = os.path.join(folder, "sweep.sqlite")
     failed: list[FailedRun] = []
+    threads = None
+    if scenario.classes:
+        from ._control import check_versions
+
+        check_versions(scenario.classes)
+        if executor is None:
+            from concurrent.futures import ThreadPoolExecutor
+
+            executor = threads = ThreadPoolExecutor(count)
     with reporter(scenario.path, progress) as report:
         if executor is None:
             _, json, done, wanted, problems = _lasthop.sweep(scenario, store, count, report)
@@ -193,7 +202,9 @@ def run_sweep(
             from ._executor import Driver
 
             session = _lasthop.Session(scenario, store)
-            failed = Driver(session, executor, scenario.path, retries).run(report)
+            failed = Driver(session, executor, scenario, retries).run(report)
+            if threads is not None:
+                threads.shutdown()
             (json, done, wanted), problems = session.result(), session.warnings()
     for problem in problems:
         warnings.warn(str(Problem(problem)), ScenarioWarning, stacklevel=3)

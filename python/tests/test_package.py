@@ -51,7 +51,7 @@ def load_tests(
 ) -> unittest.TestSuite:
     """Add the examples in docstrings."""
     os.chdir(ROOT)
-    for module in ("lasthop", "lasthop._errors", "lasthop._scenario", "lasthop._store"):
+    for module in ("lasthop", "lasthop._control", "lasthop._errors", "lasthop._scenario", "lasthop._store"):
         tests.addTests(doctest.DocTestSuite(importlib.import_module(module)))
     return tests
 
@@ -315,7 +315,7 @@ class Executors(unittest.TestCase):
 
     def test_worker_of_another_version_refuses_by_name(self) -> None:
         with self.assertRaisesRegex(lh.LasthopError, "lasthop 9.9.9 .model 99."):
-            _lasthop.run_batch(json.dumps({"lasthop": "9.9.9", "model": [99, 1], "delays": False, "parts": []}), "s", {})
+            _lasthop.run_batch(json.dumps({"lasthop": "9.9.9", "model": [99, 1], "delays": False, "parts": []}), "s", {}, [])
 
     def test_wrong_executors_are_refused(self) -> None:
         for executor in (3, "dask"):

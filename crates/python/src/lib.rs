@@ -8,6 +8,7 @@ mod error;
 mod memory;
 mod pictures;
 mod runs;
+mod schemes;
 mod session;
 mod spec;
 mod store;
@@ -26,6 +27,8 @@ mod _lasthop {
     use super::pictures::pictures;
     #[pymodule_export]
     use super::runs::{explained, run};
+    #[pymodule_export]
+    use super::schemes::{Acked, Congested, Feedback, Start};
     #[pymodule_export]
     use super::session::{Session, run_batch};
     #[pymodule_export]

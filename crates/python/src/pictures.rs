@@ -9,6 +9,7 @@ use scenario::problem::Problem;
 use scenario::ran::what_ran;
 
 use crate::error::Failure;
+use crate::schemes::catch;
 use crate::spec::Spec;
 use crate::watch::Watch;
 
@@ -76,7 +77,7 @@ pub fn pictures(
     together: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Vec<Drawn>> {
-    py.detach(|| draw(&spec, &look, progress, together)).map_err(|failure| failure.into_exception(py))
+    py.detach(|| catch(|| draw(&spec, &look, progress, together))).map_err(|failure| failure.into_exception(py))
 }
 
 fn draw(spec: &Spec, look: &Look, progress: Option<Py<PyAny>>, all: bool) -> Result<Vec<Drawn>, Failure> {

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::error::Failure;
 use crate::memory::Traces;
+use crate::schemes::catch;
 use crate::spec::Spec;
 use crate::watch::Watch;
 
@@ -27,7 +28,7 @@ pub fn run(
     delays: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Ran> {
-    py.detach(|| ran(&spec, &traces, delays, progress)).map_err(|failure| failure.into_exception(py))
+    py.detach(|| catch(|| ran(&spec, &traces, delays, progress))).map_err(|failure| failure.into_exception(py))
 }
 
 fn ran(spec: &Spec, names: &[String], delays: bool, progress: Option<Py<PyAny>>) -> Result<Ran, Failure> {
@@ -65,5 +66,5 @@ pub fn explained(
         let reports = chosen.into_iter().map(|flow| to_json(&loaded.network.flows[flow].name, &reports[flow], top));
         Ok(format!("{:#}\n", Value::from(reports.collect::<Vec<_>>())))
     };
-    py.detach(explain).map_err(|failure| failure.into_exception(py))
+    py.detach(|| catch(explain)).map_err(|failure| failure.into_exception(py))
 }

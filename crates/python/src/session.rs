@@ -6,15 +6,15 @@ use std::rc::Rc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use lab::store::Store;
-use lab::sweep::batch::{Batch, BatchError};
+use lab::sweep::batch::{Batch, BatchError, Worker};
 use lab::sweep::run::Shard;
 use lab::sweep::{CellId, Plan, Session as Rounds, Task, analysis, precise};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use scenario::Files;
 
 use crate::error::{Failure, as_dict};
 use crate::memory::GivenFiles;
+use crate::schemes::{Class, members, traceback};
 use crate::spec::Spec;
 use crate::watch::Watch;
 
@@ -148,12 +148,19 @@ impl Session {
 /// Makes the runs of a batch, in any process with the same version of the package. The outcome of each is its summary, or
 /// why it failed.
 #[pyfunction]
-pub fn run_batch(py: Python<'_>, batch: &str, path: PathBuf, files: Contents) -> PyResult<Vec<Outcome>> {
+pub fn run_batch(
+    py: Python<'_>,
+    batch: &str,
+    path: PathBuf,
+    files: Contents,
+    classes: Vec<Class>,
+) -> PyResult<Vec<Outcome>> {
     let run = || -> Result<Vec<Outcome>, Failure> {
-        let files: Rc<dyn Files> = Rc::new(GivenFiles::new(files));
+        let files = Rc::new(GivenFiles::new(files));
+        let worker = Worker { path: &path, files, members: members(&classes)?, failure: traceback };
         let mut watch = Watch::new(None);
         let batch = Batch::from_text(batch)?;
-        let outcomes = batch.run(&files, &path, &mut |_| watch.report(|| ())).map_err(|error| watch.failure(error))?;
+        let outcomes = batch.run(&worker, &mut |_| watch.report(|| ())).map_err(|error| watch.failure(error))?;
         Ok(outcomes.into_iter().map(|outcome| (outcome.as_ref().ok().cloned(), outcome.err())).collect())
     };
     py.detach(run).map_err(|failure| failure.into_exception(py))

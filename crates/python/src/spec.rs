@@ -10,6 +10,7 @@ use pyo3::types::PyDict;
 
 use crate::error::{Failure, as_dict};
 use crate::memory::GivenFiles;
+use crate::schemes::{Class, members};
 
 /// A scenario, by the attributes of `lasthop.Scenario`.
 #[derive(FromPyObject, Clone)]
@@ -24,6 +25,8 @@ pub struct Spec {
     changes: Vec<String>,
     scheme: Option<String>,
     seed: Option<u64>,
+    /// Schemes that it may name.
+    classes: Vec<Class>,
 }
 
 impl Spec {
@@ -46,7 +49,7 @@ impl Spec {
                 Source::of_text(files, stem.into_owned(), self.path.clone(), text, &overrides)
             }
         };
-        Ok((source?, read))
+        Ok((source?.with_members(&members(&self.classes)?), read))
     }
 
     /// The checked scenario.

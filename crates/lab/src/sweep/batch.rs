@@ -1,9 +1,11 @@
 //! Runs as values, for processes that have neither the plan nor the store.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::rc::Rc;
 
+use engine::Members;
 use scenario::Files;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +33,18 @@ struct Part {
     scenario: String,
     digest: String,
     replications: Vec<u64>,
+}
+
+/// What a process has to run batches.
+pub struct Worker<'a> {
+    /// The path of the scenario.
+    pub path: &'a Path,
+    /// What the scenario names, beside it.
+    pub files: Rc<dyn Files>,
+    /// Members of registries that the scenario may name.
+    pub members: Members,
+    /// Why a run failed that such a member has ended by unwinding.
+    pub failure: fn(&(dyn Any + Send)) -> Option<String>,
 }
 
 /// Why a batch was not run.
@@ -97,26 +111,20 @@ impl Batch {
     }
 
     /// Makes its runs, in order. The outcome of each is its summary, or why it failed: a panic fails its run alone.
-    /// `path` is the scenario's, beside which `files` has what it names.
     ///
     /// # Errors
     /// A scenario has another key here, or the callback cancels.
-    pub fn run(
-        &self,
-        files: &Rc<dyn Files>,
-        path: &Path,
-        watch: Watch<'_>,
-    ) -> Result<Vec<Result<String, String>>, BatchError> {
+    pub fn run(&self, worker: &Worker<'_>, watch: Watch<'_>) -> Result<Vec<Result<String, String>>, BatchError> {
         let mut outcomes = Vec::new();
         for part in &self.parts {
-            let cell = part.cell(Rc::clone(files), path)?;
+            let cell = part.cell(worker)?;
             for replication in &part.replications {
                 let run = AssertUnwindSafe(|| replicate(&cell, *replication, self.delays, watch));
                 outcomes.push(match catch_unwind(run) {
                     Ok(Ok(summary)) => Ok(summary),
                     Ok(Err(RunError::Interrupted)) => return Err(BatchError::Interrupted),
                     Ok(Err(error)) => Err(error.to_string()),
-                    Err(panic) => Err(panic_text(panic.as_ref())),
+                    Err(panic) => Err((worker.failure)(panic.as_ref()).unwrap_or_else(|| panic_text(panic.as_ref()))),
                 });
             }
         }
@@ -125,9 +133,10 @@ impl Batch {
 }
 
 impl Part {
-    fn cell(&self, files: Rc<dyn Files>, path: &Path) -> Result<Cell, BatchError> {
-        let (stem, overrides) = ("batch".to_owned(), Overrides::default());
-        let source = Source::of_text(files, stem, path.with_extension("toml"), self.scenario.as_bytes(), &overrides);
+    fn cell(&self, worker: &Worker<'_>) -> Result<Cell, BatchError> {
+        let (files, path) = (Rc::clone(&worker.files), worker.path.with_extension("toml"));
+        let source = Source::of_text(files, "batch".to_owned(), path, self.scenario.as_bytes(), &Overrides::default());
+        let source = source.map(|source| source.with_members(&worker.members));
         let loaded = source.and_then(|source| source.resolve(&source.document)).map_err(|problems| {
             BatchError::Scenario(problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
         })?;
@@ -141,7 +150,7 @@ impl Part {
     }
 }
 
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     format!("the run panicked: {}", text.unwrap_or("without a message"))
 }
@@ -174,9 +183,10 @@ mod tests {
         assert_eq!(tasks.len(), 6);
         for some in tasks.chunks(4) {
             let text = Batch::of(&plan, some, false).to_text();
-            let files: Rc<dyn Files> = Rc::new(Disk);
-            let outcomes = Batch::from_text(&text).unwrap();
-            let outcomes = outcomes.run(&files, Path::new("s.toml"), &mut |_| ControlFlow::Continue(())).unwrap();
+            let (path, files) = (Path::new("s.toml"), Rc::new(Disk));
+            let worker = Worker { path, files, members: Members::default(), failure: |_| None };
+            let batch = Batch::from_text(&text).unwrap();
+            let outcomes = batch.run(&worker, &mut |_| ControlFlow::Continue(())).unwrap();
             assert_eq!(outcomes.len(), some.len());
             for (task, outcome) in some.iter().zip(outcomes) {
                 session.keep(&store, *task, &outcome.unwrap()).unwrap();

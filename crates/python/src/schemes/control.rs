@@ -1,0 +1,240 @@
+//! A congestion control as a class.
+
+use std::sync::Arc;
+
+use engine::members::{Factory, Member, Unreadable};
+use engine::registry::Fault;
+use engine::{Span, Time};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use schemars::{Schema, SchemaGenerator};
+use serde_json::{Map, Value};
+use tcp::cc::{self, Congestion, CongestionControl, ControlConfig};
+
+use super::{Class, arguments, throw};
+
+/// The factory of a class.
+pub struct Controls(pub Class);
+
+/// A class with settings.
+struct Configured {
+    class: Class,
+    settings: Map<String, Value>,
+}
+
+/// What a control begins with: bytes.
+#[pyclass(frozen, get_all, module = "lasthop")]
+pub struct Start {
+    segment: f64,
+    cwnd: f64,
+    ssthresh: f64,
+}
+
+/// New data was acknowledged.
+#[pyclass(frozen, get_all, module = "lasthop")]
+pub struct Acked {
+    now: f64,
+    bytes: u64,
+    una: u64,
+    nxt: u64,
+    rtt: Option<f64>,
+    srtt: f64,
+}
+
+/// An acknowledgment in any state.
+#[pyclass(frozen, get_all, module = "lasthop")]
+pub struct Feedback {
+    now: f64,
+    una: u64,
+    nxt: u64,
+    acked: u64,
+    delivered: u64,
+    lost: u64,
+    flight: f64,
+    rtt: Option<f64>,
+    srtt: f64,
+    ecn_echo: bool,
+    recovering: bool,
+    rate: Option<f64>,
+}
+
+/// A reason to change the window.
+#[pyclass(frozen, get_all, name = "Congestion", module = "lasthop")]
+pub struct Congested {
+    kind: &'static str,
+    nth: u32,
+    now: f64,
+    flight: f64,
+    window: f64,
+    again: bool,
+}
+
+fn seconds(time: Time) -> f64 {
+    time.as_secs_f64()
+}
+
+impl Factory<ControlConfig> for Controls {
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    fn summary(&self) -> &str {
+        "A class in Python"
+    }
+
+    fn version(&self) -> Option<&str> {
+        self.0.version.as_deref()
+    }
+
+    fn schema(&self, _: &mut SchemaGenerator) -> Schema {
+        true.into()
+    }
+
+    fn read(&self, settings: &Map<String, Value>) -> Result<Arc<dyn Member<ControlConfig>>, Unreadable> {
+        Ok(Arc::new(Configured { class: self.0.clone(), settings: settings.clone() }))
+    }
+}
+
+impl Configured {
+    fn make(&self, start: &cc::Start) -> PyResult<Control> {
+        Python::attach(|py| {
+            let begin = Start { segment: start.segment, cwnd: start.cwnd, ssthresh: start.ssthresh };
+            let keywords = arguments(py, &self.settings)?;
+            let object = self.class.class.bind(py).call((begin,), Some(&keywords))?;
+            let has = |name: &str| -> PyResult<bool> { object.getattr(name)?.extract() };
+            let (wants_feedback, paces) = (has("wants_feedback")?, has("paces")?);
+            let mut control = Control {
+                segment: start.segment,
+                cwnd: 0.0,
+                ssthresh: 0.0,
+                pacing_rate: None,
+                wants_feedback,
+                paces,
+                object: object.unbind(),
+            };
+            control.read(py)?;
+            Ok(control)
+        })
+    }
+}
+
+impl Member<ControlConfig> for Configured {
+    fn check(&self) -> Vec<Fault> {
+        let made = self.make(&cc::Start::trial());
+        made.err().map(|error| Fault::new("kind", &self.class.name, error.to_string())).into_iter().collect()
+    }
+
+    fn build(&self, start: cc::Start) -> Box<dyn CongestionControl> {
+        Box::new(self.make(&start).unwrap_or_else(|error| throw(error)))
+    }
+}
+
+/// An object of the class, and its attributes after the last call.
+struct Control {
+    segment: f64,
+    cwnd: f64,
+    ssthresh: f64,
+    pacing_rate: Option<f64>,
+    wants_feedback: bool,
+    paces: bool,
+    object: Py<PyAny>,
+}
+
+impl Control {
+    /// Reads the attributes.
+    fn read(&mut self, py: Python<'_>) -> PyResult<()> {
+        let object = self.object.bind(py);
+        self.cwnd = object.getattr("cwnd")?.extract()?;
+        self.ssthresh = object.getattr("ssthresh")?.extract()?;
+        if !(self.cwnd.is_finite() && self.cwnd >= self.segment) {
+            let text =
+                format!("cwnd: found {}, expected a number of bytes, at least a segment ({})", self.cwnd, self.segment);
+            return Err(PyValueError::new_err(text));
+        }
+        if self.ssthresh.is_nan() || self.ssthresh < 0.0 {
+            return Err(PyValueError::new_err(format!(
+                "ssthresh: found {}, expected bytes or infinity",
+                self.ssthresh
+            )));
+        }
+        if self.paces {
+            self.pacing_rate = object.getattr("pacing_rate")?.extract()?;
+            if self.pacing_rate.is_some_and(|rate| !(rate.is_finite() && rate > 0.0)) {
+                return Err(PyValueError::new_err("pacing_rate: expected bytes per second above 0, or None"));
+            }
+        }
+        Ok(())
+    }
+
+    fn call<A>(&mut self, method: &str, arguments: A)
+    where
+        A: for<'py> pyo3::call::PyCallArgs<'py>,
+    {
+        let called = Python::attach(|py| {
+            self.object.bind(py).call_method1(method, arguments)?;
+            self.read(py)
+        });
+        called.unwrap_or_else(|error| throw(error));
+    }
+}
+
+impl CongestionControl for Control {
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+
+    fn on_ack(&mut self, acked: &cc::Acked) {
+        let cc::Acked { now, bytes, una, nxt, rtt, srtt } = *acked;
+        let rtt = rtt.map(Span::as_secs_f64);
+        self.call("on_ack", (Acked { now: seconds(now), bytes, una, nxt, rtt, srtt: srtt.as_secs_f64() },));
+    }
+
+    fn on_congestion(&mut self, event: Congestion, flight: &cc::Flight) {
+        let (kind, nth) = match event {
+            Congestion::FastRetransmit => ("fast-retransmit", 0),
+            Congestion::Restart => ("restart", 0),
+            Congestion::Timeout { nth } => ("timeout", nth),
+            Congestion::Ecn => ("ecn", 0),
+            Congestion::Notified => ("notified", 0),
+        };
+        let cc::Flight { now, bytes, window, again } = *flight;
+        self.call("on_congestion", (Congested { kind, nth, now: seconds(now), flight: bytes, window, again },));
+    }
+
+    fn on_feedback(&mut self, feedback: &cc::Feedback) {
+        let cc::Feedback { now, una, nxt, acked, delivered, lost, flight, ecn_echo, recovering, .. } = *feedback;
+        let (rtt, srtt) = (feedback.rtt.map(Span::as_secs_f64), feedback.srtt.as_secs_f64());
+        let rate = feedback.rate.map(|rate| rate.bytes_per_second());
+        let now = seconds(now);
+        let seen = Feedback { now, una, nxt, acked, delivered, lost, flight, rtt, srtt, ecn_echo, recovering, rate };
+        self.call("on_feedback", (seen,));
+    }
+
+    fn wants_feedback(&self) -> bool {
+        self.wants_feedback
+    }
+
+    fn on_undo(&mut self) {
+        self.call("on_undo", ());
+    }
+
+    fn on_recovered(&mut self, now: Time) {
+        self.call("on_recovered", (seconds(now),));
+    }
+
+    fn on_idle(&mut self, now: Time, idle: Span, restart: Option<f64>) {
+        self.call("on_idle", (seconds(now), idle.as_secs_f64(), restart));
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        self.pacing_rate
+    }
+
+    fn paces(&self) -> bool {
+        self.paces
+    }
+}

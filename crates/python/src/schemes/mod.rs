@@ -1,0 +1,74 @@
+//! Schemes written in Python: congestion controls as classes, which the simulator calls at decisions.
+//!
+//! An exception in a class ends its run and is the error of that run: it unwinds to where the run began.
+
+mod control;
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use engine::Members;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::{Map, Value};
+
+use crate::error::Failure;
+pub use control::{Acked, Congested, Feedback, Start};
+
+/// An exception of a class, on its way to the beginning of the run.
+struct Thrown(PyErr);
+
+/// Ends the run with an exception.
+fn throw(error: PyErr) -> ! {
+    resume_unwind(Box::new(Thrown(error)))
+}
+
+/// Runs what may call classes; an exception of one is the failure.
+pub fn catch<T>(run: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| match panic.downcast::<Thrown>() {
+        Ok(thrown) => Err(Failure::Raised(thrown.0)),
+        Err(panic) => resume_unwind(panic),
+    })
+}
+
+/// A class of a scheme, by its attributes.
+#[derive(FromPyObject)]
+pub struct Class {
+    /// The name in scenarios.
+    name: String,
+    /// The author's version, without which its results enter no store.
+    version: Option<String>,
+    #[pyo3(attribute("cls"))]
+    class: Py<PyAny>,
+}
+
+impl Clone for Class {
+    fn clone(&self) -> Self {
+        let class = Python::attach(|py| self.class.clone_ref(py));
+        Class { name: self.name.clone(), version: self.version.clone(), class }
+    }
+}
+
+/// The table of these classes.
+pub fn members(classes: &[Class]) -> Result<Members, Failure> {
+    let mut members = Members::default();
+    for class in classes {
+        let added = members.add(control::Controls(class.clone()));
+        added.map_err(|error| Failure::Text(error.to_string()))?;
+    }
+    Ok(members)
+}
+
+/// The traceback of an exception that ended a run; `None` if `panic` is not one.
+pub fn traceback(panic: &(dyn std::any::Any + Send)) -> Option<String> {
+    let Thrown(error) = panic.downcast_ref()?;
+    Some(Python::attach(|py| {
+        let lines = error.traceback(py).and_then(|traceback| traceback.format().ok()).unwrap_or_default();
+        format!("{lines}{error}")
+    }))
+}
+
+/// Settings of a scenario as keyword arguments.
+fn arguments<'py>(py: Python<'py>, settings: &Map<String, Value>) -> PyResult<Bound<'py, PyDict>> {
+    let text = Value::Object(settings.clone()).to_string();
+    Ok(py.import("json")?.getattr("loads")?.call1((text,))?.cast_into::<PyDict>()?)
+}
