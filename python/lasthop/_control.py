@@ -18,7 +18,7 @@ class Control:
     An exception ends the run. Randomness must come from the seed in the settings, or the same run gives other results.
 
     Attributes:
-        name: The name in scenarios: ``flows.NAME.tcp.control``.
+        name: The name in scenarios, as value of ``flows.NAME.tcp.control``.
         version: The author's version, which must change with the results: stores refuse results of a class without one.
         wants_feedback: Whether :meth:`on_feedback` is called, for every acknowledgment.
         paces: Whether ``pacing_rate`` is used.
@@ -34,7 +34,7 @@ class Control:
     ...         super().__init__(start)
     ...         self.cwnd = segments * start.segment
     >>> scenario = lh.Scenario.load("examples/goel-refined.toml").with_controls(Fixed)
-    >>> scenario.set("tcp.control", {"kind": "fixed", "segments": 4}).run().flows[0]["completed"]
+    >>> scenario.set("flows.download.tcp.control", {"kind": "fixed", "segments": 4}).run().flows[0]["completed"]
     True
     """
 
