@@ -176,7 +176,8 @@ def run_sweep(
     if count < 1:
         raise LasthopError(f"jobs: found {count}, expected at least 1")
     if executor is not None and not (hasattr(executor, "submit") or callable(executor)):
-        raise LasthopError(f"executor: found {executor!r}, expected a concurrent.futures.Executor or a function that makes one")
+        expected = "a concurrent.futures.Executor or a function that makes one"
+        raise LasthopError(f"executor: found {executor!r}, expected {expected}")
     if retries < 0:
         raise LasthopError(f"retries: found {retries}, expected at least 0")
     folder = None
@@ -186,27 +187,25 @@ def run_sweep(
         folder = tempfile.mkdtemp(prefix="lasthop-")
         store = os.path.join(folder, "sweep.sqlite")
     failed: list[FailedRun] = []
-    threads = None
     if scenario.classes:
         from ._control import check_versions
 
         check_versions(scenario.classes)
         if executor is None:
             from concurrent.futures import ThreadPoolExecutor
+            from functools import partial
 
-            executor = threads = ThreadPoolExecutor(count)
+            executor = partial(ThreadPoolExecutor, count)
     with reporter(scenario.path, progress) as report:
+        session = _lasthop.Session(scenario, store, report)
         if executor is None:
-            _, json, done, wanted, problems = _lasthop.sweep(scenario, store, count, report)
+            session.run(count, report)
         else:
             from ._executor import Driver
 
-            session = _lasthop.Session(scenario, store)
             failed = Driver(session, executor, scenario, retries).run(report)
-            if threads is not None:
-                threads.shutdown()
-            (json, done, wanted), problems = session.result(), session.warnings()
-    for problem in problems:
+        json, done, wanted = session.result()
+    for problem in session.warnings():
         warnings.warn(str(Problem(problem)), ScenarioWarning, stacklevel=3)
     if failed:
         warnings.warn(f"{len(failed)} of {wanted} runs failed and were skipped, such as {failed[0]}", stacklevel=3)

@@ -237,6 +237,15 @@ class Executors(unittest.TestCase):
         self.assertEqual(results[0].json, results[1].json)
         self.assertGreater(results[0].wanted, 5)
 
+    def test_recordings_reach_workers_in_another_directory(self) -> None:
+        os.chdir(ROOT)
+        cellular = lh.Scenario.load("examples/cellular.toml").set("duration", "3 s")
+        expected = cellular.sweep(replications=2, store=f"{self.folder.name}/here.sqlite")
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(1, context, initializer=os.chdir, initargs=(self.folder.name,)) as executor:
+            swept = cellular.sweep(replications=2, store=f"{self.folder.name}/there.sqlite", executor=executor)
+        self.assertEqual((swept.json, swept.failed), (expected.json, []))
+
     def test_killed_workers_lose_no_run(self) -> None:
         wanted, stop = 1000, threading.Event()
         pools: list[ProcessPoolExecutor] = []

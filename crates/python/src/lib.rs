@@ -12,7 +12,6 @@ mod schemes;
 mod session;
 mod spec;
 mod store;
-mod sweeps;
 mod table;
 mod watch;
 
@@ -35,8 +34,6 @@ mod _lasthop {
     use super::spec::{check, schema, toml};
     #[pymodule_export]
     use super::store::Store;
-    #[pymodule_export]
-    use super::sweeps::sweep;
     #[pymodule_export]
     use super::table::Table;
 

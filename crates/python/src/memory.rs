@@ -10,31 +10,49 @@ use observe::output::TraceFiles;
 use scenario::Files;
 
 /// Files given by the caller, by name, and those of the disk.
-pub struct GivenFiles {
-    given: BTreeMap<PathBuf, Vec<u8>>,
-    /// What was read.
-    read: RefCell<BTreeMap<PathBuf, Vec<u8>>>,
-}
-
-impl GivenFiles {
-    pub fn new(given: BTreeMap<PathBuf, Vec<u8>>) -> Self {
-        GivenFiles { given, read: RefCell::default() }
-    }
-
-    /// The contents of all files that were read.
-    pub fn contents(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        self.read.borrow().clone()
-    }
-}
+pub struct GivenFiles(pub BTreeMap<PathBuf, Vec<u8>>);
 
 impl Files for GivenFiles {
     fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-        let most = usize::try_from(limit).unwrap_or(usize::MAX);
-        let bytes = match self.given.get(path) {
-            Some(bytes) => bytes[..bytes.len().min(most)].to_vec(),
-            None => Disk.read(path, limit)?,
-        };
+        let Some(bytes) = self.0.get(path) else { return Disk.read(path, limit) };
+        Ok(bytes.iter().copied().take(usize::try_from(limit).unwrap_or(usize::MAX)).collect())
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        self.0.contains_key(path) || Disk.exists(path)
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        !self.0.contains_key(path) && Disk.is_dir(path)
+    }
+
+    fn entries(&self, dir: &Path) -> Vec<PathBuf> {
+        Disk.entries(dir)
+    }
+}
+
+/// Files of which those that are read are kept, for another process.
+pub struct KeptFiles {
+    files: GivenFiles,
+    read: RefCell<BTreeMap<PathBuf, Vec<u8>>>,
+}
+
+impl KeptFiles {
+    pub fn new(files: GivenFiles) -> Self {
+        KeptFiles { files, read: RefCell::default() }
+    }
+
+    /// Takes the contents of all files that were read.
+    pub fn take(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        self.read.take()
+    }
+}
+
+impl Files for KeptFiles {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+        let bytes = self.files.read(path, limit)?;
         let mut read = self.read.borrow_mut();
+        // A smaller limit gives the beginning of what a larger one has given.
         let before = read.entry(path.to_owned()).or_default();
         if before.len() < bytes.len() {
             before.clone_from(&bytes);
@@ -43,15 +61,15 @@ impl Files for GivenFiles {
     }
 
     fn exists(&self, path: &Path) -> bool {
-        self.given.contains_key(path) || Disk.exists(path)
+        self.files.exists(path)
     }
 
     fn is_dir(&self, path: &Path) -> bool {
-        !self.given.contains_key(path) && Disk.is_dir(path)
+        self.files.is_dir(path)
     }
 
     fn entries(&self, dir: &Path) -> Vec<PathBuf> {
-        Disk.entries(dir)
+        self.files.entries(dir)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Sweeps on executors: what is missing as batches of text, and their outcomes.
+//! Sweeps: on the threads of this process, or as batches of text for executors.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,13 +7,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use lab::store::Store;
 use lab::sweep::batch::{Batch, BatchError, Worker};
-use lab::sweep::run::Shard;
+use lab::sweep::run::{Shard, Tally, complete};
 use lab::sweep::{CellId, Plan, Session as Rounds, Task, analysis, precise};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::{Failure, as_dict};
-use crate::memory::GivenFiles;
+use crate::memory::{GivenFiles, KeptFiles};
 use crate::schemes::{Class, members, traceback};
 use crate::spec::Spec;
 use crate::watch::Watch;
@@ -25,7 +25,7 @@ type Contents = BTreeMap<PathBuf, Vec<u8>>;
 /// The summary of a run, or why it failed.
 type Outcome = (Option<String>, Option<String>);
 
-/// A sweep with its store, for an executor.
+/// A sweep with its store.
 #[pyclass(frozen, module = "lasthop._lasthop")]
 pub struct Session(Mutex<Open>);
 
@@ -57,20 +57,30 @@ impl Session {
 
 #[pymethods]
 impl Session {
-    /// Begins or continues the sweep of a scenario in the store at `path`.
+    /// Begins or continues the sweep of a scenario in the store at `path`. `progress` is called, here and in `run`, with
+    /// the number of runs done and the number wanted; it must not call the session.
     #[new]
-    fn new(py: Python<'_>, spec: Spec, path: PathBuf) -> PyResult<Self> {
+    fn new(py: Python<'_>, spec: Spec, path: PathBuf, progress: Option<Py<PyAny>>) -> PyResult<Self> {
         let open = || -> Result<Open, Failure> {
-            let (source, files) = spec.source_and_files()?;
-            let plan = Plan::of(&source)?;
+            let files = Rc::new(KeptFiles::new(spec.files()));
+            let plan = Plan::of(&spec.source(Rc::<KeptFiles>::clone(&files))?)?;
             let mut store = Store::create(&path)?;
-            let mut watch = Watch::new(None);
-            let rounds = Rounds::open(&plan, &mut store, Shard::WHOLE, &mut |_| watch.report(|| ()));
+            let mut watch = Watch::new(progress);
+            let rounds = Rounds::open(&plan, &mut store, Shard::WHOLE, &mut |tally| watch.report(|| runs(tally)));
             let rounds = rounds.map_err(|error| watch.failure(error))?;
-            Ok(Open { plan, store, rounds, files: files.contents() })
+            Ok(Open { plan, store, rounds, files: files.take() })
         };
         let open = py.detach(open).map_err(|failure| failure.into_exception(py))?;
         Ok(Session(Mutex::new(open)))
+    }
+
+    /// Makes all missing runs on threads.
+    fn run(&self, py: Python<'_>, jobs: usize, progress: Option<Py<PyAny>>) -> PyResult<()> {
+        self.with(py, |Open { plan, store, rounds, .. }| {
+            let mut watch = Watch::new(progress);
+            let done = complete(rounds, plan, store, jobs, &mut |tally| watch.report(|| runs(tally)));
+            done.map(drop).map_err(|error| watch.failure(error))
+        })
     }
 
     /// What [`run_batch`] needs beside a batch: the files that the scenario names.
@@ -80,8 +90,7 @@ impl Session {
 
     /// The numbers of runs made, and to be made in all, so far as they are known.
     fn progress(&self) -> (u64, u64) {
-        let tally = self.open().rounds.tally();
-        (tally.done, tally.wanted - tally.found)
+        runs(self.open().rounds.tally())
     }
 
     /// Up to `most` missing runs of this round that were not taken before.
@@ -130,10 +139,10 @@ impl Session {
     /// The JSON of `lasthop sweep --json`, and the numbers of runs made now and of all.
     fn result(&self, py: Python<'_>) -> PyResult<(String, u64, u64)> {
         self.with(py, |open| {
-            let id = open.plan.note(&mut open.store)?;
             let wanted = precise::replications(&open.plan, &open.store)?;
             let most = open.plan.replications().1;
-            let analysis = analysis::Analysis::of(&open.store, open.store.sweep(id)?, most)?.first(&wanted);
+            let analysis =
+                analysis::Analysis::of(&open.store, open.store.sweep(open.rounds.id())?, most)?.first(&wanted);
             let tally = open.rounds.tally();
             Ok((format!("{:#}\n", analysis::to_json(&analysis)), tally.done, tally.wanted))
         })
@@ -143,6 +152,11 @@ impl Session {
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         self.open().plan.warnings.iter().map(|warning| as_dict(py, warning)).collect()
     }
+}
+
+/// The numbers of runs made, and to be made in all.
+fn runs(tally: Tally) -> (u64, u64) {
+    (tally.done, tally.wanted - tally.found)
 }
 
 /// Makes the runs of a batch, in any process with the same version of the package. The outcome of each is its summary, or
@@ -156,7 +170,7 @@ pub fn run_batch(
     classes: Vec<Class>,
 ) -> PyResult<Vec<Outcome>> {
     let run = || -> Result<Vec<Outcome>, Failure> {
-        let files = Rc::new(GivenFiles::new(files));
+        let files = Rc::new(GivenFiles(files));
         let worker = Worker { path: &path, files, members: members(&classes)?, failure: traceback };
         let mut watch = Watch::new(None);
         let batch = Batch::from_text(batch)?;

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use lab::load::{Loaded, Overrides, Source, to_toml};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use scenario::Files;
 
 use crate::error::{Failure, as_dict};
 use crate::memory::GivenFiles;
@@ -30,18 +31,16 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Its text with the changes, not yet checked.
-    pub fn source(&self) -> Result<Source, Failure> {
-        Ok(self.source_and_files()?.0)
-    }
-
-    /// The same, with the files that it reads when it is checked.
-    pub fn source_and_files(&self) -> Result<(Source, Rc<GivenFiles>), Failure> {
-        let overrides = Overrides { set: self.changes.clone(), scheme: self.scheme.clone(), seed: self.seed };
+    /// The files that it is given, by path.
+    pub fn files(&self) -> GivenFiles {
         let beside = self.path.parent().unwrap_or(Path::new(""));
         let given = self.files.iter().map(|(name, bytes)| (beside.join(name), bytes.clone()));
-        let files = Rc::new(GivenFiles::new(given.collect()));
-        let read = Rc::<GivenFiles>::clone(&files);
+        GivenFiles(given.collect())
+    }
+
+    /// Its text with the changes, not yet checked; reads what it names from `files`.
+    pub fn source(&self, files: Rc<dyn Files>) -> Result<Source, Failure> {
+        let overrides = Overrides { set: self.changes.clone(), scheme: self.scheme.clone(), seed: self.seed };
         let source = match &self.text {
             None => Source::open(files, &self.path, &overrides),
             Some(text) => {
@@ -49,12 +48,12 @@ impl Spec {
                 Source::of_text(files, stem.into_owned(), self.path.clone(), text, &overrides)
             }
         };
-        Ok((source?.with_members(&members(&self.classes)?), read))
+        Ok(source?.with_members(&members(&self.classes)?))
     }
 
     /// The checked scenario.
     pub fn load(&self) -> Result<Loaded, Failure> {
-        let source = self.source()?;
+        let source = self.source(Rc::new(self.files()))?;
         Ok(source.resolve(&source.document)?)
     }
 }

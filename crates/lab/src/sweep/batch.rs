@@ -51,16 +51,12 @@ pub struct Worker<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum BatchError {
     /// Another version of the program would give other results, or other keys.
-    #[error("the batch is of lasthop {theirs} (model {}), this process has lasthop {ours} (model {})\n  hint: install the same version everywhere", .theirs_model.0, .ours_model.0)]
+    #[error("the batch is of {theirs}, this process has {ours}\n  hint: install the same version everywhere")]
     Version {
         /// The version that made the batch.
         theirs: String,
-        /// Its versions of the model and of keys.
-        theirs_model: (u32, u32),
         /// This version.
         ours: String,
-        /// This version's model and keys.
-        ours_model: (u32, u32),
     },
     /// The text is no batch.
     #[error("this is no batch of runs: {0}")]
@@ -90,7 +86,7 @@ impl Batch {
 
     /// As text, for another process.
     pub fn to_text(&self) -> String {
-        serde_json::to_string(self).unwrap_or_else(|error| panic!("{error}"))
+        serde_json::json!(self).to_string()
     }
 
     /// Reads what [`to_text`](Self::to_text) wrote.
@@ -100,12 +96,9 @@ impl Batch {
     pub fn from_text(text: &str) -> Result<Self, BatchError> {
         let batch: Batch = serde_json::from_str(text).map_err(|error| BatchError::Unreadable(error.to_string()))?;
         if batch.lasthop != VERSION || batch.model != MODEL {
-            return Err(BatchError::Version {
-                theirs: batch.lasthop,
-                theirs_model: batch.model,
-                ours: VERSION.to_owned(),
-                ours_model: MODEL,
-            });
+            let named = |lasthop: &str, model: (u32, u32)| format!("lasthop {lasthop} (model {})", model.0);
+            let (theirs, ours) = (named(&batch.lasthop, batch.model), named(VERSION, MODEL));
+            return Err(BatchError::Version { theirs, ours });
         }
         Ok(batch)
     }

@@ -24,8 +24,19 @@ const MAX_WORKERS: usize = 1024;
 /// Runs everything that `store` does not have yet.
 pub fn run(plan: &Plan, store: &mut Store, jobs: usize, shard: Shard, watch: Watch<'_>) -> Result<Tally, SweepError> {
     let mut session = Session::open(plan, store, shard, watch)?;
+    complete(&mut session, plan, store, jobs, watch)
+}
+
+/// Runs everything that an open session lacks on `jobs` threads.
+pub fn complete(
+    session: &mut Session,
+    plan: &Plan,
+    store: &Store,
+    jobs: usize,
+    watch: Watch<'_>,
+) -> Result<Tally, SweepError> {
     loop {
-        work(plan, store, jobs, &mut session, watch)?;
+        work(plan, store, jobs, session, watch)?;
         if !session.next_round(plan, store, watch)? {
             return Ok(session.tally());
         }

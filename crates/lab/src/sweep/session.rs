@@ -11,6 +11,8 @@ use observe::metric::Metric;
 /// A sweep in rounds. In each, all missing runs are made, by whatever executes them, and stored; then points that are not
 /// precise enough request more.
 pub struct Session {
+    /// The sweep's number in the store.
+    id: i64,
     pub(super) lanes: Lanes,
     pub(super) missing: Missing,
     pub(super) tally: Tally,
@@ -24,7 +26,7 @@ impl Session {
     /// Begins a sweep, or continues it: describes it in the store, and looks up which runs are finished.
     pub fn open(plan: &Plan, store: &mut Store, shard: Shard, watch: Watch<'_>) -> Result<Self, SweepError> {
         rekey(store)?;
-        plan.note(store)?;
+        let id = plan.note(store)?;
         let of_delays: Vec<&Metric> = plan.metrics.iter().copied().filter(|metric| metric.is_of_delays()).collect();
         if !of_delays.is_empty() {
             store.measure_delays(&of_delays)?;
@@ -35,7 +37,12 @@ impl Session {
             Judge::of(plan).map_or_else(Vec::new, |judge| points.map(|at| Growth::new(plan, at, judge)).collect());
         let mut tally = Tally::default();
         let missing = lanes.look_up(store, &mut tally, watch)?;
-        Ok(Session { lanes, missing, tally, growing, next: Place::default() })
+        Ok(Session { id, lanes, missing, tally, growing, next: Place::default() })
+    }
+
+    /// The sweep's number in the store.
+    pub fn id(&self) -> i64 {
+        self.id
     }
 
     /// The progress.

@@ -69,10 +69,6 @@ pub struct Congested {
     again: bool,
 }
 
-fn seconds(time: Time) -> f64 {
-    time.as_secs_f64()
-}
-
 impl Factory<ControlConfig> for Controls {
     fn name(&self) -> &str {
         &self.0.name
@@ -190,7 +186,7 @@ impl CongestionControl for Control {
     fn on_ack(&mut self, acked: &cc::Acked) {
         let cc::Acked { now, bytes, una, nxt, rtt, srtt } = *acked;
         let rtt = rtt.map(Span::as_secs_f64);
-        self.call("on_ack", (Acked { now: seconds(now), bytes, una, nxt, rtt, srtt: srtt.as_secs_f64() },));
+        self.call("on_ack", (Acked { now: now.as_secs_f64(), bytes, una, nxt, rtt, srtt: srtt.as_secs_f64() },));
     }
 
     fn on_congestion(&mut self, event: Congestion, flight: &cc::Flight) {
@@ -202,15 +198,27 @@ impl CongestionControl for Control {
             Congestion::Notified => ("notified", 0),
         };
         let cc::Flight { now, bytes, window, again } = *flight;
-        self.call("on_congestion", (Congested { kind, nth, now: seconds(now), flight: bytes, window, again },));
+        self.call("on_congestion", (Congested { kind, nth, now: now.as_secs_f64(), flight: bytes, window, again },));
     }
 
     fn on_feedback(&mut self, feedback: &cc::Feedback) {
         let cc::Feedback { now, una, nxt, acked, delivered, lost, flight, ecn_echo, recovering, .. } = *feedback;
         let (rtt, srtt) = (feedback.rtt.map(Span::as_secs_f64), feedback.srtt.as_secs_f64());
         let rate = feedback.rate.map(|rate| rate.bytes_per_second());
-        let now = seconds(now);
-        let seen = Feedback { now, una, nxt, acked, delivered, lost, flight, rtt, srtt, ecn_echo, recovering, rate };
+        let seen = Feedback {
+            now: now.as_secs_f64(),
+            una,
+            nxt,
+            acked,
+            delivered,
+            lost,
+            flight,
+            rtt,
+            srtt,
+            ecn_echo,
+            recovering,
+            rate,
+        };
         self.call("on_feedback", (seen,));
     }
 
@@ -223,11 +231,11 @@ impl CongestionControl for Control {
     }
 
     fn on_recovered(&mut self, now: Time) {
-        self.call("on_recovered", (seconds(now),));
+        self.call("on_recovered", (now.as_secs_f64(),));
     }
 
     fn on_idle(&mut self, now: Time, idle: Span, restart: Option<f64>) {
-        self.call("on_idle", (seconds(now), idle.as_secs_f64(), restart));
+        self.call("on_idle", (now.as_secs_f64(), idle.as_secs_f64(), restart));
     }
 
     fn pacing_rate(&self) -> Option<f64> {
