@@ -35,6 +35,10 @@ Maintenance commands of the repository.
         Creates the packages for crates.io in target/package and builds each from its package alone; --quick omits
         the builds.
 
+    cargo xtask python [--full]
+        Builds the Python package in target/python, checks its types, and runs its tests in a virtual environment with
+        python/tests/requirements.txt. With --full over all examples.
+
     cargo xtask wasm
         Checks that the crates without file access compile for a browser.
 
