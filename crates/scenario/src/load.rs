@@ -5,13 +5,16 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use engine::registry::Fault;
 use engine::text::file_name;
 use engine::{Members, Named, Span};
 use path::LinkDirection;
 use path::channel::ChannelConfig;
 use sim::app::recorded;
 use sim::size::cdf;
-use sim::{ApplicationConfig, Network, SizeConfig};
+use sim::{ApplicationConfig, SizeConfig};
+use tcp::cc::ControlConfig;
+use tcp::cc::policy::{self, Network};
 
 use crate::check::check_resolved;
 use crate::goel1997::report::decode;
@@ -66,7 +69,7 @@ pub struct Loaded {
     /// The scenario with all changes, from which the run can be repeated.
     pub scenario: Scenario,
     /// The network that runs.
-    pub network: Network,
+    pub network: sim::Network,
     /// The outside members that it names.
     pub outside: Vec<OutsideMember>,
     /// Warnings.
@@ -179,6 +182,7 @@ impl Source {
         let mut problems = include_traces(&mut scenario, &*self.files, &self.file, &self.recordings);
         problems.extend(include_recordings(&mut scenario, &*self.files, &self.file, &self.recordings));
         problems.extend(include_traffic(&mut scenario, &*self.files, &self.file));
+        problems.extend(include_policies(&mut scenario, &*self.files, &self.file));
         if !problems.is_empty() {
             return Err(located(problems));
         }
@@ -372,19 +376,48 @@ fn include_traffic(scenario: &mut Scenario, files: &dyn Files, beside: &Path) ->
     problems
 }
 
+/// Reads the files of trained policies, relative to the scenario, into the scenario.
+fn include_policies(scenario: &mut Scenario, files: &dyn Files, beside: &Path) -> Vec<Problem> {
+    let flows = scenario.flows.iter_mut().map(|(name, flow)| (format!("flows.{name}"), &mut flow.tcp));
+    let arrivals = scenario.arrivals.iter_mut().map(|(name, arrivals)| (format!("arrivals.{name}"), &mut arrivals.tcp));
+    let mut problems = Vec::new();
+    for (key, tcp) in flows.chain(arrivals) {
+        if let Some(Named(ControlConfig::Policy(policy::Config { file, network }))) = &mut tcp.control
+            && network.is_none()
+        {
+            problems.extend(include(files, beside, &format!("{key}.tcp.control.file"), file, network, network_in));
+        }
+    }
+    problems
+}
+
+/// The network in the text of a file; an error has the number of its line, from 1.
+fn network_in(text: &str) -> Result<Network, (usize, String)> {
+    let network: Network = toml::from_str(text).map_err(|error| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        (before.matches('\n').count() + 1, format!("a network: {}", error.message()))
+    })?;
+    match network.check().into_iter().next() {
+        Some(Fault { key, found, expected, .. }) => {
+            Err((1, format!("{key}: {expected}, not {}", found.unwrap_or_default())))
+        }
+        None => Ok(network),
+    }
+}
+
 fn include_sizes(files: &dyn Files, beside: &Path, key: &str, sizes: &mut SizeConfig) -> Option<Problem> {
     let SizeConfig::Cdf(cdf::Config { file, points }) = sizes else { return None };
     include(files, beside, key, file, points, cdf::parse)
 }
 
 /// Replaces a `file`, named at `key`, by its contents.
-fn include<T>(
+fn include<T, E: Into<String>>(
     files: &dyn Files,
     beside: &Path,
     key: &str,
     file: &mut Option<String>,
-    contents: &mut Option<Vec<T>>,
-    parse: impl FnOnce(&str) -> Result<Vec<T>, (usize, &'static str)>,
+    contents: &mut Option<T>,
+    parse: impl FnOnce(&str) -> Result<T, (usize, E)>,
 ) -> Option<Problem> {
     let path = beside.parent().unwrap_or(Path::new("")).join(file.take()?);
     let shown = path.display().to_string();

@@ -285,6 +285,11 @@ fn cwnd_is_reduced_once_per_episode() {
             assert_eq!(cuts, 0, "{config:?}");
             continue;
         }
+        if config.control.name() == "policy" {
+            // Losses without a timeout are left to the network.
+            assert!(cuts > 0, "{config:?}");
+            continue;
+        }
         assert!(cuts > 50, "{cuts} cuts: losses went unpunished under {config:?}");
         assert_eq!(explained > 0, config.response.name() != "unmodified", "{config:?}");
     }

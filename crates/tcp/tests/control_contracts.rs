@@ -7,6 +7,7 @@ use engine::{Span, Stream, Time};
 use proptest::prelude::*;
 use tcp::cc::hystart::Kind;
 use tcp::cc::hystart::linux::Rounds;
+use tcp::cc::policy::{self, Action, Feature, Interval, Layer, Network, Rules};
 use tcp::cc::window::Growth;
 use tcp::cc::{Acked, Congestion, CongestionControl, ControlConfig, Feedback, Flight, RateSample, Start};
 use tcp::cc::{bbr, cubic, dctcp, reno, westwood};
@@ -35,7 +36,19 @@ fn every_control() -> Vec<ControlConfig> {
         ControlConfig::Bbr(bbr::Config { aggregation: false, policer: false, ..Default::default() }),
         ControlConfig::Bbr(bbr::Config { probe_rtt: Span::ZERO, ..Default::default() }),
     ]);
+    for action in [Action::CwndFactor, Action::Cwnd, Action::PacingFactor] {
+        for step in [Interval::Rtt, Interval::Ack] {
+            all.push(ControlConfig::Policy(policy::Config { network: Some(network(step, action)), file: None }));
+        }
+    }
     all
+}
+
+/// A network that grows the window until there is a queue.
+fn network(step: Interval, action: Action) -> Network {
+    let observe = Feature::ALL.iter().map(|(feature, ..)| *feature).collect();
+    let layer = Layer { weights: vec![vec![-2.0, -1.0, 1.0, 0.5, -1.0, -0.1, -1.0, 0.2]], bias: vec![0.5] };
+    Network { rules: Rules { step, action, observe, ..Rules::default() }, layers: vec![layer] }
 }
 
 /// An acknowledgment and the events that follow it.

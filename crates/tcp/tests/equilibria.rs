@@ -7,6 +7,7 @@ use bottleneck::{Path, Run, SEGMENT};
 use common::member;
 use engine::{Span, Stream, Time};
 use tcp::cc::hystart::Kind;
+use tcp::cc::policy::{self, Feature, Layer, Network, Rules};
 use tcp::cc::{ControlConfig, Start, bbr, bbr3, cubic, dctcp, reno, vegas, veno, westwood};
 
 /// 1,000,000 bytes per second, 100 ms: a bandwidth-delay product of 100 segments.
@@ -175,11 +176,27 @@ fn bbr3_finds_the_rate_in_deep_and_shallow_buffers() {
     }
 }
 
+/// A network without hidden layers: tanh(1/2 - 2 delay), which is 0 with a round trip of 2^(1/4) times the minimum.
+fn keeps_a_queue() -> ControlConfig {
+    let layers = vec![Layer { weights: vec![vec![-2.0]], bias: vec![0.5] }];
+    let network = Network { rules: Rules { observe: vec![Feature::Delay], ..Rules::default() }, layers };
+    ControlConfig::Policy(policy::Config { network: Some(network), file: None })
+}
+
+/// The window at which that action is 0 is 2^(1/4) times the path's capacity of 100 segments.
+#[test]
+fn policy_holds_the_delay_at_which_its_action_is_zero() {
+    let run = run(&keeps_a_queue(), Path { buffer: 100_000, ..PATH }, 60);
+    let windows: Vec<f64> = run.since(secs(20)).iter().map(|moment| moment.cwnd / SEGMENT as f64).collect();
+    let mean = windows.iter().sum::<f64>() / windows.len() as f64;
+    assert!((mean / 118.9 - 1.0).abs() < 0.03, "{mean} segments");
+}
+
 /// The same seed gives the same run, and every control uses most of a path without losses.
 #[test]
 fn every_control_fills_the_path_and_is_reproducible() {
     for (name, _) in ControlConfig::MEMBERS {
-        let config: ControlConfig = member(name);
+        let config: ControlConfig = if *name == "policy" { keeps_a_queue() } else { member(name) };
         let path = Path { buffer: 100_000, mark: Some(60_000), ..PATH };
         let (one, two) = (run(&config, path, 40), run(&config, path, 40));
         assert!(

@@ -48,8 +48,8 @@ fn echo(sender: &mut Connection, millis: u64, segments: u32) {
 #[test]
 fn duplicate_echo_does_not_grow_cwnd() {
     for (name, _) in ControlConfig::MEMBERS {
-        // DCTCP evaluates each mark; BBR follows its model.
-        if ["dctcp", "bbr", "bbr3"].contains(name) {
+        // DCTCP evaluates each mark; BBR follows its model, and a policy its network.
+        if ["dctcp", "bbr", "bbr3", "policy"].contains(name) {
             continue;
         }
         let mut sender = sender(name);

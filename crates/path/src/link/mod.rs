@@ -41,7 +41,7 @@ use crate::queue::{Backlog, Buffer};
 /// wake-up of the link's slot. Time never decreases between calls. Each packet occupies space in the sending node's
 /// [`Buffer`] when it is offered, and the link frees it once: when the packet is refused or dropped, at its departure,
 /// or with acknowledgments when it is acknowledged or given up.
-pub trait Link {
+pub trait Link: Send {
     /// Accepts a packet, before all waiting packets that are not expedited if `expedited`. Returns whether it was
     /// accepted; the link counts and reports a packet that it refuses. A link with a delay before its queue may drop an
     /// accepted packet later.

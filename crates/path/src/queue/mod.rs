@@ -94,7 +94,7 @@ impl QueueConfig {
 /// * a packet that arrives [at once](Queued::at_once) is neither refused nor dropped before the next `dequeue`;
 /// * `dequeue` returns a packet if any waits: the last one is not dropped there, so that a transmitter that was
 ///   promised a packet gets one.
-pub trait QueueDiscipline {
+pub trait QueueDiscipline: Send {
     /// A packet arrives. Other packets may be dropped for it, or marked.
     ///
     /// # Errors

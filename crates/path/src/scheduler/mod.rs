@@ -30,7 +30,7 @@ impl Default for SchedulerConfig {
 /// The scheduler counts packets without holding them: the queues report each packet that joins
 /// ([`joined`](Self::joined)) and each attempt ([`served`](Self::served)). No operation may visit all queues, of which
 /// there may be hundreds.
-pub trait Scheduler {
+pub trait Scheduler: Send {
     /// Returns the queue to serve next; `None` if all are empty. While it has a packet it remains the same until
     /// [`served`](Self::served).
     fn next(&self) -> Option<usize>;

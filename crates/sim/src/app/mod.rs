@@ -66,7 +66,7 @@ pub const MAX_CONNECTIONS: usize = 64;
 ///
 /// A flow has one TCP connection or several, which are numbered from 0, or it sends datagrams, each with one call of
 /// [`AppCx::write`].
-pub trait Application {
+pub trait Application: Send {
     /// The number of TCP connections, 1 to [`MAX_CONNECTIONS`]; constant.
     fn connections(&self) -> usize {
         1

@@ -6,6 +6,7 @@ pub mod cubic;
 pub mod dctcp;
 mod filter;
 pub mod hystart;
+pub mod policy;
 pub mod reno;
 pub mod vegas;
 pub mod veno;
@@ -25,6 +26,7 @@ engine::registry! {
         Bbr => bbr, "bbr", "BBR: paces at the measured bandwidth, keeps about one bandwidth-delay product in flight (Cardwell et al. 2016)";
         Bbr3 => bbr3, "bbr3", "BBR version 3: BBR that also limits the flight after losses [draft-ietf-ccwg-bbr]";
         Dctcp => dctcp, "dctcp", "Reduces cwnd in proportion to the share of marked bytes (RFC 8257)";
+        Policy => policy, "policy", "A trained neural network sets cwnd or the pacing rate once per step";
     }
 }
 
