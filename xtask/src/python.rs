@@ -49,17 +49,24 @@ fn stage(built: &Path, package: &Path) -> std::io::Result<()> {
     if package.exists() {
         fs::remove_dir_all(package)?;
     }
-    fs::create_dir_all(package)?;
-    for entry in fs::read_dir(workspace::root().join("python/lasthop"))? {
-        let file = entry?.path();
-        if file.extension().is_some_and(|ending| ending == "py" || ending == "pyi")
-            && let Some(name) = file.file_name()
-        {
-            fs::copy(&file, package.join(name))?;
-        }
-    }
+    copy(&workspace::root().join("python/lasthop"), package)?;
     let library = if cfg!(target_os = "macos") { "lib_lasthop.dylib" } else { "lib_lasthop.so" };
     fs::copy(built.join(library), package.join("_lasthop.abi3.so")).map(drop)
+}
+
+/// Copies the Python files of a folder and of those in it.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let file = entry?.path();
+        let Some(name) = file.file_name() else { continue };
+        if file.is_dir() && name != "__pycache__" {
+            copy(&file, &to.join(name))?;
+        } else if file.extension().is_some_and(|ending| ending == "py" || ending == "pyi") {
+            fs::copy(&file, to.join(name))?;
+        }
+    }
+    Ok(())
 }
 
 /// The tests run in another directory than cargo.

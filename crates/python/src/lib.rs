@@ -7,6 +7,7 @@
 mod error;
 mod memory;
 mod pictures;
+mod rl;
 mod runs;
 mod schemes;
 mod session;
@@ -24,6 +25,8 @@ mod _lasthop {
 
     #[pymodule_export]
     use super::pictures::pictures;
+    #[pymodule_export]
+    use super::rl::{Environments, act, features};
     #[pymodule_export]
     use super::runs::{explained, run};
     #[pymodule_export]

@@ -325,7 +325,7 @@ pub struct Observed<A> {
 }
 
 impl<A: Agent> Observed<A> {
-    /// Creates the control; `agent` is told of each step of `rules`, and its actions are not asked for.
+    /// Creates the control; `agent` observes the steps of `rules`, and its actions are not used.
     pub fn new(rules: &Rules, agent: A, control: Box<dyn CongestionControl>, start: &Start) -> Self {
         let (rules, monitor) = (rules.clone(), Monitor::new(rules.step));
         Observed { control, rules, agent, monitor, features: Vec::new(), segment: start.segment }

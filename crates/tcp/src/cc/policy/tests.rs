@@ -1,14 +1,18 @@
 use super::*;
 use crate::cc::tests::{acked, feedback, flight};
 use engine::Stream;
+use std::sync::{Arc, Mutex};
 
 const SEGMENT: f64 = 1000.0;
+
+/// A step with its features.
+type Seen = (Step, Vec<f64>);
 
 /// Records features, and acts as a list says.
 #[derive(Default)]
 struct Listed {
     actions: Vec<f64>,
-    seen: std::sync::Arc<std::sync::Mutex<Vec<(Step, Vec<f64>)>>>,
+    seen: Arc<Mutex<Vec<Seen>>>,
 }
 
 impl Agent for Listed {
@@ -55,7 +59,7 @@ fn action_takes_effect_at_the_acknowledgment_after_its_step() {
 #[test]
 fn features_of_a_step_follow_from_its_acknowledgments() {
     let agent = Listed::default();
-    let seen = std::sync::Arc::clone(&agent.seen);
+    let seen = Arc::clone(&agent.seen);
     let mut cc = Policy::new(&rules(Action::CwndFactor), agent, &start());
     cc.on_feedback(&ack(0, 40, 0, 10_000.0));
     cc.on_feedback(&ack(50, 80, 3000, 10_000.0));

@@ -1,0 +1,76 @@
+//! Reinforcement learning: transfers that stop at each decision of a congestion control, and episodes by policies and
+//! built-in controls on the same air.
+
+mod driver;
+mod environments;
+mod episode;
+mod tap;
+
+use pyo3::prelude::*;
+use serde::Deserialize;
+use tcp::cc::policy::{Feature, Network, Rules};
+
+use crate::error::Failure;
+pub use environments::Environments;
+
+/// What the environments are, as `lasthop.rl` writes it in TOML.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Setup {
+    rules: Rules,
+    reward: Weights,
+    /// Seconds between two decisions of all flows at once; without it each decision of a flow ends a step.
+    #[serde(default)]
+    period_s: Option<f64>,
+}
+
+/// The weights of the reward.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Weights {
+    delay: f64,
+    loss: f64,
+}
+
+/// Reads TOML that this package has written, or a user's file.
+fn from_toml<T: for<'de> Deserialize<'de>>(text: &str, what: &str) -> Result<T, Failure> {
+    toml::from_str(text).map_err(|error| Failure::Text(format!("{what}: {}", error.to_string().trim_end())))
+}
+
+/// The names of all features with their ranges.
+#[pyfunction]
+pub fn features() -> Vec<(&'static str, f64, f64)> {
+    Feature::ALL.iter().map(|(_, name, least, most)| (*name, *least, *most)).collect()
+}
+
+/// The action of a network for these features; `network` is the text of its file.
+#[pyfunction]
+pub fn act(py: Python<'_>, network: &str, features: Vec<f64>) -> PyResult<f64> {
+    let act = || -> Result<f64, Failure> {
+        let network = checked(network)?;
+        let wanted = network.rules.observe.len();
+        if features.len() != wanted {
+            return Err(Failure::Text(format!("found {} features, expected {wanted}", features.len())));
+        }
+        Ok(tcp::cc::policy::Evaluator::new(network.layers).act(&features))
+    };
+    act().map_err(|failure| failure.into_exception(py))
+}
+
+/// The network in the text of a file.
+fn checked(text: &str) -> Result<Network, Failure> {
+    let network: Network = from_toml(text, "policy")?;
+    faultless("policy", network.check())?;
+    Ok(network)
+}
+
+/// Refuses settings with errors.
+fn faultless(what: &str, faults: Vec<engine::registry::Fault>) -> Result<(), Failure> {
+    match faults.into_iter().next() {
+        Some(fault) => {
+            let found = fault.found.unwrap_or_else(|| "nothing".into());
+            Err(Failure::Text(format!("{what}: {}: found {found}, expected {}", fault.key, fault.expected)))
+        }
+        None => Ok(()),
+    }
+}

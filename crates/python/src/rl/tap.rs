@@ -1,0 +1,126 @@
+//! Where a congestion control and its environment meet.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use engine::Span;
+use tcp::cc::policy::{Agent, Evaluator, Step};
+
+use super::Weights;
+
+/// What a control has seen, and the action that it shall take.
+pub struct Tap {
+    /// Whether a step has ended since the last look.
+    due: AtomicBool,
+    seen: Mutex<Seen>,
+    weights: Weights,
+}
+
+/// The measurements of an episode.
+#[derive(Default)]
+pub struct Seen {
+    /// The features of the last step.
+    pub features: Vec<f64>,
+    /// The action for the next one.
+    pub action: f64,
+    /// The reward since it was last taken.
+    pub reward: f64,
+    /// The reward of the episode.
+    pub total: f64,
+    /// Steps of the episode.
+    pub steps: u64,
+    /// All round trips, in seconds, and their sum.
+    pub rtts: Vec<f32>,
+    pub rtt_sum: f64,
+    /// The last step.
+    pub last: Option<Step>,
+    /// Bytes lost and delivered, and timeouts.
+    pub lost: u64,
+    pub delivered: u64,
+    pub timeouts: u64,
+}
+
+impl Tap {
+    pub fn new(weights: Weights) -> Arc<Self> {
+        Arc::new(Tap { due: AtomicBool::new(false), seen: Mutex::default(), weights })
+    }
+
+    pub fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a step has ended since the last call.
+    pub fn take_due(&self) -> bool {
+        self.due.load(Ordering::Relaxed) && self.due.swap(false, Ordering::Relaxed)
+    }
+
+    fn step(&self, step: &Step, features: &[f64]) {
+        let mut seen = self.seen();
+        let reward = reward(step, self.weights);
+        seen.features.clear();
+        seen.features.extend(features);
+        seen.reward += reward;
+        seen.total += reward;
+        seen.steps += 1;
+        seen.lost += step.lost;
+        seen.delivered += step.delivered;
+        seen.timeouts += u64::from(step.timeouts);
+        seen.last = Some(*step);
+        drop(seen);
+        self.due.store(true, Ordering::Relaxed);
+    }
+
+    fn rtt(&self, rtt: Span) {
+        let mut seen = self.seen();
+        seen.rtts.push(rtt.as_secs_f64() as f32);
+        seen.rtt_sum += rtt.as_secs_f64();
+    }
+}
+
+/// The reward of a step, in seconds: the longer a step, the more it counts.
+fn reward(step: &Step, weights: Weights) -> f64 {
+    let min_rtt = step.min_rtt.as_secs_f64().max(1e-9);
+    let segments = step.rate() * min_rtt / step.segment;
+    let sent = step.lost + step.delivered;
+    let loss = if sent == 0 { 0.0 } else { step.lost as f64 / sent as f64 };
+    let delay = libm::log2((step.mean_rtt / min_rtt).max(1.0));
+    step.elapsed.as_secs_f64() * (libm::log2(1.0 + segments) - weights.delay * delay - weights.loss * loss)
+}
+
+/// An agent whose actions come from outside.
+pub struct Outside(pub Arc<Tap>);
+
+impl Agent for Outside {
+    fn observe(&mut self, step: &Step, features: &[f64]) {
+        self.0.step(step, features);
+    }
+
+    fn action(&mut self) -> f64 {
+        self.0.seen().action
+    }
+
+    fn on_rtt(&mut self, rtt: Span) {
+        self.0.rtt(rtt);
+    }
+}
+
+/// A network whose steps are measured.
+pub struct Measured {
+    pub network: Evaluator,
+    pub tap: Arc<Tap>,
+}
+
+impl Agent for Measured {
+    fn observe(&mut self, step: &Step, features: &[f64]) {
+        self.tap.step(step, features);
+        self.network.observe(step, features);
+    }
+
+    fn action(&mut self) -> f64 {
+        self.network.action()
+    }
+
+    fn on_rtt(&mut self, rtt: Span) {
+        self.tap.rtt(rtt);
+    }
+}

@@ -1,0 +1,104 @@
+"""The environment for PettingZoo: several flows that learn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pettingzoo
+
+from .._errors import LasthopError
+from ._env import COMPLETED, EXPIRED, action_space, observation_space
+from ._native import Native
+from ._setup import Setup
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from gymnasium.spaces import Space
+    from numpy.typing import ArrayLike, NDArray
+
+    from .._scenario import Scenario
+    from ._episode import Episode
+
+
+class ParallelEnv(pettingzoo.ParallelEnv):  # type: ignore[misc]  # without types
+    """Several flows of a scenario, each an agent with the flow's name.
+
+    All act at once, at fixed times: an action stays in force at the ends of the flow's own steps until the next one.
+
+    Args:
+        scenario: One, or several of which each reset draws one.
+        flows: The names of the flows.
+        period: The time between two actions.
+        settings: As for :class:`Setup`, whose ``step`` is ``period`` here.
+    """
+
+    metadata: dict[str, Any] = {"name": "lasthop_congestion_v0", "render_modes": [], "is_parallelizable": True}
+
+    def __init__(
+        self,
+        scenario: Scenario | Iterable[Scenario],
+        flows: Sequence[str],
+        *,
+        period: str = "100 ms",
+        render_mode: None = None,
+        **settings: Any,
+    ) -> None:
+        if not flows:
+            raise LasthopError("found no flows, expected the names of those that learn")
+        self.setup = Setup(step=period, **settings)
+        self.possible_agents = list(flows)
+        self.agents: list[str] = []
+        self.render_mode = render_mode
+        self._native = Native(scenario, flows, self.setup, 1, 1, period)
+        self._random = np.random.default_rng()
+        self._spaces = (observation_space(self.setup), action_space())
+
+    def observation_space(self, agent: str) -> Space[NDArray[np.float64]]:
+        """The ranges of the features."""
+        return self._spaces[0]
+
+    def action_space(self, agent: str) -> Space[NDArray[np.float64]]:
+        """A number from -1 to 1."""
+        return self._spaces[1]
+
+    def _observed(self) -> dict[str, NDArray[np.float64]]:
+        # Before its first step a flow has seen nothing: zeros.
+        return dict(zip(self.possible_agents, self._native.observations()[0], strict=True))
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, NDArray[np.float64]], dict[str, dict[str, Any]]]:
+        """Begin an episode."""
+        if seed is not None:
+            self._random = np.random.default_rng(seed)
+        air = int(self._random.integers(len(self._native.scenarios))), int(self._random.integers(2**63))
+        self._native.reset([(0, *air)])
+        self.agents = list(self.possible_agents)
+        return self._observed(), {agent: {} for agent in self.agents}
+
+    def step(
+        self, actions: dict[str, ArrayLike]
+    ) -> tuple[
+        dict[str, NDArray[np.float64]], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
+    ]:
+        """Run for a period."""
+        if not self.agents:
+            return {}, {}, {}, {}, {}
+        values = np.array([float(np.asarray(actions[agent]).reshape(())) for agent in self.possible_agents])
+        rewards, states = self._native.step(values, np.ones(1, dtype=bool))
+        state = int(states[0])
+        agents = self.possible_agents
+        self.agents = [] if state else list(agents)
+        return (
+            self._observed(),
+            {agent: float(reward) for agent, reward in zip(agents, rewards[0], strict=True)},
+            {agent: state == COMPLETED for agent in agents},
+            {agent: state == EXPIRED for agent in agents},
+            {agent: {} for agent in agents},
+        )
+
+    def episodes(self) -> dict[str, Episode]:
+        """The measurements of the episode so far, by flow."""
+        return dict(zip(self.possible_agents, self._native.stats(0), strict=True))
