@@ -7,6 +7,7 @@
 """
 
 from . import _lasthop
+from ._compare import Comparison, Reproduction, compare, papers, reproduce
 from ._control import Control
 from ._errors import FailedRun, LasthopError, Problem, ScenarioWarning
 from ._lasthop import Acked, Congestion, Feedback, Start
@@ -18,6 +19,7 @@ __version__, MODEL_VERSION = _lasthop.versions()
 __all__ = [
     "MODEL_VERSION",
     "Acked",
+    "Comparison",
     "Congestion",
     "Control",
     "FailedRun",
@@ -26,6 +28,7 @@ __all__ = [
     "Picture",
     "Pictures",
     "Problem",
+    "Reproduction",
     "Run",
     "Scenario",
     "ScenarioWarning",
@@ -34,4 +37,7 @@ __all__ = [
     "SweepResult",
     "Table",
     "__version__",
+    "compare",
+    "papers",
+    "reproduce",
 ]

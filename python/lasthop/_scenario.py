@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from typing import Any
 
+    from ._compare import Comparison
     from ._control import Class, Control
-    from ._store import SweepResult
+    from ._store import SweepResult, Table
 
 
 def toml_value(value: object) -> str:
@@ -220,7 +221,7 @@ class Scenario:
         together: bool = False,
         progress: bool | None = None,
     ) -> Pictures:
-        """Draw flows, by default all: a picture each, or one of their goodput if ``together``.
+        """Draw flows, by default all and the media: a picture each, or one of the flows' goodput if ``together``.
 
         Args:
             start, end: The part to draw, in seconds or with a unit, such as ``"1.2 s"``.
@@ -275,6 +276,32 @@ class Scenario:
         if metrics is not None:
             other.changes.append(f"sweep.metrics={_toml(list(metrics))}")
         return run_sweep(other, store, jobs, executor, retries, progress)
+
+    def compare(
+        self,
+        *,
+        schemes: Sequence[str] = (),
+        replications: int = 10,
+        store: str | os.PathLike[str] | None = None,
+        jobs: int | None = None,
+        progress: bool | None = None,
+    ) -> Comparison:
+        """Compare schemes on this scenario's network and the same channel states, as ``lasthop compare``.
+
+        Args:
+            schemes: Names from ``lasthop list schemes``; by default those of the scenario and unmodified, or all.
+            replications: Runs of each scheme.
+            store: The file for finished runs, which are not repeated; by default a temporary one.
+            jobs: The number of threads; by default one for each core.
+
+        >>> import lasthop as lh
+        >>> found = lh.Scenario.load("examples/snoop.toml").compare(replications=2)
+        >>> [row["scheme"] for row in found.rows()]
+        ['unmodified', 'snoop']
+        """
+        from ._compare import run_comparison
+
+        return run_comparison(self, (), schemes, (), replications, store, jobs, progress)
 
     def __repr__(self) -> str:
         changes = "".join(f", {change}" for change in self.changes)
@@ -332,6 +359,28 @@ class Run(Summarized):
             raise LasthopError(f'found "{name}", expected the name of one trace; there are {known}')
         return self.files[found[0]]
 
+    def table(self, name: str) -> Table:
+        """A trace as a table, by the name of its file or a part of it, as :meth:`trace`.
+
+        Raises:
+            LasthopError: There is no such trace, or it is no table: ``events``, ``jsonl`` and ``pcapng`` are not.
+
+        >>> import lasthop as lh
+        >>> run = lh.Scenario.load("examples/goel-refined.toml").run(traces=["congestion", "series"])
+        >>> run.table("congestion").rows()[1]
+        {'time_ms': 211.0, 'congestion': 2048}
+        >>> run.table("series").units["goodput_bps"]
+        'bit/s'
+        """
+        from ._store import Table
+
+        bytes = self.trace(name)
+        file = next(file for file, contents in self.files.items() if contents is bytes)
+        table = _lasthop.trace_table(os.path.basename(file), bytes)
+        if table is None:
+            raise LasthopError(f'found "{file}", expected a trace that is a table, such as congestion or series')
+        return Table(table)
+
     def explain(self, *, flow: str | None = None, top: int = 20) -> list[dict[str, Any]]:
         """As :meth:`Scenario.explain`."""
         return self.scenario.explain(flow=flow, top=top)
@@ -368,21 +417,23 @@ class Picture:
     Attributes:
         name: The flow's name.
         svg: The picture as SVG.
-        png: The picture as PNG, with twice as many pixels each way.
+        png: The picture as PNG, with twice as many pixels each way; None if there is none.
     """
 
     __slots__ = ("name", "svg", "png")
 
-    def __init__(self, name: str, svg: str, png: bytes) -> None:
+    def __init__(self, name: str, svg: str, png: bytes | None) -> None:
         self.name, self.svg, self.png = name, svg, png
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file: SVG or PNG, by its ending."""
         ending = os.path.splitext(os.fspath(path))[1]
-        if ending not in (".svg", ".png"):
-            raise LasthopError(f'found "{os.fspath(path)}", expected a file name that ends with .svg or .png')
+        contents = {".svg": self.svg.encode(), ".png": self.png}.get(ending)
+        if contents is None:
+            endings = ".svg" if self.png is None else ".svg or .png"
+            raise LasthopError(f'found "{os.fspath(path)}", expected a file name that ends with {endings}')
         with open(path, "wb") as file:
-            file.write(self.svg.encode() if ending == ".svg" else self.png)
+            file.write(contents)
 
     def _repr_svg_(self) -> str:
         return self.svg

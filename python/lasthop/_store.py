@@ -15,8 +15,14 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from typing import Any
 
+    from typing import TypeVar
+
+    from numpy.typing import NDArray
+
     from ._errors import FailedRun
     from ._scenario import Scenario
+
+    T = TypeVar("T")
 
 
 class Table:
@@ -57,6 +63,20 @@ class Table:
         if values is None:
             raise KeyError(column)
         return values
+
+    def array(self, column: str) -> NDArray[Any]:
+        """The numbers of a column as a NumPy array, with NaN for missing ones.
+
+        Raises:
+            KeyError: There is no such column of numbers.
+        """
+        import numpy
+
+        found = self._native.numbers(column)
+        if found is None:
+            raise KeyError(column)
+        values, integers = found
+        return numpy.frombuffer(values, dtype=numpy.int64 if integers else numpy.float64)
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows as dictionaries."""
@@ -172,20 +192,13 @@ def run_sweep(
     """Run a sweep of a scenario."""
     import warnings
 
-    count = _cores() if jobs is None else jobs
-    if count < 1:
-        raise LasthopError(f"jobs: found {count}, expected at least 1")
+    count = threads(jobs)
     if executor is not None and not (hasattr(executor, "submit") or callable(executor)):
         expected = "a concurrent.futures.Executor or a function that makes one"
         raise LasthopError(f"executor: found {executor!r}, expected {expected}")
     if retries < 0:
         raise LasthopError(f"retries: found {retries}, expected at least 0")
-    folder = None
-    if store is None:
-        import tempfile
-
-        folder = tempfile.mkdtemp(prefix="lasthop-")
-        store = os.path.join(folder, "sweep.sqlite")
+    store, keep = temporary_store(store)
     failed: list[FailedRun] = []
     if scenario.classes:
         from ._control import check_versions
@@ -209,14 +222,35 @@ def run_sweep(
         warnings.warn(str(Problem(problem)), ScenarioWarning, stacklevel=3)
     if failed:
         warnings.warn(f"{len(failed)} of {wanted} runs failed and were skipped, such as {failed[0]}", stacklevel=3)
-    result = SweepResult(json, Store(store), done, wanted, failed)
-    if folder is not None:
-        import shutil
-        import weakref
+    return keep(SweepResult(json, Store(store), done, wanted, failed))
 
-        # The folder of a temporary store exists as long as the result.
-        weakref.finalize(result, shutil.rmtree, folder, True)
-    return result
+
+def threads(jobs: int | None) -> int:
+    """The number of threads for ``jobs``."""
+    count = _cores() if jobs is None else jobs
+    if count < 1:
+        raise LasthopError(f"jobs: found {count}, expected at least 1")
+    return count
+
+
+def temporary_store(store: str | os.PathLike[str] | None) -> tuple[str, Callable[[T], T]]:
+    """The path of a store, and a function to be called with the result, as long as which a temporary one exists."""
+    if store is not None:
+        return os.fspath(store), lambda result: result
+    import shutil
+    import tempfile
+    import weakref
+
+    folder = tempfile.mkdtemp(prefix="lasthop-")
+
+    def keep(result: T) -> T:
+        if result is None:
+            shutil.rmtree(folder, True)
+        else:
+            weakref.finalize(result, shutil.rmtree, folder, True)
+        return result
+
+    return os.path.join(folder, "sweep.sqlite"), keep
 
 
 def _cores() -> int:

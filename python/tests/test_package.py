@@ -1,7 +1,4 @@
-"""The package against the command: `python3 -m unittest discover python/tests`.
-
-LASTHOP names the command; LASTHOP_FULL=1 compares all examples instead of some.
-"""
+"""The package against the command: `python3 -m unittest discover python/tests`."""
 
 import doctest
 import importlib
@@ -24,20 +21,9 @@ from typing import Any
 
 import lasthop as lh
 from lasthop import _lasthop
-
-ROOT = Path(__file__).resolve().parents[2]
-COMMAND = os.environ["LASTHOP"]
-FULL = os.environ.get("LASTHOP_FULL") == "1"
-REFINED = ROOT / "examples" / "goel-refined.toml"
+from support import REFINED, ROOT, command
 
 warnings.simplefilter("ignore", lh.ScenarioWarning)
-
-
-def command(*arguments: str, cwd: Path = ROOT) -> str:
-    """Standard output of the command, which must succeed."""
-    done = subprocess.run([COMMAND, "-q", *arguments], cwd=cwd, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def completion_time(seed: int) -> float:
@@ -51,34 +37,12 @@ def load_tests(
 ) -> unittest.TestSuite:
     """Add the examples in docstrings."""
     os.chdir(ROOT)
-    for module in ("lasthop", "lasthop._control", "lasthop._errors", "lasthop._scenario", "lasthop._store"):
+    for module in ("lasthop", "lasthop._compare", "lasthop._control", "lasthop._errors", "lasthop._scenario", "lasthop._store"):
         tests.addTests(doctest.DocTestSuite(importlib.import_module(module)))
     return tests
 
 
 class Command(unittest.TestCase):
-    def test_runs_and_explanations_of_examples_equal_those_of_the_command(self) -> None:
-        files = sorted((ROOT / "examples").glob("*.toml"))
-        chosen = files if FULL else files[::6]
-        self.assertGreaterEqual(len(chosen), 8)
-        for file in chosen:
-            name = os.fspath(file.relative_to(ROOT))
-            with self.subTest(name):
-                scenario = lh.Scenario.load(name)
-                self.assertEqual(scenario.run().json, command("run", name, "--json", "--no-out"))
-                explained = json.loads(command("explain", name, "--json"))
-                self.assertEqual(scenario.explain(), explained)
-
-    def test_pictures_equal_those_of_the_command(self) -> None:
-        name = os.fspath(REFINED.relative_to(ROOT))
-        with tempfile.TemporaryDirectory() as folder:
-            command("plot", name, "--out", f"{folder}/theirs")
-            lh.Scenario.load(name).plot().save(f"{folder}/ours")
-            ours, theirs = Path(folder, "ours"), Path(folder, "theirs")
-            self.assertEqual(sorted(p.name for p in ours.iterdir()), sorted(p.name for p in theirs.iterdir()))
-            for file in ours.iterdir():
-                self.assertEqual(file.read_bytes(), (theirs / file.name).read_bytes(), file.name)
-
     def test_sweeps_equal_those_of_the_command(self) -> None:
         set_axes = "sweep.axes.links.air.channel.mean_bad=[\"100 ms\", \"300 ms\"]"
         set_cases = "sweep.compare.scheme=[\"unmodified\", \"snoop\"]"

@@ -4,6 +4,7 @@
 //! Each function releases the interpreter's lock while it computes, and looks for signals between parts of a run, so that
 //! Ctrl-C raises `KeyboardInterrupt`.
 
+mod compare;
 mod error;
 mod memory;
 mod pictures;
@@ -14,6 +15,7 @@ mod session;
 mod spec;
 mod store;
 mod table;
+mod traces;
 mod watch;
 
 use pyo3::prelude::*;
@@ -23,6 +25,8 @@ use pyo3::prelude::*;
 mod _lasthop {
     use super::{OsString, PyResult, pyfunction};
 
+    #[pymodule_export]
+    use super::compare::{compared, paper_names, reproduced};
     #[pymodule_export]
     use super::pictures::pictures;
     #[pymodule_export]
@@ -39,6 +43,8 @@ mod _lasthop {
     use super::store::Store;
     #[pymodule_export]
     use super::table::Table;
+    #[pymodule_export]
+    use super::traces::trace_table;
 
     /// Runs the command with these arguments, the first of which is its name; returns the exit code.
     #[pyfunction]

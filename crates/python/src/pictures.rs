@@ -2,7 +2,8 @@
 
 use engine::{Span, Time};
 use lab::run::record;
-use plot::{Description, Options, Panel, Picture, Recorder, Theme, Unit};
+use path::MediumId;
+use plot::{AirRecorder, Description, MediumDescription, Options, Panel, Picture, Recorder, Theme, Unit};
 use pyo3::prelude::*;
 use scenario::flows;
 use scenario::problem::Problem;
@@ -68,7 +69,8 @@ fn drawn(name: &str, picture: &Picture) -> Result<Drawn, Failure> {
     Ok((name.to_owned(), picture.svg(), png))
 }
 
-/// Draws flows of a run: name, SVG and PNG of one picture each, or of one of all if `together`.
+/// Draws flows of a run: name, SVG and PNG of one picture each, after those of the media unless flows are named; or one of
+/// all flows if `together`.
 #[pyfunction]
 pub fn pictures(
     py: Python<'_>,
@@ -93,12 +95,14 @@ fn draw(spec: &Spec, look: &Look, progress: Option<Py<PyAny>>, all: bool) -> Res
     let (width, height) = look.size(&panels)?;
     let description = Description::of(network);
     let numbers = chosen.iter().map(|flow| *flow as u32);
-    let mut recorder = Recorder::new(numbers, from, to).with_panels(&panels, &description).with_schemes(&description);
+    let recorder = Recorder::new(numbers, from, to).with_panels(&panels, &description).with_schemes(&description);
+    let media = if all || !look.flows.is_empty() { Vec::new() } else { MediumDescription::of(network) };
+    let numbered = || media.iter().enumerate().map(|(number, medium)| (MediumId(number as u32), medium));
+    let mut recorder = (recorder, AirRecorder::new(numbered(), from, to));
     let mut watch = Watch::new(progress);
-    let enough = |recorder: &Recorder| recorder.overflowed() || recorder.is_complete();
     let results = record(network, &mut recorder, enough, &mut |share| watch.report(|| (share,)));
     let ended = results.map_err(|error| watch.failure(error))?.ended;
-    if recorder.overflowed() {
+    if recorder.0.overflowed() || recorder.1.overflowed() {
         let text =
             format!("by {} s the run has too many events to draw: choose flows, or a part of it", ended.as_secs_f64());
         return Err(Failure::Text(text));
@@ -110,7 +114,7 @@ fn draw(spec: &Spec, look: &Look, progress: Option<Py<PyAny>>, all: bool) -> Res
             "a time before the end of the view and of the run",
         ));
     }
-    let recording = recorder.finish();
+    let (recording, air) = (recorder.0.finish(), recorder.1.finish());
     let common = Options {
         from,
         to,
@@ -129,11 +133,21 @@ fn draw(spec: &Spec, look: &Look, progress: Option<Py<PyAny>>, all: bool) -> Res
         let options = Options { title: Some(title.to_owned()), height, ..common };
         return Ok(vec![drawn("all.flows", &recording.draw_all(&description, &options))?]);
     }
-    let each = |flow: &usize| {
+    let of_medium = |(number, medium): (MediumId, &MediumDescription)| {
+        let (name, height) = (&medium.name, look.size.map_or(plot::DEFAULT_SIZE.1, |(_, height)| height));
+        let options = Options { title: Some(format!("{title}: medium {name}")), height, ..common.clone() };
+        drawn(&format!("{name}.air"), &air.draw(number, medium, &options))
+    };
+    let of_flow = |flow: &usize| {
         let name = &network.flows[*flow].name;
         let title = if network.flows.len() > 1 { format!("{title}: flow {name}") } else { title.to_owned() };
         let options = Options { flow: *flow as u32, title: Some(title), ..common.clone() };
         drawn(name, &recording.draw(&description, &options))
     };
-    chosen.iter().map(each).collect()
+    numbered().map(of_medium).chain(chosen.iter().map(of_flow)).collect()
+}
+
+/// Whether one of them can take no more, or no later event can change a picture.
+fn enough((flows, air): &(Recorder, AirRecorder)) -> bool {
+    flows.overflowed() || air.overflowed() || (flows.is_complete() && air.is_complete())
 }

@@ -31,6 +31,11 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// Its name in results: the path.
+    pub fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
     /// The files that it is given, by path.
     pub fn files(&self) -> GivenFiles {
         let beside = self.path.parent().unwrap_or(Path::new(""));

@@ -8,12 +8,12 @@ use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchIt
 use arrow_schema::{DataType, Field, Schema};
 use lab::export::{self, Data};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyBytes, PyCapsule};
 
-/// A table of a store.
+/// A table of a store, or of a trace.
 #[pyclass(frozen, module = "lasthop._lasthop")]
 pub struct Table {
-    name: &'static str,
+    name: String,
     /// Columns with their units and definitions, which are in the metadata of the fields.
     batch: RecordBatch,
     fields: Vec<(String, String, String)>,
@@ -21,7 +21,14 @@ pub struct Table {
 
 impl From<export::Table> for Table {
     fn from(table: export::Table) -> Self {
-        let fields = table.columns.iter();
+        Table::of(table.name, table.columns)
+    }
+}
+
+impl Table {
+    /// A table of columns of the same length.
+    pub fn of(name: &str, columns: Vec<export::Column>) -> Self {
+        let fields = columns.iter();
         let fields =
             fields.map(|column| (column.name.clone(), column.unit.clone(), column.definition.clone())).collect();
         let column = |column: export::Column| -> (Field, ArrayRef) {
@@ -34,11 +41,11 @@ impl From<export::Table> for Table {
             let about: HashMap<String, String> = about.map(|(key, value)| (key.to_owned(), value)).into();
             (Field::new(column.name, kind, true).with_metadata(about), array)
         };
-        let (columns, arrays): (Vec<Field>, Vec<ArrayRef>) = table.columns.into_iter().map(column).unzip();
+        let (columns, arrays): (Vec<Field>, Vec<ArrayRef>) = columns.into_iter().map(column).unzip();
         // The columns of a table have the same length, and the types of their fields.
         let batch = RecordBatch::try_new(Arc::new(Schema::new(columns)), arrays);
-        let batch = batch.unwrap_or_else(|error| panic!("table {}: {error}", table.name));
-        Table { name: table.name, batch, fields }
+        let batch = batch.unwrap_or_else(|error| panic!("table {name}: {error}"));
+        Table { name: name.to_owned(), batch, fields }
     }
 }
 
@@ -46,8 +53,8 @@ impl From<export::Table> for Table {
 impl Table {
     /// The name of the table.
     #[getter]
-    fn name(&self) -> &'static str {
-        self.name
+    fn name(&self) -> &str {
+        &self.name
     }
 
     /// Name, unit and definition of each column.
@@ -71,6 +78,19 @@ impl Table {
         }
         let numbers = column.as_any().downcast_ref::<Float64Array>().map(|numbers| numbers.iter().collect::<Vec<_>>());
         numbers.map(|numbers| numbers.into_pyobject(py)).transpose()
+    }
+
+    /// The numbers of a column as bytes of 64-bit numbers, NaN where one is missing, and whether they are integers; `None`
+    /// if there is no such column of numbers.
+    fn numbers<'py>(&self, py: Python<'py>, name: &str) -> Option<(Bound<'py, PyBytes>, bool)> {
+        let column = self.batch.column_by_name(name)?;
+        if let Some(numbers) = column.as_any().downcast_ref::<Int64Array>() {
+            let bytes: Vec<u8> = numbers.values().iter().flat_map(|number| number.to_ne_bytes()).collect();
+            return Some((PyBytes::new(py, &bytes), true));
+        }
+        let numbers = column.as_any().downcast_ref::<Float64Array>()?;
+        let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.unwrap_or(f64::NAN).to_ne_bytes()).collect();
+        Some((PyBytes::new(py, &bytes), false))
     }
 
     /// The Arrow PyCapsule interface: one record batch, whose memory is shared.

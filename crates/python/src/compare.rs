@@ -1,0 +1,132 @@
+//! Comparisons of schemes, and reproductions of papers.
+
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use lab::compare::{self, Comparison, paths, plan};
+use lab::load::Overrides;
+use lab::papers::reproduce::reproduce;
+use lab::papers::{self, PAPERS, Score};
+use lab::store::Store;
+use lab::sweep::Plan;
+use lab::sweep::analysis::Analysis;
+use lab::sweep::dedup::together;
+use lab::sweep::run::{Shard, Tally};
+use pyo3::prelude::*;
+use scenario::problem::Problem;
+use serde_json::Value;
+use stats::Level;
+
+use crate::error::Failure;
+use crate::schemes::catch;
+use crate::spec::Spec;
+use crate::watch::Watch;
+
+/// The JSON of `lasthop compare --json`, warnings, and the numbers of runs made now and of all.
+type Compared = (String, Vec<String>, u64, u64);
+
+/// Compares schemes on the network of a scenario, or on built-in paths. Without `schemes` those of the scenario, or all.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "the options of `lasthop compare`")]
+pub fn compared(
+    py: Python<'_>,
+    spec: Option<Spec>,
+    path_names: Vec<String>,
+    schemes: Vec<String>,
+    changes: Vec<String>,
+    replications: u64,
+    store: PathBuf,
+    jobs: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Compared> {
+    let run = || -> Result<Compared, Failure> {
+        let overrides = Overrides { set: changes, ..Overrides::default() };
+        let plans = plans(spec.as_ref(), &path_names, &schemes, &overrides, replications)?;
+        let mut warnings: Vec<String> =
+            plans.iter().flat_map(|(_, plan)| together(&plan.warnings)).map(shown).collect();
+        let mut store = Store::create(&store)?;
+        let all: u64 = plans.iter().map(|(_, plan)| plan.cases.len() as u64 * replications).sum();
+        let (mut watch, mut done, mut found) = (Watch::new(progress), 0, 0);
+        let mut comparisons = Vec::new();
+        for (name, plan) in &plans {
+            let tally = lab::sweep::run::run(plan, &mut store, jobs, Shard::WHOLE, &mut |tally: Tally| {
+                watch.report(|| (done + tally.done, (all - found - tally.found).max(1)))
+            });
+            let tally = tally.map_err(|error| watch.failure(error))?;
+            (done, found) = (done + tally.done, found + tally.found);
+            let kept = plan.note(&mut store)?;
+            let analysis = Analysis::of(&store, store.sweep(kept)?, replications)?;
+            warnings.extend(analysis.warnings_of_runs().iter().map(|warning| format!("{name}: {warning}")));
+            comparisons.push(Comparison::of(name, plan, &analysis));
+        }
+        let json: Value = comparisons.iter().map(Comparison::to_json).collect();
+        Ok((format!("{json:#}\n"), warnings, done, all))
+    };
+    py.detach(|| catch(run)).map_err(|failure| failure.into_exception(py))
+}
+
+fn shown(problem: impl ToString) -> String {
+    problem.to_string()
+}
+
+/// All runs by path, checked before the first begins.
+fn plans(
+    spec: Option<&Spec>,
+    names: &[String],
+    schemes: &[String],
+    overrides: &Overrides,
+    replications: u64,
+) -> Result<Vec<(String, Plan)>, Failure> {
+    if let Some(spec) = spec {
+        let source = spec.source(Rc::new(spec.files()))?;
+        let schemes = if schemes.is_empty() { compare::own_schemes(&source)? } else { schemes.to_vec() };
+        let schemes = compare::schemes(&schemes)?;
+        return Ok(vec![(spec.name(), plan(source, &schemes, replications)?)]);
+    }
+    let schemes = compare::schemes(schemes)?;
+    let of_path = |path: &compare::ComparedPath| -> Result<_, Vec<Problem>> {
+        Ok((path.name.clone(), plan(compare::source(path, overrides)?, &schemes, replications)?))
+    };
+    Ok(paths::named(names)?.iter().map(of_path).collect::<Result<_, _>>()?)
+}
+
+/// The papers: name and reference.
+#[pyfunction]
+pub fn paper_names() -> Vec<(&'static str, &'static str)> {
+    PAPERS.iter().map(|paper| (paper.name, paper.reference)).collect()
+}
+
+/// The numbers of a reproduced paper: the JSON of `lasthop reproduce --json`, the picture as SVG, the report as HTML, the
+/// score in words, and the number of replications.
+type Reproduced = (String, String, String, String, u64);
+
+/// Reproduces a paper; by default with its own number of replications.
+#[pyfunction]
+pub fn reproduced(
+    py: Python<'_>,
+    name: &str,
+    replications: Option<u64>,
+    store: PathBuf,
+    jobs: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Reproduced> {
+    let run = || -> Result<Reproduced, Failure> {
+        let paper = papers::find(name).ok_or_else(|| {
+            let problem = Problem::new("a paper").in_file("reproduce").found(format!("\"{name}\""));
+            problem.nearest(name, PAPERS.iter().map(|paper| paper.name))
+        })?;
+        let (mut store, mut watch) = (Store::create(&store)?, Watch::new(progress));
+        let replications = replications.unwrap_or(paper.replications);
+        let outcome = reproduce(paper, replications, &mut store, jobs, &mut |tally| {
+            watch.report(|| (tally.done, tally.wanted - tally.found))
+        });
+        let reproduction = outcome.map_err(|error| watch.failure(error))?;
+        let level = Level::default();
+        let json: Value = reproduction.numbers.iter().map(|number| number.to_json(level)).collect();
+        let picture = report::marks::svg(paper, &reproduction.numbers, level);
+        let page = report::html(&report::paper::page(paper, &reproduction));
+        let score = Score::of(&reproduction.numbers, level).to_string();
+        Ok((format!("{json:#}\n"), picture, page, score, reproduction.replications))
+    };
+    py.detach(|| catch(run)).map_err(|failure| failure.into_exception(py))
+}

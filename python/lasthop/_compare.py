@@ -1,0 +1,185 @@
+"""Comparisons of schemes, and reproductions of papers."""
+
+from __future__ import annotations
+
+import os
+
+from . import _lasthop
+from ._errors import LasthopError, ScenarioWarning
+from ._progress import reporter
+from ._scenario import Picture, Scenario, toml_value
+from ._store import Store, temporary_store, threads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+
+class Comparison:
+    """Schemes compared on the same channel states.
+
+    Attributes:
+        json: What ``lasthop compare --json`` prints.
+        store: The store with the runs.
+        done: The number of runs made now.
+    """
+
+    __slots__ = ("json", "store", "done", "__weakref__")
+
+    def __init__(self, json: str, store: Store, done: int) -> None:
+        self.json, self.store, self.done = json, store, done
+
+    @property
+    def paths(self) -> list[dict[str, Any]]:
+        """For each path its ``path``, ``title`` and ``schemes``; goodput in bits per second, with 95 % intervals."""
+        import json
+
+        paths: list[dict[str, Any]] = json.loads(self.json)
+        return paths
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each path and scheme."""
+        return [{"path": path["path"], **scheme} for path in self.paths for scheme in path["schemes"]]
+
+    def __repr__(self) -> str:
+        rows = self.rows()
+        return f"<Comparison of {len({row['scheme'] for row in rows})} schemes on {len(self.paths)} paths>"
+
+    def _repr_html_(self) -> str:
+        from ._html import table
+
+        return table(self.rows())
+
+
+def compare(
+    *,
+    schemes: Sequence[str] = (),
+    paths: Sequence[str] = (),
+    set: Mapping[str, object] | None = None,
+    replications: int = 10,
+    store: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    progress: bool | None = None,
+) -> Comparison:
+    """Compare schemes on built-in paths, as ``lasthop compare``.
+
+    Args:
+        schemes: Names from ``lasthop list schemes``; by default all.
+        paths: A network (lan, wan, satellite), a kind of channel, or both, such as ``"wan-bursts"``; by default all.
+        set: Keys of every path's scenario with their values.
+        replications: Runs of each scheme on each path.
+        store: The file for finished runs, which are not repeated; by default a temporary one.
+        jobs: The number of threads; by default one for each core.
+
+    >>> import lasthop as lh
+    >>> found = lh.compare(schemes=["unmodified", "snoop"], paths=["wan-random-loss"], replications=2)
+    >>> [row["scheme"] for row in found.rows()]
+    ['unmodified', 'snoop']
+    """
+    changes = [f"{key}={toml_value(value)}" for key, value in (set or {}).items()]
+    return run_comparison(None, paths, schemes, changes, replications, store, jobs, progress)
+
+
+def run_comparison(
+    scenario: Scenario | None,
+    paths: Sequence[str],
+    schemes: Sequence[str],
+    changes: Sequence[str],
+    replications: int,
+    store: str | os.PathLike[str] | None,
+    jobs: int | None,
+    progress: bool | None,
+) -> Comparison:
+    """Compare schemes on a scenario, or on built-in paths."""
+    import warnings
+
+    for name, names in (("schemes", schemes), ("paths", paths)):
+        if isinstance(names, str):
+            raise LasthopError(f'{name}: found "{names}", expected a list of names')
+    if not 1 <= replications <= 100_000:
+        raise LasthopError(f"replications: found {replications}, expected 1 to 100000")
+    file, keep = temporary_store(store)
+    with reporter("compare" if scenario is None else scenario.path, progress) as report:
+        json, texts, done, _ = _lasthop.compared(
+            scenario, list(paths), list(schemes), list(changes), replications, file, threads(jobs), report
+        )
+    for text in texts:
+        warnings.warn(text, ScenarioWarning, stacklevel=3)
+    return keep(Comparison(json, Store(file), done))
+
+
+class Reproduction:
+    """The numbers of a paper beside those of this simulator.
+
+    Attributes:
+        paper: The paper's name.
+        replications: The number of replications.
+        json: What ``lasthop reproduce --json`` prints.
+        score: How many numbers are reproduced, in words.
+        report: The report as HTML.
+        picture: The numbers as a picture.
+    """
+
+    __slots__ = ("paper", "replications", "json", "score", "report", "picture")
+
+    def __init__(self, paper: str, replications: int, json: str, score: str, report: str, svg: str) -> None:
+        self.paper, self.replications, self.json, self.score = paper, replications, json, score
+        self.report, self.picture = report, Picture(paper, svg, None)
+
+    @property
+    def numbers(self) -> list[dict[str, Any]]:
+        """Each number of the paper: where it stands, the paper's value, ours with its interval, and the mark."""
+        import json
+
+        numbers: list[dict[str, Any]] = json.loads(self.json)
+        return numbers
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write ``numbers.json``, ``numbers.svg`` and ``report.html``, as the command does."""
+        os.makedirs(folder, exist_ok=True)
+        for name, text in (("numbers.json", self.json), ("numbers.svg", self.picture.svg), ("report.html", self.report)):
+            with open(os.path.join(folder, name), "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+
+    def __repr__(self) -> str:
+        return f"<Reproduction of {self.paper}: {len(self.numbers)} numbers>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"{self.picture.svg}<p>{escape(self.score)}</p>"
+
+
+def papers() -> dict[str, str]:
+    """The papers that :func:`reproduce` knows, with their references.
+
+    >>> "goel1997" in papers()
+    True
+    """
+    return dict(_lasthop.paper_names())
+
+
+def reproduce(
+    paper: str,
+    *,
+    replications: int | None = None,
+    store: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    progress: bool | None = None,
+) -> Reproduction:
+    """Reproduce the numbers of a paper, as ``lasthop reproduce``.
+
+    Args:
+        paper: A name from :func:`papers`.
+        replications: Replications of each point, at least 2; by default the paper's number, which takes minutes.
+        store: The file for finished runs, which are not repeated; by default a temporary one. Ctrl-C keeps them.
+        jobs: The number of threads; by default one for each core.
+    """
+    if replications is not None and not 2 <= replications <= 100_000:
+        raise LasthopError(f"replications: found {replications}, expected 2 to 100000")
+    file, keep = temporary_store(store)
+    with reporter(paper, progress) as report:
+        json, svg, page, score, count = _lasthop.reproduced(paper, replications, file, threads(jobs), report)
+    keep(None)
+    return Reproduction(paper, count, json, score, page, svg)

@@ -1,0 +1,98 @@
+"""Tables in the libraries of others, and traces as tables."""
+
+import os
+import unittest
+import warnings
+
+import duckdb
+import lasthop as lh
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+from support import ROOT
+
+warnings.simplefilter("ignore", lh.ScenarioWarning)
+
+
+def setUpModule() -> None:
+    os.chdir(ROOT)
+
+
+class Libraries(unittest.TestCase):
+    """Each reads the same numbers from the table of a sweep."""
+
+    table: lh.Table
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.sweep = lh.Scenario.load("examples/goel-refined.toml").sweep(replications=5)
+        cls.table = cls.sweep.table("flows")
+        cls.goodput = cls.table["goodput_bps"]
+
+    def test_polars(self) -> None:
+        frame = pl.DataFrame(self.table)
+        self.assertEqual(frame["goodput_bps"].to_list(), self.goodput)
+        self.assertEqual(frame.columns, self.table.columns)
+
+    def test_pyarrow_shares_the_memory(self) -> None:
+        first, second = (pa.table(self.table).column("goodput_bps").chunk(0) for _ in range(2))
+        self.assertEqual(first.to_pylist(), self.goodput)
+        self.assertEqual(first.buffers()[1].address, second.buffers()[1].address, "two readings, one memory")
+        field = pa.table(self.table).schema.field("goodput_bps")
+        self.assertEqual(field.metadata[b"unit"].decode(), self.table.units["goodput_bps"])
+
+    def test_pandas(self) -> None:
+        self.assertEqual(pa.table(self.table).to_pandas()["goodput_bps"].tolist(), self.goodput)
+        if hasattr(pd.DataFrame, "from_arrow"):
+            self.assertEqual(pd.DataFrame.from_arrow(self.table)["goodput_bps"].tolist(), self.goodput)
+
+    def test_duckdb(self) -> None:
+        flows = pa.table(self.table)
+        [(mean,)] = duckdb.sql("select avg(goodput_bps) from flows").fetchall()
+        self.assertAlmostEqual(mean, sum(self.goodput) / len(self.goodput), delta=1e-6)
+        self.assertEqual(len(flows), 5)
+
+    def test_numpy(self) -> None:
+        array = self.table.array("goodput_bps")
+        self.assertEqual((array.dtype, array.tolist()), (np.float64, self.goodput))
+        for column in ("nothing", "flow"):
+            with self.assertRaises(KeyError):
+                self.table.array(column)
+
+
+class Traces(unittest.TestCase):
+    def test_pairs_are_times_and_values_of_the_file(self) -> None:
+        run = lh.Scenario.load("examples/goel-refined.toml").run(traces=["all"])
+        for name, unit in (("congestion", "B"), ("seqno", "B"), ("wless_state", ""), ("trace.dat", "")):
+            table, lines = run.table(name), run.trace(name).decode().splitlines()
+            self.assertEqual(len(table), len(lines))
+            time, value = lines[-1].split()
+            [last] = table.rows()[-1:]
+            self.assertEqual((f"{last['time_ms']:.10g}", str(last[table.columns[1]])), (f"{float(time):.10g}", value))
+            self.assertEqual(table.units, {"time_ms": "ms", table.columns[1]: unit})
+        self.assertEqual(run.table("congestion").array("congestion").dtype, np.int64)
+
+    def test_series_is_read_by_polars(self) -> None:
+        run = lh.Scenario.load("examples/goel-refined.toml").run(traces=["series"])
+        frame = pl.DataFrame(run.table("series"))
+        self.assertEqual(frame["bytes"].sum(), 10_240_000)
+        self.assertEqual(frame["flow"].unique().to_list(), ["download"])
+
+    def test_missing_values_are_null(self) -> None:
+        run = lh.Scenario.load("examples/freeze-tcp.toml").run(traces=["series"])
+        rtts = run.table("series")["rtt_mean_s"]
+        self.assertIn(None, rtts, "no measurement while nothing arrives")
+        self.assertTrue(np.isnan(run.table("series").array("rtt_mean_s")).any())
+
+    def test_traces_that_are_no_tables_are_refused(self) -> None:
+        run = lh.Scenario.load("examples/goel-refined.toml").run(traces=["events", "jsonl"])
+        for name in ("event-trace", "events.jsonl"):
+            with self.assertRaisesRegex(lh.LasthopError, "expected a trace that is a table"):
+                run.table(name)
+        with self.assertRaisesRegex(lh.LasthopError, 'found "cwnd", expected the name of one trace'):
+            run.table("cwnd")
+
+
+if __name__ == "__main__":
+    unittest.main()
