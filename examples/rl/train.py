@@ -1,6 +1,6 @@
 """Train a congestion control by evolution strategies, and compare it with others on paths that it has never seen.
 
-    python examples/rl/train.py                     # about eight minutes on two cores
+    python examples/rl/train.py                     # under five minutes of CPU time
     python examples/rl/train.py --seeds 1 2 3       # three trainings
     python examples/rl/train.py --generations 3     # a try
 
@@ -163,7 +163,7 @@ def compare(paths: Paths, rows: dict[str, object]) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
-    parser.add_argument("--generations", type=int, default=60)
+    parser.add_argument("--generations", type=int, default=160)
     parser.add_argument("--children", type=int, default=24, help="policies of a generation")
     parser.add_argument("--batch", type=int, default=12, help="paths of a generation")
     parser.add_argument("--paths", type=int, default=64, help="paths of the training")

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 use sim::Network;
 
@@ -34,6 +35,21 @@ impl Digest {
         let mut short = [0; 16];
         short.copy_from_slice(&hash[..16]);
         Digest(short)
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let number = u128::from_str_radix(&text, 16).ok().filter(|_| text.len() == 32);
+        let number = number.ok_or_else(|| serde::de::Error::custom("expected 32 hexadecimal digits"))?;
+        Ok(Digest(number.to_be_bytes()))
     }
 }
 

@@ -44,6 +44,16 @@ pub enum StoreError {
         /// The newest format that this program supports.
         known: i32,
     },
+    /// An append-only store was written by another version of the program.
+    #[error("{}: was written by {theirs}, this is {ours}\n  hint: merge it with that version: `lasthop merge all.sqlite {}`", path.display(), path.display())]
+    OtherVersion {
+        /// The store's file.
+        path: PathBuf,
+        /// The version that wrote it.
+        theirs: String,
+        /// This version.
+        ours: String,
+    },
     /// The file was truncated or overwritten.
     #[error("{}: is damaged: {found}\n  hint: the file was not changed; `sqlite3 FILE .recover` extracts readable rows, and a sweep into a new store repeats the other runs", path.display())]
     Damaged {

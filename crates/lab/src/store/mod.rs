@@ -8,6 +8,7 @@ mod canonical;
 mod checksum;
 mod digest;
 mod error;
+mod journal;
 mod merge;
 mod open;
 mod refill;
@@ -18,9 +19,11 @@ mod verify;
 use std::cell::OnceCell;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, params};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use observe::summary::Recorded;
@@ -31,6 +34,7 @@ pub(crate) use canonical::FORM;
 pub use checksum::register as register_checksum;
 pub use digest::Digest;
 pub use error::StoreError;
+use journal::Journal;
 use open::Sums;
 pub use verify::{Damage, Verified};
 
@@ -51,12 +55,15 @@ pub struct Store {
     unfilled: Vec<i64>,
     /// Whether runs are stored with their delays.
     measures_delays: bool,
+    /// The append-only file that the store is on disk; `None` for SQLite.
+    journal: Option<Arc<Journal>>,
 }
 
 /// A stored sweep.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct KeptSweep {
     /// The number of the sweep in the store.
+    #[serde(skip)]
     pub id: i64,
     /// The name of the sweep.
     pub name: String,
@@ -76,7 +83,7 @@ pub struct KeptSweep {
 }
 
 /// A stored cell: one case at one point.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct KeptCell {
     /// The number of the point.
     pub point: usize,
@@ -134,7 +141,11 @@ impl Store {
             transaction.commit()?;
             Ok(sweep.id)
         });
-        noted.map_err(|error| StoreError::of(&self.path, error))
+        let id = noted.map_err(|error| StoreError::of(&self.path, error))?;
+        if let Some(journal) = &self.journal {
+            journal.note(&sweep, cells, replications)?;
+        }
+        Ok(id)
     }
 
     /// Stores a finished run in one transaction. A run that was stored before is unchanged, unless it is to be
@@ -150,8 +161,11 @@ impl Store {
                  SET summary = excluded.summary, metric_set = excluded.metric_set, checksum = excluded.checksum
                  WHERE metric_set IN ({unfilled})"
             ))?;
-            insert.execute(params![&digest.0[..], replication as i64, summary, set])?;
-            Ok(())
+            insert.execute(params![&digest.0[..], replication as i64, summary, set])
+        })
+        .and_then(|changed| match &self.journal {
+            Some(journal) if changed > 0 => journal.keep(digest, replication, self.measures_delays, summary),
+            _ => Ok(()),
         })
     }
 

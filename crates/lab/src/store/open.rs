@@ -7,6 +7,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::checksum::{self, TABLES};
+use super::journal::is_journal;
 use super::upgrade::{self, FIRST_WITH_CHECKSUMS, SCHEMA, columns_before};
 use super::{APPLICATION, FORMAT, Store, StoreError};
 
@@ -40,8 +41,11 @@ impl Store {
         (dir, store)
     }
 
-    /// Opens a store, or creates a new one.
+    /// Opens a store, or creates a new one: an append-only file if its name ends with `.jsonl`.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
+        if is_journal(path) {
+            return Self::of_journal(path, true);
+        }
         if path.try_exists().is_ok_and(|exists| exists) {
             let store = Self::writable(path)?;
             store.whole()?;
@@ -65,6 +69,9 @@ impl Store {
 
     /// Opens a store that must exist, without checking its integrity.
     pub(super) fn unchecked(path: &Path) -> Result<Self, StoreError> {
+        if is_journal(path) {
+            return Self::of_journal(path, false);
+        }
         // SQLite says only "unable to open".
         let file = std::fs::File::open(path).map_err(|error| StoreError::file(path, &error))?;
         let length = file.metadata().map_err(|error| StoreError::file(path, &error))?.len();
@@ -125,7 +132,15 @@ impl Store {
     fn on(path: &Path, db: Connection) -> Result<Self, StoreError> {
         checksum::register(&db).map_err(|error| StoreError::of(path, error))?;
         let (metric_set, unfilled) = (Default::default(), Vec::new());
-        Ok(Store { path: path.to_owned(), db, sums: Sums::Kept, metric_set, unfilled, measures_delays: false })
+        Ok(Store {
+            path: path.to_owned(),
+            db,
+            sums: Sums::Kept,
+            metric_set,
+            unfilled,
+            measures_delays: false,
+            journal: None,
+        })
     }
 
     pub(super) fn connect(path: &Path, flags: OpenFlags) -> Result<Self, StoreError> {

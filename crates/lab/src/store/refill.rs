@@ -35,7 +35,10 @@ impl Store {
 
     /// Another connection to the same store, with the same runs to be refilled.
     pub(crate) fn again(&self) -> Result<Self, StoreError> {
-        let mut again = Self::writable(&self.path)?;
+        let working = self.journal.as_ref().map(|journal| journal.working());
+        let mut again = Self::writable(working.as_deref().unwrap_or(&self.path))?;
+        again.path.clone_from(&self.path);
+        again.journal.clone_from(&self.journal);
         again.unfilled.clone_from(&self.unfilled);
         again.measures_delays = self.measures_delays;
         Ok(again)

@@ -1,0 +1,268 @@
+//! Stores on network disks, where SQLite's write-ahead log does not work: an append-only file of JSON lines, the first of
+//! which names the versions.
+//!
+//! ```text
+//! {"crc32":"1c2d3e4f","lasthop":"0.1.0","model":11,"keys":3,"metrics":"goodput_bps ..."}
+//! {"crc32":"...","sweep":{...},"cells":[...],"replications":20}
+//! {"crc32":"...","run":"0123...","replication":0,"delays":true,"summary":"{...}"}
+//! ```
+//!
+//! Each line is written with one call. `crc32` is that of ISO 3309 over the bytes after its comma, without the line feed. A
+//! last line without a line feed is what a killed program left: it is dropped. Any other wrong line is an error.
+//!
+//! An open file is an SQLite store in a temporary directory, to which every line is copied. One program at a time may
+//! append to it, as far as the file system has locks.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+
+use super::canonical::FORM;
+use super::{Digest, KeptCell, KeptSweep, Store, StoreError};
+use observe::metric::METRICS;
+
+/// The end of the names of these files.
+const ENDING: &str = "jsonl";
+/// The time after which written lines are flushed to the disk.
+const FLUSH: Duration = Duration::from_secs(1);
+/// The length of `{"crc32":"01234567",`.
+const PREFIX: usize = 20;
+
+/// The file of a store.
+#[derive(Debug)]
+pub(super) struct Journal {
+    path: PathBuf,
+    state: Mutex<State>,
+    /// Removed after the last connection to the store in it.
+    _folder: TempDir,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Opened and locked by the first line.
+    file: Option<File>,
+    /// The length of the file, and that of its complete lines.
+    length: u64,
+    complete: u64,
+    /// The last description of a sweep.
+    noted: String,
+    flushed: Instant,
+}
+
+/// The first line.
+#[derive(PartialEq, Serialize, Deserialize)]
+struct Header {
+    lasthop: String,
+    model: u32,
+    keys: u32,
+    metrics: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Noted {
+    sweep: KeptSweep,
+    cells: Vec<KeptCell>,
+    replications: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    run: Digest,
+    replication: u64,
+    delays: bool,
+    summary: String,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Line {
+    Header(Header),
+    Noted(Noted),
+    Kept(Kept),
+}
+
+impl Header {
+    fn ours() -> Self {
+        let metrics = METRICS.iter().map(|metric| metric.name).collect::<Vec<_>>().join(" ");
+        Header { lasthop: env!("CARGO_PKG_VERSION").into(), model: sim::MODEL_VERSION, keys: FORM, metrics }
+    }
+
+    fn shown(&self) -> String {
+        format!("lasthop {} (model {}, keys {})", self.lasthop, self.model, self.keys)
+    }
+}
+
+/// Whether a store is such a file, by its name.
+pub(super) fn is_journal(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == ENDING)
+}
+
+/// A value as a line.
+fn line(value: &impl Serialize) -> String {
+    let text = serde_json::json!(value).to_string();
+    // An object, whose opening brace is that of the line.
+    let rest = &text[1..];
+    format!("{{\"crc32\":\"{:08x}\",{rest}\n", crc32fast::hash(rest.as_bytes()))
+}
+
+/// The value of a line without its line feed, or what is wrong with it.
+fn read(line: &str) -> Result<Line, String> {
+    let parts = line.get(..PREFIX).zip(line.get(PREFIX..));
+    let sum = parts.and_then(|(prefix, rest)| {
+        let sum = prefix.strip_prefix("{\"crc32\":\"")?.strip_suffix("\",")?;
+        Some((u32::from_str_radix(sum, 16).ok()?, rest))
+    });
+    match sum {
+        None => Err("found no checksum at its beginning".into()),
+        Some((sum, rest)) if crc32fast::hash(rest.as_bytes()) != sum => Err("it does not match its checksum".into()),
+        Some((_, rest)) => serde_json::from_str(&format!("{{{rest}")).map_err(|error| error.to_string()),
+    }
+}
+
+impl Store {
+    /// Opens such a file; a new one is created if `create`.
+    pub(super) fn of_journal(path: &Path, create: bool) -> Result<Self, StoreError> {
+        let contents = match std::fs::read(path) {
+            Ok(contents) => contents,
+            Err(error) if create && error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(StoreError::file(path, &error)),
+        };
+        let unmade = |error: std::io::Error| StoreError::Unmade { path: path.to_owned(), why: error.to_string() };
+        let folder = TempDir::with_prefix("lasthop-").map_err(unmade)?;
+        let mut store = Self::writable(&folder.path().join("store.sqlite"))?;
+        path.clone_into(&mut store.path);
+        let complete = contents.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+        let damaged = |number: usize, found: &str| StoreError::Damaged {
+            path: path.to_owned(),
+            found: format!("line {}: {found}", number + 1),
+        };
+        let mut noted = String::new();
+        store.ask(|db| db.execute_batch("BEGIN IMMEDIATE"))?;
+        for (number, bytes) in contents[..complete].split_inclusive(|byte| *byte == b'\n').enumerate() {
+            let text = std::str::from_utf8(&bytes[..bytes.len() - 1]);
+            let text = text.map_err(|_| damaged(number, "it is no text"))?;
+            match read(text).map_err(|found| damaged(number, &found))? {
+                Line::Header(header) if number == 0 => {
+                    let ours = Header::ours();
+                    if header != ours {
+                        let (theirs, ours) = (header.shown(), ours.shown());
+                        return Err(StoreError::OtherVersion { path: path.to_owned(), theirs, ours });
+                    }
+                }
+                _ if number == 0 => return Err(StoreError::NotAStore(path.to_owned())),
+                Line::Header(_) => return Err(damaged(number, "found the versions again")),
+                Line::Noted(Noted { sweep, cells, replications }) => {
+                    store.ask(|db| db.execute_batch("COMMIT"))?;
+                    store.note(sweep, &cells, replications)?;
+                    store.ask(|db| db.execute_batch("BEGIN IMMEDIATE"))?;
+                    format!("{text}\n").clone_into(&mut noted);
+                }
+                Line::Kept(Kept { run, replication, delays, summary }) => {
+                    if store.measures_delays != delays {
+                        store.measures_delays = delays;
+                        store.metric_set = std::cell::OnceCell::new();
+                    }
+                    store.keep(run, replication, &summary)?;
+                }
+            }
+        }
+        store.ask(|db| db.execute_batch("COMMIT"))?;
+        store.measures_delays = false;
+        store.metric_set = std::cell::OnceCell::new();
+        let flushed = now();
+        let state = State { file: None, length: contents.len() as u64, complete: complete as u64, noted, flushed };
+        let journal = Journal { path: path.to_owned(), state: Mutex::new(state), _folder: folder };
+        if create && contents.is_empty() {
+            journal.append(&line(&Header::ours()))?;
+        } else if complete == 0 {
+            return Err(StoreError::NotAStore(path.to_owned()));
+        }
+        store.journal = Some(journal.into());
+        Ok(store)
+    }
+
+    /// Whether the file ended within a line, which was dropped.
+    pub fn dropped_a_line(&self) -> bool {
+        let state = self.journal.as_ref().map(|journal| journal.state.lock().unwrap_or_else(PoisonError::into_inner));
+        state.is_some_and(|state| state.length > state.complete)
+    }
+}
+
+impl Journal {
+    /// The SQLite store of the lines.
+    pub fn working(&self) -> PathBuf {
+        self._folder.path().join("store.sqlite")
+    }
+
+    /// Appends the description of a sweep, unless it is the last one.
+    pub fn note(&self, sweep: &KeptSweep, cells: &[KeptCell], replications: u64) -> Result<(), StoreError> {
+        let noted = line(&Noted { sweep: sweep.clone(), cells: cells.to_vec(), replications });
+        if self.state.lock().unwrap_or_else(PoisonError::into_inner).noted == noted {
+            return Ok(());
+        }
+        self.append(&noted)?;
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).noted = noted;
+        Ok(())
+    }
+
+    /// Appends a run.
+    pub fn keep(&self, run: Digest, replication: u64, delays: bool, summary: &str) -> Result<(), StoreError> {
+        self.append(&line(&Kept { run, replication, delays, summary: summary.to_owned() }))
+    }
+
+    fn append(&self, text: &str) -> Result<(), StoreError> {
+        let unwritable = |why: String| StoreError::Unwritable { path: self.path.clone(), why };
+        let system = |error: std::io::Error| unwritable(error.to_string());
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let State { file, length, complete, flushed, .. } = &mut *state;
+        let file = match file {
+            Some(file) => file,
+            None => {
+                if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+                    std::fs::create_dir_all(folder).map_err(system)?;
+                }
+                let opened = OpenOptions::new().append(true).create(true).open(&self.path).map_err(system)?;
+                let busy = || unwritable("another program appends to it".into());
+                // A file system without locks relies on the user.
+                if let Err(std::fs::TryLockError::WouldBlock) = opened.try_lock() {
+                    return Err(busy());
+                }
+                if opened.metadata().map_err(system)?.len() != *length {
+                    return Err(busy());
+                }
+                file.insert(opened)
+            }
+        };
+        if length != complete {
+            file.set_len(*complete).map_err(system)?;
+            *length = *complete;
+        }
+        // What a full disk leaves of a line is removed before the next one.
+        *length += text.len() as u64;
+        file.write_all(text.as_bytes()).map_err(system)?;
+        *complete = *length;
+        if flushed.elapsed() >= FLUSH {
+            file.sync_data().map_err(system)?;
+            *flushed = now();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // Errors were reported by the writes, or the next program drops an incomplete line.
+        let _ = state.file.as_ref().map(File::sync_data);
+    }
+}
+
+#[allow(clippy::disallowed_methods, reason = "the interval of flushes, not simulated time")]
+fn now() -> Instant {
+    Instant::now()
+}
