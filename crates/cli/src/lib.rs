@@ -25,7 +25,7 @@ use lab::run::RunError;
 
 use commands::{
     check, compare, completions, convert, drill, explain, export, list, man, merge, new, plot, report, reproduce, run,
-    schema, steady, sweep, verify,
+    schema, slurm, steady, sweep, verify,
 };
 use talk::{Volume, detail, say};
 
@@ -62,6 +62,8 @@ enum Command {
     Report(report::Args),
     /// Merge the shards of a sweep, made on different machines, into one store
     Merge(merge::Args),
+    /// Print a script that runs a sweep as a job array of Slurm, and merges its shards
+    Slurm(slurm::Args),
     /// Check every row of a store, and list the damaged ones
     Verify(verify::Args),
     /// Repeat a paper's evaluation: its numbers, ours with their intervals, and a report
@@ -167,6 +169,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Export(args) => export::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Merge(args) => merge::run(&args),
+        Command::Slurm(args) => slurm::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Plot(args) => plot::run(&args),

@@ -140,6 +140,33 @@ fn journal_of_another_version_is_refused_by_name() {
     assert!(error.contains("model 999") && error.contains(&format!("model {}", sim::MODEL_VERSION)), "{error}");
 }
 
+/// A run that is repeated for its delays replaces the first one, also when the file is read again.
+#[test]
+fn repeated_run_with_delays_replaces_the_first() {
+    let dir = dir("delays");
+    let path = dir.join("s.jsonl");
+    complete(&path);
+    let mut source = source();
+    source.document.set("sweep.metrics=[\"delay_mean_s\"]").unwrap();
+    let plan = Plan::of(&source).unwrap();
+    let mut store = Store::create(&path).unwrap();
+    for made in [6, 0] {
+        let tally = run(&plan, &mut store, 2, Shard::WHOLE, &mut |_| ControlFlow::Continue(())).unwrap();
+        assert_eq!(tally.done, made);
+        store = Store::create(&dir.join("other.jsonl")).unwrap();
+        drop(store);
+        store = Store::create(&path).unwrap();
+    }
+}
+
+#[test]
+fn journal_takes_no_merged_runs() {
+    let dir = dir("into");
+    complete(&dir.join("s.sqlite"));
+    let error = Store::create(&dir.join("s.jsonl")).unwrap().merge(&dir.join("s.sqlite")).unwrap_err().to_string();
+    assert!(error.contains("name one that ends with .sqlite"), "{error}");
+}
+
 #[test]
 fn second_program_may_not_append() {
     let dir = dir("two");

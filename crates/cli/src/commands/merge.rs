@@ -8,6 +8,7 @@ use lab::sweep::rekey;
 
 use super::{count, print, shown};
 use crate::Failure;
+use crate::talk::note;
 
 /// Arguments of `lasthop merge`.
 #[derive(ClapArgs)]
@@ -23,7 +24,9 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     // Before the target is created: a wrong name must not leave an empty store.
     for other in &args.from {
-        Store::open(other)?;
+        if Store::open(other)?.dropped_a_line() {
+            note(format_args!("{}: its last line was incomplete and is dropped", shown(other)));
+        }
     }
     let mut store = Store::create(&args.into)?;
     for other in &args.from {

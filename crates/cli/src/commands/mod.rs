@@ -17,6 +17,7 @@ pub mod reproduce;
 pub mod run;
 pub mod schema;
 mod shares;
+pub mod slurm;
 pub mod steady;
 pub mod sweep;
 pub mod verify;

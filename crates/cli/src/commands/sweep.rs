@@ -78,6 +78,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         detail(format_args!("default: --out {}", shown(&path)));
     }
     let mut store = if args.resume { Store::open(&path)? } else { Store::create(&path)? };
+    if store.dropped_a_line() {
+        note(format_args!("{}: its last line was incomplete and is dropped", shown(&path)));
+    }
     for name in rekey::rekey(&mut store)? {
         say(format_args!(
             "warning: {}: the stored scenario of the sweep {name} can no longer be read: its runs are shown, but a new sweep \

@@ -164,16 +164,14 @@ impl Store {
                 }
                 Line::Kept(Kept { run, replication, delays, summary }) => {
                     if store.measures_delays != delays {
-                        store.measures_delays = delays;
-                        store.metric_set = std::cell::OnceCell::new();
+                        store.reads_delays(delays)?;
                     }
                     store.keep(run, replication, &summary)?;
                 }
             }
         }
         store.ask(|db| db.execute_batch("COMMIT"))?;
-        store.measures_delays = false;
-        store.metric_set = std::cell::OnceCell::new();
+        store.reads_delays(false)?;
         let flushed = now();
         let state = State { file: None, length: contents.len() as u64, complete: complete as u64, noted, flushed };
         let journal = Journal { path: path.to_owned(), state: Mutex::new(state), _folder: folder };
@@ -184,6 +182,15 @@ impl Store {
         }
         store.journal = Some(journal.into());
         Ok(store)
+    }
+
+    /// Whether the runs that follow have delays: such a run replaces one without.
+    fn reads_delays(&mut self, delays: bool) -> Result<(), StoreError> {
+        self.measures_delays = false;
+        self.unfilled.clear();
+        self.metric_set = std::cell::OnceCell::new();
+        let of_delays: Vec<_> = METRICS.iter().copied().filter(|metric| delays && metric.is_of_delays()).collect();
+        if delays { self.measure_delays(&of_delays) } else { Ok(()) }
     }
 
     /// Whether the file ended within a line, which was dropped.

@@ -20,6 +20,10 @@ pub struct Merged {
 impl Store {
     /// Copies every sweep and run of the store at `other` in one transaction. The other store is not changed.
     pub fn merge(&mut self, other: &Path) -> Result<Merged, StoreError> {
+        if self.journal.is_some() {
+            let why = "an append-only store takes no merged runs: name one that ends with .sqlite".to_owned();
+            return Err(StoreError::Unmade { path: self.path.clone(), why });
+        }
         let their = Store::open(other)?;
         let (path, wrong) = (self.path.clone(), |error| StoreError::of(&self.path, error));
         let transaction = Self::transaction(&mut self.db).map_err(wrong)?;

@@ -1,0 +1,129 @@
+//! `lasthop slurm`.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args as ClapArgs;
+use lab::sweep::Plan;
+use lab::sweep::dedup::together;
+use scenario::problem::Problem;
+
+use super::sweep::replications;
+use super::{ScenarioArgs, listed, print, refused, shown, warn, write_whole};
+use crate::Failure;
+use crate::input;
+use crate::talk::note;
+
+/// Arguments of `lasthop slurm`.
+#[derive(ClapArgs)]
+pub struct Args {
+    #[command(flatten)]
+    scenario: ScenarioArgs,
+    /// The number of shards, each a task of the job array
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    shards: u64,
+    /// The store into which the shards are merged [default: results/NAME.sqlite]
+    #[arg(long, value_name = "STORE")]
+    out: Option<PathBuf>,
+    /// Replications of each point, instead of the scenario's
+    #[arg(long, value_name = "N", value_parser = replications, allow_negative_numbers = true)]
+    replications: Option<u64>,
+    /// Cores, and threads, of a task
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1024))]
+    jobs: u64,
+    /// The time limit of a task, as `sbatch --time`
+    #[arg(long, value_name = "TIME")]
+    time: Option<String>,
+    /// An option of sbatch for both jobs, such as --partition=short; may be repeated
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    sbatch: Vec<String>,
+    /// Write the script to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Prints a script that submits the sweep to Slurm.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let file = &args.scenario.file;
+    if input::is_stdin(file) {
+        let problem = Problem::new("a file, which the tasks of the job read").in_file("FILE").found("standard input");
+        return Err(Failure::Input(listed(&[problem])));
+    }
+    let mut overrides = args.scenario.overrides();
+    overrides.set.extend(args.replications.map(|count| format!("sweep.replications={count}")));
+    let plan = Plan::of(&input::open(file, &overrides).map_err(refused)?).map_err(refused)?;
+    warn(&together(&plan.warnings));
+    let text = script(args, &plan);
+    match &args.output {
+        None => print(&text),
+        Some(path) => {
+            write_whole(path, text.as_bytes())?;
+            note(format_args!("submit it with: bash {}", quoted(&shown(path))));
+            Ok(())
+        }
+    }
+}
+
+/// A word of the shell.
+fn quoted(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-=:,%+@".contains(&byte);
+    match !text.is_empty() && text.bytes().all(plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
+/// The arguments of `lasthop sweep` that name the sweep.
+fn of_sweep(args: &Args) -> String {
+    let ScenarioArgs { file, set, scheme, seed } = &args.scenario;
+    let mut words = vec![shown(file)];
+    let mut option = |name: &str, value: String| words.extend([name.to_owned(), value]);
+    set.iter().for_each(|change| option("--set", change.clone()));
+    scheme.iter().for_each(|name| option("--scheme", name.clone()));
+    seed.iter().for_each(|seed| option("--seed", seed.to_string()));
+    args.replications.iter().for_each(|count| option("--replications", count.to_string()));
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+fn script(args: &Args, plan: &Plan) -> String {
+    let Args { shards, jobs, .. } = args;
+    let out = args.out.clone().unwrap_or_else(|| Path::new("results").join(format!("{}.sqlite", plan.stem)));
+    let folder = quoted(&shown(&out.with_extension("shards")));
+    let (name, sweep) = (quoted(&plan.stem), of_sweep(args));
+    let (lasthop, out) = ("\"${LASTHOP:-lasthop}\"", quoted(&shown(&out)));
+    let time = args.time.iter().map(|time| format!("--time={time}"));
+    let options: String = time.chain(args.sbatch.iter().cloned()).fold(String::new(), |mut options, option| {
+        let _ = write!(options, " {}", quoted(&option));
+        options
+    });
+    let runs = plan.points.len() as u64 * plan.cases.len() as u64 * plan.replications().0;
+    format!(
+        r#"#!/bin/bash
+# Submits a sweep of {runs} runs to Slurm: an array of {shards} tasks, each with a shard in an append-only file of its own,
+# and a job that merges the shards after them. Run it where the paths are right: bash THIS-FILE
+# A task that was killed goes on where it stopped when the script is run again. LASTHOP names the command.
+set -euo pipefail
+mkdir -p {folder}
+array=$(sbatch --parsable --job-name={name} --array=1-{shards} --cpus-per-task={jobs} --output={folder}/%a.log{options} <<'ARRAY'
+#!/bin/bash
+set -euo pipefail
+exec {lasthop} --quiet sweep {sweep} \
+  --shard "$SLURM_ARRAY_TASK_ID/{shards}" --jobs {jobs} --out {folder}/"$SLURM_ARRAY_TASK_ID.jsonl" --json > /dev/null
+ARRAY
+)
+merge=$(sbatch --parsable --job-name={name}-merge --dependency="afterok:${{array%%;*}}" --output={folder}/merge.log{options} <<'MERGE'
+#!/bin/bash
+set -euo pipefail
+# SQLite needs a local disk.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+if [ -e {out} ]; then cp {out} "$work/store.sqlite"; fi
+{lasthop} merge "$work/store.sqlite" {folder}/*.jsonl
+cp "$work/store.sqlite" {out}.partial
+mv {out}.partial {out}
+MERGE
+)
+echo "array job ${{array%%;*}}, then job ${{merge%%;*}} merges into "{out}
+"#
+    )
+}
