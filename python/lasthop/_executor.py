@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, ThreadPoolExecutor, wait
 from pickle import PicklingError
 from typing import cast
 
@@ -43,6 +43,29 @@ def run_batch(batch: str, path: str, files: Files, classes: list[Class]) -> tupl
     return time.monotonic() - began, outcomes
 
 
+def check_importable(classes: list[Class]) -> None:
+    """Refuse a class that another process cannot import."""
+    import pickle
+
+    for each in classes:
+        try:
+            pickle.dumps(each.cls)
+        except Exception as error:
+            raise LasthopError(
+                f"{each.cls.__qualname__} cannot be sent to another process: {error}\n"
+                "  hint: define it at the top of a module that the workers can import, or use threads"
+            ) from error
+
+
+def shut_down(executor: Executor) -> None:
+    """End an executor without waiting for it."""
+    try:
+        executor.shutdown(wait=False, cancel_futures=True)
+    except TypeError:
+        # loky's has no such argument.
+        executor.shutdown(wait=False)
+
+
 class _Batch:
     """Runs that are submitted together.
 
@@ -79,6 +102,8 @@ class Driver:
             self.make = cast("Callable[[], Executor]", executor)
             executor = self.make()
         self.executor = cast("Executor", executor)
+        if self.classes and not isinstance(self.executor, ThreadPoolExecutor):
+            check_importable(self.classes)
         self.pending: dict[Future[tuple[float, Outcomes]], _Batch] = {}
         self.again: deque[_Batch] = deque()
         # In flight each time that a pool broke: one of them may have broken it. They are repeated one at a time.
@@ -144,7 +169,7 @@ class Driver:
                 f"the executor no longer works: {error}\n  hint: finished runs are stored, and the same call continues; "
                 "executor=FUNCTION, which makes an executor, survives the loss of a worker"
             ) from error
-        self.executor.shutdown(wait=False, cancel_futures=True)
+        shut_down(self.executor)
         self.executor = self.make()
 
     def collect(self, done: set[Future[tuple[float, Outcomes]]]) -> None:
@@ -212,4 +237,4 @@ class Driver:
                 future.cancel()
         self.pending.clear()
         if self.make is not None:
-            self.executor.shutdown(wait=False, cancel_futures=True)
+            shut_down(self.executor)

@@ -148,6 +148,14 @@ class Controls(unittest.TestCase):
             self.assertIn("at the first loss", swept.failed[0].error)
             self.assertEqual(len(swept.table("flows")), 2)
 
+    def test_class_that_cannot_be_imported_is_refused_at_once(self) -> None:
+        class Local(Reno):
+            name = "local"
+
+        with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(1) as pool:
+            with self.assertRaisesRegex(lh.LasthopError, "Local cannot be sent to another process.*\n.*top of a module"):
+                scenario(Local).sweep(replications=2, store=f"{folder}/s.sqlite", executor=pool)
+
     def test_scenarios_with_classes_can_be_pickled(self) -> None:
         ours = scenario(Reno)
         again = pickle.loads(pickle.dumps(ours))

@@ -96,7 +96,7 @@ impl Batch {
     pub fn from_text(text: &str) -> Result<Self, BatchError> {
         let batch: Batch = serde_json::from_str(text).map_err(|error| BatchError::Unreadable(error.to_string()))?;
         if batch.lasthop != VERSION || batch.model != MODEL {
-            let named = |lasthop: &str, model: (u32, u32)| format!("lasthop {lasthop} (model {})", model.0);
+            let named = |lasthop: &str, (model, keys)| format!("lasthop {lasthop} (model {model}, keys {keys})");
             let (theirs, ours) = (named(&batch.lasthop, batch.model), named(VERSION, MODEL));
             return Err(BatchError::Version { theirs, ours });
         }

@@ -1,0 +1,212 @@
+"""Sweeps on Dask and loky: workers and clients that are killed, and schedulers that are restarted."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import warnings
+from pathlib import Path
+from typing import Any
+
+import lasthop as lh
+import loky
+from dask.distributed import Client, LocalCluster
+from lasthop import _executor
+from support import FULL, ROOT
+
+TRANSFERS = 18_000 if FULL else 1_000
+SCENARIO = ROOT / "examples" / "goel-refined.toml"
+EXAMPLE = os.fspath(ROOT / "examples" / "cluster" / "dask_sweep.py")
+
+warnings.simplefilter("ignore", lh.ScenarioWarning)
+
+
+def exported(store: str | os.PathLike[str]) -> dict[str, bytes]:
+    """The tables of a store as CSV files."""
+    with tempfile.TemporaryDirectory() as folder:
+        return {os.path.basename(path): Path(path).read_bytes() for path in lh.Store(store).export(folder, "csv")}
+
+
+def free_port() -> int:
+    """A port on which nobody listens."""
+    import socket
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port: int = taken.getsockname()[1]
+        return port
+
+
+class Clusters(unittest.TestCase):
+    folder: tempfile.TemporaryDirectory[str]
+    expected: dict[str, bytes]
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.scenario = lh.Scenario.load(SCENARIO)
+        cls.scenario.sweep(replications=TRANSFERS, store=cls.path("threads.sqlite"), progress=False)
+        cls.expected = exported(cls.path("threads.sqlite"))
+        # Shorter batches in the quick test, of which there are enough to be hit.
+        seconds = _executor.BATCH_SECONDS
+        _executor.BATCH_SECONDS = 1.0 if FULL else 0.15
+        cls.addClassCleanup(setattr, _executor, "BATCH_SECONDS", seconds)
+
+    @classmethod
+    def path(cls, name: str) -> str:
+        return os.path.join(cls.folder.name, name)
+
+    def test_dask_loses_no_run_when_workers_are_killed(self) -> None:
+        hits, ended, submitted = 0, threading.Event(), Counted()
+        with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+
+            def kill() -> None:
+                """Kill workers while they run batches, until three of ten batches are hit."""
+                nonlocal hits
+                draws = random.Random(1)
+                while not ended.wait(0.2):
+                    running = sorted(worker for worker, tasks in client.processing().items() if tasks)
+                    if not running or hits > 0.3 * submitted.count:
+                        continue
+                    victim = draws.choice(running)
+                    process = client.run(os.getpid, workers=[victim], on_error="ignore").get(victim)
+                    if isinstance(process, int):
+                        os.kill(process, signal.SIGKILL)
+                        hits += 1
+
+            killer = threading.Thread(target=kill)
+            killer.start()
+            try:
+                with submitted:
+                    swept = self.scenario.sweep(
+                        replications=TRANSFERS, store=self.path("dask.sqlite"), executor=client.get_executor(),
+                        progress=False,
+                    )
+            finally:
+                ended.set()
+                killer.join()
+        self.assertEqual((swept.failed, swept.done), ([], TRANSFERS))
+        self.assertGreaterEqual(hits, 0.2 * submitted.count, f"{submitted.count} batches")
+        self.assertEqual(exported(self.path("dask.sqlite")), self.expected)
+
+    def test_loky_loses_no_run_when_workers_are_killed(self) -> None:
+        killed, ended, pools = 0, threading.Event(), []
+
+        def pool() -> Any:
+            pools.append(loky.ProcessPoolExecutor(2))
+            return pools[-1]
+
+        def kill() -> None:
+            nonlocal killed
+            while killed < 3 and not ended.wait(0.3):
+                processes = list(pools[-1]._processes) if pools else []
+                if processes:
+                    os.kill(processes[0], signal.SIGKILL)
+                    killed += 1
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        try:
+            swept = self.scenario.sweep(
+                replications=TRANSFERS, store=self.path("loky.sqlite"), progress=False,
+                executor=pool,
+            )
+        finally:
+            ended.set()
+            killer.join()
+        self.assertGreater(killed, 0)
+        self.assertEqual((swept.failed, exported(self.path("loky.sqlite"))), ([], self.expected))
+
+    def test_sweep_goes_on_after_the_scheduler_and_the_client_were_killed(self) -> None:
+        store, port = self.path("restarted.sqlite"), free_port()
+        command = [sys.executable, EXAMPLE, os.fspath(SCENARIO), "--scheduler", f"tcp://127.0.0.1:{port}"]
+        command += ["--replications", str(TRANSFERS), "--store", store]
+        with Dask(port):
+            # Killed before its end.
+            client = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+            self.wait_for_runs(store, TRANSFERS // 10, client)
+            client.kill()
+            client.communicate()
+        before = len(lh.Store(store).table("flows"))
+        with Dask(port) as dask:
+            # The scheduler is killed, and after it the client, which waits for it.
+            client = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            self.wait_for_runs(store, before + TRANSFERS // 10, client)
+            dask.scheduler.kill()
+            time.sleep(1.0)
+            client.kill()
+            client.communicate()
+        between = len(lh.Store(store).table("flows"))
+        with Dask(port):
+            done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(TRANSFERS // 10 <= before < between < TRANSFERS, f"{before} and {between} runs")
+        self.assertIn(f"{TRANSFERS} runs, {TRANSFERS - between} made now, 0 failed", done.stdout)
+        self.assertEqual(exported(store), self.expected)
+
+    def wait_for_runs(self, store: str, count: int, client: subprocess.Popen[str]) -> None:
+        """Wait until a store has so many runs."""
+        for _ in range(3000):
+            try:
+                if len(lh.Store(store).table("flows")) >= count:
+                    return
+            except lh.LasthopError:
+                # Not yet begun.
+                pass
+            self.assertIsNone(client.poll(), "the client has ended too early")
+            time.sleep(0.02)
+        self.fail("the sweep does not proceed")
+
+
+class Counted:
+    """Counts the batches that are submitted meanwhile."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __enter__(self) -> None:
+        self.submit = submit = _executor.Driver.submit
+
+        def counted(driver: _executor.Driver, batch: Any) -> bool:
+            self.count += 1
+            return submit(driver, batch)
+
+        _executor.Driver.submit = counted  # type: ignore[method-assign]
+
+    def __exit__(self, *_: object) -> None:
+        _executor.Driver.submit = self.submit  # type: ignore[method-assign]
+
+
+class Dask:
+    """A scheduler with two workers, as processes."""
+
+    def __init__(self, port: int) -> None:
+        here = {"cwd": ROOT, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        run = [sys.executable, "-m"]
+        self.scheduler = subprocess.Popen(
+            [*run, "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"], **here
+        )
+        self.workers = subprocess.Popen(
+            [*run, "distributed.cli.dask_worker", f"tcp://127.0.0.1:{port}", "--nworkers", "2", "--nthreads", "1",
+             "--no-dashboard"],
+            **here,
+        )
+
+    def __enter__(self) -> "Dask":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.workers.terminate()
+        self.workers.wait()
+        self.scheduler.kill()
+        self.scheduler.wait()
+
+
+if __name__ == "__main__":
+    unittest.main()
