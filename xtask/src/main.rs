@@ -39,6 +39,9 @@ Maintenance commands of the repository.
         Builds the Python package in target/python, checks its types, and runs its tests in a virtual environment with
         python/tests/requirements.txt. With --full over all examples.
 
+    cargo xtask wheels
+        Builds a small wheel in target/wheels, and checks its size and its use of Python's stable interface.
+
     cargo xtask wasm
         Checks that the crates without file access compile for a browser.
 
@@ -95,6 +98,7 @@ fn main() -> ExitCode {
         ["census"] => census::run(),
         ["python"] => python::run(false),
         ["python", "--full"] => python::run(true),
+        ["wheels"] => python::wheels(),
         ["wasm"] => wasm::run(),
         ["words"] => words::run(),
         ["cycles"] => cycles::run(),

@@ -27,6 +27,46 @@ pub fn run(full: bool) -> Result<(), String> {
     workspace::run(&mut tests)
 }
 
+/// The largest size of a wheel, in bytes.
+const MOST_BYTES: u64 = 6_500_000;
+
+/// What an import costs beside Python's own start, in ms of CPU time: the least of ten.
+const IMPORT: &str = r#"
+import subprocess, sys, resource
+def cost(code):
+    best = 1e9
+    for _ in range(10):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-c", code], check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        best = min(best, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return 1e3 * best
+print(f"import lasthop: {cost('import lasthop') - cost('pass'):.0f} ms of CPU time beside Python's own")
+"#;
+
+/// Builds a small wheel in `target/wheels`; checks its size and its use of Python's stable interface.
+pub fn wheels() -> Result<(), String> {
+    let python = environment()?;
+    let folder = absolute(&workspace::target().join("wheels"));
+    let cleared = if folder.exists() { fs::remove_dir_all(&folder) } else { Ok(()) };
+    cleared.map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut build = Command::new(&python);
+    build.args(["-m", "maturin", "build", "--profile", "wheel", "--out"]).arg(&folder).current_dir(workspace::root());
+    workspace::run(&mut build)?;
+    let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let wheel = entries.filter_map(|entry| Some(entry.ok()?.path())).find(|file| file.extension().is_some());
+    let wheel = wheel.ok_or_else(|| format!("{}: maturin has left no wheel", folder.display()))?;
+    let bytes = fs::metadata(&wheel).map_err(|error| format!("{}: {error}", wheel.display()))?.len();
+    workspace::print(&format!("{}: {:.2} MB\n", wheel.display(), bytes as f64 / 1e6))?;
+    if bytes > MOST_BYTES {
+        return Err(format!("the wheel has {bytes} bytes, at most {MOST_BYTES} are allowed"));
+    }
+    workspace::run(Command::new(&python).args(["-m", "abi3audit", "--strict"]).arg(&wheel))?;
+    let unpacked = folder.join("unpacked");
+    workspace::run(Command::new(&python).args(["-m", "zipfile", "-e"]).args([&wheel, &unpacked]))?;
+    workspace::run(Command::new(&python).args(["-c", IMPORT]).env("PYTHONPATH", &unpacked))
+}
+
 /// Creates a virtual environment with the requirements of the tests, unless it has them, and returns its interpreter.
 fn environment() -> Result<PathBuf, String> {
     let root = workspace::root();

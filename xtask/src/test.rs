@@ -45,6 +45,7 @@ pub fn run(full: bool) -> Result<(), String> {
     workspace::run(workspace::cargo().args(OUTSIDE_TESTS).env("CARGO_TARGET_DIR", outside))?;
     python::run(full)?;
     if full {
+        python::wheels()?;
         unskipped(&dir, workspace::cargo().args(TESTS).args(LONG_TESTS))?;
         workspace::run(workspace::cargo().args(FUZZ_TARGETS))?;
         census::run()?;
