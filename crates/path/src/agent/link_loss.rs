@@ -48,7 +48,7 @@ impl Agent for LinkLoss {
         let own = notice.packet.src == cx.here && notice.packet.data().is_some();
         if notice.last && own {
             self.given_up += 1;
-            tell_sender(NoticeKind::Retransmit, notice, cx);
+            tell_sender(NoticeKind::Retransmit, &notice.packet, cx);
         }
     }
 

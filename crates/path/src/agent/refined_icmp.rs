@@ -35,10 +35,10 @@ struct RefinedIcmp;
 impl Agent for RefinedIcmp {
     fn on_radio(&mut self, notice: &RadioNotice, cx: &mut AgentCx<'_>) {
         if notice.attempt == 1 {
-            tell_sender(NoticeKind::Defer, notice, cx);
+            tell_sender(NoticeKind::Defer, &notice.packet, cx);
         }
         if notice.last {
-            tell_sender(NoticeKind::Retransmit, notice, cx);
+            tell_sender(NoticeKind::Retransmit, &notice.packet, cx);
         }
     }
 }

@@ -33,7 +33,7 @@ struct SimpleIcmp;
 impl Agent for SimpleIcmp {
     fn on_radio(&mut self, notice: &RadioNotice, cx: &mut AgentCx<'_>) {
         if notice.attempt == 1 {
-            tell_sender(NoticeKind::Defer, notice, cx);
+            tell_sender(NoticeKind::Defer, &notice.packet, cx);
         }
     }
 }

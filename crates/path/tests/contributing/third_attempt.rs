@@ -55,7 +55,7 @@ struct ThirdAttempt {
 impl Agent for ThirdAttempt {
     fn on_radio(&mut self, notice: &RadioNotice, cx: &mut AgentCx<'_>) {
         if notice.attempt == self.attempt {
-            tell_sender(NoticeKind::Retransmit, notice, cx);
+            tell_sender(NoticeKind::Retransmit, &notice.packet, cx);
         }
     }
 }
