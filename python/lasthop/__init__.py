@@ -7,10 +7,11 @@
 """
 
 from . import _lasthop
+from ._agent import Agent
 from ._compare import Comparison, Reproduction, compare, papers, reproduce
 from ._control import Control
 from ._errors import FailedRun, LasthopError, Problem, ScenarioWarning
-from ._lasthop import Acked, Congestion, Feedback, Start
+from ._lasthop import Acked, Congestion, Delivered, Failed, Feedback, Link, Node, Packet, Start
 from ._scenario import Picture, Pictures, Run, Scenario
 from ._store import Store, SweepResult, Table
 
@@ -19,12 +20,18 @@ __version__, MODEL_VERSION = _lasthop.versions()
 __all__ = [
     "MODEL_VERSION",
     "Acked",
+    "Agent",
     "Comparison",
     "Congestion",
     "Control",
+    "Delivered",
+    "Failed",
     "FailedRun",
     "Feedback",
     "LasthopError",
+    "Link",
+    "Node",
+    "Packet",
     "Picture",
     "Pictures",
     "Problem",

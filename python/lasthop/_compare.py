@@ -99,6 +99,10 @@ def run_comparison(
             raise LasthopError(f'{name}: found "{names}", expected a list of names')
     if not 1 <= replications <= 100_000:
         raise LasthopError(f"replications: found {replications}, expected 1 to 100000")
+    if scenario is not None and scenario.classes:
+        from ._members import check_versions
+
+        check_versions(scenario.classes)
     file, keep = temporary_store(store)
     with reporter("compare" if scenario is None else scenario.path, progress) as report:
         json, texts, done, _ = _lasthop.compared(

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from ._errors import LasthopError
 from ._lasthop import Acked, Congestion, Feedback, Start
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class Control:
-    """A congestion control: derive a class, and give it to :meth:`Scenario.with_controls`.
+    """A congestion control: derive a class, and give it to :meth:`Scenario.with_members`.
 
     The simulator makes an object for each sender, with the settings of the scenario as keyword arguments, and calls it at
     decisions. After each call it reads ``cwnd``, ``ssthresh`` and ``pacing_rate``. All sizes are bytes, all times seconds.
@@ -33,7 +28,7 @@ class Control:
     ...     def __init__(self, start, segments=10):
     ...         super().__init__(start)
     ...         self.cwnd = segments * start.segment
-    >>> scenario = lh.Scenario.load("examples/goel-refined.toml").with_controls(Fixed)
+    >>> scenario = lh.Scenario.load("examples/goel-refined.toml").with_members(Fixed)
     >>> scenario.set("flows.download.tcp.control", {"kind": "fixed", "segments": 4}).run().flows[0]["completed"]
     True
     """
@@ -69,49 +64,3 @@ class Control:
 
     def on_idle(self, now: float, idle: float, restart: float | None) -> None:
         """Nothing was in flight for ``idle``; ``restart`` is the restart window, if the sender's settings ask for it."""
-
-
-class Class:
-    """A class, as the native module reads it. It can be pickled if the class can."""
-
-    __slots__ = ("cls",)
-
-    def __init__(self, cls: type[Control]) -> None:
-        self.cls = cls
-
-    @property
-    def name(self) -> str:
-        """The name in scenarios."""
-        return self.cls.name
-
-    @property
-    def version(self) -> str | None:
-        """The author's version."""
-        return self.cls.version
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Class) and self.cls is other.cls
-
-
-def classes(controls: Iterable[object]) -> list[Class]:
-    """The classes, checked."""
-    found = []
-    for cls in controls:
-        if not (isinstance(cls, type) and issubclass(cls, Control)):
-            raise LasthopError(f"found {cls!r}, expected a class derived from lasthop.Control")
-        if not isinstance(getattr(cls, "name", None), str):
-            raise LasthopError(f'{cls.__name__}: expected a name in scenarios, such as name = "aimd"')
-        if not isinstance(cls.version, (str, type(None))):
-            raise LasthopError(f"{cls.__name__}: found version = {cls.version!r}, expected a text")
-        found.append(Class(cls))
-    return found
-
-
-def check_versions(known: Iterable[Class]) -> None:
-    """Refuse a class whose results a store could not tell from those of another."""
-    for each in known:
-        if each.version is None:
-            raise LasthopError(
-                f"{each.cls.__name__}: found no version, expected one: a store identifies results by it\n"
-                '  hint: write version = "1" in the class, and change it whenever its results change'
-            )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from os import PathLike
 
-    from ._control import Class
+    from ._members import Class
     from ._scenario import Scenario
 
     Files = dict[PathLike[str], bytes]

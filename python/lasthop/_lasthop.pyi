@@ -4,7 +4,7 @@ from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
-from ._control import Class
+from ._members import Class
 from ._scenario import Look, Scenario
 
 _Run = tuple[int, int, int]
@@ -108,6 +108,69 @@ class Feedback:
     ecn_echo: bool
     recovering: bool
     rate: float | None
+
+class Packet:
+    @property
+    def protocol(self) -> str: ...
+    @property
+    def source(self) -> int: ...
+    @property
+    def destination(self) -> int: ...
+    @property
+    def source_port(self) -> int: ...
+    @property
+    def destination_port(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def length(self) -> int: ...
+    @property
+    def seq(self) -> int: ...
+    ack: int
+    window: int
+    @property
+    def syn(self) -> bool: ...
+    @property
+    def fin(self) -> bool: ...
+    @property
+    def rst(self) -> bool: ...
+    @property
+    def acknowledges(self) -> bool: ...
+    ecn_echo: bool
+    eln: bool
+    ecn: str
+    @property
+    def sack(self) -> list[tuple[int, int]]: ...
+    def copy(self) -> Packet: ...
+    def acknowledgment(self, ack: int, window: int) -> Packet: ...
+
+class Node:
+    @property
+    def now(self) -> float: ...
+    @property
+    def number(self) -> int: ...
+    def send(self, packet: Packet, *, expedited: bool = False) -> None: ...
+    def report(self, kind: str, packet: Packet) -> None: ...
+    def emit(self, name: str, value: float = 1.0, packet: Packet | None = None) -> None: ...
+
+class Link:
+    waiting: int
+    waiting_bytes: int
+    outstanding: int
+    limit_packets: int | None
+    limit_bytes: int | None
+    rate_bps: float
+    busy: float
+
+class Failed:
+    packet: Packet
+    attempt: int
+    last: bool
+
+class Delivered:
+    packet: Packet
+    queued: float
+    attempts: int
 
 def trace_table(file: str, bytes: bytes) -> Table | None: ...
 def features() -> list[tuple[str, float, float]]: ...

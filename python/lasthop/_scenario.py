@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._compare import Comparison
-    from ._control import Class, Control
+    from ._agent import Agent
+    from ._control import Control
+    from ._members import Class
     from ._store import SweepResult, Table
 
 
@@ -128,12 +130,12 @@ class Scenario:
         other.scheme = scheme
         return other
 
-    def with_controls(self, *controls: type[Control]) -> Scenario:
-        """Let the scenario name these congestion controls; see :class:`Control`."""
-        from ._control import classes
+    def with_members(self, *members: type[Control] | type[Agent]) -> Scenario:
+        """Let the scenario name these classes; see :class:`Control` and :class:`Agent`."""
+        from ._members import classes
 
         other = self._copy()
-        other.classes += classes(controls)
+        other.classes += classes(members)
         return other
 
     def with_seed(self, seed: int) -> Scenario:

@@ -201,7 +201,7 @@ def run_sweep(
     store, keep = temporary_store(store)
     failed: list[FailedRun] = []
     if scenario.classes:
-        from ._control import check_versions
+        from ._members import check_versions
 
         check_versions(scenario.classes)
         if executor is None:

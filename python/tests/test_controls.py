@@ -85,7 +85,7 @@ class Shrinks(Reno):
 
 
 def scenario(control: type[lh.Control]) -> lh.Scenario:
-    return lh.Scenario(LOSSY).with_controls(control).set("flows.f.tcp.control", control.name)
+    return lh.Scenario(LOSSY).with_members(control).set("flows.f.tcp.control", control.name)
 
 
 def without_names(run: lh.Run) -> list[dict[str, Any]]:
@@ -109,10 +109,10 @@ class Controls(unittest.TestCase):
         wrong: list[Any] = [3, int, type("Nameless", (lh.Control,), {}), type("N", (lh.Control,), {"name": 3})]
         for control in wrong:
             with self.assertRaises(lh.LasthopError):
-                lh.Scenario(LOSSY).with_controls(control)
+                lh.Scenario(LOSSY).with_members(control)
         taken = type("Taken", (lh.Control,), {"name": "cubic"})
         with self.assertRaisesRegex(lh.LasthopError, "already a congestion control"):
-            lh.Scenario(LOSSY).with_controls(taken).check()
+            lh.Scenario(LOSSY).with_members(taken).check()
         with self.assertRaisesRegex(lh.LasthopError, "beta"):
             scenario(Reno).set("flows.f.tcp.control", {"kind": "python-reno", "beta": 0.5}).check()
 

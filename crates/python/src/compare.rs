@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::rc::Rc;
 
+use engine::Members;
 use lab::compare::{self, Comparison, paths, plan};
 use lab::load::Overrides;
 use lab::papers::reproduce::reproduce;
@@ -41,6 +42,7 @@ pub fn compared(
 ) -> PyResult<Compared> {
     let run = || -> Result<Compared, Failure> {
         let overrides = Overrides { set: changes, ..Overrides::default() };
+        let members = spec.as_ref().map_or_else(|| Ok(Members::default()), Spec::members)?;
         let plans = plans(spec.as_ref(), &path_names, &schemes, &overrides, replications)?;
         let mut warnings: Vec<String> =
             plans.iter().flat_map(|(_, plan)| together(&plan.warnings)).map(shown).collect();
@@ -57,7 +59,7 @@ pub fn compared(
             let kept = plan.note(&mut store)?;
             let analysis = Analysis::of(&store, store.sweep(kept)?, replications)?;
             warnings.extend(analysis.warnings_of_runs().iter().map(|warning| format!("{name}: {warning}")));
-            comparisons.push(Comparison::of(name, plan, &analysis));
+            comparisons.push(Comparison::of(name, plan, &analysis, &members));
         }
         let json: Value = comparisons.iter().map(Comparison::to_json).collect();
         Ok((format!("{json:#}\n"), warnings, done, all))
@@ -80,10 +82,10 @@ fn plans(
     if let Some(spec) = spec {
         let source = spec.source(Rc::new(spec.files()))?;
         let schemes = if schemes.is_empty() { compare::own_schemes(&source)? } else { schemes.to_vec() };
-        let schemes = compare::schemes(&schemes)?;
+        let schemes = compare::schemes(&schemes, source.members())?;
         return Ok(vec![(spec.name(), plan(source, &schemes, replications)?)]);
     }
-    let schemes = compare::schemes(schemes)?;
+    let schemes = compare::schemes(schemes, &Members::default())?;
     let of_path = |path: &compare::ComparedPath| -> Result<_, Vec<Problem>> {
         Ok((path.name.clone(), plan(compare::source(path, overrides)?, &schemes, replications)?))
     };

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use engine::Members;
 use lab::load::{Loaded, Overrides, Source, to_toml};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -53,7 +54,12 @@ impl Spec {
                 Source::of_text(files, stem.into_owned(), self.path.clone(), text, &overrides)
             }
         };
-        Ok(source?.with_members(&members(&self.classes)?))
+        Ok(source?.with_members(&self.members()?))
+    }
+
+    /// The classes that it may name.
+    pub fn members(&self) -> Result<Members, Failure> {
+        members(&self.classes)
     }
 
     /// The checked scenario.

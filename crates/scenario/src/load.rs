@@ -163,6 +163,11 @@ impl Source {
         Source { members: members.clone(), ..self }
     }
 
+    /// The members added to the registries.
+    pub fn members(&self) -> &Members {
+        &self.members
+    }
+
     /// Checks `document`, which is this source's or has further changes, and reads the files that it refers to.
     pub fn resolve(&self, document: &Document) -> Result<Loaded, Vec<Problem>> {
         let locate = |problem: Problem| match &self.datafile {

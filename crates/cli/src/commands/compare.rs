@@ -1,5 +1,6 @@
 //! `lasthop compare`.
 
+use engine::Members;
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
@@ -100,10 +101,10 @@ fn plans(args: &Args) -> Result<Vec<(String, Plan)>, Vec<Problem>> {
         if names.is_empty() {
             names = compare::own_schemes(&source)?;
         }
-        let schemes = compare::schemes(&names).map_err(|problem| vec![problem])?;
+        let schemes = compare::schemes(&names, &Members::default()).map_err(|problem| vec![problem])?;
         return Ok(vec![(shown(file), compare::plan(source, &schemes, args.replications)?)]);
     }
-    let schemes = compare::schemes(&args.schemes).map_err(|problem| vec![problem])?;
+    let schemes = compare::schemes(&args.schemes, &Members::default()).map_err(|problem| vec![problem])?;
     let plan = |source: Source| compare::plan(source, &schemes, args.replications);
     if let Some(file) = &args.scenario {
         return Ok(vec![(shown(file), plan(input::open(file, &overrides)?)?)]);
@@ -142,7 +143,7 @@ fn ran(args: &Args, plans: &[(String, Plan)], store: &mut Store) -> Result<Vec<C
         (done, found) = (done + tally.done, found + tally.found);
         let kept = plan.note(store).and_then(|id| store.sweep(id))?;
         let analysis = Analysis::of(store, kept, args.replications)?;
-        comparisons.push((Comparison::of(name, plan, &analysis), analysis.warnings_of_runs()));
+        comparisons.push((Comparison::of(name, plan, &analysis, &Members::default()), analysis.warnings_of_runs()));
     }
     progress.finish();
     for (comparison, warnings) in &comparisons {

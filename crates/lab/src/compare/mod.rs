@@ -8,6 +8,7 @@ pub mod paths;
 
 use std::path::PathBuf;
 
+use engine::Members;
 use path::agent::{AgentConfig, Traits, Transfer};
 use serde_json::{Value, json};
 use toml::Table;
@@ -30,9 +31,9 @@ use scenario::problem::Problem;
 const BASELINE: &str = "unmodified";
 
 /// The schemes with these names, without duplicates and with the baseline first if it is named; all schemes if no name
-/// is given.
-pub fn schemes(names: &[String]) -> Result<Vec<&'static str>, Problem> {
-    let known = || AgentConfig::MEMBERS.iter().map(|(name, _)| *name);
+/// is given. `members` has those that a program adds.
+pub fn schemes(names: &[String], members: &Members) -> Result<Vec<String>, Problem> {
+    let known = || members.names::<AgentConfig>();
     let names: Vec<&str> = names.iter().map(|name| name.trim()).collect();
     if let Some(unknown) = names.iter().find(|name| !known().any(|known| known == **name)) {
         let problem = Problem::new("a scheme (see `lasthop list schemes`)").in_file("--schemes");
@@ -40,7 +41,7 @@ pub fn schemes(names: &[String]) -> Result<Vec<&'static str>, Problem> {
     }
     let mut chosen: Vec<_> = known().filter(|known| names.is_empty() || names.contains(known)).collect();
     chosen.sort_by_key(|name| *name != BASELINE);
-    Ok(chosen)
+    Ok(chosen.into_iter().map(str::to_owned).collect())
 }
 
 /// The baseline and the schemes of a scenario's nodes; no names if no node has another scheme than the baseline.
@@ -66,7 +67,7 @@ pub fn source(path: &ComparedPath, overrides: &Overrides) -> Result<Source, Vec<
 
 /// The plan of a comparison: one case per scheme, with the nodes that the scheme requires regardless of the scenario's
 /// own, and `replications` runs of each. A `[sweep]` of the scenario is ignored.
-pub fn plan(mut source: Source, schemes: &[&str], replications: u64) -> Result<Plan, Vec<Problem>> {
+pub fn plan(mut source: Source, schemes: &[String], replications: u64) -> Result<Plan, Vec<Problem>> {
     let count = i64::try_from(replications).unwrap_or(i64::MAX);
     let mut sweep = Table::new();
     sweep.insert("replications".to_owned(), count.into());
@@ -79,7 +80,8 @@ pub fn plan(mut source: Source, schemes: &[&str], replications: u64) -> Result<P
     assign(&mut source, &sweep)?;
     // The nodes that run a scheme depend on the network and its flows.
     let scenario = source.resolve(&source.document)?.scenario;
-    let compare: Table = schemes.iter().map(|scheme| ((*scheme).to_owned(), case(&scenario, scheme).into())).collect();
+    let case = |scheme: &String| (scheme.clone(), case(&scenario, scheme, source.members()).into());
+    let compare: Table = schemes.iter().map(case).collect();
     sweep.insert("compare".to_owned(), compare.into());
     assign(&mut source, &sweep)?;
     let mut plan = Plan::of(&source)?;
@@ -91,8 +93,8 @@ pub fn plan(mut source: Source, schemes: &[&str], replications: u64) -> Result<P
 }
 
 /// The changes to the scenario that make the required nodes run the scheme.
-fn case(scenario: &Scenario, scheme: &str) -> Table {
-    let asked = followers::asked(scenario, &traits(scheme));
+fn case(scenario: &Scenario, scheme: &str, members: &Members) -> Table {
+    let asked = followers::asked(scenario, &traits(scheme, members));
     let follow = |node: String| {
         let scheme: Table = [("scheme".to_owned(), scheme.into())].into_iter().collect();
         (node, scheme.into())
@@ -104,8 +106,8 @@ fn case(scenario: &Scenario, scheme: &str) -> Table {
     changes
 }
 
-fn traits(scheme: &str) -> Traits {
-    let config: Option<AgentConfig> = by_name(scheme);
+fn traits(scheme: &str, members: &Members) -> Traits {
+    let config: Option<AgentConfig> = by_name(scheme).or_else(|| members.by_name(scheme).ok().flatten());
     config.unwrap_or(AgentConfig::Unmodified(Default::default())).traits()
 }
 
@@ -143,8 +145,8 @@ pub fn figure() -> &'static Metric {
 }
 
 impl Comparison {
-    /// Analyses the runs of a plan.
-    pub fn of(name: &str, plan: &Plan, analysis: &Analysis) -> Self {
+    /// Analyses the runs of a plan, which may have schemes of `members`.
+    pub fn of(name: &str, plan: &Plan, analysis: &Analysis, members: &Members) -> Self {
         let entries = analysis.entries(figure());
         let same = analysis.same_as_first();
         let row = |(number, scheme): (usize, &str)| {
@@ -156,7 +158,7 @@ impl Comparison {
                 }
                 _ => Vec::new(),
             };
-            let traits = traits(scheme);
+            let traits = traits(scheme, members);
             Compared {
                 scheme: scheme.to_owned(),
                 asked: followers::asked(&plan.scenario, &traits),

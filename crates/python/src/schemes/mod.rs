@@ -1,18 +1,23 @@
-//! Schemes written in Python: congestion controls as classes, which the simulator calls at decisions.
+//! Members written in Python: congestion controls and agents as classes, which the simulator calls at decisions.
 //!
 //! An exception in a class ends its run and is the error of that run: it unwinds to where the run began.
 
+mod agent;
 mod control;
+mod packet;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use engine::Members;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Map, Value};
 
 use crate::error::Failure;
+pub use agent::{Delivered, Failed, Link, Node};
 pub use control::{Acked, Congested, Feedback, Start};
+pub use packet::PyPacket;
 
 /// An exception of a class, on its way to the beginning of the run.
 struct Thrown(PyErr);
@@ -30,9 +35,29 @@ pub fn catch<T>(run: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> 
     })
 }
 
-/// A class of a scheme, by its attributes.
+/// The registry of which a class is a member.
+#[derive(Clone, Copy)]
+enum Kind {
+    Control,
+    Agent,
+}
+
+impl FromPyObject<'_, '_> for Kind {
+    type Error = PyErr;
+
+    fn extract(name: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        match name.extract::<String>()?.as_str() {
+            "control" => Ok(Kind::Control),
+            "agent" => Ok(Kind::Agent),
+            other => Err(PyValueError::new_err(format!("found \"{other}\", expected control or agent"))),
+        }
+    }
+}
+
+/// A class of a member, by its attributes.
 #[derive(FromPyObject)]
 pub struct Class {
+    kind: Kind,
     /// The name in scenarios.
     name: String,
     /// The author's version, without which its results enter no store.
@@ -44,7 +69,7 @@ pub struct Class {
 impl Clone for Class {
     fn clone(&self) -> Self {
         let class = Python::attach(|py| self.class.clone_ref(py));
-        Class { name: self.name.clone(), version: self.version.clone(), class }
+        Class { kind: self.kind, name: self.name.clone(), version: self.version.clone(), class }
     }
 }
 
@@ -52,7 +77,17 @@ impl Clone for Class {
 pub fn members(classes: &[Class]) -> Result<Members, Failure> {
     let mut members = Members::default();
     for class in classes {
-        let added = members.add(control::Controls(class.clone()));
+        let added = match class.kind {
+            Kind::Control => members.add(control::Controls(class.clone())),
+            Kind::Agent => {
+                let agents = agent::Agents(class.clone());
+                agents.traits()?;
+                if let Some(part) = agent::SenderPart::of(class)? {
+                    members.add(part).map_err(|error| Failure::Text(error.to_string()))?;
+                }
+                members.add(agents)
+            }
+        };
         added.map_err(|error| Failure::Text(error.to_string()))?;
     }
     Ok(members)

@@ -1,0 +1,62 @@
+"""Classes as members of registries, beside those of this project."""
+
+from __future__ import annotations
+
+from ._agent import Agent
+from ._control import Control
+from ._errors import LasthopError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Class:
+    """A class, as the native module reads it. It can be pickled if the class can."""
+
+    __slots__ = ("cls",)
+
+    def __init__(self, cls: type[Control] | type[Agent]) -> None:
+        self.cls = cls
+
+    @property
+    def kind(self) -> str:
+        """Its registry."""
+        return "control" if issubclass(self.cls, Control) else "agent"
+
+    @property
+    def name(self) -> str:
+        """The name in scenarios."""
+        return self.cls.name
+
+    @property
+    def version(self) -> str | None:
+        """The author's version."""
+        return self.cls.version
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Class) and self.cls is other.cls
+
+
+def classes(members: Iterable[object]) -> list[Class]:
+    """The classes, checked."""
+    found = []
+    for cls in members:
+        if not (isinstance(cls, type) and issubclass(cls, (Control, Agent))):
+            raise LasthopError(f"found {cls!r}, expected a class derived from lasthop.Control or lasthop.Agent")
+        if not isinstance(getattr(cls, "name", None), str):
+            raise LasthopError(f'{cls.__name__}: expected a name in scenarios, such as name = "aimd"')
+        if not isinstance(cls.version, (str, type(None))):
+            raise LasthopError(f"{cls.__name__}: found version = {cls.version!r}, expected a text")
+        found.append(Class(cls))
+    return found
+
+
+def check_versions(known: Iterable[Class]) -> None:
+    """Refuse a class whose results a store could not tell from those of another."""
+    for each in known:
+        if each.version is None:
+            raise LasthopError(
+                f"{each.cls.__name__}: found no version, expected one: a store identifies results by it\n"
+                '  hint: write version = "1" in the class, and change it whenever its results change'
+            )
