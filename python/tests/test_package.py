@@ -1,5 +1,6 @@
 """The package against the command: `python3 -m unittest discover python/tests`."""
 
+import contextlib
 import doctest
 import importlib
 import json
@@ -30,6 +31,12 @@ def completion_time(seed: int) -> float:
     """For other processes."""
     time: float = lh.Scenario.load(REFINED).run(seed=seed).flows[0]["completion_time_s"]
     return time
+
+
+def kill_group(group: int) -> None:
+    """Kill what is left of a process group."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)
 
 
 def load_tests(
@@ -249,7 +256,9 @@ class Executors(unittest.TestCase):
         file.write_text(program)
         call = [sys.executable, os.fspath(file), os.fspath(REFINED), store]
         kept = 0
-        with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as client:
+        # A group of its own, for the workers outlive a client that is killed.
+        with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True) as client:
+            self.addCleanup(kill_group, client.pid)
             while client.poll() is None and kept < 20:
                 time.sleep(0.1)
                 if os.path.exists(store):
