@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, ThreadPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED, BrokenExecutor, CancelledError, ProcessPoolExecutor, ThreadPoolExecutor, wait
+)
 from pickle import PicklingError
 from typing import cast
 
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 # Time that a batch should take: far more than an engine needs for a task. Dask with two local workers needs 0.3 to 1.9 ms,
 # and 11 ms until the result is back (measured with 1,000 empty tasks).
 BATCH_SECONDS = 1.0
+# Dask has lost tasks when their workers were killed. If nothing comes back for this time and for 20 times that of the
+# longest batch, all batches in flight are submitted again.
+STALL_SECONDS = 60.0
 # Runs of the first batches, before the time of a run is known.
 FIRST_RUNS = 4
 MOST_RUNS = 10_000
@@ -110,6 +115,11 @@ class Driver:
         self.suspects: deque[_Batch] = deque()
         self.failed: list[FailedRun] = []
         self.per_run: float | None = None
+        # Pools of this machine report that they are broken.
+        self.may_lose = not isinstance(self.executor, (ThreadPoolExecutor, ProcessPoolExecutor))
+        self.longest = 0.0
+        self.patience = STALL_SECONDS
+        self.heard = time.monotonic()
 
     def run(self, report: Callable[..., object] | None) -> list[FailedRun]:
         """Run the sweep to its end; return the runs that failed."""
@@ -123,10 +133,29 @@ class Driver:
                     return self.failed
                 done, _ = wait(self.pending, timeout=0.2, return_when=FIRST_COMPLETED)
                 self.collect(done)
+                if done:
+                    self.heard = time.monotonic()
+                elif self.stalled():
+                    self.submit_again()
                 if report is not None:
                     report(*self.session.progress())
         finally:
             self.stop()
+
+    def stalled(self) -> bool:
+        """Whether the executor seems to have lost what is in flight."""
+        if not self.may_lose or self.per_run is None:
+            return False
+        return time.monotonic() - self.heard > max(self.patience, 20.0 * self.longest)
+
+    def submit_again(self) -> None:
+        """Submit again what is in flight, and wait longer the next time."""
+        for future, batch in self.pending.items():
+            future.cancel()
+            self.again.append(batch)
+        self.pending.clear()
+        self.patience *= 2.0
+        self.heard = time.monotonic()
 
     def limit(self) -> int:
         """The number of batches in flight: enough that no worker waits for this process."""
@@ -193,6 +222,7 @@ class Driver:
                 self.repeat(batch, error)
             else:
                 self.per_run = seconds / len(batch.runs)
+                self.longest = max(self.longest, seconds)
                 for run, why in self.keep(batch, outcomes):
                     self.repeat(_Batch([run], batch.failures), RuntimeError(why))
         if broken is not None:

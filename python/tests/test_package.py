@@ -16,9 +16,10 @@ import time
 import unittest
 import warnings
 from collections.abc import Callable
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import lasthop as lh
 from lasthop import _lasthop
@@ -171,6 +172,17 @@ class Poisoned(ProcessPoolExecutor):
         return super().submit(killed_by_replication_7, run, *arguments, **named)
 
 
+class Forgets(Executor):
+    """Loses every third task."""
+
+    def __init__(self) -> None:
+        self.pool, self.count = ThreadPoolExecutor(2), 0
+
+    def submit(self, run: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        self.count += 1
+        return Future() if self.count % 3 == 0 else self.pool.submit(run, *arguments, **named)
+
+
 class Executors(unittest.TestCase):
     def setUp(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
@@ -274,6 +286,14 @@ class Executors(unittest.TestCase):
         whole = lh.Scenario.load(REFINED).sweep(replications=400, store=f"{self.folder.name}/whole.sqlite")
         lh.Store(store).export(f"{store}.csv", "csv")
         self.assertEqual(Path(f"{store}.csv", "flows.csv").read_text(), self.exported(whole))
+
+    def test_tasks_that_an_executor_loses_are_submitted_again(self) -> None:
+        executor = Forgets()
+        with mock.patch("lasthop._executor.STALL_SECONDS", 0.1):
+            swept = self.swept("lost", replications=10, executor=executor)
+        self.assertEqual((swept.done, swept.failed), (40, []))
+        self.assertGreater(executor.count, 3)
+        self.assertEqual(self.exported(swept), self.exported(self.swept("whole", replications=10)))
 
     def test_poisoned_run_is_reported_and_skipped(self) -> None:
         with warnings.catch_warnings():
