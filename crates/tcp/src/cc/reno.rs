@@ -60,6 +60,8 @@ struct Reno {
     /// Bytes that slow start grows by for one acknowledgment at most.
     limit: f64,
     hystart: Hystart,
+    /// Also after HyStart++ has ended, as the sender queries it once.
+    wants_feedback: bool,
     pace: bool,
     srtt: Span,
 }
@@ -98,11 +100,13 @@ impl Config {
             Growth::Counted => self.abc_limit.map_or(f64::INFINITY, |limit| f64::from(limit) * start.segment),
         };
         let parameters = hystart::linux::Parameters { paces: self.pace, ..hystart::linux::Parameters::default() };
+        let hystart = Hystart::new(self.hystart.unwrap_or_default(), parameters, &start);
         Box::new(Reno {
             basis: self.ssthresh_from.unwrap_or_default(),
             window: Window::new(&start, growth).at_ssthresh(self.at_ssthresh.unwrap_or_default()),
             limit,
-            hystart: Hystart::new(self.hystart.unwrap_or_default(), parameters, &start),
+            wants_feedback: self.pace || !matches!(hystart, Hystart::Off),
+            hystart,
             pace: self.pace,
             srtt: Span::ZERO,
         })
@@ -144,7 +148,7 @@ impl CongestionControl for Reno {
     }
 
     fn wants_feedback(&self) -> bool {
-        self.pace || !matches!(self.hystart, Hystart::Off)
+        self.wants_feedback
     }
 
     fn on_feedback(&mut self, feedback: &Feedback) {

@@ -149,11 +149,13 @@ impl Config {
             rounds: self.hystart_rounds.unwrap_or_default(),
             paces: self.pace,
         };
+        let hystart = Hystart::new(self.hystart, parameters, &start);
         Box::new(Cubic {
             beta: self.beta,
             window: Window::new(&start, growth),
             limit,
-            hystart: Hystart::new(self.hystart, parameters, &start),
+            wants_feedback: self.pace || matches!(curve, Curve::Linux(_)) || !matches!(hystart, Hystart::Off),
+            hystart,
             curve,
             before: None,
             pace: self.pace,
@@ -173,6 +175,8 @@ struct Cubic {
     /// Maximum growth of slow start per acknowledgment, in bytes.
     limit: f64,
     hystart: Hystart,
+    /// Also after HyStart++ has ended, as the sender queries it once.
+    wants_feedback: bool,
     curve: Curve,
     /// The RFC's curve before the last reduction, to undo it.
     before: Option<rfc::Rfc>,
@@ -190,7 +194,7 @@ impl CongestionControl for Cubic {
     }
 
     fn wants_feedback(&self) -> bool {
-        self.pace || matches!(self.curve, Curve::Linux(_)) || !matches!(self.hystart, Hystart::Off)
+        self.wants_feedback
     }
 
     fn on_feedback(&mut self, feedback: &Feedback) {
