@@ -1,0 +1,133 @@
+//! Reports of failed attempts, and the messages with which agents answer them.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use engine::{Draws, Stream, Time};
+use path::agent::AgentConfig;
+use path::outcome::RadioNotice;
+use path::{HopId, LinkDirection};
+use wire::{Addr, Body, Flags, Notice, Packet, Segment, SeqNum};
+
+use super::driver::Driver;
+use super::hosts::{FIXED, HERE, MOBILE};
+use crate::breach::{Breach, Contract};
+
+/// Checks that messages quote failed data segments, and that the same failures give the same packets; returns the number
+/// of messages.
+pub(super) fn check(config: &AgentConfig, seed: u64) -> Result<u64, Breach> {
+    let failures = failures(0..200, seed);
+    let (mut reported, mut messages, mut first) = (Reported::default(), 0, Vec::new());
+    report(config, &failures, |driver, number, sent| {
+        reported.add(&failures[number].packet);
+        for packet in sent.iter().filter(|packet| matches!(packet.body, Body::Icmp(_))) {
+            reported.check(driver, packet)?;
+            messages += 1;
+        }
+        first.push(sent);
+        Ok(())
+    })?;
+    report(config, &failures, |driver, number, sent| {
+        if sent == first[number] {
+            return Ok(());
+        }
+        let expected = format!("{:?} as in the first run of these reports", first[number]);
+        Err(driver.breach(Contract::Repeatable, format!("{sent:?}"), expected))
+    })?;
+    Ok(messages)
+}
+
+/// Returns reports of a link layer about these packets: data and acknowledgments, of the agent's host and of others,
+/// some given up. Attempts count from 1; those of different packets may interleave.
+pub fn failures(packets: Range<u32>, seed: u64) -> Vec<RadioNotice> {
+    const MAX_ATTEMPTS: u32 = 9;
+    let mut draws: Draws = Stream::named(seed, 0, "agents").draws();
+    let mut failures = |seq: u32| {
+        let len = if draws.unit() < 0.7 { 1000 } else { 0 };
+        let src = if draws.unit() < 0.3 { HERE } else { FIXED };
+        let seq_number = SeqNum(seq * 1000);
+        let segment =
+            Segment { src_port: 1, dst_port: 2, seq: seq_number, flags: Flags::ACK, len, ..Segment::default() };
+        let packet = Packet::new(src, MOBILE, Body::Tcp(segment));
+        let hop = HopId { link: seq % 2, direction: LinkDirection::Forward };
+        let failed = 1 + (draws.unit() * f64::from(MAX_ATTEMPTS)) as u32;
+        (1..=failed)
+            .map(move |attempt| RadioNotice { hop, packet, attempt, last: attempt == MAX_ATTEMPTS })
+            .collect::<Vec<_>>()
+    };
+    let pairs = packets.step_by(2).map(|seq| (failures(seq), failures(seq + 1)));
+    pairs.flat_map(|(one, other)| alternating(&one, &other)).collect()
+}
+
+fn alternating(one: &[RadioNotice], other: &[RadioNotice]) -> Vec<RadioNotice> {
+    let both = (0..one.len().max(other.len())).flat_map(|turn| [one.get(turn), other.get(turn)]);
+    both.flatten().copied().collect()
+}
+
+/// Returns the packets that the agent sends for each report, one report each millisecond; none for a scheme without an
+/// agent.
+///
+/// # Errors
+/// A broken contract of all calls.
+pub fn answers(config: &AgentConfig, failures: &[RadioNotice]) -> Result<Vec<Vec<Packet>>, Breach> {
+    let mut answers = vec![Vec::new(); failures.len()];
+    report(config, failures, |_, number, sent| {
+        answers[number] = sent;
+        Ok(())
+    })?;
+    Ok(answers)
+}
+
+/// Passes reports to an agent. Calls `observe` for each with its index and the packets sent since the report before.
+fn report(
+    config: &AgentConfig,
+    failures: &[RadioNotice],
+    mut observe: impl FnMut(&Driver, usize, Vec<Packet>) -> Result<(), Breach>,
+) -> Result<(), Breach> {
+    let Some(mut driver) = Driver::new(config)? else { return Ok(()) };
+    for (number, notice) in failures.iter().enumerate() {
+        let mut sent = Vec::new();
+        driver.advance(Time::from_millis(number as u64), |_, more| sent.extend(more))?;
+        sent.extend(driver.call("on_radio", |agent, cx| agent.on_radio(notice, cx))?.1);
+        observe(&driver, number, sent.into_iter().map(|departure| departure.packet).collect())?;
+    }
+    Ok(())
+}
+
+/// Returns true if a message is one from the agent's node to the source of this data segment, and quotes it.
+pub fn quotes(message: &Packet, failed: &Packet) -> bool {
+    quoted(message).is_some_and(|quoted| Some(quoted) == key(failed))
+}
+
+/// The data segments of which the link layer has reported a failed attempt.
+#[derive(Default)]
+pub(super) struct Reported(BTreeSet<Key>);
+
+/// Source, destination, ports and first sequence number of a data segment.
+type Key = (Addr, Addr, u16, u16, u32);
+
+impl Reported {
+    pub fn add(&mut self, packet: &Packet) {
+        self.0.extend(key(packet));
+    }
+
+    /// Checks a message.
+    pub fn check(&self, driver: &Driver, message: &Packet) -> Result<(), Breach> {
+        if quoted(message).is_some_and(|quoted| self.0.contains(&quoted)) {
+            return Ok(());
+        }
+        let expected = "a message from the node to the source of a data segment that has failed, which it quotes";
+        Err(driver.breach(Contract::Message, format!("{message:?}"), expected))
+    }
+}
+
+fn key(packet: &Packet) -> Option<Key> {
+    let segment = packet.data()?;
+    Some((packet.src, packet.dst, segment.src_port, segment.dst_port, segment.seq.0))
+}
+
+/// Returns the key of the segment that a message of the agent's node is about.
+fn quoted(message: &Packet) -> Option<Key> {
+    let Body::Icmp(Notice { segment_dst, src_port, dst_port, seq, .. }) = message.body else { return None };
+    (message.src == HERE).then_some((message.dst, segment_dst, src_port, dst_port, seq.0))
+}
