@@ -83,7 +83,7 @@ fn pass(fed: &mut Fed, mut packet: Packet) {
 fn packet_at_a_full_queue_is_not_cached() {
     for (waiting, cached) in [(0, 1), (48, 1), (49, 0), (50, 0)] {
         let mut fed = Fed::new(&scheme(Config::default()));
-        assert!(fed.agent.looks_at_link());
+        assert!(fed.agent().looks_at_link());
         fed.act(|agent, cx| agent.on_link(&link(waiting), cx));
         pass(&mut fed, data(0, 1000));
         assert_eq!(fed.counter("packets_cached"), Some(cached), "{waiting} wait");
@@ -108,14 +108,14 @@ fn full_cache_forwards_packets_without_caching() {
 fn timer_is_set_before_the_sample_counts() {
     let mut fed = Fed::new(&scheme(Config::default()));
     pass(&mut fed, data(0, 1000));
-    assert_eq!(fed.agent.deadline(), Time::from_millis(1100));
+    assert_eq!(fed.agent().deadline(), Time::from_millis(1100));
     pass(&mut fed, data(1000, 1000));
     fed.until(Time::from_millis(20), |_, _| {});
     fed.act(|agent, cx| agent.after_air(&mut ack(1000), cx));
-    assert_eq!(fed.agent.deadline(), Time::from_millis(1120));
+    assert_eq!(fed.agent().deadline(), Time::from_millis(1120));
     fed.until(Time::from_millis(40), |_, _| {});
     fed.act(|agent, cx| agent.after_air(&mut ack(2000), cx));
-    assert_eq!(fed.agent.deadline(), Time::NEVER);
+    assert_eq!(fed.agent().deadline(), Time::NEVER);
     assert_eq!(fed.counter("rtt_samples"), Some(2));
 }
 

@@ -137,7 +137,8 @@ pub enum Verdict {
 
 /// A scheme in a node with a radio link: a base station or a host. Its methods are called for packets that cross the
 /// node to and from the radio link, at a host also for packets that originate or end there, and for reports of the
-/// node's link layer. Packets that the agent sends are routed from the node. After each call `deadline` is queried.
+/// node's link layer. Packets that the agent sends are routed from the node. `deadline` is queried at the beginning of the
+/// run and after each call.
 pub trait Agent: Send {
     /// Called before a packet is queued for the radio link. The agent may change the packet.
     fn before_air(&mut self, _: &mut Packet, _: &mut AgentCx<'_>) -> Verdict {
@@ -162,7 +163,7 @@ pub trait Agent: Send {
     fn deadline(&self) -> Time {
         Time::NEVER
     }
-    /// Called at the time that `deadline` returned.
+    /// Called at the time that `deadline` returned; afterwards that time is later, or `NEVER`.
     fn on_wake(&mut self, _: &mut AgentCx<'_>) {}
     /// Returns how long before a channel change of one of the node's links `on_forecast` is to be called, as by a radio
     /// that predicts a fading signal; `Span::ZERO` for a radio that only measures the signal, which reports each change

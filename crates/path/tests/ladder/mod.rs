@@ -17,38 +17,19 @@
 mod text;
 
 use std::fmt::Write as _;
+use std::ops::Deref;
 use std::path::Path;
 
+use contracts::Breach;
+use contracts::agent::Driver;
+#[allow(unused_imports, reason = "each test file uses some of it")]
+pub use contracts::agent::hosts::{FIXED, HERE, MOBILE, from_fixed, from_mobile, of_flow, ports};
 use engine::Time;
 use path::agent::{Agent, AgentConfig, AgentCx, Departure, Verdict};
 use path::channel::State;
 use path::outcome::RadioNotice;
 use path::{HopId, LinkDirection};
-use wire::{Addr, Body, Flags, Options, Packet, Segment, SeqNum};
-
-/// Address of the host in the wired network.
-pub const FIXED: Addr = Addr::of_node(0);
-/// Address of the agent's node.
-pub const HERE: Addr = Addr::of_node(1);
-/// Address of the host behind the radio link.
-pub const MOBILE: Addr = Addr::of_node(2);
-
-/// Returns the ports of a flow at the fixed host and at the mobile.
-pub const fn ports(flow: u16) -> [u16; 2] {
-    [10_000 + flow, 20_000 + flow]
-}
-
-/// Returns a segment of the first flow from the fixed host: a pure acknowledgment of 0, modified by `change`.
-pub fn from_fixed(change: impl FnOnce(&mut Segment)) -> Packet {
-    let [src_port, dst_port] = ports(0);
-    packet(FIXED, MOBILE, Segment { src_port, dst_port, ..blank() }, change)
-}
-
-/// Returns a segment of the first flow from the mobile, modified by `change`.
-pub fn from_mobile(change: impl FnOnce(&mut Segment)) -> Packet {
-    let [dst_port, src_port] = ports(0);
-    packet(MOBILE, FIXED, Segment { src_port, dst_port, ..blank() }, change)
-}
+use wire::{Options, Packet, SeqNum};
 
 /// Returns a segment from the fixed host with `len` bytes from `seq` on.
 pub fn data(seq: u32, len: u32) -> Packet {
@@ -69,68 +50,36 @@ pub fn ack(ack: u32) -> Packet {
     ack_with(ack, &[])
 }
 
-/// Returns the packet with the ports of another flow.
-pub fn of_flow(flow: u16, mut packet: Packet) -> Packet {
-    let Body::Tcp(segment) = &mut packet.body else { return packet };
-    let [fixed, mobile] = ports(flow);
-    (segment.src_port, segment.dst_port) = if packet.src == FIXED { (fixed, mobile) } else { (mobile, fixed) };
-    packet
-}
-
-fn blank() -> Segment {
-    Segment { flags: Flags::ACK, window: 8000, ..Segment::default() }
-}
-
-fn packet(src: Addr, dst: Addr, mut segment: Segment, change: impl FnOnce(&mut Segment)) -> Packet {
-    change(&mut segment);
-    Packet::new(src, dst, Body::Tcp(segment))
-}
-
-/// Maximum number of wake-ups without progress of time.
-const MAX_WAKE_UPS: u32 = 10_000;
-
-/// An agent driven step by step.
-pub struct Fed {
-    /// The agent.
-    pub agent: Box<dyn Agent>,
-    now: Time,
-}
+/// An agent driven step by step; a broken contract of all agents is a panic.
+pub struct Fed(Driver);
 
 impl Fed {
     /// Creates an agent. Panics if the scheme has no agent.
     pub fn new(config: &AgentConfig) -> Self {
-        assert!(config.check().is_empty(), "{:?}", config.check());
-        let agent = config.build().unwrap_or_else(|| panic!("{} has no agent", config.name()));
-        Fed { agent, now: Time::ZERO }
+        Fed(kept(Driver::new(config)).unwrap_or_else(|| panic!("{} has no agent", config.name())))
     }
 
-    /// Advances the time to `to`; calls `tell` for each wake-up with the packets sent.
-    pub fn until(&mut self, to: Time, mut tell: impl FnMut(Time, Vec<Departure>)) {
-        assert!(to >= self.now, "the time must not decrease");
-        let mut at_once = 0;
-        while self.agent.deadline() <= to {
-            let due = self.agent.deadline();
-            at_once = if due > self.now { 0 } else { at_once + 1 };
-            assert!(at_once < MAX_WAKE_UPS, "at {due:?} the agent's timer is due immediately again at every wake-up");
-            self.now = self.now.max(due);
-            let sent = self.act(|agent, cx| agent.on_wake(cx)).1;
-            tell(self.now, sent);
-        }
-        self.now = to;
+    /// Advances the time to `to`; calls `observe` for each wake-up with the packets sent.
+    pub fn until(&mut self, to: Time, observe: impl FnMut(Time, Vec<Departure>)) {
+        kept(self.0.advance(to, observe));
     }
 
     /// Calls a method of the agent now; returns its result and the packets sent.
     pub fn act<T>(&mut self, act: impl FnOnce(&mut dyn Agent, &mut AgentCx<'_>) -> T) -> (T, Vec<Departure>) {
-        let mut send = Vec::new();
-        let given = act(&mut *self.agent, &mut AgentCx { now: self.now, here: HERE, send: &mut send, events: None });
-        assert!(self.agent.deadline() >= self.now, "a timer in the past");
-        (given, send)
+        kept(self.0.call("act", act))
     }
+}
 
-    /// Returns a counter of the agent.
-    pub fn counter(&self, name: &str) -> Option<u64> {
-        self.agent.counters().into_iter().find_map(|(counter, value)| (counter == name).then_some(value))
+impl Deref for Fed {
+    type Target = Driver;
+
+    fn deref(&self) -> &Driver {
+        &self.0
     }
+}
+
+fn kept<T>(result: Result<T, Breach>) -> T {
+    result.unwrap_or_else(|breach| panic!("{breach}"))
 }
 
 /// An agent driven step by step, with the ladder drawn so far.
@@ -188,7 +137,7 @@ impl Ladder {
 
     /// Adds a remark for the reader.
     pub fn note(&mut self, note: &str) -> &mut Self {
-        text::remark(&mut self.lines, self.fed.now, note);
+        text::remark(&mut self.lines, self.fed.now(), note);
         self
     }
 
@@ -201,7 +150,7 @@ impl Ladder {
     pub fn drawn(&self) -> String {
         let mut lines = self.lines.clone();
         lines.push('\n');
-        for (name, value) in self.fed.agent.counters().iter().filter(|(_, value)| *value > 0) {
+        for (name, value) in self.fed.agent().counters().iter().filter(|(_, value)| *value > 0) {
             writeln!(lines, "{name} {value}").expect("writing to memory");
         }
         lines
@@ -228,15 +177,15 @@ impl Ladder {
     ) -> &mut Self {
         let mut shown = packet;
         let (verdict, sent) = self.fed.act(|agent, cx| show(agent, &mut shown, cx));
-        text::crossing(&mut self.lines, self.fed.now, to_air, &packet, (verdict == Verdict::Pass).then_some(&shown));
-        departures(&mut self.lines, self.fed.now, &sent);
+        text::crossing(&mut self.lines, self.fed.now(), to_air, &packet, (verdict == Verdict::Pass).then_some(&shown));
+        departures(&mut self.lines, self.fed.now(), &sent);
         self
     }
 
     fn told(&mut self, what: &str, tell: impl FnOnce(&mut dyn Agent, &mut AgentCx<'_>)) -> &mut Self {
         let sent = self.fed.act(tell).1;
-        text::remark(&mut self.lines, self.fed.now, what);
-        departures(&mut self.lines, self.fed.now, &sent);
+        text::remark(&mut self.lines, self.fed.now(), what);
+        departures(&mut self.lines, self.fed.now(), &sent);
         self
     }
 }
