@@ -17,6 +17,16 @@ from ._store import Store, SweepResult, Table
 
 __version__, MODEL_VERSION = _lasthop.versions()
 
+
+def __getattr__(name: str) -> object:
+    """The module ``rl`` is imported when it is used: it needs NumPy."""
+    if name == "rl":
+        from importlib import import_module
+
+        return import_module("lasthop.rl")
+    raise AttributeError(f"module 'lasthop' has no attribute {name!r}")
+
+
 __all__ = [
     "MODEL_VERSION",
     "Acked",

@@ -242,6 +242,7 @@ class Scenario:
         *,
         axes: Mapping[str, Sequence[object]] | None = None,
         compare: Mapping[str, Sequence[object]] | None = None,
+        cases: Mapping[str, Mapping[str, object]] | None = None,
         replications: int | None = None,
         metrics: Sequence[str] | None = None,
         store: str | os.PathLike[str] | None = None,
@@ -255,6 +256,8 @@ class Scenario:
         Args:
             axes: Keys with their values: every combination is a point.
             compare: Keys with the values to compare on the same random numbers: every combination is a case.
+            cases: Names of cases with their keys and values, compared like those of ``compare`` and instead of them, such
+                as ``{"snoop": {"scheme": "snoop"}, "late": {"scheme": "snoop", "links.wire.delay": "90 ms"}}``.
             replications: Runs of each point and case; by default those of the scenario.
             metrics: Names from ``lasthop list metrics``.
             store: The file for finished runs, which are not repeated; by default a temporary one.
@@ -268,7 +271,11 @@ class Scenario:
         """
         from ._store import run_sweep
 
+        if cases and compare:
+            raise LasthopError("cases: found beside compare, expected one of them")
         other = self._copy()
+        for name, changes in (cases or {}).items():
+            other.changes.append(f"sweep.compare.{name}={_toml(_nested(changes))}")
         for key, values in (axes or {}).items():
             other.changes.append(f"sweep.axes.{key}={_toml(list(values))}")
         for key, values in (compare or {}).items():
@@ -321,6 +328,24 @@ class Scenario:
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name in self.__slots__:
             setattr(self, name, state[name])
+
+
+def _nested(changes: Mapping[str, object]) -> dict[str, object]:
+    """Keys with dots as tables in tables.
+
+    >>> _nested({"scheme": "snoop", "links.air.rate": "1 Mbps"})
+    {'scheme': 'snoop', 'links': {'air': {'rate': '1 Mbps'}}}
+    """
+    root: dict[str, object] = {}
+    for key, value in changes.items():
+        *parents, last = key.split(".")
+        table: Any = root
+        for parent in parents:
+            table = table.setdefault(parent, {})
+            if not isinstance(table, dict):
+                raise LasthopError(f"{key}: {parent} has a value, expected keys below it")
+        table[last] = value
+    return root
 
 
 def _time(time: str | float | None) -> str | None:

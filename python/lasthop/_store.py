@@ -11,7 +11,7 @@ from ._summary import Summarized
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from concurrent.futures import Executor
     from typing import Any
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from ._scenario import Scenario
 
     T = TypeVar("T")
+
+# The folder of a temporary store begins so.
+TEMPORARY = "lasthop-sweep-"
 
 
 class Table:
@@ -143,7 +146,7 @@ class Store:
         return html
 
     def __repr__(self) -> str:
-        return f"<Store {self.path}>"
+        return "<temporary Store>" if _is_temporary(self.path) else f"<Store {self.path}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Store, (self.path,)
@@ -174,11 +177,39 @@ class SweepResult(Summarized):
         """As :meth:`Store.report`."""
         return self.store.report(path, metrics=metrics)
 
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each point, case and metric: the mean with half of its 95 % interval, and of several cases the change
+        against the first one in percent, with half of its interval. None is a value that the runs do not give.
+
+        >>> import lasthop as lh
+        >>> swept = lh.Scenario.load("examples/snoop.toml").sweep(
+        ...     compare={"scheme": ["unmodified", "snoop"]}, metrics=["goodput_bps"], replications=3)
+        >>> [(row["case"], row["metric"], row["n"], row["change_percent"] is None) for row in swept.rows()]
+        [('unmodified', 'goodput_bps', 3, True), ('snoop', 'goodput_bps', 3, False)]
+        """
+        return [_row(each) for each in self.summary]
+
     def __repr__(self) -> str:
-        return f"<SweepResult: {self.wanted} runs, {self.done} made now, in {self.store.path}>"
+        return f"<SweepResult: {self.wanted} runs, {self.done} made now, in {self.store!r}>"
 
     def _repr_html_(self) -> str:
-        return self.table("summary")._repr_html_()
+        from ._html import table
+
+        return table(self.rows())
+
+
+def _row(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of :meth:`SweepResult.rows`."""
+
+    def half(interval: list[float] | None) -> float | None:
+        return None if interval is None else (interval[1] - interval[0]) / 2.0
+
+    row = {**entry["point"], **{key: entry[key] for key in ("case", "subject", "metric", "unit", "n", "mean")}}
+    against = entry["against_first"] or {}
+    row["half"] = half(entry["ci"])
+    row["change_percent"] = against.get("change_percent")
+    row["change_percent_half"] = half(against.get("change_percent_ci"))
+    return row
 
 
 def run_sweep(
@@ -241,7 +272,7 @@ def temporary_store(store: str | os.PathLike[str] | None) -> tuple[str, Callable
     import tempfile
     import weakref
 
-    folder = tempfile.mkdtemp(prefix="lasthop-")
+    folder = tempfile.mkdtemp(prefix=TEMPORARY)
 
     def keep(result: T) -> T:
         if result is None:
@@ -251,6 +282,11 @@ def temporary_store(store: str | os.PathLike[str] | None) -> tuple[str, Callable
         return result
 
     return os.path.join(folder, "sweep.sqlite"), keep
+
+
+def _is_temporary(path: str) -> bool:
+    """Whether a store was made by :func:`temporary_store`."""
+    return os.path.basename(os.path.dirname(path)).startswith(TEMPORARY)
 
 
 def _cores() -> int:

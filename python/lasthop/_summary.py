@@ -18,14 +18,13 @@ class Summarized:
 
     def __init__(self, json: str) -> None:
         self.json = json
-        self._summary: dict[str, Any] | None = None
+        self._summary: Any = None
 
     @property
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> Any:
         """The values of the JSON text."""
         if self._summary is None:
             import json
 
             self._summary = json.loads(self.json)
-        assert self._summary is not None
         return self._summary

@@ -51,6 +51,26 @@ def load_tests(
 
 
 class Command(unittest.TestCase):
+    def test_named_cases_are_those_of_the_scenario(self) -> None:
+        tables = lh.Scenario.load(ROOT / "examples" / "goel1997-tables.toml")
+        cases = {
+            "no-loss": {"scheme": "unmodified", "links.air.channel": "perfect"},
+            **{scheme: {"scheme": scheme} for scheme in ("unmodified", "simple-icmp", "refined-icmp")},
+        }
+        axes = {"links.wire.delay": ["100 ms"], "links.air.channel.mean_bad": ["100 ms"]}
+        axes["flows.download.receive_window"] = ["4 KiB"]
+        theirs = tables.sweep(axes=axes, replications=2)
+        ours = tables.set("sweep.compare", {}).sweep(axes=axes, cases=cases, replications=2)
+        self.assertEqual(ours.json, theirs.json)
+        rows = theirs.rows()
+        self.assertEqual([row["case"] for row in rows], list(cases))
+        self.assertEqual([row["mean"] for row in rows], [entry["mean"] for entry in theirs.summary])
+        self.assertEqual(repr(theirs), "<SweepResult: 8 runs, 8 made now, in <temporary Store>>")
+        with self.assertRaisesRegex(lh.LasthopError, "found beside compare"):
+            tables.sweep(cases=cases, compare={"scheme": ["snoop"]})
+        with self.assertRaisesRegex(lh.LasthopError, "links has a value, expected keys below it"):
+            tables.sweep(cases={"x": {"links": 3, "links.air": 4}})
+
     def test_sweeps_equal_those_of_the_command(self) -> None:
         set_axes = "sweep.axes.links.air.channel.mean_bad=[\"100 ms\", \"300 ms\"]"
         set_cases = "sweep.compare.scheme=[\"unmodified\", \"snoop\"]"
