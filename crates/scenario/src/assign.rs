@@ -8,9 +8,15 @@ use crate::model::directed;
 use crate::problem::Problem;
 use crate::tree::{Data, Source, Value};
 
+/// Maximum number of steps of a path: a tree is read, written and dropped by recursion.
+const MAX_STEPS: usize = 64;
+
 /// Sets the value at the end of `path`. Missing tables and lists are created; a shorthand, such as the name of a
 /// registry's member, is expanded to its table.
 pub(crate) fn assign(tree: &mut Value, path: &[Step], value: Value) -> Result<(), Problem> {
+    if path.len() > MAX_STEPS {
+        return Err(Problem::new(format!("a key of at most {MAX_STEPS} parts")).found(format!("one of {}", path.len())));
+    }
     let path = numbered(path);
     let Some((last, parents)) = path.split_last() else { return Err(Problem::new("no such key: it is empty")) };
     let (mut at, mut shape) = (tree, Shape::scenario());

@@ -181,3 +181,12 @@ fn key_below_a_scalar_is_refused() {
         assert!(said.starts_with(&format!("--set {assignment}: ")) && said.contains(expected), "{said}");
     }
 }
+
+/// A tree of a hundred thousand levels would overflow the stack.
+#[test]
+fn key_of_too_many_parts_is_refused() {
+    let mut document = Document::parse("s.toml", PLAIN.as_bytes()).unwrap();
+    let problem = document.set(&format!("links{}=1", ".a".repeat(100_000))).unwrap_err();
+    assert!(problem.to_string().contains("expected a key of at most 64 parts"), "{}", &problem.to_string()[200_000..]);
+    assert!(document.read().is_ok());
+}
