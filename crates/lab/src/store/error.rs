@@ -120,6 +120,17 @@ impl StoreError {
                 why: "the disk is full: the file -shm cannot be created beside it".into(),
             };
         }
+        const WRITING: [i32; 4] = [
+            rusqlite::ffi::SQLITE_IOERR_WRITE,
+            rusqlite::ffi::SQLITE_IOERR_FSYNC,
+            rusqlite::ffi::SQLITE_IOERR_TRUNCATE,
+            rusqlite::ffi::SQLITE_IOERR_SHMMAP,
+        ];
+        if error.sqlite_error().is_some_and(|error| WRITING.contains(&error.extended_code)) {
+            // Of a disk without space SQLite says that it is full; of other reasons only "disk I/O error".
+            let why = format!("{error}: a quota or the largest size of a file is reached, or the disk fails");
+            return StoreError::Unwritable { path, why };
+        }
         match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => StoreError::NotAStore(path),
             Some(ErrorCode::CannotOpen) => StoreError::Unopened { path, why: error.to_string() },
