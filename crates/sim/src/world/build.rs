@@ -109,6 +109,9 @@ impl World {
         };
         world.mobiles_begin();
         for node in 0..world.nodes.len() {
+            if let Some(installed) = &mut world.nodes[node].agent {
+                installed.keep_timer(&mut world.schedule);
+            }
             world.look_ahead(node, Time::ZERO);
         }
         if observed {
