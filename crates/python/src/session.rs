@@ -14,7 +14,7 @@ use pyo3::types::PyDict;
 
 use crate::error::{Failure, as_dict};
 use crate::memory::{GivenFiles, KeptFiles};
-use crate::schemes::{Class, members, traceback};
+use crate::schemes::{Class, catch, members, traceback};
 use crate::spec::Spec;
 use crate::watch::Watch;
 
@@ -51,7 +51,7 @@ impl Session {
     }
 
     fn with<T: Send>(&self, py: Python<'_>, act: impl FnOnce(&mut Open) -> Result<T, Failure> + Send) -> PyResult<T> {
-        py.detach(|| act(&mut self.open())).map_err(|failure| failure.into_exception(py))
+        py.detach(|| catch(|| act(&mut self.open()))).map_err(|failure| failure.into_exception(py))
     }
 }
 
@@ -70,7 +70,7 @@ impl Session {
             let rounds = rounds.map_err(|error| watch.failure(error))?;
             Ok(Open { plan, store, rounds, files: files.take() })
         };
-        let open = py.detach(open).map_err(|failure| failure.into_exception(py))?;
+        let open = py.detach(|| catch(open)).map_err(|failure| failure.into_exception(py))?;
         Ok(Session(Mutex::new(open)))
     }
 
@@ -177,7 +177,7 @@ pub fn run_batch(
         let outcomes = batch.run(&worker, &mut |_| watch.report(|| ())).map_err(|error| watch.failure(error))?;
         Ok(outcomes.into_iter().map(|outcome| (outcome.as_ref().ok().cloned(), outcome.err())).collect())
     };
-    py.detach(run).map_err(|failure| failure.into_exception(py))
+    py.detach(|| catch(run)).map_err(|failure| failure.into_exception(py))
 }
 
 impl From<BatchError> for Failure {

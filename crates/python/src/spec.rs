@@ -12,7 +12,7 @@ use scenario::Files;
 
 use crate::error::{Failure, as_dict};
 use crate::memory::GivenFiles;
-use crate::schemes::{Class, members};
+use crate::schemes::{Class, catch, members};
 
 /// A scenario, by the attributes of `lasthop.Scenario`.
 #[derive(FromPyObject, Clone)]
@@ -64,8 +64,10 @@ impl Spec {
 
     /// The checked scenario.
     pub fn load(&self) -> Result<Loaded, Failure> {
-        let source = self.source(Rc::new(self.files()))?;
-        Ok(source.resolve(&source.document)?)
+        catch(|| {
+            let source = self.source(Rc::new(self.files()))?;
+            Ok(source.resolve(&source.document)?)
+        })
     }
 }
 

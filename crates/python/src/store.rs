@@ -11,6 +11,7 @@ use scenario::problem::Problem;
 use serde_json::Value;
 
 use crate::error::Failure;
+use crate::schemes::catch;
 use crate::table::Table;
 
 /// A file with the results of sweeps.
@@ -42,7 +43,7 @@ impl Store {
         py: Python<'_>,
         act: impl FnOnce(&[Analysis]) -> Result<T, Failure> + Send,
     ) -> PyResult<T> {
-        py.detach(|| act(&self.sweeps()?)).map_err(|failure| failure.into_exception(py))
+        py.detach(|| catch(|| act(&self.sweeps()?))).map_err(|failure| failure.into_exception(py))
     }
 }
 
@@ -51,7 +52,7 @@ impl Store {
     /// Opens a store that the command or a sweep has written.
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let opened = py.detach(|| store::Store::open(&path).map_err(Failure::from));
+        let opened = py.detach(|| catch(|| Ok(store::Store::open(&path)?)));
         opened.map_err(|failure| failure.into_exception(py))?;
         Ok(Store { path })
     }

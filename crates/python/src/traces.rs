@@ -34,7 +34,13 @@ fn table(file: &str, bytes: &[u8]) -> Result<Option<Table>, Failure> {
         let mut lines = text.lines();
         let names: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
         let mut columns = vec![Vec::new(); names.len()];
-        for line in lines {
+        for (number, line) in lines.enumerate() {
+            let found = line.split(',').count();
+            if found != names.len() {
+                // The header is line 1.
+                let (line, expected) = (number + 2, names.len());
+                return Err(Failure::Text(format!("{file}:{line}: found {found} cells, expected {expected}")));
+            }
             line.split(',').zip(&mut columns).for_each(|(cell, column)| column.push(cell));
         }
         let unit = |name: &str| UNITS.iter().find(|(end, _)| name.ends_with(end)).map_or("", |(_, unit)| unit);

@@ -20,7 +20,7 @@ use tcp::response::{NoticeResponse, ResponseConfig};
 use wire::{NoticeKind, Packet};
 
 use super::packet::PyPacket;
-use super::{Class, arguments, throw};
+use super::{Class, arguments, attribute, faults, shown, throw};
 
 /// The factory of a class.
 pub struct Agents(pub Class);
@@ -176,7 +176,7 @@ impl Agents {
     pub fn traits(&self) -> PyResult<Traits> {
         Python::attach(|py| {
             let class = self.0.class.bind(py);
-            let semantics = match class.getattr("semantics")?.extract::<String>()?.as_str() {
+            let semantics = match attribute::<String>(class, "semantics", "kept or lost")?.as_str() {
                 "kept" => Semantics::Kept,
                 "lost" => Semantics::Lost,
                 other => {
@@ -185,14 +185,14 @@ impl Agents {
                 }
             };
             let places = |name: &str| -> PyResult<&'static [Place]> {
-                let names: Vec<String> = class.getattr(name)?.extract()?;
+                let names: Vec<String> = attribute(class, name, "a list of sender, base station, receiver")?;
                 self::places(name, &names)
             };
             Ok(Traits {
                 semantics,
                 changes: places("changes")?,
                 uploads: places("uploads")?,
-                needs_link_reports: class.getattr("needs_link_reports")?.extract()?,
+                needs_link_reports: attribute(class, "needs_link_reports", "True or False")?,
                 actions: &[],
             })
         })
@@ -263,11 +263,11 @@ impl Configured {
                 on_failed: defines("on_failed")?,
                 on_delivered: defines("on_delivered")?,
             };
-            let foresight = match object.getattr("foresight")?.extract::<Option<f64>>()? {
+            let foresight = match attribute::<Option<f64>>(&object, "foresight", "seconds, or None")? {
                 Some(seconds) => Some(span("foresight", seconds)?),
                 None => None,
             };
-            let sends_expedited = object.getattr("sends_expedited")?.extract()?;
+            let sends_expedited = attribute(&object, "sends_expedited", "True or False")?;
             let pending = Pending { now: None, number: 0, sends_expedited, actions: Vec::new() };
             let mut agent = Agent {
                 calls,
@@ -295,7 +295,8 @@ pub struct SenderPart {
 impl SenderPart {
     /// That of the class, if it names one.
     pub fn of(class: &Class) -> PyResult<Option<Self>> {
-        let response: Option<String> = Python::attach(|py| class.class.bind(py).getattr("sender")?.extract())?;
+        let response: Option<String> =
+            Python::attach(|py| attribute(class.class.bind(py), "sender", "the name of a scheme, or None"))?;
         let Some(response) = response else { return Ok(None) };
         let known = by_name::<ResponseConfig>(&response).ok_or_else(|| {
             let names: Vec<&str> = ResponseConfig::MEMBERS.iter().map(|(name, _)| *name).collect();
@@ -350,8 +351,7 @@ fn span(key: &str, seconds: f64) -> PyResult<Span> {
 
 impl Member<AgentConfig> for Configured {
     fn check(&self) -> Vec<Fault> {
-        let made = self.make();
-        made.err().map(|error| Fault::new("kind", &self.class.name, error.to_string())).into_iter().collect()
+        faults(&self.class.name, self.make())
     }
 
     fn traits(&self) -> Traits {
@@ -387,7 +387,7 @@ struct Agent {
 
 impl Agent {
     fn read_deadline(&mut self, py: Python<'_>) -> PyResult<()> {
-        let seconds: Option<f64> = self.object.bind(py).getattr("deadline")?.extract()?;
+        let seconds: Option<f64> = attribute(self.object.bind(py), "deadline", "seconds, or None")?;
         self.deadline_s = seconds.unwrap_or(f64::INFINITY);
         self.deadline = seconds.map_or(Ok(Time::NEVER), |seconds| nanos("deadline", seconds).map(Time::from_nanos))?;
         Ok(())
@@ -401,11 +401,15 @@ impl Agent {
 
     fn read_counters(&self, py: Python<'_>) -> PyResult<Vec<(&'static str, u64)>> {
         let counters = self.object.bind(py).getattr("counters")?;
-        let counters = counters.cast_into::<PyDict>()?;
+        let counters = counters.cast_into::<PyDict>().map_err(|error| {
+            let found = shown(&error.into_inner());
+            PyTypeError::new_err(format!("counters: found {found}, expected a dict of names with counts"))
+        })?;
         let mut read = Vec::with_capacity(counters.len());
         for (name, value) in counters.iter() {
             let name: String = name.extract()?;
-            let wrong = |_| PyValueError::new_err(format!("counters: {name}: found {value}, expected a count"));
+            let found = || shown(&value);
+            let wrong = |_| PyValueError::new_err(format!("counters: {name}: found {}, expected a count", found()));
             read.push((constant(&name)?, value.extract::<u64>().map_err(wrong)?));
         }
         Ok(read)
@@ -461,7 +465,8 @@ impl Agent {
             let answer = object.call_method1(method, (&given, node))?;
             let passes = if answer.is_none() { Some(true) } else { answer.extract().ok() };
             let wrong = || {
-                let text = format!("{method}: found {answer}, expected True or None to forward the packet, or False");
+                let found = shown(&answer);
+                let text = format!("{method}: found {found}, expected True or None to forward the packet, or False");
                 PyTypeError::new_err(text)
             };
             let verdict = if passes.ok_or_else(wrong)? { Verdict::Pass } else { Verdict::Take };

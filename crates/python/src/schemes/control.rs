@@ -11,7 +11,7 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 use tcp::cc::{self, Congestion, CongestionControl, ControlConfig};
 
-use super::{Class, arguments, throw};
+use super::{Class, arguments, attribute, faults, throw};
 
 /// The factory of a class.
 pub struct Controls(pub Class);
@@ -97,7 +97,7 @@ impl Configured {
             let begin = Start { segment: start.segment, cwnd: start.cwnd, ssthresh: start.ssthresh };
             let keywords = arguments(py, &self.settings)?;
             let object = self.class.class.bind(py).call((begin,), Some(&keywords))?;
-            let has = |name: &str| -> PyResult<bool> { object.getattr(name)?.extract() };
+            let has = |name: &str| attribute(&object, name, "True or False");
             let (wants_feedback, paces) = (has("wants_feedback")?, has("paces")?);
             let mut control = Control {
                 segment: start.segment,
@@ -116,8 +116,7 @@ impl Configured {
 
 impl Member<ControlConfig> for Configured {
     fn check(&self) -> Vec<Fault> {
-        let made = self.make(&cc::Start::trial());
-        made.err().map(|error| Fault::new("kind", &self.class.name, error.to_string())).into_iter().collect()
+        faults(&self.class.name, self.make(&cc::Start::trial()))
     }
 
     fn build(&self, start: cc::Start) -> Box<dyn CongestionControl> {
@@ -140,8 +139,8 @@ impl Control {
     /// Reads the attributes.
     fn read(&mut self, py: Python<'_>) -> PyResult<()> {
         let object = self.object.bind(py);
-        self.cwnd = object.getattr("cwnd")?.extract()?;
-        self.ssthresh = object.getattr("ssthresh")?.extract()?;
+        self.cwnd = attribute(object, "cwnd", "a number of bytes")?;
+        self.ssthresh = attribute(object, "ssthresh", "bytes or infinity")?;
         if !(self.cwnd.is_finite() && self.cwnd >= self.segment) {
             let text =
                 format!("cwnd: found {}, expected a number of bytes, at least a segment ({})", self.cwnd, self.segment);
@@ -154,7 +153,7 @@ impl Control {
             )));
         }
         if self.paces {
-            self.pacing_rate = object.getattr("pacing_rate")?.extract()?;
+            self.pacing_rate = attribute(object, "pacing_rate", "bytes per second, or None")?;
             if self.pacing_rate.is_some_and(|rate| !(rate.is_finite() && rate > 0.0)) {
                 return Err(PyValueError::new_err("pacing_rate: expected bytes per second above 0, or None"));
             }

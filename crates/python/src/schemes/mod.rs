@@ -9,7 +9,8 @@ mod packet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use engine::Members;
-use pyo3::exceptions::PyValueError;
+use engine::registry::Fault;
+use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Map, Value};
@@ -27,12 +28,42 @@ fn throw(error: PyErr) -> ! {
     resume_unwind(Box::new(Thrown(error)))
 }
 
-/// Runs what may call classes; an exception of one is the failure.
+/// Runs what may call classes; an exception of one is the failure. A panic is a failure, too: its exception is one that
+/// `except Exception` catches, which pyo3's is not.
 pub fn catch<T>(run: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| match panic.downcast::<Thrown>() {
         Ok(thrown) => Err(Failure::Raised(thrown.0)),
-        Err(panic) => resume_unwind(panic),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message");
+            let hint = "this is a defect of lasthop: please report it with the scenario";
+            Err(Failure::Text(format!("the simulator panicked: {text}\n  hint: {hint}")))
+        }
     })
+}
+
+/// What is wrong with the settings of a class of which no object could be made. Signals and exits are no faults.
+fn faults<T>(name: &str, made: PyResult<T>) -> Vec<Fault> {
+    let Err(error) = made else { return Vec::new() };
+    if !Python::attach(|py| error.is_instance_of::<PyException>(py)) {
+        throw(error);
+    }
+    let expected = format!("settings of which the class makes an object; it raises {error}");
+    vec![Fault::new("kind", name, expected)]
+}
+
+/// The value of an attribute.
+fn attribute<'py, T>(object: &Bound<'py, PyAny>, name: &str, expected: &str) -> PyResult<T>
+where
+    T: for<'a> FromPyObject<'a, 'py>,
+{
+    let value = object.getattr(name)?;
+    value.extract().map_err(|_| PyTypeError::new_err(format!("{name}: found {}, expected {expected}", shown(&value))))
+}
+
+/// A value for a message. Its own `Display` panics if Python cannot write it, such as a number with too many digits.
+fn shown(value: &Bound<'_, PyAny>) -> String {
+    value.repr().map_or_else(|_| "a value without a text".to_owned(), |text| text.to_string_lossy().into_owned())
 }
 
 /// The registry of which a class is a member.
