@@ -213,7 +213,7 @@ class Agents(unittest.TestCase):
 
         wrong: list[tuple[Any, type[Exception], str]] = [
             (raises, ZeroDivisionError, "at the first packet"),
-            (lambda self, packet, node: "yes", TypeError, "before_air: found yes, expected True or None"),
+            (lambda self, packet, node: "yes", TypeError, "before_air: found .yes., expected True or None"),
             (late, ValueError, "deadline: found .* which is now, or later, or None"),
             (again, ValueError, "deadline: found .* after on_wake, expected a later time"),
             (negative, ValueError, "counters: x: found -1, expected a count"),
