@@ -28,7 +28,7 @@ class Agent:
         sends_expedited: Whether it sends packets ahead of those that wait.
         foresight: How long before a change of the channel :meth:`on_forecast` is called; 0 for when it happens; None for
             never.
-        deadline: When :meth:`on_wake` is called next; None for never. Read after each call.
+        deadline: When :meth:`on_wake` is called next; None for never. Read after ``__init__`` and after each call.
         counters: Counts by name, lower case and words joined by ``_``. They are in the results, and each growth is an event in
             traces. A class must set all names in ``__init__``.
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 
-from . import _lasthop
-from ._errors import LasthopError, ScenarioWarning
+from . import _files, _lasthop, _values
+from ._errors import ScenarioWarning
 from ._progress import reporter
-from ._scenario import Picture, Scenario, toml_value
-from ._store import Store, temporary_store, threads
+from ._scenario import Picture, Scenario, change
+from ._store import place_of_store, threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
+
+    from ._store import Store
+
+# The most replications of a comparison and of a paper.
+MOST_REPLICATIONS = 100_000
 
 
 class Comparison:
@@ -77,7 +82,7 @@ def compare(
     >>> [row["scheme"] for row in found.rows()]
     ['unmodified', 'snoop']
     """
-    changes = [f"{key}={toml_value(value)}" for key, value in (set or {}).items()]
+    changes = [change(key, value) for key, value in _values.pairs("set", set, "a dict of keys with values")]
     return run_comparison(None, paths, schemes, changes, replications, store, jobs, progress)
 
 
@@ -94,23 +99,22 @@ def run_comparison(
     """Compare schemes on a scenario, or on built-in paths."""
     import warnings
 
-    for name, names in (("schemes", schemes), ("paths", paths)):
-        if isinstance(names, str):
-            raise LasthopError(f'{name}: found "{names}", expected a list of names')
-    if not 1 <= replications <= 100_000:
-        raise LasthopError(f"replications: found {replications}, expected 1 to 100000")
+    schemes = _values.texts("schemes", schemes, "a list of names")
+    paths = _values.texts("paths", paths, "a list of names")
+    replications = _values.whole("replications", replications, 1, MOST_REPLICATIONS)
+    count = threads(jobs)
     if scenario is not None and scenario.classes:
         from ._members import check_versions
 
         check_versions(scenario.classes)
-    file, keep = temporary_store(store)
-    with reporter("compare" if scenario is None else scenario.path, progress) as report:
-        json, texts, done, _ = _lasthop.compared(
-            scenario, list(paths), list(schemes), list(changes), replications, file, threads(jobs), report
-        )
-    for text in texts:
-        warnings.warn(text, ScenarioWarning, stacklevel=3)
-    return keep(Comparison(json, Store(file), done))
+    with place_of_store(store) as place:
+        with reporter("compare" if scenario is None else scenario.path, progress) as report:
+            json, texts, done, _ = _lasthop.compared(
+                scenario, paths, schemes, list(changes), replications, place.path, count, report
+            )
+        for text in texts:
+            warnings.warn(text, ScenarioWarning, stacklevel=3)
+        return Comparison(json, place.open(), done)
 
 
 class Reproduction:
@@ -141,10 +145,9 @@ class Reproduction:
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write ``numbers.json``, ``numbers.svg`` and ``report.html``, as the command does."""
-        os.makedirs(folder, exist_ok=True)
+        folder = _files.make_folder(folder)
         for name, text in (("numbers.json", self.json), ("numbers.svg", self.picture.svg), ("report.html", self.report)):
-            with open(os.path.join(folder, name), "w", encoding="utf-8", newline="") as file:
-                file.write(text)
+            _files.write(os.path.join(folder, name), text)
 
     def __repr__(self) -> str:
         return f"<Reproduction of {self.paper}: {len(self.numbers)} numbers>"
@@ -180,10 +183,12 @@ def reproduce(
         store: The file for finished runs, which are not repeated; by default a temporary one. Ctrl-C keeps them.
         jobs: The number of threads; by default one for each core.
     """
-    if replications is not None and not 2 <= replications <= 100_000:
-        raise LasthopError(f"replications: found {replications}, expected 2 to 100000")
-    file, keep = temporary_store(store)
-    with reporter(paper, progress) as report:
-        json, svg, page, score, count = _lasthop.reproduced(paper, replications, file, threads(jobs), report)
-    keep(None)
+    paper = _values.text("paper", paper, "the name of a paper")
+    if replications is not None:
+        replications = _values.whole("replications", replications, 2, MOST_REPLICATIONS)
+    jobs = threads(jobs)
+    with place_of_store(store) as place:
+        with reporter(paper, progress) as report:
+            json, svg, page, score, count = _lasthop.reproduced(paper, replications, place.path, jobs, report)
+        place.remove()
     return Reproduction(paper, count, json, score, page, svg)

@@ -10,7 +10,7 @@ from concurrent.futures import (
 from pickle import PicklingError
 from typing import cast
 
-from . import _lasthop
+from . import _lasthop, _values
 from ._errors import FailedRun, LasthopError
 
 TYPE_CHECKING = False
@@ -105,7 +105,7 @@ class Driver:
         # A class of executors makes them, too.
         if isinstance(executor, type) or not hasattr(executor, "submit"):
             self.make = cast("Callable[[], Executor]", executor)
-            executor = self.make()
+            executor = self.made()
         self.executor = cast("Executor", executor)
         if self.classes and not isinstance(self.executor, ThreadPoolExecutor):
             check_importable(self.classes)
@@ -199,13 +199,21 @@ class Driver:
                 "executor=FUNCTION, which makes an executor, survives the loss of a worker"
             ) from error
         shut_down(self.executor)
-        self.executor = self.make()
+        self.executor = self.made()
+
+    def made(self) -> Executor:
+        """A new executor."""
+        assert self.make is not None
+        executor = self.make()
+        if not hasattr(executor, "submit"):
+            raise _values.refused("executor", executor, "a function that makes a concurrent.futures.Executor")
+        return executor
 
     def collect(self, done: set[Future[tuple[float, Outcomes]]]) -> None:
         alone = len(self.pending) == 1
         broken: BaseException | None = None
         for future in done:
-            batch = self.pending.pop(future)
+            batch = self.pending[future]
             try:
                 seconds, outcomes = future.result()
             except LasthopError:
@@ -225,6 +233,8 @@ class Driver:
                 self.longest = max(self.longest, seconds)
                 for run, why in self.keep(batch, outcomes):
                     self.repeat(_Batch([run], batch.failures), RuntimeError(why))
+            # Not before: what an interrupt leaves here is stored at the end.
+            del self.pending[future]
         if broken is not None:
             for batch in self.pending.values():
                 self.suspect(batch)
@@ -260,11 +270,16 @@ class Driver:
 
     def stop(self) -> None:
         """Store what has finished, and cancel the rest."""
-        for future, batch in self.pending.items():
-            if future.done() and not future.cancelled() and future.exception() is None:
-                self.keep(batch, future.result()[1])
-            else:
+        try:
+            for future, batch in self.pending.items():
+                if future.done() and not future.cancelled() and future.exception() is None:
+                    self.keep(batch, future.result()[1])
+                else:
+                    future.cancel()
+        finally:
+            # Also if nothing more can be stored.
+            for future in self.pending:
                 future.cancel()
-        self.pending.clear()
-        if self.make is not None:
-            shut_down(self.executor)
+            self.pending.clear()
+            if self.make is not None:
+                shut_down(self.executor)

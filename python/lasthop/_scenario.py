@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from . import _lasthop
+from . import _files, _lasthop, _values
 from ._errors import LasthopError, Problem, ScenarioWarning
 from ._progress import reporter
 from ._summary import Summarized
@@ -22,33 +22,26 @@ if TYPE_CHECKING:
     from ._store import SweepResult, Table
 
 
-def toml_value(value: object) -> str:
-    """Write a value as the command's ``--set KEY=VALUE`` reads it.
+# The most bytes of a scenario that are read: more than the simulator accepts.
+MOST_BYTES = (64 << 20) + 1
 
-    >>> toml_value("8 Mbps"), toml_value(0.1), toml_value(True), toml_value({"kind": "uniform", "loss": 0.1})
-    ('8 Mbps', '0.1', 'true', '{ "kind" = "uniform", "loss" = 0.1 }')
+
+def change(key: str, value: object) -> str:
+    """A change as the command's ``--set`` reads it.
+
+    >>> change("links.air.rate", "8 Mbps"), change("seed", 2), change("links.air.channel", {"kind": "uniform"})
+    ('links.air.rate=8 Mbps', 'seed=2', 'links.air.channel={ "kind" = "uniform" }')
     """
-    return value if isinstance(value, str) else _toml(value)
+    key = _values.key("key", key)
+    return f"{key}={_values.text(key, value) if isinstance(value, str) else _values.toml(value, key)}"
 
 
-def _toml(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
-        if value != value or value in (float("inf"), float("-inf")):
-            raise LasthopError(f"{value} is no value of a scenario: a finite number was expected")
-        return repr(value)
-    if isinstance(value, str):
-        import json
-
-        return json.dumps(value)
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_toml(str(key))} = {_toml(each)}" for key, each in value.items()) + " }"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_toml(each) for each in value) + "]"
-    raise LasthopError(f"{value!r} is no value of a scenario: text, a number, a bool, a list or a dict was expected")
+def _values_of(option: str, keys: Mapping[str, Sequence[object]] | None) -> Iterable[str]:
+    """The changes for keys with several values."""
+    for key, values in _values.pairs(option, keys, "a dict of keys with lists of values"):
+        key = _values.key(option, key)
+        listed = _values.items(f"{option}[{key}]", values, "a list of values")
+        yield f"sweep.{option}.{key}={_values.toml(listed, f'{option}[{key}]')}"
 
 
 class Scenario:
@@ -84,9 +77,15 @@ class Scenario:
     def __init__(
         self, text: str | bytes, *, name: str = "scenario.toml", files: Mapping[str, bytes] | None = None
     ) -> None:
-        self.path = os.fspath(name)
-        self.text = text.encode() if isinstance(text, str) else bytes(text)
-        self.files = dict(files or {})
+        if not isinstance(text, (str, bytes, bytearray, memoryview)):
+            raise _values.refused("text", text, "a text or bytes")
+        self.path = _values.path("name", name)
+        self.text = _values.text("text", text).encode() if isinstance(text, str) else bytes(text)
+        self.files = {}
+        for file, contents in _values.pairs("files", files, "a dict of names with bytes"):
+            if not isinstance(contents, (bytes, bytearray, memoryview)):
+                raise _values.refused(f"files[{file}]", contents, "bytes")
+            self.files[file] = bytes(contents)
         self.changes = []
         self.scheme = None
         self.seed = None
@@ -101,15 +100,15 @@ class Scenario:
         Raises:
             LasthopError: The file cannot be read. Its contents are checked when it runs, or by :meth:`check`.
         """
-        name = os.fspath(path)
+        name = _values.path("path", path)
         scenario = Scenario("", name=name)
         scenario.text = None
         if not os.path.isdir(name):
             try:
                 with open(name, "rb") as file:
-                    scenario.text = file.read()
+                    scenario.text = file.read(MOST_BYTES)
             except OSError as error:
-                raise LasthopError(f"{name}: {error.strerror or error}") from error
+                _files.failed(name, error)
         return scenario
 
     def _copy(self) -> Scenario:
@@ -121,13 +120,13 @@ class Scenario:
     def set(self, key: str, value: object) -> Scenario:
         """Change a key, such as ``links.air.rate``, to a value: text with a unit, a number, a bool, a list or a dict."""
         other = self._copy()
-        other.changes.append(f"{key}={toml_value(value)}")
+        other.changes.append(change(key, value))
         return other
 
     def with_scheme(self, scheme: str) -> Scenario:
         """Run this scheme at all base stations; see ``lasthop list schemes``."""
         other = self._copy()
-        other.scheme = scheme
+        other.scheme = _values.text("scheme", scheme, "the name of a scheme")
         return other
 
     def with_members(self, *members: type[Control] | type[Agent]) -> Scenario:
@@ -140,10 +139,8 @@ class Scenario:
 
     def with_seed(self, seed: int) -> Scenario:
         """Change the seed of all random numbers, 0 to 2^64 - 1."""
-        if not (isinstance(seed, int) and 0 <= seed < 2**64):
-            raise LasthopError(f"seed: found {seed!r}, expected a whole number from 0 to 2^64 - 1")
         other = self._copy()
-        other.seed = seed
+        other.seed = _values.whole("seed", seed, 0, 2**64 - 1)
         return other
 
     def check(self) -> list[Problem]:
@@ -192,9 +189,10 @@ class Scenario:
             LasthopError: The scenario is wrong.
         """
         scenario = self if seed is None else self.with_seed(seed)
+        traces = _values.texts("traces", traces, "a list of names of traces")
         scenario._warn()
         with reporter(scenario.path, progress) as report:
-            summary, files = _lasthop.run(scenario, list(traces), delays, report)
+            summary, files = _lasthop.run(scenario, traces, bool(delays), report)
         return Run(scenario, summary, files)
 
     def explain(self, *, flow: str | None = None, top: int = 20, progress: bool | None = None) -> list[dict[str, Any]]:
@@ -206,6 +204,8 @@ class Scenario:
         """
         import json
 
+        top = _values.whole("top", top, 0, 2**63 - 1)
+        flow = None if flow is None else _values.text("flow", flow, "the name of a flow")
         with reporter(self.path, progress) as report:
             explained: list[dict[str, Any]] = json.loads(_lasthop.explained(self, flow, top, report))
         return explained
@@ -233,9 +233,12 @@ class Scenario:
             dark: Light lines on dark ground.
             size: Width and height of the SVG.
         """
-        look = Look(list(flows), _time(start), _time(end), list(panels), segments, blocked, dark, size)
+        names = _values.texts("flows", flows, "names of flows")
+        panels = _values.texts("panels", panels, "a list of names of panels")
+        times = (_time("start", start), _time("end", end))
+        look = Look(names, *times, panels, bool(segments), bool(blocked), bool(dark), _size(size))
         with reporter(self.path, progress) as report:
-            return Pictures(Picture(*drawn) for drawn in _lasthop.pictures(self, look, together, report))
+            return Pictures(Picture(*drawn) for drawn in _lasthop.pictures(self, look, bool(together), report))
 
     def sweep(
         self,
@@ -274,16 +277,14 @@ class Scenario:
         if cases and compare:
             raise LasthopError("cases: found beside compare, expected one of them")
         other = self._copy()
-        for name, changes in (cases or {}).items():
-            other.changes.append(f"sweep.compare.{name}={_toml(_nested(changes))}")
-        for key, values in (axes or {}).items():
-            other.changes.append(f"sweep.axes.{key}={_toml(list(values))}")
-        for key, values in (compare or {}).items():
-            other.changes.append(f"sweep.compare.{key}={_toml(list(values))}")
+        other.changes += _named_cases(cases)
+        other.changes += _values_of("axes", axes)
+        other.changes += _values_of("compare", compare)
         if replications is not None:
-            other.changes.append(f"sweep.replications={replications}")
+            other.changes.append(f"sweep.replications={_values.whole('replications', replications, 1, 1_000_000)}")
         if metrics is not None:
-            other.changes.append(f"sweep.metrics={_toml(list(metrics))}")
+            names = _values.texts("metrics", metrics, "a list of names of metrics")
+            other.changes.append(f"sweep.metrics={_values.toml(names, 'metrics')}")
         return run_sweep(other, store, jobs, executor, retries, progress)
 
     def compare(
@@ -330,26 +331,51 @@ class Scenario:
             setattr(self, name, state[name])
 
 
-def _nested(changes: Mapping[str, object]) -> dict[str, object]:
+def _named_cases(cases: Mapping[str, Mapping[str, object]] | None) -> Iterable[str]:
+    """The changes for cases with names."""
+    expected = "a dict of names with dicts of keys and values"
+    for name, changes in _values.pairs("cases", cases, expected):
+        if not name or "=" in name or '"' in name:
+            raise _values.refused("cases", name, 'a name without = and "')
+        simple = all(letter.isalnum() or letter in "_-" for letter in name)
+        quoted = name if simple else f'"{name}"'
+        yield f"sweep.compare.{quoted}={_values.toml(_nested(f'cases[{name}]', changes), f'cases[{name}]')}"
+
+
+def _nested(where: str, changes: Mapping[str, object]) -> dict[str, object]:
     """Keys with dots as tables in tables.
 
-    >>> _nested({"scheme": "snoop", "links.air.rate": "1 Mbps"})
+    >>> _nested("case", {"scheme": "snoop", "links.air.rate": "1 Mbps"})
     {'scheme': 'snoop', 'links': {'air': {'rate': '1 Mbps'}}}
     """
     root: dict[str, object] = {}
-    for key, value in changes.items():
+    for key, value in _values.pairs(where, changes, "a dict of keys and values"):
         *parents, last = key.split(".")
         table: Any = root
         for parent in parents:
             table = table.setdefault(parent, {})
             if not isinstance(table, dict):
-                raise LasthopError(f"{key}: {parent} has a value, expected keys below it")
+                raise LasthopError(f"{where}: {key}: {parent} has a value, expected keys below it")
         table[last] = value
     return root
 
 
-def _time(time: str | float | None) -> str | None:
-    return time if time is None or isinstance(time, str) else f"{time} s"
+def _time(where: str, time: str | float | None) -> str | None:
+    if time is None:
+        return None
+    expected = 'seconds, or a time such as "1.2 s"'
+    if isinstance(time, str):
+        return _values.text(where, time, expected)
+    return f"{_values.finite(where, time)} s"
+
+
+def _size(size: tuple[int, int] | None) -> tuple[int, int] | None:
+    if size is None:
+        return None
+    sides = _values.items("size", size, "a width and a height")
+    if len(sides) != 2:
+        raise _values.refused("size", size, "a width and a height")
+    return _values.whole("size", sides[0], 0, 2**31), _values.whole("size", sides[1], 0, 2**31)
 
 
 class Run(Summarized):
@@ -380,11 +406,15 @@ class Run(Summarized):
         Raises:
             LasthopError: No file or several have this name.
         """
+        return self.files[self._file(name)]
+
+    def _file(self, name: str) -> str:
+        name = _values.text("trace", name, "the name of a trace")
         found = [name] if name in self.files else [file for file in self.files if name in file]
         if len(found) != 1:
             known = ", ".join(found or self.files) or "none: run(traces=[...]) writes them"
             raise LasthopError(f'found "{name}", expected the name of one trace; there are {known}')
-        return self.files[found[0]]
+        return found[0]
 
     def table(self, name: str) -> Table:
         """A trace as a table, by the name of its file or a part of it, as :meth:`trace`.
@@ -401,9 +431,8 @@ class Run(Summarized):
         """
         from ._store import Table
 
-        bytes = self.trace(name)
-        file = next(file for file, contents in self.files.items() if contents is bytes)
-        table = _lasthop.trace_table(os.path.basename(file), bytes)
+        file = self._file(name)
+        table = _lasthop.trace_table(os.path.basename(file), self.files[file])
         if table is None:
             raise LasthopError(f'found "{file}", expected a trace that is a table, such as congestion or series')
         return Table(table)
@@ -454,13 +483,12 @@ class Picture:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file: SVG or PNG, by its ending."""
-        ending = os.path.splitext(os.fspath(path))[1]
+        ending = os.path.splitext(_values.path("path", path))[1]
         contents = {".svg": self.svg.encode(), ".png": self.png}.get(ending)
         if contents is None:
             endings = ".svg" if self.png is None else ".svg or .png"
-            raise LasthopError(f'found "{os.fspath(path)}", expected a file name that ends with {endings}')
-        with open(path, "wb") as file:
-            file.write(contents)
+            raise _values.refused("path", path, f"a file name that ends with {endings}")
+        _files.write(path, contents)
 
     def _repr_svg_(self) -> str:
         return self.svg
@@ -477,7 +505,7 @@ class Pictures(list[Picture]):
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write all as SVG and PNG into a folder, as ``lasthop plot`` does."""
-        os.makedirs(folder, exist_ok=True)
+        folder = _files.make_folder(folder)
         for picture in self:
             for ending in (".svg", ".png"):
                 picture.save(os.path.join(folder, picture.name + ending))

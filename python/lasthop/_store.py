@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from . import _lasthop
+from . import _files, _lasthop, _values
 from ._errors import LasthopError, Problem, ScenarioWarning
 from ._progress import reporter
 from ._summary import Summarized
@@ -13,17 +13,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from concurrent.futures import Executor
+    from types import TracebackType
     from typing import Any
-
-    from typing import TypeVar
 
     from numpy.typing import NDArray
 
     from ._errors import FailedRun
     from ._scenario import Scenario
 
-    T = TypeVar("T")
-
+# The most threads for classes in Python, which take turns.
+MOST_PYTHON_THREADS = 64
 # The folder of a temporary store begins so.
 TEMPORARY = "lasthop-sweep-"
 
@@ -62,7 +61,7 @@ class Table:
         return len(self._native)
 
     def __getitem__(self, column: str) -> list[Any]:
-        values = self._native.column(column)
+        values = self._native.column(_values.text("column", column, "the name of a column"))
         if values is None:
             raise KeyError(column)
         return values
@@ -75,7 +74,7 @@ class Table:
         """
         import numpy
 
-        found = self._native.numbers(column)
+        found = self._native.numbers(_values.text("column", column, "the name of a column"))
         if found is None:
             raise KeyError(column)
         values, integers = found
@@ -106,10 +105,10 @@ class Store:
         LasthopError: It does not exist, is no store, or is damaged.
     """
 
-    __slots__ = ("path", "_native")
+    __slots__ = ("path", "_native", "__weakref__")
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = os.fspath(path)
+        self.path = _values.path("path", path)
         self._native = _lasthop.Store(self.path)
 
     def summaries(self) -> list[dict[str, Any]]:
@@ -125,6 +124,7 @@ class Store:
 
     def table(self, name: str = "flows") -> Table:
         """A table: flows, links, summary, media, stations, nodes or arrivals."""
+        name = _values.text("table", name, "the name of a table")
         tables = self.tables()
         if name not in tables:
             raise LasthopError(f'found "{name}", expected a table of the store: {", ".join(tables)}')
@@ -134,15 +134,16 @@ class Store:
         self, folder: str | os.PathLike[str], *formats: str, metrics: Sequence[str] = ()
     ) -> list[str]:
         """Write files, as ``lasthop export``: csv, parquet, json, latex or gnuplot. Return their paths."""
-        return [os.fspath(path) for path in self._native.export(folder, list(formats or ("csv",)), list(metrics))]
+        names = _values.texts("metrics", metrics, "a list of names of metrics")
+        kinds = _values.texts("formats", formats or ("csv",), "names of formats")
+        return [os.fspath(path) for path in self._native.export(_values.path("folder", folder), kinds, names)]
 
     def report(self, path: str | os.PathLike[str] | None = None, *, metrics: Sequence[str] = ()) -> str:
         """The report of ``lasthop report --no-budget`` as HTML, written to ``path`` if given."""
-        name = os.path.basename(self.path)
-        html = self._native.report(name, list(metrics))
+        names = _values.texts("metrics", metrics, "a list of names of metrics")
+        html = self._native.report(os.fsencode(os.path.basename(self.path)).decode(errors="replace"), names)
         if path is not None:
-            with open(path, "w", encoding="utf-8", newline="") as file:
-                file.write(html)
+            _files.write(path, html)
         return html
 
     def __repr__(self) -> str:
@@ -163,7 +164,7 @@ class SweepResult(Summarized):
         failed: The runs that an executor could not make. The same call tries them again.
     """
 
-    __slots__ = ("store", "done", "wanted", "failed", "__weakref__")
+    __slots__ = ("store", "done", "wanted", "failed")
 
     def __init__(self, json: str, store: Store, done: int, wanted: int, failed: Sequence[FailedRun] = ()) -> None:
         super().__init__(json)
@@ -225,11 +226,8 @@ def run_sweep(
 
     count = threads(jobs)
     if executor is not None and not (hasattr(executor, "submit") or callable(executor)):
-        expected = "a concurrent.futures.Executor or a function that makes one"
-        raise LasthopError(f"executor: found {executor!r}, expected {expected}")
-    if retries < 0:
-        raise LasthopError(f"retries: found {retries}, expected at least 0")
-    store, keep = temporary_store(store)
+        raise _values.refused("executor", executor, "a concurrent.futures.Executor or a function that makes one")
+    retries = _values.whole("retries", retries, 0, 2**31)
     failed: list[FailedRun] = []
     if scenario.classes:
         from ._members import check_versions
@@ -239,53 +237,80 @@ def run_sweep(
             from concurrent.futures import ThreadPoolExecutor
             from functools import partial
 
-            executor = partial(ThreadPoolExecutor, count)
-    with reporter(scenario.path, progress) as report:
-        session = _lasthop.Session(scenario, store, report)
-        if executor is None:
-            session.run(count, report)
-        else:
-            from ._executor import Driver
+            executor = partial(ThreadPoolExecutor, min(count, MOST_PYTHON_THREADS))
+    with place_of_store(store) as place:
+        with reporter(scenario.path, progress) as report:
+            session = _lasthop.Session(scenario, place.path, report)
+            if executor is None:
+                session.run(count, report)
+            else:
+                from ._executor import Driver
 
-            failed = Driver(session, executor, scenario, retries).run(report)
-        json, done, wanted = session.result()
-    for problem in session.warnings():
-        warnings.warn(str(Problem(problem)), ScenarioWarning, stacklevel=3)
-    if failed:
-        warnings.warn(f"{len(failed)} of {wanted} runs failed and were skipped, such as {failed[0]}", stacklevel=3)
-    return keep(SweepResult(json, Store(store), done, wanted, failed))
+                failed = Driver(session, executor, scenario, retries).run(report)
+            json, done, wanted = session.result()
+        for problem in session.warnings():
+            warnings.warn(str(Problem(problem)), ScenarioWarning, stacklevel=3)
+        if failed:
+            warnings.warn(f"{len(failed)} of {wanted} runs failed and were skipped, such as {failed[0]}", stacklevel=3)
+        return SweepResult(json, place.open(), done, wanted, failed)
 
 
 def threads(jobs: int | None) -> int:
     """The number of threads for ``jobs``."""
-    count = _cores() if jobs is None else jobs
-    if count < 1:
-        raise LasthopError(f"jobs: found {count}, expected at least 1")
-    return count
+    return _cores() if jobs is None else _values.whole("jobs", jobs, 1, 2**31)
 
 
-def temporary_store(store: str | os.PathLike[str] | None) -> tuple[str, Callable[[T], T]]:
-    """The path of a store, and a function to be called with the result, as long as which a temporary one exists."""
-    if store is not None:
-        return os.fspath(store), lambda result: result
+class place_of_store:
+    """The place of a store: a path, or a temporary folder, which exists as long as the store is open. An exception
+    removes the folder."""
+
+    def __init__(self, path: str | os.PathLike[str] | None) -> None:
+        self.folder: str | None = None
+        if path is not None:
+            self.path = _values.path("store", path)
+            return
+        import tempfile
+
+        try:
+            self.folder = tempfile.mkdtemp(prefix=TEMPORARY)
+        except OSError as error:
+            _files.failed("store", error)
+        self.path = os.path.join(self.folder, "sweep.sqlite")
+
+    def open(self) -> Store:
+        """The store."""
+        store = Store(self.path)
+        if self.folder is not None:
+            import weakref
+
+            weakref.finalize(store, _remove, self.folder, os.getpid())
+        return store
+
+    def remove(self) -> None:
+        """Remove a temporary store."""
+        if self.folder is not None:
+            _remove(self.folder, os.getpid())
+
+    def __enter__(self) -> place_of_store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None:
+            self.remove()
+
+
+def _remove(folder: str, process: int) -> None:
+    """Remove a folder, unless this is a fork of the process that made it."""
     import shutil
-    import tempfile
-    import weakref
 
-    folder = tempfile.mkdtemp(prefix=TEMPORARY)
-
-    def keep(result: T) -> T:
-        if result is None:
-            shutil.rmtree(folder, True)
-        else:
-            weakref.finalize(result, shutil.rmtree, folder, True)
-        return result
-
-    return os.path.join(folder, "sweep.sqlite"), keep
+    if os.getpid() == process:
+        shutil.rmtree(folder, True)
 
 
 def _is_temporary(path: str) -> bool:
-    """Whether a store was made by :func:`temporary_store`."""
+    """Whether a store was made in a temporary folder."""
     return os.path.basename(os.path.dirname(path)).startswith(TEMPORARY)
 
 

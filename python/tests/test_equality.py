@@ -81,7 +81,7 @@ class Comparisons(unittest.TestCase):
         for arguments, expected in (
             ({"schemes": "snoop"}, "expected a list"),
             ({"schemes": ["snop"]}, "snoop"),
-            ({"replications": 0}, "found 0, expected 1 to 100000"),
+            ({"replications": 0}, "found 0, expected a whole number from 1 to 100000"),
             ({"jobs": 0}, "jobs: found 0"),
         ):
             with self.assertRaisesRegex(lh.LasthopError, expected):
@@ -106,7 +106,7 @@ class Papers(unittest.TestCase):
     def test_wrong_arguments_are_refused(self) -> None:
         with self.assertRaisesRegex(lh.LasthopError, "goel1997"):
             lh.reproduce("goel1998")
-        with self.assertRaisesRegex(lh.LasthopError, "expected 2 to 100000"):
+        with self.assertRaisesRegex(lh.LasthopError, "expected a whole number from 2 to 100000"):
             lh.reproduce("goel1997", replications=1)
 
 

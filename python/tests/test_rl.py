@@ -209,7 +209,7 @@ class Vector(unittest.TestCase):
     def test_wrong_numbers_are_refused(self) -> None:
         env = rl.VectorEnv(PATH, 1)
         for episodes in ([(1, 0, 0)], [(0, 1, 0)]):
-            with self.assertRaisesRegex(lh.LasthopError, "there are 1"):
+            with self.assertRaisesRegex(lh.LasthopError, "found 1, expected a whole number from 0 to 0"):
                 env.play(["reno"], episodes)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._errors import LasthopError
+from .. import _values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,15 +30,26 @@ def draw(
     >>> drawn.changes
     ['links.wire.rate=17.79 Mbps']
     """
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(_values.whole("seed", seed, 0, 2**128))
+    count = _values.whole("count", count, 0, 1_000_000)
+    checked = [(key, *_range(key, given)) for key, given in _values.pairs("ranges", ranges, "a dict of keys with ranges")]
     drawn = []
     for _ in range(count):
         each = scenario
-        for key, (least, most, unit) in ranges.items():
-            if not 0 < least <= most:
-                raise LasthopError(f"{key}: found {least} to {most}, expected a range above 0")
+        for key, least, most, unit in checked:
             value = float(np.exp(random.uniform(np.log(least), np.log(most))))
             number = f"{value:.0f}" if unit == "packets" else f"{value:.4g}"
             each = each.set(key, f"{number} {unit}".strip() if unit else float(number))
         drawn.append(each)
     return drawn
+
+
+def _range(key: str, given: object) -> tuple[float, float, str]:
+    expected = "the least and the largest value, and the unit"
+    parts = _values.items(key, given, expected)
+    if len(parts) != 3:
+        raise _values.refused(key, given, expected)
+    least, most, unit = _values.finite(key, parts[0]), _values.finite(key, parts[1]), _values.text(key, parts[2], "a unit")
+    if not 0 < least <= most:
+        raise _values.refused(key, given, "a range above 0")
+    return least, most, unit

@@ -8,8 +8,9 @@ import gymnasium
 import numpy as np
 from gymnasium.spaces import Box
 
+from .. import _values
 from .._errors import LasthopError
-from ._native import Native
+from ._native import Native, action_of
 from ._setup import FEATURES, Setup
 
 TYPE_CHECKING = False
@@ -66,7 +67,7 @@ class CongestionEnv(gymnasium.Env["NDArray[np.float64]", "NDArray[np.float64]"])
         **settings: Any,
     ) -> None:
         self.setup = Setup(**settings)
-        self._native = Native(scenario, [flow] if flow else [], self.setup, 1, 1)
+        self._native = Native(scenario, [] if flow is None else [flow], self.setup, 1, 1)
         self._reward = reward
         self._ended = True
         self._air = (0, 0)
@@ -85,8 +86,8 @@ class CongestionEnv(gymnasium.Env["NDArray[np.float64]", "NDArray[np.float64]"])
         """Begin an episode. ``options={"scenario": 3, "seed": 7}`` choose the scenario and its seed instead of drawing."""
         super().reset(seed=seed)
         drawn = (self.np_random.integers(len(self.scenarios)), self.np_random.integers(2**63))
-        options = options or {}
-        self._air = (int(options.get("scenario", drawn[0])), int(options.get("seed", drawn[1])))
+        chosen = dict(_values.pairs("options", options, "a dict"))
+        self._air = self._native.air(chosen.get("scenario", drawn[0]), chosen.get("seed", drawn[1]))
         self._native.reset([(0, *self._air)])
         self._ended = False
         return self._native.observations()[0, 0], self._info()
@@ -97,7 +98,7 @@ class CongestionEnv(gymnasium.Env["NDArray[np.float64]", "NDArray[np.float64]"])
         """Run to the end of the next step of the sender."""
         if self._ended:
             raise LasthopError("the episode has ended or has not begun: call reset()")
-        rewards, states = self._native.step(np.asarray(action, dtype=np.float64).reshape(1), np.ones(1, dtype=bool))
+        rewards, states = self._native.step(action_of(action, (1,)), np.ones(1, dtype=bool))
         state = int(states[0])
         self._ended = state != 0
         info = self._info()

@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 
-from .. import _lasthop
+from .. import _lasthop, _values
 from .._errors import LasthopError
 from .._scenario import Scenario
 from ._episode import Episode
@@ -16,9 +16,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from ._setup import Setup
+
+
+# Each has a network of its own.
+MOST_ENVIRONMENTS = 100_000
+
+
+def action_of(action: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Actions as an array of this shape."""
+    try:
+        return np.asarray(action, dtype=np.float64).reshape(shape)
+    except (TypeError, ValueError, OverflowError) as error:
+        count = int(np.prod(shape))
+        raise _values.refused("action", action, f"{count} number{'' if count == 1 else 's'}") from error
 
 
 class Native:
@@ -33,23 +46,42 @@ class Native:
         threads: int | None,
         period: str | None = None,
     ) -> None:
-        self.scenarios = [scenario] if isinstance(scenario, Scenario) else list(scenario)
+        expected = "a lasthop.Scenario or several"
+        self.scenarios = [scenario] if isinstance(scenario, Scenario) else _values.items("scenario", scenario, expected)
         if not self.scenarios or not all(isinstance(each, Scenario) for each in self.scenarios):
-            raise LasthopError("found no scenario, expected a lasthop.Scenario or several")
-        cores = os.cpu_count() or 1
-        self.setup, self.count, self.learners = setup, count, max(len(flows), 1)
-        self.native = _lasthop.Environments(
-            self.scenarios, list(flows), setup.toml(period), count, cores if threads is None else threads
-        )
+            raise _values.refused("scenario", scenario, expected)
+        flows = _values.texts("flows", flows, "a list of names of flows")
+        if len(set(flows)) < len(flows):
+            raise _values.refused("flows", flows, "each flow once")
+        count = _values.whole("num_envs", count, 1, MOST_ENVIRONMENTS)
+        threads = os.cpu_count() or 1 if threads is None else _values.whole("threads", threads, 1, 1024)
+        self.setup, self.count, self.learners, self.begun = setup, count, max(len(flows), 1), False
+        self.native = _lasthop.Environments(self.scenarios, flows, setup.toml(period), count, threads)
 
     def reset(self, begun: Sequence[tuple[int, int, int]]) -> None:
         """Begin episodes: environment, scenario and seed."""
-        self.native.reset([(int(slot), int(scenario), int(seed)) for slot, scenario, seed in begun])
+        self.native.reset([(self.number(slot), *self.air(*air)) for slot, *air in begun])
+        self.begun = True
+
+    def number(self, slot: object) -> int:
+        """The number of an environment, checked."""
+        return _values.whole("environment", slot, 0, self.count - 1)
+
+    def air(self, scenario: object, seed: object) -> tuple[int, int]:
+        """The number of a scenario and a seed, checked."""
+        number = _values.whole("scenario", scenario, 0, len(self.scenarios) - 1)
+        return number, _values.whole("seed", seed, 0, 2**64 - 1)
+
+    def must_have_begun(self) -> None:
+        """Refuse what needs an episode."""
+        if not self.begun:
+            raise LasthopError("the episode has not begun: call reset()")
 
     def step(
         self, actions: NDArray[np.float64], live: NDArray[np.bool_]
     ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
         """Rewards by environment and flow, and the states: 0 runs, 1 completed, 2 expired."""
+        self.must_have_begun()
         actions = np.ascontiguousarray(actions, dtype=np.float64)
         rewards, states = self.native.step(actions.tobytes(), live.astype(np.uint8).tobytes())
         return np.frombuffer(rewards).reshape(self.count, self.learners), np.frombuffer(states, dtype=np.uint8)
@@ -62,11 +94,20 @@ class Native:
 
     def stats(self, slot: int) -> list[Episode]:
         """What an environment has measured."""
+        slot = self.number(slot)
+        self.must_have_begun()
         return [Episode(each) for each in self.native.stats(slot, True)]
 
     def play(
         self, drivers: Sequence[Policy | str | dict[str, object]], episodes: Sequence[tuple[int, int, int]]
     ) -> list[list[Episode]]:
         """Whole episodes: driver, scenario and seed of each."""
-        played = self.native.play([driver(each) for each in drivers], list(episodes))
+        named = [driver(each) for each in _values.items("drivers", drivers, "a list of policies and controls")]
+        chosen = []
+        for episode in _values.items("episodes", episodes, "a list of episodes"):
+            parts = _values.items("episodes", episode, "driver, scenario and seed")
+            if len(parts) != 3:
+                raise _values.refused("episodes", episode, "driver, scenario and seed")
+            chosen.append((_values.whole("driver", parts[0], 0, len(named) - 1), *self.air(*parts[1:])))
+        played = self.native.play(named, chosen)
         return [[Episode(each) for each in flows] for flows in played]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pettingzoo
 
-from .._errors import LasthopError
+from .. import _values
 from ._env import COMPLETED, EXPIRED, action_space, observation_space
-from ._native import Native
+from ._native import Native, action_of
 from ._setup import Setup
 
 TYPE_CHECKING = False
@@ -45,8 +45,9 @@ class ParallelEnv(pettingzoo.ParallelEnv):  # type: ignore[misc]  # without type
         render_mode: None = None,
         **settings: Any,
     ) -> None:
+        flows = _values.texts("flows", flows, "the names of those that learn")
         if not flows:
-            raise LasthopError("found no flows, expected the names of those that learn")
+            raise _values.refused("flows", flows, "the names of those that learn")
         self.setup = Setup(step=period, **settings)
         self.possible_agents = list(flows)
         self.agents: list[str] = []
@@ -86,7 +87,10 @@ class ParallelEnv(pettingzoo.ParallelEnv):  # type: ignore[misc]  # without type
         """Run for a period."""
         if not self.agents:
             return {}, {}, {}, {}, {}
-        values = np.array([float(np.asarray(actions[agent]).reshape(())) for agent in self.possible_agents])
+        missing = [agent for agent in self.possible_agents if agent not in actions]
+        if missing:
+            raise _values.refused("actions", actions, f"an action of each agent, also of {', '.join(missing)}")
+        values = np.array([action_of(actions[agent], (1,))[0] for agent in self.possible_agents])
         rewards, states = self._native.step(values, np.ones(1, dtype=bool))
         state = int(states[0])
         agents = self.possible_agents

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 
-from .. import _lasthop
-from .._errors import LasthopError
-from .._scenario import _toml
+from .. import _files, _lasthop, _values
 from ._setup import Setup
 
 TYPE_CHECKING = False
@@ -34,10 +32,14 @@ class Policy:
 
     def __init__(self, setup: Setup, layers: Sequence[tuple[Any, Any]]) -> None:
         self.setup = setup
-        self.layers = [
-            ([[float(weight) for weight in row] for row in weights], [float(number) for number in bias])
-            for weights, bias in layers
-        ]
+        try:
+            self.layers = [
+                ([[float(weight) for weight in row] for row in weights], [float(number) for number in bias])
+                for weights, bias in layers
+            ]
+        except (TypeError, ValueError, OverflowError) as error:
+            expected = "for each layer its weights, a row for each output, and its bias"
+            raise _values.refused("layers", layers, expected) from error
         self._text = ""
         self.act([0.0] * len(setup.observe))
 
@@ -45,10 +47,9 @@ class Policy:
         """The text of its file."""
         if not self._text:
             layers = [{"weights": weights, "bias": bias} for weights, bias in self.layers]
-            lines = ",\n  ".join(_toml(layer) for layer in layers)
-            self._text = f"rules = {_toml(self.setup.rules)}\nlayers = [\n  {lines},\n]\n" if layers else (
-                f"rules = {_toml(self.setup.rules)}\n"
-            )
+            lines = ",\n  ".join(_values.toml(layer, "layers") for layer in layers)
+            rules = f"rules = {_values.toml(self.setup.rules, 'setup')}\n"
+            self._text = f"{rules}layers = [\n  {lines},\n]\n" if layers else rules
         return self._text
 
     def act(self, features: Sequence[float]) -> float:
@@ -57,15 +58,11 @@ class Policy:
         Raises:
             LasthopError: The layers do not fit together, or the features do not fit them.
         """
-        return _lasthop.act(self.toml(), [float(feature) for feature in features])
+        return _lasthop.act(self.toml(), [_values.finite("features", feature) for feature in features])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write its file."""
-        try:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(self.toml())
-        except OSError as error:
-            raise LasthopError(f"{os.fspath(path)}: {error.strerror or error}") from error
+        _files.write(path, self.toml())
 
     def __repr__(self) -> str:
         widths = " x ".join(str(len(bias)) for _, bias in self.layers)
@@ -76,5 +73,8 @@ def driver(of: Policy | str | dict[str, object]) -> tuple[str, str]:
     """A policy or a built-in control, as the native module reads it."""
     if isinstance(of, Policy):
         return "policy", of.toml()
-    settings: dict[str, object] = {"kind": of} if isinstance(of, str) else dict(of)
-    return "control", "".join(f"{key} = {_toml(value)}\n" for key, value in settings.items())
+    expected = "a Policy, the name of a control, or a dict with its settings"
+    settings: dict[str, object] = {"kind": of} if isinstance(of, str) else dict(_values.pairs("control", of, expected))
+    if settings.get("kind") == "policy":
+        raise _values.refused("control", of, expected, "give the Policy itself instead of its file")
+    return "control", "".join(f"{_values.toml(key, 'control')} = {_values.toml(value, key)}\n" for key, value in settings.items())

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from .. import _lasthop
-from .._errors import LasthopError
-from .._scenario import _toml
+from .. import _lasthop, _values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,12 +42,17 @@ class Setup:
         delay: float = 1.0,
         loss: float = 1.0,
     ) -> None:
-        self.step, self.action, self.scale = step, action, float(scale)
-        self.observe = list(observe)
-        self.delay, self.loss = float(delay), float(loss)
+        self.step = _values.text("step", step, '"rtt", "ack", or a time such as "20 ms"')
+        self.action = _values.text("action", action, '"cwnd-factor", "cwnd" or "pacing-factor"')
+        self.scale = _values.finite("scale", scale)
+        self.delay, self.loss = _values.finite("delay", delay), _values.finite("loss", loss)
+        known = f"some of {', '.join(FEATURES)}"
+        self.observe = _values.texts("observe", observe, known)
+        if not self.observe:
+            raise _values.refused("observe", observe, known)
         for name in self.observe:
             if name not in FEATURES:
-                raise LasthopError(f'observe: found "{name}", expected some of {", ".join(FEATURES)}')
+                raise _values.refused("observe", name, known)
 
     @property
     def rules(self) -> dict[str, object]:
@@ -59,7 +62,7 @@ class Setup:
     def toml(self, period: str | None = None) -> str:
         """As the native module reads it."""
         reward = {"delay": self.delay, "loss": self.loss}
-        text = f"rules = {_toml(self.rules)}\nreward = {_toml(reward)}\n"
+        text = f"rules = {_values.toml(self.rules, 'rules')}\nreward = {_values.toml(reward, 'reward')}\n"
         return text if period is None else f"{text}period_s = {seconds(period)!r}\n"
 
 
@@ -70,11 +73,11 @@ def seconds(time: str) -> float:
     0.02
     """
     units = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
-    number, _, unit = time.strip().partition(" ")
+    number, _, unit = _values.text("period", time, 'a time such as "20 ms"').strip().partition(" ")
     try:
         value = float(number) * units[unit]
     except (KeyError, ValueError):
         value = 0.0
     if not 1e-9 <= value < 1e9:
-        raise LasthopError(f'found "{time}", expected a time above 0, such as "20 ms"')
+        raise _values.refused("period", time, 'a time above 0, such as "20 ms"')
     return value

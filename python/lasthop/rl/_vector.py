@@ -7,8 +7,9 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
 from gymnasium.vector.utils import batch_space
 
+from .. import _values
 from ._env import COMPLETED, EXPIRED, action_space, observation_space
-from ._native import Native
+from ._native import Native, action_of
 from ._setup import Setup
 
 TYPE_CHECKING = False
@@ -51,7 +52,7 @@ class VectorEnv(GymnasiumVectorEnv["NDArray[np.float64]", "NDArray[np.float64]",
         super().__init__()
         self.setup = Setup(**settings)
         self.num_envs = num_envs
-        self._native = Native(scenario, [flow] if flow else [], self.setup, num_envs, threads)
+        self._native = Native(scenario, [] if flow is None else [flow], self.setup, num_envs, threads)
         self._ended = np.zeros(num_envs, dtype=bool)
         self.single_observation_space = observation_space(self.setup)
         self.single_action_space = action_space()
@@ -72,6 +73,8 @@ class VectorEnv(GymnasiumVectorEnv["NDArray[np.float64]", "NDArray[np.float64]",
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float64], dict[str, Any]]:
         """Begin an episode in each environment."""
+        if isinstance(seed, list) and len(seed) != self.num_envs:
+            raise _values.refused("seed", seed, f"a number, or a list of {self.num_envs}")
         super().reset(seed=seed if not isinstance(seed, list) else seed[0], options=options)
         self._begin(range(self.num_envs))
         self._ended[:] = False
@@ -81,7 +84,7 @@ class VectorEnv(GymnasiumVectorEnv["NDArray[np.float64]", "NDArray[np.float64]",
         self, actions: ArrayLike
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Run each environment to the end of the next step of its sender."""
-        actions = np.asarray(actions, dtype=np.float64).reshape(self.num_envs)
+        actions = action_of(actions, (self.num_envs,))
         again = np.flatnonzero(self._ended)
         live = ~self._ended
         if len(again):
