@@ -12,6 +12,7 @@ from ._compare import Comparison, Reproduction, compare, papers, reproduce
 from ._control import Control
 from ._errors import FailedRun, LasthopError, Problem, ScenarioWarning
 from ._lasthop import Acked, Congestion, Delivered, Failed, Feedback, Link, Node, Packet, Start
+from ._members import check_member
 from ._scenario import Picture, Pictures, Run, Scenario
 from ._store import Store, SweepResult, Table
 
@@ -54,6 +55,7 @@ __all__ = [
     "SweepResult",
     "Table",
     "__version__",
+    "check_member",
     "compare",
     "papers",
     "reproduce",

@@ -109,6 +109,8 @@ class Feedback:
     recovering: bool
     rate: float | None
 
+def check_member(checked: Class, settings: str, seeds: int) -> None: ...
+
 class Packet:
     @property
     def protocol(self) -> str: ...

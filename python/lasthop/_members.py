@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import _lasthop
 from ._agent import Agent
 from ._control import Control
 from ._errors import LasthopError
@@ -60,3 +61,39 @@ def check_versions(known: Iterable[Class]) -> None:
                 f"{each.cls.__name__}: found no version, expected one: a store identifies results by it\n"
                 '  hint: write version = "1" in the class, and change it whenever its results change'
             )
+
+
+def check_member(member: type[Control] | type[Agent], *, seeds: int = 3, **settings: object) -> None:
+    """Check a class against the contracts that all members of the registries keep.
+
+    The class is called with random inputs in the order that its methods promise. A control also sends whole transfers over
+    networks that lose, delay, repeat and reorder. Among the contracts: cwnd is finite and at least a segment; a timeout
+    leaves one segment; every byte arrives; an agent forwards only what it has received; no deadline is in the past; equal
+    calls give equal results.
+
+    Args:
+        seeds: The number of random sequences.
+        settings: Settings of the class, as a scenario has them.
+
+    Raises:
+        LasthopError: A contract is broken: which, in which call, what was found and what was expected.
+
+    >>> import lasthop as lh
+    >>> class Greedy(lh.Control):
+    ...     name = "greedy"
+    ...     def on_congestion(self, event):
+    ...         self.cwnd = 2 * self.cwnd
+    >>> lh.check_member(Greedy)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    lasthop._errors.LasthopError: congestion control "greedy" breaks ...
+    """
+    import json
+
+    (checked,) = classes([member])
+    if not 1 <= seeds <= 1_000_000:
+        raise LasthopError(f"seeds: found {seeds}, expected 1 to 1000000")
+    try:
+        text = json.dumps(settings, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise LasthopError(f"settings: {error}") from error
+    _lasthop.check_member(checked, text, seeds)

@@ -225,6 +225,31 @@ class Agents(unittest.TestCase):
             with self.subTest(text), self.assertRaisesRegex(kind, text):
                 at_station(variant(lh.Agent, name="wrong", before_air=method)).run(traces=["jsonl"])
 
+    def test_contracts_accept_correct_agents_and_name_what_others_break(self) -> None:
+        for agent in (Icmp, SlowAcks, Marks):
+            lh.check_member(agent)
+
+        def acknowledges(self: lh.Agent, packet: lh.Packet, node: lh.Node) -> None:
+            if packet.protocol == "tcp" and packet.length:
+                node.send(packet.acknowledgment((packet.seq + packet.length) % 2**32, 1000))
+
+        forges = variant(lh.Agent, name="forges", before_air=acknowledges)
+        with self.assertRaisesRegex(lh.LasthopError, 'scheme "forges" breaks the contract "[^"]*acknowledg'):
+            lh.check_member(forges)
+        lh.check_member(variant(forges, semantics="lost"))
+        calls: list[int] = []
+
+        def differs(self: lh.Agent, packet: lh.Packet, node: lh.Node) -> bool:
+            calls.append(1)
+            return len(calls) % 7 != 0
+
+        with self.assertRaisesRegex(lh.LasthopError, "the same calls give the same results"):
+            lh.check_member(variant(lh.Agent, name="differs", before_air=differs))
+        with self.assertRaisesRegex(lh.LasthopError, "settings: Out of range float values"):
+            lh.check_member(SlowAcks, delay=float("nan"))
+        with self.assertRaisesRegex(lh.LasthopError, "unexpected keyword argument 'most'"):
+            lh.check_member(SlowAcks, most=3)
+
     def test_node_sends_only_during_a_call(self) -> None:
         kept: list[tuple[lh.Node, lh.Packet]] = []
 

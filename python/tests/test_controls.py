@@ -105,6 +105,20 @@ class Controls(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "cwnd: found NaN, expected .* at least a segment"):
             scenario(Shrinks).run()
 
+    def test_contracts_accept_reno_and_name_what_others_break(self) -> None:
+        lh.check_member(Reno)
+
+        class Keeps(Reno):
+            name = "keeps"
+
+            def on_congestion(self, event: lh.Congestion) -> None:
+                """Changes nothing."""
+
+        with self.assertRaisesRegex(lh.LasthopError, 'congestion control "keeps" breaks the contract "a timeout'):
+            lh.check_member(Keeps)
+        with self.assertRaisesRegex(ZeroDivisionError, "at the first loss"):
+            lh.check_member(Breaks)
+
     def test_wrong_classes_and_settings_are_refused(self) -> None:
         wrong: list[Any] = [3, int, type("Nameless", (lh.Control,), {}), type("N", (lh.Control,), {"name": 3})]
         for control in wrong:

@@ -45,7 +45,7 @@ def load_tests(
 ) -> unittest.TestSuite:
     """Add the examples in docstrings."""
     os.chdir(ROOT)
-    for module in ("lasthop", "lasthop._compare", "lasthop._agent", "lasthop._control", "lasthop._errors", "lasthop._scenario", "lasthop._store"):
+    for module in ("lasthop", "lasthop._compare", "lasthop._agent", "lasthop._control", "lasthop._errors", "lasthop._members", "lasthop._scenario", "lasthop._store"):
         tests.addTests(doctest.DocTestSuite(importlib.import_module(module)))
     return tests
 

@@ -34,7 +34,7 @@ mod _lasthop {
     #[pymodule_export]
     use super::runs::{explained, run};
     #[pymodule_export]
-    use super::schemes::{Acked, Congested, Delivered, Failed, Feedback, Link, Node, PyPacket, Start};
+    use super::schemes::{Acked, Congested, Delivered, Failed, Feedback, Link, Node, PyPacket, Start, check_member};
     #[pymodule_export]
     use super::session::{Session, run_batch};
     #[pymodule_export]

@@ -3,6 +3,7 @@
 //! An exception in a class ends its run and is the error of that run: it unwinds to where the run began.
 
 mod agent;
+mod contracts;
 mod control;
 mod packet;
 
@@ -17,6 +18,7 @@ use serde_json::{Map, Value};
 
 use crate::error::Failure;
 pub use agent::{Delivered, Failed, Link, Node};
+pub use contracts::check_member;
 pub use control::{Acked, Congested, Feedback, Start};
 pub use packet::PyPacket;
 

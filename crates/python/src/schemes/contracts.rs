@@ -1,0 +1,46 @@
+//! The contracts of all members, checked for a class.
+
+use engine::members::Open;
+use engine::{Custom, Members};
+use path::agent::AgentConfig;
+use pyo3::prelude::*;
+use serde_json::{Map, Value};
+use tcp::cc::ControlConfig;
+
+use super::{Class, Kind, catch, members};
+use crate::error::Failure;
+
+/// Checks a class with settings, which are a JSON object, against the contracts of its registry, with inputs drawn from
+/// each of so many seeds.
+#[pyfunction]
+pub fn check_member(py: Python<'_>, class: Class, settings: &str, seeds: u64) -> PyResult<()> {
+    let settings: Map<String, Value> = serde_json::from_str(settings)
+        .map_err(|error| Failure::Text(format!("settings: {error}")).into_exception(py))?;
+    let check = || -> Result<(), Failure> {
+        let table = members(std::slice::from_ref(&class))?;
+        let broken = |breach: contracts::Breach| Failure::Text(breach.to_string());
+        for seed in 1..=seeds {
+            match class.kind {
+                Kind::Control => {
+                    let config: ControlConfig = member(&table, &class, &settings)?;
+                    contracts::control(&config, seed).map_err(broken)?;
+                    contracts::transfers(&config, seed).map_err(broken)?;
+                }
+                Kind::Agent => {
+                    let config: AgentConfig = member(&table, &class, &settings)?;
+                    contracts::agent(&config, seed).map_err(broken)?;
+                }
+            }
+            Python::attach(|py| py.check_signals())?;
+        }
+        Ok(())
+    };
+    py.detach(|| catch(check)).map_err(|failure| failure.into_exception(py))
+}
+
+/// The member with these settings.
+fn member<R: Open>(table: &Members, class: &Class, settings: &Map<String, Value>) -> Result<R, Failure> {
+    let mut member = R::from(Custom::new(&class.name, settings.clone()));
+    table.resolve(&mut member).map_err(|error| Failure::Text(format!("{}: {error:?}", class.name)))?;
+    Ok(member)
+}
