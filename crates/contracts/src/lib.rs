@@ -22,7 +22,9 @@ pub mod agent;
 mod breach;
 pub mod control;
 mod draw;
+pub mod transfer;
 
 pub use agent::agent;
 pub use breach::{Breach, Call, Contract};
 pub use control::control;
+pub use transfer::{transfer, transfers};

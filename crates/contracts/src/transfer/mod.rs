@@ -1,0 +1,102 @@
+//! Contracts of a whole sender, for transfers over any network.
+
+mod episodes;
+mod pair;
+mod weather;
+
+use engine::Time;
+use tcp::cc::ControlConfig;
+use tcp::recovery::RecoveryConfig;
+use tcp::{Config, Counters, Event};
+
+use crate::breach::{Breach, Call, Contract, label};
+use pair::Pair;
+pub use weather::Weather;
+
+/// Checks a sender with these settings in a transfer: every byte arrives, before it is acknowledged; unacknowledged data has
+/// a timer, which is not in the past; data stays within the receiver's window; cwnd is at least one segment; a loss
+/// episode changes ssthresh once; without impairments nothing is sent twice; and the same seed gives the same events.
+///
+/// # Errors
+/// The first broken contract.
+pub fn transfer(config: &Config, weather: &Weather, seed: u64) -> Result<(), Breach> {
+    let options = Options::default();
+    let first = run(config, &options, weather, seed)?;
+    let second = run(config, &options, weather, seed)?;
+    let Some(number) = (0..first.events.len().max(second.events.len()))
+        .find(|number| first.events.get(*number) != second.events.get(*number))
+    else {
+        return Ok(());
+    };
+    let event = |outcome: &Outcome| outcome.events.get(number).map_or("no event".into(), |event| format!("{event:?}"));
+    Err(Breach {
+        member: member(config),
+        contract: Contract::Repeatable,
+        call: Some(Call { number: number as u64 + 1, what: "counted in events of the sender".into() }),
+        found: event(&second),
+        expected: format!("{} as in the first run", event(&first)),
+    })
+}
+
+/// As [`transfer()`], for a congestion control with the default recovery and the other defaults of TCP, under each of the
+/// [usual weathers](Weather::USUAL).
+///
+/// # Errors
+/// The first broken contract.
+pub fn transfers(control: &ControlConfig, seed: u64) -> Result<(), Breach> {
+    let config = Config { control: control.clone(), ..Config::default() };
+    Weather::USUAL.iter().try_for_each(|weather| transfer(&config, weather, seed))
+}
+
+/// What a transfer is, and what is expected of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Bytes to send.
+    pub bytes: u64,
+    /// ssthresh changes only when a loss episode begins. Otherwise the control may also change it outside of episodes, as
+    /// at the end of slow start by delay.
+    pub only_losses_set_ssthresh: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        // The last segment is short.
+        Options { bytes: 300_123, only_losses_set_ssthresh: false }
+    }
+}
+
+/// A transfer that kept the contracts.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Outcome {
+    /// The sender's counters.
+    pub counters: Counters,
+    /// The sender's events.
+    pub events: Vec<(Time, Event)>,
+    /// Changes of ssthresh.
+    pub reductions: u32,
+    /// Episodes that the network explained, in which ssthresh does not change.
+    pub explained: u32,
+}
+
+/// As [`transfer()`], once and with options.
+///
+/// # Errors
+/// The first broken contract.
+pub fn run(config: &Config, options: &Options, weather: &Weather, seed: u64) -> Result<Outcome, Breach> {
+    let member = member(config);
+    Breach::of_settings(label::<ControlConfig>(config.control.name()), config.control.check())?;
+    Breach::of_settings(label::<RecoveryConfig>(config.recovery.name()), config.recovery.check())?;
+    let mut outcome = Pair::new(config, &member, options.bytes, *weather, seed).run()?;
+    let again = outcome.counters.segments_retransmitted;
+    if again > 0 && *weather == Weather::CLEAR {
+        let (found, expected) = (format!("{again} retransmissions"), "none".into());
+        return Err(Breach { member, contract: Contract::Duplicate, call: None, found, expected });
+    }
+    episodes::check(config, options, &member, &mut outcome)?;
+    Ok(outcome)
+}
+
+fn member(config: &Config) -> String {
+    let control = label::<ControlConfig>(config.control.name());
+    format!("{control} with {}", label::<RecoveryConfig>(config.recovery.name()))
+}
