@@ -2,10 +2,9 @@
 
 mod common;
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use common::member;
-use engine::{Bytes, Draws, Span, Stream, Time};
+use contracts::transfer::{self, Options, Outcome, Weather};
+use engine::{Bytes, Span, Time};
 use proptest::prelude::*;
 use tcp::cc::ControlConfig;
 use tcp::recovery::RecoveryConfig;
@@ -35,198 +34,21 @@ fn every_config() -> Vec<Config> {
     all
 }
 
-/// Impairments of a network, each a probability.
-#[derive(Clone, Copy)]
-struct Weather {
-    loss: f64,
-    ack_loss: f64,
-    duplication: f64,
-    reordering: f64,
-    /// The share of lost segments that is reported: by ICMP-DEFER and ICMP-RETRANSMIT, and by marks on acknowledgments
-    /// (ELN).
-    notices: f64,
-    /// The share of acknowledgments that advertise less than the free window, down to zero; the window's edge never
-    /// moves back.
-    narrowing: f64,
+/// Runs a transfer in which only losses change ssthresh: without a queue, delay never ends slow start.
+fn run(config: &Config, bytes: u64, weather: usize, seed: u64) -> Outcome {
+    let options = Options { bytes, only_losses_set_ssthresh: true };
+    transfer::run(config, &options, &Weather::USUAL[weather], seed)
+        .unwrap_or_else(|breach| panic!("{breach}, weather {weather}, seed {seed}, {config:?}"))
 }
-
-enum Item {
-    Segment { to_sender: bool, segment: Segment },
-    Notice(Notice),
-}
-
-/// Two ends and the network between them.
-struct Pair {
-    sender: Connection,
-    receiver: Connection,
-    now: Time,
-    flying: BTreeMap<(Time, u64), Item>,
-    count: u64,
-    draws: Draws,
-    weather: Weather,
-    /// First byte beyond the window advertised so far.
-    edge: u64,
-    /// Lost segments that are reported by marks.
-    lost_in_air: BTreeSet<u32>,
-    log: Vec<(Time, Event)>,
-}
-
-const WAY: Span = Span::from_millis(40);
-
-impl Pair {
-    fn new(config: &Config, bytes: u64, weather: Weather, seed: u64) -> Self {
-        let mut sender = Connection::established(config, 1, 2, config.window.0);
-        sender.observe();
-        sender.write(bytes);
-        Pair {
-            sender,
-            receiver: Connection::established(config, 2, 1, config.window.0),
-            now: Time::ZERO,
-            flying: BTreeMap::new(),
-            count: 0,
-            draws: Stream::named(seed, 0, "contracts").draws(),
-            weather,
-            edge: 0,
-            lost_in_air: BTreeSet::new(),
-            log: Vec::new(),
-        }
-    }
-
-    fn launch(&mut self, after: Span, item: Item) {
-        self.count += 1;
-        self.flying.insert((self.now + after, self.count), item);
-    }
-
-    /// Advertises a smaller window than possible, as for an application that reads late.
-    fn narrowed(&mut self, mut segment: Segment) -> Segment {
-        let ack = u64::from(segment.ack.0);
-        let whole = ack + u64::from(segment.window);
-        if self.draws.unit() < self.weather.narrowing {
-            let share = self.draws.unit();
-            self.edge = self.edge.max(ack + (f64::from(segment.window) * share) as u64).min(whole);
-        } else {
-            self.edge = self.edge.max(whole);
-        }
-        segment.window = self.edge.saturating_sub(ack) as u32;
-        segment
-    }
-
-    fn send(&mut self, to_sender: bool, segment: Segment) {
-        let mut segment = if to_sender && self.weather.narrowing > 0.0 { self.narrowed(segment) } else { segment };
-        if to_sender && self.lost_in_air.contains(&segment.ack.0) {
-            segment.flags = segment.flags | Flags::ELN;
-        }
-        let loss = if to_sender { self.weather.ack_loss } else { self.weather.loss };
-        if self.draws.unit() < loss {
-            if !to_sender && self.draws.unit() < self.weather.notices {
-                self.lost_in_air.insert(segment.seq.0);
-                for (kind, after) in [(NoticeKind::Defer, 45), (NoticeKind::Retransmit, 60)] {
-                    let notice =
-                        Notice { kind, segment_dst: Addr::of_node(0), src_port: 1, dst_port: 2, seq: segment.seq };
-                    self.launch(Span::from_millis(after), Item::Notice(notice));
-                }
-            }
-            return;
-        }
-        if !to_sender {
-            self.lost_in_air.remove(&segment.seq.0);
-        }
-        let copies = 1 + u64::from(self.draws.unit() < self.weather.duplication);
-        for _ in 0..copies {
-            let late = if self.draws.unit() < self.weather.reordering { self.draws.next_u64() % 30 } else { 0 };
-            self.launch(WAY + Span::from_millis(late), Item::Segment { to_sender, segment });
-        }
-    }
-
-    /// Sends everything that both ends have to send now, with checks.
-    fn exchange(&mut self, config: &Config) {
-        while let Some((segment, _)) = self.sender.poll_transmit(self.now) {
-            self.check_sent(config, &segment);
-            self.send(false, segment);
-        }
-        while let Some((segment, _)) = self.receiver.poll_transmit(self.now) {
-            self.send(true, segment);
-        }
-        while let Some(event) = self.sender.poll_event() {
-            self.log.push((self.now, event));
-        }
-    }
-
-    fn check_sent(&self, config: &Config, segment: &Segment) {
-        let una = self.sender.bytes_acknowledged();
-        let seq = segment.seq.to_offset(una).expect("nothing from before the stream");
-        let end = seq + u64::from(segment.len);
-        // A segment without data is a window probe: it lies below `una`.
-        assert!(segment.len > 0 || seq + 1 == una, "{segment:?}");
-        assert!(segment.len <= config.segment, "{segment:?}");
-        let edge = if self.weather.narrowing > 0.0 { self.edge.max(config.window.0) } else { una + config.window.0 };
-        assert!(end <= edge, "{seq}..{end} is beyond the receiver's window, {edge}");
-        let cwnd = self.sender.cwnd();
-        assert!(cwnd.is_finite() && cwnd >= f64::from(config.segment), "cwnd {cwnd}");
-    }
-
-    /// Runs until everything is acknowledged.
-    fn run(&mut self, config: &Config) {
-        self.exchange(config);
-        let mut steps = 0;
-        while !self.sender.done() {
-            steps += 1;
-            assert!(
-                steps < 200_000,
-                "stalled at {:?} with {} bytes acknowledged",
-                self.now,
-                self.sender.bytes_acknowledged()
-            );
-            let timer = self.sender.poll_timeout();
-            let next = self.flying.keys().next().map_or(Time::NEVER, |(at, _)| *at);
-            assert!(timer != Time::NEVER, "unacknowledged data and no timer");
-            assert!(timer >= self.now, "a timer in the past: {timer:?} at {:?}", self.now);
-            if timer < next {
-                self.now = timer;
-                self.sender.handle_timeout(timer);
-            } else if let Some(((at, _), item)) = self.flying.pop_first() {
-                self.now = at;
-                match item {
-                    Item::Segment { to_sender: true, segment } => self.sender.handle_segment(at, &segment, Ecn::NotEct),
-                    Item::Segment { to_sender: false, segment } => {
-                        self.receiver.handle_segment(at, &segment, Ecn::NotEct);
-                    }
-                    Item::Notice(notice) => self.sender.handle_icmp(at, &notice),
-                }
-            }
-            assert!(
-                self.sender.bytes_acknowledged() <= self.receiver.bytes_received(),
-                "acknowledged, but not received"
-            );
-            self.exchange(config);
-        }
-        // The only timer is for data, and none is outstanding.
-        assert_eq!(self.sender.poll_timeout(), Time::NEVER);
-    }
-}
-
-const WEATHERS: [Weather; 7] = [
-    Weather { loss: 0.0, ack_loss: 0.0, duplication: 0.0, reordering: 0.0, notices: 0.0, narrowing: 0.0 },
-    Weather { loss: 0.02, ack_loss: 0.0, duplication: 0.0, reordering: 0.0, notices: 0.0, narrowing: 0.0 },
-    Weather { loss: 0.05, ack_loss: 0.2, duplication: 0.0, reordering: 0.0, notices: 0.5, narrowing: 0.0 },
-    Weather { loss: 0.3, ack_loss: 0.3, duplication: 0.1, reordering: 0.1, notices: 1.0, narrowing: 0.0 },
-    Weather { loss: 0.0, ack_loss: 0.0, duplication: 0.2, reordering: 0.5, notices: 0.0, narrowing: 0.0 },
-    Weather { loss: 0.1, ack_loss: 0.1, duplication: 0.1, reordering: 0.3, notices: 0.7, narrowing: 0.3 },
-    Weather { loss: 0.02, ack_loss: 0.05, duplication: 0.0, reordering: 0.0, notices: 0.0, narrowing: 0.5 },
-];
 
 #[test]
 fn all_bytes_arrive_under_any_impairments() {
     // Not a multiple of the segment: the last one is short.
     const BYTES: u64 = 300_123;
     for config in every_config() {
-        for (number, weather) in WEATHERS.iter().enumerate() {
+        for (number, weather) in Weather::USUAL.iter().enumerate() {
             for seed in 0..20 {
-                let mut pair = Pair::new(&config, BYTES, *weather, seed);
-                pair.run(&config);
-                assert_eq!(pair.sender.bytes_acknowledged(), BYTES, "{config:?}, weather {number}, seed {seed}");
-                assert_eq!(pair.receiver.bytes_received(), BYTES);
-                let counters = pair.sender.counters();
+                let counters = run(&config, BYTES, number, seed).counters;
                 // With a window that stays nearly closed, smaller segments are sent after a wait.
                 let new = counters.segments_sent - counters.segments_retransmitted;
                 assert!(new == 301 || (new > 301 && weather.narrowing > 0.0), "{counters:?}");
@@ -238,12 +60,7 @@ fn all_bytes_arrive_under_any_impairments() {
 #[test]
 fn same_seed_gives_the_same_trace() {
     for config in every_config() {
-        let trace = || {
-            let mut pair = Pair::new(&config, 100_000, WEATHERS[5], 3);
-            pair.run(&config);
-            pair.log
-        };
-        assert_eq!(trace(), trace());
+        contracts::transfer(&config, &Weather::USUAL[5], 3).unwrap_or_else(|breach| panic!("{breach}"));
     }
 }
 
@@ -260,26 +77,8 @@ fn cwnd_is_reduced_once_per_episode() {
     for config in every_config() {
         let (mut cuts, mut explained) = (0, 0);
         for (weather, seed) in [1, 2, 5].into_iter().flat_map(|weather| (0..10).map(move |seed| (weather, seed))) {
-            let mut pair = Pair::new(&config, 300_000, WEATHERS[weather], seed);
-            pair.run(&config);
-            let mut threshold = f64::INFINITY;
-            let mut begun = false;
-            for (at, event) in &pair.log {
-                match event {
-                    Event::FastRetransmit { .. } | Event::Timeout { .. } => begun = true,
-                    Event::NotifiedRecovery { .. } => explained += 1,
-                    Event::Window { cwnd, ssthresh } => {
-                        assert!(*cwnd >= f64::from(config.segment), "cwnd {cwnd} at {at:?}");
-                        if *ssthresh != threshold {
-                            let name = config.control.name();
-                            assert!(begun, "{name}: out of nothing at {at:?}, weather {weather}, seed {seed}");
-                            cuts += 1;
-                        }
-                        (threshold, begun) = (*ssthresh, false);
-                    }
-                    _ => {}
-                }
-            }
+            let outcome = run(&config, 300_000, weather, seed);
+            (cuts, explained) = (cuts + outcome.reductions, explained + outcome.explained);
         }
         if without_threshold(&config) {
             assert_eq!(cuts, 0, "{config:?}");
@@ -365,10 +164,11 @@ fn expire(end: &mut Connection) -> Time {
 #[test]
 fn network_without_losses_causes_no_duplicates() {
     for config in every_config() {
-        let mut pair = Pair::new(&config, 300_000, WEATHERS[0], 0);
-        pair.run(&config);
-        let again =
-            pair.log.iter().filter(|(_, e)| matches!(e, Event::SegmentSent { reason, .. } if *reason != Reason::New));
+        let outcome = run(&config, 300_000, 0, 0);
+        let again = outcome
+            .events
+            .iter()
+            .filter(|(_, e)| matches!(e, Event::SegmentSent { reason, .. } if *reason != Reason::New));
         assert_eq!(again.count(), 0);
     }
 }
