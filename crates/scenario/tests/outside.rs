@@ -553,6 +553,7 @@ fn code_in_the_page_equals_the_example() {
     let files = [
         include_str!("../../../examples/outside/src/lib.rs"),
         include_str!("../../../examples/outside/src/every_nth.rs"),
+        include_str!("../../../examples/outside/tests/contracts.rs"),
     ];
     let of = |language: &str| -> Vec<&str> {
         let begin = format!("```{language}\n");
@@ -562,7 +563,7 @@ fn code_in_the_page_equals_the_example() {
     let [toml] = of("toml")[..] else { panic!("one manifest") };
     assert!(manifest.contains(toml), "not in examples/outside/Cargo.toml:\n{toml}");
     let blocks = of("rust");
-    assert_eq!(blocks.len(), 2);
+    assert_eq!(blocks.len(), 3);
     for block in blocks {
         assert!(files.iter().any(|file| file.contains(block)), "not in examples/outside:\n{block}");
     }
