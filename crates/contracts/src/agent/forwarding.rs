@@ -40,7 +40,7 @@ impl Received {
         }
     }
 
-    /// Adds what came, and checks what left.
+    /// Adds the packet of an input, and checks the packets that followed it.
     pub fn check(&mut self, driver: &Driver, input: &Input, output: &Output) -> Result<(), Breach> {
         if let Input::Failed(notice) = input {
             self.failed.add(&notice.packet);

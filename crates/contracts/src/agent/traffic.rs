@@ -148,8 +148,8 @@ impl Traffic {
     }
 }
 
-/// Passes random inputs to an agent, as its node would: only those that it asks for. Calls `observe` after each; returns the
-/// agent, or `None` if the scheme has none.
+/// Passes random inputs to an agent, as its node would, with the optional calls that it declares. Calls `observe` after
+/// each; returns the agent, or `None` if the scheme has none.
 ///
 /// # Errors
 /// Those of [`Driver`] and of `observe`.
@@ -160,7 +160,7 @@ pub fn feed(
     mut observe: impl FnMut(&Driver, &Input, Output) -> Result<(), Breach>,
 ) -> Result<Option<Driver>, Breach> {
     let Some(mut driver) = Driver::new(config)? else { return Ok(None) };
-    let asks = driver.constants();
+    let declared = driver.constants();
     // A forwarded packet that the link layer has not acknowledged, and when it was queued.
     let mut queued = None;
     for _ in 0..inputs {
@@ -170,7 +170,7 @@ pub fn feed(
         let mut passed = None;
         match input {
             Input::ToAir(mut packet) => {
-                if asks.looks_at_link {
+                if declared.looks_at_link {
                     let link = traffic.link();
                     sent.extend(driver.call("on_link", |agent, cx| agent.on_link(&link, cx))?.1);
                 }
@@ -189,7 +189,7 @@ pub fn feed(
                 let (verdict, more) = driver.call("after_air", |agent, cx| agent.after_air(&mut packet, cx))?;
                 sent.extend(more);
                 passed = (verdict == Verdict::Pass).then_some(packet);
-                if asks.looks_at_deliveries
+                if declared.looks_at_deliveries
                     && let Some((packet, queued)) = queued.take()
                 {
                     let attempts = 1 + traffic.draws.below(8) as u32;
@@ -200,7 +200,7 @@ pub fn feed(
             Input::Failed(notice) => {
                 sent.extend(driver.call("on_radio", |agent, cx| agent.on_radio(&notice, cx))?.1);
             }
-            Input::Air(state) if asks.foresight.is_some() => {
+            Input::Air(state) if declared.foresight.is_some() => {
                 sent.extend(driver.call("on_forecast", |agent, cx| agent.on_forecast(state, cx))?.1);
             }
             Input::Air(_) => {}
