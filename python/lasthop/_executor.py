@@ -248,13 +248,9 @@ class Driver:
 
     def keep(self, batch: _Batch, outcomes: Outcomes) -> list[tuple[Run, str | None]]:
         """Store the finished runs of a batch; return the others with their errors."""
-        failed = []
-        for run, (summary, error) in zip(batch.runs, outcomes, strict=True):
-            if summary is None:
-                failed.append((run, error))
-            else:
-                self.session.keep(run, summary)
-        return failed
+        outcome = list(zip(batch.runs, outcomes, strict=True))
+        self.session.keep([(run, summary) for run, (summary, _) in outcome if summary is not None])
+        return [(run, error) for run, (summary, error) in outcome if summary is None]
 
     def repeat(self, batch: _Batch, error: BaseException) -> None:
         """Repeat a batch that failed, or its halves; a single run that has failed often enough is skipped."""

@@ -109,9 +109,13 @@ impl Session {
         })
     }
 
-    /// Stores the summary of a finished run.
-    fn keep(&self, py: Python<'_>, run: Run, summary: &str) -> PyResult<()> {
-        self.with(py, |open| Ok(open.rounds.keep(&open.store, open.task(run)?, summary)?))
+    /// Stores the summaries of finished runs, all of them or none.
+    fn keep(&self, py: Python<'_>, runs: Vec<(Run, String)>) -> PyResult<()> {
+        self.with(py, |open| {
+            let task = |(run, summary): (Run, String)| Ok((open.task(run)?, summary));
+            let runs = runs.into_iter().map(task).collect::<Result<Vec<_>, Failure>>()?;
+            Ok(open.rounds.keep_all(&open.store, &runs)?)
+        })
     }
 
     /// The changes of a run's point, its case, and its replication, in words.

@@ -181,9 +181,8 @@ mod tests {
             let batch = Batch::from_text(&text).unwrap();
             let outcomes = batch.run(&worker, &mut |_| ControlFlow::Continue(())).unwrap();
             assert_eq!(outcomes.len(), some.len());
-            for (task, outcome) in some.iter().zip(outcomes) {
-                session.keep(&store, *task, &outcome.unwrap()).unwrap();
-            }
+            let done: Vec<_> = some.iter().zip(outcomes).map(|(task, outcome)| (*task, outcome.unwrap())).collect();
+            session.keep_all(&store, &done).unwrap();
         }
         assert!(!session.next_round(&plan, &store, &mut |_| ControlFlow::Continue(())).unwrap());
         for task in tasks {

@@ -64,10 +64,10 @@ impl Session {
         Ok(taken)
     }
 
-    /// Stores a finished run.
-    pub fn keep(&mut self, store: &Store, task: Task, summary: &str) -> Result<(), StoreError> {
-        store.keep(task.digest, task.replication, summary)?;
-        self.tally.done += 1;
+    /// Stores finished runs, all of them or none.
+    pub fn keep_all(&mut self, store: &Store, runs: &[(Task, String)]) -> Result<(), StoreError> {
+        store.keep_all(runs.iter().map(|(task, summary)| (task.digest, task.replication, summary.as_str())))?;
+        self.tally.done += runs.len() as u64;
         Ok(())
     }
 
