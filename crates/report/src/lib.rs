@@ -1,7 +1,7 @@
 //! Reports: results as one self-contained HTML file, without network access, external fonts or external scripts.
 //!
 //! A [`Page`] is the content; [`html`] writes it, equal pages as equal bytes. [`store::page`] makes the page of a
-//! sweep's store.
+//! sweep's store. [`pictures`] draws runs.
 //!
 //! ```
 //! let words = report::Block::Words("The *first* result.".into());
@@ -21,6 +21,7 @@ pub mod marks;
 pub mod number;
 mod page;
 pub mod paper;
+pub mod pictures;
 mod standalone;
 pub mod store;
 mod table;

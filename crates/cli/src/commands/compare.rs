@@ -13,6 +13,7 @@ use lab::sweep::analysis::Analysis;
 use lab::sweep::dedup::together;
 use lab::sweep::run::{Shard, SweepError};
 use lab::sweep::{self};
+use report::pictures::MAX_RUNS;
 use scenario::problem::Problem;
 use serde_json::Value;
 
@@ -85,7 +86,7 @@ fn draw(args: &Args, plans: &[(String, Plan)]) -> Result<(), Failure> {
         return Ok(());
     };
     let schemes: Vec<&str> = plan.cases.iter().map(|case| case.name.as_str()).collect();
-    if schemes.len() > plot::MAX_RUNS {
+    if schemes.len() > MAX_RUNS {
         return Ok(());
     }
     let out = args.out.with_file_name(format!("{}-compared", plan.stem));

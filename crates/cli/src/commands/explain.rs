@@ -2,17 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use ::plot::{Description, Marked, Options, Recorder};
+use ::plot::{Description, Recorder};
 use clap::Args as ClapArgs;
 use engine::{Span, Time};
 use lab::load::Loaded;
 use lab::run;
 use observe::explain::{Explain, Finding, FlowReport, millis, to_json};
+use report::pictures::{MAX_FLOWS, explained};
 use scenario::flows;
-use scenario::ran::what_ran;
 use serde_json::Value;
 
-use super::shares::shares;
 use super::{ScenarioArgs, flow_named, plot, print_if_open, shown};
 use crate::progress::Progress;
 use crate::talk::note;
@@ -73,7 +72,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             note(format_args!("warning: no picture in {}: the run is too long for one picture", shown(&out)));
             Ok(())
         }
-        Some(_) if args.flow.is_none() && args.out.is_none() && chosen.len() > plot::MANY => {
+        Some(_) if args.flow.is_none() && args.out.is_none() && chosen.len() > MAX_FLOWS => {
             let flows = chosen.len();
             note(format_args!("no picture: there are {flows} flows; --flow NAME draws one, --out DIR all of them"));
             Ok(())
@@ -92,28 +91,14 @@ fn draw(
     out: &Path,
     progress: &Progress,
 ) -> Result<(), Failure> {
-    let description = Description::of(&loaded.network);
     let recording = recorder.finish();
     for (done, &flow) in chosen.iter().enumerate() {
         progress.drawn(done, chosen.len())?;
-        let name = &loaded.network.flows[flow].name;
-        let spans = reports[flow].marks(MAX_MARKS).into_iter().map(|(from, to, label)| Marked { from, to, label });
-        let options = Options {
-            flow: flow as u32,
-            title: Some(format!("Delays of {name}")),
-            ran: what_ran(loaded),
-            spans: spans.collect(),
-            budget: shares(&reports[flow]),
-            ..Options::default()
-        };
-        let path = plot::write(&recording.draw(&description, &options), out, &format!("{name}-explained"))?;
-        path.iter().for_each(|path| note(shown(path)));
+        let files = plot::write(&explained(loaded, &recording, flow, &reports[flow]), out)?;
+        files.iter().for_each(|path| note(shown(path)));
     }
     Ok(())
 }
-
-/// Marks with distinct labels.
-const MAX_MARKS: usize = 12;
 
 fn as_table(name: &str, report: &FlowReport, top: usize) -> String {
     let took = format!("{:.3} s", report.took.as_secs_f64());

@@ -16,7 +16,6 @@ pub mod report;
 pub mod reproduce;
 pub mod run;
 pub mod schema;
-mod shares;
 pub mod slurm;
 pub mod steady;
 pub mod sweep;

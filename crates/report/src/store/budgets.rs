@@ -2,9 +2,9 @@
 
 use lab::figures::words;
 use lab::sweep::budget::{Budgets, CellBudget};
-use plot::Share;
 
 use crate::page::Block;
+use crate::pictures::shares;
 use crate::{BudgetChart, BudgetRow};
 
 /// Returns the chart of a sweep's time budgets, or why it has none.
@@ -40,14 +40,9 @@ fn row(cell: &CellBudget) -> BudgetRow {
     let name = Some(cell.cell.case_name.clone()).filter(|name| !name.is_empty());
     let label: Vec<String> = changes.chain(name).collect();
     let took = cell.took.as_secs_f64();
-    let share = |(cause, time): &(observe::explain::Cause, engine::Span)| Share {
-        name: cause.name().to_owned(),
-        share: time.as_secs_f64() / took,
-        color: *cause as usize,
-    };
     BudgetRow {
         label: if label.is_empty() { cell.flow.clone() } else { label.join(", ") },
         took: format!("{}{took:.3} s", if cell.completed { "" } else { "incomplete, " }),
-        shares: cell.causes.iter().filter(|_| took > 0.0).map(share).collect(),
+        shares: shares(&cell.causes, cell.took),
     }
 }

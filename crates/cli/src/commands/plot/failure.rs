@@ -1,0 +1,54 @@
+//! Errors of pictures, in the words of the options.
+
+use engine::Span;
+use report::pictures::{Choice, MAX_RUNS, PictureError};
+use scenario::problem::Problem;
+
+use super::super::listed;
+use crate::Failure;
+
+/// The failure of the command.
+pub(super) fn failed(error: PictureError) -> Failure {
+    let runs = |expected: &str, found: usize| Problem::new(expected).found(format!("{found} runs"));
+    let problem = match error {
+        PictureError::Flow(problem) => problem.in_file("--flow"),
+        PictureError::Medium(problem) => problem.in_file("--medium"),
+        PictureError::ManyFlows(flows) => Problem::new(format!("--flow NAME is missing: there are {flows} flows"))
+            .hint("--flow all draws every one, two files for each"),
+        PictureError::NoCommonFlow => Problem::new("runs that have a flow of the same name").found("none"),
+        PictureError::ManyRuns(runs) => {
+            Problem::new(format!("at most {MAX_RUNS} runs in one picture")).found(runs.to_string())
+        }
+        PictureError::OneRun(Choice::Together, found) => runs("one run, because all flows are drawn together", found),
+        PictureError::OneRun(Choice::Medium, found) => runs("one run, because a medium is drawn", found),
+        PictureError::Backwards { from, to } => {
+            Problem::new(format!("a time after --from ({from})")).in_file("--to").found(to.to_string())
+        }
+        PictureError::AfterEnd { from, end } => {
+            Problem::new(format!("a time before the end of the run ({})", seconds(end)))
+                .in_file("--from")
+                .found(from.to_string())
+        }
+        PictureError::TooManyEvents { until, max, flows, media } => {
+            let narrower = match flows + media {
+                1 => "draw a part of it with --from and --to",
+                _ if media > 0 => {
+                    "draw one flow with --flow NAME or one medium with --medium NAME, or a part of the run with --from and --to"
+                }
+                _ => "draw one flow with --flow NAME, or a part of the run with --from and --to",
+            };
+            return Failure::Run(format!(
+                "by {} the run has more than {} million events to draw\n  hint: {narrower}",
+                seconds(until),
+                max / 1_000_000
+            ));
+        }
+        PictureError::Run(error) => return error.into(),
+    };
+    Failure::Input(listed(&[problem]))
+}
+
+/// A time that was simulated, not written by a person: to the microsecond.
+fn seconds(span: Span) -> String {
+    format!("{} s", (span.as_secs_f64() * 1e6).round() / 1e6)
+}

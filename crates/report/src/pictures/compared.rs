@@ -1,0 +1,246 @@
+//! Several runs in one picture.
+
+use std::path::{Path, PathBuf};
+
+use engine::{Span, Time};
+use lab::load::Loaded;
+use lab::run::{self, Watch};
+use observe::explain::{Explain, FlowReport};
+use plot::{Description, Options, Panel, Recorder, Recording, Run};
+use scenario::flows;
+use scenario::ran::what_ran;
+
+use super::error::{Choice, PictureError};
+use super::shares;
+use super::single::too_many_events;
+use super::view::{Drawn, View};
+
+/// Most runs in one picture.
+pub const MAX_RUNS: usize = 8;
+/// Height in pixels of each run's part, if the view has no size.
+const HEIGHT: u32 = 560;
+/// The panels, if the view has none.
+const PANELS: [Panel; 3] = [Panel::Sequence, Panel::Window, Panel::Goodput];
+
+/// A run of those to compare.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Named {
+    /// The scenario's file.
+    pub file: PathBuf,
+    /// The scheme of every node; `None` for those of the scenario.
+    pub scheme: Option<String>,
+    /// What distinguishes the run from the others.
+    label: Vec<String>,
+}
+
+/// Returns each file with each scheme; without schemes, each file once.
+pub fn named(files: &[&Path], schemes: &[String]) -> Vec<Named> {
+    let shown = |file: &Path| file.display().to_string();
+    let name = |file: &Path| file.file_stem().map_or_else(|| shown(file), |stem| stem.to_string_lossy().into_owned());
+    let label = |file: &Path| {
+        let same = files.iter().filter(|other| name(other) == name(file)).count();
+        // Files of the same name in different directories are distinguished by their paths.
+        (files.len() > 1).then(|| if same > 1 { shown(file) } else { name(file) })
+    };
+    let schemes: Vec<Option<&String>> =
+        if schemes.is_empty() { vec![None] } else { schemes.iter().map(Some).collect() };
+    let run = |file: &Path, scheme: Option<&String>| Named {
+        file: file.to_owned(),
+        scheme: scheme.cloned(),
+        label: label(file).into_iter().chain(scheme.cloned()).collect(),
+    };
+    files.iter().flat_map(|file| schemes.iter().map(move |scheme| run(file, *scheme))).collect()
+}
+
+/// The pictures of several runs: one for each flow that all of them have.
+pub struct Compared<'a> {
+    runs: &'a [Named],
+    loaded: &'a [Loaded],
+    view: &'a View,
+    flows: Vec<String>,
+    panels: Vec<Panel>,
+    descriptions: Vec<Description>,
+}
+
+/// A recorded run.
+pub struct Recorded {
+    recording: Recording,
+    /// End of the run.
+    ended: Span,
+    /// Time budgets of the flows; empty if only a part of the run is drawn.
+    reports: Vec<FlowReport>,
+}
+
+impl<'a> Compared<'a> {
+    /// Checks that this number of runs can be drawn so, before they are loaded.
+    ///
+    /// # Errors
+    /// There are too many runs, or the view shows one.
+    pub fn check(view: &View, runs: usize) -> Result<(), PictureError> {
+        if runs > MAX_RUNS {
+            return Err(PictureError::ManyRuns(runs));
+        }
+        if view.together {
+            return Err(PictureError::OneRun(Choice::Together, runs));
+        }
+        match view.medium {
+            Some(_) => Err(PictureError::OneRun(Choice::Medium, runs)),
+            None => Ok(()),
+        }
+    }
+
+    /// Chooses what to draw of these runs, each with its scenario.
+    ///
+    /// # Errors
+    /// Those of [`check`](Compared::check), a run does not have a flow of the view, or there are too many flows.
+    pub fn new(runs: &'a [Named], loaded: &'a [Loaded], view: &'a View) -> Result<Self, PictureError> {
+        Self::check(view, runs.len())?;
+        Ok(Compared {
+            runs,
+            loaded,
+            view,
+            flows: flows(view, loaded)?,
+            panels: view.panels(&PANELS),
+            descriptions: loaded.iter().map(|loaded| Description::of(&loaded.network)).collect(),
+        })
+    }
+
+    /// Returns sentences about runs that do not share duration and random numbers with the first one: they differ in
+    /// more than what is compared.
+    pub fn differences(&self) -> Vec<String> {
+        let Some(Loaded { network: first, .. }) = self.loaded.first() else { return Vec::new() };
+        let mut found = Vec::new();
+        for (run, Loaded { network: other, .. }) in self.runs.iter().zip(self.loaded).skip(1) {
+            let file = run.file.display();
+            if other.duration != first.duration {
+                found.push(format!("{file} lasts {} at most, the first run {}", other.duration, first.duration));
+            }
+            if (other.seed, other.replication) != (first.seed, first.replication) {
+                found.push(format!(
+                    "{file} has seed {} and the first run seed {}: their channels differ",
+                    other.seed, first.seed
+                ));
+            }
+        }
+        found
+    }
+
+    /// Records and explains the run of this number; with `kept`, a result directory, repeats the run of its result.
+    ///
+    /// # Errors
+    /// The run fails or is cancelled, or has too many events.
+    pub fn record(&self, number: usize, kept: Option<&Path>, watch: Watch<'_>) -> Result<Recorded, PictureError> {
+        let (loaded, description) = (&self.loaded[number], &self.descriptions[number]);
+        let numbers = self.flows.iter().map(|name| Ok(flow(loaded, name)? as u32));
+        let numbers = numbers.collect::<Result<Vec<u32>, PictureError>>()?;
+        let (from, to) = self.view.times();
+        let recorder =
+            Recorder::new(numbers, from, to).with_panels(&self.panels, description).with_schemes(description);
+        let explain = (from, to) == (None, None);
+        let mut sink = (recorder, explain.then(|| Explain::new(&loaded.network)));
+        let results = match kept {
+            Some(dir) => run::replay(loaded, dir, &mut sink, |(recorder, _)| recorder.overflowed(), watch)?,
+            None => {
+                let enough = |(recorder, _): &(Recorder, _)| recorder.overflowed() || recorder.is_complete();
+                run::record(&loaded.network, &mut sink, enough, watch)?
+            }
+        };
+        let (ended, (recorder, explain)) = (results.ended, sink);
+        if recorder.overflowed() {
+            return Err(too_many_events(self.flows.len(), 0, ended.since(Time::ZERO)));
+        }
+        let reports = explain.map(|explain| explain.finish(ended)).unwrap_or_default();
+        Ok(Recorded { recording: recorder.finish(), ended: ended.since(Time::ZERO), reports })
+    }
+
+    /// Draws the recorded runs, all of them in their order: one picture at a time.
+    ///
+    /// # Errors
+    /// All runs end before the view starts.
+    pub fn pictures(&self, recorded: &[Recorded]) -> Result<impl Iterator<Item = Drawn>, PictureError> {
+        self.view.check_times(recorded.iter().map(|run| run.ended).max().unwrap_or(Span::ZERO))?;
+        let common = Options { height: self.view.height(HEIGHT), ..self.view.options(&self.panels) };
+        Ok(self.flows.iter().filter_map(move |name| {
+            let part = |(number, recorded)| self.part(number, recorded, name, &common);
+            let parts: Option<Vec<Run<'_>>> = recorded.iter().enumerate().map(part).collect();
+            let picture = plot::beside(&parts?)?;
+            Some(Drawn { name: format!("{name}.compared{}", self.view.part()), picture })
+        }))
+    }
+
+    /// Returns a run's part of the picture of the flow called `name`, which it has.
+    fn part<'b>(&'b self, number: usize, recorded: &'b Recorded, name: &str, common: &Options) -> Option<Run<'b>> {
+        let loaded = &self.loaded[number];
+        let flow = flow(loaded, name).ok()?;
+        let mut title = self.runs[number].label.clone();
+        title.push(loaded.title().to_owned());
+        if loaded.network.flows.len() > 1 {
+            title.push(format!("flow {name}"));
+        }
+        let budget = recorded.reports.get(flow).map(|report| shares(&report.causes(), report.took));
+        let options = Options {
+            flow: flow as u32,
+            title: Some(title.join(": ")),
+            ran: what_ran(loaded),
+            budget: budget.unwrap_or_default(),
+            ..common.clone()
+        };
+        Some(Run { recording: &recorded.recording, description: &self.descriptions[number], options })
+    }
+}
+
+fn flow(loaded: &Loaded, name: &str) -> Result<usize, PictureError> {
+    flows::tcp_flow(&loaded.network, name).map_err(PictureError::Flow)
+}
+
+/// Returns the names of the flows to draw: the chosen ones, or those of all runs.
+fn flows(view: &View, loaded: &[Loaded]) -> Result<Vec<String>, PictureError> {
+    let Some(first) = loaded.first() else { return Ok(Vec::new()) };
+    // The limit holds for the flows of all runs, not for those of the first.
+    let unlimited = View { max_flows: None, ..view.clone() };
+    let Some(every) = unlimited.every_flow(&first.network)? else {
+        for loaded in loaded {
+            view.flows.iter().try_for_each(|name| flow(loaded, name).map(drop))?;
+        }
+        return Ok(view.flows.clone());
+    };
+    let names = every.into_iter().map(|number| first.network.flows[number].name.clone());
+    let names: Vec<String> = names.filter(|name| loaded.iter().all(|loaded| flow(loaded, name).is_ok())).collect();
+    match names.len() {
+        0 => Err(PictureError::NoCommonFlow),
+        many if view.flows.is_empty() && view.max_flows.is_some_and(|max| many > max) => {
+            Err(PictureError::ManyFlows(many))
+        }
+        _ => Ok(names),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(files: &[&str], schemes: &[&str]) -> Vec<String> {
+        let files: Vec<&Path> = files.iter().map(Path::new).collect();
+        let schemes: Vec<String> = schemes.iter().map(|&scheme| scheme.to_owned()).collect();
+        named(&files, &schemes).iter().map(|run| run.label.join(": ")).collect()
+    }
+
+    #[test]
+    fn label_has_only_what_differs_between_runs() {
+        assert_eq!(labels(&["a/x.toml"], &[]), [""]);
+        assert_eq!(labels(&["a/x.toml"], &["snoop", "split"]), ["snoop", "split"]);
+        assert_eq!(labels(&["a/x.toml", "a/y.toml"], &["snoop"]), ["x: snoop", "y: snoop"]);
+        assert_eq!(labels(&["a/x.toml", "b/x.toml", "y.toml"], &[]), ["a/x.toml", "b/x.toml", "y"]);
+    }
+
+    #[test]
+    fn picture_of_several_runs_shows_no_medium_and_not_all_flows_together() {
+        let refused = |view: &View, runs| Compared::check(view, runs).unwrap_err();
+        let together = View { together: true, ..View::default() };
+        let medium = View { medium: Some("air".to_owned()), ..View::default() };
+        assert!(matches!(refused(&together, 2), PictureError::OneRun(Choice::Together, 2)));
+        assert!(matches!(refused(&medium, 3), PictureError::OneRun(Choice::Medium, 3)));
+        assert!(matches!(refused(&View::default(), MAX_RUNS + 1), PictureError::ManyRuns(9)));
+        assert!(Compared::check(&View::default(), MAX_RUNS).is_ok());
+    }
+}

@@ -1,0 +1,28 @@
+//! The picture of an explanation.
+
+use lab::load::Loaded;
+use observe::explain::FlowReport;
+use plot::{Description, Marked, Options, Recording};
+use scenario::ran::what_ran;
+
+use super::shares;
+use super::view::Drawn;
+
+/// Most marks of findings in a picture: they have distinct labels.
+const MAX_MARKS: usize = 12;
+
+/// Draws a flow with its costliest findings marked, and its time budget.
+pub fn explained(loaded: &Loaded, recording: &Recording, flow: usize, report: &FlowReport) -> Drawn {
+    let name = &loaded.network.flows[flow].name;
+    let spans = report.marks(MAX_MARKS).into_iter().map(|(from, to, label)| Marked { from, to, label });
+    let options = Options {
+        flow: flow as u32,
+        title: Some(format!("Delays of {name}")),
+        ran: what_ran(loaded),
+        spans: spans.collect(),
+        budget: shares(&report.causes(), report.took),
+        ..Options::default()
+    };
+    let picture = recording.draw(&Description::of(&loaded.network), &options);
+    Drawn { name: format!("{name}-explained"), picture }
+}

@@ -1,0 +1,131 @@
+//! The choice of what is drawn, and how.
+
+use engine::{Span, Time};
+use lab::load::Loaded;
+use plot::{DEFAULT_SIZE, Options, Panel, Picture, Theme, Unit, default_height};
+use scenario::flows;
+use scenario::ran::what_ran;
+use sim::Network;
+
+use super::error::PictureError;
+
+/// Suggested value of [`View::max_flows`] for programs that write files.
+pub const MAX_FLOWS: usize = 16;
+
+/// What is drawn of a run, and how. The default draws every flow and every medium over the whole run.
+#[derive(Clone, Debug, Default)]
+pub struct View {
+    /// The flows to draw, by name. Empty for every flow, or for none if a medium is named; `all` alone for every flow,
+    /// unless a flow has this name.
+    pub flows: Vec<String>,
+    /// Most flows that are drawn if none is named; `None` for any number.
+    pub max_flows: Option<usize>,
+    /// The medium to draw. `None` for every medium, or for none if flows are named; `all` for every medium, unless one
+    /// has this name.
+    pub medium: Option<String>,
+    /// True for one picture of all flows: goodput one above the other, and fairness over time.
+    pub together: bool,
+    /// Left edge of the time axis; `None` for the start of the flow.
+    pub from: Option<Span>,
+    /// Right edge of the time axis; `None` for the end of the flow.
+    pub to: Option<Span>,
+    /// The panels. Empty for all, or for some if several runs are compared.
+    pub panels: Vec<Panel>,
+    /// Unit of the vertical axes.
+    pub unit: Unit,
+    /// True to draw the reasons why nothing was sent.
+    pub blocked: bool,
+    /// Colour scheme.
+    pub theme: Theme,
+    /// Width and height in pixels; `None` for the default of each kind of picture.
+    pub size: Option<(u32, u32)>,
+}
+
+/// A picture with the name of its file.
+#[derive(Clone, Debug)]
+pub struct Drawn {
+    /// Name of the file, without ending.
+    pub name: String,
+    /// The picture.
+    pub picture: Picture,
+}
+
+impl View {
+    /// Returns the flows to draw, if none or all are named: those of the network over TCP. `None` if others are named.
+    ///
+    /// # Errors
+    /// Too many flows without a choice.
+    pub(super) fn every_flow(&self, network: &Network) -> Result<Option<Vec<usize>>, PictureError> {
+        let all = flows::over_tcp(network);
+        match &self.flows[..] {
+            [] if self.medium.is_some() && !self.together => Ok(Some(Vec::new())),
+            [] if !self.together && self.max_flows.is_some_and(|max| all.len() > max) => {
+                Err(PictureError::ManyFlows(all.len()))
+            }
+            [] => Ok(Some(all)),
+            // No flow has this name.
+            [name] if name == "all" && flows::tcp_flow(network, name).is_err() => Ok(Some(all)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns the panels that are chosen, or these.
+    pub(super) fn panels(&self, default: &[Panel]) -> Vec<Panel> {
+        if self.panels.is_empty() { default.to_vec() } else { self.panels.clone() }
+    }
+
+    /// Returns the height of a picture whose panels are not chosen.
+    pub(super) fn height(&self, default: u32) -> u32 {
+        self.size.map_or(default, |(_, height)| height)
+    }
+
+    /// Returns the view as points in time.
+    pub(super) fn times(&self) -> (Option<Time>, Option<Time>) {
+        (self.from.map(|from| Time::ZERO + from), self.to.map(|to| Time::ZERO + to))
+    }
+
+    /// Returns the settings that all pictures share.
+    pub(super) fn options(&self, panels: &[Panel]) -> Options {
+        let (from, to) = self.times();
+        Options {
+            from,
+            to,
+            width: self.size.unwrap_or(DEFAULT_SIZE).0,
+            height: self.height(default_height(panels)),
+            panels: panels.to_vec(),
+            blocked: self.blocked,
+            theme: self.theme,
+            unit: self.unit,
+            ..Options::default()
+        }
+    }
+
+    /// Returns the ending of the names of pictures of a part of the run, such as ".1.2s-to-3s"; empty for the whole
+    /// run.
+    pub(super) fn part(&self) -> String {
+        let compact = |time: Span| time.to_string().replace(' ', "");
+        match (self.from, self.to) {
+            (None, None) => String::new(),
+            (Some(from), None) => format!(".from-{}", compact(from)),
+            (None, Some(to)) => format!(".to-{}", compact(to)),
+            (Some(from), Some(to)) => format!(".{}-to-{}", compact(from), compact(to)),
+        }
+    }
+
+    /// Checks that the view overlaps a run that ends at `end`.
+    pub(super) fn check_times(&self, end: Span) -> Result<(), PictureError> {
+        match (self.from, self.to) {
+            (Some(from), Some(to)) if to <= from => Err(PictureError::Backwards { from, to }),
+            (Some(from), _) if from >= end => Err(PictureError::AfterEnd { from, end }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Draws the network of a scenario, without a run: nodes, links, media and flows.
+pub fn topology(loaded: &Loaded, view: &View) -> Drawn {
+    let title = Some(loaded.title().to_owned());
+    let options = Options { title, ran: what_ran(loaded), ..view.options(&[]) };
+    // No flow's name has a dot.
+    Drawn { name: "network.topology".to_owned(), picture: plot::topology(&loaded.network, &options) }
+}
