@@ -22,7 +22,7 @@ const HEIGHT: u32 = 560;
 /// The panels, if the view has none.
 const PANELS: [Panel; 3] = [Panel::Sequence, Panel::Window, Panel::Goodput];
 
-/// A run of those to compare.
+/// One of the runs to compare.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Named {
     /// The scenario's file.

@@ -15,13 +15,13 @@ pub const MAX_FLOWS: usize = 16;
 /// What is drawn of a run, and how. The default draws every flow and every medium over the whole run.
 #[derive(Clone, Debug, Default)]
 pub struct View {
-    /// The flows to draw, by name. Empty for every flow, or for none if a medium is named; `all` alone for every flow,
-    /// unless a flow has this name.
+    /// The flows to draw, by name. Empty for every flow, or without flows if a medium is named; `all` alone for every
+    /// flow, unless a flow has this name.
     pub flows: Vec<String>,
     /// Most flows that are drawn if none is named; `None` for any number.
     pub max_flows: Option<usize>,
-    /// The medium to draw. `None` for every medium, or for none if flows are named; `all` for every medium, unless one
-    /// has this name.
+    /// The medium to draw. `None` for every medium, or without media if flows are named; `all` for every medium,
+    /// unless one has this name.
     pub medium: Option<String>,
     /// True for one picture of all flows: goodput one above the other, and fairness over time.
     pub together: bool,
