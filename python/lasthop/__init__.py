@@ -13,7 +13,9 @@ from ._control import Control
 from ._errors import FailedRun, LasthopError, Problem, ScenarioWarning
 from ._lasthop import Acked, Congestion, Delivered, Failed, Feedback, Link, Node, Packet, Start
 from ._members import check_member
-from ._scenario import Picture, Pictures, Run, Scenario
+from ._picture import Picture, Pictures
+from ._run import Run
+from ._scenario import Scenario
 from ._store import Store, SweepResult, Table
 
 __version__, MODEL_VERSION = _lasthop.versions()

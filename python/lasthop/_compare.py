@@ -6,8 +6,9 @@ import os
 
 from . import _files, _lasthop, _values
 from ._errors import ScenarioWarning
+from ._picture import Picture
 from ._progress import reporter
-from ._scenario import Picture, Scenario, change
+from ._scenario import Scenario, change
 from ._store import place_of_store, threads
 
 TYPE_CHECKING = False

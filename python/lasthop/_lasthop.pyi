@@ -5,7 +5,8 @@ from os import PathLike
 from typing import Any
 
 from ._members import Class
-from ._scenario import Look, Scenario
+from ._picture import Look
+from ._scenario import Scenario
 
 _Run = tuple[int, int, int]
 _Drawn = list[tuple[str, str, bytes]]

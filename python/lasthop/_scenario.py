@@ -6,8 +6,9 @@ import os
 
 from . import _files, _lasthop, _values
 from ._errors import LasthopError, Problem, ScenarioWarning
+from ._picture import Look, Picture, Pictures
 from ._progress import reporter
-from ._summary import Summarized
+from ._run import Run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ._agent import Agent
     from ._control import Control
     from ._members import Class
-    from ._store import SweepResult, Table
+    from ._store import SweepResult
 
 
 # The most bytes of a scenario that are read: more than the simulator accepts.
@@ -376,139 +377,3 @@ def _size(size: tuple[int, int] | None) -> tuple[int, int] | None:
     if len(sides) != 2:
         raise _values.refused("size", size, "a width and a height")
     return _values.whole("size", sides[0], 0, 2**31), _values.whole("size", sides[1], 0, 2**31)
-
-
-class Run(Summarized):
-    """The result of a run.
-
-    Attributes:
-        scenario: The scenario that ran.
-        json: The summary, as ``lasthop run --json`` prints it; ``lasthop schema summary`` describes its fields.
-        files: The traces, by file name.
-    """
-
-    __slots__ = ("scenario", "files")
-
-    def __init__(self, scenario: Scenario, json: str, files: dict[str, bytes]) -> None:
-        super().__init__(json)
-        self.scenario = scenario
-        self.files = files
-
-    @property
-    def flows(self) -> list[dict[str, Any]]:
-        """The flows, with times in seconds (``_s``), rates in bits per second (``_bps``), and counts."""
-        flows: list[dict[str, Any]] = self.summary["flows"]
-        return flows
-
-    def trace(self, name: str) -> bytes:
-        """A trace by the name of its file, or by a part of it that only one file has.
-
-        Raises:
-            LasthopError: No file or several have this name.
-        """
-        return self.files[self._file(name)]
-
-    def _file(self, name: str) -> str:
-        name = _values.text("trace", name, "the name of a trace")
-        found = [name] if name in self.files else [file for file in self.files if name in file]
-        if len(found) != 1:
-            known = ", ".join(found or self.files) or "none: run(traces=[...]) writes them"
-            raise LasthopError(f'found "{name}", expected the name of one trace; there are {known}')
-        return found[0]
-
-    def table(self, name: str) -> Table:
-        """A trace as a table, by the name of its file or a part of it, as :meth:`trace`.
-
-        Raises:
-            LasthopError: There is no such trace, or it is no table: ``events``, ``jsonl`` and ``pcapng`` are not.
-
-        >>> import lasthop as lh
-        >>> run = lh.Scenario.load("examples/goel-refined.toml").run(traces=["congestion", "series"])
-        >>> run.table("congestion").rows()[1]
-        {'time_ms': 211.0, 'congestion': 2048}
-        >>> run.table("series").units["goodput_bps"]
-        'bit/s'
-        """
-        from ._store import Table
-
-        file = self._file(name)
-        table = _lasthop.trace_table(os.path.basename(file), self.files[file])
-        if table is None:
-            raise LasthopError(f'found "{file}", expected a trace that is a table, such as congestion or series')
-        return Table(table)
-
-    def explain(self, *, flow: str | None = None, top: int = 20) -> list[dict[str, Any]]:
-        """As :meth:`Scenario.explain`."""
-        return self.scenario.explain(flow=flow, top=top)
-
-    def plot(self, *flows: str, **options: Any) -> Pictures:
-        """As :meth:`Scenario.plot`."""
-        return self.scenario.plot(*flows, **options)
-
-    def __repr__(self) -> str:
-        return f"<Run of {self.scenario!r}: {len(self.flows)} flows>"
-
-    def _repr_html_(self) -> str:
-        from ._html import table
-
-        return table(self.flows)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Run, (self.scenario, self.json, self.files)
-
-
-class Look:
-    """How a picture looks; see :meth:`Scenario.plot`."""
-
-    __slots__ = ("flows", "start", "end", "panels", "segments", "blocked", "dark", "size")
-
-    def __init__(self, *values: object) -> None:
-        for name, value in zip(self.__slots__, values, strict=True):
-            setattr(self, name, value)
-
-
-class Picture:
-    """A picture of a run, which notebooks show.
-
-    Attributes:
-        name: The flow's name.
-        svg: The picture as SVG.
-        png: The picture as PNG, with twice as many pixels each way; None if there is none.
-    """
-
-    __slots__ = ("name", "svg", "png")
-
-    def __init__(self, name: str, svg: str, png: bytes | None) -> None:
-        self.name, self.svg, self.png = name, svg, png
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file: SVG or PNG, by its ending."""
-        ending = os.path.splitext(_values.path("path", path))[1]
-        contents = {".svg": self.svg.encode(), ".png": self.png}.get(ending)
-        if contents is None:
-            endings = ".svg" if self.png is None else ".svg or .png"
-            raise _values.refused("path", path, f"a file name that ends with {endings}")
-        _files.write(path, contents)
-
-    def _repr_svg_(self) -> str:
-        return self.svg
-
-    def __repr__(self) -> str:
-        return f"<Picture {self.name}: {len(self.svg)} bytes of SVG>"
-
-
-class Pictures(list[Picture]):
-    """Pictures, which notebooks show one below the other."""
-
-    def __init__(self, pictures: Iterable[Picture] = ()) -> None:
-        super().__init__(pictures)
-
-    def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write all as SVG and PNG into a folder, as ``lasthop plot`` does."""
-        folder = _files.make_folder(folder)
-        for picture in self:
-            for ending in (".svg", ".png"):
-                picture.save(os.path.join(folder, picture.name + ending))
-
-    def _repr_html_(self) -> str:
-        return "".join(picture.svg for picture in self)

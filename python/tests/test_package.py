@@ -45,7 +45,8 @@ def load_tests(
 ) -> unittest.TestSuite:
     """Add the examples in docstrings."""
     os.chdir(ROOT)
-    for module in ("lasthop", "lasthop._compare", "lasthop._agent", "lasthop._control", "lasthop._errors", "lasthop._members", "lasthop._scenario", "lasthop._store"):
+    names = "compare agent control errors members picture run scenario store".split()
+    for module in ["lasthop", *(f"lasthop._{name}" for name in names)]:
         tests.addTests(doctest.DocTestSuite(importlib.import_module(module)))
     return tests
 
