@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ._errors import FailedRun
     from ._scenario import Scenario
 
-# The most threads for classes in Python, which take turns.
-MOST_PYTHON_THREADS = 64
+# The largest number of threads for classes in Python, which take turns.
+MAX_PYTHON_THREADS = 64
 # The folder of a temporary store begins so.
 TEMPORARY = "lasthop-sweep-"
 
@@ -237,7 +237,7 @@ def run_sweep(
             from concurrent.futures import ThreadPoolExecutor
             from functools import partial
 
-            executor = partial(ThreadPoolExecutor, min(count, MOST_PYTHON_THREADS))
+            executor = partial(ThreadPoolExecutor, min(count, MAX_PYTHON_THREADS))
     with place_of_store(store) as place:
         with reporter(scenario.path, progress) as report:
             session = _lasthop.Session(scenario, place.path, report)
@@ -257,7 +257,7 @@ def run_sweep(
 
 def threads(jobs: int | None) -> int:
     """The number of threads for ``jobs``."""
-    return _cores() if jobs is None else _values.whole("jobs", jobs, 1, 2**31)
+    return cores() if jobs is None else _values.whole("jobs", jobs, 1, 2**31)
 
 
 class place_of_store:
@@ -314,6 +314,6 @@ def _is_temporary(path: str) -> bool:
     return os.path.basename(os.path.dirname(path)).startswith(TEMPORARY)
 
 
-def _cores() -> int:
+def cores() -> int:
     """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 
 from .. import _lasthop, _values
 from .._errors import LasthopError
 from .._scenario import Scenario
+from .._store import cores
 from ._episode import Episode
 from ._policy import Policy, driver
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 
 # Each has a network of its own.
-MOST_ENVIRONMENTS = 100_000
+MAX_ENVIRONMENTS = 100_000
 
 
 def action_of(action: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -53,8 +52,8 @@ class Native:
         flows = _values.texts("flows", flows, "a list of names of flows")
         if len(set(flows)) < len(flows):
             raise _values.refused("flows", flows, "each flow once")
-        count = _values.whole("num_envs", count, 1, MOST_ENVIRONMENTS)
-        threads = os.cpu_count() or 1 if threads is None else _values.whole("threads", threads, 1, 1024)
+        count = _values.whole("num_envs", count, 1, MAX_ENVIRONMENTS)
+        threads = cores() if threads is None else _values.whole("threads", threads, 1, 1024)
         self.setup, self.count, self.learners, self.begun = setup, count, max(len(flows), 1), False
         self.native = _lasthop.Environments(self.scenarios, flows, setup.toml(period), count, threads)
 
