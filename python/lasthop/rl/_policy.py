@@ -33,10 +33,10 @@ class Policy:
     def __init__(self, setup: Setup, layers: Sequence[tuple[Any, Any]]) -> None:
         self.setup = setup
         try:
-            self.layers = [
-                ([[float(weight) for weight in row] for row in weights], [float(number) for number in bias])
-                for weights, bias in layers
-            ]
+            # Tuples, for the text of its file is kept.
+            self.layers = tuple(
+                (tuple(tuple(map(float, row)) for row in weights), tuple(map(float, bias))) for weights, bias in layers
+            )
         except (TypeError, ValueError, OverflowError) as error:
             expected = "for each layer its weights, a row for each output, and its bias"
             raise _values.refused("layers", layers, expected) from error
