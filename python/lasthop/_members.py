@@ -38,6 +38,9 @@ class Class:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Class) and self.cls is other.cls
 
+    def __hash__(self) -> int:
+        return hash(self.cls)
+
 
 def classes(members: Iterable[object]) -> list[Class]:
     """The classes, checked."""
