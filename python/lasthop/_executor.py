@@ -36,7 +36,7 @@ BATCH_SECONDS = 1.0
 STALL_SECONDS = 60.0
 # Runs of the first batches, before the time of a run is known.
 FIRST_RUNS = 4
-MOST_RUNS = 10_000
+MAX_RUNS = 10_000
 # Workers assumed if the executor does not say how many it has.
 UNKNOWN_WORKERS = 16
 
@@ -179,7 +179,7 @@ class Driver:
     def batch_size(self) -> int:
         if self.per_run is None:
             return FIRST_RUNS
-        return max(1, min(MOST_RUNS, round(BATCH_SECONDS / max(self.per_run, 1e-9))))
+        return max(1, min(MAX_RUNS, round(BATCH_SECONDS / max(self.per_run, 1e-9))))
 
     def submit(self, batch: _Batch) -> bool:
         given = (self.session.batch(batch.runs), self.path, self.files, self.classes)

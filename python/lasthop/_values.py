@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Characters of a value in a message.
-MOST_SHOWN = 80
+MAX_SHOWN = 80
 # Levels of lists and dicts in a value of a scenario.
-MOST_LEVELS = 32
+MAX_LEVELS = 32
 
 
 def shown(value: object) -> str:
@@ -24,7 +24,7 @@ def shown(value: object) -> str:
     except Exception:
         # An integer with too many digits, for example.
         text = f"<{type(value).__name__}>"
-    return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…"
+    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
 
 
 def quoted(value: str) -> str:
@@ -47,16 +47,16 @@ def refused(where: str, value: object, expected: str, hint: str | None = None, *
     return LasthopError(text, [problem])
 
 
-def whole(where: str, value: object, least: int, most: int) -> int:
+def whole(where: str, value: object, minimum: int, maximum: int) -> int:
     """A whole number in a range."""
     import operator
 
     try:
         number = operator.index(value)  # type: ignore[arg-type]  # which is tested here
     except TypeError:
-        number = least - 1
-    if not least <= number <= most:
-        raise refused(where, value, f"a whole number from {least} to {most}")
+        number = minimum - 1
+    if not minimum <= number <= maximum:
+        raise refused(where, value, f"a whole number from {minimum} to {maximum}")
     return number
 
 
@@ -144,8 +144,8 @@ def toml(value: object, where: str, levels: int = 0) -> str:
         return float.__repr__(value)
     if isinstance(value, str):
         return quoted(text(where, value))
-    if isinstance(value, (dict, list, tuple)) and levels == MOST_LEVELS:
-        raise refused(where, value, f"at most {MOST_LEVELS} levels of lists and dicts", is_key=True)
+    if isinstance(value, (dict, list, tuple)) and levels == MAX_LEVELS:
+        raise refused(where, value, f"at most {MAX_LEVELS} levels of lists and dicts", is_key=True)
     if isinstance(value, dict):
         entries = (f"{toml(str(key), where)} = {toml(each, where, levels + 1)}" for key, each in value.items())
         return "{ " + ", ".join(entries) + " }"

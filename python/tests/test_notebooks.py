@@ -26,7 +26,7 @@ GALLERY = ROOT / "docs" / "gallery.md"
 UPDATE = "UPDATE_GOLDEN" in os.environ
 QUICK = not (FULL or UPDATE)
 
-MOST_BYTES = 300_000
+MAX_BYTES = 300_000
 """The largest size of a notebook with its outputs."""
 
 RESULTS = {
@@ -124,7 +124,7 @@ class Executed(unittest.TestCase):
             file = NOTEBOOKS / f"{name}.ipynb"
             stored = nbformat.read(file, as_version=4)
             nbformat.validate(stored)
-            self.assertLess(file.stat().st_size, MOST_BYTES, name)
+            self.assertLess(file.stat().st_size, MAX_BYTES, name)
             self.assertEqual(stored.metadata.kernelspec.name, "python3", name)
             self.assertNotIn("stderr", sum(kinds(stored), []), name)
             self.assertIn("image/png text/plain", sum(kinds(stored), []), f"{name} shows no picture")
@@ -222,7 +222,7 @@ class Gallery(unittest.TestCase):
             file = ROOT / "docs" / "pictures" / picture
             root = ElementTree.parse(file).getroot()
             self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg", picture)
-            self.assertLess(file.stat().st_size, MOST_BYTES, picture)
+            self.assertLess(file.stat().st_size, MAX_BYTES, picture)
             self.assertNotIn(os.fspath(ROOT), file.read_text(), picture)
 
 

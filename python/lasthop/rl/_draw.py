@@ -20,7 +20,7 @@ def draw(
 
     Args:
         scenario: What they have in common.
-        ranges: For each key the least and the largest value, both above 0, and the unit; ``"packets"`` are whole numbers.
+        ranges: For each key the smallest and the largest value, both above 0, and the unit; ``"packets"`` are whole numbers.
         count: The number of scenarios.
         seed: The same seed draws the same scenarios.
 
@@ -36,8 +36,8 @@ def draw(
     drawn = []
     for _ in range(count):
         each = scenario
-        for key, least, most, unit in checked:
-            value = float(np.exp(random.uniform(np.log(least), np.log(most))))
+        for key, low, high, unit in checked:
+            value = float(np.exp(random.uniform(np.log(low), np.log(high))))
             number = f"{value:.0f}" if unit == "packets" else f"{value:.4g}"
             each = each.set(key, f"{number} {unit}".strip() if unit else float(number))
         drawn.append(each)
@@ -45,11 +45,11 @@ def draw(
 
 
 def _range(key: str, given: object) -> tuple[float, float, str]:
-    expected = "the least and the largest value, and the unit"
+    expected = "the smallest and the largest value, and the unit"
     parts = _values.items(key, given, expected)
     if len(parts) != 3:
         raise _values.refused(key, given, expected)
-    least, most, unit = _values.finite(key, parts[0]), _values.finite(key, parts[1]), _values.text(key, parts[2], "a unit")
-    if not 0 < least <= most:
+    low, high, unit = _values.finite(key, parts[0]), _values.finite(key, parts[1]), _values.text(key, parts[2], "a unit")
+    if not 0 < low <= high:
         raise _values.refused(key, given, "a range above 0")
-    return least, most, unit
+    return low, high, unit

@@ -30,8 +30,8 @@ COMPLETED, EXPIRED = 1, 2
 
 def observation_space(setup: Setup) -> Space[NDArray[np.float64]]:
     """The ranges of the features."""
-    least, most = zip(*(FEATURES[name] for name in setup.observe), strict=True)
-    return cast("Space[NDArray[np.float64]]", Box(np.array(least), np.array(most), dtype=np.float64))
+    low, high = zip(*(FEATURES[name] for name in setup.observe), strict=True)
+    return cast("Space[NDArray[np.float64]]", Box(np.array(low), np.array(high), dtype=np.float64))
 
 
 def action_space() -> Space[NDArray[np.float64]]:

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-FEATURES: dict[str, tuple[float, float]] = {name: (least, most) for name, least, most in _lasthop.features()}
+FEATURES: dict[str, tuple[float, float]] = {name: (low, high) for name, low, high in _lasthop.features()}
 """The features that an agent may see, with their ranges."""
 
 
