@@ -72,7 +72,7 @@ class VectorEnv(GymnasiumVectorEnv["NDArray[np.float64]", "NDArray[np.float64]",
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float64], dict[str, Any]]:
-        """Begin an episode in each environment."""
+        """Begin an episode in each environment. All draw from one generator: of a list of seeds it gets the first."""
         if isinstance(seed, list) and len(seed) != self.num_envs:
             raise _values.refused("seed", seed, f"a number, or a list of {self.num_envs}")
         super().reset(seed=seed if not isinstance(seed, list) else seed[0], options=options)
