@@ -39,7 +39,7 @@ def exported(store: str | os.PathLike[str]) -> dict[str, bytes]:
 
 
 def free_port() -> int:
-    """A port on which nobody listens."""
+    """A free port."""
     import socket
 
     with socket.socket() as taken:
@@ -173,7 +173,7 @@ class Clusters(unittest.TestCase):
         self.assertEqual(exported(store), self.expected)
 
     def wait_for_runs(self, store: str, count: int, client: subprocess.Popen[str]) -> None:
-        """Wait until a store has so many runs."""
+        """Wait until a store has this number of runs."""
         for _ in range(3000):
             try:
                 if len(lh.Store(store).table("flows")) >= count:

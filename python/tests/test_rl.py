@@ -101,7 +101,7 @@ class Environment(unittest.TestCase):
             ({"scale": float("nan")}, "finite"),
             ({"scale": 5}, "at most 4"),
             ({"observe": ["dlay"]}, 'found "dlay"'),
-            ({"flow": "nobody"}, 'found flow "nobody", expected a flow over TCP: flow, other'),
+            ({"flow": "absent"}, 'found flow "absent", expected a flow over TCP: flow, other'),
         ):
             with self.assertRaisesRegex(lh.LasthopError, expected, msg=str(settings)):
                 rl.CongestionEnv(PATH, **settings)
