@@ -36,8 +36,10 @@ def measured(scenario: lh.Scenario, runs: int, **options: object) -> tuple[float
     with tempfile.TemporaryDirectory() as folder:
         Driver.keep = timed
         began = time.perf_counter()
-        swept = scenario.sweep(replications=runs, store=os.path.join(folder, "s.sqlite"), progress=False, **options)
-        Driver.keep = keep
+        try:
+            swept = scenario.sweep(replications=runs, store=os.path.join(folder, "s.sqlite"), progress=False, **options)
+        finally:
+            Driver.keep = keep
         assert swept.done == runs
         return time.perf_counter() - began, stored
 
