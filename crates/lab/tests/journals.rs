@@ -123,7 +123,7 @@ fn other_files_are_refused() {
     assert!(Store::open(&path).unwrap_err().to_string().contains("line 1: found no checksum"));
 }
 
-/// The version is part of the first line, whose checksum is made anew here.
+/// The version is part of the first line, whose checksum is recalculated here.
 #[test]
 fn journal_of_another_version_is_refused_by_name() {
     let dir = dir("version");

@@ -8,9 +8,8 @@ use path::agent::{Agent, AgentConfig, AgentCx, Departure};
 use super::hosts::HERE;
 use crate::breach::{Breach, Call, Contract, label};
 
-/// An agent at [`HERE`], driven step by step: a test sets the time, during which the agent's timers run, and calls its
-/// methods. Each call is checked for
-/// deadlines, constants and expedited packets.
+/// An agent at [`HERE`], driven step by step: a test advances the time, during which the agent's timers expire, and
+/// calls its methods. Each call is checked for deadlines, constants and expedited packets.
 pub struct Driver {
     agent: Box<dyn Agent>,
     member: String,

@@ -336,7 +336,7 @@ impl Member<ResponseConfig> for Answers {
     }
 }
 
-/// The nanoseconds of so many seconds.
+/// Seconds as nanoseconds.
 fn nanos(key: &str, seconds: f64) -> PyResult<u64> {
     const MAX_SECONDS: f64 = 1e9;
     if !(0.0..=MAX_SECONDS).contains(&seconds) {

@@ -11,7 +11,7 @@ use super::{Class, Kind, catch, members};
 use crate::error::Failure;
 
 /// Checks a class with settings, which are a JSON object, against the contracts of its registry, with inputs drawn from
-/// each of so many seeds.
+/// each seed from 1 to `seeds`.
 #[pyfunction]
 pub fn check_member(py: Python<'_>, class: Class, settings: &str, seeds: u64) -> PyResult<()> {
     let settings: Map<String, Value> = serde_json::from_str(settings)

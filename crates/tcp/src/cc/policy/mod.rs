@@ -13,9 +13,9 @@
 //! that a program outside of the simulation has had its turn between two events: an [`Agent`] that is asked from
 //! outside and a network in a file give the same bytes for the same actions.
 //!
-//! These rules are fixed. Losses and ECN marks leave cwnd to the policy. A timeout sets cwnd to one segment and ssthresh to half of
-//! the flight, as in Tahoe, and until cwnd is ssthresh again slow start decides and actions have no effect [RFC5681
-//! s3.1]. cwnd does not grow by a factor while less than half of it is used [RFC7661 s4.3]. It is at most 2^20
+//! These rules are fixed. Losses and ECN marks leave cwnd to the policy. A timeout sets cwnd to one segment, ssthresh to
+//! half of the flight, as in Tahoe, and until cwnd is ssthresh again slow start decides and actions have no effect
+//! [RFC5681 s3.1]. cwnd does not grow by a factor while less than half of it is used [RFC7661 s4.3]. It is at most 2^20
 //! segments.
 //!
 //! Deviation from [RFC5681 s3.2, RFC3168 s6.1.2]: a loss or a mark does not halve cwnd unless the policy does. It may be
