@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import _lasthop
+from . import _lasthop, _values
 from ._agent import Agent
 from ._control import Control
 from ._errors import LasthopError
@@ -47,11 +47,11 @@ def classes(members: Iterable[object]) -> list[Class]:
     found = []
     for cls in members:
         if not (isinstance(cls, type) and issubclass(cls, (Control, Agent))):
-            raise LasthopError(f"found {cls!r}, expected a class derived from lasthop.Control or lasthop.Agent")
+            raise _values.refused("members", cls, "a class derived from lasthop.Control or lasthop.Agent")
         if not isinstance(getattr(cls, "name", None), str):
             raise LasthopError(f'{cls.__name__}: expected a name in scenarios, such as name = "aimd"')
         if not isinstance(cls.version, (str, type(None))):
-            raise LasthopError(f"{cls.__name__}: found version = {cls.version!r}, expected a text")
+            raise _values.refused(f"{cls.__name__}.version", cls.version, "a text, or None")
         found.append(Class(cls))
     return found
 
@@ -93,8 +93,7 @@ def check_member(member: type[Control] | type[Agent], *, seeds: int = 3, **setti
     import json
 
     (checked,) = classes([member])
-    if not 1 <= seeds <= 1_000_000:
-        raise LasthopError(f"seeds: found {seeds}, expected 1 to 1000000")
+    seeds = _values.whole("seeds", seeds, 1, 1_000_000)
     try:
         text = json.dumps(settings, allow_nan=False)
     except (TypeError, ValueError) as error:

@@ -147,8 +147,9 @@ def toml(value: object, where: str, levels: int = 0) -> str:
     if isinstance(value, (dict, list, tuple)) and levels == MAX_LEVELS:
         raise refused(where, value, f"at most {MAX_LEVELS} levels of lists and dicts", is_key=True)
     if isinstance(value, dict):
-        entries = (f"{toml(str(key), where)} = {toml(each, where, levels + 1)}" for key, each in value.items())
-        return "{ " + ", ".join(entries) + " }"
+        expected = "a dict whose keys are texts"
+        entries = ((quoted(text(where, key, expected)), toml(each, where, levels + 1)) for key, each in value.items())
+        return "{ " + ", ".join(f"{key} = {each}" for key, each in entries) + " }"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(toml(each, where, levels + 1) for each in value) + "]"
     raise refused(where, value, "text, a number, a bool, a list or a dict", is_key=True)

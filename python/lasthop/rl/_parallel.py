@@ -87,10 +87,11 @@ class ParallelEnv(pettingzoo.ParallelEnv):  # type: ignore[misc]  # without type
         """Run for a period."""
         if not self.agents:
             return {}, {}, {}, {}, {}
-        missing = [agent for agent in self.possible_agents if agent not in actions]
+        given = dict(_values.pairs("actions", actions, "a dict of agents with their actions"))
+        missing = [agent for agent in self.possible_agents if agent not in given]
         if missing:
             raise _values.refused("actions", actions, f"an action of each agent, also of {', '.join(missing)}")
-        values = np.array([action_of(actions[agent], (1,))[0] for agent in self.possible_agents])
+        values = np.array([action_of(given[agent], (1,))[0] for agent in self.possible_agents])
         rewards, states = self._native.step(values, np.ones(1, dtype=bool))
         state = int(states[0])
         agents = self.possible_agents

@@ -58,7 +58,8 @@ class Policy:
         Raises:
             LasthopError: The layers do not fit together, or the features do not fit them.
         """
-        return _lasthop.act(self.toml(), [_values.finite("features", feature) for feature in features])
+        numbers = _values.items("features", features, "a list of numbers")
+        return _lasthop.act(self.toml(), [_values.finite("features", number) for number in numbers])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write its file."""
@@ -75,6 +76,8 @@ def driver(of: Policy | str | dict[str, object]) -> tuple[str, str]:
         return "policy", of.toml()
     expected = "a Policy, the name of a control, or a dict with its settings"
     settings: dict[str, object] = {"kind": of} if isinstance(of, str) else dict(_values.pairs("control", of, expected))
-    if settings.get("kind") == "policy":
+    if "kind" not in settings:
+        raise _values.refused("control", of, expected)
+    if settings["kind"] == "policy":
         raise _values.refused("control", of, expected, "give the Policy itself instead of its file")
     return "control", "".join(f"{_values.toml(key, 'control')} = {_values.toml(value, key)}\n" for key, value in settings.items())

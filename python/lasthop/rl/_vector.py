@@ -51,8 +51,8 @@ class VectorEnv(GymnasiumVectorEnv["NDArray[np.float64]", "NDArray[np.float64]",
     ) -> None:
         super().__init__()
         self.setup = Setup(**settings)
-        self.num_envs = num_envs
         self._native = Native(scenario, [] if flow is None else [flow], self.setup, num_envs, threads)
+        self.num_envs = num_envs = self._native.count
         self._ended = np.zeros(num_envs, dtype=bool)
         self.single_observation_space = observation_space(self.setup)
         self.single_action_space = action_space()
