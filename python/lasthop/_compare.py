@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from . import _files, _lasthop, _values
-from ._errors import ScenarioWarning
+from ._errors import LasthopError, ScenarioWarning
 from ._picture import Picture
 from ._progress import reporter
 from ._scenario import Scenario, change
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from ._picture import Pictures
     from ._store import Store
 
 # The most replications of a comparison and of a paper.
@@ -29,12 +30,13 @@ class Comparison:
         json: What ``lasthop compare --json`` prints.
         store: The store with the runs.
         done: The number of runs made now.
+        scenario: The scenario, or None for built-in paths.
     """
 
-    __slots__ = ("json", "store", "done", "__weakref__")
+    __slots__ = ("json", "store", "done", "scenario", "__weakref__")
 
-    def __init__(self, json: str, store: Store, done: int) -> None:
-        self.json, self.store, self.done = json, store, done
+    def __init__(self, json: str, store: Store, done: int, scenario: Scenario | None = None) -> None:
+        self.json, self.store, self.done, self.scenario = json, store, done, scenario
 
     @property
     def paths(self) -> list[dict[str, Any]]:
@@ -47,6 +49,19 @@ class Comparison:
     def rows(self) -> list[dict[str, Any]]:
         """A row for each path and scheme."""
         return [{"path": path["path"], **scheme} for path in self.paths for scheme in path["schemes"]]
+
+    def plot(self, *flows: str, **options: Any) -> Pictures:
+        """Draw a run with each scheme, one below the other, as ``lasthop compare FILE``: a picture of each flow.
+
+        Args:
+            flows, options: As of :meth:`Scenario.plot`, whose ``schemes`` are those of the comparison, at most eight.
+
+        Raises:
+            LasthopError: The comparison is one of built-in paths.
+        """
+        if self.scenario is None:
+            raise LasthopError("found a comparison on built-in paths, expected one of Scenario.compare")
+        return self.scenario.plot(*flows, schemes=[row["scheme"] for row in self.rows()], **options)
 
     def __repr__(self) -> str:
         rows = self.rows()
@@ -115,7 +130,7 @@ def run_comparison(
             )
         for text in texts:
             warnings.warn(text, ScenarioWarning, stacklevel=3)
-        return Comparison(json, place.open(), done)
+        return Comparison(json, place.open(), done, scenario)
 
 
 class Reproduction:
@@ -127,7 +142,7 @@ class Reproduction:
         json: What ``lasthop reproduce --json`` prints.
         score: How many numbers are reproduced, in words.
         report: The report as HTML.
-        picture: The numbers as a picture.
+        picture: The numbers as a picture, without a PNG.
     """
 
     __slots__ = ("paper", "replications", "json", "score", "report", "picture")
@@ -156,7 +171,9 @@ class Reproduction:
     def _repr_html_(self) -> str:
         from html import escape
 
-        return f"{self.picture.svg}<p>{escape(self.score)}</p>"
+        from ._html import image
+
+        return f"{image(self.picture)}<p>{escape(self.score)}</p>"
 
 
 def papers() -> dict[str, str]:

@@ -36,8 +36,13 @@ class reporter:
         if self.bar is None:
             if self.shown is None and monotonic() - self.began < PATIENCE:
                 return
+            import warnings
+
             try:
-                from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
+                with warnings.catch_warnings():
+                    # In a notebook without ipywidgets tqdm warns, with a path of the machine, and shows the bar as text.
+                    warnings.simplefilter("ignore")
+                    from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
             except ImportError:
                 self.shown = False
                 return

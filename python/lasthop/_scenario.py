@@ -214,6 +214,8 @@ class Scenario:
     def plot(
         self,
         *flows: str,
+        medium: str | None = None,
+        schemes: Sequence[str] = (),
         start: str | float | None = None,
         end: str | float | None = None,
         panels: Sequence[str] = (),
@@ -224,22 +226,42 @@ class Scenario:
         together: bool = False,
         progress: bool | None = None,
     ) -> Pictures:
-        """Draw flows, by default all and the media: a picture each, or one of the flows' goodput if ``together``.
+        """Draw the flows and the media of a run, a picture each, as ``lasthop plot``.
 
         Args:
+            flows: The flows to draw, or ``"all"``; then no medium is drawn, unless it is named, too.
+            medium: The medium to draw, or ``"all"``; then no flow is drawn, unless it is named, too.
+            schemes: Names from ``lasthop list schemes``. A picture of each flow shows the runs with these schemes one
+                below the other, on the same axes.
             start, end: The part to draw, in seconds or with a unit, such as ``"1.2 s"``.
             panels: Of sequence, window, rtt, queue, goodput.
             segments: Count segments instead of bytes.
             blocked: Show why the sender was blocked.
             dark: Light lines on dark ground.
             size: Width and height of the SVG.
+            together: Draw one picture of the goodput of all flows.
+
+        >>> import lasthop as lh
+        >>> snoop = lh.Scenario.load("examples/snoop.toml")
+        >>> [picture.name for picture in snoop.plot(schemes=["unmodified", "snoop"], end="2 s")]
+        ['download.compared.to-2s']
         """
-        names = _values.texts("flows", flows, "names of flows")
-        panels = _values.texts("panels", panels, "a list of names of panels")
-        times = (_time("start", start), _time("end", end))
-        look = Look(names, *times, panels, bool(segments), bool(blocked), bool(dark), _size(size))
+        schemes = _values.texts("schemes", schemes, "a list of names")
+        look = Look(
+            flows, medium=medium, start=start, end=end, panels=panels, segments=segments, blocked=blocked, dark=dark,
+            size=size, together=together,
+        )
         with reporter(self.path, progress) as report:
-            return Pictures(Picture(*drawn) for drawn in _lasthop.pictures(self, look, bool(together), report))
+            return Pictures(Picture(*drawn) for drawn in _lasthop.pictures(self, look, schemes, report))
+
+    def topology(self, *, dark: bool = False, size: tuple[int, int] | None = None) -> Picture:
+        """Draw the network, as ``lasthop plot --topology``: nodes, links, media and flows.
+
+        Args:
+            dark: Light lines on dark ground.
+            size: Width and height of the SVG.
+        """
+        return Picture(*_lasthop.topology(self, Look(dark=dark, size=size)))
 
     def sweep(
         self,
@@ -359,21 +381,3 @@ def _nested(where: str, changes: Mapping[str, object]) -> dict[str, object]:
                 raise LasthopError(f"{where}: {key}: {parent} has a value, expected keys below it")
         table[last] = value
     return root
-
-
-def _time(where: str, time: str | float | None) -> str | None:
-    if time is None:
-        return None
-    expected = 'seconds, or a time such as "1.2 s"'
-    if isinstance(time, str):
-        return _values.text(where, time, expected)
-    return f"{_values.finite(where, time)} s"
-
-
-def _size(size: tuple[int, int] | None) -> tuple[int, int] | None:
-    if size is None:
-        return None
-    sides = _values.items("size", size, "a width and a height")
-    if len(sides) != 2:
-        raise _values.refused("size", size, "a width and a height")
-    return _values.whole("size", sides[0], 0, 2**31), _values.whole("size", sides[1], 0, 2**31)

@@ -28,7 +28,7 @@ mod _lasthop {
     #[pymodule_export]
     use super::compare::{compared, paper_names, reproduced};
     #[pymodule_export]
-    use super::pictures::pictures;
+    use super::pictures::{pictures, topology};
     #[pymodule_export]
     use super::rl::{Environments, act, features};
     #[pymodule_export]

@@ -37,6 +37,11 @@ impl Spec {
         self.path.display().to_string()
     }
 
+    /// The same with another scheme of every node.
+    pub fn with_scheme(&self, scheme: &str) -> Spec {
+        Spec { scheme: Some(scheme.to_owned()), ..self.clone() }
+    }
+
     /// The files that it is given, by path.
     pub fn files(&self) -> GivenFiles {
         let beside = self.path.parent().unwrap_or(Path::new(""));
