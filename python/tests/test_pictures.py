@@ -60,13 +60,14 @@ class Shown(unittest.TestCase):
 
 class Progress(unittest.TestCase):
     def test_bar_in_a_notebook_without_widgets_gives_no_warning(self) -> None:
-        # tqdm asks IPython whether it runs in a notebook; ipywidgets is hidden.
+        # tqdm looks for the module of the notebook's kernel.
         code = textwrap.dedent("""
             import sys, types, warnings
-            warnings.simplefilter("error")
+            warnings.simplefilter("always")
             sys.modules["ipywidgets"] = None
+            sys.modules["ipykernel.zmqshell"] = types.ModuleType("zmqshell")
             sys.modules["IPython"] = types.ModuleType("IPython")
-            sys.modules["IPython"].get_ipython = lambda: types.SimpleNamespace(config={"IPKernelApp": {}})
+            sys.modules["IPython"].get_ipython = object
             from lasthop._progress import reporter
             with reporter("run", True) as report:
                 report(0.5)
