@@ -59,9 +59,8 @@ class Execution:
             record_timing=False,
         )
         environment = os.environ | {
-            # A bar is not an output to store, nor is the note of tqdm that a notebook needs a widget for it.
+            # A bar is not an output to store.
             "TQDM_DISABLE": "1",
-            "PYTHONWARNINGS": "ignore:IProgress",
             "IPYTHONDIR": os.fspath(folder / "ipython"),
             "LASTHOP_QUICK": "1" if QUICK else "",
         }
