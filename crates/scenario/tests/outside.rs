@@ -266,6 +266,24 @@ fn scheme_resolves_to_its_agent_and_response() {
     assert_eq!(loaded.network.flows[0].tcp.response.name(), "outside");
 }
 
+/// A scheme of base stations alone is not that of hosts, which a scenario's scheme includes.
+#[test]
+fn common_scheme_is_that_of_nodes_in_its_traits() {
+    let mut members = Members::default();
+    members.add::<AgentConfig>(Kind::<Config>::new("outside", "A member of the test")).unwrap();
+    let text = r#"
+        duration = "10 s"
+        scheme = "outside"
+        nodes = { a = { kind = "host" }, b = { kind = "base-station" }, c = { kind = "host", scheme = "outside" } }
+        links.wire = { kind = "wired", between = ["a", "b"], rate = "8 Mbps", delay = "50 ms" }
+        links.air = { kind = "wireless", between = ["b", "c"], rate = "2 Mbps", delay = "1 ms" }
+        flows.f = { from = "a", to = "c" }
+    "#;
+    let loaded = scenario::from_toml_with("schemes", text, &members).unwrap();
+    let schemes: Vec<&str> = loaded.network.nodes.iter().map(|node| node.agent.name()).collect();
+    assert_eq!(schemes, ["unmodified", "outside", "outside"]);
+}
+
 #[test]
 fn scenario_serializes_as_it_was_read() {
     let loaded = load(EVERYWHERE).unwrap();

@@ -184,8 +184,11 @@ impl Agents {
                     return Err(PyValueError::new_err(text));
                 }
             };
+            let sender: Option<String> = attribute(class, "sender", "the name of a scheme, or None")?;
             let places = |name: &str| -> PyResult<&'static [Place]> {
-                let names: Vec<String> = attribute(class, name, "a list of sender, base station, receiver")?;
+                let mut names: Vec<String> = attribute(class, name, "a list of sender, base station, receiver")?;
+                // A sender with a part of the scheme is one of the nodes that must implement it.
+                names.extend(sender.is_some().then(|| Place::Sender.name().to_owned()));
                 self::places(name, &names)
             };
             Ok(Traits {

@@ -8,9 +8,10 @@ mod places;
 mod tcp;
 
 use ::tcp::PartialConfig;
+use ::tcp::response::ResponseConfig;
 use engine::registry::Fault;
-use engine::{Members, Span, Stream, Time};
-use path::agent::AgentConfig;
+use engine::{Members, Open, Span, Stream, Time};
+use path::agent::{AgentConfig, Place};
 use sim::{ApplicationConfig, ArrivalSpec, FlowSpec, Network, NodeKind, NodeSetting, NodeSpec, Transport};
 use wire::Addr;
 
@@ -144,9 +145,23 @@ impl Checker<'_> {
         }
     }
 
-    fn scheme(&self, own: &Option<Named<AgentConfig>>) -> AgentConfig {
-        let scheme = own.as_ref().or(self.scenario.scheme.as_ref());
-        scheme.map_or(AgentConfig::Unmodified(Default::default()), |named| named.0.clone())
+    /// The scheme of a node: its own, or that of the scenario. An outside scheme of the scenario is that of the nodes
+    /// which its traits list, and of hosts if it has a sender's part; those of this project have no effect at others.
+    fn scheme(&self, node: &Node) -> AgentConfig {
+        let has_part = |name: &str| matches!(self.members.by_name::<ResponseConfig>(name), Ok(Some(_)) | Err(_));
+        let lists = |scheme: &AgentConfig| match scheme.custom() {
+            Some(custom) if custom.is_resolved() => match node.kind.is_base_station() {
+                true => custom.traits().changes(Place::BaseStation),
+                false => {
+                    let at_hosts = [Place::Sender, Place::Receiver].iter().any(|place| custom.traits().changes(*place));
+                    at_hosts || has_part(custom.name())
+                }
+            },
+            _ => true,
+        };
+        let own = node.scheme.as_ref().map(|Named(scheme)| scheme);
+        let common = self.scenario.scheme.as_ref().map(|Named(scheme)| scheme).filter(|scheme| lists(scheme));
+        own.or(common).cloned().unwrap_or(AgentConfig::Unmodified(Default::default()))
     }
 
     fn node(&mut self, name: &str, node: &Node) -> NodeSpec {
@@ -178,7 +193,7 @@ impl Checker<'_> {
             radio: node.radio,
             scheduler,
             agent: match node.kind.runs_agent() {
-                true => self.scheme(&node.scheme),
+                true => self.scheme(node),
                 false => AgentConfig::Unmodified(Default::default()),
             },
             place: self.place(&key, node),
@@ -283,7 +298,7 @@ impl Checker<'_> {
     /// The settings of TCP of a flow, whose sender has its part of the scheme of its node.
     fn tcp_of(&mut self, key: &str, flow: &Flow) -> ::tcp::Config {
         let response = match self.scenario.nodes.get(&flow.from) {
-            Some(node) => self.scheme(&node.scheme),
+            Some(node) => self.scheme(node),
             None => AgentConfig::Unmodified(Default::default()),
         };
         self.tcp(key, flow, &response)
