@@ -80,6 +80,8 @@ class Scenario:
     ) -> None:
         if not isinstance(text, (str, bytes, bytearray, memoryview)):
             raise _values.refused("text", text, "a text or bytes")
+        if isinstance(text, str) and text.endswith((".toml", ".dat")) and "\n" not in text:
+            raise _values.refused("text", text, "the text of a scenario", "Scenario.load reads a file")
         self.path = _values.path("name", name)
         self.text = _values.text("text", text).encode() if isinstance(text, str) else bytes(text)
         self.files = {}
@@ -125,23 +127,32 @@ class Scenario:
         return other
 
     def with_scheme(self, scheme: str) -> Scenario:
-        """Run this scheme at all base stations; see ``lasthop list schemes``."""
+        """Run this scheme, as ``--scheme``: see ``lasthop list schemes``.
+
+        It is that of all hosts and base stations; a class in Python runs at those of its ``changes`` and ``uploads``. For one
+        node: ``set("nodes.NAME.scheme", ...)``.
+        """
         other = self._copy()
         other.scheme = _values.text("scheme", scheme, "the name of a scheme")
         return other
 
     def with_members(self, *members: type[Control] | type[Agent]) -> Scenario:
-        """Let the scenario name these classes; see :class:`Control` and :class:`Agent`."""
+        """Let the scenario name these classes, instead of earlier ones of the same names; see :class:`Control` and
+        :class:`Agent`.
+        """
         from ._members import classes
 
+        added = classes(members)
         other = self._copy()
-        other.classes += classes(members)
+        # A class that is defined again, as in a notebook, replaces the earlier one.
+        names = {(each.kind, each.name) for each in added}
+        other.classes = [each for each in other.classes if (each.kind, each.name) not in names] + added
         return other
 
     def with_seed(self, seed: int) -> Scenario:
-        """Change the seed of all random numbers, 0 to 2^64 - 1."""
+        """Change the seed of all random numbers, 0 to 2^63 - 1."""
         other = self._copy()
-        other.seed = _values.whole("seed", seed, 0, 2**64 - 1)
+        other.seed = _values.whole("seed", seed, 0, 2**63 - 1)
         return other
 
     def check(self) -> list[Problem]:
@@ -168,7 +179,7 @@ class Scenario:
         import warnings
 
         for warning in self.check():
-            warnings.warn(str(warning), ScenarioWarning, stacklevel=4)
+            warnings.warn(str(warning), ScenarioWarning, stacklevel=3)
 
     def run(
         self,
@@ -280,8 +291,9 @@ class Scenario:
         """Run every point, case and replication that the store does not have yet, on all cores.
 
         Args:
-            axes: Keys with their values: every combination is a point.
-            compare: Keys with the values to compare on the same random numbers: every combination is a case.
+            axes: Keys with their values, instead of the scenario's own axes: every combination is a point.
+            compare: Keys with the values to compare on the same random numbers, instead of the scenario's own cases: every
+                combination is a case.
             cases: Names of cases with their keys and values, compared like those of ``compare`` and instead of them, such
                 as ``{"snoop": {"scheme": "snoop"}, "late": {"scheme": "snoop", "links.wire.delay": "90 ms"}}``.
             replications: Runs of each point and case; by default those of the scenario.
@@ -300,6 +312,10 @@ class Scenario:
         if cases and compare:
             raise LasthopError("cases: found beside compare, expected one of them")
         other = self._copy()
+        if axes is not None:
+            other.changes += ["sweep.axes={}", "sweep.zip=[]"]
+        if cases is not None or compare is not None:
+            other.changes.append("sweep.compare={}")
         other.changes += _named_cases(cases)
         other.changes += _values_of("axes", axes)
         other.changes += _values_of("compare", compare)
@@ -337,7 +353,8 @@ class Scenario:
         return run_comparison(self, (), schemes, (), replications, store, jobs, progress)
 
     def __repr__(self) -> str:
-        changes = "".join(f", {change}" for change in self.changes)
+        options = [f"{name}={value}" for name, value in (("scheme", self.scheme), ("seed", self.seed)) if value is not None]
+        changes = "".join(f", {change}" for change in [*self.changes, *options])
         return f"<Scenario {self.path}{changes}>"
 
     def __eq__(self, other: object) -> bool:

@@ -101,15 +101,20 @@ class Table:
 class Store:
     """A file with the finished runs of sweeps, which the command and sweeps write.
 
+    Args:
+        path: The file.
+        sweep: The number of the only sweep to look at; all by default.
+
     Raises:
         LasthopError: It does not exist, is no store, or is damaged.
     """
 
-    __slots__ = ("path", "_native", "__weakref__")
+    __slots__ = ("path", "sweep", "_native", "__weakref__")
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], sweep: int | None = None) -> None:
         self.path = _values.path("path", path)
-        self._native = _lasthop.Store(self.path)
+        self.sweep = None if sweep is None else _values.whole("sweep", sweep, 0, 2**63 - 1)
+        self._native = _lasthop.Store(self.path, self.sweep)
 
     def summaries(self) -> list[dict[str, Any]]:
         """The sweeps, the oldest first, each as ``lasthop sweep --json`` prints it."""
@@ -150,7 +155,7 @@ class Store:
         return "<temporary Store>" if _is_temporary(self.path) else f"<Store {self.path}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Store, (self.path,)
+        return Store, (self.path, self.sweep)
 
 
 class SweepResult(Summarized):
@@ -158,25 +163,28 @@ class SweepResult(Summarized):
 
     Attributes:
         json: What ``lasthop sweep --json`` prints: means with confidence intervals, and changes between cases.
-        store: The store with its runs.
+        store: The store with its runs, and those of other sweeps.
         done: The number of runs made now.
         wanted: The number of runs of the sweep.
-        failed: The runs that an executor could not make. The same call tries them again.
+        failed: The runs that failed, with a class in Python or on an executor. The same call tries them again.
     """
 
-    __slots__ = ("store", "done", "wanted", "failed")
+    __slots__ = ("store", "done", "wanted", "failed", "_own")
 
-    def __init__(self, json: str, store: Store, done: int, wanted: int, failed: Sequence[FailedRun] = ()) -> None:
+    def __init__(
+        self, json: str, store: Store, done: int, wanted: int, sweep: int, failed: Sequence[FailedRun] = ()
+    ) -> None:
         super().__init__(json)
         self.store, self.done, self.wanted, self.failed = store, done, wanted, list(failed)
+        self._own = Store(store.path, sweep)
 
     def table(self, name: str = "flows") -> Table:
-        """As :meth:`Store.table`."""
-        return self.store.table(name)
+        """As :meth:`Store.table`, of this sweep alone."""
+        return self._own.table(name)
 
     def report(self, path: str | os.PathLike[str] | None = None, *, metrics: Sequence[str] = ()) -> str:
-        """As :meth:`Store.report`."""
-        return self.store.report(path, metrics=metrics)
+        """As :meth:`Store.report`, of this sweep alone."""
+        return self._own.report(path, metrics=metrics)
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each point, case and metric: the mean with half of its 95 % interval, and of several cases the change
@@ -225,6 +233,9 @@ def run_sweep(
     import warnings
 
     count = threads(jobs)
+    if hasattr(executor, "get_executor"):
+        # A client of Dask.
+        executor = executor.get_executor()
     if executor is not None and not (hasattr(executor, "submit") or callable(executor)):
         raise _values.refused("executor", executor, "a concurrent.futures.Executor or a function that makes one")
     retries = _values.whole("retries", retries, 0, 2**31)
@@ -247,12 +258,12 @@ def run_sweep(
                 from ._executor import Driver
 
                 failed = Driver(session, executor, scenario, retries).run(report)
-            json, done, wanted = session.result()
+            json, done, wanted, sweep = session.result()
         for problem in session.warnings():
             warnings.warn(str(Problem(problem)), ScenarioWarning, stacklevel=3)
         if failed:
             warnings.warn(f"{len(failed)} of {wanted} runs failed and were skipped, such as {failed[0]}", stacklevel=3)
-        return SweepResult(json, place.open(), done, wanted, failed)
+        return SweepResult(json, place.open(), done, wanted, sweep, failed)
 
 
 def threads(jobs: int | None) -> int:

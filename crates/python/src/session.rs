@@ -140,15 +140,15 @@ impl Session {
         })
     }
 
-    /// The JSON of `lasthop sweep --json`, and the numbers of runs made now and of all.
-    fn result(&self, py: Python<'_>) -> PyResult<(String, u64, u64)> {
+    /// The JSON of `lasthop sweep --json`, the numbers of runs made now and of all, and the sweep's number in the store.
+    fn result(&self, py: Python<'_>) -> PyResult<(String, u64, u64, i64)> {
         self.with(py, |open| {
             let wanted = precise::replications(&open.plan, &open.store)?;
             let most = open.plan.replications().1;
             let analysis =
                 analysis::Analysis::of(&open.store, open.store.sweep(open.rounds.id())?, most)?.first(&wanted);
             let tally = open.rounds.tally();
-            Ok((format!("{:#}\n", analysis::to_json(&analysis)), tally.done, tally.wanted))
+            Ok((format!("{:#}\n", analysis::to_json(&analysis)), tally.done, tally.wanted, open.rounds.id()))
         })
     }
 

@@ -18,6 +18,8 @@ use crate::table::Table;
 #[pyclass(frozen, module = "lasthop._lasthop")]
 pub struct Store {
     path: PathBuf,
+    /// The only sweep to look at; all if `None`.
+    sweep: Option<i64>,
 }
 
 /// The metrics with these names.
@@ -35,7 +37,8 @@ impl Store {
     fn sweeps(&self) -> Result<Vec<Analysis>, Failure> {
         let store = store::Store::open(&self.path)?;
         let sweeps = store.sweeps()?;
-        sweeps.into_iter().map(|sweep| Ok(Analysis::of(&store, sweep, u64::MAX)?)).collect()
+        let sweeps = sweeps.into_iter().filter(|sweep| self.sweep.is_none_or(|only| only == sweep.id));
+        sweeps.map(|sweep| Ok(Analysis::of(&store, sweep, u64::MAX)?)).collect()
     }
 
     fn with_sweeps<T: Send>(
@@ -49,12 +52,13 @@ impl Store {
 
 #[pymethods]
 impl Store {
-    /// Opens a store that the command or a sweep has written.
+    /// Opens a store that the command or a sweep has written, for all sweeps or for one.
     #[new]
-    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+    #[pyo3(signature = (path, sweep = None))]
+    fn new(py: Python<'_>, path: PathBuf, sweep: Option<i64>) -> PyResult<Self> {
         let opened = py.detach(|| catch(|| Ok(store::Store::open(&path)?)));
         opened.map_err(|failure| failure.into_exception(py))?;
-        Ok(Store { path })
+        Ok(Store { path, sweep })
     }
 
     /// The sweeps as JSON, as `lasthop sweep --json` prints one.
