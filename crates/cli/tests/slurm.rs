@@ -95,3 +95,16 @@ fn wrong_input_is_refused_before_anything_is_submitted() {
         assert!(end.err.contains(expected) && end.out.is_empty(), "{}", end.err);
     }
 }
+
+/// The shards are merged into an SQLite file; the name of an append-only one would make it unreadable.
+#[test]
+fn name_of_an_append_only_store_is_refused() {
+    let dir = scratch("slurm-append-only");
+    fs::write(dir.join("path.toml"), SCENARIO).unwrap();
+    let end = lasthop(&dir, &["slurm", "path.toml", "--shards", "4", "--out", "all.jsonl", "--output", "sweep.sh"]);
+    assert_eq!(end.code, Some(2), "{}", end.err);
+    for part in ["--out", "found all.jsonl", "expected", "hint: all.sqlite"] {
+        assert!(end.err.contains(part), "{part}: {}", end.err);
+    }
+    assert!(end.out.is_empty() && !dir.join("sweep.sh").exists());
+}

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use lab::load::{Overrides, Source, open};
-use lab::store::{Store, StoreError};
+use lab::store::{Digest, Store, StoreError};
 use lab::sweep::Plan;
 use lab::sweep::analysis::{Analysis, to_json};
 use lab::sweep::run::{Shard, run};
@@ -107,6 +107,7 @@ fn changed_byte_is_reported_with_its_line() {
         let line = whole[..place].iter().filter(|byte| **byte == b'\n').count() + 1;
         let error = Store::open(&path).unwrap_err().to_string();
         assert!(error.contains(&format!("line {line}:")), "byte {place}: {error}");
+        assert!(error.contains("hint: ") && !error.contains("sqlite3"), "{error}");
     }
 }
 
@@ -178,4 +179,55 @@ fn second_program_may_not_append() {
     assert!(error.contains("another program appends to it"), "{error}");
     // Reading is allowed.
     assert!(Store::open(&path).is_ok());
+}
+
+/// The keys of the two cells, and the summary of a run of the first.
+fn cells_and_run(path: &Path) -> ([Digest; 2], String) {
+    let store = Store::open(path).unwrap();
+    let cells: Vec<Digest> = store.cells(1).unwrap().iter().map(|cell| cell.digest).collect();
+    let lines = fs::read_to_string(path).unwrap();
+    let mut runs = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let run = runs.find(|run| run["run"] == cells[0].to_string()).unwrap();
+    (cells.try_into().unwrap(), run["summary"].as_str().unwrap().to_owned())
+}
+
+/// A run is finished only when its line is written.
+#[test]
+fn run_whose_line_could_not_be_written_is_kept_by_a_second_try() {
+    let dir = dir("retry");
+    let path = dir.join("s.jsonl");
+    complete(&dir.join("full.jsonl"));
+    let ([digest, _], summary) = cells_and_run(&dir.join("full.jsonl"));
+    let first = Store::create(&path).unwrap();
+    let mut second = Store::create(&path).unwrap();
+    assert!(plan().note(&mut second).is_err());
+    assert!(second.sweeps().unwrap().is_empty());
+    assert!(second.keep(digest, 0, &summary).is_err());
+    assert!(!second.has(digest, 0).unwrap());
+    drop(first);
+    plan().note(&mut second).unwrap();
+    second.keep(digest, 0, &summary).unwrap();
+    assert!(second.has(digest, 0).unwrap());
+    let read = Store::open(&path).unwrap();
+    assert!(read.has(digest, 0).unwrap() && read.sweeps().unwrap().len() == 1);
+}
+
+/// The second of two runs has another result than before, so the first is not stored, either.
+#[test]
+fn runs_that_are_kept_together_are_all_in_the_file_or_none() {
+    let dir = dir("together");
+    let path = dir.join("s.jsonl");
+    complete(&path);
+    let ([digest, other], summary) = cells_and_run(&path);
+    let before = fs::read(&path).unwrap();
+    let mut store = Store::create(&path).unwrap();
+    let of_delays: Vec<_> = observe::metric::METRICS.iter().copied().filter(|metric| metric.is_of_delays()).collect();
+    store.measure_delays(&of_delays).unwrap();
+    let error = store.keep_all([(digest, 7, summary.as_str()), (other, 0, summary.as_str())]).unwrap_err();
+    assert!(matches!(error, StoreError::Otherwise { .. }), "{error}");
+    assert!(!store.has(digest, 7).unwrap());
+    assert_eq!(fs::read(&path).unwrap(), before);
+    store.keep_all([(digest, 7, summary.as_str()), (digest, 8, summary.as_str())]).unwrap();
+    drop(store);
+    assert_eq!(Store::open(&path).unwrap().kept(digest, 7..9).unwrap(), [7..9]);
 }

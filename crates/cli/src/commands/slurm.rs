@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
+use lab::store::is_journal;
 use lab::sweep::Plan;
 use lab::sweep::dedup::together;
 use scenario::problem::Problem;
@@ -48,6 +49,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if input::is_stdin(file) {
         let problem = Problem::new("a file, which the tasks of the job read").in_file("FILE").found("standard input");
         return Err(Failure::Input(listed(&[problem])));
+    }
+    if let Some(out) = args.out.as_deref().filter(|out| is_journal(out)) {
+        let problem =
+            Problem::new("the name of an SQLite store, into which the append-only files of the shards are merged");
+        let hint = shown(&out.with_extension("sqlite"));
+        return Err(Failure::Input(listed(&[problem.in_file("--out").found(shown(out)).hint(hint)])));
     }
     let mut overrides = args.scenario.overrides();
     overrides.set.extend(args.replications.map(|count| format!("sweep.replications={count}")));

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
+use super::journal::is_journal;
+
 /// A problem with a store. Runs stored before remain stored.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -55,11 +57,11 @@ pub enum StoreError {
         ours: String,
     },
     /// The file was truncated or overwritten.
-    #[error("{}: is damaged: {found}\n  hint: the file was not changed; `sqlite3 FILE .recover` extracts readable rows, and a sweep into a new store repeats the other runs", path.display())]
+    #[error("{}: is damaged: {found}\n  hint: the file was not changed; {}", path.display(), rescue(path))]
     Damaged {
         /// The store's file.
         path: PathBuf,
-        /// SQLite's message.
+        /// SQLite's message, or the faulty line of an append-only file.
         found: String,
     },
     /// Rows do not match their checksums.
@@ -153,5 +155,14 @@ impl StoreError {
             // A column of the wrong type, or a missing table.
             Some(_) | None => StoreError::Damaged { path, found: error.to_string() },
         }
+    }
+}
+
+/// How to keep the readable part of a damaged store.
+fn rescue(path: &Path) -> &'static str {
+    if is_journal(path) {
+        "without that line it can be opened unless the line is the first, and the same sweep repeats what is missing"
+    } else {
+        "`sqlite3 FILE .recover` extracts readable rows, and a sweep into a new store repeats the other runs"
     }
 }

@@ -7,7 +7,7 @@
 //! {"crc32":"...","run":"0123...","replication":0,"delays":true,"summary":"{...}"}
 //! ```
 //!
-//! Each line is written with one call. `crc32` is that of ISO 3309 over the bytes after its comma, without the line feed. A
+//! Each line is written with one call, those of runs that are stored together with the same one. `crc32` is that of ISO 3309 over the bytes after its comma, without the line feed. A
 //! last line without a line feed is what a killed program left: it is dropped. Any other wrong line is an error.
 //!
 //! An open file is an SQLite store in a temporary directory, to which every line is copied. One program at a time may
@@ -97,8 +97,8 @@ impl Header {
     }
 }
 
-/// Whether a store is such a file, by its name.
-pub(super) fn is_journal(path: &Path) -> bool {
+/// Whether a store is an append-only file, by its name.
+pub fn is_journal(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == ENDING)
 }
 
@@ -108,6 +108,11 @@ fn line(value: &impl Serialize) -> String {
     // An object, whose opening brace is that of the line.
     let rest = &text[1..];
     format!("{{\"crc32\":\"{:08x}\",{rest}\n", crc32fast::hash(rest.as_bytes()))
+}
+
+/// The line of a run.
+pub(super) fn kept(run: Digest, replication: u64, delays: bool, summary: &str) -> String {
+    line(&Kept { run, replication, delays, summary: summary.to_owned() })
 }
 
 /// The value of a line without its line feed, or what is wrong with it.
@@ -166,7 +171,7 @@ impl Store {
                     if store.measures_delays != delays {
                         store.reads_delays(delays)?;
                     }
-                    store.keep(run, replication, &summary)?;
+                    store.insert(run, replication, &summary)?;
                 }
             }
         }
@@ -217,12 +222,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Appends a run.
-    pub fn keep(&self, run: Digest, replication: u64, delays: bool, summary: &str) -> Result<(), StoreError> {
-        self.append(&line(&Kept { run, replication, delays, summary: summary.to_owned() }))
-    }
-
-    fn append(&self, text: &str) -> Result<(), StoreError> {
+    /// Appends lines, with one call.
+    pub fn append(&self, text: &str) -> Result<(), StoreError> {
         let unwritable = |why: String| StoreError::Unwritable { path: self.path.clone(), why };
         let system = |error: std::io::Error| unwritable(error.to_string());
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -249,9 +250,14 @@ impl Journal {
             file.set_len(*complete).map_err(system)?;
             *length = *complete;
         }
-        // What a full disk leaves of a line is removed before the next one.
         *length += text.len() as u64;
-        file.write_all(text.as_bytes()).map_err(system)?;
+        if let Err(error) = file.write_all(text.as_bytes()) {
+            // What a full disk leaves of the lines is removed, at the latest before the next ones.
+            if file.set_len(*complete).is_ok() {
+                *length = *complete;
+            }
+            return Err(system(error));
+        }
         *complete = *length;
         if flushed.elapsed() >= FLUSH {
             file.sync_data().map_err(system)?;

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rusqlite::types::Type;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -35,6 +35,7 @@ pub use checksum::register as register_checksum;
 pub use digest::Digest;
 pub use error::StoreError;
 use journal::Journal;
+pub use journal::is_journal;
 use open::Sums;
 pub use verify::{Damage, Verified};
 
@@ -113,48 +114,47 @@ impl Store {
     /// number; its replications, name and metrics may change.
     pub fn note(&mut self, mut sweep: KeptSweep, cells: &[KeptCell], replications: u64) -> Result<i64, StoreError> {
         let digest = Digest::of_sweep(sim::MODEL_VERSION, &content(cells));
-        let noted = Self::transaction(&mut self.db).and_then(|transaction| {
-            let known = "SELECT id, scenario FROM sweeps WHERE digest = ?1";
-            let known =
-                transaction.query_row(known, [&digest.0[..]], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)));
-            match known.optional()? {
-                None => sweep.id = add(&transaction, digest, &sweep, cells)?,
-                Some((id, scenario)) => {
-                    sweep.id = id;
-                    // Showing fewer replications than were run does not change the stored number.
-                    let most = read_back(&scenario).map(|kept| kept.sweep.unwrap_or_default().replications.bounds().1);
-                    if most.is_none_or(|most| most <= replications) {
-                        let KeptSweep { id, name, title, scenario, metrics, .. } = &sweep;
-                        transaction.execute(
-                            "UPDATE sweeps SET name = ?2, title = ?3, scenario = ?4, metrics = ?5 WHERE id = ?1",
-                            params![id, name, title, scenario, json!(metrics).to_string()],
-                        )?;
-                        checksum::renew(&transaction, *id)?;
-                        // A renamed key is another spelling of the same network.
-                        if cells_in(&transaction, *id)? != cells {
-                            transaction.execute("DELETE FROM cells WHERE sweep = ?1", [id])?;
-                            add_cells(&transaction, *id, cells)?;
-                        }
-                    }
-                }
-            }
-            transaction.commit()?;
-            Ok(sweep.id)
-        });
-        let id = noted.map_err(|error| StoreError::of(&self.path, error))?;
+        let wrong = |error| StoreError::of(&self.path, error);
+        let transaction = Self::transaction(&mut self.db).map_err(wrong)?;
+        sweep.id = describe(&transaction, digest, &sweep, cells, replications).map_err(wrong)?;
         if let Some(journal) = &self.journal {
             journal.note(&sweep, cells, replications)?;
         }
-        Ok(id)
+        transaction.commit().map_err(wrong)?;
+        Ok(sweep.id)
     }
 
     /// Stores a finished run in one transaction. A run that was stored before is unchanged, unless it is to be
     /// [refilled](Self::refill).
     pub fn keep(&self, digest: Digest, replication: u64, summary: &str) -> Result<(), StoreError> {
+        self.keep_all([(digest, replication, summary)])
+    }
+
+    /// As [`keep`](Self::keep), for several runs in one transaction, which takes a fraction of the time: all of them are
+    /// stored, or none. Of an append-only store whose program is killed within, the file has the first of them.
+    pub fn keep_all<'a>(&self, runs: impl IntoIterator<Item = (Digest, u64, &'a str)>) -> Result<(), StoreError> {
+        // Its number is cached, so it must outlive a transaction that fails.
+        self.metric_set()?;
+        let wrong = |error| StoreError::of(&self.path, error);
+        let transaction = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate).map_err(wrong)?;
+        let mut lines = String::new();
+        for (digest, replication, summary) in runs {
+            if self.insert(digest, replication, summary)? && self.journal.is_some() {
+                lines += &journal::kept(digest, replication, self.measures_delays, summary);
+            }
+        }
+        if let Some(journal) = self.journal.as_ref().filter(|_| !lines.is_empty()) {
+            journal.append(&lines)?;
+        }
+        transaction.commit().map_err(wrong)
+    }
+
+    /// Inserts a run into the tables; returns whether they changed.
+    fn insert(&self, digest: Digest, replication: u64, summary: &str) -> Result<bool, StoreError> {
         let set = self.metric_set()?;
         self.fits_before(digest, replication, summary)?;
         let unfilled = self.unfilled_text();
-        self.ask(|db| {
+        let changed = self.ask(|db| {
             let mut insert = db.prepare_cached(&format!(
                 "INSERT INTO runs VALUES (?1, ?2, ?3, ?4, row_checksum(?1, ?2, ?3, ?4))
                  ON CONFLICT (digest, replication) DO UPDATE
@@ -162,20 +162,8 @@ impl Store {
                  WHERE metric_set IN ({unfilled})"
             ))?;
             insert.execute(params![&digest.0[..], replication as i64, summary, set])
-        })
-        .and_then(|changed| match &self.journal {
-            Some(journal) if changed > 0 => journal.keep(digest, replication, self.measures_delays, summary),
-            _ => Ok(()),
-        })
-    }
-
-    /// As [`keep`](Self::keep), for several runs in one transaction, which takes a fraction of the time: all of them are
-    /// stored, or none.
-    pub fn keep_all<'a>(&self, runs: impl IntoIterator<Item = (Digest, u64, &'a str)>) -> Result<(), StoreError> {
-        let wrong = |error| StoreError::of(&self.path, error);
-        let transaction = self.db.unchecked_transaction().map_err(wrong)?;
-        runs.into_iter().try_for_each(|(digest, replication, summary)| self.keep(digest, replication, summary))?;
-        transaction.commit().map_err(wrong)
+        })?;
+        Ok(changed > 0)
     }
 
     /// Whether a run is finished.
@@ -337,6 +325,35 @@ fn content(cells: &[KeptCell]) -> String {
         format!("{point} {} {case_name} {digest}\n", json!(values))
     };
     cells.iter().map(of_cell).collect()
+}
+
+/// Adds the description of a sweep, or changes the one with the same digest; returns its number.
+fn describe(
+    db: &Connection,
+    digest: Digest,
+    sweep: &KeptSweep,
+    cells: &[KeptCell],
+    replications: u64,
+) -> rusqlite::Result<i64> {
+    let known = "SELECT id, scenario FROM sweeps WHERE digest = ?1";
+    let known = db.query_row(known, [&digest.0[..]], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)));
+    let Some((id, scenario)) = known.optional()? else { return add(db, digest, sweep, cells) };
+    // Showing fewer replications than were run does not change the stored number.
+    let most = read_back(&scenario).map(|kept| kept.sweep.unwrap_or_default().replications.bounds().1);
+    if most.is_none_or(|most| most <= replications) {
+        let KeptSweep { name, title, scenario, metrics, .. } = sweep;
+        db.execute(
+            "UPDATE sweeps SET name = ?2, title = ?3, scenario = ?4, metrics = ?5 WHERE id = ?1",
+            params![id, name, title, scenario, json!(metrics).to_string()],
+        )?;
+        checksum::renew(db, id)?;
+        // A renamed key is another spelling of the same network.
+        if cells_in(db, id)? != cells {
+            db.execute("DELETE FROM cells WHERE sweep = ?1", [id])?;
+            add_cells(db, id, cells)?;
+        }
+    }
+    Ok(id)
 }
 
 /// Adds a new sweep and its cells; returns its number.
