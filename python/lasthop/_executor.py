@@ -8,6 +8,7 @@ from concurrent.futures import (
     FIRST_COMPLETED, BrokenExecutor, CancelledError, ProcessPoolExecutor, ThreadPoolExecutor, wait
 )
 from pickle import PicklingError
+from threading import Lock, get_ident
 from typing import cast
 
 from . import _lasthop, _values
@@ -17,8 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Executor, Future
-
     from os import PathLike
+    from typing import Any
 
     from ._members import Class
     from ._scenario import Scenario
@@ -46,6 +47,38 @@ def run_batch(batch: str, path: str, files: Files, classes: list[Class]) -> tupl
     began = time.monotonic()
     outcomes = _lasthop.run_batch(batch, path, files, classes)
     return time.monotonic() - began, outcomes
+
+
+class Threads:
+    """Batches in threads, which call classes in Python: an interrupt raises ``KeyboardInterrupt`` in the classes."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.running: set[int] = set()
+        self.stopped = False
+
+    def run(self, *given: Any) -> tuple[float, Outcomes]:
+        """As :func:`run_batch`."""
+        with self.lock:
+            if self.stopped:
+                raise CancelledError
+            self.running.add(get_ident())
+        try:
+            return run_batch(*given)
+        finally:
+            with self.lock:
+                self.running.discard(get_ident())
+
+    def interrupt(self) -> None:
+        """End the batches that run."""
+        with self.lock:
+            self.stopped = True
+            if self.running:
+                import ctypes
+
+                for thread in self.running:
+                    exception = ctypes.py_object(KeyboardInterrupt)
+                    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), exception)
 
 
 def check_importable(classes: list[Class]) -> None:
@@ -109,6 +142,7 @@ class Driver:
         self.executor = cast("Executor", executor)
         if self.classes and not isinstance(self.executor, ThreadPoolExecutor):
             check_importable(self.classes)
+        self.threads = Threads() if self.classes and isinstance(self.executor, ThreadPoolExecutor) else None
         self.pending: dict[Future[tuple[float, Outcomes]], _Batch] = {}
         self.again: deque[_Batch] = deque()
         # In flight each time that a pool broke: one of them may have broken it. They are repeated one at a time.
@@ -177,17 +211,21 @@ class Driver:
         return bool(runs) and self.submit(_Batch(runs))
 
     def batch_size(self) -> int:
+        if self.threads is not None:
+            # An interrupt ends a run, not the rest of a batch.
+            return 1
         if self.per_run is None:
             return FIRST_RUNS
         return max(1, min(MAX_RUNS, round(BATCH_SECONDS / max(self.per_run, 1e-9))))
 
     def submit(self, batch: _Batch) -> bool:
         given = (self.session.batch(batch.runs), self.path, self.files, self.classes)
+        run: Callable[..., tuple[float, Outcomes]] = run_batch if self.threads is None else self.threads.run
         try:
-            future = self.executor.submit(run_batch, *given)
+            future = self.executor.submit(run, *given)
         except (BrokenExecutor, RuntimeError) as error:
             self.replace(error)
-            future = self.executor.submit(run_batch, *given)
+            future = self.executor.submit(run, *given)
         self.pending[future] = batch
         return True
 
@@ -277,5 +315,10 @@ class Driver:
             for future in self.pending:
                 future.cancel()
             self.pending.clear()
+            if self.threads is not None:
+                self.threads.interrupt()
             if self.make is not None:
                 shut_down(self.executor)
+                if self.threads is not None:
+                    # No thread may call a class when the interpreter ends.
+                    self.executor.shutdown(wait=True)

@@ -233,9 +233,10 @@ def run_sweep(
     import warnings
 
     count = threads(jobs)
-    if hasattr(executor, "get_executor"):
-        # A client of Dask.
-        executor = executor.get_executor()
+    # A client of Dask.
+    of_client: Callable[[], Executor] | None = getattr(executor, "get_executor", None)
+    if of_client is not None:
+        executor = of_client()
     if executor is not None and not (hasattr(executor, "submit") or callable(executor)):
         raise _values.refused("executor", executor, "a concurrent.futures.Executor or a function that makes one")
     retries = _values.whole("retries", retries, 0, 2**31)

@@ -2,6 +2,9 @@
 
 import os
 import pickle
+import signal
+import subprocess
+import sys
 import tempfile
 import unittest
 import warnings
@@ -169,6 +172,29 @@ class Controls(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(1) as pool:
             with self.assertRaisesRegex(lh.LasthopError, "Local cannot be sent to another process.*\n.*top of a module"):
                 scenario(Local).sweep(replications=2, store=f"{folder}/s.sqlite", executor=pool)
+
+    def test_interrupts_end_threads_that_call_classes(self) -> None:
+        program = (
+            "import sys, time; sys.path.insert(0, sys.argv[1]); import lasthop as lh; from test_controls import *\n"
+            "class Endless(Reno):\n"
+            "    name = 'endless'\n"
+            "    def on_ack(self, acked):\n"
+            "        print('running', flush=True)\n"
+            "        while True: pass\n"
+            "scenario(Endless).sweep(replications=8, progress=False)\n"
+        )
+        for interrupts in (1, 2):
+            call = [sys.executable, "-W", "ignore", "-c", program, os.fspath(Path(__file__).parent)]
+            with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as client:
+                assert client.stdout is not None
+                client.stdout.readline()
+                for _ in range(interrupts):
+                    client.send_signal(signal.SIGINT)
+                _, errors = client.communicate(timeout=60)
+            self.assertIn("KeyboardInterrupt", errors)
+            self.assertNotIn("Fatal", errors)
+            # Ended by the exception, or by Python's own handler for it.
+            self.assertIn(client.returncode, (1, 130, -signal.SIGINT))
 
     def test_scenarios_with_classes_can_be_pickled(self) -> None:
         ours = scenario(Reno)
