@@ -9,7 +9,7 @@ from ._errors import LasthopError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 class Class:
@@ -66,7 +66,9 @@ def check_versions(known: Iterable[Class]) -> None:
             )
 
 
-def check_member(member: type[Control] | type[Agent], *, seeds: int = 3, **settings: object) -> None:
+def check_member(
+    cls: type[Control] | type[Agent], *, seeds: int = 3, settings: Mapping[str, object] | None = None
+) -> None:
     """Check a class against the contracts that all members of the registries keep.
 
     The class is called with random inputs in the order that its methods promise. A control also sends whole transfers over
@@ -92,10 +94,12 @@ def check_member(member: type[Control] | type[Agent], *, seeds: int = 3, **setti
     """
     import json
 
-    (checked,) = classes([member])
+    (checked,) = classes([cls])
     seeds = _values.whole("seeds", seeds, 1, 1_000_000)
+    if settings is not None and not (hasattr(settings, "keys") and hasattr(settings, "__getitem__")):
+        raise _values.refused("settings", settings, "a mapping of names to values")
     try:
-        text = json.dumps(settings, allow_nan=False)
+        text = json.dumps({} if settings is None else dict(settings), allow_nan=False)
     except (TypeError, ValueError) as error:
         raise LasthopError(f"settings: {error}") from error
     _lasthop.check_member(checked, text, seeds)

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 import warnings
 from concurrent.futures import ProcessPoolExecutor
-from typing import Any
+from typing import Any, cast
 
 import lasthop as lh
 from support import ROOT
@@ -202,6 +202,9 @@ class Agents(unittest.TestCase):
         def negative(self: lh.Agent, packet: lh.Packet, node: lh.Node) -> None:
             self.counters = {"x": -1}
 
+        def nameless(self: lh.Agent, packet: lh.Packet, node: lh.Node) -> None:
+            self.counters = cast(Any, {3: 1})
+
         def expedited(self: lh.Agent, packet: lh.Packet, node: lh.Node) -> None:
             node.send(packet, expedited=True)
 
@@ -217,6 +220,7 @@ class Agents(unittest.TestCase):
             (late, ValueError, "deadline: found .* which is now, or later, or None"),
             (again, ValueError, "deadline: found .* after on_wake, expected a later time"),
             (negative, ValueError, "counters: x: found -1, expected a count"),
+            (nameless, TypeError, "counters: found 3, expected a text as the name of a count"),
             (expedited, ValueError, "sends_expedited = True"),
             (window, OverflowError, ""),
             (named, ValueError, 'found "Not a name", expected a lower-case letter'),
@@ -246,9 +250,24 @@ class Agents(unittest.TestCase):
         with self.assertRaisesRegex(lh.LasthopError, "the same calls give the same results"):
             lh.check_member(variant(lh.Agent, name="differs", before_air=differs))
         with self.assertRaisesRegex(lh.LasthopError, "settings: Out of range float values"):
-            lh.check_member(SlowAcks, delay=float("nan"))
+            lh.check_member(SlowAcks, settings={"delay": float("nan")})
         with self.assertRaisesRegex(lh.LasthopError, "unexpected keyword argument 'most'"):
-            lh.check_member(SlowAcks, most=3)
+            lh.check_member(SlowAcks, settings={"most": 3})
+        with self.assertRaisesRegex(lh.LasthopError, "settings: found 3, expected a mapping"):
+            lh.check_member(SlowAcks, settings=cast(Any, 3))
+
+    def test_settings_of_a_checked_class_may_have_any_name(self) -> None:
+        given: list[tuple[int, int]] = []
+
+        class Named(lh.Agent):
+            name = "named"
+
+            def __init__(self, *, seeds: int, member: int) -> None:
+                super().__init__()
+                given.append((seeds, member))
+
+        lh.check_member(Named, seeds=1, settings={"seeds": 5, "member": 6})
+        self.assertEqual(set(given), {(5, 6)})
 
     def test_node_sends_only_during_a_call(self) -> None:
         kept: list[tuple[lh.Node, lh.Packet]] = []
@@ -267,12 +286,13 @@ class Agents(unittest.TestCase):
         wrong = {
             "semantics": ("both", 'semantics: found "both", expected kept or lost'),
             "changes": (("mobile",), 'changes: found "mobile", expected sender, base station or receiver'),
+            "uploads": (3, "uploads: found 3, expected a list of sender, base station, receiver"),
             "sender": ("snoop", 'sender: found "snoop", expected None or one of unmodified'),
             "foresight": (-1.0, "foresight: found -1, expected 0 to"),
             "name": ("snoop", 'already a scheme called "snoop"'),
         }
         for key, (value, text) in wrong.items():
-            with self.subTest(key), self.assertRaisesRegex((lh.LasthopError, ValueError), text):
+            with self.subTest(key), self.assertRaisesRegex(lh.LasthopError, text):
                 at_station(variant(Counts, **{key: value})).check()
         with self.assertRaisesRegex(lh.LasthopError, "unexpected keyword argument 'most'"):
             at_station(Counts, most=3).check()

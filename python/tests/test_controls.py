@@ -122,6 +122,17 @@ class Controls(unittest.TestCase):
         with self.assertRaisesRegex(ZeroDivisionError, "at the first loss"):
             lh.check_member(Breaks)
 
+    def test_wrong_pacing_rate_is_shown(self) -> None:
+        class Paced(lh.Control):
+            name = "paced"
+            paces = True
+
+            def on_ack(self, acked: lh.Acked) -> None:
+                self.pacing_rate = -2.0
+
+        with self.assertRaisesRegex(ValueError, "pacing_rate: found -2, expected bytes per second above 0"):
+            scenario(Paced).run()
+
     def test_wrong_classes_and_settings_are_refused(self) -> None:
         wrong: list[Any] = [3, int, type("Nameless", (lh.Control,), {}), type("N", (lh.Control,), {"name": 3})]
         for control in wrong:

@@ -106,6 +106,8 @@ fn members_with_equal_names_settings_and_versions_are_equal() {
 fn unknown_name_is_an_error_with_all_known_names() {
     let mut other = read(json!("other"));
     let known = ["plain", "scaled"].map(str::to_owned).to_vec();
+    let error = members().resolve(&mut other).unwrap_err();
+    assert!(error.to_string().starts_with("found \"other\", expected one of: "), "{error}");
     assert_eq!(members().resolve(&mut other), Err(Unresolved::Unknown { name: "other".to_owned(), known }));
     assert_eq!(members().by_name::<Count>("other"), Ok(None));
     assert_eq!(members().by_name::<Count>("scaled").unwrap().map(|count| count.build(4)), Some(8));

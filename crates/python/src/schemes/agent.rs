@@ -410,7 +410,12 @@ impl Agent {
         })?;
         let mut read = Vec::with_capacity(counters.len());
         for (name, value) in counters.iter() {
-            let name: String = name.extract()?;
+            let name: String = name.extract().map_err(|_| {
+                PyTypeError::new_err(format!(
+                    "counters: found {}, expected a text as the name of a count",
+                    shown(&name)
+                ))
+            })?;
             let found = || shown(&value);
             let wrong = |_| PyValueError::new_err(format!("counters: {name}: found {}, expected a count", found()));
             read.push((constant(&name)?, value.extract::<u64>().map_err(wrong)?));

@@ -11,7 +11,7 @@ use super::{Class, Kind, catch, members};
 use crate::error::Failure;
 
 /// Checks a class with settings, which are a JSON object, against the contracts of its registry, with inputs drawn from
-/// each seed from 1 to `seeds`.
+/// each seed from 1 to `seeds`. It looks for signals after each of them only.
 #[pyfunction]
 pub fn check_member(py: Python<'_>, class: Class, settings: &str, seeds: u64) -> PyResult<()> {
     let settings: Map<String, Value> = serde_json::from_str(settings)
@@ -41,6 +41,6 @@ pub fn check_member(py: Python<'_>, class: Class, settings: &str, seeds: u64) ->
 /// The member with these settings.
 fn member<R: Open>(table: &Members, class: &Class, settings: &Map<String, Value>) -> Result<R, Failure> {
     let mut member = R::from(Custom::new(&class.name, settings.clone()));
-    table.resolve(&mut member).map_err(|error| Failure::Text(format!("{}: {error:?}", class.name)))?;
+    table.resolve(&mut member).map_err(|error| Failure::Text(format!("{}: {error}", class.name)))?;
     Ok(member)
 }

@@ -154,8 +154,9 @@ impl Control {
         }
         if self.paces {
             self.pacing_rate = attribute(object, "pacing_rate", "bytes per second, or None")?;
-            if self.pacing_rate.is_some_and(|rate| !(rate.is_finite() && rate > 0.0)) {
-                return Err(PyValueError::new_err("pacing_rate: expected bytes per second above 0, or None"));
+            if let Some(rate) = self.pacing_rate.filter(|rate| !(rate.is_finite() && *rate > 0.0)) {
+                let text = format!("pacing_rate: found {rate}, expected bytes per second above 0, or None");
+                return Err(PyValueError::new_err(text));
             }
         }
         Ok(())

@@ -114,8 +114,9 @@ pub fn members(classes: &[Class]) -> Result<Members, Failure> {
             Kind::Control => members.add(control::Controls(class.clone())),
             Kind::Agent => {
                 let agents = agent::Agents(class.clone());
-                agents.traits()?;
-                if let Some(part) = agent::SenderPart::of(class)? {
+                agents.traits().map_err(|error| wrong_class(&class.name, error))?;
+                let part = agent::SenderPart::of(class).map_err(|error| wrong_class(&class.name, error))?;
+                if let Some(part) = part {
                     members.add(part).map_err(|error| Failure::Text(error.to_string()))?;
                 }
                 members.add(agents)
@@ -124,6 +125,14 @@ pub fn members(classes: &[Class]) -> Result<Members, Failure> {
         added.map_err(|error| Failure::Text(error.to_string()))?;
     }
     Ok(members)
+}
+
+/// What is wrong with the attributes of a class. Signals, exits and what its properties raise stay as they are.
+fn wrong_class(name: &str, error: PyErr) -> Failure {
+    Python::attach(|py| {
+        let ours = error.is_instance_of::<PyValueError>(py) || error.is_instance_of::<PyTypeError>(py);
+        if ours { Failure::Text(format!("{name}: {}", error.value(py))) } else { Failure::Raised(error) }
+    })
 }
 
 /// The traceback of an exception that ended a run; `None` if `panic` is not one.

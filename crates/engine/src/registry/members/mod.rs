@@ -171,6 +171,18 @@ pub enum Unresolved {
     Settings(Unreadable),
 }
 
+impl fmt::Display for Unresolved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unresolved::Unknown { name, known } => {
+                write!(f, "found \"{name}\", expected one of: {}", known.join(", "))
+            }
+            Unresolved::Settings(Unreadable { path, message }) if path.is_empty() => f.write_str(message),
+            Unresolved::Settings(Unreadable { path, message }) => write!(f, "{path}: {message}"),
+        }
+    }
+}
+
 /// A member of a table: an entry of [`Members::list`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Listed {
