@@ -56,7 +56,8 @@ class Run(Summarized):
         return found[0]
 
     def table(self, name: str) -> Table:
-        """A trace as a table, by the name of its file or a part of it, as :meth:`trace`.
+        """A trace as a table, by the name of its file or a part of it, as :meth:`trace`. The type of a column follows from
+        the trace: tables of several runs can be joined.
 
         Raises:
             LasthopError: There is no such trace, or it is no table: ``events``, ``jsonl`` and ``pcapng`` are not.
@@ -64,7 +65,7 @@ class Run(Summarized):
         >>> import lasthop as lh
         >>> run = lh.Scenario.load("examples/goel-refined.toml").run(traces=["congestion", "series"])
         >>> run.table("congestion").rows()[1]
-        {'time_ms': 211.0, 'congestion': 2048}
+        {'time_ms': 211.0, 'congestion': 2048.0}
         >>> run.table("series").units["goodput_bps"]
         'bit/s'
         """

@@ -1,6 +1,7 @@
 """Tables in the libraries of others, and traces as tables."""
 
 import os
+import re
 import unittest
 import warnings
 
@@ -69,15 +70,46 @@ class Traces(unittest.TestCase):
             self.assertEqual(len(table), len(lines))
             time, value = lines[-1].split()
             [last] = table.rows()[-1:]
-            self.assertEqual((f"{last['time_ms']:.10g}", str(last[table.columns[1]])), (f"{float(time):.10g}", value))
+            cells = [f"{cell:.10g}" if isinstance(cell, float) else str(cell) for cell in last.values()]
+            self.assertEqual(cells, [f"{float(time):.10g}", value])
             self.assertEqual(table.units, {"time_ms": "ms", table.columns[1]: unit})
-        self.assertEqual(run.table("congestion").array("congestion").dtype, np.int64)
+        self.assertEqual(run.table("congestion").array("congestion").dtype, np.float64)
+        self.assertEqual(run.table("seqno").array("seqno").dtype, np.int64)
 
     def test_series_is_read_by_polars(self) -> None:
         run = lh.Scenario.load("examples/goel-refined.toml").run(traces=["series"])
         frame = pl.DataFrame(run.table("series"))
         self.assertEqual(frame["bytes"].sum(), 10_240_000)
         self.assertEqual(frame["flow"].unique().to_list(), ["download"])
+
+    def test_types_of_columns_do_not_depend_on_values(self) -> None:
+        text = (ROOT / "examples/goel-refined.toml").read_text()
+        frames = []
+        for name, duration in (("download", "3 s"), ("1", "2.5 s")):
+            run = lh.Scenario(text.replace("flows.download", f"flows.{name}")).set("duration", duration).run(traces=["series"])
+            frames.append(pl.DataFrame(run.table("series")))
+            self.assertEqual(run.table("series").definitions["timeouts"], "Retransmission timeouts in the interval")
+        self.assertEqual(frames[0].schema, frames[1].schema)
+        joined = pl.concat(frames)
+        self.assertEqual(set(joined["flow"]), {"download", "1"})
+        floats = {"from_s", "to_s", "goodput_bps", "cwnd_bytes", "rtt_mean_s", "queue_wait_mean_s"}
+        self.assertEqual({name for name, kind in joined.schema.items() if kind == pl.Float64}, floats)
+
+    def test_malformed_lines_are_errors(self) -> None:
+        run = lh.Scenario.load("examples/goel-refined.toml").run(traces=["seqno", "series"])
+        [pairs, series] = sorted(run.files, key=lambda name: name.endswith(".csv"))
+        for file, line, why in (
+            (pairs, b"17", "found 1 cells, expected 2"),
+            (pairs, b"17 x", 'seqno: found "x", expected a whole number'),
+            (pairs, b"soon 3", 'time_ms: found "soon", expected a number'),
+            (series, b"0,1", "found 2 cells, expected 10"),
+        ):
+            files = {**run.files, file: run.files[file] + line + b"\n"}
+            with self.assertRaisesRegex(lh.LasthopError, rf"{re.escape(file)}:\d+: {why}"):
+                lh.Run(run.scenario, run.json, files).table(file)
+        files = {series: b"time\n1\n"}
+        with self.assertRaisesRegex(lh.LasthopError, 'series.csv:1: found "time", expected "from_s,'):
+            lh.Run(run.scenario, run.json, files).table("series")
 
     def test_missing_values_are_null(self) -> None:
         run = lh.Scenario.load("examples/freeze-tcp.toml").run(traces=["series"])

@@ -7,7 +7,11 @@ use sim::Event;
 
 use super::columns::has_states;
 use super::file::{Millis, NamedFile, TraceFile};
+use super::layout::{Kind, TraceColumn};
 use super::{Output, Stage};
+
+pub(super) const STATE: TraceColumn =
+    TraceColumn::new("state", "", Kind::Text, "State of the channel from this time on: GOOD or BAD");
 
 struct Air {
     /// By link; `None` for channels without states.

@@ -7,7 +7,20 @@ use path::channel::State;
 use sim::{Event, NodeEvent};
 
 use super::file::{Millis, NamedFile, TraceFile};
+use super::layout::{Kind, TraceColumn};
 use super::{Output, Stage};
+
+pub(super) const SEQNO: TraceColumn = TraceColumn::new("seqno", "B", Kind::Integer, "First byte of a segment sent");
+pub(super) const ACKNO: TraceColumn =
+    TraceColumn::new("ackno", "B", Kind::Integer, "Acknowledgment received by the source");
+pub(super) const CONGESTION: TraceColumn = TraceColumn::new("congestion", "B", Kind::Number, "Congestion window");
+pub(super) const THRESHOLD: TraceColumn = TraceColumn::new("threshold", "B", Kind::Number, "Slow start threshold");
+pub(super) const SWND_SIZE: TraceColumn =
+    TraceColumn::new("swnd_size", "B", Kind::Integer, "Unacknowledged data at the source");
+pub(super) const ROUTER_PKT_ARRIVAL: TraceColumn =
+    TraceColumn::new("router_pkt_arrival", "B", Kind::Integer, "First byte of a data packet that arrives at a router");
+pub(super) const WLESS_STATE: TraceColumn =
+    TraceColumn::new("state", "", Kind::Integer, "State of the channel from this time on: 1 GOOD, 0 BAD");
 
 /// Receives a value: the number of the flow, node or link, and the value.
 type Pick = fn(&Event) -> Option<(u32, f64)>;

@@ -7,7 +7,11 @@ use path::MediumEvent;
 use sim::Event;
 
 use super::file::{Millis, NamedFile, TraceFile};
+use super::layout::{Kind, TraceColumn};
 use super::{Output, Stage};
+
+pub(super) const WINDOW: TraceColumn =
+    TraceColumn::new("contention", "slots", Kind::Integer, "Contention window at a back-off");
 
 struct Windows {
     /// By medium and station.

@@ -7,7 +7,17 @@ use engine::{Span, Time};
 use sim::{Event, ShortFlow};
 
 use super::file::{NamedFile, TraceFile};
+use super::layout::{Kind, TraceColumn, header};
 use super::{Output, Stage};
+
+pub(super) const COLUMNS: [TraceColumn; 6] = [
+    TraceColumn::new("arrivals", "", Kind::Text, "The arrival process of the flow"),
+    TraceColumn::new("start_s", "s", Kind::Number, "Start of the flow"),
+    TraceColumn::new("bytes", "B", Kind::Integer, "Size of the flow"),
+    TraceColumn::new("completion_time_s", "s", Kind::Number, "From the start to the completion; missing without one"),
+    TraceColumn::new("ideal_s", "s", Kind::Number, "Completion time on an idle path without losses"),
+    TraceColumn::new("slowdown", "", Kind::Number, "Completion time divided by the ideal one"),
+];
 
 struct Fcts {
     file: TraceFile,
@@ -20,7 +30,7 @@ struct Fcts {
 pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
     let mut file = stage.file("fcts.csv".to_owned(), "flows that arrived".to_owned());
     // Writing a line to memory cannot fail.
-    let _ = writeln!(file, "arrivals,start_s,bytes,completion_time_s,ideal_s,slowdown");
+    let _ = writeln!(file, "{}", header(&COLUMNS));
     let processes = stage.network.arrivals.iter().map(|spec| spec.name.clone()).collect();
     Box::new(Fcts { file, processes, open: HashMap::new() })
 }

@@ -7,6 +7,7 @@ mod event_trace;
 mod fcts;
 mod file;
 mod jsonl;
+mod layout;
 mod monitor;
 mod pcapng;
 pub mod series;
@@ -20,6 +21,8 @@ use sim::{Event, Network, Sink, World};
 
 pub use file::TraceFiles;
 use file::{FileError, NamedFile, TraceFile};
+pub use layout::{Kind, Layout, TraceColumn};
+use layout::{Named, TIME_MS};
 use scenario::problem::Problem;
 use scenario::traces::Trace;
 use scenario::{EventKinds, model};
@@ -27,47 +30,63 @@ use scenario::{EventKinds, model};
 /// The constructor of a trace.
 type Open = fn(&Stage<'_>) -> Box<dyn Output>;
 
-/// The constructor of each trace of [`scenario::traces::TRACES`], by its name.
-const OPEN: &[(&str, Open)] = &[
-    ("seqno", columns::seqno),
-    ("ackno", columns::ackno),
-    ("congestion", columns::congestion),
-    ("threshold", columns::threshold),
-    ("swnd_size", columns::swnd_size),
-    ("router_pkt_arrival", columns::router_pkt_arrival),
-    ("wless_state", columns::wless_state),
-    ("fcts", fcts::open),
-    ("series", series::open),
-    ("contention", contention::open),
-    ("air", air::open),
-    ("events", event_trace::open),
-    ("jsonl", jsonl::open),
-    ("pcapng", pcapng::open),
+/// A trace of [`scenario::traces::TRACES`].
+struct Entry {
+    name: &'static str,
+    open: Open,
+    files: Named,
+    layout: Layout,
+}
+
+/// A time and a value on each line.
+const fn pairs(name: &'static str, open: Open, files: Named, value: TraceColumn) -> Entry {
+    Entry { name, open, files, layout: Layout::Pairs([TIME_MS, value]) }
+}
+
+/// Every trace.
+const TRACES: &[Entry] = &[
+    pairs("seqno", columns::seqno, Named::End("-seqno"), columns::SEQNO),
+    pairs("ackno", columns::ackno, Named::End("-ackno"), columns::ACKNO),
+    pairs("congestion", columns::congestion, Named::End("-congestion"), columns::CONGESTION),
+    pairs("threshold", columns::threshold, Named::End("-threshold"), columns::THRESHOLD),
+    pairs("swnd_size", columns::swnd_size, Named::End("-swnd_size"), columns::SWND_SIZE),
+    pairs(
+        "router_pkt_arrival",
+        columns::router_pkt_arrival,
+        Named::End("-router_pkt_arrival"),
+        columns::ROUTER_PKT_ARRIVAL,
+    ),
+    pairs("wless_state", columns::wless_state, Named::Begin("wless_state-"), columns::WLESS_STATE),
+    Entry { name: "fcts", open: fcts::open, files: Named::Whole("fcts.csv"), layout: Layout::Csv(&fcts::COLUMNS) },
+    Entry {
+        name: "series",
+        open: series::open,
+        files: Named::Whole("series.csv"),
+        layout: Layout::Csv(&series::COLUMNS),
+    },
+    pairs("contention", contention::open, Named::End("-contention"), contention::WINDOW),
+    pairs("air", air::open, Named::WholeOrEnd("trace.dat"), air::STATE),
+    Entry { name: "events", open: event_trace::open, files: Named::Whole("event-trace.txt"), layout: Layout::None },
+    Entry { name: "jsonl", open: jsonl::open, files: Named::Whole("events.jsonl"), layout: Layout::None },
+    Entry { name: "pcapng", open: pcapng::open, files: Named::End(".pcapng"), layout: Layout::None },
 ];
 
 /// Whether a file of this name can belong to one of the traces above; earlier versions used the same names.
 pub fn is_file_name(name: &str) -> bool {
-    let begins = ["wless_state-"];
-    let whole = ["event-trace.txt", "events.jsonl", "trace.dat", "fcts.csv", "series.csv"];
-    let ends = [
-        "-seqno",
-        "-ackno",
-        "-congestion",
-        "-threshold",
-        "-swnd_size",
-        "-router_pkt_arrival",
-        "-contention",
-        "-trace.dat",
-        ".pcapng",
-    ];
-    whole.contains(&name)
-        || begins.iter().any(|begin| name.starts_with(begin))
-        || ends.iter().any(|end| name.ends_with(end))
+    TRACES.iter().any(|entry| entry.files.fits(name))
+}
+
+/// The layout of a trace's file, by its name.
+pub fn layout(file: &str) -> Layout {
+    // The beginning of a name decides before its end: a link's file ends with the name of a node.
+    let begins = |entry: &&Entry| matches!(entry.files, Named::Begin(_)) && entry.files.fits(file);
+    let entry = TRACES.iter().find(begins).or_else(|| TRACES.iter().find(|entry| entry.files.fits(file)));
+    entry.map_or(Layout::None, |entry| entry.layout)
 }
 
 /// How a trace is opened.
 fn opener(trace: &Trace) -> Option<Open> {
-    OPEN.iter().find(|(name, _)| *name == trace.name).map(|(_, open)| *open)
+    TRACES.iter().find(|entry| entry.name == trace.name).map(|entry| entry.open)
 }
 
 /// The name of printers in errors, in place of a file name.
@@ -252,13 +271,31 @@ impl Sink for Outputs {
 
 #[cfg(test)]
 mod tests {
-    use scenario::traces::TRACES;
-
     use super::*;
 
     #[test]
     fn every_named_trace_can_be_opened() {
-        let names: Vec<&str> = TRACES.iter().map(|trace| trace.name).collect();
-        assert_eq!(OPEN.iter().map(|(name, _)| *name).collect::<Vec<_>>(), names);
+        let names: Vec<&str> = scenario::traces::TRACES.iter().map(|trace| trace.name).collect();
+        assert_eq!(TRACES.iter().map(|entry| entry.name).collect::<Vec<_>>(), names);
+    }
+
+    #[test]
+    fn layouts_are_found_by_the_names_of_files() {
+        let second = |file: &str| match layout(file) {
+            Layout::Pairs([_, value]) => value.name,
+            _ => "",
+        };
+        for (file, expected) in [
+            ("server-congestion", "congestion"),
+            ("wless_state-a-seqno", "wless_state"),
+            ("radio-trace.dat", "state"),
+            ("trace.dat", "state"),
+            ("cell.mobile-contention", "contention"),
+            ("mytrace.dat", ""),
+            ("events.jsonl", ""),
+        ] {
+            assert_eq!(second(file), expected, "{file}");
+        }
+        assert!(matches!(layout("series.csv"), Layout::Csv(columns) if columns[0].name == "from_s"));
     }
 }

@@ -9,7 +9,26 @@ use sim::{Event, NodeEvent, PacketFlow, Transport};
 use wire::Body;
 
 use super::file::{NamedFile, TraceFile};
+use super::layout::{Kind, TraceColumn, header};
 use super::{Output, Stage};
+
+pub(super) const COLUMNS: [TraceColumn; 10] = [
+    TraceColumn::new("from_s", "s", Kind::Number, "Begin of the interval"),
+    TraceColumn::new("to_s", "s", Kind::Number, "End of the interval"),
+    TraceColumn::new("flow", "", Kind::Text, "Name of the flow"),
+    TraceColumn::new("bytes", "B", Kind::Integer, "Data acknowledged at the sender; of datagrams, data received"),
+    TraceColumn::new("goodput_bps", "bit/s", Kind::Number, "8 x bytes / interval"),
+    TraceColumn::new("segments_retransmitted", "", Kind::Integer, "Segments retransmitted in the interval"),
+    TraceColumn::new("timeouts", "", Kind::Integer, "Retransmission timeouts in the interval"),
+    TraceColumn::new("cwnd_bytes", "B", Kind::Number, "Congestion window at the end of the interval"),
+    TraceColumn::new("rtt_mean_s", "s", Kind::Number, "Mean of the RTT samples; missing without one"),
+    TraceColumn::new(
+        "queue_wait_mean_s",
+        "s",
+        Kind::Number,
+        "Mean wait of the flow's packets in each queue, summed over the queues; missing if none left a queue",
+    ),
+];
 
 /// The interval without `output.series_interval`.
 pub const DEFAULT_INTERVAL: Span = Span::from_secs(1);
@@ -81,10 +100,7 @@ struct Series {
 pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
     let mut file = stage.file("series.csv".to_owned(), "progress of the flows".to_owned());
     // Writing a line to memory cannot fail.
-    let _ = writeln!(
-        file,
-        "from_s,to_s,flow,bytes,goodput_bps,segments_retransmitted,timeouts,cwnd_bytes,rtt_mean_s,queue_wait_mean_s"
-    );
+    let _ = writeln!(file, "{}", header(&COLUMNS));
     Box::new(Series::new(stage, Target::File(file)))
 }
 

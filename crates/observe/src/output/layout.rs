@@ -1,0 +1,76 @@
+//! The columns of the traces that are tables: each trace declares its own.
+
+/// The type of the values of a column. It follows from the trace, not from the values of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Text.
+    Text,
+    /// Whole numbers, never missing.
+    Integer,
+    /// Numbers; an empty cell is a missing value.
+    Number,
+}
+
+/// A column of a trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TraceColumn {
+    /// The name.
+    pub name: &'static str,
+    /// The unit; empty for values without one.
+    pub unit: &'static str,
+    /// The type of the values.
+    pub kind: Kind,
+    /// What the values are.
+    pub definition: &'static str,
+}
+
+impl TraceColumn {
+    pub(super) const fn new(name: &'static str, unit: &'static str, kind: Kind, definition: &'static str) -> Self {
+        TraceColumn { name, unit, kind, definition }
+    }
+}
+
+/// The time of a line in the traces of two columns.
+pub(super) const TIME_MS: TraceColumn = TraceColumn::new("time_ms", "ms", Kind::Number, "Time");
+
+/// The layout of a trace's file.
+#[derive(Clone, Copy, Debug)]
+pub enum Layout {
+    /// A line with the names, then cells separated by commas.
+    Csv(&'static [TraceColumn]),
+    /// A time and a value on each line, separated by a space.
+    Pairs([TraceColumn; 2]),
+    /// No table.
+    None,
+}
+
+/// The line with the names of the columns.
+pub(super) fn header(columns: &[TraceColumn]) -> String {
+    columns.iter().map(|column| column.name).collect::<Vec<_>>().join(",")
+}
+
+/// The names of a trace's files.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Named {
+    /// One file with this name.
+    Whole(&'static str),
+    /// Files whose names begin so.
+    Begin(&'static str),
+    /// Files whose names end so.
+    End(&'static str),
+    /// One file with this name, or several that end with `-` and this name.
+    WholeOrEnd(&'static str),
+}
+
+impl Named {
+    pub fn fits(self, file: &str) -> bool {
+        match self {
+            Named::Whole(name) => file == name,
+            Named::Begin(begin) => file.starts_with(begin),
+            Named::End(end) => file.ends_with(end),
+            Named::WholeOrEnd(name) => {
+                file.strip_suffix(name).is_some_and(|stem| stem.is_empty() || stem.ends_with('-'))
+            }
+        }
+    }
+}
