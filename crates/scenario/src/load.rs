@@ -403,8 +403,12 @@ fn network_in(text: &str) -> Result<Network, (usize, String)> {
         (before.matches('\n').count() + 1, format!("a network: {}", error.message()))
     })?;
     match network.check().into_iter().next() {
-        Some(Fault { key, found, expected, .. }) => {
-            Err((1, format!("{key}: {expected}, not {}", found.unwrap_or_default())))
+        Some(Fault { key, entry, found, expected, .. }) => {
+            let key = entry.map_or_else(|| key.to_string(), |number| format!("{key}[{number}]"));
+            let not = found.as_ref().map_or_else(String::new, |found| format!(", not {found}"));
+            let problem = Problem { key: Some(key.clone()), found, ..Problem::default() };
+            let place = Document::parse("", text.as_bytes()).ok().and_then(|document| document.locate(problem).place);
+            Err((place.map_or(1, |(line, _)| line), format!("{key}: {expected}{not}")))
         }
         None => Ok(network),
     }

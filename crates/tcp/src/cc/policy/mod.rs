@@ -57,7 +57,10 @@ impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         match (&self.file, &self.network) {
             (Some(file), Some(_)) => vec![Fault::new("file", format!("\"{file}\""), "`file` or `network`, not both")],
-            (_, Some(network)) => network.check(),
+            (_, Some(network)) => {
+                let within = |fault: Fault| Fault { key: format!("network.{}", fault.key).into(), ..fault };
+                network.check().into_iter().map(within).collect()
+            }
             (_, None) => Vec::new(),
         }
     }

@@ -31,17 +31,17 @@ pub struct Layer {
 }
 
 impl Network {
-    /// Returns the errors of its settings.
+    /// Returns the errors of its settings, with keys within the network.
     pub fn check(&self) -> Vec<Fault> {
         let mut faults = self.rules.check();
         let wrong = |number: usize, found: String, expected: String| {
-            Fault::new("network.layers", found, expected).entry(number)
+            Fault::new("layers", found, expected).entry(number)
         };
         for fault in &mut faults {
-            fault.key = format!("network.rules.{}", fault.key).into();
+            fault.key = format!("rules.{}", fault.key).into();
         }
         if self.layers.len() > MOST_LAYERS {
-            faults.push(Fault::new("network.layers", self.layers.len(), format!("at most {MOST_LAYERS} layers")));
+            faults.push(Fault::new("layers", self.layers.len(), format!("at most {MOST_LAYERS} layers")));
         }
         let mut inputs = self.rules.observe.len();
         for (number, layer) in self.layers.iter().enumerate() {

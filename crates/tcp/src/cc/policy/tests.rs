@@ -151,6 +151,8 @@ fn network_is_evaluated_layer_by_layer() {
     ];
     let network = Network { rules: Rules { observe: vec![Feature::Delay], ..Rules::default() }, layers };
     assert_eq!(network.check(), []);
+    let empty = Network { rules: network.rules.clone(), layers: vec![Layer { weights: vec![], bias: vec![] }] };
+    assert!(empty.check().iter().all(|fault| fault.key == "layers"), "a file has the keys of the network");
     // tanh(1.5) = 0.905148, tanh(1) = 0.761594; tanh(0.452574 + 0.190399).
     assert!((Evaluator::new(network.layers).act(&[0.25]) - 0.566_920).abs() < 1e-6);
     assert_eq!(Evaluator::new(Vec::new()).act(&[]), 0.0);
