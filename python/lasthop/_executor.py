@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # and 11 ms until the result is back (measured with 1,000 empty tasks).
 BATCH_SECONDS = 1.0
 # Dask has lost tasks when their workers were killed. If nothing comes back for this time and for 20 times that of the
-# longest batch, all batches in flight are submitted again.
+# longest batch so far, all batches in flight are submitted again; each time, it is waited twice as long.
 STALL_SECONDS = 60.0
 # Runs of the first batches, before the time of a run is known.
 FIRST_RUNS = 4
@@ -178,7 +178,7 @@ class Driver:
 
     def stalled(self) -> bool:
         """Whether the executor seems to have lost what is in flight."""
-        if not self.may_lose or self.per_run is None:
+        if not self.may_lose:
             return False
         return time.monotonic() - self.heard > max(self.patience, 20.0 * self.longest)
 

@@ -187,8 +187,9 @@ class SweepResult(Summarized):
         return self._own.report(path, metrics=metrics)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each point, case and metric: the mean with half of its 95 % interval, and of several cases the change
-        against the first one in percent, with half of its interval. None is a value that the runs do not give.
+        """A row for each point, case and metric: the mean with the half-width of its 95 % interval, ``ci95_half_width``, and
+        of several cases the change against the first one in percent, with ``change_percent_ci95_half_width``. None is a
+        value that the runs do not give.
 
         >>> import lasthop as lh
         >>> swept = lh.Scenario.load("examples/snoop.toml").sweep(
@@ -215,9 +216,9 @@ def _row(entry: Mapping[str, Any]) -> dict[str, Any]:
 
     row = {**entry["point"], **{key: entry[key] for key in ("case", "subject", "metric", "unit", "n", "mean")}}
     against = entry["against_first"] or {}
-    row["half"] = half(entry["ci"])
+    row["ci95_half_width"] = half(entry["ci"])
     row["change_percent"] = against.get("change_percent")
-    row["change_percent_half"] = half(against.get("change_percent_ci"))
+    row["change_percent_ci95_half_width"] = half(against.get("change_percent_ci"))
     return row
 
 

@@ -204,6 +204,17 @@ class Forgets(Executor):
         return Future() if self.count % 3 == 0 else self.pool.submit(run, *arguments, **named)
 
 
+class ForgetsFirst(Executor):
+    """Loses the first two tasks, which are all of a small sweep."""
+
+    def __init__(self) -> None:
+        self.pool, self.count = ThreadPoolExecutor(2), 0
+
+    def submit(self, run: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        self.count += 1
+        return Future() if self.count <= 2 else self.pool.submit(run, *arguments, **named)
+
+
 class Executors(unittest.TestCase):
     def setUp(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
@@ -315,6 +326,12 @@ class Executors(unittest.TestCase):
         self.assertEqual((swept.done, swept.failed), (40, []))
         self.assertGreater(executor.count, 3)
         self.assertEqual(self.exported(swept), self.exported(self.swept("whole", replications=10)))
+
+    def test_first_tasks_are_submitted_again_if_all_are_lost(self) -> None:
+        executor = ForgetsFirst()
+        with mock.patch("lasthop._executor.STALL_SECONDS", 0.1):
+            swept = self.swept("lost-first", replications=2, executor=executor)
+        self.assertEqual((swept.done, swept.failed), (8, []))
 
     def test_poisoned_run_is_reported_and_skipped(self) -> None:
         with warnings.catch_warnings():
