@@ -65,7 +65,12 @@ fn missing_and_wrong_files_are_reported() {
     let unknown = wrong(&NETWORK.replace("delay", "dlay"));
     assert!(unknown.contains("net.toml") && unknown.contains("line 1") && unknown.contains("`delay`"), "{unknown}");
     let shape = wrong(&NETWORK.replace("[0.5]", "[0.5, 0.5]"));
-    assert!(!shape.contains("network.layers") && shape.contains("line 2: ") && shape.contains("1 rows of weights and 2 numbers"), "{shape}");
+    assert!(
+        !shape.contains("network.layers")
+            && shape.contains("line 2: ")
+            && shape.contains("1 rows of weights and 2 numbers"),
+        "{shape}"
+    );
     let third = "layers = [\n{ weights = [[1.0]], bias = [0.0] },\n{ weights = [[1.0, 2.0]], bias = [0.0] },\n]\n";
     let rows = wrong(&format!("rules = {{ observe = [\"delay\"] }}\n{third}"));
     assert!(rows.contains("line 4: ") && rows.contains("layers[1]: 1, one for each input, not a row of 2"), "{rows}");

@@ -34,9 +34,8 @@ impl Network {
     /// Returns the errors of its settings, with keys within the network.
     pub fn check(&self) -> Vec<Fault> {
         let mut faults = self.rules.check();
-        let wrong = |number: usize, found: String, expected: String| {
-            Fault::new("layers", found, expected).entry(number)
-        };
+        let wrong =
+            |number: usize, found: String, expected: String| Fault::new("layers", found, expected).entry(number);
         for fault in &mut faults {
             fault.key = format!("rules.{}", fault.key).into();
         }
