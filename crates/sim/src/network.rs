@@ -1,6 +1,6 @@
 //! The description of a network for the simulator: checked, with indices instead of names as references.
 
-use engine::{Bytes, Frequency, Rate, Span, Time};
+use engine::{Bytes, Frequency, Rate, Span, Stream, Time};
 use path::Reach;
 use path::agent::AgentConfig;
 use path::channel::ChannelConfig;
@@ -47,6 +47,12 @@ pub struct Network {
 }
 
 impl Network {
+    /// The random numbers of both ends of a flow over TCP, the sending one first, which their controls get.
+    pub fn end_streams(&self, flow: usize) -> [Stream; 2] {
+        let name = &self.flows[flow].name;
+        [0, 1].map(|side| Stream::named(self.seed, self.replication, &format!("flow {name} end {side}")))
+    }
+
     /// The links at each node, in order.
     pub fn links_by_node(&self) -> Vec<Vec<u32>> {
         let mut links = vec![Vec::new(); self.nodes.len()];

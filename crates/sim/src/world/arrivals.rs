@@ -100,7 +100,7 @@ impl World {
             Some(at) => self.schedule.arm(arrivals.slot, at),
             None => {
                 self.schedule.disarm(arrivals.slot);
-                self.unfinished -= 1;
+                self.unfinished -= usize::from(self.awaits_arrivals);
             }
         }
         let Some(flow) = self.open_flow(number, bytes) else { return };
@@ -164,12 +164,13 @@ impl World {
             }
         }
         let carrier = Carrier::Connection { sender, close: spec.tcp.close };
-        let opened = Flow { short: Some(short), ..Flow::new(number, None, Some(bytes), self.now, carrier) };
+        let awaited = self.awaits_arrivals;
+        let opened = Flow { short: Some(short), awaited, ..Flow::new(number, None, Some(bytes), self.now, carrier) };
         match reused {
             Some(flow) => self.flows[flow] = opened,
             None => self.flows.push(opened),
         }
-        self.unfinished += 1;
+        self.unfinished += usize::from(self.awaits_arrivals);
         Some(flow)
     }
 

@@ -86,6 +86,7 @@ impl World {
             routes,
             roamers,
             unfinished: flows.len() + arriving,
+            awaits_arrivals: true,
             endpoints: Endpoints { ends, ports, datagrams, datagram_ports },
             first_short_flow: flows.len(),
             next_flow: flows.len() as u32,
@@ -413,9 +414,7 @@ fn traffic(network: &Network, ports: [&mut Ports; 2], slots: &mut Slots, observe
                     start: spec.start,
                     observed,
                 };
-                let streams = [0, 1].map(|side| {
-                    Stream::named(network.seed, network.replication, &format!("flow {} end {side}", spec.name))
-                });
+                let streams = network.end_streams(number);
                 let slots = [sender, sender + 1].map(|end| slots.slot(Wakeup::End(end as u32)));
                 let mut ends = parts.ends(&spec.tcp, streams, slots, application.receiver_opens());
                 ends[0].goal = bytes.unwrap_or(u64::MAX);

@@ -159,7 +159,7 @@ impl World {
         let flow = &mut self.flows[self.endpoints.datagrams[number].flow as usize];
         if !std::mem::replace(&mut flow.over, true) {
             flow.completed = Some(self.now);
-            self.unfinished -= 1;
+            self.unfinished -= usize::from(flow.awaited);
             if S::ACTIVE {
                 sink.event(self.now, &Event::FlowCompleted { flow: flow.number });
             }

@@ -26,6 +26,8 @@ pub(super) struct Flow {
     pub completed: Option<Time>,
     /// Whether the flow is over.
     pub over: bool,
+    /// Whether the run waits for its end.
+    pub awaited: bool,
 }
 
 /// The transport of a flow.
@@ -40,7 +42,8 @@ pub(super) enum Carrier {
 impl Flow {
     /// A flow that starts at `start`.
     pub fn new(number: u32, session: Option<(u32, u32)>, bytes: Option<u64>, start: Time, carrier: Carrier) -> Self {
-        Flow { number, session, short: None, closed: false, bytes, start, carrier, completed: None, over: false }
+        let (short, closed, completed, over, awaited) = (None, false, None, false, true);
+        Flow { number, session, short, closed, bytes, start, carrier, completed, over, awaited }
     }
 }
 
@@ -100,7 +103,7 @@ impl World {
         let over = states[0] == State::Closed || closed || (flow.completed.is_some() && !close);
         if over && !flow.over {
             flow.over = true;
-            self.unfinished -= 1;
+            self.unfinished -= usize::from(flow.awaited);
             if flow.short.is_some() {
                 self.flow_left(number);
             }

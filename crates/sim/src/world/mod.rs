@@ -139,8 +139,10 @@ pub struct World {
     short_flows: Vec<ShortFlow>,
     /// Whether connections report events.
     observed: bool,
-    /// Flows that are not over, and processes by which more arrive.
+    /// Awaited flows that are not over, and processes by which more arrive.
     unfinished: usize,
+    /// Whether the run waits for the end of flows that arrive.
+    awaits_arrivals: bool,
     until: Time,
     now: Time,
     events: u64,
@@ -195,7 +197,17 @@ impl World {
         time.max(least).min(1.0)
     }
 
-    /// Whether the run is over: all flows are, or the duration has passed.
+    /// Ends the run with the last of these flows; it does not wait for others, nor for flows that arrive. To be called
+    /// before the run.
+    pub fn await_only(&mut self, flows: &[usize]) {
+        for (number, flow) in self.flows.iter_mut().enumerate() {
+            flow.awaited = flows.contains(&number);
+        }
+        self.awaits_arrivals = false;
+        self.unfinished = self.flows.iter().filter(|flow| flow.awaited && !flow.over).count();
+    }
+
+    /// Whether the run is over: all awaited flows are, or the duration has passed.
     pub fn is_over(&self) -> bool {
         self.unfinished == 0 || self.now >= self.until
     }
