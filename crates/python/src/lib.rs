@@ -1,8 +1,9 @@
 //! The native part of the Python package `lasthop`: functions on plain values. What users see is written in Python, in
 //! `python/lasthop`.
 //!
-//! Each function releases the interpreter's lock while it computes, and looks for signals between parts of a run, so that
-//! Ctrl-C raises `KeyboardInterrupt`.
+//! Each function releases the interpreter's lock while it computes. Runs, sweeps and environments look for signals between
+//! parts of a run, so that Ctrl-C raises `KeyboardInterrupt`; `check_member` looks only after each seed, and what takes no
+//! run, such as reading a scenario, does not look.
 
 mod compare;
 mod error;
@@ -30,7 +31,7 @@ mod _lasthop {
     #[pymodule_export]
     use super::pictures::{pictures, topology};
     #[pymodule_export]
-    use super::rl::{Environments, act, features};
+    use super::rl::{Environments, Policy, features};
     #[pymodule_export]
     use super::runs::{explained, run};
     #[pymodule_export]

@@ -84,13 +84,13 @@ impl Session {
     }
 
     /// What [`run_batch`] needs beside a batch: the files that the scenario names.
-    fn files(&self) -> Contents {
-        self.open().files.clone()
+    fn files(&self, py: Python<'_>) -> PyResult<Contents> {
+        self.with(py, |open| Ok(open.files.clone()))
     }
 
     /// The numbers of runs made, and to be made in all, so far as they are known.
-    fn progress(&self) -> (u64, u64) {
-        runs(self.open().rounds.tally())
+    fn progress(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
+        self.with(py, |open| Ok(runs(open.rounds.tally())))
     }
 
     /// Up to `most` missing runs of this round that were not taken before.
@@ -154,7 +154,8 @@ impl Session {
 
     /// The warnings of the scenario.
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        self.open().plan.warnings.iter().map(|warning| as_dict(py, warning)).collect()
+        let warnings = self.with(py, |open| Ok(open.plan.warnings.clone()))?;
+        warnings.iter().map(|warning| as_dict(py, warning)).collect()
     }
 }
 

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use crate::error::Failure;
 
 /// The interval of checks for signals and of calls of the progress callback.
-const INTERVAL: Duration = Duration::from_millis(50);
+pub const INTERVAL: Duration = Duration::from_millis(50);
 
 /// Calls a Python function with the progress of long work, and notices signals.
 pub struct Watch {

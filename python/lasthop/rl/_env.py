@@ -34,6 +34,11 @@ def observation_space(setup: Setup) -> Space[NDArray[np.float64]]:
     return cast("Space[NDArray[np.float64]]", Box(np.array(low), np.array(high), dtype=np.float64))
 
 
+def one_flow(flow: str | None) -> list[str]:
+    """The flow that learns."""
+    return [] if flow is None else [_values.text("flow", flow, "the name of a flow")]
+
+
 def action_space() -> Space[NDArray[np.float64]]:
     """A number from -1 to 1."""
     return cast("Space[NDArray[np.float64]]", Box(-1.0, 1.0, (1,), dtype=np.float64))
@@ -42,12 +47,13 @@ def action_space() -> Space[NDArray[np.float64]]:
 class CongestionEnv(gymnasium.Env["NDArray[np.float64]", "NDArray[np.float64]"]):
     """A transfer whose congestion control takes its actions from outside.
 
-    An episode is a run of the scenario. It terminates when the flow is complete, and is truncated at the end of the
-    scenario's duration.
+    An episode is a run of the scenario. It terminates when the flow is complete, while others may still run, and is
+    truncated at the end of the scenario's duration. After an exception, also of Ctrl-C, it must be reset.
 
     Args:
         scenario: One, or several of which each reset draws one.
         flow: The flow's name; by default the first.
+        setup: What the environment is, instead of ``settings``.
         reward: A function of the episode so far, whose result replaces the reward.
         settings: As for :class:`Setup`.
 
@@ -60,14 +66,15 @@ class CongestionEnv(gymnasium.Env["NDArray[np.float64]", "NDArray[np.float64]"])
     def __init__(
         self,
         scenario: Scenario | Iterable[Scenario],
-        flow: str | None = None,
         *,
+        flow: str | None = None,
+        setup: Setup | None = None,
         reward: Callable[[Episode], float] | None = None,
         render_mode: None = None,
         **settings: Any,
     ) -> None:
-        self.setup = Setup(**settings)
-        self._native = Native(scenario, [] if flow is None else [flow], self.setup, 1, 1)
+        self.setup = Setup.of(setup, settings)
+        self._native = Native(scenario, one_flow(flow), self.setup, 1, 1)
         self._reward = reward
         self._ended = True
         self._air = (0, 0)
@@ -85,9 +92,8 @@ class CongestionEnv(gymnasium.Env["NDArray[np.float64]", "NDArray[np.float64]"])
     ) -> tuple[NDArray[np.float64], dict[str, Any]]:
         """Begin an episode. ``options={"scenario": 3, "seed": 7}`` choose the scenario and its seed instead of drawing."""
         super().reset(seed=seed)
-        drawn = (self.np_random.integers(len(self.scenarios)), self.np_random.integers(2**63))
-        chosen = dict(_values.pairs("options", options, "a dict"))
-        self._air = self._native.air(chosen.get("scenario", drawn[0]), chosen.get("seed", drawn[1]))
+        self._air = self._native.drawn(self.np_random, options)
+        self._ended = True
         self._native.reset([(0, *self._air)])
         self._ended = False
         return self._native.observations()[0, 0], self._info()
@@ -97,7 +103,7 @@ class CongestionEnv(gymnasium.Env["NDArray[np.float64]", "NDArray[np.float64]"])
     ) -> tuple[NDArray[np.float64], float, bool, bool, dict[str, Any]]:
         """Run to the end of the next step of the sender."""
         if self._ended:
-            raise LasthopError("the episode has ended or has not begun: call reset()")
+            raise LasthopError("the episode has ended, or has not begun: call reset()")
         rewards, states = self._native.step(action_of(action, (1,)), np.ones(1, dtype=bool))
         state = int(states[0])
         self._ended = state != 0
@@ -115,7 +121,7 @@ class CongestionEnv(gymnasium.Env["NDArray[np.float64]", "NDArray[np.float64]"])
         return self._native.stats(0)[0]
 
     def baseline(self, control: Policy | str | dict[str, object] = "reno") -> Episode:
-        """Run the whole episode again, on the same air, by a built-in control or a policy.
+        """Run the whole episode again, on the same air, by a policy, a built-in control, or a class of the scenario.
 
         >>> import lasthop as lh, lasthop.rl
         >>> env = lasthop.rl.CongestionEnv(lh.Scenario.load("examples/slow-start.toml"))

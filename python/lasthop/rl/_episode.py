@@ -13,7 +13,7 @@ class Episode:
     Attributes:
         flow: The flow's name.
         time_s: The time at the end.
-        reward: The sum of all rewards.
+        reward: The sum of all rewards, with that of the time before the first action, which no step returns.
         steps: The number of steps.
         completed: Whether all data was delivered.
         goodput_bps: Bits delivered in order per second.

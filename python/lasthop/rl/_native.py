@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from .. import _lasthop, _values
-from .._errors import LasthopError
 from .._scenario import Scenario
 from .._store import cores
 from ._episode import Episode
@@ -14,6 +13,7 @@ from ._policy import Policy, driver
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -33,13 +33,22 @@ def action_of(action: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
         raise _values.refused("action", action, f"{count} number{'' if count == 1 else 's'}") from error
 
 
+def known_options(options: dict[str, Any] | None, *known: str) -> dict[str, Any]:
+    """The options of a reset, checked."""
+    chosen = dict(_values.pairs("options", options, "a dict"))
+    for key in chosen:
+        if key not in known:
+            raise _values.refused("options", key, f"only {' and '.join(known)}" if known else "none", is_key=False)
+    return chosen
+
+
 class Native:
     """Environments that run in the native module, on threads. All arrays are of 64-bit numbers."""
 
     def __init__(
         self,
         scenario: Scenario | Iterable[Scenario],
-        flows: Sequence[str],
+        flows: list[str],
         setup: Setup,
         count: int,
         threads: int | None,
@@ -49,18 +58,16 @@ class Native:
         self.scenarios = [scenario] if isinstance(scenario, Scenario) else _values.items("scenario", scenario, expected)
         if not self.scenarios or not all(isinstance(each, Scenario) for each in self.scenarios):
             raise _values.refused("scenario", scenario, expected)
-        flows = _values.texts("flows", flows, "a list of names of flows")
         if len(set(flows)) < len(flows):
             raise _values.refused("flows", flows, "each flow once")
         count = _values.whole("num_envs", count, 1, MAX_ENVIRONMENTS)
         threads = cores() if threads is None else _values.whole("threads", threads, 1, 1024)
-        self.setup, self.count, self.learners, self.begun = setup, count, max(len(flows), 1), False
-        self.native = _lasthop.Environments(self.scenarios, flows, setup.toml(period), count, threads)
+        self.setup, self.count, self.learners = setup, count, max(len(flows), 1)
+        self.native = _lasthop.Environments(self.scenarios, flows, setup.toml(), period, count, threads)
 
     def reset(self, begun: Sequence[tuple[int, int, int]]) -> None:
         """Begin episodes: environment, scenario and seed."""
         self.native.reset([(self.number(slot), *self.air(*air)) for slot, *air in begun])
-        self.begun = True
 
     def number(self, slot: object) -> int:
         """The number of an environment, checked."""
@@ -71,16 +78,16 @@ class Native:
         number = _values.whole("scenario", scenario, 0, len(self.scenarios) - 1)
         return number, _values.whole("seed", seed, 0, 2**64 - 1)
 
-    def must_have_begun(self) -> None:
-        """Refuse what needs an episode."""
-        if not self.begun:
-            raise LasthopError("the episode has not begun: call reset()")
+    def drawn(self, random: np.random.Generator, options: dict[str, object] | None) -> tuple[int, int]:
+        """The number of a scenario and a seed, drawn, or chosen by options."""
+        drawn = {"scenario": random.integers(len(self.scenarios)), "seed": random.integers(2**63)}
+        chosen = known_options(options, *drawn)
+        return self.air(**(drawn | chosen))
 
     def step(
         self, actions: NDArray[np.float64], live: NDArray[np.bool_]
     ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
         """Rewards by environment and flow, and the states: 0 runs, 1 completed, 2 expired."""
-        self.must_have_begun()
         actions = np.ascontiguousarray(actions, dtype=np.float64)
         rewards, states = self.native.step(actions.tobytes(), live.astype(np.uint8).tobytes())
         return np.frombuffer(rewards).reshape(self.count, self.learners), np.frombuffer(states, dtype=np.uint8)
@@ -94,7 +101,6 @@ class Native:
     def stats(self, slot: int) -> list[Episode]:
         """What an environment has measured."""
         slot = self.number(slot)
-        self.must_have_begun()
         return [Episode(each) for each in self.native.stats(slot, True)]
 
     def play(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 from .. import _files, _lasthop, _values
+from .._errors import LasthopError
 from ._setup import Setup
 
 TYPE_CHECKING = False
@@ -25,23 +27,46 @@ class Policy:
     >>> round(policy.act([0.25]), 3)
     0.0
 
-    It is saved to a file that ``tcp.control = { kind = "policy", file = "..." }`` names.
+    It is saved to a file that ``tcp.control = { kind = "policy", file = "..." }`` names, and that :meth:`load` reads.
     """
 
-    __slots__ = ("setup", "layers", "_text")
+    __slots__ = ("setup", "layers", "_native", "_text")
 
     def __init__(self, setup: Setup, layers: Sequence[tuple[Any, Any]]) -> None:
         self.setup = setup
         try:
-            # Tuples, for the text of its file is kept.
+            # Tuples, for the native policy is kept.
             self.layers = tuple(
                 (tuple(tuple(map(float, row)) for row in weights), tuple(map(float, bias))) for weights, bias in layers
             )
         except (TypeError, ValueError, OverflowError) as error:
             expected = "for each layer its weights, a row for each output, and its bias"
             raise _values.refused("layers", layers, expected) from error
+        rules = "".join(f"{key} = {_values.toml(value, key)}\n" for key, value in setup.rules.items())
+        self._native = _lasthop.Policy(rules, self.layers)
         self._text = ""
-        self.act([0.0] * len(setup.observe))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Policy:
+        """Read a file that :meth:`save` has written, or that a scenario names.
+
+        Raises:
+            LasthopError: The file cannot be read, or holds no policy.
+        """
+        name = _values.path("path", path)
+        try:
+            with open(name, encoding="utf-8") as file:
+                network = json.loads(_lasthop.Policy.read(file.read()).json())
+            return cls(Setup(**network["rules"]), [(layer["weights"], layer["bias"]) for layer in network["layers"]])
+        except OSError as error:
+            _files.failed(name, error)
+        except UnicodeDecodeError as error:
+            raise LasthopError(f"{name}: {error}") from error
+        except LasthopError as error:
+            raise LasthopError(f"{name}: {error}", error.problems) from error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.setup, self.layers)
 
     def toml(self) -> str:
         """The text of its file."""
@@ -59,7 +84,7 @@ class Policy:
             LasthopError: The layers do not fit together, or the features do not fit them.
         """
         numbers = _values.items("features", features, "a list of numbers")
-        return _lasthop.act(self.toml(), [_values.finite("features", number) for number in numbers])
+        return self._native.act([_values.finite("features", number) for number in numbers])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write its file."""
@@ -70,14 +95,14 @@ class Policy:
         return f"<Policy of {len(self.setup.observe)} features, layers {widths}>"
 
 
-def driver(of: Policy | str | dict[str, object]) -> tuple[str, str]:
-    """A policy or a built-in control, as the native module reads it."""
+def driver(of: Policy | str | dict[str, object]) -> _lasthop.Policy | str:
+    """A policy, or a control of the simulator or of the scenario, as the native module reads it."""
     if isinstance(of, Policy):
-        return "policy", of.toml()
+        return of._native
     expected = "a Policy, the name of a control, or a dict with its settings"
     settings: dict[str, object] = {"kind": of} if isinstance(of, str) else dict(_values.pairs("control", of, expected))
     if "kind" not in settings:
         raise _values.refused("control", of, expected)
     if settings["kind"] == "policy":
         raise _values.refused("control", of, expected, "give the Policy itself instead of its file")
-    return "control", "".join(f"{_values.toml(key, 'control')} = {_values.toml(value, key)}\n" for key, value in settings.items())
+    return "".join(f"{_values.toml(key, 'control')} = {_values.toml(value, key)}\n" for key, value in settings.items())

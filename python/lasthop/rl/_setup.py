@@ -7,6 +7,7 @@ from .. import _lasthop, _values
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
 FEATURES: dict[str, tuple[float, float]] = {name: (low, high) for name, low, high in _lasthop.features()}
 """The features that an agent may see, with their ranges."""
@@ -59,25 +60,23 @@ class Setup:
         """The part that a policy's file holds."""
         return {"step": self.step, "action": self.action, "scale": self.scale, "observe": self.observe}
 
-    def toml(self, period: str | None = None) -> str:
+    def toml(self) -> str:
         """As the native module reads it."""
         reward = {"delay": self.delay, "loss": self.loss}
-        text = f"rules = {_values.toml(self.rules, 'rules')}\nreward = {_values.toml(reward, 'reward')}\n"
-        return text if period is None else f"{text}period_s = {seconds(period)!r}\n"
+        return f"rules = {_values.toml(self.rules, 'rules')}\nreward = {_values.toml(reward, 'reward')}\n"
 
+    @classmethod
+    def of(cls, setup: Setup | None, settings: dict[str, Any]) -> Setup:
+        """The setup of an environment, which is given one, or its settings."""
+        if "flows" in settings:
+            raise _values.refused("flows", settings["flows"], "flow, the name of the one that learns")
+        if setup is None:
+            return cls(**settings)
+        if not isinstance(setup, Setup):
+            raise _values.refused("setup", setup, "a lasthop.rl.Setup")
+        if settings:
+            raise _values.refused("setup", setup, f"either a setup or its settings, not also {', '.join(settings)}")
+        return setup
 
-def seconds(time: str) -> float:
-    """A time with a unit, in seconds.
-
-    >>> seconds("20 ms")
-    0.02
-    """
-    units = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
-    number, _, unit = _values.text("period", time, 'a time such as "20 ms"').strip().partition(" ")
-    try:
-        value = float(number) * units[unit]
-    except (KeyError, ValueError):
-        value = 0.0
-    if not 1e-9 <= value < 1e9:
-        raise _values.refused("period", time, 'a time above 0, such as "20 ms"')
-    return value
+    def __repr__(self) -> str:
+        return f"Setup({', '.join(f'{name}={getattr(self, name)!r}' for name in self.__slots__)})"

@@ -8,13 +8,13 @@ from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
 from gymnasium.vector.utils import batch_space
 
 from .. import _values
-from ._env import COMPLETED, EXPIRED, action_space, observation_space
-from ._native import Native, action_of
+from ._env import COMPLETED, EXPIRED, action_space, observation_space, one_flow
+from ._native import Native, action_of, known_options
 from ._setup import Setup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from numpy.typing import ArrayLike, NDArray
@@ -35,7 +35,12 @@ class VectorEnv(GymnasiumVectorEnv["NDArray[np.float64]", "NDArray[np.float64]",
         num_envs: The number of environments.
         threads: The number of threads; by default one for each core. The results do not depend on it.
         flow: The flow's name; by default the first.
+        setup: What the environments are, instead of ``settings``.
+        reward: A function of the episode so far, whose result replaces the reward.
         settings: As for :class:`Setup`.
+
+    When episodes end, ``info["measurements"]`` has an :class:`Episode` for each of them, where ``info["_measurements"]`` is
+    true. Gymnasium's wrappers keep the key ``episode`` for themselves.
     """
 
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -47,11 +52,14 @@ class VectorEnv(GymnasiumVectorEnv["NDArray[np.float64]", "NDArray[np.float64]",
         *,
         threads: int | None = None,
         flow: str | None = None,
+        setup: Setup | None = None,
+        reward: Callable[[Episode], float] | None = None,
         **settings: Any,
     ) -> None:
         super().__init__()
-        self.setup = Setup(**settings)
-        self._native = Native(scenario, [] if flow is None else [flow], self.setup, num_envs, threads)
+        self.setup = Setup.of(setup, settings)
+        self._native = Native(scenario, one_flow(flow), self.setup, num_envs, threads)
+        self._reward = reward
         self.num_envs = num_envs = self._native.count
         self._ended = np.zeros(num_envs, dtype=bool)
         self.single_observation_space = observation_space(self.setup)
@@ -75,6 +83,7 @@ class VectorEnv(GymnasiumVectorEnv["NDArray[np.float64]", "NDArray[np.float64]",
         """Begin an episode in each environment. All draw from one generator: of a list of seeds it gets the first."""
         if isinstance(seed, list) and len(seed) != self.num_envs:
             raise _values.refused("seed", seed, f"a number, or a list of {self.num_envs}")
+        known_options(options)
         super().reset(seed=seed if not isinstance(seed, list) else seed[0], options=options)
         self._begin(range(self.num_envs))
         self._ended[:] = False
@@ -91,13 +100,17 @@ class VectorEnv(GymnasiumVectorEnv["NDArray[np.float64]", "NDArray[np.float64]",
             self._begin(int(each) for each in again)
         rewards, states = self._native.step(actions, live)
         states = np.where(live, states, 0)
+        if self._reward is not None:
+            rewards = np.zeros_like(rewards)
+            for each in np.flatnonzero(live):
+                rewards[each, 0] = self._reward(self.episode(int(each)))
         self._ended = states != 0
         info: dict[str, Any] = {}
         if self._ended.any():
             episodes = np.full(self.num_envs, None, dtype=object)
             for each in np.flatnonzero(self._ended):
                 episodes[each] = self.episode(int(each))
-            info = {"episode": episodes, "_episode": self._ended.copy()}
+            info = {"measurements": episodes, "_measurements": self._ended.copy()}
         return self._native.observations()[:, 0], rewards[:, 0].copy(), states == COMPLETED, states == EXPIRED, info
 
     def episode(self, env: int) -> Episode:

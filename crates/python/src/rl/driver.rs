@@ -1,15 +1,18 @@
 //! What drives a flow of an episode: actions from outside, a policy, or a built-in control.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::members::{Custom, Factory, Member, Members, Unreadable};
+use engine::Stream;
+use engine::members::{Custom, Factory, Member, Members, Unreadable, Unresolved};
+use pyo3::prelude::*;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
-use tcp::cc::policy::{Evaluator, Layer, Observed, Policy, Rules};
+use tcp::cc::policy::{Evaluator, Network, Observed, Policy, Rules};
 use tcp::cc::{CongestionControl, ControlConfig, Start};
 
 use super::tap::{Measured, Outside, Tap};
+use super::{faultless, from_toml};
+use crate::error::Failure;
 
 /// Decides for a flow.
 #[derive(Clone)]
@@ -17,9 +20,45 @@ pub enum Driver {
     /// Actions from outside.
     Outside,
     /// A policy, which acts by its own rules.
-    Network(Rules, Vec<Layer>),
+    Network(Arc<Network>),
     /// A built-in control.
     Control(Box<ControlConfig>),
+}
+
+/// A driver as it is given: a policy, or the settings of a control as TOML.
+#[derive(FromPyObject)]
+pub enum Given {
+    Policy(Py<super::Policy>),
+    Control(String),
+}
+
+impl Driver {
+    /// What is given. A control may be one of the scenario's own: see [`within`](Driver::within).
+    pub fn of(given: &Given) -> Result<Self, Failure> {
+        Ok(match given {
+            Given::Policy(policy) => Driver::Network(policy.get().network()),
+            Given::Control(text) => Driver::Control(Box::new(from_toml(text, "control")?)),
+        })
+    }
+
+    /// The same in a scenario with these members, checked.
+    pub fn within(&self, members: &Members) -> Result<Self, Failure> {
+        let mut driver = self.clone();
+        if let Driver::Control(control) = &mut driver {
+            members.resolve(&mut **control).map_err(|error| unresolved(control.name(), error))?;
+            faultless("control", control.check())?;
+        }
+        Ok(driver)
+    }
+}
+
+fn unresolved(name: &str, error: Unresolved) -> Failure {
+    Failure::Text(match error {
+        Unresolved::Unknown { name, known } => {
+            format!("control: found \"{name}\", expected one of {}", known.join(", "))
+        }
+        Unresolved::Settings(error) => format!("control: {name}: {error:?}"),
+    })
 }
 
 /// The control that a driver drives, and a tap measures.
@@ -30,17 +69,18 @@ struct Parts {
     rules: Rules,
     driver: Driver,
     tap: Arc<Tap>,
-    /// Whether the sender's control was built; the receiver's, which is built after it, is not measured.
-    built: AtomicBool,
+    /// The random numbers of the flow's sender. The receiver has a control too, which is not measured; each is built
+    /// again when the connection is established.
+    sender: Stream,
 }
 
 /// The name of these controls, in messages.
 const NAME: &str = "external";
 
-/// The control as a member of its registry.
-pub fn control(rules: &Rules, driver: &Driver, tap: &Arc<Tap>) -> ControlConfig {
+/// The control as a member of its registry; `sender` are the random numbers of the flow's sender.
+pub fn control(rules: &Rules, driver: &Driver, tap: &Arc<Tap>, sender: Stream) -> ControlConfig {
     let (rules, driver, tap) = (rules.clone(), driver.clone(), Arc::clone(tap));
-    let driven = Driven(Arc::new(Parts { rules, driver, tap, built: AtomicBool::new(false) }));
+    let driven = Driven(Arc::new(Parts { rules, driver, tap, sender }));
     let mut members = Members::default();
     let mut control = ControlConfig::Custom(Custom::new(NAME, Map::new()));
     let added = members.add(driven).is_ok();
@@ -73,17 +113,17 @@ impl Factory<ControlConfig> for Driven {
 
 impl Member<ControlConfig> for Driven {
     fn build(&self, start: Start) -> Box<dyn CongestionControl> {
-        let Parts { rules, driver, tap, built } = &*self.0;
-        let receiver = built.swap(true, Ordering::Relaxed);
+        let Parts { rules, driver, tap, sender } = &*self.0;
+        let receiver = start.stream != *sender;
         match driver {
             Driver::Control(control) if receiver => control.build(start),
             Driver::Control(control) => {
                 Box::new(Observed::new(rules, Outside(Arc::clone(tap)), control.build(start), &start))
             }
             _ if receiver => Box::new(Policy::new(rules, Evaluator::new(Vec::new()), &start)),
-            Driver::Network(rules, layers) => {
-                let network = Evaluator::new(layers.clone());
-                Box::new(Policy::new(rules, Measured { network, tap: Arc::clone(tap) }, &start))
+            Driver::Network(trained) => {
+                let network = Evaluator::new(trained.layers.clone());
+                Box::new(Policy::new(&trained.rules, Measured { network, tap: Arc::clone(tap) }, &start))
             }
             Driver::Outside => Box::new(Policy::new(rules, Outside(Arc::clone(tap)), &start)),
         }

@@ -1,17 +1,14 @@
 //! Environments side by side, each with a run of its own; they step on threads.
 
-use std::panic::resume_unwind;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
-
+use engine::{Members, Span};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use sim::{Network, Transport};
-use tcp::cc::ControlConfig;
 
-use super::driver::Driver;
-use super::episode::{Episode, State};
-use super::{Setup, checked, faultless, from_toml};
+use super::driver::{Driver, Given};
+use super::episode::{Episode, Measurements, State};
+use super::threads::{Busy, GoOn, each};
+use super::{Setup, faultless, from_toml};
 use crate::error::Failure;
 use crate::schemes::catch;
 use crate::spec::Spec;
@@ -23,10 +20,19 @@ type Numbers = Py<PyBytes>;
 #[pyclass(frozen, module = "lasthop._lasthop")]
 pub struct Environments {
     setup: Setup,
-    scenarios: Vec<(Network, Vec<usize>)>,
+    scenarios: Vec<Known>,
     learners: usize,
     threads: usize,
-    slots: Mutex<Vec<Slot>>,
+    slots: Busy<Vec<Slot>>,
+}
+
+/// A scenario.
+struct Known {
+    network: Network,
+    /// The driven flows.
+    flows: Vec<usize>,
+    /// Its classes.
+    members: Members,
 }
 
 /// One environment.
@@ -45,32 +51,17 @@ fn code(state: State) -> u8 {
 }
 
 impl Environments {
-    fn slots(&self) -> MutexGuard<'_, Vec<Slot>> {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Applies `act` to each item, on as many threads as are useful.
-    fn each<T: Send>(&self, items: &mut [T], act: impl Fn(&mut T) + Sync) {
-        let threads = self.threads.min(items.len()).max(1);
-        if threads == 1 {
-            return items.iter_mut().for_each(act);
-        }
-        let part = items.len().div_ceil(threads);
-        thread::scope(|scope| {
-            let act = &act;
-            let parts = items.chunks_mut(part);
-            let running: Vec<_> = parts.map(|part| scope.spawn(move || part.iter_mut().for_each(act))).collect();
-            for thread in running {
-                if let Err(panic) = thread.join() {
-                    resume_unwind(panic);
-                }
-            }
-        });
-    }
-
-    fn scenario(&self, number: usize) -> Result<&(Network, Vec<usize>), Failure> {
+    fn scenario(&self, number: usize) -> Result<&Known, Failure> {
         let known = self.scenarios.len();
         self.scenarios.get(number).ok_or_else(|| Failure::Text(format!("found scenario {number}, there are {known}")))
+    }
+
+    /// Begins an episode, and runs to its first step.
+    fn begun(&self, air: &Known, seed: u64, go_on: &mut GoOn<'_>) -> Option<Slot> {
+        let drivers = vec![Driver::Outside; air.flows.len()];
+        let mut episode = Episode::new(&air.network, &self.setup, &air.flows, &drivers, seed);
+        let state = code(episode.advance(go_on)?);
+        Some(Slot { episode: Some(episode), state })
     }
 }
 
@@ -92,17 +83,6 @@ fn flows(network: &Network, names: &[String]) -> Result<Vec<usize>, Failure> {
     }
 }
 
-/// A driver from the text of a policy's file or of a control's settings.
-fn driver(kind: &str, text: &str) -> Result<Driver, Failure> {
-    if kind == "policy" {
-        let network = checked(text)?;
-        return Ok(Driver::Network(network.rules, network.layers));
-    }
-    let control: ControlConfig = from_toml(text, "control")?;
-    faultless("control", control.check())?;
-    Ok(Driver::Control(Box::new(control)))
-}
-
 fn bytes(py: Python<'_>, numbers: &[f64]) -> Numbers {
     let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
     PyBytes::new(py, &bytes).unbind()
@@ -117,38 +97,45 @@ impl Environments {
         specs: Vec<Spec>,
         flow_names: Vec<String>,
         setup: &str,
+        period: Option<&str>,
         count: usize,
         threads: usize,
     ) -> PyResult<Self> {
         let open = || -> Result<Self, Failure> {
-            let setup: Setup = from_toml(setup, "environment")?;
+            let period = period.map(period_of).transpose()?;
+            let setup = Setup { period, ..from_toml(setup, "environment")? };
             faultless("environment", setup.rules.check())?;
             let mut scenarios = Vec::new();
             for spec in &specs {
-                let network = spec.load()?.network;
-                let driven = flows(&network, &flow_names)?;
-                scenarios.push((network, driven));
+                let (network, members) = (spec.load()?.network, spec.members()?);
+                let flows = flows(&network, &flow_names)?;
+                scenarios.push(Known { network, flows, members });
             }
-            let slots = Mutex::new((0..count).map(|_| Slot::default()).collect());
+            let slots = Busy::new((0..count).map(|_| Slot::default()).collect());
             let learners = flow_names.len().max(1);
             Ok(Environments { setup, scenarios, learners, threads, slots })
         };
         py.detach(|| catch(open)).map_err(|failure| failure.into_exception(py))
     }
 
-    /// Begins episodes: for each of them the environment, the number of the scenario, and the seed.
+    /// Begins episodes: for each of them the environment, the number of the scenario, and the seed. After an exception
+    /// these environments have none.
     fn reset(&self, py: Python<'_>, begun: Vec<(usize, usize, u64)>) -> PyResult<()> {
         let reset = || -> Result<(), Failure> {
-            let mut slots = self.slots();
-            for (slot, scenario, seed) in begun {
-                let (network, flows) = self.scenario(scenario)?;
-                let drivers = vec![Driver::Outside; flows.len()];
-                let mut episode = Episode::new(network, &self.setup, flows, &drivers, seed);
-                let state = code(episode.advance());
-                let count = slots.len();
-                let found = slots.get_mut(slot);
-                *found.ok_or_else(|| Failure::Text(format!("found environment {slot}, there are {count}")))? =
-                    Slot { episode: Some(episode), state };
+            let mut slots = self.slots.open()?;
+            let count = slots.len();
+            for (slot, scenario, _) in &begun {
+                self.scenario(*scenario)?;
+                let slot = slots.get_mut(*slot);
+                *slot.ok_or_else(|| Failure::Text(format!("found an environment above {count}")))? = Slot::default();
+            }
+            let mut begun: Vec<_> = begun.into_iter().map(|episode| (episode, Slot::default())).collect();
+            each(self.threads, &mut begun, |((_, scenario, seed), slot), go_on| {
+                *slot = self.slots.work(|| self.begun(&self.scenarios[*scenario], *seed, go_on))?;
+                Some(())
+            })?;
+            for ((number, ..), slot) in begun {
+                slots[number] = slot;
             }
             Ok(())
         };
@@ -156,32 +143,41 @@ impl Environments {
     }
 
     /// Takes the actions of all environments, and runs those with `live` to the end of the next step. Returns rewards, and
-    /// for each environment 0 while it runs, 1 if its flows are completed, 2 if the duration has passed.
+    /// for each environment 0 while it runs, 1 if its flows are completed, 2 if the duration has passed. After an
+    /// exception none of those with `live` has an episode: some were interrupted, and some are a step ahead.
     fn step(&self, py: Python<'_>, actions: &[u8], live: &[u8]) -> PyResult<(Numbers, Py<PyBytes>)> {
         let learners = self.learners;
         let step = || -> Result<_, Failure> {
-            let mut slots = self.slots();
+            let mut slots = self.slots.open()?;
             let count = slots.len();
             if actions.len() != 8 * learners * count || live.len() != count {
                 return Err(Failure::Text(format!("expected {} actions of 64 bits", learners * count)));
             }
             let actions: Vec<f64> = actions.as_chunks::<8>().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect();
             let mut rewards = vec![0.0; learners * count];
-            let parts = slots.iter_mut().zip(actions.chunks(learners)).zip(rewards.chunks_mut(learners));
-            let parts = parts.zip(live).filter(|(_, live)| **live != 0);
-            let mut parts: Vec<_> = parts.map(|(((slot, actions), rewards), _)| (slot, actions, rewards)).collect();
-            self.each(&mut parts, |(slot, actions, rewards)| {
-                let Some(episode) = &mut slot.episode else { return };
-                for (learner, action) in actions.iter().enumerate() {
+            let mut parts = Vec::new();
+            for (number, rewards) in rewards.chunks_mut(learners).enumerate().filter(|(number, _)| live[*number] != 0) {
+                let Slot { episode: Some(episode), state } = std::mem::take(&mut slots[number]) else {
+                    let text =
+                        format!("environment {number} has no episode, or an exception has ended it: call reset()");
+                    return Err(Failure::Text(text));
+                };
+                parts.push((number, episode, state, rewards));
+            }
+            each(self.threads, &mut parts, |(number, episode, state, rewards), go_on| {
+                for (learner, action) in actions[*number * learners..][..learners].iter().enumerate() {
                     let mut seen = episode.tap(learner).seen();
                     (seen.action, seen.reward) = (*action, 0.0);
                 }
-                slot.state = code(episode.advance());
+                *state = code(self.slots.work(|| episode.advance(go_on))?);
                 for (learner, reward) in rewards.iter_mut().enumerate() {
                     *reward = episode.tap(learner).seen().reward;
                 }
-            });
-            drop(parts);
+                Some(())
+            })?;
+            for (number, episode, state, _) in parts {
+                slots[number] = Slot { episode: Some(episode), state };
+            }
             Ok((rewards, slots.iter().map(|slot| slot.state).collect::<Vec<u8>>()))
         };
         let (rewards, states) = py.detach(|| catch(step)).map_err(|failure| failure.into_exception(py))?;
@@ -189,67 +185,86 @@ impl Environments {
     }
 
     /// The features of all environments, by environment, flow and feature.
-    fn observations(&self, py: Python<'_>) -> Numbers {
-        let slots = self.slots();
-        let width = self.setup.rules.observe.len();
-        let mut all = vec![0.0; slots.len() * self.learners * width];
-        for (place, slot) in slots.iter().enumerate() {
-            for learner in 0..self.learners {
-                let Some(episode) = &slot.episode else { continue };
-                let from = (place * self.learners + learner) * width;
-                let seen = episode.tap(learner).seen();
-                // Before the first step there are none.
-                let known = seen.features.len();
-                all[from..from + known].copy_from_slice(&seen.features);
+    fn observations(&self, py: Python<'_>) -> PyResult<Numbers> {
+        let observe = || -> Result<_, Failure> {
+            let slots = self.slots.open()?;
+            let width = self.setup.rules.observe.len();
+            let mut all = vec![0.0; slots.len() * self.learners * width];
+            for (place, slot) in slots.iter().enumerate() {
+                for learner in 0..self.learners {
+                    let Some(episode) = &slot.episode else { continue };
+                    let from = (place * self.learners + learner) * width;
+                    let seen = episode.tap(learner).seen();
+                    // Before the first step there are none.
+                    let known = seen.features.len();
+                    all[from..from + known].copy_from_slice(&seen.features);
+                }
             }
-        }
-        bytes(py, &all)
+            Ok(all)
+        };
+        py.detach(|| catch(observe)).map(|all| bytes(py, &all)).map_err(|failure| failure.into_exception(py))
     }
 
     /// What an environment has measured so far; if `complete` with what takes time to calculate.
     fn stats<'py>(&self, py: Python<'py>, slot: usize, complete: bool) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        let slots = self.slots();
-        match slots.get(slot).and_then(|slot| slot.episode.as_ref()) {
-            Some(episode) => (0..self.learners).map(|learner| as_dict(py, episode, learner, complete)).collect(),
-            None => Ok(Vec::new()),
-        }
+        let measure = || -> Result<Vec<Measurements>, Failure> {
+            let slots = self.slots.open()?;
+            let episode = slots.get(slot).and_then(|slot| slot.episode.as_ref());
+            let episode = episode.ok_or_else(|| Failure::Text("the episode has not begun: call reset()".into()))?;
+            Ok((0..self.learners).map(|learner| episode.measurements(learner, complete)).collect())
+        };
+        let measured = py.detach(|| catch(measure)).map_err(|failure| failure.into_exception(py))?;
+        measured.iter().map(|flow| as_dict(py, flow)).collect()
     }
 
-    /// Runs whole episodes by a policy or a control, without stops: for each the number of its driver, of its scenario,
-    /// and its seed. `drivers` are pairs: "policy" and the text of its file, or "control" and its settings as TOML.
+    /// Runs whole episodes by policies or controls, without stops: for each the number of its driver, of its scenario,
+    /// and its seed. A control is one of the simulator's, or a class of the scenario.
     fn play<'py>(
         &self,
         py: Python<'py>,
-        drivers: Vec<(String, String)>,
+        drivers: Vec<Given>,
         episodes: Vec<(usize, usize, u64)>,
     ) -> PyResult<Vec<Vec<Bound<'py, PyDict>>>> {
         let play = || -> Result<_, Failure> {
-            let drivers = drivers.iter().map(|(kind, text)| driver(kind, text)).collect::<Result<Vec<_>, _>>()?;
-            for (number, scenario, _) in &episodes {
-                self.scenario(*scenario)?;
-                if *number >= drivers.len() {
-                    return Err(Failure::Text(format!("found driver {number}, there are {}", drivers.len())));
-                }
+            let drivers = drivers.iter().map(Driver::of).collect::<Result<Vec<_>, _>>()?;
+            let mut played = Vec::new();
+            for (number, scenario, seed) in episodes {
+                let (air, known) = (self.scenario(scenario)?, drivers.len());
+                let driver = drivers.get(number);
+                let driver =
+                    driver.ok_or_else(|| Failure::Text(format!("found driver {number}, there are {known}")))?;
+                played.push((air, driver.within(&air.members)?, seed, Vec::new()));
             }
-            let mut played: Vec<_> = episodes.into_iter().map(|episode| (episode, None)).collect();
-            self.each(&mut played, |((number, scenario, seed), ended)| {
-                let (network, flows) = &self.scenarios[*scenario];
-                let drivers = vec![drivers[*number].clone(); flows.len()];
-                let mut episode = Episode::new(network, &self.setup, flows, &drivers, *seed);
-                episode.finish();
-                *ended = Some(episode);
-            });
-            Ok(played.into_iter().filter_map(|(_, ended)| ended).collect::<Vec<_>>())
+            each(self.threads, &mut played, |(air, driver, seed, measured), go_on| {
+                let drivers = vec![driver.clone(); air.flows.len()];
+                let mut episode = Episode::new(&air.network, &self.setup, &air.flows, &drivers, *seed);
+                episode.finish(go_on)?;
+                measured.extend((0..self.learners).map(|learner| episode.measurements(learner, true)));
+                Some(())
+            })?;
+            Ok(played.into_iter().map(|(.., measured)| measured).collect::<Vec<Vec<Measurements>>>())
         };
-        let ended = py.detach(|| catch(play)).map_err(|failure| failure.into_exception(py))?;
-        ended.iter().map(|episode| (0..self.learners).map(|flow| as_dict(py, episode, flow, true)).collect()).collect()
+        let played = py.detach(|| catch(play)).map_err(|failure| failure.into_exception(py))?;
+        played.iter().map(|episode| episode.iter().map(|flow| as_dict(py, flow)).collect()).collect()
     }
 }
 
-fn as_dict<'py>(py: Python<'py>, episode: &Episode, learner: usize, complete: bool) -> PyResult<Bound<'py, PyDict>> {
-    let (stats, dict, goodputs) = (episode.stats(learner), PyDict::new(py), PyDict::new(py));
-    let flows = episode.flows();
-    for flow in &flows {
+/// The time between the decisions of all flows.
+fn period_of(text: &str) -> Result<Span, Failure> {
+    let refused = |hint: Option<String>| {
+        let hint = hint.map_or_else(String::new, |hint| format!("\n  hint: {hint}"));
+        Failure::Text(format!("period: found \"{text}\", expected a time above 0, such as \"20 ms\"{hint}"))
+    };
+    match text.parse::<Span>() {
+        Ok(Span::ZERO) => Err(refused(None)),
+        Ok(period) => Ok(period),
+        Err(error) => Err(refused(error.hint)),
+    }
+}
+
+fn as_dict<'py>(py: Python<'py>, measured: &Measurements) -> PyResult<Bound<'py, PyDict>> {
+    let (Measurements { stats, p95_rtt_s, flows }, dict, goodputs) = (measured, PyDict::new(py), PyDict::new(py));
+    for flow in flows {
         goodputs.set_item(&flow.name, flow.goodput_bps)?;
     }
     let own = &flows[stats.flow];
@@ -260,8 +275,8 @@ fn as_dict<'py>(py: Python<'py>, episode: &Episode, learner: usize, complete: bo
     dict.set_item("completed", own.completed)?;
     dict.set_item("goodput_bps", own.goodput_bps)?;
     dict.set_item("mean_rtt_s", stats.mean_rtt_s)?;
-    if complete {
-        dict.set_item("p95_rtt_s", episode.p95_rtt_s(learner))?;
+    if let Some(p95_rtt_s) = p95_rtt_s {
+        dict.set_item("p95_rtt_s", p95_rtt_s)?;
     }
     dict.set_item("min_rtt_s", stats.min_rtt_s)?;
     dict.set_item("loss", stats.loss)?;

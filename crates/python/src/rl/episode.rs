@@ -8,6 +8,10 @@ use sim::{Network, NullSink, World};
 use super::Setup;
 use super::driver::{Driver, control};
 use super::tap::Tap;
+use super::threads::GoOn;
+
+/// The number of wake-ups after which a run asks whether to go on: classes in Python take milliseconds at most for them.
+const SLICE: u64 = 64;
 
 /// A run with flows that drivers drive.
 pub struct Episode {
@@ -25,10 +29,19 @@ pub struct Episode {
 pub enum State {
     /// It goes on.
     Running,
-    /// The driven flows have delivered all their data.
+    /// The driven flows have delivered all their data, and have closed if they close.
     Completed,
     /// The duration has passed.
     Expired,
+}
+
+/// What an episode has measured of a driven flow.
+pub struct Measurements {
+    pub stats: Stats,
+    /// If asked for.
+    pub p95_rtt_s: Option<f64>,
+    /// All flows of the scenario.
+    pub flows: Vec<FlowStats>,
 }
 
 /// A flow's part of an episode.
@@ -57,53 +70,66 @@ impl Episode {
         network.seed = seed;
         let mut taps = Vec::new();
         for (flow, driver) in flows.iter().zip(drivers) {
-            let tap = Tap::new(setup.reward);
-            network.flows[*flow].tcp.control = control(&setup.rules, driver, &tap);
+            let (tap, [sender, _]) = (Tap::new(setup.reward), network.end_streams(*flow));
+            network.flows[*flow].tcp.control = control(&setup.rules, driver, &tap, sender);
             taps.push((*flow, tap));
         }
         let names = network.flows.iter().map(|flow| flow.name.clone()).collect();
-        let period = setup.period_s.map(|seconds| Span::from_nanos((seconds * 1e9) as u64));
-        Episode { world: World::new(&network, false), taps, period, periods: 0, names }
+        let mut world = World::new(&network, false);
+        world.await_only(flows);
+        Episode { world, taps, period: setup.period, periods: 0, names }
     }
 
     pub fn tap(&self, learner: usize) -> &Tap {
         &self.taps[learner].1
     }
 
-    /// Runs to the end of the next step of any driven flow, to the next period, or to the end of the episode.
-    pub fn advance(&mut self) -> State {
+    /// Runs to the end of the next step of any driven flow, to the next period, or to the end of the episode; `None` if it
+    /// was stopped before.
+    pub fn advance(&mut self, go_on: &mut GoOn<'_>) -> Option<State> {
         if let Some(period) = self.period {
             self.periods += 1;
             let at = Time::ZERO + period.times(self.periods);
-            while self.world.advance_until(at, 20_000, &mut NullSink) {}
-            return self.state();
+            while self.world.advance_until(at, SLICE, &mut NullSink) {
+                go_on().then_some(())?;
+            }
+            return Some(self.state());
         }
         loop {
-            if !self.world.advance(1, &mut NullSink) {
-                return self.state();
+            for _ in 0..SLICE {
+                if !self.world.advance(1, &mut NullSink) || self.taps.iter().any(|(_, tap)| tap.take_due()) {
+                    return Some(self.state());
+                }
             }
-            if self.taps.iter().any(|(_, tap)| tap.take_due()) {
-                return State::Running;
-            }
+            go_on().then_some(())?;
         }
     }
 
-    /// Runs to the end.
-    pub fn finish(&mut self) {
-        self.world.run(&mut NullSink);
+    /// Runs to the end; `None` if it was stopped before.
+    pub fn finish(&mut self, go_on: &mut GoOn<'_>) -> Option<()> {
+        while self.world.advance(SLICE, &mut NullSink) {
+            go_on().then_some(())?;
+        }
+        Some(())
     }
 
     fn state(&self) -> State {
         let done = |flow: &(usize, Arc<Tap>)| self.world.flow(flow.0).is_some_and(|info| info.completed.is_some());
-        match self.taps.iter().all(done) {
-            true => State::Completed,
-            false if self.world.is_over() => State::Expired,
+        match self.world.is_over() {
             false => State::Running,
+            true if self.taps.iter().all(done) => State::Completed,
+            true => State::Expired,
         }
     }
 
+    /// The measurements of a driven flow so far; if `complete` with what takes time to calculate.
+    pub fn measurements(&self, learner: usize, complete: bool) -> Measurements {
+        let p95_rtt_s = complete.then(|| self.p95_rtt_s(learner));
+        Measurements { stats: self.stats(learner), p95_rtt_s, flows: self.flows() }
+    }
+
     /// The goodput of all flows so far.
-    pub fn flows(&self) -> Vec<FlowStats> {
+    fn flows(&self) -> Vec<FlowStats> {
         let results = self.world.results();
         let flow = |(name, flow): (&String, &sim::FlowResult)| FlowStats {
             name: name.clone(),
@@ -113,8 +139,8 @@ impl Episode {
         self.names.iter().zip(&results.flows).map(flow).collect()
     }
 
-    /// The measurements of a driven flow so far.
-    pub fn stats(&self, learner: usize) -> Stats {
+    /// The measurements of a driven flow alone.
+    fn stats(&self, learner: usize) -> Stats {
         let (flow, tap) = &self.taps[learner];
         let seen = tap.seen();
         let sent = seen.lost + seen.delivered;
@@ -131,7 +157,7 @@ impl Episode {
     }
 
     /// The smallest round trip, in seconds, that at least 95 % of a driven flow's do not exceed; 0 without any.
-    pub fn p95_rtt_s(&self, learner: usize) -> f64 {
+    fn p95_rtt_s(&self, learner: usize) -> f64 {
         let mut rtts = self.tap(learner).seen().rtts.clone();
         match (0.95 * rtts.len() as f64).ceil() as usize {
             0 => 0.0,

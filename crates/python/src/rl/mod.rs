@@ -4,14 +4,18 @@
 mod driver;
 mod environments;
 mod episode;
+mod policy;
 mod tap;
+mod threads;
 
+use engine::Span;
 use pyo3::prelude::*;
 use serde::Deserialize;
-use tcp::cc::policy::{Feature, Network, Rules};
+use tcp::cc::policy::{Feature, Rules};
 
 use crate::error::Failure;
 pub use environments::Environments;
+pub use policy::Policy;
 
 /// What the environments are, as `lasthop.rl` writes it in TOML.
 #[derive(Clone, Deserialize)]
@@ -19,9 +23,9 @@ pub use environments::Environments;
 struct Setup {
     rules: Rules,
     reward: Weights,
-    /// Seconds between two decisions of all flows at once; without it each decision of a flow ends a step.
-    #[serde(default)]
-    period_s: Option<f64>,
+    /// The time between two decisions of all flows at once; without it each decision of a flow ends a step.
+    #[serde(skip)]
+    period: Option<Span>,
 }
 
 /// The weights of the reward.
@@ -41,27 +45,6 @@ fn from_toml<T: for<'de> Deserialize<'de>>(text: &str, what: &str) -> Result<T, 
 #[pyfunction]
 pub fn features() -> Vec<(&'static str, f64, f64)> {
     Feature::ALL.iter().map(|(_, name, least, most)| (*name, *least, *most)).collect()
-}
-
-/// The action of a network for these features; `network` is the text of its file.
-#[pyfunction]
-pub fn act(py: Python<'_>, network: &str, features: Vec<f64>) -> PyResult<f64> {
-    let act = || -> Result<f64, Failure> {
-        let network = checked(network)?;
-        let wanted = network.rules.observe.len();
-        if features.len() != wanted {
-            return Err(Failure::Text(format!("found {} features, expected {wanted}", features.len())));
-        }
-        Ok(tcp::cc::policy::Evaluator::new(network.layers).act(&features))
-    };
-    act().map_err(|failure| failure.into_exception(py))
-}
-
-/// The network in the text of a file.
-fn checked(text: &str) -> Result<Network, Failure> {
-    let network: Network = from_toml(text, "policy")?;
-    faultless("policy", network.check())?;
-    Ok(network)
 }
 
 /// Refuses settings with errors.
