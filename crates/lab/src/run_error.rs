@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use observe::run::{Interrupted, TraceError};
 use scenario::problem::Problem;
 
 /// Why a run has no result.
@@ -44,4 +45,20 @@ pub enum RunError {
         /// The file that no run wrote.
         found: String,
     },
+}
+
+impl From<Interrupted> for RunError {
+    fn from(Interrupted: Interrupted) -> Self {
+        RunError::Interrupted
+    }
+}
+
+impl From<TraceError> for RunError {
+    fn from(error: TraceError) -> Self {
+        match error {
+            TraceError::Interrupted(interrupted) => interrupted.into(),
+            TraceError::OneFile(problem) => RunError::OneFile(problem),
+            TraceError::Unwritable { name, source } => RunError::Unwritable { path: PathBuf::from(name), source },
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Errors as the exception `lasthop.LasthopError`.
 
-use lab::run::RunError;
+use lab::run::{Interrupted, RunError, TraceError};
 use lab::store::StoreError;
 use lab::sweep::run::SweepError;
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -83,6 +83,18 @@ impl From<RunError> for Failure {
             RunError::OneFile(problem) => Failure::Problems(vec![*problem]),
             error => Failure::Text(error.to_string()),
         }
+    }
+}
+
+impl From<Interrupted> for Failure {
+    fn from(interrupted: Interrupted) -> Self {
+        RunError::from(interrupted).into()
+    }
+}
+
+impl From<TraceError> for Failure {
+    fn from(error: TraceError) -> Self {
+        RunError::from(error).into()
     }
 }
 

@@ -6,7 +6,7 @@ use ::plot::{Description, Recorder};
 use clap::Args as ClapArgs;
 use engine::{Span, Time};
 use lab::load::Loaded;
-use lab::run;
+use lab::run::{self, RunError};
 use observe::explain::{Explain, Finding, FlowReport, millis, to_json};
 use report::pictures::{MAX_FLOWS, explained};
 use scenario::flows;
@@ -51,7 +51,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let progress = Progress::new(&loaded.stem);
     let results = match kept {
         Some(dir) => run::replay(&loaded, dir, &mut sink, |_| false, &mut |share| progress.set(share)),
-        None => run::record(&loaded.network, &mut sink, |_| false, &mut |share| progress.set(share)),
+        None => {
+            let recorded = run::record(&loaded.network, &mut sink, |_| false, &mut |share| progress.set(share));
+            recorded.map_err(RunError::from)
+        }
     };
     progress.finish();
     let (explain, recorder) = sink;

@@ -78,7 +78,7 @@ pub fn budgets(
     let work = |watch: run::Watch<'_>| {
         loop {
             let place = next.fetch_add(1, Ordering::Relaxed);
-            let Some((cell, replication, network)) = shown.get(place) else { return Ok(()) };
+            let Some((cell, replication, network)) = shown.get(place) else { return Ok::<_, run::Interrupted>(()) };
             let budget = budget(&cell.cell, *replication, network, watch)?;
             found.lock().unwrap_or_else(PoisonError::into_inner)[place] = budget;
             done.fetch_add(1, Ordering::Relaxed);
@@ -123,7 +123,7 @@ fn budget(
     replication: u64,
     network: &Network,
     watch: run::Watch<'_>,
-) -> Result<Option<CellBudget>, run::RunError> {
+) -> Result<Option<CellBudget>, run::Interrupted> {
     let Some(flow) = network.flows.iter().position(|flow| flow.transport == Transport::Tcp) else { return Ok(None) };
     let network = Network { replication, ..network.clone() };
     let mut explain = Explain::new(&network);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use engine::{Span, Time};
 use lab::load::Loaded;
-use lab::run::{self, Watch};
+use lab::run::{self, RunError, Watch};
 use observe::explain::{Explain, FlowReport};
 use plot::{Description, Options, Panel, Recorder, Recording, Run};
 use scenario::flows;
@@ -142,7 +142,7 @@ impl<'a> Compared<'a> {
             Some(dir) => run::replay(loaded, dir, &mut sink, |(recorder, _)| recorder.overflowed(), watch)?,
             None => {
                 let enough = |(recorder, _): &(Recorder, _)| recorder.overflowed() || recorder.is_complete();
-                run::record(&loaded.network, &mut sink, enough, watch)?
+                run::record(&loaded.network, &mut sink, enough, watch).map_err(RunError::from)?
             }
         };
         let (ended, (recorder, explain)) = (results.ended, sink);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use engine::{Span, Time};
 use lab::load::Loaded;
-use lab::run::{self, Watch};
+use lab::run::{self, RunError, Watch};
 use plot::{
     AirRecorder, AirRecording, DEFAULT_SIZE, Description, MediumDescription, Options, Panel, Recorder, Recording,
 };
@@ -68,7 +68,8 @@ impl<'a> Single<'a> {
         let results = match kept {
             Some(dir) => run::replay(self.loaded, dir, &mut recorder, overflowed, watch)?,
             None => {
-                run::record(&self.loaded.network, &mut recorder, |both| overflowed(both) || is_complete(both), watch)?
+                let enough = |both: &_| overflowed(both) || is_complete(both);
+                run::record(&self.loaded.network, &mut recorder, enough, watch).map_err(RunError::from)?
             }
         };
         let ended = results.ended.since(Time::ZERO);
