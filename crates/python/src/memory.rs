@@ -7,29 +7,10 @@ use std::path::{Path, PathBuf};
 
 use lab::disk::Disk;
 use observe::output::TraceFiles;
-use scenario::Files;
+use scenario::{Files, MemoryFiles};
 
 /// Files given by the caller, by name, and those of the disk.
-pub struct GivenFiles(pub BTreeMap<PathBuf, Vec<u8>>);
-
-impl Files for GivenFiles {
-    fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-        let Some(bytes) = self.0.get(path) else { return Disk.read(path, limit) };
-        Ok(bytes.iter().copied().take(usize::try_from(limit).unwrap_or(usize::MAX)).collect())
-    }
-
-    fn exists(&self, path: &Path) -> bool {
-        self.0.contains_key(path) || Disk.exists(path)
-    }
-
-    fn is_dir(&self, path: &Path) -> bool {
-        !self.0.contains_key(path) && Disk.is_dir(path)
-    }
-
-    fn entries(&self, dir: &Path) -> Vec<PathBuf> {
-        Disk.entries(dir)
-    }
-}
+pub type GivenFiles = MemoryFiles<Disk>;
 
 /// Files of which those that are read are kept, for another process.
 pub struct KeptFiles {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use lab::disk::Disk;
 use lab::store::Store;
 use lab::sweep::batch::{Batch, BatchError, Worker};
 use lab::sweep::run::{Shard, Tally, complete};
@@ -175,7 +176,7 @@ pub fn run_batch(
     classes: Vec<Class>,
 ) -> PyResult<Vec<Outcome>> {
     let run = || -> Result<Vec<Outcome>, Failure> {
-        let files = Rc::new(GivenFiles(files));
+        let files = Rc::new(GivenFiles { files, rest: Disk });
         let worker = Worker { path: &path, files, members: members(&classes)?, failure: traceback };
         let mut watch = Watch::new(None);
         let batch = Batch::from_text(batch)?;

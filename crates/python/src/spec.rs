@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use engine::Members;
+use lab::disk::Disk;
 use lab::load::{Loaded, Overrides, Source, to_toml};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -46,7 +47,7 @@ impl Spec {
     pub fn files(&self) -> GivenFiles {
         let beside = self.path.parent().unwrap_or(Path::new(""));
         let given = self.files.iter().map(|(name, bytes)| (beside.join(name), bytes.clone()));
-        GivenFiles(given.collect())
+        GivenFiles { files: given.collect(), rest: Disk }
     }
 
     /// Its text with the changes, not yet checked; reads what it names from `files`.

@@ -1,5 +1,6 @@
 //! The interface through which scenarios are read: a file system or a substitute.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -34,5 +35,33 @@ impl Files for NoFiles {
 
     fn entries(&self, _: &Path) -> Vec<PathBuf> {
         Vec::new()
+    }
+}
+
+/// Files in memory, and those of another file system.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryFiles<Rest = NoFiles> {
+    /// Contents by path.
+    pub files: BTreeMap<PathBuf, Vec<u8>>,
+    /// The file system for all other paths.
+    pub rest: Rest,
+}
+
+impl<Rest: Files> Files for MemoryFiles<Rest> {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+        let Some(bytes) = self.files.get(path) else { return self.rest.read(path, limit) };
+        Ok(bytes.iter().copied().take(usize::try_from(limit).unwrap_or(usize::MAX)).collect())
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        self.files.contains_key(path) || self.rest.exists(path)
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        !self.files.contains_key(path) && self.rest.is_dir(path)
+    }
+
+    fn entries(&self, dir: &Path) -> Vec<PathBuf> {
+        self.rest.entries(dir)
     }
 }
