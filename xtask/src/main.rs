@@ -15,6 +15,7 @@ mod python;
 mod skips;
 mod test;
 mod wasm;
+mod web;
 mod words;
 mod workspace;
 
@@ -41,6 +42,12 @@ Maintenance commands of the repository.
 
     cargo xtask wheels
         Builds a small wheel in target/wheels, and checks its size and its use of Python's stable interface.
+
+    cargo xtask web
+        Builds the laboratory as WebAssembly for browsers, in target/web.
+
+    cargo xtask web test [--full]
+        Runs the module in Node and compares it with the command, with --full on all examples.
 
     cargo xtask wasm
         Checks that the crates without file access compile for a browser.
@@ -99,6 +106,9 @@ fn main() -> ExitCode {
         ["python"] => python::run(false),
         ["python", "--full"] => python::run(true),
         ["wheels"] => python::wheels(),
+        ["web"] => web::run(),
+        ["web", "test"] => web::equal(false),
+        ["web", "test", "--full"] => web::equal(true),
         ["wasm"] => wasm::run(),
         ["words"] => words::run(),
         ["cycles"] => cycles::run(),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::skips::{self, Skips};
-use crate::{census, python, wasm, words, workspace};
+use crate::{census, python, wasm, web, words, workspace};
 
 /// Steps before the tests, the cheapest first; documentation is built last. `cargo test` includes its examples.
 const STEPS: [&[&str]; 2] =
@@ -23,7 +23,8 @@ const FUZZ_TARGETS: [&str; 3] = ["check", "--manifest-path", "fuzz/Cargo.toml"];
 const OUTSIDE_TESTS: [&str; 4] = ["test", "--locked", "--manifest-path", "examples/outside/Cargo.toml"];
 
 /// Programs that read lasthop's output or run its package in tests, and the Debian packages that contain them.
-const READERS: [(&str, &str); 3] = [("tshark", "tshark"), ("gnuplot", "gnuplot-nox"), ("python3", "python3")];
+const READERS: [(&str, &str); 4] =
+    [("tshark", "tshark"), ("gnuplot", "gnuplot-nox"), ("python3", "python3"), ("node", "nodejs")];
 
 /// Runs the steps up to the first failure; with `full` also the long tests.
 pub fn run(full: bool) -> Result<(), String> {
@@ -44,6 +45,7 @@ pub fn run(full: bool) -> Result<(), String> {
     let outside = workspace::target().join("outside");
     workspace::run(workspace::cargo().args(OUTSIDE_TESTS).env("CARGO_TARGET_DIR", outside))?;
     python::run(full)?;
+    web::equal(full)?;
     if full {
         python::wheels()?;
         unskipped(&dir, workspace::cargo().args(TESTS).args(LONG_TESTS))?;

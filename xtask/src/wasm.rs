@@ -5,13 +5,21 @@ use std::process::Command;
 
 use crate::workspace;
 
-const TARGET: &str = "wasm32-unknown-unknown";
+/// The target of browsers.
+pub const TARGET: &str = "wasm32-unknown-unknown";
 
 /// The crates that a web page needs.
 const PURE: [&str; 9] = ["engine", "wire", "tcp", "path", "sim", "stats", "scenario", "observe", "plot"];
 
 /// Checks the crates for WebAssembly; adds the missing target with rustup.
 pub fn run() -> Result<(), String> {
+    install()?;
+    let packages = PURE.iter().flat_map(|name| ["--package".to_owned(), format!("lasthop-{name}")]);
+    workspace::run(workspace::cargo().args(["check", "--target", TARGET]).args(packages))
+}
+
+/// Adds the target with rustup, unless it is installed.
+pub fn install() -> Result<(), String> {
     if !installed() {
         let mut rustup = Command::new("rustup");
         workspace::run(rustup.args(["target", "add", TARGET])).map_err(|problem| {
@@ -20,8 +28,7 @@ pub fn run() -> Result<(), String> {
             )
         })?;
     }
-    let packages = PURE.iter().flat_map(|name| ["--package".to_owned(), format!("lasthop-{name}")]);
-    workspace::run(workspace::cargo().args(["check", "--target", TARGET]).args(packages))
+    Ok(())
 }
 
 /// Returns true if the standard library for the target is installed.

@@ -1,0 +1,115 @@
+//! A scenario with changes, and its runs.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use ::scenario::load::{Loaded, to_toml};
+use ::scenario::{MemoryFiles, Overrides, Source, flows};
+use js_sys::Function;
+use observe::explain::{Explain, to_json};
+use observe::run::{Titled, record, summarized};
+use serde_json::Value;
+use wasm_bindgen::prelude::*;
+
+use crate::problem;
+
+/// A scenario: a text in TOML, or in the thesis's language, with files that it names and with changes.
+#[wasm_bindgen]
+pub struct Scenario {
+    path: PathBuf,
+    text: Vec<u8>,
+    files: MemoryFiles,
+    overrides: Overrides,
+}
+
+#[wasm_bindgen]
+impl Scenario {
+    /// Creates a scenario from its text. `path` is its name in messages, and the place beside which it names files.
+    #[wasm_bindgen(constructor)]
+    pub fn new(path: &str, text: &[u8]) -> Scenario {
+        let (files, overrides) = (MemoryFiles::default(), Overrides::default());
+        Scenario { path: path.into(), text: text.to_vec(), files, overrides }
+    }
+
+    /// Adds a file that the scenario names.
+    pub fn add_file(&mut self, name: &str, bytes: &[u8]) {
+        let beside = self.path.parent().unwrap_or(Path::new(""));
+        self.files.files.insert(beside.join(name), bytes.to_vec());
+    }
+
+    /// Adds a change, `KEY=VALUE`, as the command's `--set`.
+    pub fn set(&mut self, change: &str) {
+        self.overrides.set.push(change.to_owned());
+    }
+
+    /// Sets the scheme of every node.
+    pub fn set_scheme(&mut self, scheme: Option<String>) {
+        self.overrides.scheme = scheme;
+    }
+
+    /// Sets the seed.
+    pub fn set_seed(&mut self, seed: Option<u64>) {
+        self.overrides.seed = seed;
+    }
+
+    /// Returns the warnings of the scenario as JSON.
+    ///
+    /// # Errors
+    /// Its problems as JSON.
+    pub fn check(&self) -> Result<String, JsValue> {
+        Ok(problem::to_json(&self.load()?.warnings))
+    }
+
+    /// Returns the scenario with its changes as TOML.
+    ///
+    /// # Errors
+    /// Its problems as JSON.
+    pub fn toml(&self) -> Result<String, JsValue> {
+        Ok(to_toml(&self.load()?.scenario))
+    }
+
+    /// Runs the scenario; returns the summary as `lasthop run --json` prints it. `progress` is called with the share that is
+    /// done, from 0 to 1; the run ends when it returns `false`.
+    ///
+    /// # Errors
+    /// Its problems as JSON; `null` if `progress` has ended the run.
+    pub fn run(&self, delays: bool, progress: &Function) -> Result<String, JsValue> {
+        let loaded = self.load()?;
+        let titled = Titled { title: loaded.title(), scenario: &loaded.scenario, network: &loaded.network };
+        let summary = summarized(titled, delays, &mut |share| watch(progress, share));
+        Ok(format!("{:#}\n", summary.map_err(|_| JsValue::NULL)?))
+    }
+
+    /// Explains where the time of each flow over TCP went, with at most `top` single findings: what
+    /// `lasthop explain --json` prints.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn explain(&self, top: usize, progress: &Function) -> Result<String, JsValue> {
+        let Loaded { network, .. } = self.load()?;
+        let mut explain = Explain::new(&network);
+        let results = record(&network, &mut explain, |_| false, &mut |share| watch(progress, share));
+        let reports = explain.finish(results.map_err(|_| JsValue::NULL)?.ended);
+        let of_flow = |flow: usize| to_json(&network.flows[flow].name, &reports[flow], top);
+        let reports: Vec<Value> = flows::over_tcp(&network).into_iter().map(of_flow).collect();
+        Ok(format!("{:#}\n", Value::from(reports)))
+    }
+}
+
+impl Scenario {
+    fn load(&self) -> Result<Loaded, JsValue> {
+        let stem = self.path.file_stem().map_or_else(|| "scenario".into(), |stem| stem.to_string_lossy());
+        let (files, path) = (Rc::new(self.files.clone()), self.path.clone());
+        let source = Source::of_text(files, stem.into_owned(), path, &self.text, &self.overrides);
+        source.and_then(|source| source.resolve(&source.document)).map_err(|problems| problem::thrown(&problems))
+    }
+}
+
+/// Calls a function of the page with the share of a run that is done. An exception ends the run.
+fn watch(progress: &Function, share: f64) -> ControlFlow<()> {
+    match progress.call1(&JsValue::NULL, &share.into()) {
+        Ok(answer) if answer != JsValue::FALSE => ControlFlow::Continue(()),
+        _ => ControlFlow::Break(()),
+    }
+}

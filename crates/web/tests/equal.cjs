@@ -1,0 +1,69 @@
+// Compares the WebAssembly module with the command: `node equal.cjs MODULE.js COMMAND EXAMPLES EVERY`. The summary and the
+// explanation of every EVERY-th example must be equal, byte for byte.
+
+const { execFileSync } = require("node:child_process");
+const fs = require("node:fs");
+const path = require("node:path");
+
+const [module_, command, examples, every] = process.argv.slice(2);
+const lasthop = require(path.resolve(module_));
+
+function files(folder) {
+  return fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const file = path.join(folder, entry.name);
+    return entry.isDirectory() ? files(file) : [file];
+  });
+}
+
+function printed(...options) {
+  return execFileSync(command, ["-q", ...options], { maxBuffer: 1 << 28, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+}
+
+const scenarios = fs.readdirSync(examples).filter((name) => name.endsWith(".toml")).sort();
+const recordings = files(examples).filter((file) => !/\.(toml|ipynb|rs)$/.test(file));
+const always = (share) => share >= 0;
+let different = 0;
+let compared = 0;
+for (const name of scenarios.filter((_, place) => place % Number(every) === 0)) {
+  const file = path.join(examples, name);
+  const scenario = new lasthop.Scenario(file, fs.readFileSync(file));
+  recordings.forEach((recording) => scenario.add_file(path.relative(examples, recording), fs.readFileSync(recording)));
+  const pairs = [
+    ["run", () => scenario.run(true, always), () => printed("run", file, "--json", "--no-out")],
+    ["explain", () => scenario.explain(20, always), () => printed("explain", file, "--json")],
+  ];
+  for (const [what, ours, theirs] of pairs) {
+    compared += 1;
+    if (ours() !== theirs()) {
+      different += 1;
+      console.error(`${what} ${file}: the module and the command differ`);
+    }
+  }
+}
+
+// A wrong scenario is data, not a trap.
+const wrong = new lasthop.Scenario("x.toml", Buffer.from("duration = 3"));
+let problems = [];
+try {
+  wrong.check();
+} catch (error) {
+  problems = JSON.parse(error);
+}
+if (problems[0]?.key !== "duration" || problems[0]?.line !== 1) {
+  different += 1;
+  console.error(`a wrong scenario gives ${JSON.stringify(problems)}, expected a problem of duration in line 1`);
+}
+// A run that its page has ended.
+const long = new lasthop.Scenario("long.toml", fs.readFileSync(path.join(examples, "goel-refined.toml")));
+let ended;
+try {
+  long.run(true, () => false);
+} catch (error) {
+  ended = error;
+}
+if (ended !== null) {
+  different += 1;
+  console.error(`an ended run gives ${ended}, expected null`);
+}
+console.log(`${compared} outputs of the module compared with the command, ${different} differences`);
+process.exit(different === 0 && compared > 10 ? 0 : 1);
