@@ -229,5 +229,5 @@ fn runs_that_are_kept_together_are_all_in_the_file_or_none() {
     assert_eq!(fs::read(&path).unwrap(), before);
     store.keep_all([(digest, 7, summary.as_str()), (digest, 8, summary.as_str())]).unwrap();
     drop(store);
-    assert_eq!(Store::open(&path).unwrap().kept(digest, 7..9).unwrap(), [7..9]);
+    assert_eq!(Store::open(&path).unwrap().kept(digest, 7..9).unwrap(), vec![7..9]);
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
-use super::journal::is_journal;
+use super::name::is_journal;
 
 /// A problem with a store. Runs stored before remain stored.
 #[derive(Debug, thiserror::Error)]

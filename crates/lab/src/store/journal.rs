@@ -26,8 +26,6 @@ use super::canonical::FORM;
 use super::{Digest, KeptCell, KeptSweep, Store, StoreError};
 use observe::metric::METRICS;
 
-/// The end of the names of these files.
-const ENDING: &str = "jsonl";
 /// The time after which written lines are flushed to the disk.
 const FLUSH: Duration = Duration::from_secs(1);
 /// The length of `{"crc32":"01234567",`.
@@ -95,11 +93,6 @@ impl Header {
     fn shown(&self) -> String {
         format!("lasthop {} (model {}, keys {})", self.lasthop, self.model, self.keys)
     }
-}
-
-/// Whether a store is an append-only file, by its name.
-pub fn is_journal(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == ENDING)
 }
 
 /// A value as a line.

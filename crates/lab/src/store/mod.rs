@@ -10,6 +10,7 @@ mod digest;
 mod error;
 mod journal;
 mod merge;
+mod name;
 mod open;
 mod refill;
 mod rekey;
@@ -35,7 +36,7 @@ pub use checksum::register as register_checksum;
 pub use digest::Digest;
 pub use error::StoreError;
 use journal::Journal;
-pub use journal::is_journal;
+pub use name::is_journal;
 use open::Sums;
 pub use verify::{Damage, Verified};
 

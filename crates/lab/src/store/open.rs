@@ -7,7 +7,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::checksum::{self, TABLES};
-use super::journal::is_journal;
+use super::name::is_journal;
 use super::upgrade::{self, FIRST_WITH_CHECKSUMS, SCHEMA, columns_before};
 use super::{APPLICATION, FORMAT, Store, StoreError};
 
