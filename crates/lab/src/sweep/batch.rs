@@ -194,7 +194,7 @@ mod tests {
     fn batch_of_another_version_is_refused_by_name() {
         let batch = Batch { lasthop: "9.9.9".into(), model: (99, 1), delays: false, parts: Vec::new() };
         let error = Batch::from_text(&batch.to_text()).unwrap_err().to_string();
-        assert!(error.contains("lasthop 9.9.9 (model 99)"), "{error}");
+        assert!(error.contains("lasthop 9.9.9 (model 99, keys 1)"), "{error}");
         assert!(matches!(Batch::from_text("{"), Err(BatchError::Unreadable(_))));
     }
 }
