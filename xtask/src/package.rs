@@ -3,7 +3,7 @@
 use crate::workspace;
 
 /// Crates that are not published: tools of this repository.
-const UNPUBLISHED: [&str; 4] = ["xtask", "lasthop-kernel", "lasthop-skip", "lasthop-python"];
+const UNPUBLISHED: [&str; 6] = ["xtask", "bundle", "lasthop-kernel", "lasthop-skip", "lasthop-python", "lasthop-web"];
 
 /// Creates the packages and, unless `quick`, builds each from its package alone.
 pub fn run(quick: bool) -> Result<(), String> {

@@ -287,7 +287,7 @@ mod tests {
         };
         for (file, expected) in [
             ("server-congestion", "congestion"),
-            ("wless_state-a-seqno", "wless_state"),
+            ("wless_state-a-seqno", "state"),
             ("radio-trace.dat", "state"),
             ("trace.dat", "state"),
             ("cell.mobile-contention", "contention"),
