@@ -8,6 +8,18 @@ use wasm_bindgen::prelude::*;
 
 pub use scenario::Scenario;
 
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = console)]
+    fn error(text: &str);
+}
+
+/// Writes the text of a panic, which is a defect of this program, to the console before the module traps.
+#[wasm_bindgen(start)]
+pub fn begin() {
+    std::panic::set_hook(Box::new(|panic| error(&panic.to_string())));
+}
+
 /// The version of the program.
 #[wasm_bindgen]
 pub fn version() -> String {

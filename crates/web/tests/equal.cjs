@@ -8,26 +8,20 @@ const path = require("node:path");
 const [module_, command, examples, every] = process.argv.slice(2);
 const lasthop = require(path.resolve(module_));
 
-function files(folder) {
-  return fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const file = path.join(folder, entry.name);
-    return entry.isDirectory() ? files(file) : [file];
-  });
-}
-
 function printed(...options) {
   return execFileSync(command, ["-q", ...options], { maxBuffer: 1 << 28, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 }
 
 const scenarios = fs.readdirSync(examples).filter((name) => name.endsWith(".toml")).sort();
-const recordings = files(examples).filter((file) => !/\.(toml|ipynb|rs)$/.test(file));
+// Recordings lie beside the scenarios that name them.
+const recordings = fs.readdirSync(examples, { withFileTypes: true }).filter((entry) => entry.isFile() && !entry.name.endsWith(".toml"));
 const always = (share) => share >= 0;
 let different = 0;
 let compared = 0;
 for (const name of scenarios.filter((_, place) => place % Number(every) === 0)) {
   const file = path.join(examples, name);
   const scenario = new lasthop.Scenario(file, fs.readFileSync(file));
-  recordings.forEach((recording) => scenario.add_file(path.relative(examples, recording), fs.readFileSync(recording)));
+  recordings.forEach(({ name }) => scenario.add_file(name, fs.readFileSync(path.join(examples, name))));
   const pairs = [
     ["run", () => scenario.run(true, always), () => printed("run", file, "--json", "--no-out")],
     ["explain", () => scenario.explain(20, always), () => printed("explain", file, "--json")],
