@@ -69,30 +69,26 @@ class Clusters(unittest.TestCase):
         return os.path.join(cls.folder.name, name)
 
     def test_dask_loses_no_run_when_workers_are_killed(self) -> None:
-        hits, ended, submitted = 0, threading.Event(), Counted()
-        with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        hits, ended, submitted, port = 0, threading.Event(), Counted(), free_port()
+        with Supervised(port) as workers, Client(f"tcp://127.0.0.1:{port}") as client:
+            client.wait_for_workers(2)
 
             def kill() -> None:
                 """Kill workers while they run batches, until three of ten batches are hit."""
                 nonlocal hits
                 draws = random.Random(1)
                 while not ended.wait(0.2):
-                    running = sorted(worker for worker, tasks in client.processing().items() if tasks)
-                    if not running or hits > 0.3 * submitted.count:
-                        continue
-                    victim = draws.choice(running)
-                    process = client.run(os.getpid, workers=[victim], on_error="ignore").get(victim)
-                    if isinstance(process, int):
-                        os.kill(process, signal.SIGKILL)
-                        hits += 1
+                    workers.restart()
+                    running = [name for name, tasks in client.processing().items() if tasks]
+                    if running and hits <= 0.3 * submitted.count:
+                        hits += workers.kill(draws.choice(sorted(running)))
 
             killer = threading.Thread(target=kill)
             killer.start()
             try:
                 with submitted:
                     swept = self.scenario.sweep(
-                        replications=REPLICATIONS, store=self.path("dask.sqlite"), executor=client.get_executor(),
-                        progress=False,
+                        replications=REPLICATIONS, store=self.path("dask.sqlite"), executor=client, progress=False
                     )
             finally:
                 ended.set()
@@ -205,20 +201,71 @@ class Counted:
         _executor.Driver.submit = self.submit  # type: ignore[method-assign]
 
 
+HERE: dict[str, Any] = {"cwd": ROOT, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+
+
+def scheduler(port: int) -> subprocess.Popen[bytes]:
+    """A scheduler of Dask."""
+    run = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port)]
+    return subprocess.Popen([*run, "--no-dashboard"], **HERE)
+
+
+class Supervised:
+    """A scheduler with two workers, each started again when it has died, as by a batch system.
+
+    Dask's own nannies give up a worker that dies while it starts.
+    """
+
+    def __init__(self, port: int) -> None:
+        self.port, self.scheduler = port, scheduler(port)
+        self.workers: dict[int, subprocess.Popen[bytes]] = {}
+
+    def restart(self) -> None:
+        """Start the workers that do not run."""
+        for number in (0, 1):
+            worker = self.workers.get(number)
+            if worker is None or worker.poll() is not None:
+                address = f"tcp://127.0.0.1:{self.port}"
+                run = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-nanny", "--nthreads", "1"]
+                self.workers[number] = subprocess.Popen([*run, "--no-dashboard"], **HERE)
+
+    def kill(self, address: str) -> int:
+        """Kill the worker with this address; return 1, or 0 if it is gone."""
+        port = int(address.rsplit(":", 1)[1])
+        for worker in self.workers.values():
+            if worker.poll() is None and port in listening(worker.pid):
+                worker.kill()
+                return 1
+        return 0
+
+    def __enter__(self) -> "Supervised":
+        self.restart()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in (*self.workers.values(), self.scheduler):
+            process.kill()
+            process.wait()
+
+
+def listening(process: int) -> set[int]:
+    """The ports on which a process listens."""
+    import psutil
+
+    try:
+        connections = psutil.Process(process).net_connections("tcp")
+    except psutil.NoSuchProcess:
+        return set()
+    return {connection.laddr.port for connection in connections if connection.status == psutil.CONN_LISTEN}
+
+
 class Dask:
     """A scheduler with two workers, as processes."""
 
     def __init__(self, port: int) -> None:
-        here = {"cwd": ROOT, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        run = [sys.executable, "-m"]
-        self.scheduler = subprocess.Popen(
-            [*run, "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"], **here
-        )
-        self.workers = subprocess.Popen(
-            [*run, "distributed.cli.dask_worker", f"tcp://127.0.0.1:{port}", "--nworkers", "2", "--nthreads", "1",
-             "--no-dashboard"],
-            **here,
-        )
+        self.scheduler = scheduler(port)
+        run = [sys.executable, "-m", "distributed.cli.dask_worker", f"tcp://127.0.0.1:{port}"]
+        self.workers = subprocess.Popen([*run, "--nworkers", "2", "--nthreads", "1", "--no-dashboard"], **HERE)
 
     def __enter__(self) -> "Dask":
         return self
