@@ -63,7 +63,7 @@ class Picture:
     Attributes:
         name: The name of its file without ending, such as the flow's name.
         svg: The picture as SVG.
-        png: The picture as PNG, with twice as many pixels each way; None if there is none.
+        png: The picture as PNG, with twice as many pixels each way, or None.
     """
 
     __slots__ = ("name", "svg", "png")
