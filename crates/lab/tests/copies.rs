@@ -78,3 +78,14 @@ fn mistake_in_copies_is_reported_once() {
     let said = read(&CELL.replace("ap = {", "m2 = { kind = \"host\" }\nap = {")).unwrap_err();
     assert!(said.len() == 1 && said[0].contains("nodes.m2") && said[0].contains("m1 to m3"), "{said:?}");
 }
+
+/// Refined ICMP requires the senders, which are copies here, to run it.
+#[test]
+fn schemes_are_compared_at_copies() {
+    let source = load::of_text("cell".into(), "cell.toml".into(), CELL.as_bytes(), &Overrides::default()).unwrap();
+    let schemes = ["unmodified", "refined-icmp"].map(str::to_owned);
+    let plan = lab::compare::plan(source, &schemes, 1).unwrap();
+    let refined = &plan.points[0].cells[1].scenario;
+    let scheme = |node: &str| refined.nodes[node].scheme.as_ref().map(|scheme| scheme.0.name());
+    assert_eq!(["m1", "m2", "m3"].map(scheme), [Some("refined-icmp"); 3]);
+}

@@ -157,16 +157,19 @@ impl Document {
         }
     }
 
+    /// The key in the text of a key of a copy: `nodes.m.scheme` for `nodes.m3.scheme` if `m` has a `count`. Any other key
+    /// is returned as it is.
+    pub fn key_of_copies(&self, key: String) -> String {
+        expand_counts::original(&key, |key| self.tree.at(key).is_some()).unwrap_or(key)
+    }
+
     /// Fills in the place of a problem's key, and shows the value as it is written there.
     pub fn locate(&self, mut problem: Problem) -> Problem {
         // A problem of another file, or of an option, has no place in this text.
         if problem.file.is_some() {
             return problem;
         }
-        let is_there = |key: &str| self.tree.at(key).is_some();
-        if let Some(original) = problem.key.as_deref().and_then(|key| expand_counts::original(key, is_there)) {
-            problem.key = Some(original);
-        }
+        problem.key = problem.key.map(|key| self.key_of_copies(key));
         let key = problem.key.clone().unwrap_or_default();
         let (values, complete) = self.tree.along(&key);
         let value = values.last().copied().unwrap_or(&self.tree);

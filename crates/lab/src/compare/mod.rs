@@ -21,7 +21,6 @@ use crate::sweep::Plan;
 use crate::sweep::analysis::{Analysis, Row};
 use observe::metric::Metric;
 use observe::summary::run::total_goodput_bps;
-use scenario::Scenario;
 use scenario::document::{Origin, by_name};
 use scenario::followers::in_words;
 use scenario::followers::{self, Asked};
@@ -80,7 +79,14 @@ pub fn plan(mut source: Source, schemes: &[String], replications: u64) -> Result
     assign(&mut source, &sweep)?;
     // The nodes that run a scheme depend on the network and its flows.
     let scenario = source.resolve(&source.document)?.scenario;
-    let case = |scheme: &String| (scheme.clone(), case(&scenario, scheme, source.members()).into());
+    let case = |scheme: &String| {
+        let nodes = followers::asked(&scenario, &traits(scheme, source.members())).nodes;
+        let written = |node: String| {
+            let key = source.document.key_of_copies(format!("nodes.{node}"));
+            key.strip_prefix("nodes.").unwrap_or(&key).to_owned()
+        };
+        (scheme.clone(), case(nodes.into_iter().map(written), scheme).into())
+    };
     let compare: Table = schemes.iter().map(case).collect();
     sweep.insert("compare".to_owned(), compare.into());
     assign(&mut source, &sweep)?;
@@ -92,14 +98,13 @@ pub fn plan(mut source: Source, schemes: &[String], replications: u64) -> Result
     Ok(plan)
 }
 
-/// The changes to the scenario that make the required nodes run the scheme.
-fn case(scenario: &Scenario, scheme: &str, members: &Members) -> Table {
-    let asked = followers::asked(scenario, &traits(scheme, members));
+/// The changes to the scenario that make these nodes, and no others, run the scheme.
+fn case(nodes: impl Iterator<Item = String>, scheme: &str) -> Table {
     let follow = |node: String| {
         let scheme: Table = [("scheme".to_owned(), scheme.into())].into_iter().collect();
         (node, scheme.into())
     };
-    let nodes: Table = asked.nodes.into_iter().map(follow).collect();
+    let nodes: Table = nodes.map(follow).collect();
     let mut changes = Table::new();
     changes.insert("scheme".to_owned(), BASELINE.into());
     changes.insert("nodes".to_owned(), nodes.into());
