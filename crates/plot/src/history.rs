@@ -6,9 +6,12 @@ use path::agent::Effect;
 
 /// A segment sent by the sender.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Sent {
+pub struct Sent {
+    /// Time in seconds.
     pub at: f64,
+    /// Offset of its first byte in the stream.
     pub seq: u64,
+    /// Bytes of data.
     pub len: u32,
     /// True for a retransmission.
     pub again: bool,
@@ -16,21 +19,26 @@ pub(crate) struct Sent {
 
 /// An event at a time (seconds) and a sequence number of the flow.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Spot {
+pub struct Spot {
+    /// Time in seconds.
     pub at: f64,
+    /// Offset in the stream.
     pub seq: u64,
 }
 
 /// Position of a packet in its flow: the sequence number of its data, or the number that it acknowledges.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Role {
+pub enum Role {
+    /// Offset of the first byte of its data.
     Data(u64),
+    /// Offset of the next byte expected.
     Ack(u64),
 }
 
 /// An action of a scheme at a time (seconds).
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Act {
+pub struct Act {
+    /// Time in seconds.
     pub at: f64,
     /// The packet that the action is about; `None` if it is about none of a known position.
     pub role: Option<Role>,
@@ -38,16 +46,21 @@ pub(crate) struct Act {
 
 /// An acknowledgment received by the sender.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Ack {
+pub struct Ack {
+    /// Time in seconds.
     pub at: f64,
+    /// Offset of the next byte expected.
     pub ack: u64,
+    /// True for a duplicate acknowledgment [RFC5681 s2].
     pub duplicate: bool,
 }
 
 /// Values of cwnd and ssthresh in bytes, valid from the time `at` (seconds) until the next entry.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Window {
+pub struct Window {
+    /// Time in seconds.
     pub at: f64,
+    /// Congestion window in bytes.
     pub cwnd: f64,
     /// Slow start threshold in bytes; infinite before the first loss.
     pub ssthresh: f64,
@@ -55,18 +68,25 @@ pub(crate) struct Window {
 
 /// A measured round trip and the smoothed round-trip time after it, in seconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Rtt {
+pub struct Rtt {
+    /// Time in seconds.
     pub at: f64,
+    /// The sample.
     pub rtt: f64,
+    /// The smoothed round-trip time after it.
     pub srtt: f64,
 }
 
 /// The events of one flow, in one list per kind. Each list is ordered by time.
 #[derive(Default, Debug)]
-pub(crate) struct History {
+pub struct History {
+    /// Segments sent by the sender.
     pub sent: Vec<Sent>,
+    /// Acknowledgments received by the sender.
     pub acks: Vec<Ack>,
+    /// Changes of cwnd and ssthresh.
     pub windows: Vec<Window>,
+    /// RTT samples.
     pub rtts: Vec<Rtt>,
     /// Values of the retransmission timeout (seconds), each with the time (seconds) from which it applies.
     pub rtos: Vec<(f64, f64)>,
@@ -78,9 +98,13 @@ pub(crate) struct History {
     pub acks_lost: Vec<Spot>,
     /// Frames that carried data and were corrupted on the radio channel.
     pub corrupted: Vec<Spot>,
+    /// Expiries of the retransmission timer, at the first unacknowledged byte.
     pub timeouts: Vec<Spot>,
+    /// Beginnings of recovery, at the segment marked lost.
     pub fast_retransmits: Vec<Spot>,
+    /// ICMP-DEFER messages at the sender.
     pub defers: Vec<Spot>,
+    /// ICMP-RETRANSMIT messages at the sender.
     pub retransmits: Vec<Spot>,
     /// Data of the flow sent by a node between its ends.
     pub local_copies: Vec<Spot>,
@@ -95,7 +119,9 @@ pub(crate) struct History {
     pub bad: Vec<(f64, f64)>,
     /// Time of the flow's first segment, even if that segment lies outside the recorded part.
     pub first_sent: Option<f64>,
+    /// Start of the flow in seconds.
     pub began: f64,
+    /// Completion of the flow, or the last event of the run, in seconds.
     pub ended: f64,
 }
 

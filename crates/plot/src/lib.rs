@@ -64,6 +64,7 @@ pub use air::{AirRecorder, AirRecording, MediumDescription};
 pub use beside::{Run, beside};
 pub use budget::share_color;
 pub use describe::{Description, FlowDescription, LinkDescription};
+pub use history::{Ack, Act, History, Role, Rtt, Sent, Spot, Window};
 pub use ink::Picture;
 pub use options::{
     DEFAULT_SIZE, MAX_SIDE, MIN_PANEL, MIN_SIZE, Marked, Options, Panel, Share, Theme, Unit, default_height,

@@ -14,11 +14,12 @@ use tcp::Reason;
 use wire::{Body, NoticeKind, Packet};
 
 use crate::describe::Description;
+use crate::goodput;
 use crate::history::{Ack, Act, History, Role, Rtt, Sent, Spot, Window, union};
 use crate::ink::Picture;
 use crate::layout::{self, Subject};
 use crate::options::{Options, Panel};
-use crate::queues::{Queues, Stays};
+use crate::queues::{self, QueueLength, Queues, Stays};
 use crate::schemes::{self, Schemes};
 use crate::together;
 
@@ -375,6 +376,29 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// The recorded events of a flow; `None` if it was not recorded.
+    pub fn history(&self, flow: u32) -> Option<&History> {
+        self.flows.get(&flow)
+    }
+
+    /// The bottleneck of a flow, which is the hop (link, direction) at which packets spend the most time during the flow's
+    /// life, and the number of packets there over time: changes as (seconds, packets). `None` without recorded queues or
+    /// if the flow's data crossed no link.
+    pub fn bottleneck(&self, flow: u32) -> Option<((u32, usize), Vec<(f64, u32)>)> {
+        let history = self.flows.get(&flow)?;
+        let hop = queues::bottleneck(&self.stays, history.hops.iter().copied(), (history.began, history.ended))?;
+        let stays = self.stays.get(&hop)?;
+        Some((hop, QueueLength::of(stays).changes))
+    }
+
+    /// The mean rate of acknowledged data of a flow over its life: bins as (begin, end) in seconds and bits per second.
+    pub fn goodput(&self, flow: u32) -> Vec<(f64, f64, f64)> {
+        let Some(history) = self.flows.get(&flow).filter(|history| !history.acks.is_empty()) else { return Vec::new() };
+        let (acks, life) = (&history.acks, (history.began, history.ended));
+        let bins = goodput::bins(acks, life, goodput::bin_width(life.0, life.1, acks.len()));
+        bins.into_iter().map(|bin| (bin.begin, bin.end, bin.rate)).collect()
+    }
+
     /// Draws one of the flows. Every recording and every combination of options gives a picture; it is empty if the
     /// flow has no events. Parts of the time axis outside the recorded part stay empty.
     pub fn draw(&self, description: &Description, options: &Options) -> Picture {

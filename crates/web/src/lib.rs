@@ -1,11 +1,13 @@
 //! The laboratory as WebAssembly: functions on texts and arrays, for a worker of a page. It has no logic of its own: what
 //! the page shows is computed by the crates below.
 
+mod figure;
 mod problem;
 mod scenario;
 
 use wasm_bindgen::prelude::*;
 
+pub use figure::Figure;
 pub use scenario::Scenario;
 
 #[wasm_bindgen]

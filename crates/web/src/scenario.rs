@@ -12,7 +12,7 @@ use observe::run::{Titled, record, summarized};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-use crate::problem;
+use crate::{Figure, problem};
 
 /// A scenario: a text in TOML, or in the thesis's language, with files that it names and with changes.
 #[wasm_bindgen]
@@ -79,6 +79,17 @@ impl Scenario {
         let titled = Titled { title: loaded.title(), scenario: &loaded.scenario, network: &loaded.network };
         let summary = summarized(titled, delays, &mut |share| watch(progress, share));
         Ok(format!("{:#}\n", summary.map_err(|_| JsValue::NULL)?))
+    }
+
+    /// Runs the scenario; returns the series, marks and findings of all flows over TCP, with the summary.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn figure(&self, delays: bool, progress: &Function) -> Result<Figure, JsValue> {
+        let loaded = self.load()?;
+        let titled = Titled { title: loaded.title(), scenario: &loaded.scenario, network: &loaded.network };
+        let figure = ::figure::run(titled, delays, &mut |share| watch(progress, share));
+        figure.map(Figure).map_err(|_| JsValue::NULL)
     }
 
     /// Explains where the time of each flow over TCP went, with at most `top` single findings: what

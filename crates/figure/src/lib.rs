@@ -1,0 +1,14 @@
+//! The data of interactive figures. A run is recorded once; what a figure shows of it is a *head*, which is JSON, and
+//! *columns* of numbers, to which the head refers by their indices.
+//!
+//! - [`run`]: the series, marks and findings of each flow, and the summary;
+//! - [`marks`]: what a mark means: what happened, why, and the rule behind it.
+//!
+//! Numbers are 64-bit floats in columns of several values a row: a page draws from them without a copy for each point.
+
+mod columns;
+pub mod marks;
+pub mod run;
+
+pub use columns::{Column, Columns, Figure};
+pub use run::run;

@@ -1,0 +1,157 @@
+//! Records a run: the series, marks and findings of each flow, and the summary.
+
+use observe::delay::Delays;
+use observe::explain::{Explain, to_json};
+use observe::run::{Interrupted, Titled, Watch, record};
+use observe::summary::summary_of;
+use plot::{Description, History, Panel, Recorder, Recording};
+use scenario::flows;
+use serde::Serialize;
+use serde_json::Value;
+use sim::{Network, Sink};
+
+use crate::columns::{Column, Columns, Figure};
+use crate::marks::{self, Marks};
+
+/// The head of a run's figure.
+#[derive(Serialize)]
+struct Head {
+    /// What `lasthop run --json` prints.
+    summary: Value,
+    /// When the run ended, in seconds.
+    ended: f64,
+    /// True if the run had more events than are kept: series end early.
+    overflowed: bool,
+    /// The flows over TCP.
+    flows: Vec<FlowHead>,
+}
+
+/// A flow's names, series and findings. All times are in seconds, all offsets and windows in bytes.
+#[derive(Serialize)]
+struct FlowHead {
+    name: String,
+    from: String,
+    to: String,
+    /// Bytes of data in a full segment.
+    segment: u32,
+    /// The advertised receive window in bytes.
+    receive_window: Option<u64>,
+    began: f64,
+    ended: f64,
+    /// Rows of time, offset, bytes, and 1 for a retransmission.
+    sent: Column,
+    /// Rows of time, offset, and 1 for a duplicate.
+    acks: Column,
+    /// Rows of time, cwnd and ssthresh; ssthresh is infinite before the first loss.
+    windows: Column,
+    /// Rows of time, RTT and smoothed RTT in seconds.
+    rtts: Column,
+    /// Rows of time and retransmission timeout in seconds, valid from that time.
+    rtos: Column,
+    /// The bottleneck's link with its direction, such as `air: station to mobile`.
+    queue_name: String,
+    /// Rows of time and packets that wait or are being sent at the bottleneck.
+    queue: Column,
+    /// Rows of begin, end and bits per second.
+    goodput: Column,
+    /// Rows of begin and end of BAD states of the channels that the flow crosses.
+    bad: Column,
+    /// Rows of time and reason, an index of `blocked_reasons`, from which nothing was sent.
+    blocked: Column,
+    blocked_reasons: Vec<&'static str>,
+    marks: Vec<Marks>,
+    /// What `lasthop explain --json` prints of the flow.
+    report: Value,
+}
+
+/// Findings that a figure has of each flow.
+const FINDINGS: usize = 200;
+
+/// Runs a scenario and returns the figure of all its flows over TCP. With `delays`, the summary has the delays.
+///
+/// # Errors
+/// The callback cancels.
+pub fn run(titled: Titled<'_>, delays: bool, watch: Watch<'_>) -> Result<Figure, Interrupted> {
+    let Titled { title, scenario, network } = titled;
+    let description = Description::of(network);
+    let shown: Vec<usize> = flows::over_tcp(network);
+    let recorder = Recorder::new(shown.iter().map(|flow| *flow as u32), None, None)
+        .with_panels(&Panel::ALL, &description)
+        .with_schemes(&description);
+    let mut sinks = Sinks { recorder, explain: Explain::new(network), delays: delays.then(|| Delays::of(network)) };
+    let results = record(network, &mut sinks, |_| false, watch)?;
+    let summary = summary_of(title, scenario, network, &results, sinks.delays.as_ref());
+    let reports = sinks.explain.finish(results.ended);
+    let overflowed = sinks.recorder.overflowed();
+    let recording = sinks.recorder.finish();
+    let mut columns = Columns::default();
+    let flow = |flow: usize| {
+        let report = reports.get(flow).map(|report| to_json(&network.flows[flow].name, report, FINDINGS));
+        head_of(network, &description, &recording, flow, report.unwrap_or_default(), &mut columns)
+    };
+    let flows = shown.into_iter().map(flow).collect();
+    // A summary is JSON by construction.
+    let summary = serde_json::to_value(&summary).unwrap_or_default();
+    let head = Head { summary, ended: results.ended.as_secs_f64(), overflowed, flows };
+    Ok(columns.finish(head))
+}
+
+/// What a run's events are reduced to.
+struct Sinks {
+    recorder: Recorder,
+    explain: Explain,
+    delays: Option<Delays>,
+}
+
+impl Sink for Sinks {
+    const ACTIVE: bool = true;
+
+    fn event(&mut self, at: engine::Time, event: &sim::Event) {
+        self.recorder.event(at, event);
+        self.explain.event(at, event);
+        self.delays.event(at, event);
+    }
+}
+
+fn head_of(
+    network: &Network,
+    description: &Description,
+    recording: &Recording,
+    number: usize,
+    report: Value,
+    columns: &mut Columns,
+) -> FlowHead {
+    let nothing = History::default();
+    let history = recording.history(number as u32).unwrap_or(&nothing);
+    let described = &description.flows[number];
+    let name = |node: usize| network.nodes.get(node).map_or_else(String::new, |node| node.name.clone());
+    let (hop, queue) = recording.bottleneck(number as u32).unzip();
+    let hop_name = hop.and_then(|(link, direction): (u32, usize)| {
+        let link = description.links.get(link as usize)?;
+        Some(format!("{}: {} to {}", link.name, name(link.between[direction]), name(link.between[1 - direction])))
+    });
+    let flag = |set: bool| f64::from(u8::from(set));
+    let reason = |reason: tcp::Blocked| tcp::Blocked::ALL.iter().position(|other| *other == reason).unwrap_or(0);
+    FlowHead {
+        name: described.name.clone(),
+        from: name(described.from),
+        to: name(described.to),
+        segment: described.segment,
+        receive_window: described.receiver_window,
+        began: history.began,
+        ended: history.ended,
+        sent: columns.add(history.sent.iter().map(|it| [it.at, it.seq as f64, f64::from(it.len), flag(it.again)])),
+        acks: columns.add(history.acks.iter().map(|it| [it.at, it.ack as f64, flag(it.duplicate)])),
+        windows: columns.add(history.windows.iter().map(|it| [it.at, it.cwnd, it.ssthresh])),
+        rtts: columns.add(history.rtts.iter().map(|it| [it.at, it.rtt, it.srtt])),
+        rtos: columns.add(history.rtos.iter().map(|(at, rto)| [*at, *rto])),
+        queue_name: hop_name.unwrap_or_default(),
+        queue: columns.add(queue.unwrap_or_default().into_iter().map(|(at, packets)| [at, f64::from(packets)])),
+        goodput: columns.add(recording.goodput(number as u32).into_iter().map(|(begin, end, rate)| [begin, end, rate])),
+        bad: columns.add(history.bad.iter().map(|(begin, end)| [*begin, *end])),
+        blocked: columns.add(history.blocked.iter().map(|(at, why)| [*at, reason(*why) as f64])),
+        blocked_reasons: tcp::Blocked::ALL.iter().map(|reason| reason.name()).collect(),
+        marks: marks::of(history, columns),
+        report,
+    }
+}
