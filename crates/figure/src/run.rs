@@ -125,11 +125,13 @@ fn head_of(
     let history = recording.history(number as u32).unwrap_or(&nothing);
     let described = &description.flows[number];
     let name = |node: usize| network.nodes.get(node).map_or_else(String::new, |node| node.name.clone());
-    let (hop, queue) = recording.bottleneck(number as u32).unzip();
-    let hop_name = hop.and_then(|(link, direction): (u32, usize)| {
-        let link = description.links.get(link as usize)?;
-        Some(format!("{}: {} to {}", link.name, name(link.between[direction]), name(link.between[1 - direction])))
+    let bottleneck = recording.bottleneck(number as u32);
+    let hop_name = bottleneck.as_ref().and_then(|hop| {
+        let link = description.links.get(hop.link as usize)?;
+        let ends = [link.between[hop.direction], link.between[1 - hop.direction]].map(name);
+        Some(format!("{}: {} to {}", link.name, ends[0], ends[1]))
     });
+    let queue = bottleneck.map(|hop| hop.packets).unwrap_or_default();
     let flag = |set: bool| f64::from(u8::from(set));
     let reason = |reason: tcp::Blocked| tcp::Blocked::ALL.iter().position(|other| *other == reason).unwrap_or(0);
     FlowHead {
@@ -146,7 +148,7 @@ fn head_of(
         rtts: columns.add(history.rtts.iter().map(|it| [it.at, it.rtt, it.srtt])),
         rtos: columns.add(history.rtos.iter().map(|(at, rto)| [*at, *rto])),
         queue_name: hop_name.unwrap_or_default(),
-        queue: columns.add(queue.unwrap_or_default().into_iter().map(|(at, packets)| [at, f64::from(packets)])),
+        queue: columns.add(queue.into_iter().map(|(at, packets)| [at, f64::from(packets)])),
         goodput: columns.add(recording.goodput(number as u32).into_iter().map(|(begin, end, rate)| [begin, end, rate])),
         bad: columns.add(history.bad.iter().map(|(begin, end)| [*begin, *end])),
         blocked: columns.add(history.blocked.iter().map(|(at, why)| [*at, reason(*why) as f64])),

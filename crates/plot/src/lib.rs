@@ -70,6 +70,6 @@ pub use options::{
     DEFAULT_SIZE, MAX_SIDE, MIN_PANEL, MIN_SIZE, Marked, Options, Panel, Share, Theme, Unit, default_height,
 };
 pub use png::{PNG_SCALE, PngError};
-pub use record::{Recorder, Recording, draw};
+pub use record::{Bottleneck, Recorder, Recording, draw};
 pub use scale::{Tick, grouped, ticks};
 pub use topology::topology;

@@ -369,6 +369,17 @@ impl Air {
     }
 }
 
+/// The hop at which packets spend the most time during a flow's life.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Bottleneck {
+    /// The link's number.
+    pub link: u32,
+    /// 0 for forward, 1 for backward.
+    pub direction: usize,
+    /// The packets that wait or are being sent: changes as (seconds, packets).
+    pub packets: Vec<(f64, u32)>,
+}
+
 /// The data recorded by a [`Recorder`].
 pub struct Recording {
     flows: BTreeMap<u32, History>,
@@ -381,14 +392,12 @@ impl Recording {
         self.flows.get(&flow)
     }
 
-    /// The bottleneck of a flow, which is the hop (link, direction) at which packets spend the most time during the flow's
-    /// life, and the number of packets there over time: changes as (seconds, packets). `None` without recorded queues or
-    /// if the flow's data crossed no link.
-    pub fn bottleneck(&self, flow: u32) -> Option<((u32, usize), Vec<(f64, u32)>)> {
+    /// The bottleneck of a flow; `None` without recorded queues or if the flow's data crossed no link.
+    pub fn bottleneck(&self, flow: u32) -> Option<Bottleneck> {
         let history = self.flows.get(&flow)?;
         let hop = queues::bottleneck(&self.stays, history.hops.iter().copied(), (history.began, history.ended))?;
         let stays = self.stays.get(&hop)?;
-        Some((hop, QueueLength::of(stays).changes))
+        Some(Bottleneck { link: hop.0, direction: hop.1, packets: QueueLength::of(stays).changes })
     }
 
     /// The mean rate of acknowledged data of a flow over its life: bins as (begin, end) in seconds and bits per second.
