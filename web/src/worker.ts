@@ -1,0 +1,92 @@
+/** A worker: it loads the module and answers one call after the other. */
+
+import init, { type Figure, Scenario, model_version, schema, version } from "./wasm/lasthop_web.js";
+import type { Call, Calls, Column, Problem, Request, Response, Subject } from "./protocol";
+
+type Answers = { [C in Call]: (id: number, ...values: Calls[C]["arguments"]) => Calls[C]["result"] };
+
+let ready: Promise<unknown> | undefined;
+
+/** Shortest time between two reports of progress in ms. */
+const STRIDE_MS = 50;
+
+function send(response: Response, transfer: Transferable[] = []): void {
+  self.postMessage(response, { transfer });
+}
+
+/** A function for the module that reports progress. */
+function reporting(id: number): (share: number) => boolean {
+  let last = performance.now();
+  return (share) => {
+    const now = performance.now();
+    if (now - last >= STRIDE_MS) {
+      last = now;
+      send({ id, progress: share });
+    }
+    return true;
+  };
+}
+
+/** Calls `use` with the module's scenario, and frees it. */
+function withScenario<T>(subject: Subject, use: (scenario: Scenario) => T): T {
+  const scenario = new Scenario(subject.name, new TextEncoder().encode(subject.text));
+  try {
+    for (const [name, bytes] of Object.entries(subject.files)) scenario.add_file(name, bytes);
+    for (const change of subject.changes) scenario.set(change);
+    if (subject.scheme !== undefined) scenario.set_scheme(subject.scheme);
+    return use(scenario);
+  } finally {
+    scenario.free();
+  }
+}
+
+/** The head of a figure with its columns in the places that name them. */
+function assembled(figure: Figure): unknown {
+  const columns = Array.from({ length: figure.columns() }, (_, number) => figure.take(number));
+  const placed = (_: string, value: unknown): unknown => {
+    if (typeof value === "object" && value !== null && "column" in value && "width" in value) {
+      const { column, width } = value as { column: number; width: number };
+      return { values: columns[column] ?? new Float64Array(), width } satisfies Column;
+    }
+    return value;
+  };
+  const head: unknown = JSON.parse(figure.head(), placed);
+  figure.free();
+  return head;
+}
+
+const ANSWERS: Answers = {
+  about: () => ({ version: version(), model: model_version(), schema: schema() }),
+  check: (_, subject) => withScenario(subject, (scenario) => JSON.parse(scenario.check()) as Problem[]),
+  toml: (_, subject) => withScenario(subject, (scenario) => scenario.toml()),
+  summary: (id, subject) => withScenario(subject, (scenario) => JSON.parse(scenario.run(false, reporting(id)))),
+  figure: (id, subject) =>
+    withScenario(subject, (scenario) => assembled(scenario.figure(true, reporting(id))) as Calls["figure"]["result"]),
+};
+
+/** The buffers of all columns in a result: they move to the page without a copy. */
+function buffers(value: unknown, found: Set<ArrayBuffer> = new Set()): Set<ArrayBuffer> {
+  if (value instanceof Float64Array) {
+    found.add(value.buffer as ArrayBuffer);
+  } else if (typeof value === "object" && value !== null) {
+    for (const inner of Object.values(value)) buffers(inner, found);
+  }
+  return found;
+}
+
+self.onmessage = async ({ data }: MessageEvent<Request>) => {
+  if ("module" in data) {
+    ready = init({ module_or_path: data.module });
+    return;
+  }
+  const { id, call } = data;
+  try {
+    await ready;
+    const result = (ANSWERS[call] as (id: number, ...values: unknown[]) => unknown)(id, ...data.arguments);
+    send({ id, result }, [...buffers(result)]);
+  } catch (thrown) {
+    // Problems of a scenario come as their JSON, everything else is a defect.
+    if (typeof thrown === "string") send({ id, problems: JSON.parse(thrown) as Problem[] });
+    else send({ id, failed: String(thrown) });
+  }
+};
