@@ -1,0 +1,232 @@
+/** One panel of one variant: a chart of uPlot on the common time axis. */
+
+import uPlot from "uplot";
+import type { Range } from "./app";
+import { at, firstFrom, rowAt, rows } from "./column";
+import { el } from "./dom";
+import { type Panel, markPlace } from "./panels";
+import type { FlowFigure, Marks } from "./protocol";
+import { color } from "./theme";
+
+/** A mark under the pointer, or chosen by keys. */
+export interface Hit {
+  marks: Marks;
+  row: number;
+  /** Place in CSS pixels, relative to the chart. */
+  left: number;
+  top: number;
+}
+
+export interface Listener {
+  /** The pointer or a key moved the cursor. */
+  cursor(time: number | undefined): void;
+  /** A part of the time axis was chosen. */
+  zoom(range: Range): void;
+  hover(hit: Hit | undefined): void;
+  /** A click at a time, on a mark if there is one. */
+  click(time: number, hit: Hit | undefined): void;
+}
+
+/** Distance in CSS pixels within which the pointer meets a mark. */
+const REACH = 9;
+
+export class Chart {
+  readonly element: HTMLElement;
+  private readonly reading: HTMLElement;
+  private readonly body: HTMLElement;
+  private readonly plot: uPlot;
+  private flow: FlowFigure | undefined;
+  private span: Range = { from: 0, to: 1 };
+  private extent: [number, number] = [0, 1];
+  /** True while the page itself moves the cursor. */
+  private following = false;
+
+  constructor(
+    readonly panel: Panel,
+    private readonly listener: Listener,
+    height: number,
+  ) {
+    this.reading = el("span", { class: "reading" });
+    this.body = el("div", { class: "plot" });
+    const title = el("h4", {}, panel.title);
+    this.element = el("section", { class: `panel panel-${panel.id}` }, el("header", {}, title, this.reading), this.body);
+    this.plot = new uPlot(this.options(height), [[], ...panel.lines.map(() => [])] as uPlot.AlignedData, this.body);
+    this.listen();
+    new ResizeObserver(() => this.resize(height)).observe(this.body);
+  }
+
+  private options(height: number): uPlot.Options {
+    const { panel } = this;
+    const axis: uPlot.Axis = {
+      stroke: () => color("faint"),
+      font: "12px system-ui, sans-serif",
+      grid: { stroke: () => color("grid"), width: 1 },
+      ticks: { stroke: () => color("frame"), width: 1, size: 4 },
+    };
+    return {
+      width: 300,
+      height,
+      legend: { show: false },
+      padding: [6, 10, 0, 0],
+      cursor: { y: false, drag: { x: true, y: false, setScale: false, dist: 4 }, points: { show: false } },
+      scales: {
+        x: { time: false, range: () => [this.span.from, this.span.to] },
+        y: { range: () => this.extent },
+      },
+      axes: [
+        { ...axis, size: 26, gap: 2, values: (_, values) => values.map((value) => `${Number(value.toFixed(6))} s`), space: 70 },
+        { ...axis, size: 64, gap: 3, values: (_, values) => values.map((value) => panel.format(value)), space: 28 },
+      ],
+      series: [
+        {},
+        ...panel.lines.map((line): uPlot.Series => {
+          const series: uPlot.Series = {
+            label: line.label,
+            stroke: () => color(line.color),
+            width: line.width ?? 1.5,
+            points: { show: false },
+            spanGaps: false,
+          };
+          const paths = line.steps ? uPlot.paths.stepped?.({ align: 1 }) : uPlot.paths.linear?.();
+          if (paths) series.paths = paths;
+          if (line.dash) series.dash = line.dash;
+          return series;
+        }),
+      ],
+      hooks: {
+        drawClear: [(chart) => this.shade(chart)],
+        draw: [(chart) => this.flow && panel.draw?.(chart, this.flow)],
+        setCursor: [(chart) => this.moved(chart)],
+        setSelect: [(chart) => this.selected(chart)],
+      },
+    };
+  }
+
+  /** Shows a flow within a part of the time axis; `extent` is the range of the vertical axis. */
+  show(flow: FlowFigure | undefined, span: Range, extent: [number, number], changed: boolean): void {
+    [this.span, this.extent] = [span, extent];
+    if (changed) {
+      this.flow = flow;
+      const empty = [[], ...this.panel.lines.map(() => [])] as uPlot.AlignedData;
+      this.plot.setData(flow ? this.panel.data(flow) : empty, false);
+    }
+    // uPlot skips a scale whose limits are the same, but the data may have changed.
+    this.plot.batch(() => {
+      this.plot.setScale("x", { min: span.from, max: span.to });
+      this.plot.setScale("y", { min: extent[0], max: extent[1] });
+    });
+    if (changed) this.plot.redraw();
+  }
+
+  /** Draws again, in the colours of the theme. */
+  redraw(): void {
+    this.plot.redraw();
+  }
+
+  /** Puts the cursor at a time. */
+  point(time: number | undefined): void {
+    this.following = true;
+    const inside = time !== undefined && time >= this.span.from && time <= this.span.to;
+    this.plot.setCursor({ left: inside ? this.plot.valToPos(time, "x") : -10, top: inside ? 1 : -10 }, false);
+    this.following = false;
+    this.reading.textContent = this.flow && time !== undefined ? this.panel.read(this.flow, time) : "";
+  }
+
+  /** The place of a mark in CSS pixels. */
+  placeOf(marks: Marks, row: number): Hit | undefined {
+    if (!this.flow) return undefined;
+    const [x, y] = markPlace(this.plot, this.flow, marks.points, row);
+    return { marks, row, left: x / devicePixelRatio, top: y / devicePixelRatio };
+  }
+
+  get canvas(): HTMLCanvasElement {
+    return this.plot.ctx.canvas;
+  }
+
+  private resize(height: number): void {
+    const width = Math.floor(this.body.clientWidth);
+    if (width > 0 && width !== this.plot.width) this.plot.setSize({ width, height });
+  }
+
+  /** Shades the BAD states of the channel, behind everything else. */
+  private shade(chart: uPlot): void {
+    const bad = this.flow?.bad;
+    if (!bad) return;
+    const { ctx, bbox } = chart;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    ctx.fillStyle = color("bad");
+    const end = firstFrom(bad, this.span.to, true);
+    for (let row = Math.max(0, rowAt(bad, this.span.from)); row < end; row++) {
+      const left = chart.valToPos(at(bad, row, 0), "x", true);
+      const right = chart.valToPos(at(bad, row, 1), "x", true);
+      ctx.fillRect(left, bbox.top, Math.max(right - left, 1), bbox.height);
+    }
+    ctx.restore();
+  }
+
+  private moved(chart: uPlot): void {
+    if (this.following) return;
+    const left = chart.cursor.left ?? -1;
+    this.listener.cursor(left < 0 ? undefined : chart.posToVal(left, "x"));
+  }
+
+  private selected(chart: uPlot): void {
+    const { left, width } = chart.select;
+    if (width < 4) return;
+    this.listener.zoom({ from: chart.posToVal(left, "x"), to: chart.posToVal(left + width, "x") });
+    chart.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+  }
+
+  private listen(): void {
+    const { over } = this.plot;
+    over.addEventListener(
+      "wheel",
+      (event) => {
+        const { from, to } = this.span;
+        const middle = this.plot.posToVal(event.clientX - over.getBoundingClientRect().left, "x");
+        const factor = Math.exp(Math.max(-1, Math.min(1, event.deltaY / 100)) * 0.35);
+        event.preventDefault();
+        if (event.shiftKey) {
+          const shift = ((to - from) * (event.deltaY + event.deltaX)) / 1000;
+          this.listener.zoom({ from: from + shift, to: to + shift });
+        } else {
+          this.listener.zoom({ from: middle - (middle - from) * factor, to: middle + (to - middle) * factor });
+        }
+      },
+      { passive: false },
+    );
+    if (this.panel.id !== "sequence") return;
+    over.addEventListener("pointermove", (event) => this.listener.hover(this.hit(event)));
+    over.addEventListener("pointerleave", () => this.listener.hover(undefined));
+    over.addEventListener("click", (event) => {
+      const time = this.plot.posToVal(event.clientX - over.getBoundingClientRect().left, "x");
+      this.listener.click(time, this.hit(event));
+    });
+  }
+
+  /** The mark that is nearest to the pointer. */
+  private hit(event: PointerEvent | MouseEvent): Hit | undefined {
+    const { flow, plot } = this;
+    if (!flow) return undefined;
+    const rect = plot.over.getBoundingClientRect();
+    const left = event.clientX - rect.left + plot.bbox.left / devicePixelRatio;
+    const top = event.clientY - rect.top + plot.bbox.top / devicePixelRatio;
+    const time = (pixels: number): number => plot.posToVal(event.clientX - rect.left + pixels, "x");
+    const [from, to] = [time(-REACH), time(REACH)];
+    let best: Hit | undefined;
+    let least = REACH;
+    for (const marks of flow.marks) {
+      const end = Math.min(rows(marks.points), firstFrom(marks.points, to, true));
+      for (let row = firstFrom(marks.points, from); row < end; row++) {
+        const place = this.placeOf(marks, row);
+        const distance = place ? Math.hypot(place.left - left, place.top - top) : Infinity;
+        // What explains more comes later in the list: a timeout rather than the segment that it sends again.
+        if (place && distance <= least) [best, least] = [place, distance];
+      }
+    }
+    return best;
+  }
+}

@@ -1,0 +1,37 @@
+/** Rows of columns. */
+
+import type { Column } from "./protocol";
+
+export function rows(column: Column): number {
+  return column.values.length / column.width;
+}
+
+/** Field `field` of row `row`; NaN outside. */
+export function at(column: Column, row: number, field: number): number {
+  return column.values[row * column.width + field] ?? NaN;
+}
+
+/** One field of all rows. */
+export function field(column: Column, number: number): Float64Array {
+  const { values, width } = column;
+  const all = new Float64Array(rows(column));
+  for (let row = 0; row < all.length; row++) all[row] = values[row * width + number] ?? NaN;
+  return all;
+}
+
+/** The first row whose field 0 is at least `time`, or above it if `above`; rows are in order of time. */
+export function firstFrom(column: Column, time: number, above = false): number {
+  let [low, high] = [0, rows(column)];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const value = at(column, middle, 0);
+    if (above ? value > time : value >= time) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The last row at or before `time`, -1 if there is none: the row that is valid then. */
+export function rowAt(column: Column, time: number): number {
+  return firstFrom(column, time, true) - 1;
+}
