@@ -45,6 +45,13 @@ function largest(column: Column, from: number, to: number, ...fields: number[]):
   return most;
 }
 
+/** One field of all rows with the last one again at the end of the flow: the value holds until then. */
+function held(column: Column, number: number, end: number): (number | null)[] {
+  const values: (number | null)[] = Array.from(field(column, number), finite);
+  const last = values[values.length - 1];
+  return last === undefined ? values : [...values, number === 0 ? Math.max(end, last ?? end) : last];
+}
+
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
 /** Draws values that hold until the next row. */
@@ -190,7 +197,7 @@ const windows: Panel = {
     { label: "cwnd", color: "cwnd", steps: true },
     { label: "ssthresh", color: "ssthresh", steps: true, dash: [5, 3] },
   ],
-  data: (flow) => [field(flow.windows, 0), field(flow.windows, 1), Array.from(field(flow.windows, 2), finite)],
+  data: (flow) => [0, 1, 2].map((number) => held(flow.windows, number, flow.ended)) as uPlot.AlignedData,
   extent: (flow, from, to) => [0, largest(flow.windows, from, to, 1)],
   format: bytes,
   read(flow, time) {
@@ -222,7 +229,7 @@ const queue: Panel = {
   id: "queue",
   title: "Queue at the bottleneck",
   lines: [{ label: "packets", color: "sent", steps: true }],
-  data: (flow) => [field(flow.queue, 0), field(flow.queue, 1)],
+  data: (flow) => [0, 1].map((number) => held(flow.queue, number, flow.ended)) as uPlot.AlignedData,
   extent: (flow, from, to) => [0, largest(flow.queue, from, to, 1)],
   format: (value) => String(value),
   read(flow, time) {

@@ -1,0 +1,66 @@
+// The page in a real browser: a static server of the built folder, and Debian's Chromium.
+
+import { createReadStream, existsSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".json": "application/json", ".svg": "image/svg+xml" };
+
+/** Where Debian's package puts the browser. */
+export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+
+/** The reason why tests in a browser cannot run, if there is one. */
+export const skip = existsSync(CHROMIUM) ? false : "skipped: no Chromium is installed";
+
+/** Serves a folder; resolves to the address and a function that ends the server. */
+export function serve(folder = fileURLToPath(new URL("../dist", import.meta.url))) {
+  const server = createServer((request, response) => {
+    const path = normalize(decodeURIComponent(new URL(request.url, "http://localhost").pathname));
+    const file = join(folder, path.endsWith("/") ? `${path}index.html` : path);
+    if (!file.startsWith(folder) || !existsSync(file)) {
+      response.writeHead(404).end();
+      return;
+    }
+    response.writeHead(200, { "Content-Type": TYPES[extname(file)] ?? "text/plain" });
+    createReadStream(file).pipe(response);
+  });
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = `http://127.0.0.1:${server.address().port}/`;
+      resolve({ address, close: () => new Promise((done) => server.close(done)) });
+    });
+  });
+}
+
+/**
+ * Opens the page; resolves to the page, the errors of its console so far, requests to other hosts, and a function that
+ * ends everything.
+ */
+export async function open({ width = 1280, height = 900, dark = false, path = "", touch = false } = {}) {
+  const server = await serve();
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: dark ? "dark" : "light",
+    hasTouch: touch,
+    acceptDownloads: true,
+  });
+  const page = await context.newPage();
+  const errors = [];
+  const strangers = [];
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("request", (request) => {
+    const { url } = { url: request.url() };
+    if (!url.startsWith(server.address) && !url.startsWith("data:") && !url.startsWith("blob:")) strangers.push(url);
+  });
+  await page.goto(server.address + path);
+  await page.waitForFunction(() => performance.getEntriesByName("lasthop-drawn").length > 0, undefined, { timeout: 30_000 });
+  const close = async () => {
+    await browser.close();
+    await server.close();
+  };
+  return { page, errors, strangers, close, address: server.address };
+}
