@@ -4,7 +4,7 @@ import uPlot from "uplot";
 import type { Range } from "./app";
 import { at, firstFrom, rowAt, rows } from "./column";
 import { el } from "./dom";
-import { type Panel, markPlace } from "./panels";
+import { type Line, type Panel, markPlace, scaleOf } from "./panels";
 import type { FlowFigure, Marks } from "./protocol";
 import { color } from "./theme";
 
@@ -30,6 +30,56 @@ export interface Listener {
 /** Distance in CSS pixels within which the pointer meets a mark. */
 const REACH = 9;
 
+/**
+ * Draws a line of a panel, with at most a few points for each column of pixels: a long run has many more values than
+ * pixels, and painting them all would take most of the time. The last value holds until the flow's end.
+ */
+function drawLine(chart: uPlot, line: Line, flow: FlowFigure): void {
+  const { ctx } = chart;
+  const column = line.column(flow);
+  const [from, to] = [chart.scales["x"]?.min ?? 0, chart.scales["x"]?.max ?? 0];
+  const [toX, toY] = [scaleOf(chart, "x"), scaleOf(chart, "y")];
+  const end = Math.min(rows(column), firstFrom(column, to, true) + 1);
+  ctx.beginPath();
+  /** The column of pixels, the least and the largest height in it, and the last height. */
+  let [pixel, low, high, last] = [NaN, NaN, NaN, NaN];
+  for (let row = Math.max(0, rowAt(column, from)); row < end; row++) {
+    const value = at(column, row, line.field);
+    const x = Math.round(toX(at(column, row, 0)));
+    const y = Number.isFinite(value) ? toY(value) : NaN;
+    if (x !== pixel) {
+      if (high > low) {
+        ctx.moveTo(pixel, low);
+        ctx.lineTo(pixel, high);
+      }
+      if (!Number.isNaN(last) && !Number.isNaN(y)) {
+        ctx.moveTo(pixel, last);
+        ctx.lineTo(x, line.steps ? last : y);
+      } else if (!Number.isNaN(last)) {
+        ctx.moveTo(pixel, last);
+        ctx.lineTo(x, last);
+      }
+      [pixel, low, high] = [x, line.steps ? last : y, line.steps ? last : y];
+    }
+    low = Number.isNaN(low) ? y : Math.min(low, Number.isNaN(y) ? low : y);
+    high = Number.isNaN(high) ? y : Math.max(high, Number.isNaN(y) ? high : y);
+    last = y;
+  }
+  if (high > low) {
+    ctx.moveTo(pixel, low);
+    ctx.lineTo(pixel, high);
+  }
+  if (!Number.isNaN(last) && line.steps && flow.ended > 0) {
+    ctx.moveTo(pixel, last);
+    ctx.lineTo(Math.max(pixel, toX(Math.min(flow.ended, to))), last);
+  }
+  ctx.strokeStyle = color(line.color);
+  ctx.lineWidth = (line.width ?? 1.5) * devicePixelRatio;
+  ctx.setLineDash((line.dash ?? []).map((length) => length * devicePixelRatio));
+  ctx.stroke();
+  ctx.setLineDash([]);
+}
+
 export class Chart {
   readonly element: HTMLElement;
   private readonly reading: HTMLElement;
@@ -50,7 +100,8 @@ export class Chart {
     this.body = el("div", { class: "plot" });
     const title = el("h4", {}, panel.title);
     this.element = el("section", { class: `panel panel-${panel.id}` }, el("header", {}, title, this.reading), this.body);
-    this.plot = new uPlot(this.options(height), [[], ...panel.lines.map(() => [])] as uPlot.AlignedData, this.body);
+    // The lines are drawn from the columns of the figure; the chart has axes, the cursor and the choice of a part.
+    this.plot = new uPlot(this.options(height), [[0, 1], [null, null]], this.body);
     this.listen();
     new ResizeObserver(() => this.resize(height)).observe(this.body);
   }
@@ -70,32 +121,17 @@ export class Chart {
       padding: [6, 10, 0, 0],
       cursor: { y: false, drag: { x: true, y: false, setScale: false, dist: 4 }, points: { show: false } },
       scales: {
-        x: { time: false, range: () => [this.span.from, this.span.to] },
-        y: { range: () => this.extent },
+        x: { time: false, auto: false, range: () => [this.span.from, this.span.to] },
+        y: { auto: false, range: () => this.extent },
       },
       axes: [
         { ...axis, size: 26, gap: 2, values: (_, values) => values.map((value) => `${Number(value.toFixed(6))} s`), space: 70 },
         { ...axis, size: 64, gap: 3, values: (_, values) => values.map((value) => panel.format(value)), space: 28 },
       ],
-      series: [
-        {},
-        ...panel.lines.map((line): uPlot.Series => {
-          const series: uPlot.Series = {
-            label: line.label,
-            stroke: () => color(line.color),
-            width: line.width ?? 1.5,
-            points: { show: false },
-            spanGaps: false,
-          };
-          const paths = line.steps ? uPlot.paths.stepped?.({ align: 1 }) : uPlot.paths.linear?.();
-          if (paths) series.paths = paths;
-          if (line.dash) series.dash = line.dash;
-          return series;
-        }),
-      ],
+      series: [{}, { show: false }],
       hooks: {
         drawClear: [(chart) => this.shade(chart)],
-        draw: [(chart) => this.flow && panel.draw?.(chart, this.flow)],
+        draw: [(chart) => this.draw(chart)],
         setCursor: [(chart) => this.moved(chart)],
         setSelect: [(chart) => this.selected(chart)],
       },
@@ -105,17 +141,13 @@ export class Chart {
   /** Shows a flow within a part of the time axis; `extent` is the range of the vertical axis. */
   show(flow: FlowFigure | undefined, span: Range, extent: [number, number], changed: boolean): void {
     [this.span, this.extent] = [span, extent];
-    if (changed) {
-      this.flow = flow;
-      const empty = [[], ...this.panel.lines.map(() => [])] as uPlot.AlignedData;
-      this.plot.setData(flow ? this.panel.data(flow) : empty, false);
-    }
-    // uPlot skips a scale whose limits are the same, but the data may have changed.
+    this.flow = flow;
     this.plot.batch(() => {
       this.plot.setScale("x", { min: span.from, max: span.to });
       this.plot.setScale("y", { min: extent[0], max: extent[1] });
+      // Scales whose limits are the same are not drawn again, but the series may have changed.
+      if (changed) this.plot.redraw(false, true);
     });
-    if (changed) this.plot.redraw();
   }
 
   /** Draws again, in the colours of the theme. */
@@ -146,6 +178,21 @@ export class Chart {
   private resize(height: number): void {
     const width = Math.floor(this.body.clientWidth);
     if (width > 0 && width !== this.plot.width) this.plot.setSize({ width, height });
+  }
+
+  /** Draws the lines and what the panel has beside them. */
+  private draw(chart: uPlot): void {
+    const { flow, panel } = this;
+    if (!flow) return;
+    const { ctx, bbox } = chart;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    ctx.lineJoin = "round";
+    for (const line of panel.lines) drawLine(chart, line, flow);
+    panel.draw?.(chart, flow);
+    ctx.restore();
   }
 
   /** Shades the BAD states of the channel, behind everything else. */

@@ -11,14 +11,6 @@ export function at(column: Column, row: number, field: number): number {
   return column.values[row * column.width + field] ?? NaN;
 }
 
-/** One field of all rows. */
-export function field(column: Column, number: number): Float64Array {
-  const { values, width } = column;
-  const all = new Float64Array(rows(column));
-  for (let row = 0; row < all.length; row++) all[row] = values[row * width + number] ?? NaN;
-  return all;
-}
-
 /** The first row whose field 0 is at least `time`, or above it if `above`; rows are in order of time. */
 export function firstFrom(column: Column, time: number, above = false): number {
   let [low, high] = [0, rows(column)];

@@ -1,7 +1,7 @@
 /** What each panel shows of a flow: its lines, its axis, and what is drawn beside the lines. */
 
 import type uPlot from "uplot";
-import { at, field, firstFrom, rowAt, rows } from "./column";
+import { at, firstFrom, rowAt } from "./column";
 import { bytes, duration, rate } from "./format";
 import { filled, markColor, stamp } from "./marks";
 import type { Column, FlowFigure } from "./protocol";
@@ -13,6 +13,9 @@ export interface Line {
   color: string;
   /** True for a value that holds until the next one; false for a line between values. */
   steps: boolean;
+  column: (flow: FlowFigure) => Column;
+  /** The field of the column; the time is field 0. */
+  field: number;
   dash?: number[];
   width?: number;
 }
@@ -21,9 +24,7 @@ export interface Panel {
   id: "sequence" | "window" | "rtt" | "queue" | "goodput";
   title: string;
   lines: Line[];
-  /** Times and the lines' values. */
-  data(flow: FlowFigure): uPlot.AlignedData;
-  /** The largest value within a part of the time axis, and the least; the axis starts at 0 if the least is 0. */
+  /** The least and the largest value within a part of the time axis; the axis starts at 0 if the least is 0. */
   extent(flow: FlowFigure, from: number, to: number): [number, number];
   format(value: number): string;
   /** The values at a time, for the line of text above the panel. */
@@ -45,78 +46,47 @@ function largest(column: Column, from: number, to: number, ...fields: number[]):
   return most;
 }
 
-/** One field of all rows with the last one again at the end of the flow: the value holds until then. */
-function held(column: Column, number: number, end: number): (number | null)[] {
-  const values: (number | null)[] = Array.from(field(column, number), finite);
-  const last = values[values.length - 1];
-  return last === undefined ? values : [...values, number === 0 ? Math.max(end, last ?? end) : last];
-}
-
-const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
-
-/** Draws values that hold until the next row. */
-function steps(chart: uPlot, column: Column, number: number, name: string, dash: number[]): void {
-  const { ctx, bbox } = chart;
-  const ratio = devicePixelRatio;
-  const [from, to] = [chart.scales["x"]?.min ?? 0, chart.scales["x"]?.max ?? 0];
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-  ctx.clip();
-  ctx.beginPath();
-  const end = firstFrom(column, to, true);
-  let before: number | undefined;
-  for (let row = Math.max(0, rowAt(column, from)); row < end; row++) {
-    const x = chart.valToPos(at(column, row, 0), "x", true);
-    const y = chart.valToPos(at(column, row, number), "y", true);
-    if (before === undefined) ctx.moveTo(x, y);
-    else {
-      ctx.lineTo(x, before);
-      ctx.lineTo(x, y);
-    }
-    before = y;
-  }
-  if (before !== undefined) ctx.lineTo(bbox.left + bbox.width, before);
-  ctx.strokeStyle = color(name);
-  ctx.lineWidth = 1.2 * ratio;
-  ctx.setLineDash(dash.map((length) => length * ratio));
-  ctx.stroke();
-  ctx.restore();
+/** The place of values on a linear scale, in pixels of the canvas: `valToPos` for many values. */
+export function scaleOf(chart: uPlot, name: "x" | "y"): (value: number) => number {
+  const { min = 0, max = 1 } = chart.scales[name] ?? {};
+  const { left, top, width, height } = chart.bbox;
+  const span = (max ?? 1) - (min ?? 0) || 1;
+  const least = min ?? 0;
+  if (name === "x") return (value) => left + ((value - least) * width) / span;
+  return (value) => top + height - ((value - least) * height) / span;
 }
 
 /** Segments as strokes from their first to their last byte, and the marks of events. */
 function drawSequence(chart: uPlot, flow: FlowFigure): void {
-  const { ctx, bbox } = chart;
+  const { ctx } = chart;
   const ratio = devicePixelRatio;
   const [from, to] = [chart.scales["x"]?.min ?? 0, chart.scales["x"]?.max ?? 0];
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-  ctx.clip();
-  for (const again of [false, true]) {
+  const [x, y] = [scaleOf(chart, "x"), scaleOf(chart, "y")];
+  const end = firstFrom(flow.sent, to, true);
+  for (const again of [0, 1]) {
     ctx.beginPath();
-    const end = firstFrom(flow.sent, to, true);
-    // Strokes of one pixel column are joined: a long run has more segments than pixels.
+    // Strokes of one column of pixels are joined: a long run has more segments than pixels.
     let [column, low, high] = [NaN, 0, 0];
-    const flush = (): void => {
-      if (Number.isNaN(column)) return;
+    for (let row = firstFrom(flow.sent, from); row < end; row++) {
+      if (at(flow.sent, row, 3) !== again) continue;
+      const seq = at(flow.sent, row, 1);
+      const left = Math.round(x(at(flow.sent, row, 0))) + 0.5;
+      const bottom = y(seq);
+      const top = Math.min(y(seq + at(flow.sent, row, 2)), bottom - 1.5 * ratio);
+      if (left === column && top <= low + 1 && bottom >= high - 1) {
+        [low, high] = [Math.max(low, bottom), Math.min(high, top)];
+        continue;
+      }
+      if (!Number.isNaN(column)) {
+        ctx.moveTo(column, low);
+        ctx.lineTo(column, high);
+      }
+      [column, low, high] = [left, bottom, top];
+    }
+    if (!Number.isNaN(column)) {
       ctx.moveTo(column, low);
       ctx.lineTo(column, high);
-    };
-    for (let row = firstFrom(flow.sent, from); row < end; row++) {
-      if (at(flow.sent, row, 3) === 1 !== again) continue;
-      const seq = at(flow.sent, row, 1);
-      const x = Math.round(chart.valToPos(at(flow.sent, row, 0), "x", true)) + 0.5;
-      const y = chart.valToPos(seq, "y", true);
-      const top = Math.min(chart.valToPos(seq + at(flow.sent, row, 2), "y", true), y - 1.5 * ratio);
-      if (x === column && top <= low + 1 && y >= high - 1) {
-        [low, high] = [Math.max(low, y), Math.min(high, top)];
-      } else {
-        flush();
-        [column, low, high] = [x, y, top];
-      }
     }
-    flush();
     ctx.strokeStyle = color(again ? "again" : "sent");
     ctx.lineWidth = 2 * ratio;
     ctx.stroke();
@@ -142,7 +112,6 @@ function drawSequence(chart: uPlot, flow: FlowFigure): void {
     }
     ctx.stroke();
   }
-  ctx.restore();
 }
 
 /** Where a mark is drawn, in pixels of the canvas: one without an offset at the last acknowledged byte. */
@@ -156,8 +125,7 @@ export function markPlace(chart: uPlot, flow: FlowFigure, points: Column, row: n
 const sequence: Panel = {
   id: "sequence",
   title: "Sequence numbers",
-  lines: [{ label: "acknowledged", color: "acked", steps: true }],
-  data: (flow) => [field(flow.acks, 0), field(flow.acks, 1)],
+  lines: [{ label: "acknowledged", color: "acked", steps: true, column: (flow) => flow.acks, field: 1 }],
   extent(flow, from, to) {
     const first = firstFrom(flow.sent, from);
     const end = firstFrom(flow.sent, to, true);
@@ -194,10 +162,9 @@ const windows: Panel = {
   id: "window",
   title: "Congestion window",
   lines: [
-    { label: "cwnd", color: "cwnd", steps: true },
-    { label: "ssthresh", color: "ssthresh", steps: true, dash: [5, 3] },
+    { label: "cwnd", color: "cwnd", steps: true, column: (flow) => flow.windows, field: 1 },
+    { label: "ssthresh", color: "ssthresh", steps: true, column: (flow) => flow.windows, field: 2, dash: [5, 3] },
   ],
-  data: (flow) => [0, 1, 2].map((number) => held(flow.windows, number, flow.ended)) as uPlot.AlignedData,
   extent: (flow, from, to) => [0, largest(flow.windows, from, to, 1)],
   format: bytes,
   read(flow, time) {
@@ -210,8 +177,11 @@ const windows: Panel = {
 const rtt: Panel = {
   id: "rtt",
   title: "Round-trip time",
-  lines: [{ label: "RTT", color: "sent", steps: false, width: 0.8 }, { label: "smoothed", color: "acked", steps: false }],
-  data: (flow) => [field(flow.rtts, 0), field(flow.rtts, 1), field(flow.rtts, 2)],
+  lines: [
+    { label: "RTT", color: "sent", steps: false, column: (flow) => flow.rtts, field: 1, width: 0.8 },
+    { label: "smoothed", color: "acked", steps: false, column: (flow) => flow.rtts, field: 2 },
+    { label: "timeout", color: "ssthresh", steps: true, column: (flow) => flow.rtos, field: 1, dash: [5, 3] },
+  ],
   extent: (flow, from, to) => [0, Math.max(largest(flow.rtts, from, to, 1, 2), largest(flow.rtos, from, to, 1))],
   format: duration,
   read(flow, time) {
@@ -222,14 +192,12 @@ const rtt: Panel = {
     if (rto >= 0) parts.push(`timeout ${duration(at(flow.rtos, rto, 1))}`);
     return parts.join(" · ");
   },
-  draw: (chart, flow) => steps(chart, flow.rtos, 1, "ssthresh", [5, 3]),
 };
 
 const queue: Panel = {
   id: "queue",
   title: "Queue at the bottleneck",
-  lines: [{ label: "packets", color: "sent", steps: true }],
-  data: (flow) => [0, 1].map((number) => held(flow.queue, number, flow.ended)) as uPlot.AlignedData,
+  lines: [{ label: "packets", color: "sent", steps: true, column: (flow) => flow.queue, field: 1 }],
   extent: (flow, from, to) => [0, largest(flow.queue, from, to, 1)],
   format: (value) => String(value),
   read(flow, time) {
@@ -241,13 +209,7 @@ const queue: Panel = {
 const goodput: Panel = {
   id: "goodput",
   title: "Goodput",
-  lines: [{ label: "goodput", color: "acked", steps: true }],
-  data(flow) {
-    const [begin, value] = [field(flow.goodput, 0), field(flow.goodput, 2)];
-    const last = rows(flow.goodput) - 1;
-    if (last < 0) return [[], []];
-    return [[...begin, at(flow.goodput, last, 1)], [...value, value[last] ?? null]];
-  },
+  lines: [{ label: "goodput", color: "acked", steps: true, column: (flow) => flow.goodput, field: 2 }],
   extent: (flow, from, to) => [0, largest(flow.goodput, from, to, 2)],
   format: rate,
   read(flow, time) {
