@@ -25,6 +25,8 @@ interface Job {
 interface Crew {
   worker: Worker;
   job: Job | undefined;
+  /** Ends the worker if the cancelled call that it still runs takes long. */
+  ending?: ReturnType<typeof setTimeout> | undefined;
 }
 
 export interface Options {
@@ -35,6 +37,9 @@ export interface Options {
   /** True for a call that waits behind all others. */
   background?: boolean;
 }
+
+/** How long a worker may go on with a cancelled call, in ms: most calls end before another worker would have started. */
+const PATIENCE_MS = 250;
 
 /** Most workers: those of a large machine would take more memory than they save time. */
 const MOST = 16;
@@ -74,18 +79,25 @@ export class Engine {
       job?.slot !== undefined && (slot.endsWith("*") ? job.slot.startsWith(slot.slice(0, -1)) : job.slot === slot);
     for (const job of this.queue.filter(named)) job.reject(new Cancelled());
     this.queue = this.queue.filter((job) => !named(job));
-    for (const crew of this.crews.filter((crew) => named(crew.job))) {
-      crew.worker.terminate();
-      this.crews.splice(this.crews.indexOf(crew), 1);
+    for (const crew of this.crews.filter((crew) => named(crew.job) && crew.ending === undefined)) {
       crew.job?.reject(new Cancelled());
+      crew.ending = setTimeout(() => this.dismiss(crew), PATIENCE_MS);
     }
+    this.assign();
+  }
+
+  private dismiss(crew: Crew): void {
+    clearTimeout(crew.ending);
+    crew.worker.terminate();
+    this.crews = this.crews.filter((other) => other !== crew);
     this.assign();
   }
 
   private assign(): void {
     while (this.queue.length > 0) {
       const idle = this.crews.find((crew) => crew.job === undefined);
-      const crew = idle ?? (this.crews.length < this.size ? this.hire() : undefined);
+      const busy = this.crews.filter((crew) => crew.ending === undefined).length;
+      const crew = idle ?? (busy < this.size ? this.hire() : undefined);
       const job = crew && this.queue.shift();
       if (!crew || !job) return;
       crew.job = job;
@@ -107,21 +119,20 @@ export class Engine {
     const { job } = crew;
     if (job === undefined || job.id !== response.id) return;
     if ("progress" in response) {
-      job.progress?.(response.progress);
+      if (crew.ending === undefined) job.progress?.(response.progress);
       return;
     }
     // A module that has panicked may be in any state.
     if ("failed" in response) return this.failed(crew, response.failed);
-    crew.job = undefined;
+    clearTimeout(crew.ending);
+    [crew.job, crew.ending] = [undefined, undefined];
     if ("problems" in response) job.reject(new Problems(response.problems));
     else job.resolve(response.result);
     this.assign();
   }
 
   private failed(crew: Crew, text: string): void {
-    crew.worker.terminate();
-    this.crews.splice(this.crews.indexOf(crew), 1);
     crew.job?.reject(new Error(text));
-    this.assign();
+    this.dismiss(crew);
   }
 }

@@ -93,7 +93,7 @@ export function mountFigures(root: HTMLElement, app: App): void {
 
   /** The finding of the greatest cost at a time. */
   const findingAt = (column: Column, time: number): Finding | undefined => {
-    const found = column.shown?.report.findings.filter((finding) => finding.from_s <= time && time <= finding.to_s);
+    const found = column.shown?.report?.findings.filter((finding) => finding.from_s <= time && time <= finding.to_s);
     // The shortest: a finding of the whole run would hide the one that was clicked.
     return found?.toSorted((a, b) => a.to_s - a.from_s - (b.to_s - b.from_s))[0];
   };
@@ -144,7 +144,7 @@ export function mountFigures(root: HTMLElement, app: App): void {
 
   /** Marks a finding in the list of its column. */
   const mark = (column: Column, finding: Finding): void => {
-    const number = column.shown?.report.findings.indexOf(finding) ?? -1;
+    const number = column.shown?.report?.findings.indexOf(finding) ?? -1;
     if (number >= LISTED) column.story.querySelector("ol")?.append(entry(column, finding, number));
     for (const item of column.story.querySelectorAll("li")) {
       item.classList.toggle("chosen", item.dataset["finding"] === String(number));
@@ -165,6 +165,7 @@ export function mountFigures(root: HTMLElement, app: App): void {
   /** The time budget and the costliest findings. */
   const story = (column: Column, flow: FlowFigure): void => {
     const { report } = flow;
+    if (!report) return;
     const total = Object.values(report.budget_ms).reduce((sum, value) => sum + value, 0) || 1;
     const shares = Object.entries(report.budget_ms).map(([cause, ms], number) => {
       const text = `${cause} ${percent(ms / total)}`;
@@ -251,10 +252,13 @@ export function mountFigures(root: HTMLElement, app: App): void {
       if (!column) continue;
       const flow = result.figure?.flows[app.flow.value] ?? result.figure?.flows[0];
       if (flow !== column.shown) {
-        [column.shown, column.chosen, changed] = [flow, undefined, true];
+        // A report that follows the series changes no figure.
+        const redrawn = flow?.sent !== column.shown?.sent;
+        column.shown = flow;
+        if (redrawn) [column.chosen, changed] = [undefined, true];
         if (flow) {
           story(column, flow);
-          legend(column, flow);
+          if (redrawn) legend(column, flow);
         } else {
           column.story.replaceChildren();
           column.legend.replaceChildren();

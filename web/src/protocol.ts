@@ -89,7 +89,8 @@ export interface FlowFigure {
   blocked: Column;
   blocked_reasons: string[];
   marks: Marks[];
-  report: Report;
+  /** What `explain` finds; null until then. */
+  report: Report | null;
 }
 
 /** One flow's part of a summary; further keys as in the summary's schema. */
@@ -126,7 +127,10 @@ export interface Calls {
   check: { arguments: [Subject]; result: Problem[] };
   toml: { arguments: [Subject]; result: string };
   summary: { arguments: [Subject]; result: Summary };
-  figure: { arguments: [Subject]; result: RunFigure };
+  /** The series; with `true` also delays and reports. */
+  figure: { arguments: [Subject, boolean]; result: RunFigure };
+  /** The reports of all flows over TCP, with at most so many findings each. */
+  explain: { arguments: [Subject, number]; result: Report[] };
 }
 
 export type Call = keyof Calls;

@@ -8,12 +8,19 @@ import { subjectOf } from "./state";
 /** Progress is shown for runs that take longer than this, in ms: a bar for a moment would only distract. */
 const SHOWN_MS = 150;
 
+/** How long nothing changes before runs are explained, in ms: not while a slider moves. */
+const PAUSE_MS = 200;
+
+/** Findings that are kept of each flow. */
+const FINDINGS = 200;
+
 export function startRuns(app: App): void {
   let generation = 0;
   app.store.project.subscribe((project) => {
     const current = ++generation;
     const before = app.results.value;
     app.engine.cancel("figure-*");
+    app.engine.cancel("explain-*");
     const started = performance.now();
     const results: Result[] = project.variants.map((variant, number) => {
       const old = before[number];
@@ -28,7 +35,22 @@ export function startRuns(app: App): void {
     /** Variants are shown together: side by side, old beside new would compare what is not comparable. */
     const done = (): void => {
       open -= 1;
-      if (open === 0 && current === generation) app.results.value = results;
+      if (open > 0 || current !== generation) return;
+      app.results.value = results;
+      // Explanations take longer than the figures: they follow when nothing has changed for a moment.
+      setTimeout(explain, PAUSE_MS);
+    };
+    const explain = (): void => {
+      if (current !== generation) return;
+      for (const [number, { figure, variant }] of results.entries()) {
+        if (!figure) continue;
+        const call = app.engine.call("explain", [subjectOf(project, variant), FINDINGS], { slot: `explain-${number}` });
+        call.then((reports) => {
+          const flows = figure.flows.map((flow, at) => ({ ...flow, report: reports[at] ?? null }));
+          update(number, { figure: { ...figure, flows } });
+          if (current === generation) app.results.value = [...results];
+        }, ignoreCancelled);
+      }
     };
     for (const [number, variant] of project.variants.entries()) {
       const progress = (share: number): void => {
@@ -37,7 +59,7 @@ export function startRuns(app: App): void {
         if (!shown || app.results.value.length !== results.length) app.results.value = [...results];
         app.results.value = app.results.value.map((result, other) => (other === number ? { ...result, progress: share } : result));
       };
-      app.engine.call("figure", [subjectOf(project, variant)], { slot: `figure-${number}`, progress }).then(
+      app.engine.call("figure", [subjectOf(project, variant), false], { slot: `figure-${number}`, progress }).then(
         (figure) => {
           update(number, { figure, problems: [], progress: undefined });
           done();
@@ -51,6 +73,11 @@ export function startRuns(app: App): void {
       );
     }
   });
+}
+
+/** A cancelled call needs no word; a defect goes to the console. */
+function ignoreCancelled(error: unknown): void {
+  if (!(error instanceof Cancelled)) console.error(error);
 }
 
 /** A defect of the program, as a problem. */

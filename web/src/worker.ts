@@ -60,8 +60,9 @@ const ANSWERS: Answers = {
   check: (_, subject) => withScenario(subject, (scenario) => JSON.parse(scenario.check()) as Problem[]),
   toml: (_, subject) => withScenario(subject, (scenario) => scenario.toml()),
   summary: (id, subject) => withScenario(subject, (scenario) => JSON.parse(scenario.run(false, reporting(id)))),
-  figure: (id, subject) =>
-    withScenario(subject, (scenario) => assembled(scenario.figure(true, reporting(id))) as Calls["figure"]["result"]),
+  figure: (id, subject, reports) =>
+    withScenario(subject, (scenario) => assembled(scenario.figure(reports, reporting(id))) as Calls["figure"]["result"]),
+  explain: (id, subject, top) => withScenario(subject, (scenario) => JSON.parse(scenario.explain(top, reporting(id)))),
 };
 
 /** The buffers of all columns in a result: they move to the page without a copy. */

@@ -67,21 +67,34 @@ struct FlowHead {
 /// Findings that a figure has of each flow.
 const FINDINGS: usize = 200;
 
-/// Runs a scenario and returns the figure of all its flows over TCP. With `delays`, the summary has the delays.
+/// What a figure has beside the series, which takes time to find.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// The delays of the summary.
+    pub delays: bool,
+    /// The reports of `explain`; without them they are `null`.
+    pub reports: bool,
+}
+
+/// Runs a scenario and returns the figure of all its flows over TCP.
 ///
 /// # Errors
 /// The callback cancels.
-pub fn run(titled: Titled<'_>, delays: bool, watch: Watch<'_>) -> Result<Figure, Interrupted> {
+pub fn run(titled: Titled<'_>, parts: Parts, watch: Watch<'_>) -> Result<Figure, Interrupted> {
     let Titled { title, scenario, network } = titled;
     let description = Description::of(network);
     let shown: Vec<usize> = flows::over_tcp(network);
     let recorder = Recorder::new(shown.iter().map(|flow| *flow as u32), None, None)
         .with_panels(&Panel::ALL, &description)
         .with_schemes(&description);
-    let mut sinks = Sinks { recorder, explain: Explain::new(network), delays: delays.then(|| Delays::of(network)) };
+    let mut sinks = Sinks {
+        recorder,
+        explain: parts.reports.then(|| Explain::new(network)),
+        delays: parts.delays.then(|| Delays::of(network)),
+    };
     let results = record(network, &mut sinks, |_| false, watch)?;
     let summary = summary_of(title, scenario, network, &results, sinks.delays.as_ref());
-    let reports = sinks.explain.finish(results.ended);
+    let reports = sinks.explain.map(|explain| explain.finish(results.ended)).unwrap_or_default();
     let overflowed = sinks.recorder.overflowed();
     let recording = sinks.recorder.finish();
     let mut columns = Columns::default();
@@ -99,7 +112,7 @@ pub fn run(titled: Titled<'_>, delays: bool, watch: Watch<'_>) -> Result<Figure,
 /// What a run's events are reduced to.
 struct Sinks {
     recorder: Recorder,
-    explain: Explain,
+    explain: Option<Explain>,
     delays: Option<Delays>,
 }
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use figure::Figure;
+use figure::{Figure, Parts};
 use observe::run::Titled;
 use scenario::{MemoryFiles, Overrides, Source};
 
@@ -16,7 +16,7 @@ fn figure(name: &str) -> Figure {
     let source = Source::of_text(files, "example".into(), PathBuf::from(name), &text, &Overrides::default()).unwrap();
     let loaded = source.resolve(&source.document).unwrap();
     let titled = Titled { title: loaded.title(), scenario: &loaded.scenario, network: &loaded.network };
-    figure::run(titled, true, &mut |_| ControlFlow::Continue(())).unwrap()
+    figure::run(titled, Parts { delays: true, reports: true }, &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
 /// The rows of a column that the head of the first flow names.

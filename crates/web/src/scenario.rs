@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use ::figure::Parts;
 use ::scenario::load::{Loaded, to_toml};
 use ::scenario::{MemoryFiles, Overrides, Source, flows};
 use js_sys::Function;
@@ -81,14 +82,16 @@ impl Scenario {
         Ok(format!("{:#}\n", summary.map_err(|_| JsValue::NULL)?))
     }
 
-    /// Runs the scenario; returns the series, marks and findings of all flows over TCP, with the summary.
+    /// Runs the scenario; returns the series and marks of all flows over TCP, with the summary; with `reports` also what
+    /// `lasthop explain --json` prints of each flow.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn figure(&self, delays: bool, progress: &Function) -> Result<Figure, JsValue> {
+    pub fn figure(&self, reports: bool, progress: &Function) -> Result<Figure, JsValue> {
         let loaded = self.load()?;
         let titled = Titled { title: loaded.title(), scenario: &loaded.scenario, network: &loaded.network };
-        let figure = ::figure::run(titled, delays, &mut |share| watch(progress, share));
+        let parts = Parts { delays: reports, reports };
+        let figure = ::figure::run(titled, parts, &mut |share| watch(progress, share));
         figure.map(Figure).map_err(|_| JsValue::NULL)
     }
 
