@@ -2,13 +2,15 @@
 //! *columns* of numbers, to which the head refers by their indices.
 //!
 //! - [`run`]: the series, marks and findings of each flow, and the summary;
+//! - [`lesson`]: guided pages, their texts with results of runs, and their checks;
 //! - [`marks`]: what a mark means: what happened, why, and the rule behind it.
 //!
 //! Numbers are 64-bit floats in columns of several values a row: a page draws from them without a copy for each point.
 
 mod columns;
+pub mod lesson;
 pub mod marks;
 pub mod run;
 
 pub use columns::{Column, Columns, Figure};
-pub use run::run;
+pub use run::{Parts, run};

@@ -109,6 +109,12 @@ const MEANINGS: [Meaning; 9] = [
     },
 ];
 
+/// All kinds of marks.
+pub fn kinds() -> impl Iterator<Item = &'static str> {
+    let meanings = MEANINGS.iter().map(|meaning| meaning.kind);
+    std::iter::once("resent").chain(meanings).chain(Effect::ALL.into_iter().map(kind_of))
+}
+
 /// The marks of a flow, those of each kind that occurred.
 pub(crate) fn of(history: &History, columns: &mut Columns) -> Vec<Marks> {
     let resent = history.sent.iter().filter(|sent| sent.again).map(|sent| [sent.at, sent.seq as f64]);

@@ -1,0 +1,147 @@
+//! Checks: whether a reader has done a step.
+
+use serde::{Deserialize, Serialize};
+
+use super::expression::{number, truth};
+use super::{Fault, Runs, text};
+
+/// What makes a step done.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Check {
+    /// A comparison of results holds.
+    Metric {
+        /// The comparison.
+        that: String,
+        /// What a reader is told until it holds.
+        not_yet: String,
+    },
+    /// The reader selects a mark in the graph.
+    Mark {
+        /// The kind of the mark.
+        mark: String,
+        /// The variant in whose graph it is; any if there is none.
+        variant: Option<String>,
+        /// What a reader is told who selects another.
+        missed: String,
+    },
+    /// The reader types a number.
+    Answer {
+        /// The question.
+        ask: String,
+        /// The right number, an expression.
+        value: String,
+        /// The unit in which the number is typed.
+        unit: Option<String>,
+        /// The greatest error that is right, in this unit.
+        tolerance: f64,
+        /// What a reader is told who types another number.
+        hint: String,
+    },
+    /// The reader chooses an answer.
+    Choice {
+        /// The question.
+        ask: String,
+        /// The answers.
+        choices: Vec<Choice>,
+        /// What a reader is told who chooses a wrong one.
+        hint: String,
+    },
+}
+
+/// An answer to choose.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    /// The answer.
+    pub text: String,
+    /// The comparison that holds if the answer is right.
+    pub right_if: String,
+}
+
+/// What the reader has given.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "given", rename_all = "kebab-case")]
+pub enum Given {
+    /// Nothing: the results alone decide.
+    Nothing,
+    /// A selected mark.
+    Mark {
+        /// The kind.
+        kind: String,
+        /// The variant's name.
+        variant: String,
+    },
+    /// A typed number.
+    Number {
+        /// The number, in the unit of the check.
+        number: f64,
+    },
+    /// A chosen answer.
+    Choice {
+        /// Its place in the list.
+        choice: usize,
+    },
+}
+
+impl Check {
+    /// True if the step is done.
+    ///
+    /// # Errors
+    /// An expression of the check has no value on these runs.
+    pub fn judge(&self, runs: &Runs, given: &Given) -> Result<bool, Fault> {
+        match (self, given) {
+            (Check::Metric { that, .. }, _) => truth(that, runs),
+            (Check::Mark { mark, variant, .. }, Given::Mark { kind, variant: found }) => {
+                Ok(mark == kind && variant.as_ref().is_none_or(|variant| variant == found))
+            }
+            (Check::Answer { value, unit, tolerance, .. }, Given::Number { number: given }) => {
+                let right = text::in_unit(number(value, runs)?, unit.as_deref())?;
+                // A number that is off by just the tolerance is right, whatever its binary fraction.
+                Ok((right - given).abs() <= tolerance * (1.0 + 1e-9))
+            }
+            (Check::Choice { choices, .. }, Given::Choice { choice }) => {
+                choices.get(*choice).map_or(Ok(false), |choice| truth(&choice.right_if, runs))
+            }
+            _ => Ok(false),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str) -> Check {
+        toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn answer_is_right_within_its_tolerance_in_its_unit() {
+        let check = check("kind = 'answer'\nask = ''\nvalue = '0.21'\nunit = 'ms'\ntolerance = 5\nhint = ''");
+        let judge = |number| check.judge(&Runs::default(), &Given::Number { number });
+        assert_eq!([205.0, 210.0, 215.0].map(judge), [Ok(true), Ok(true), Ok(true)]);
+        assert_eq!([204.9, 215.1, 0.21, f64::NAN].map(judge), [Ok(false), Ok(false), Ok(false), Ok(false)]);
+        assert_eq!(check.judge(&Runs::default(), &Given::Nothing), Ok(false));
+    }
+
+    #[test]
+    fn mark_is_right_by_kind_and_variant() {
+        let check = check("kind = 'mark'\nmark = 'timeout'\nvariant = 'a'\nmissed = ''");
+        let judge = |kind: &str, variant: &str| {
+            check.judge(&Runs::default(), &Given::Mark { kind: kind.to_owned(), variant: variant.to_owned() })
+        };
+        assert_eq!(judge("timeout", "a"), Ok(true));
+        assert_eq!(judge("timeout", "b"), Ok(false));
+        assert_eq!(judge("lost", "a"), Ok(false));
+    }
+
+    #[test]
+    fn choice_is_right_if_its_comparison_holds() {
+        let check = check(
+            "kind = 'choice'\nask = ''\nhint = ''\nchoices = [{ text = '', right_if = '1 > 2' }, { text = '', right_if = '1 < 2' }]",
+        );
+        let judge = |choice| check.judge(&Runs::default(), &Given::Choice { choice });
+        assert_eq!([0, 1, 2].map(judge), [Ok(false), Ok(true), Ok(false)]);
+    }
+}

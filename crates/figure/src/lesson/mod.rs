@@ -1,0 +1,160 @@
+//! Lessons: guided pages beside the figures. A lesson is a text in Markdown with a head in TOML between lines of `+++`: the
+//! example with its variants, and steps that each end with a check.
+//!
+//! - [`Lesson::parse`] reads a lesson;
+//! - [`Runs`] are the runs of its variants, on which [expressions](expression) are evaluated;
+//! - [`fill`](text::fill) puts results into a text; [`Check::judge`] decides whether a step is done.
+
+pub mod check;
+pub mod expression;
+mod lexer;
+pub mod runs;
+pub mod text;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub use check::{Check, Given};
+pub use runs::Runs;
+
+/// A lesson.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lesson {
+    /// The title in lists.
+    pub title: String,
+    /// The file of the scenario in `examples/`.
+    pub example: String,
+    /// What the lesson answers.
+    pub question: String,
+    /// The part of the time axis that is shown first, in seconds.
+    pub range: Option<[f64; 2]>,
+    /// The name of the flow that is shown first; the first flow if there is none.
+    pub flow: Option<String>,
+    /// The runs that are shown side by side.
+    pub variants: Vec<Variant>,
+    /// What the reader does, in this order.
+    pub steps: Vec<Step>,
+    /// The introduction: the Markdown after the head.
+    #[serde(skip_deserializing)]
+    pub introduction: String,
+}
+
+/// A run of a lesson.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variant {
+    /// The name, which expressions use.
+    pub name: String,
+    /// Changes `KEY=VALUE` of the example.
+    #[serde(default)]
+    pub changes: Vec<String>,
+    /// The scheme of every node.
+    pub scheme: Option<String>,
+}
+
+/// A step. Its texts are Markdown with results in `{{...}}`: of the runs before the step in `try` and `see`, of those after
+/// it in `why`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// What to do.
+    pub r#try: String,
+    /// The changes that a reader would make.
+    #[serde(default)]
+    pub r#do: Vec<Change>,
+    /// What to look at.
+    pub see: String,
+    /// What happened, and why: shown when the step is done.
+    pub why: String,
+    /// The part of the time axis to show, in seconds; unchanged if there is none.
+    pub range: Option<[f64; 2]>,
+    /// The name of the flow to show; unchanged if there is none.
+    pub flow: Option<String>,
+    /// Decides whether the step is done.
+    pub check: Check,
+}
+
+/// Changes of one variant.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    /// The variant's name.
+    pub variant: String,
+    /// Changes `KEY=VALUE`; each replaces an earlier one of its key.
+    pub set: Vec<String>,
+}
+
+/// A wrong lesson, or an expression without a value on these runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault(String);
+
+impl Fault {
+    fn new(text: impl Into<String>) -> Fault {
+        Fault(text.into())
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl Lesson {
+    /// Reads a lesson.
+    ///
+    /// # Errors
+    /// The text has no head, or its head is not TOML with the keys of a lesson.
+    pub fn parse(text: &str) -> Result<Lesson, Fault> {
+        let text = text.replace("\r\n", "\n");
+        let parts = text.strip_prefix("+++\n").and_then(|rest| rest.split_once("\n+++\n"));
+        let (head, body) = parts.ok_or_else(|| Fault::new("expected a head in TOML between two lines `+++`"))?;
+        let mut lesson: Lesson = toml::from_str(head).map_err(|error| Fault::new(error.to_string()))?;
+        lesson.introduction = body.trim().to_owned();
+        Ok(lesson)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "+++
+title = \"A timeout\"
+example = \"timeout.toml\"
+question = \"Why?\"
+variants = [{ name = \"reno\" }]
+
+[[steps]]
+try = \"Look.\"
+see = \"The mark.\"
+why = \"A timeout.\"
+check = { kind = \"mark\", mark = \"timeout\", missed = \"Not this one.\" }
++++
+
+A *text*.
+";
+
+    #[test]
+    fn lesson_consists_of_head_and_introduction() {
+        let lesson = Lesson::parse(TEXT).unwrap();
+        assert_eq!(lesson.introduction, "A *text*.");
+        assert_eq!(lesson.variants[0].name, "reno");
+        assert!(matches!(&lesson.steps[0].check, Check::Mark { mark, .. } if mark == "timeout"));
+        let windows = Lesson::parse(&TEXT.replace('\n', "\r\n")).unwrap();
+        assert_eq!(windows.introduction, lesson.introduction);
+    }
+
+    #[test]
+    fn text_without_head_and_head_with_an_unknown_key_are_faults() {
+        assert!(Lesson::parse("A text.").unwrap_err().to_string().contains("+++"));
+        let wrong = TEXT.replace("question", "qestion");
+        assert!(Lesson::parse(&wrong).unwrap_err().to_string().contains("qestion"), "{:?}", Lesson::parse(&wrong));
+        let unknown = TEXT.replace("\"mark\", mark", "\"marc\", mark");
+        assert!(Lesson::parse(&unknown).is_err());
+    }
+}

@@ -1,0 +1,134 @@
+//! Results in texts: `{{EXPRESSION}}` or `{{EXPRESSION : UNIT}}`.
+
+use super::expression::number;
+use super::{Fault, Runs};
+
+/// Units in which results are written, each with its size in the unit of results: seconds, bytes, bit/s, shares.
+const UNITS: [(&str, f64); 9] = [
+    ("s", 1.0),
+    ("ms", 1e-3),
+    ("µs", 1e-6),
+    ("kB", 1e3),
+    ("MB", 1e6),
+    ("kbps", 1e3),
+    ("Mbps", 1e6),
+    ("%", 0.01),
+    ("times", 1.0),
+];
+
+/// A result in a unit.
+///
+/// # Errors
+/// There is no such unit.
+pub(super) fn in_unit(value: f64, unit: Option<&str>) -> Result<f64, Fault> {
+    let Some(unit) = unit else { return Ok(value) };
+    let known = UNITS.iter().find(|(name, _)| *name == unit);
+    let (_, size) = known.ok_or_else(|| Fault::new(format!("{unit}: no such unit")))?;
+    Ok(value / size)
+}
+
+/// A number as it is written in a text: an integer in full, another one with three significant digits.
+fn written(value: f64) -> String {
+    if (value - value.round()).abs() < 1e-9 * value.abs().max(1.0) {
+        return format!("{}", value.round());
+    }
+    format!("{value:.2e}").parse::<f64>().unwrap_or(value).to_string()
+}
+
+/// The text between two results, and the result after it.
+fn parts(text: &str) -> impl Iterator<Item = Result<(&str, Option<&str>), Fault>> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let whole = rest?;
+        let Some((before, after)) = whole.split_once("{{") else {
+            rest = None;
+            return Some(Ok((whole, None)));
+        };
+        let Some((inner, after)) = after.split_once("}}") else {
+            rest = None;
+            return Some(Err(Fault::new(format!("`{{{{{after}`: the end `}}}}` is missing"))));
+        };
+        rest = Some(after);
+        Some(Ok((before, Some(inner))))
+    })
+}
+
+fn result(inner: &str, runs: &Runs) -> Result<String, Fault> {
+    let (expression, unit) = match inner.split_once(':') {
+        Some((expression, unit)) => (expression, Some(unit.trim())),
+        None => (inner, None),
+    };
+    let value = written(in_unit(number(expression, runs)?, unit)?);
+    Ok(match unit {
+        Some(unit) => format!("{value}\u{a0}{unit}"),
+        None => value,
+    })
+}
+
+/// Fills the results of runs into a text.
+///
+/// # Errors
+/// A result is wrong, or has no value on these runs.
+pub fn fill(text: &str, runs: &Runs) -> Result<String, Fault> {
+    let mut filled = String::new();
+    for part in parts(text) {
+        let (before, inner) = part?;
+        filled += before;
+        if let Some(inner) = inner {
+            filled += &result(inner, runs)?;
+        }
+    }
+    Ok(filled)
+}
+
+/// Fills the results of runs into a text. A result without a value on these runs, which a reader may have changed, is written
+/// as a question mark.
+pub fn fill_known(text: &str, runs: &Runs) -> String {
+    let part = |part: Result<(&str, Option<&str>), Fault>| match part {
+        Ok((before, inner)) => {
+            let known = inner.map(|inner| result(inner, runs).unwrap_or_else(|_| "?".to_owned()));
+            format!("{before}{}", known.unwrap_or_default())
+        }
+        Err(_) => "?".to_owned(),
+    };
+    parts(text).map(part).collect()
+}
+
+/// A text without its results.
+pub fn without_results(text: &str) -> String {
+    parts(text).filter_map(Result::ok).map(|(before, _)| before).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_have_three_digits_and_their_unit() {
+        let cases = [
+            ("{{4}} of {{4828}}", "4 of 4828"),
+            ("{{4.828224 : s}}", "4.83\u{a0}s"),
+            ("{{0.200864 : ms}}", "201\u{a0}ms"),
+            ("{{1838000 : Mbps}}", "1.84\u{a0}Mbps"),
+            ("{{0.5 : %}}", "50\u{a0}%"),
+            ("{{1 / 3}}", "0.333"),
+            ("{{-0.5}}", "-0.5"),
+            ("{{12345.6}}", "12300"),
+            ("none", "none"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(fill(text, &Runs::default()).as_deref(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn unknown_results_are_faults_or_question_marks() {
+        let runs = Runs::default();
+        for text in ["a {{b.c}} d", "a {{1 : lightyears}} d"] {
+            assert!(fill(text, &runs).is_err(), "{text}");
+            assert_eq!(fill_known(text, &runs), "a ? d", "{text}");
+        }
+        assert!(fill("a {{1", &runs).is_err());
+        assert_eq!(without_results("a {{1 : s}} b {{2}}"), "a  b ");
+    }
+}
