@@ -13,7 +13,7 @@ pub enum Check {
     Metric {
         /// The comparison.
         that: String,
-        /// What a reader is told until it holds.
+        /// The hint until it holds.
         not_yet: String,
     },
     /// The reader selects a mark in the graph.
@@ -22,7 +22,7 @@ pub enum Check {
         mark: String,
         /// The variant in whose graph it is; any if there is none.
         variant: Option<String>,
-        /// What a reader is told who selects another.
+        /// The hint after another mark.
         missed: String,
     },
     /// The reader types a number.
@@ -35,7 +35,7 @@ pub enum Check {
         unit: Option<String>,
         /// The greatest error that is right, in this unit.
         tolerance: f64,
-        /// What a reader is told who types another number.
+        /// The hint after another number.
         hint: String,
     },
     /// The reader chooses an answer.
@@ -44,7 +44,7 @@ pub enum Check {
         ask: String,
         /// The answers.
         choices: Vec<Choice>,
-        /// What a reader is told who chooses a wrong one.
+        /// The hint after a wrong choice.
         hint: String,
     },
 }

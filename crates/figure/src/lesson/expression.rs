@@ -274,7 +274,7 @@ fn call(name: &str, arguments: &[Node], runs: &Runs) -> Result<Value, Fault> {
     applied(name, series, &numbers).ok_or_else(|| Fault::new(format!("{name}: the series has no such row")))
 }
 
-/// The value of a function; none if the series has no such row. The number of arguments is right.
+/// The value of a function; `None` for a series without such a row. The number of arguments is right.
 fn applied(name: &str, series: Series, numbers: &[f64]) -> Option<Value> {
     let values = || series.iter().map(|row| row[1]);
     let number = match (name, numbers) {
