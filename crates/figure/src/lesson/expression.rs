@@ -25,18 +25,8 @@
 
 use super::Fault;
 use super::lexer::{Token, tokens};
-use super::runs::{Runs, Series};
-
-/// What an expression is on given runs.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Value {
-    /// A number: a time in seconds, a size in bytes, a rate in bit/s, a count.
-    Number(f64),
-    /// The result of a comparison.
-    Truth(bool),
-    /// Rows of a time and a value.
-    Series(Series),
-}
+use super::runs::Runs;
+use super::value::{Series, Value};
 
 #[derive(Clone, Debug, PartialEq)]
 enum Node {

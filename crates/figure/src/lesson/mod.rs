@@ -10,6 +10,7 @@ pub mod expression;
 mod lexer;
 pub mod runs;
 pub mod text;
+pub mod value;
 
 use std::fmt;
 

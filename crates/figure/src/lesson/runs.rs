@@ -3,11 +3,8 @@
 use serde_json::Value as Json;
 
 use super::Fault;
-use super::expression::Value;
+use super::value::{Series, Value};
 use crate::{Figure, marks};
-
-/// Rows of a time and a value.
-pub type Series = Vec<[f64; 2]>;
 
 /// The runs of a lesson's variants, by name.
 #[derive(Clone, Debug, Default)]
