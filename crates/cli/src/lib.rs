@@ -25,7 +25,7 @@ use lab::run::RunError;
 
 use commands::{
     check, compare, completions, convert, drill, explain, export, list, man, merge, new, plot, report, reproduce, run,
-    schema, slurm, steady, sweep, verify,
+    schema, slurm, steady, sweep, verify, web,
 };
 use talk::{Volume, detail, say};
 
@@ -76,6 +76,8 @@ enum Command {
     Steady(steady::Args),
     /// Run packetdrill scripts against our end of TCP, in simulated time
     Drill(drill::Args),
+    /// Serve a page on 127.0.0.1 to change a scenario and watch it run in the browser
+    Web(web::Args),
     /// Check a scenario for errors, without running it
     Check(check::Args),
     /// Print a datafile.dat of the thesis as a TOML scenario with the same results
@@ -176,6 +178,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Explain(args) => explain::run(&args),
         Command::Steady(args) => steady::run(&args),
         Command::Drill(args) => drill::run(&args),
+        Command::Web(args) => web::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::List(args) => list::run(&args),

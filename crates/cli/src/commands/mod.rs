@@ -20,6 +20,7 @@ pub mod slurm;
 pub mod steady;
 pub mod sweep;
 pub mod verify;
+pub mod web;
 
 use std::fmt::Display;
 use std::io::Write;
