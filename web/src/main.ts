@@ -6,9 +6,13 @@ import type { App, Range, Result } from "./app";
 import { button, el } from "./dom";
 import { Engine } from "./engine";
 import { mountFigures } from "./figures";
+import { tabs } from "./layout";
+import { keepForOffline } from "./offline";
+import { PARTS } from "./parts";
 import { startRuns, stopRuns } from "./runs";
 import { Signal, Store } from "./state";
 import { toggleTheme } from "./theme";
+import { mountVariants } from "./variants";
 
 /** The example that a visitor sees first. */
 const FIRST = "goel-refined.toml";
@@ -41,29 +45,53 @@ async function start(): Promise<void> {
       live.textContent = said;
     },
   };
-  const bar = el(
-    "div",
-    { class: "bar", role: "toolbar", "aria-label": "Project" },
-    button("Undo", () => store.undo(), { class: "undo" }),
-    button("Redo", () => store.redo(), { class: "redo" }),
-    button("Back to the example", () => store.reset()),
-    button("Stop", () => stopRuns(app), { class: "stop" }),
-    button("Theme", toggleTheme, { title: "Light or dark" }),
-  );
+  const variants = el("section", { id: "variants", "aria-label": "Variants" });
   const figures = el("section", { id: "figures", "aria-label": "Figures" });
-  main.replaceChildren(bar, figures);
+  const stage = el("div", { class: "stage" }, variants, figures);
+  const mounts = PARTS.map((part) => ({ ...part, mount: (root: HTMLElement) => part.mount(root, app) }));
+  const side = mounts.length > 0 ? tabs("Tools", mounts).element : undefined;
+  if (side) side.classList.add("side");
+  main.replaceChildren(toolbar(app), el("div", { class: "desk" }, side, stage));
+  mountVariants(variants, app);
   mountFigures(figures, app);
-  app.results.subscribe((results) => {
-    const stop = bar.querySelector<HTMLButtonElement>(".stop");
-    if (stop) stop.disabled = results.every((result) => result.progress === undefined);
-  });
-  store.project.subscribe(() => {
-    const [undo, redo] = [".undo", ".redo"].map((name) => bar.querySelector<HTMLButtonElement>(name));
-    if (undo) undo.disabled = !store.canUndo;
-    if (redo) redo.disabled = !store.canRedo;
-  });
   Object.assign(window, { lasthop: { app } });
   startRuns(app);
+  const unsubscribe = app.results.subscribe((results) => {
+    if (results.length === 0 || results.some((result) => result.progress !== undefined)) return;
+    // All that a run needs has been loaded.
+    queueMicrotask(() => unsubscribe());
+    keepForOffline();
+  });
+}
+
+/** What holds for the whole project. */
+function toolbar(app: App): HTMLElement {
+  const { store } = app;
+  const name = el("strong", { class: "project" });
+  const undo = button("Undo", () => store.undo(), { title: "Undo (Ctrl+Z)" });
+  const redo = button("Redo", () => store.redo(), { title: "Redo (Ctrl+Shift+Z)" });
+  const reset = button("Back to the example", () => store.reset());
+  const stop = button("Stop", () => stopRuns(app), { title: "Stop the runs (Escape)" });
+  const look = button("Theme", toggleTheme, { title: "Light or dark" });
+  app.results.subscribe((results) => {
+    stop.disabled = results.every((result) => result.progress === undefined);
+  });
+  store.project.subscribe((project) => {
+    name.textContent = project.name;
+    undo.disabled = !store.canUndo;
+    redo.disabled = !store.canRedo;
+    reset.disabled = !store.isChanged;
+  });
+  document.addEventListener("keydown", (event) => {
+    // Fields have an undo of their own.
+    const typing = event.target instanceof HTMLElement && event.target.closest("input, textarea, [contenteditable]");
+    if (event.key === "Escape" && !stop.disabled) stopRuns(app);
+    if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || typing) return;
+    event.preventDefault();
+    if (event.shiftKey) store.redo();
+    else store.undo();
+  });
+  return el("div", { class: "bar", role: "toolbar", "aria-label": "Project" }, name, undo, redo, reset, stop, look);
 }
 
 start().catch((error: unknown) => {

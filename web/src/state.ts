@@ -101,6 +101,11 @@ export class Store {
     return this.future.length > 0;
   }
 
+  /** Whether the project differs from what was opened. */
+  get isChanged(): boolean {
+    return this.project.value !== this.opened;
+  }
+
   undo(): void {
     const project = this.past.pop();
     if (project === undefined) return;

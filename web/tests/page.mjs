@@ -38,8 +38,8 @@ export function serve(folder = fileURLToPath(new URL("../dist", import.meta.url)
  * Opens the page; resolves to the page, the errors of its console so far, requests to other hosts, and a function that
  * ends everything.
  */
-export async function open({ width = 1280, height = 900, dark = false, path = "", touch = false } = {}) {
-  const server = await serve();
+export async function open({ width = 1280, height = 900, dark = false, path = "", touch = false, folder } = {}) {
+  const server = await serve(folder);
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
   const context = await browser.newContext({
     viewport: { width, height },
@@ -53,7 +53,7 @@ export async function open({ width = 1280, height = 900, dark = false, path = ""
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
   page.on("pageerror", (error) => errors.push(String(error)));
   page.on("request", (request) => {
-    const { url } = { url: request.url() };
+    const url = request.url();
     if (!url.startsWith(server.address) && !url.startsWith("data:") && !url.startsWith("blob:")) strangers.push(url);
   });
   await page.goto(server.address + path);
@@ -62,5 +62,5 @@ export async function open({ width = 1280, height = 900, dark = false, path = ""
     await browser.close();
     await server.close();
   };
-  return { page, errors, strangers, close, address: server.address };
+  return { page, context, errors, strangers, close, address: server.address };
 }

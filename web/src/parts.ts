@@ -1,0 +1,11 @@
+/** The parts of the page beside the figures, in the order of their tabs. */
+
+import type { App } from "./app";
+
+export interface Part {
+  id: string;
+  title: string;
+  mount: (root: HTMLElement, app: App) => void;
+}
+
+export const PARTS: Part[] = [];

@@ -1,0 +1,149 @@
+// The page as a whole: looks, keys, accessibility, offline, hostile input.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+import { open, skip } from "./page.mjs";
+
+const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Serious and critical findings of axe-core. */
+async function findings(page) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document));
+  const severe = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+  return severe.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`);
+}
+
+for (const [width, dark] of [[360, false], [360, true], [1280, false], [1280, true]]) {
+  test(`page at ${width} px, ${dark ? "dark" : "light"}: no errors, no serious findings of axe, nothing sideways`, { skip }, async () => {
+    const { page, errors, strangers, close } = await open({ width, dark });
+    try {
+      assert.deepEqual(await findings(page), []);
+      const tabs = page.locator('[role="tab"]');
+      for (let number = 0; number < (await tabs.count()); number++) {
+        await tabs.nth(number).click();
+        await page.waitForTimeout(300);
+        const name = await tabs.nth(number).textContent();
+        assert.deepEqual(await findings(page), [], `tab ${name}`);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        assert.ok(wide <= 0, `tab ${name}: ${wide} px too wide`);
+      }
+      assert.deepEqual(errors, []);
+      assert.deepEqual(strangers, []);
+    } finally {
+      await close();
+    }
+  });
+}
+
+test("every panel shows data, and the cursor reads all of them", { skip }, async () => {
+  const { page, close } = await open();
+  try {
+    const before = await page.locator(".panel .reading").allTextContents();
+    assert.ok(before.length >= 10, `${before.length} readings`);
+    await page.locator(".figures").focus();
+    for (let count = 0; count < 30; count++) await page.keyboard.press("ArrowRight");
+    const after = await page.locator(".panel .reading").allTextContents();
+    for (const [number, text] of after.entries()) assert.match(text, /\d/, `reading ${number}`);
+  } finally {
+    await close();
+  }
+});
+
+test("m steps from mark to mark and says what, when and why", { skip }, async () => {
+  const { page, close } = await open();
+  try {
+    await page.locator(".figures").focus();
+    await page.keyboard.press("m");
+    const said = await page.locator(".live").textContent();
+    assert.match(said, / at [\d.]+ m?s\. .+\. /);
+    assert.ok(await page.locator(".tip:not([hidden])").count());
+  } finally {
+    await close();
+  }
+});
+
+test("changes are undone and redone by keys, and taken back at once", { skip }, async () => {
+  const { page, close } = await open();
+  try {
+    const changes = () => page.evaluate(() => window.lasthop.app.store.project.value.changes);
+    await page.evaluate(() => window.lasthop.app.store.set("links.air.rate", '"1 Mbps"'));
+    assert.deepEqual(await changes(), ['links.air.rate="1 Mbps"']);
+    await page.locator(".figures").focus();
+    await page.keyboard.press("Control+z");
+    assert.deepEqual(await changes(), []);
+    await page.keyboard.press("Control+Shift+z");
+    assert.deepEqual(await changes(), ['links.air.rate="1 Mbps"']);
+    await page.getByRole("button", { name: "Back to the example" }).click();
+    assert.deepEqual(await changes(), []);
+  } finally {
+    await close();
+  }
+});
+
+test("variants are added, renamed and removed", { skip }, async () => {
+  const { page, close } = await open();
+  try {
+    await page.locator(".variants summary").click();
+    await page.getByRole("button", { name: "Add a variant" }).click();
+    await page.waitForFunction(() => document.querySelectorAll(".heading h3").length === 3);
+    const name = page.getByLabel("Name of variant 3");
+    await name.fill("snooped");
+    await name.press("Enter");
+    await page.getByLabel("Scheme of snooped").selectOption("snoop");
+    await page.waitForFunction(() => window.lasthop.app.results.value[2]?.figure?.summary.scheme === "snoop");
+    await page.getByRole("button", { name: "Remove snooped" }).click();
+    await page.waitForFunction(() => document.querySelectorAll(".heading h3").length === 2);
+  } finally {
+    await close();
+  }
+});
+
+test("hostile titles and names are shown as text", { skip }, async () => {
+  const { page, errors, close } = await open();
+  try {
+    const hostile = '<img src=x onerror="window.harmed=true">\u202e\u0007</title><script>window.harmed=true</script>';
+    await page.evaluate((text) => {
+      const { store } = window.lasthop.app;
+      const project = store.project.value;
+      const title = `title=${JSON.stringify(text).replaceAll("\u0007", "\\u0007")}`;
+      store.open({ ...project, name: text, changes: [title], variants: [{ name: text, changes: [] }] });
+    }, hostile);
+    await page.waitForFunction(() => window.lasthop.app.results.value.length === 1);
+    await page.waitForTimeout(500);
+    assert.equal(await page.evaluate(() => window.harmed), undefined);
+    assert.equal(await page.locator("main img[src=x], main script").count(), 0);
+    assert.deepEqual(errors, []);
+  } finally {
+    await close();
+  }
+});
+
+test("a wrong scenario shows its problem, and the page goes on", { skip }, async () => {
+  const { page, errors, close } = await open();
+  try {
+    await page.evaluate(() => window.lasthop.app.store.set("links.air.rate", '"fast"'));
+    await page.locator(".problem").first().waitFor();
+    assert.match(await page.locator(".problem").first().textContent(), /links\.air\.rate.*"fast".*expected a rate/s);
+    await page.evaluate(() => window.lasthop.app.store.undo());
+    await page.waitForFunction(() => document.querySelectorAll(".problem").length === 0);
+    assert.deepEqual(errors, []);
+  } finally {
+    await close();
+  }
+});
+
+test("after one visit the page works without its host", { skip }, async () => {
+  const { page, context, address, close } = await open();
+  try {
+    await page.waitForFunction(async () => (await (await caches.open("lasthop")).keys()).filter(({ url }) => /worker.*js$|wasm$/.test(url)).length === 2);
+    await page.waitForTimeout(500);
+    await context.setOffline(true);
+    await page.goto(address);
+    await page.waitForFunction(() => performance.getEntriesByName("lasthop-drawn").length > 0, undefined, { timeout: 30_000 });
+  } finally {
+    await close();
+  }
+});
