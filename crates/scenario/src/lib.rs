@@ -29,6 +29,7 @@
 
 mod as_written;
 mod assign;
+pub mod axes;
 mod check;
 pub mod document;
 mod event_kinds;

@@ -1,7 +1,6 @@
 //! Sweeps: many runs of one scenario, planned, executed on all cores, stored and analysed.
 
 pub mod analysis;
-pub mod axes;
 pub mod batch;
 pub mod budget;
 pub mod dedup;
@@ -11,7 +10,6 @@ mod note;
 pub mod plan;
 pub mod precise;
 mod progress;
-mod range;
 pub mod rekey;
 pub mod run;
 pub mod session;

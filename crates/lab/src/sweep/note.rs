@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::axes::Change;
 use super::{Plan, Point};
 use crate::load::to_toml;
 use crate::store::{FORM, KeptCell, KeptSweep, Store, StoreError};
+use scenario::axes::Change;
 
 impl Plan {
     /// Records the description of the sweep in a store; returns its number there.

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use sim::Network;
 
-use super::axes::{self, Axis, Case, Change};
 use super::dedup::alike;
 use crate::load::{self, Loaded, Overrides, Source};
 use crate::store::{Digest, KeptSweep};
@@ -12,6 +11,7 @@ use observe::aliases;
 use observe::metric::{self, Metric};
 use observe::summary::flow;
 use scenario::Scenario;
+use scenario::axes::{self, Axis, Case, Change};
 use scenario::document::{Origin, with_new_names};
 use scenario::problem::Problem;
 use scenario::sweep::{Precision, Replications, Sweep};

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use engine::{Bytes, Rate, Span};
 use toml::{Table, Value};
 
-use scenario::problem::Problem;
+use crate::problem::Problem;
 
 /// An upper bound of values, against mistyped steps.
 const MAX_VALUES: usize = 10_000;

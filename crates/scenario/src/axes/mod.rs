@@ -1,9 +1,10 @@
 //! The axes and cases of a sweep, as lists of changes to the scenario.
 
+mod range;
+
 use toml::{Table, Value};
 
-use super::range;
-use scenario::problem::Problem;
+use crate::problem::Problem;
 
 /// One change to a scenario: a key and its value.
 pub type Change = (String, Value);
@@ -34,7 +35,7 @@ pub struct Case {
 const WITHOUT_EFFECT: [&str; 4] = ["sweep", "output", "title", "replication"];
 
 /// The dimensions of `sweep.axes` and `sweep.zip`, in their order.
-pub(super) fn axes(axes: &Table, zip: &[Table]) -> Result<Vec<Axis>, Problem> {
+pub fn axes(axes: &Table, zip: &[Table]) -> Result<Vec<Axis>, Problem> {
     let mut dimensions = Vec::new();
     for (key, value) in leaves(axes, "") {
         let at = format!("sweep.axes.{key}");
@@ -80,7 +81,7 @@ pub(super) fn axes(axes: &Table, zip: &[Table]) -> Result<Vec<Axis>, Problem> {
 
 impl Axis {
     /// The changes at a place, and the keys in the scenario that declare them.
-    pub(super) fn at(&self, place: usize) -> impl Iterator<Item = (String, &Change)> {
+    pub fn at(&self, place: usize) -> impl Iterator<Item = (String, &Change)> {
         let at = move |key: &str| format!("{}.{key}[{place}]", self.at);
         self.places[place].iter().map(move |change| (at(&change.0), change))
     }
@@ -97,7 +98,7 @@ fn has_effect(key: &str, at: &str) -> Result<(), Problem> {
 
 /// The compared cases; a single one without name and changes if the scenario compares nothing. `axes` are the
 /// dimensions of the grid.
-pub(super) fn cases(compare: &Table, axes: &[Axis]) -> Result<Vec<Case>, Problem> {
+pub fn cases(compare: &Table, axes: &[Axis]) -> Result<Vec<Case>, Problem> {
     if compare.is_empty() {
         return Ok(vec![Case { name: String::new(), at: Vec::new(), changes: Vec::new() }]);
     }
@@ -134,7 +135,7 @@ fn values_of(key: &str, value: &Value, axes: &[Axis]) -> Result<Vec<Case>, Probl
 /// The case called `name`.
 fn named(name: &str, changes: &Value) -> Result<Case, Problem> {
     let at = format!("sweep.compare.{name}");
-    let is_key = scenario::schema()["properties"].get(name).is_some();
+    let is_key = crate::schema()["properties"].get(name).is_some();
     match changes {
         Value::Table(changes) if !is_key => {
             let changes = flat(changes);
