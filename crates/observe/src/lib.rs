@@ -30,6 +30,7 @@ pub mod event_digest;
 pub mod explain;
 pub mod output;
 pub mod received;
+pub mod replications;
 pub mod run;
 pub mod summary;
 

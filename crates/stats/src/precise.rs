@@ -94,6 +94,19 @@ impl Rule {
         Verdict::More(enough - n)
     }
 
+    /// Returns the number of further runs that give the missing values, after `runs` runs that gave these: a run may give
+    /// none, and the share of runs that give one is assumed to stay the same. If no run gave a value, nothing can be
+    /// estimated: all that remain up to the maximum. 0 if the mean is precise enough or the maximum is reached.
+    pub fn runs_needed(&self, moments: &Moments, runs: u64) -> u64 {
+        let most = self.maximum.saturating_sub(runs);
+        let Verdict::More(values) = self.judge(moments) else { return 0 };
+        if moments.n() == 0 {
+            return most;
+        }
+        let needed = (u128::from(values) * u128::from(runs)).div_ceil(u128::from(moments.n()));
+        u64::try_from(needed).map_or(most, |needed| needed.min(most))
+    }
+
     /// Returns the confidence interval of the mean at the level of the rule; `None` below two values.
     pub fn interval(&self, moments: &Moments) -> Option<Interval> {
         Interval::of_mean(moments, self.level)
@@ -145,6 +158,24 @@ mod tests {
         assert_eq!(rule(0.1, 10, 100).judge(&same), Verdict::Enough);
         assert!(same.is_constant());
         assert_eq!(rule(0.1, 10, 100).judge(&Moments::default()), Verdict::More(10));
+    }
+
+    /// With 9, 11, 9, ..., ten values are 6 too few for 5 % at 90 % (by hand, see above).
+    #[test]
+    fn more_runs_are_needed_if_few_runs_give_a_value() {
+        let ten = Moments::of([9.0, 11.0].into_iter().cycle().take(10)).unwrap();
+        assert_eq!(rule(0.05, 10, 1000).runs_needed(&ten, 10), 6);
+        assert_eq!(rule(0.05, 10, 1000).runs_needed(&ten, 25), 15, "two values in five runs");
+        assert_eq!(rule(0.05, 10, 30).runs_needed(&ten, 25), 5, "limited by the maximum");
+        assert_eq!(rule(0.05, 10, 25).runs_needed(&ten, 25), 0);
+        let one = Moments::of([9.0]).unwrap();
+        assert_eq!(rule(0.05, 10, 1000).runs_needed(&one, 20), 180);
+    }
+
+    #[test]
+    fn all_remaining_runs_are_needed_if_no_run_gave_a_value() {
+        assert_eq!(rule(0.05, 10, 1000).runs_needed(&Moments::default(), 10), 990);
+        assert_eq!(rule(0.05, 10, 1000).runs_needed(&Moments::default(), 1000), 0);
     }
 
     #[test]

@@ -1,17 +1,18 @@
 //! Statistics of a sweep's stored runs: means with intervals, and each case compared with the first one under the same
 //! random streams.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use stats::paired::Pairs;
-use stats::quantile::Ordered;
-use stats::{Interval, Level, Moments, Sample};
+use stats::{Level, Sample};
 
 use super::precise;
 use crate::store::{KeptCell, KeptSweep, Store, StoreError};
 use observe::metric::{self, Metric, Scope};
+use observe::replications::{self, Case, Series};
 use observe::summary::Recorded;
+
+pub use observe::replications::Row;
 
 /// A sweep's results.
 #[derive(Debug)]
@@ -41,7 +42,7 @@ impl CellRuns {
 
     /// A metric by replication, of the first subject that `wanted` accepts.
     pub fn sample(&self, metric: &Metric, wanted: impl Fn(&str) -> bool) -> Sample {
-        let mut all = series(&self.runs, metric).into_iter();
+        let mut all = replications::case(&self.runs, metric).into_iter();
         all.find(|(subject, _)| wanted(subject)).map(|(_, series)| series.values).unwrap_or_default()
     }
 }
@@ -59,57 +60,6 @@ pub struct Entry<'a> {
     pub lacking: u64,
     /// The statistics of the others; `None` if no replication gave a value.
     pub row: Option<Row>,
-}
-
-/// The statistics of the replications with a value.
-#[derive(Clone, Debug)]
-pub struct Row {
-    /// The number of values.
-    pub n: u64,
-    /// The mean.
-    pub mean: f64,
-    /// The standard deviation of single runs; `None` for one run.
-    pub deviation: Option<f64>,
-    /// The confidence interval of the mean, cut off at the range of the metric.
-    pub ci: Option<Interval>,
-    /// The half-width of that interval, before its ends were cut off.
-    pub half: Option<f64>,
-    /// The prediction interval of the next single run, cut off likewise.
-    pub run: Option<Interval>,
-    /// The quantiles [`QUANTILES`] of single runs. They assume nothing about the distribution.
-    pub quantiles: [Quantile; 3],
-    /// The comparison with the first case at the same point; `None` for the first case itself.
-    pub against: Option<Against>,
-}
-
-/// The shares whose quantiles are computed.
-pub const QUANTILES: [f64; 3] = [0.1, 0.5, 0.9];
-
-/// The quantile of single runs at one share.
-#[derive(Clone, Copy, Debug)]
-pub struct Quantile {
-    /// The interpolated sample quantile.
-    pub value: f64,
-    /// The confidence interval; `None` if there are too few replications for one.
-    pub ci: Option<Interval>,
-}
-
-/// The comparison of a case with the first one, paired by replication.
-#[derive(Clone, Debug)]
-pub struct Against {
-    /// Replications that both have.
-    pub pairs: u64,
-    /// The mean difference, in the metric's unit.
-    pub difference: f64,
-    /// The confidence interval of the mean difference.
-    pub difference_ci: Option<Interval>,
-    /// The change from the first case's mean to this one's, in percent; `None` if the first is 0.
-    pub percent: Option<f64>,
-    /// The confidence interval of the change of the means.
-    pub percent_ci: Option<Interval>,
-    /// The prediction interval of the change in the next single pair of runs; `None` if the first case has a 0 in any
-    /// pair.
-    pub percent_run: Option<Interval>,
 }
 
 impl Analysis {
@@ -193,63 +143,15 @@ impl Analysis {
     /// One metric, by point, case and subject. Cells without runs have no entry.
     pub fn entries(&self, metric: &Metric) -> Vec<Entry<'_>> {
         let mut entries = Vec::new();
-        let mut first: BTreeMap<String, Series> = BTreeMap::new();
-        for runs in &self.cells {
-            let of_cell = series(&runs.runs, metric);
-            let range = metric.range();
-            for (subject, series) in &of_cell {
-                let base = (runs.cell.case > 0).then(|| first.get(subject)).flatten();
-                let row = self.row(series, base, &range);
-                let Series { without, lacking, .. } = *series;
-                entries.push(Entry { cell: &runs.cell, subject: subject.clone(), without, lacking, row });
-            }
-            if runs.cell.case == 0 {
-                first = of_cell;
-            }
+        for point in self.cells.chunk_by(|one, next| one.cell.point == next.cell.point) {
+            let cases: Vec<Case> = point.iter().map(|runs| replications::case(&runs.runs, metric)).collect();
+            let of_point = replications::entries(&cases, metric, self.level);
+            entries.extend(of_point.map(|entry| {
+                let (subject, Series { without, lacking, .. }) = (entry.subject.to_owned(), entry.series);
+                Entry { cell: &point[entry.case].cell, subject, without: *without, lacking: *lacking, row: entry.row }
+            }));
         }
         entries
-    }
-
-    /// `range` is the range of possible values.
-    fn row(&self, series: &Series, base: Option<&Series>, range: &Interval) -> Option<Row> {
-        let moments = series.values.moments();
-        let ci = Interval::of_mean(&moments, self.level);
-        Some(Row {
-            n: moments.n(),
-            mean: moments.mean()?,
-            deviation: moments.standard_deviation(),
-            ci: ci.map(|ci| ci.within(range)),
-            half: ci.map(|ci| ci.half_width()),
-            run: Interval::of_next(&moments, self.level).map(|run| run.within(range)),
-            quantiles: self.quantiles(&series.values)?,
-            against: base.and_then(|base| self.against(base, series)),
-        })
-    }
-
-    fn quantiles(&self, sample: &Sample) -> Option<[Quantile; 3]> {
-        let ordered = Ordered::of(sample.iter().map(|(_, value)| value)).ok()?;
-        let quantile = |share: f64| {
-            let ci = ordered.interval(share, self.level).ok()?.map(|bounds| bounds.interval);
-            Some(Quantile { value: ordered.quantile(share).ok()??, ci })
-        };
-        let [low, middle, high] = QUANTILES.map(quantile);
-        Some([low?, middle?, high?])
-    }
-
-    fn against(&self, base: &Series, series: &Series) -> Option<Against> {
-        let pairs = Pairs::of(&base.values, &series.values);
-        let changes = pairs.changes();
-        let change = pairs.change_of_means(self.level);
-        // From 0 there is no change in percent, and dropping such pairs would bias the others.
-        let single = if changes.undefined == 0 { changes.percent.moments() } else { Moments::default() };
-        Some(Against {
-            pairs: pairs.len() as u64,
-            difference: pairs.differences().mean()?,
-            difference_ci: pairs.interval(self.level),
-            percent: change.map(|change| change.percent),
-            percent_ci: change.and_then(|change| change.interval),
-            percent_run: Interval::of_next(&single, self.level),
-        })
     }
 
     /// The same warnings, without those that the table shows itself: cases that make no difference, and the precision.
@@ -343,29 +245,6 @@ impl Analysis {
     }
 }
 
-/// One metric of one subject, by replication.
-#[derive(Default)]
-struct Series {
-    values: Sample,
-    without: u64,
-    lacking: u64,
-}
-
-fn series(runs: &[(u64, Recorded)], metric: &Metric) -> BTreeMap<String, Series> {
-    let mut all: BTreeMap<String, Series> = BTreeMap::new();
-    for (replication, summary) in runs {
-        for (subject, value) in summary.read(metric) {
-            let series = all.entry(subject).or_default();
-            // A value that is not a number is left out; a store has each replication once.
-            if value.is_none_or(|value| series.values.insert(*replication, value).is_err()) {
-                let count = if summary.lacks(metric) { &mut series.lacking } else { &mut series.without };
-                *count += 1;
-            }
-        }
-    }
-    all
-}
-
 /// Whether replications are missing between others.
 fn gaps(runs: &[(u64, Recorded)]) -> bool {
     runs.last().is_some_and(|(last, _)| last + 1 != runs.len() as u64)
@@ -382,39 +261,12 @@ pub fn to_json(analysis: &Analysis) -> Value {
 }
 
 fn entry_as_json(Entry { cell, subject, without, lacking, row }: &Entry<'_>, metric: &Metric) -> Value {
-    let row = row.as_ref();
-    let quantiles = row.into_iter().flat_map(|row| QUANTILES.iter().zip(&row.quantiles));
-    let quantiles = quantiles
-        .map(|(share, quantile)| json!({ "share": share, "value": quantile.value, "ci": bounds(quantile.ci) }));
-    let against = row.and_then(|row| row.against.as_ref()).map(|against| {
-        json!({
-            "pairs": against.pairs,
-            "difference": against.difference,
-            "difference_ci": bounds(against.difference_ci),
-            "change_percent": against.percent,
-            "change_percent_ci": bounds(against.percent_ci),
-            "change_percent_run": bounds(against.percent_run),
-        })
-    });
-    json!({
-        "point": cell.changes.iter().cloned().collect::<Value>(),
-        "case": cell.case_name,
-        "metric": metric.name,
-        "unit": metric.unit,
-        "subject": subject,
-        "n": row.map_or(0, |row| row.n),
-        "without": without,
-        "lacking": lacking,
-        "mean": row.map(|row| row.mean),
-        "deviation": row.and_then(|row| row.deviation),
-        "ci": bounds(row.and_then(|row| row.ci)),
-        "run": bounds(row.and_then(|row| row.run)),
-        "quantiles": quantiles.collect::<Vec<_>>(),
-        "against_first": against,
-    })
-}
-
-/// An interval as `[low, high]`, or null.
-fn bounds(interval: Option<Interval>) -> Value {
-    interval.map_or(Value::Null, |interval| json!([interval.low, interval.high]))
+    let place = [
+        ("point", cell.changes.iter().cloned().collect()),
+        ("case", json!(cell.case_name)),
+        ("metric", json!(metric.name)),
+        ("unit", json!(metric.unit)),
+    ];
+    let place = place.into_iter().map(|(key, value)| (key.to_owned(), value));
+    place.chain(replications::to_json(subject, *without, *lacking, row.as_ref())).collect()
 }

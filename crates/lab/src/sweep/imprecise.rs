@@ -6,6 +6,7 @@ use stats::precise::{Rule, Verdict};
 use super::analysis::{Analysis, CellRuns};
 use super::precise::{Subjects, rule};
 use crate::value_text;
+use observe::replications;
 use scenario::document::read_back;
 use scenario::sweep::Replications;
 
@@ -28,7 +29,7 @@ fn warning(analysis: &Analysis) -> Option<String> {
     let kept = read_back(&analysis.sweep.scenario)?;
     let sweep = kept.sweep.as_ref()?;
     let Replications::UntilPrecise(precision) = &sweep.replications else { return None };
-    let metric = super::plan::metrics(sweep, &kept).ok()?.first().copied()?;
+    let metric = replications::metrics(sweep, &kept).ok()?.first().copied()?;
     let rule = rule(precision)?;
     let exhausted = |cell: &&CellRuns| cell.runs.len() as u64 >= precision.max;
     let imprecise = analysis.cells.iter().filter(exhausted).flat_map(|cell| {

@@ -7,14 +7,13 @@ use sim::Network;
 use super::dedup::alike;
 use crate::load::{self, Loaded, Overrides, Source};
 use crate::store::{Digest, KeptSweep};
-use observe::aliases;
-use observe::metric::{self, Metric};
-use observe::summary::flow;
+use observe::metric::Metric;
+use observe::replications;
 use scenario::Scenario;
 use scenario::axes::{self, Axis, Case, Change};
 use scenario::document::{Origin, with_new_names};
 use scenario::problem::Problem;
-use scenario::sweep::{Precision, Replications, Sweep};
+use scenario::sweep::{Replications, Sweep};
 
 /// The maximum number of cells: all of them are checked, and kept in memory, before the first run.
 const MAX_CELLS: u128 = 100_000;
@@ -91,7 +90,7 @@ impl Plan {
         let base = source.resolve(&source.document)?;
         let located = |problem: Problem| vec![source.document.locate(problem)];
         let sweep = base.scenario.sweep.clone().unwrap_or_default();
-        let metrics = metrics(&sweep, &base.scenario).map_err(located)?;
+        let metrics = replications::metrics(&sweep, &base.scenario).map_err(located)?;
         check_replications(&sweep.replications).map_err(located)?;
         let grid = Grid::of(source, &sweep, base.warnings)?;
         Ok(Plan {
@@ -210,32 +209,6 @@ fn among(mut problem: Problem, at: &[(String, &Change)], case: &Case) -> Problem
     let others: Vec<String> = others.chain(case_differs.then(|| format!("case {}", case.name))).collect();
     problem.among = (!others.is_empty()).then(|| others.join(", "));
     problem
-}
-
-/// The requested metrics, or the defaults for the scenario.
-pub(super) fn metrics(sweep: &Sweep, scenario: &Scenario) -> Result<Vec<&'static Metric>, Problem> {
-    let find = |name: &String, key: String| {
-        metric::find(name).ok_or_else(|| {
-            let problem = Problem::new("a metric (see `lasthop list metrics`)").key(key).found(format!("\"{name}\""));
-            match aliases::of_metric(name) {
-                Some(metric) => problem.hint(format!("write \"{metric}\"")),
-                None => problem.nearest(name, metric::names()),
-            }
-        })
-    };
-    let named = sweep.metrics.iter().enumerate();
-    let mut metrics: Vec<_> =
-        named.map(|(at, name)| find(name, format!("sweep.metrics[{at}]"))).collect::<Result<_, _>>()?;
-    if metrics.is_empty() {
-        let ends = scenario.flows.values().all(|flow| flow.total().is_some());
-        metrics.push(if ends { &flow::completion_time_s } else { &flow::goodput_bps });
-    }
-    if let Replications::UntilPrecise(Precision { metric: Some(name), .. }) = &sweep.replications {
-        let precise = find(name, "sweep.replications.metric".into())?;
-        metrics.retain(|metric| metric.name != precise.name);
-        metrics.insert(0, precise);
-    }
-    Ok(metrics)
 }
 
 fn check_size(axes: &[Axis], cases: &[Case], replications: &Replications) -> Result<(), Problem> {

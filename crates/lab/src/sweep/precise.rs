@@ -1,6 +1,6 @@
 //! Sequential stopping: how many replications each point gets, and which points remain imprecise.
 
-use stats::precise::{Rule, Verdict};
+use stats::precise::Rule;
 use stats::{Level, Moments};
 
 use super::Plan;
@@ -14,16 +14,11 @@ use scenario::sweep::{Precision, Replications};
 const AT_ONCE: u64 = 1000;
 
 /// Decides how many replications a point gets, from the results of earlier ones only.
-///
-/// The rule counts values, and a run may give none, such as a transfer that did not complete. The number of runs
-/// requested is therefore the number that gives the missing values if the share of runs with a value stays the same. If
-/// no run gave a value, nothing can be estimated: the point gets the maximum at once.
 #[derive(Clone, Copy)]
 pub(super) struct Judge {
     metric: &'static Metric,
     rule: Rule,
     min: u64,
-    max: u64,
 }
 
 impl Judge {
@@ -31,18 +26,7 @@ impl Judge {
     pub(super) fn of(plan: &Plan) -> Option<Self> {
         let Replications::UntilPrecise(precision) = &plan.replications else { return None };
         // The plan was checked: its numbers are valid for the rule.
-        Some(Judge { metric: plan.precise, rule: rule(precision)?, min: precision.min, max: precision.max })
-    }
-
-    /// The number of further runs that a metric requires after `replications` that gave these values.
-    fn asked_for(&self, moments: &Moments, replications: u64) -> u64 {
-        let most = self.max.saturating_sub(replications);
-        let Verdict::More(values) = self.rule.judge(moments) else { return 0 };
-        if moments.n() == 0 {
-            return most;
-        }
-        let runs = (u128::from(values) * u128::from(replications)).div_ceil(u128::from(moments.n()));
-        u64::try_from(runs).map_or(most, |runs| runs.min(most))
+        Some(Judge { metric: plan.precise, rule: rule(precision)?, min: precision.min })
     }
 }
 
@@ -94,7 +78,7 @@ impl Growth {
             return Ok(Look::On);
         }
         let moments = self.cases.iter().flat_map(|subjects| &subjects.0);
-        let more = moments.map(|(_, moments)| self.judge.asked_for(moments, self.wanted)).fold(0, u64::max);
+        let more = moments.map(|(_, moments)| self.judge.rule.runs_needed(moments, self.wanted)).fold(0, u64::max);
         self.wanted += more;
         Ok(if more > 0 { Look::More } else { Look::Settled })
     }
@@ -141,34 +125,5 @@ impl Subjects {
                 let _ = self.0[at].1.push(value);
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use observe::summary::flow;
-
-    fn judge(min: u64, max: u64) -> Judge {
-        let rule = Rule::new(0.05, Level::new(0.9).unwrap(), min, max).unwrap();
-        Judge { metric: &flow::completion_time_s, rule, min, max }
-    }
-
-    /// With 9, 11, 9, ..., ten values are 6 too few for 5 % at 90 % (by hand; see the test of the rule).
-    #[test]
-    fn more_runs_are_requested_if_few_runs_give_a_value() {
-        let ten = Moments::of([9.0, 11.0].into_iter().cycle().take(10)).unwrap();
-        assert_eq!(judge(10, 1000).asked_for(&ten, 10), 6);
-        assert_eq!(judge(10, 1000).asked_for(&ten, 25), 15, "two values in five runs");
-        assert_eq!(judge(10, 30).asked_for(&ten, 25), 5, "limited by the maximum");
-        assert_eq!(judge(10, 25).asked_for(&ten, 25), 0);
-        let one = Moments::of([9.0]).unwrap();
-        assert_eq!(judge(10, 1000).asked_for(&one, 20), 180);
-    }
-
-    #[test]
-    fn maximum_is_requested_if_no_run_gave_a_value() {
-        assert_eq!(judge(10, 1000).asked_for(&Moments::default(), 10), 990);
-        assert_eq!(judge(10, 1000).asked_for(&Moments::default(), 1000), 0);
     }
 }
