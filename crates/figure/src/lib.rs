@@ -3,6 +3,7 @@
 //!
 //! - [`run`]: the series, marks and findings of each flow, and the summary;
 //! - [`lesson`]: guided pages, their texts with results of runs, and their checks;
+//! - [`readings`]: all metrics of a run, for statistics;
 //! - [`marks`]: what a mark means: what happened, why, and the rule behind it.
 //!
 //! Numbers are 64-bit floats in columns of several values a row: a page draws from them without a copy for each point.
@@ -10,7 +11,9 @@
 mod columns;
 pub mod lesson;
 pub mod marks;
+mod readings;
 pub mod run;
 
 pub use columns::{Column, Columns, Figure};
+pub use readings::readings;
 pub use run::{Parts, run};

@@ -205,7 +205,7 @@ fn parse(text: &str) -> Result<Value, Problem> {
 }
 
 /// A value given by an option: TOML, or text without quotes.
-fn value_of(text: &str) -> Result<Toml, Problem> {
+pub(crate) fn value_of(text: &str) -> Result<Toml, Problem> {
     const BEFORE: &str = "value = ";
     match parse(&format!("{BEFORE}{text}")) {
         Ok(tree) => Ok(tree.at("value").map_or_else(|| text.into(), Value::to_toml)),

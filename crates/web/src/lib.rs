@@ -4,11 +4,13 @@
 mod figure;
 mod problem;
 mod scenario;
+mod statistics;
 
 use wasm_bindgen::prelude::*;
 
 pub use figure::Figure;
 pub use scenario::Scenario;
+pub use statistics::{Replications, axis, metrics};
 
 #[wasm_bindgen]
 extern "C" {

@@ -112,7 +112,7 @@ impl Scenario {
 }
 
 impl Scenario {
-    fn load(&self) -> Result<Loaded, JsValue> {
+    pub(crate) fn load(&self) -> Result<Loaded, JsValue> {
         let stem = self.path.file_stem().map_or_else(|| "scenario".into(), |stem| stem.to_string_lossy());
         let (files, path) = (Rc::new(self.files.clone()), self.path.clone());
         let source = Source::of_text(files, stem.into_owned(), path, &self.text, &self.overrides);
@@ -121,7 +121,7 @@ impl Scenario {
 }
 
 /// Calls a function of the page with the share of a run that is done. An exception ends the run.
-fn watch(progress: &Function, share: f64) -> ControlFlow<()> {
+pub(crate) fn watch(progress: &Function, share: f64) -> ControlFlow<()> {
     match progress.call1(&JsValue::NULL, &share.into()) {
         Ok(answer) if answer != JsValue::FALSE => ControlFlow::Continue(()),
         _ => ControlFlow::Break(()),

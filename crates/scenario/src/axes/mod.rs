@@ -1,6 +1,7 @@
 //! The axes and cases of a sweep, as lists of changes to the scenario.
 
 mod range;
+pub mod suggest;
 
 use toml::{Table, Value};
 

@@ -116,7 +116,7 @@ fn listed(key: &str, like: &Quantity, count: f64, value: impl Fn(f64) -> f64) ->
 }
 
 /// A number with its unit.
-struct Quantity {
+pub(super) struct Quantity {
     kind: Kind,
     value: f64,
 }
@@ -131,7 +131,7 @@ enum Kind {
 }
 
 impl Quantity {
-    fn read(value: &Value) -> Option<Self> {
+    pub(super) fn read(value: &Value) -> Option<Self> {
         fn base<T: FromStr>(text: &str, units: fn(T) -> u64) -> Option<f64> {
             text.parse().ok().map(|quantity| units(quantity) as f64)
         }
@@ -148,6 +148,23 @@ impl Quantity {
             _ => return None,
         };
         Some(Quantity { kind, value })
+    }
+
+    pub(super) fn is_positive(&self) -> bool {
+        self.value > 0.0
+    }
+
+    /// The value times a factor; `None` if it is 0 when rounded, too large, or above 1 for a number that may be a share.
+    pub(super) fn times(&self, factor: f64) -> Option<Value> {
+        let value = self.value * factor;
+        let most = match self.kind {
+            Kind::Float if self.value <= 1.0 => 1.0,
+            Kind::Float => f64::MAX,
+            // What the base units hold exactly.
+            Kind::Integer | Kind::Span | Kind::Rate | Kind::Bytes => 2f64.powi(53),
+        };
+        let is_zero = self.kind != Kind::Float && value.round() == 0.0;
+        (value <= most && !is_zero).then(|| self.kind.write(value))
     }
 }
 

@@ -1,0 +1,113 @@
+//! Statistics of replications, and the axes of small sweeps.
+
+use ::figure::readings;
+use ::scenario::axes::suggest::{from_text, suggested};
+use ::scenario::problem::Problem;
+use js_sys::Function;
+use observe::metric::{self, METRICS, Metric};
+use observe::replications::{self, Case};
+use observe::run::Titled;
+use serde_json::{Value, json};
+use stats::Level;
+use stats::precise::Rule;
+use wasm_bindgen::prelude::*;
+
+use crate::scenario::watch;
+use crate::{Figure, Scenario, problem};
+
+/// All metrics as JSON: name, unit, whose they are, which values are better, definition, and whether they have values only
+/// if delays are measured.
+#[wasm_bindgen]
+pub fn metrics() -> String {
+    let metric = |metric: &&Metric| {
+        json!({
+            "name": metric.name,
+            "unit": metric.unit,
+            "scope": format!("{:?}", metric.scope).to_lowercase(),
+            "better": format!("{:?}", metric.better).to_lowercase(),
+            "definition": metric.definition,
+            "delays": metric.is_of_delays(),
+        })
+    };
+    METRICS.iter().map(metric).collect::<Value>().to_string()
+}
+
+/// Reads the values of an axis from a text; returns for each, as JSON, how it is shown and the change `KEY=VALUE`.
+///
+/// # Errors
+/// The problem as JSON.
+#[wasm_bindgen]
+pub fn axis(key: &str, values: &str) -> Result<String, JsValue> {
+    let places = from_text(key, values).map_err(|problem| thrown(&problem))?.into_iter();
+    let places = places.map(|((key, value), shown)| json!({ "shown": shown, "change": format!("{key}={value}") }));
+    Ok(places.collect::<Value>().to_string())
+}
+
+fn thrown(problem: &Problem) -> JsValue {
+    problem::thrown(std::slice::from_ref(problem))
+}
+
+#[wasm_bindgen]
+impl Scenario {
+    /// The leading metric of the scenario's sweep, and suggested axes with their values as text, as JSON.
+    ///
+    /// # Errors
+    /// Problems of the scenario as JSON.
+    pub fn sweep(&self) -> Result<String, JsValue> {
+        let scenario = self.load()?.scenario;
+        let sweep = scenario.sweep.clone().unwrap_or_default();
+        let metrics = replications::metrics(&sweep, &scenario).map_err(|problem| thrown(&problem))?;
+        let axes = suggested(&scenario).into_iter().map(|axis| {
+            let values: Vec<String> = axis.values.iter().map(ToString::to_string).collect();
+            json!({ "key": axis.key, "values": values.join(", ") })
+        });
+        Ok(json!({ "metric": metrics.first().map(|metric| metric.name), "axes": axes.collect::<Value>() }).to_string())
+    }
+
+    /// Runs the scenario; returns all of its metrics.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn readings(&self, delays: bool, progress: &Function) -> Result<Figure, JsValue> {
+        let loaded = self.load()?;
+        let titled = Titled { title: loaded.title(), scenario: &loaded.scenario, network: &loaded.network };
+        readings(titled, delays, &mut |share| watch(progress, share)).map(Figure).map_err(|_| JsValue::NULL)
+    }
+}
+
+/// One metric of cases, by replication.
+#[wasm_bindgen]
+pub struct Replications {
+    metric: &'static Metric,
+    cases: Vec<Case>,
+}
+
+#[wasm_bindgen]
+impl Replications {
+    /// Statistics of a metric of so many cases. `undefined` if there is no such metric.
+    pub fn of(metric: &str, cases: usize) -> Option<Replications> {
+        Some(Replications { metric: metric::find(metric)?, cases: vec![Case::new(); cases] })
+    }
+
+    /// Adds what replications gave for a subject of a case: its value in each, NaN for none.
+    pub fn add(&mut self, case: usize, subject: &str, replications: &[u32], values: &[f64]) {
+        let Some(case) = self.cases.get_mut(case) else { return };
+        let series = case.entry(subject.to_owned()).or_default();
+        for (replication, value) in replications.iter().zip(values) {
+            series.insert(u64::from(*replication), Some(*value));
+        }
+    }
+
+    /// The statistics of each subject in each case as JSON, with the keys of `lasthop sweep --json`.
+    pub fn entries(&self) -> String {
+        let entries = replications::entries(&self.cases, self.metric, Level::default());
+        entries.map(|entry| entry.to_json()).collect::<Value>().to_string()
+    }
+
+    /// The number of further runs that the precision needs in every case, after `runs` of each; as the sweep's
+    /// `replications = { precision, min, max }`. `undefined` if these are not valid.
+    pub fn runs_needed(&self, precision: f64, min: u32, max: u32, runs: u32) -> Option<u32> {
+        let rule = Rule::new(precision, Level::default(), min.into(), max.into()).ok()?;
+        u32::try_from(replications::runs_needed(&self.cases, &rule, runs.into())).ok()
+    }
+}
