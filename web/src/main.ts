@@ -8,6 +8,7 @@ import { Engine } from "./engine";
 import { mountFigures } from "./figures";
 import { tabs } from "./layout";
 import { keepForOffline } from "./offline";
+import { embedded, restore } from "./opened";
 import { PARTS } from "./parts";
 import { startRuns, stopRuns } from "./runs";
 import { Signal, Store } from "./state";
@@ -20,6 +21,7 @@ const FIRST = "goel-refined.toml";
 async function start(): Promise<void> {
   const main = document.querySelector("main");
   if (!main) return;
+  document.body.classList.toggle("embed", embedded());
   const live = el("div", { class: "live", "aria-live": "polite", role: "status" });
   document.body.append(live);
   const [engine, response] = await Promise.all([Engine.start(), fetch(`examples/${FIRST}`)]);
@@ -48,13 +50,16 @@ async function start(): Promise<void> {
   const variants = el("section", { id: "variants", "aria-label": "Variants" });
   const figures = el("section", { id: "figures", "aria-label": "Figures" });
   const stage = el("div", { class: "stage" }, variants, figures);
-  const mounts = PARTS.map((part) => ({ ...part, mount: (root: HTMLElement) => part.mount(root, app) }));
+  const parts = PARTS.filter((part) => !embedded() || part.id === "animation");
+  const mounts = parts.map((part) => ({ ...part, mount: (root: HTMLElement) => part.mount(root, app) }));
   const side = mounts.length > 0 ? tabs("Tools", mounts).element : undefined;
   if (side) side.classList.add("side");
   main.replaceChildren(toolbar(app), el("div", { class: "desk" }, side, stage));
   mountVariants(variants, app);
   mountFigures(figures, app);
   Object.assign(window, { lasthop: { app } });
+  await restore(app);
+  addEventListener("hashchange", () => void restore(app));
   startRuns(app);
   const unsubscribe = app.results.subscribe((results) => {
     if (results.length === 0 || results.some((result) => result.progress !== undefined)) return;

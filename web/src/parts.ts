@@ -1,6 +1,7 @@
 /** The parts of the page beside the figures, in the order of their tabs. */
 
 import type { App } from "./app";
+import { mountShare } from "./share";
 
 export interface Part {
   id: string;
@@ -8,4 +9,4 @@ export interface Part {
   mount: (root: HTMLElement, app: App) => void;
 }
 
-export const PARTS: Part[] = [];
+export const PARTS: Part[] = [{ id: "share", title: "Take away", mount: mountShare }];
