@@ -95,7 +95,7 @@ test("shell reads quoted words as they were", () => {
   for (const word of words) {
     const line = quote(word);
     assert.doesNotMatch(line, /[\u0000-\u001f\u202e]/, JSON.stringify(word));
-    const read = execFileSync("bash", ["-c", `printf %s ${line}`], { encoding: "utf8", env: { LC_ALL: "C.UTF-8", HOME: "/" } });
+    const read = execFileSync("bash", ["--norc", "-c", `printf %s ${line}`], { encoding: "utf8", env: { LC_ALL: "C.UTF-8", HOME: "/" } });
     assert.equal(read, word);
   }
 });
