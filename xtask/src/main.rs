@@ -43,11 +43,13 @@ Maintenance commands of the repository.
     cargo xtask wheels
         Builds a small wheel in target/wheels, and checks its size and its use of Python's stable interface.
 
-    cargo xtask web
-        Builds the laboratory as WebAssembly for browsers, in target/web.
+    cargo xtask web [--parts]
+        Builds the page for browsers, and compresses it into crates/cli/bundle: the next build of the command serves it by
+        `lasthop web`. Needs npm. With --parts only what `npm run dev` in web/ needs: the module and the examples.
 
     cargo xtask web test [--full]
-        Runs the module in Node and compares it with the command, with --full on all examples.
+        Runs the module in Node and compares it with the command, with --full on all examples; then the tests of the page
+        in Chromium.
 
     cargo xtask wasm
         Checks that the crates without file access compile for a browser.
@@ -107,8 +109,9 @@ fn main() -> ExitCode {
         ["python", "--full"] => python::run(true),
         ["wheels"] => python::wheels(),
         ["web"] => web::run(),
-        ["web", "test"] => web::equal(false),
-        ["web", "test", "--full"] => web::equal(true),
+        ["web", "--parts"] => web::parts(),
+        ["web", "test"] => web::test(false),
+        ["web", "test", "--full"] => web::test(true),
         ["wasm"] => wasm::run(),
         ["words"] => words::run(),
         ["cycles"] => cycles::run(),

@@ -23,8 +23,14 @@ const FUZZ_TARGETS: [&str; 3] = ["check", "--manifest-path", "fuzz/Cargo.toml"];
 const OUTSIDE_TESTS: [&str; 4] = ["test", "--locked", "--manifest-path", "examples/outside/Cargo.toml"];
 
 /// Programs that read lasthop's output or run its package in tests, and the Debian packages that contain them.
-const READERS: [(&str, &str); 4] =
-    [("tshark", "tshark"), ("gnuplot", "gnuplot-nox"), ("python3", "python3"), ("node", "nodejs")];
+const READERS: [(&str, &str); 6] = [
+    ("tshark", "tshark"),
+    ("gnuplot", "gnuplot-nox"),
+    ("python3", "python3"),
+    ("node", "nodejs"),
+    ("npm", "npm"),
+    ("chromium", "chromium fonts-dejavu-core"),
+];
 
 /// Runs the steps up to the first failure; with `full` also the long tests.
 pub fn run(full: bool) -> Result<(), String> {
@@ -45,7 +51,7 @@ pub fn run(full: bool) -> Result<(), String> {
     let outside = workspace::target().join("outside");
     workspace::run(workspace::cargo().args(OUTSIDE_TESTS).env("CARGO_TARGET_DIR", outside))?;
     python::run(full)?;
-    web::equal(full)?;
+    web::test(full)?;
     if full {
         python::wheels()?;
         unskipped(&dir, workspace::cargo().args(TESTS).args(LONG_TESTS))?;

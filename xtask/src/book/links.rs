@@ -7,7 +7,7 @@ use super::page;
 use crate::workspace;
 
 /// Folders whose Markdown files are not of the repository, or not documentation.
-const LEFT_OUT: [&str; 4] = ["target", ".git", "corpus", "golden"];
+const LEFT_OUT: [&str; 5] = ["target", ".git", "corpus", "golden", "node_modules"];
 
 /// A link to a file or folder of the repository.
 pub struct Link {

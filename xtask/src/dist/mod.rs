@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::workspace;
+use crate::{web, workspace};
 
 /// Shells with the file names of their completion scripts.
 const SHELLS: [(&str, &str); 5] = [
@@ -22,6 +22,7 @@ const FILES: [&str; 5] = ["LICENSE-MIT", "LICENSE-APACHE", "README.md", "CHANGEL
 
 /// Builds the command with the profile `dist`, and creates `target/dist/lasthop-VERSION-TARGET.tar.gz`.
 pub fn run() -> Result<(), String> {
+    web::run()?;
     workspace::run(workspace::cargo().args(["build", "--locked", "--profile", "dist", "--package", "lasthop"]))?;
     let folder = workspace::target().join("dist");
     let host = host()?;

@@ -1,0 +1,95 @@
+//! The laboratory as a page for browsers: the module, the page around it, and the files that `lasthop web` serves.
+
+mod bundle;
+mod catalogue;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::{wasm, workspace};
+
+/// Builds the page and compresses its files into `crates/cli/bundle`, where the command's build finds them; prints their
+/// sizes, and fails if one is above its limit.
+pub fn run() -> Result<(), String> {
+    parts()?;
+    npm(&["run", "build"])?;
+    bundle::compress(&workspace::root().join("web/dist"), &bundle::folder())?;
+    bundle::sizes()
+}
+
+/// Builds what the page takes from the workspace: the module in `web/src/wasm`, the examples in `web/public/examples`.
+pub fn parts() -> Result<(), String> {
+    let folder = workspace::target().join("web");
+    build("web", &folder, "web")?;
+    copy_module(&folder, &workspace::root().join("web/src/wasm"))?;
+    catalogue::write(&workspace::root().join("examples"), &workspace::root().join("web/public/examples"))
+}
+
+/// The size of the page's compressed files, in bytes.
+pub fn bytes() -> Result<u64, String> {
+    Ok(bundle::files(&bundle::folder())?.iter().map(|(_, bytes)| bytes).sum())
+}
+
+/// Runs the module in Node and compares it with the command, and the page in Chromium; with `full` on all examples.
+pub fn test(full: bool) -> Result<(), String> {
+    equal(full)?;
+    parts()?;
+    npm(&["run", "build"])?;
+    npm(&["test"])
+}
+
+/// Runs the module in Node, and compares it with the command: on some examples, with `full` on all.
+fn equal(full: bool) -> Result<(), String> {
+    let folder = workspace::target().join("web-node");
+    build("quick", &folder, "nodejs")?;
+    workspace::run(workspace::cargo().args(["build", "--profile", "checks", "--package", "lasthop"]))?;
+    let command = workspace::target().join("checks").join("lasthop");
+    let mut node = Command::new("node");
+    node.arg("crates/web/tests/equal.cjs").arg(folder.join("lasthop_web.js")).arg(command);
+    workspace::run(node.args(["examples", if full { "1" } else { "6" }]).current_dir(workspace::root()))
+}
+
+/// Builds the module with a profile, and its JavaScript for browsers or Node; returns the module's path.
+fn build(profile: &str, folder: &Path, target: &str) -> Result<PathBuf, String> {
+    wasm::install()?;
+    let package = ["--package", "lasthop-web", "--target", wasm::TARGET];
+    workspace::run(workspace::cargo().args(["build", "--profile", profile]).args(package))?;
+    let module = workspace::target().join(wasm::TARGET).join(profile).join("lasthop_web.wasm");
+    let mut bundle = workspace::cargo();
+    bundle.args(["run", "--profile", "checks", "--package", "bundle", "--"]).arg(&module).arg(folder).arg(target);
+    workspace::run(&mut bundle)?;
+    Ok(folder.join("lasthop_web_bg.wasm"))
+}
+
+/// Copies what the page imports; files that did not change keep their time, so that nothing else is built again.
+fn copy_module(from: &Path, to: &Path) -> Result<(), String> {
+    for name in ["lasthop_web.js", "lasthop_web.d.ts", "lasthop_web_bg.wasm", "lasthop_web_bg.wasm.d.ts"] {
+        let read = fs::read(from.join(name)).map_err(|error| format!("{}: {error}", from.join(name).display()))?;
+        write(&to.join(name), &read)?;
+    }
+    Ok(())
+}
+
+/// Writes a file unless it has this content.
+fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    if fs::read(path).is_ok_and(|old| old == bytes) {
+        return Ok(());
+    }
+    let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
+    folder.and_then(|()| fs::write(path, bytes)).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Runs npm for the page, with the packages that `web/package-lock.json` names.
+fn npm(arguments: &[&str]) -> Result<(), String> {
+    if !workspace::on_path("npm") {
+        return Err("the page needs npm: apt-get install npm".to_owned());
+    }
+    let page = workspace::root().join("web");
+    let (wanted, installed) = (page.join("package-lock.json"), page.join("node_modules/.package-lock.json"));
+    let time = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
+    if time(&installed) < time(&wanted) {
+        workspace::run(Command::new("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(&page))?;
+    }
+    workspace::run(Command::new("npm").args(arguments).current_dir(&page))
+}
