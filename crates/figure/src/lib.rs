@@ -2,18 +2,24 @@
 //! *columns* of numbers, to which the head refers by their indices.
 //!
 //! - [`run`]: the series, marks and findings of each flow, and the summary;
+//! - [`journeys`]: where packets are at any time, what stations of a cell do, and where nodes move;
 //! - [`lesson`]: guided pages, their texts with results of runs, and their checks;
 //! - [`readings`]: all metrics of a run, for statistics;
 //! - [`marks`]: what a mark means: what happened, why, and the rule behind it.
 //!
 //! Numbers are 64-bit floats in columns of several values a row: a page draws from them without a copy for each point.
 
+pub mod cell;
 mod columns;
+pub mod journeys;
 pub mod lesson;
 pub mod marks;
+mod packet;
+pub mod places;
 mod readings;
 pub mod run;
 
 pub use columns::{Column, Columns, Figure};
+pub use journeys::journeys;
 pub use readings::readings;
 pub use run::{Parts, run};

@@ -60,7 +60,7 @@ mod unit;
 mod view;
 mod window;
 
-pub use air::{AirRecorder, AirRecording, MediumDescription};
+pub use air::{AirRecorder, AirRecording, BackOff, Draw, Frame, MediumDescription};
 pub use beside::{Run, beside};
 pub use budget::share_color;
 pub use describe::{Description, FlowDescription, LinkDescription};
@@ -70,6 +70,7 @@ pub use options::{
     DEFAULT_SIZE, MAX_SIDE, MIN_PANEL, MIN_SIZE, Marked, Options, Panel, Share, Theme, Unit, default_height,
 };
 pub use png::{PNG_SCALE, PngError};
+pub use queues::{Identity, identity};
 pub use record::{Bottleneck, Recorder, Recording, draw};
 pub use scale::{Tick, grouped, ticks};
-pub use topology::topology;
+pub use topology::{Kind, kind, ranges, scheme, topology};

@@ -17,7 +17,7 @@ pub(crate) type Stays = BTreeMap<(u32, usize), Vec<(f64, f64)>>;
 
 /// The parts of a packet that no node changes on its way: addresses, kind, ports, sequence number, length, and the
 /// acknowledgment number of a segment without data.
-type Identity = (Addr, Addr, u8, u32, u32, u32, u32);
+pub type Identity = (Addr, Addr, u8, u32, u32, u32, u32);
 
 /// Packets at their nodes, and their times at the hops.
 pub(crate) struct Queues {
@@ -103,7 +103,8 @@ impl Queues {
     }
 }
 
-fn identity(packet: &Packet) -> Identity {
+/// Returns the identity of a packet; a retransmission has that of the original.
+pub fn identity(packet: &Packet) -> Identity {
     let (src, dst) = (packet.src, packet.dst);
     match &packet.body {
         Body::Tcp(segment) => {

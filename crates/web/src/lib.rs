@@ -2,6 +2,7 @@
 //! the page shows is computed by the crates below.
 
 mod figure;
+mod journeys;
 mod problem;
 mod scenario;
 mod statistics;

@@ -12,7 +12,7 @@ mod rows;
 mod shares;
 mod view;
 
-pub use record::{AirRecorder, AirRecording, MediumDescription};
+pub use record::{AirRecorder, AirRecording, BackOff, Draw, Frame, MediumDescription};
 
 use path::MediumId;
 

@@ -40,16 +40,22 @@ impl MediumDescription {
 
 /// A transmitted frame. Times are in seconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Frame {
+pub struct Frame {
+    /// Number of the sending station in the medium.
     pub from: u32,
+    /// Number of the receiving station in the medium.
     pub to: u32,
+    /// Its purpose.
     pub kind: FrameKind,
+    /// Start of the transmission.
     pub start: f64,
+    /// End of the transmission.
     pub end: f64,
     /// Time for which the frame reserves the medium after its end, in seconds.
     pub reserves: f64,
     /// The packets that the frame carries or acknowledges, or that it reserves the medium for.
     pub packets: Numbers,
+    /// True for a retransmission.
     pub again: bool,
     /// Outcome at the receiver; `None` if the frame was in transmission at the end of the run.
     pub reception: Option<Reception>,
@@ -81,19 +87,27 @@ impl Frame {
 
 /// An interval of a back-off, in seconds; the back-off was frozen if `slots` is 0.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct BackOff {
+pub struct BackOff {
+    /// Number of the station in the medium.
     pub station: u32,
+    /// Start of the interval.
     pub from: f64,
+    /// End of the interval.
     pub to: f64,
+    /// Slots counted in the interval.
     pub slots: u64,
 }
 
 /// The draw of a back-off from the contention window.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Draw {
+pub struct Draw {
+    /// Number of the station in the medium.
     pub station: u32,
+    /// Time of the draw in seconds.
     pub at: f64,
+    /// Slots drawn.
     pub slots: u32,
+    /// The contention window.
     pub window: u32,
 }
 
@@ -158,6 +172,16 @@ impl AirRecorder {
     /// True if more than [`MAX_ENTRIES`](Self::MAX_ENTRIES) entries were needed: the recording is incomplete.
     pub fn overflowed(&self) -> bool {
         self.kept > Self::MAX_ENTRIES
+    }
+
+    /// Moves the right edge of the time axis to `to`.
+    pub fn end_at(&mut self, to: Time) {
+        self.to = to.as_secs_f64();
+    }
+
+    /// Number of entries kept so far.
+    pub fn kept(&self) -> usize {
+        self.kept
     }
 
     /// True if no later event can change a picture: all frames that began before the right edge have ended.
@@ -259,6 +283,21 @@ pub struct AirRecording {
 }
 
 impl AirRecording {
+    /// Returns the frames of a medium, ordered by their ends.
+    pub fn frames(&self, medium: MediumId) -> &[Frame] {
+        self.timelines.get(&medium).map_or(&[], |timeline| &timeline.frames)
+    }
+
+    /// Returns the intervals of back-offs of a medium: those of a station are in order.
+    pub fn back_offs(&self, medium: MediumId) -> &[BackOff] {
+        self.timelines.get(&medium).map_or(&[], |timeline| &timeline.back_offs)
+    }
+
+    /// Returns the draws of back-offs of a medium, in order.
+    pub fn draws(&self, medium: MediumId) -> &[Draw] {
+        self.timelines.get(&medium).map_or(&[], |timeline| &timeline.draws)
+    }
+
     /// Returns the intervals in which slots of back-offs were counted in a medium, ordered by their ends: station, end
     /// in seconds, number of slots.
     pub fn counted(&self, medium: MediumId) -> Vec<(u32, f64, u64)> {

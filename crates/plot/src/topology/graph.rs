@@ -16,17 +16,22 @@ const MAX_IDENTICAL: usize = 100;
 
 /// The symbol of a node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Kind {
+pub enum Kind {
+    /// A host with a link that is not wireless.
     Host,
     /// A host all of whose links are wireless.
     Mobile,
+    /// A router.
     Router,
+    /// A base station.
     BaseStation,
 }
 
 impl Kind {
+    /// Each kind.
     pub const ALL: [Kind; 4] = [Kind::Host, Kind::Mobile, Kind::Router, Kind::BaseStation];
 
+    /// Returns the name in keys of pictures.
     pub fn label(self) -> &'static str {
         match self {
             Kind::Host => "host",
@@ -113,7 +118,7 @@ impl Graph {
 }
 
 /// The kind of a node, by what it does and by its links.
-fn kind(network: &Network, node: usize) -> Kind {
+pub fn kind(network: &Network, node: usize) -> Kind {
     let mut links = network.links.iter().filter(|link| link.between.contains(&node)).peekable();
     match network.nodes[node].kind {
         kind if kind.is_base_station() => Kind::BaseStation,
@@ -128,7 +133,7 @@ fn kind(network: &Network, node: usize) -> Kind {
 }
 
 /// The scheme of a node, if it runs one. A host on wires that does not send behaves the same under every scheme.
-fn scheme(network: &Network, node: usize) -> Option<String> {
+pub fn scheme(network: &Network, node: usize) -> Option<String> {
     let spec = &network.nodes[node];
     let at_work = || {
         let wireless = network.links.iter().any(|link| link.wireless && link.between.contains(&node));
@@ -371,7 +376,9 @@ fn metres(millimetres: u64) -> f64 {
     millimetres as f64 / 1e3
 }
 
-fn placed(network: &Network) -> Vec<Placed> {
+/// The ranges in metres of the media of which each node is the access point: within which a frame is received, and
+/// sensed. Without an access point they are those of all stations.
+pub fn ranges(network: &Network) -> Vec<Vec<[f64; 2]>> {
     let mut ranges: Vec<Vec<[f64; 2]>> = vec![Vec::new(); network.nodes.len()];
     for (number, medium) in network.media.iter().enumerate() {
         let Some(found) = medium.config.ranges() else { continue };
@@ -390,7 +397,11 @@ fn placed(network: &Network) -> Vec<Placed> {
             .into_iter()
             .for_each(|node| ranges[node].push(found));
     }
-    let nodes = network.nodes.iter().enumerate().zip(ranges);
+    ranges
+}
+
+fn placed(network: &Network) -> Vec<Placed> {
+    let nodes = network.nodes.iter().enumerate().zip(ranges(network));
     let placed = nodes.filter_map(|((number, node), ranges)| {
         let path = node.place.clone()?;
         Some(Placed { name: node.name.clone(), kind: kind(network, number), path, ranges })

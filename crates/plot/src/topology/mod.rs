@@ -11,6 +11,7 @@ mod map;
 use sim::Network;
 
 use self::graph::Graph;
+pub use self::graph::{Kind, kind, ranges, scheme};
 use crate::frame::Sheet;
 use crate::ink::{Anchor, Picture, Shape, Style, Text, tenths};
 use crate::layout::{DOT, RIGHT, header};

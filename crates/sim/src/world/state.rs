@@ -26,6 +26,17 @@ impl World {
         NodeState { buffer: node.buffer.state(self.now), processing }
     }
 
+    /// Bytes of state that the scheme of node number `node` holds, such as a cache of packets; `None` without a scheme that
+    /// counts them.
+    ///
+    /// # Panics
+    ///
+    /// If the network has no such node.
+    pub fn scheme_state_bytes(&self, node: usize) -> Option<u64> {
+        let counters = self.nodes[node].agent_counters();
+        counters.into_iter().find_map(|(name, count)| (name == "state_bytes").then_some(count))
+    }
+
     /// The packets at the sending end of a hop, and the state of its link layer.
     ///
     /// # Panics

@@ -1,0 +1,194 @@
+//! What stations of shared media do: their frames, and their back-offs slot by slot.
+
+use std::collections::BTreeMap;
+
+use engine::Time;
+use path::mac::dcf::FrameKind;
+use path::{MediumEvent, MediumId, Reception};
+use plot::{AirRecorder, BackOff, Draw, Frame, MediumDescription};
+use serde::Serialize;
+use sim::{Event, Network, Sink};
+
+use crate::columns::{Column, Columns};
+use crate::packet::Identified;
+
+/// Back-offs that were drawn this long before an interval are known slot by slot in it, in seconds.
+const BEFORE: f64 = 1.0;
+
+/// Names of the kinds of frames, by their number in columns.
+const KINDS: [FrameKind; 7] = [
+    FrameKind::Data,
+    FrameKind::Aggregate,
+    FrameKind::Ack,
+    FrameKind::BlockAck,
+    FrameKind::Rts,
+    FrameKind::Cts,
+    FrameKind::Beacon,
+];
+
+/// Receptions, by their number in columns.
+const RECEPTIONS: [Reception; 4] = [Reception::Received, Reception::Collided, Reception::Corrupted, Reception::Unheard];
+
+/// What a medium's stations do, in the head of a figure.
+#[derive(Clone, Debug, Serialize)]
+pub struct Cell {
+    name: String,
+    /// Numbers of the nodes that are its stations.
+    stations: Vec<usize>,
+    /// Rows of sending node, receiving node, kind, begin, end, reception, 1 for a retransmission, packets, damaged packets,
+    /// and flow, kind and offset of the first packet. The reception is -1 if the run ended before.
+    frames: Column,
+    /// Rows of node, begin, end, slots counted (0 while the back-off is frozen), slots left at the begin (NaN if unknown),
+    /// and contention window.
+    back_offs: Column,
+}
+
+/// Names of the numbers in columns.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Names {
+    frames: Vec<&'static str>,
+    receptions: Vec<&'static str>,
+}
+
+pub(crate) fn names() -> Names {
+    Names {
+        frames: KINDS.iter().map(|kind| kind.name()).collect(),
+        receptions: RECEPTIONS.iter().map(|reception| reception.name()).collect(),
+    }
+}
+
+/// Records the media of a network.
+pub(crate) struct Cells {
+    recorder: AirRecorder,
+    stations: Vec<Vec<usize>>,
+    names: Vec<String>,
+    /// By medium, sending station and begin, the first packet of a frame with packets.
+    carried: BTreeMap<(u32, u32, u64), Identified>,
+    from: f64,
+}
+
+impl Cells {
+    pub fn new(network: &Network, from: f64, to: f64) -> Self {
+        let media = MediumDescription::of(network);
+        let numbered = media.iter().enumerate().map(|(number, medium)| (MediumId(number as u32), medium));
+        let time = |seconds: f64| Time::from_nanos((seconds * 1e9) as u64);
+        Cells {
+            recorder: AirRecorder::new(numbered, Some(time((from - BEFORE).max(0.0))), Some(time(to))),
+            stations: (0..media.len()).map(|medium| network.stations(medium)).collect(),
+            names: media.iter().map(|medium| medium.name.clone()).collect(),
+            carried: BTreeMap::new(),
+            from,
+        }
+    }
+
+    /// The nodes of two stations.
+    fn nodes(&self, medium: MediumId, [from, to]: [u32; 2]) -> Option<[usize; 2]> {
+        let stations = self.stations.get(medium.index())?;
+        Some([*stations.get(from as usize)?, *stations.get(to as usize)?])
+    }
+
+    /// Records an event; `carried` is the packet of the last frame from one node to another.
+    pub fn event(&mut self, at: Time, event: &Event, carried: impl FnOnce([usize; 2]) -> Identified) {
+        if let Event::Medium { medium, event: MediumEvent::Sent { from, to, frame, .. } } = event
+            && frame.kind.carries_packets()
+            && (frame.start + frame.duration).as_secs_f64() >= self.from
+            && let Some(nodes) = self.nodes(*medium, [*from, *to])
+        {
+            self.carried.insert((medium.0, *from, frame.start.as_nanos()), carried(nodes));
+        }
+        self.recorder.event(at, event);
+    }
+
+    /// Number of entries kept so far.
+    pub fn kept(&self) -> usize {
+        self.recorder.kept()
+    }
+
+    /// Ends the interval at `to`.
+    pub fn close(&mut self, to: Time) {
+        self.recorder.end_at(to);
+    }
+
+    /// True if frames that began in the interval have ended.
+    pub fn is_complete(&self) -> bool {
+        self.stations.is_empty() || self.recorder.is_complete()
+    }
+
+    /// The cells' columns, of frames and back-offs that began by `to`.
+    pub fn finish(self, to: f64, columns: &mut Columns) -> Vec<Cell> {
+        let Cells { recorder, stations, names, carried, from } = self;
+        let recording = recorder.finish();
+        let mut cells = Vec::new();
+        for (number, (stations, name)) in stations.into_iter().zip(names).enumerate() {
+            let medium = MediumId(number as u32);
+            let node = |station: u32| stations.get(station as usize).map_or(-1.0, |node| *node as f64);
+            let row = |frame: &Frame| {
+                let begin = (frame.start * 1e9).round() as u64;
+                let packet = carried.get(&(medium.0, frame.from, begin)).copied().unwrap_or(Identified::NOTHING);
+                [
+                    node(frame.from),
+                    node(frame.to),
+                    place(&KINDS, &frame.kind),
+                    frame.start,
+                    frame.end,
+                    frame.reception.map_or(-1.0, |reception| place(&RECEPTIONS, &reception)),
+                    f64::from(u8::from(frame.again)),
+                    f64::from(frame.packets.count()),
+                    f64::from(frame.damaged.count()),
+                    packet.flow,
+                    f64::from(packet.kind as u8),
+                    packet.offset,
+                ]
+            };
+            let shown = |frame: &&Frame| frame.end >= from && frame.start <= to;
+            let mut frames: Vec<[f64; 12]> = recording.frames(medium).iter().filter(shown).map(row).collect();
+            frames.sort_by(|a, b| a[3].total_cmp(&b[3]));
+            let back_offs = counted(recording.back_offs(medium), recording.draws(medium));
+            let mut back_offs: Vec<[f64; 6]> =
+                back_offs.into_iter().filter(|row| row[2] >= from && row[1] <= to).collect();
+            back_offs.iter_mut().for_each(|row| row[0] = node(row[0] as u32));
+            back_offs.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+            let (frames, back_offs) = (columns.add(frames), columns.add(back_offs));
+            cells.push(Cell { name, stations, frames, back_offs });
+        }
+        cells
+    }
+}
+
+fn place<T: PartialEq>(list: &[T], item: &T) -> f64 {
+    list.iter().position(|other| other == item).map_or(-1.0, |place| place as f64)
+}
+
+/// Parts of back-offs with the slots left at their begin: rows as in [`Cell::back_offs`], with the station's number.
+fn counted(parts: &[BackOff], draws: &[Draw]) -> Vec<[f64; 6]> {
+    let mut of_stations: BTreeMap<u32, (Vec<&Draw>, f64, f64)> = BTreeMap::new();
+    for draw in draws {
+        of_stations.entry(draw.station).or_insert_with(|| (Vec::new(), f64::NAN, f64::NAN)).0.push(draw);
+    }
+    of_stations.values_mut().for_each(|(draws, ..)| draws.reverse());
+    let mut rows = Vec::new();
+    for part in parts {
+        let (draws, left, window) = of_stations.entry(part.station).or_insert_with(|| (Vec::new(), f64::NAN, f64::NAN));
+        while let Some(draw) = draws.pop_if(|draw| draw.at <= part.from) {
+            (*left, *window) = (f64::from(draw.slots), f64::from(draw.window));
+        }
+        rows.push([f64::from(part.station), part.from, part.to, part.slots as f64, *left, *window]);
+        *left -= part.slots as f64;
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_left_are_those_drawn_less_those_counted() {
+        let draw = |at, slots| Draw { station: 1, at, slots, window: 15 };
+        let part = |from, to, slots| BackOff { station: 1, from, to, slots };
+        let parts = [part(0.0, 1.0, 2), part(1.0, 2.0, 0), part(2.0, 3.0, 3), part(3.0, 4.0, 1)];
+        let rows = counted(&parts, &[draw(0.0, 5), draw(3.0, 9)]);
+        assert_eq!(rows.iter().map(|row| row[4]).collect::<Vec<_>>(), [5.0, 3.0, 3.0, 9.0]);
+        assert!(counted(&parts, &[])[0][4].is_nan());
+    }
+}

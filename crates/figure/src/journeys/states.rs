@@ -1,0 +1,95 @@
+//! States that last: channels in the BAD state, associations of mobiles, and what schemes keep.
+
+use std::collections::BTreeMap;
+
+use path::channel::State;
+use sim::{Network, NodeEvent, World};
+
+/// Collects the states of a time interval.
+pub(crate) struct States {
+    from: f64,
+    /// By link, the begin of a BAD state that lasts.
+    bad_since: BTreeMap<u32, f64>,
+    /// By node and link, the begin of an association that lasts.
+    associated_since: BTreeMap<(u32, u32), f64>,
+    /// Rows of link, begin and end.
+    pub bad: Vec<[f64; 3]>,
+    /// Rows of node, link, begin and end.
+    pub associations: Vec<[f64; 4]>,
+    /// Nodes whose schemes count their state.
+    keepers: Vec<usize>,
+    /// Rows of node, time, and bytes from then on.
+    pub kept_bytes: Vec<[f64; 3]>,
+    last_bytes: BTreeMap<usize, u64>,
+}
+
+impl States {
+    pub fn new(network: &Network, world: &World, from: f64) -> Self {
+        States {
+            from,
+            bad_since: BTreeMap::new(),
+            associated_since: BTreeMap::new(),
+            bad: Vec::new(),
+            associations: Vec::new(),
+            keepers: (0..network.nodes.len()).filter(|node| world.scheme_state_bytes(*node).is_some()).collect(),
+            kept_bytes: Vec::new(),
+            last_bytes: BTreeMap::new(),
+        }
+    }
+
+    /// Number of entries kept so far.
+    pub fn kept(&self) -> usize {
+        self.bad.len() + self.associations.len() + self.kept_bytes.len()
+    }
+
+    pub fn air(&mut self, at: f64, link: u32, state: State) {
+        match state {
+            State::Bad => {
+                self.bad_since.entry(link).or_insert(at);
+            }
+            State::Good => {
+                if let Some(since) = self.bad_since.remove(&link).filter(|_| at >= self.from) {
+                    self.bad.push([f64::from(link), since, at]);
+                }
+            }
+        }
+    }
+
+    pub fn node(&mut self, at: f64, node: u32, event: &NodeEvent) {
+        match *event {
+            NodeEvent::Associated { link } => {
+                self.associated_since.insert((node, link), at);
+            }
+            NodeEvent::Left { link } => {
+                if let Some(since) = self.associated_since.remove(&(node, link)).filter(|_| at >= self.from) {
+                    self.associations.push([f64::from(node), f64::from(link), since, at]);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Looks at what schemes keep now.
+    pub fn sample(&mut self, world: &World) {
+        let at = world.now().as_secs_f64();
+        for node in &self.keepers {
+            let Some(bytes) = world.scheme_state_bytes(*node) else { continue };
+            if self.last_bytes.insert(*node, bytes) != Some(bytes) {
+                self.kept_bytes.push([*node as f64, at, bytes as f64]);
+            }
+        }
+    }
+
+    /// Ends the states that last at infinity, and leaves out what began after `to`.
+    pub fn finish(&mut self, to: f64) {
+        let still = f64::INFINITY;
+        self.bad.extend(self.bad_since.iter().map(|(link, since)| [f64::from(*link), *since, still]));
+        let lasting = self.associated_since.iter();
+        self.associations
+            .extend(lasting.map(|((node, link), since)| [f64::from(*node), f64::from(*link), *since, still]));
+        self.bad.retain(|row| row[1] <= to);
+        self.associations.retain(|row| row[2] <= to);
+        self.bad.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+        self.associations.sort_by(|a, b| a[2].total_cmp(&b[2]));
+    }
+}
