@@ -59,7 +59,7 @@ impl Scenario {
         let metrics = replications::metrics(&sweep, &scenario).map_err(|problem| thrown(&problem))?;
         let axes = suggested(&scenario).into_iter().map(|axis| {
             let values: Vec<String> = axis.values.iter().map(ToString::to_string).collect();
-            json!({ "key": axis.key, "values": values.join(", ") })
+            json!({ "key": axis.key, "values": values.join(", "), "declared": axis.declared })
         });
         Ok(json!({ "metric": metrics.first().map(|metric| metric.name), "axes": axes.collect::<Value>() }).to_string())
     }

@@ -21,6 +21,8 @@ pub struct Suggested {
     pub key: String,
     /// Its values, in the order of the axis.
     pub values: Vec<Value>,
+    /// Whether the scenario has this axis.
+    pub declared: bool,
 }
 
 /// Suggests axes: first those in `[sweep.axes]`, then all keys of the scenario with a quantity, with values from a quarter
@@ -30,7 +32,7 @@ pub fn suggested(scenario: &Scenario) -> Vec<Suggested> {
     let mut found: Vec<Suggested> = declared
         .filter_map(|axis| {
             let values = axis.places.into_iter().flatten().map(|(_, value)| value).collect();
-            Some(Suggested { key: axis.keys.into_iter().next()?, values })
+            Some(Suggested { key: axis.keys.into_iter().next()?, values, declared: true })
         })
         .collect();
     // What a scenario's own writer wrote can be read.
@@ -51,7 +53,7 @@ fn collect(key: String, value: &Value, found: &mut Vec<Suggested>) {
     } else if !found.iter().any(|known| known.key == key) {
         let values = around(value);
         if values.len() > 1 {
-            found.push(Suggested { key, values });
+            found.push(Suggested { key, values, declared: false });
         }
     }
 }
@@ -117,6 +119,7 @@ mod tests {
             (found[0].key.as_str(), texts(&found[0].values)),
             ("links.wire.delay", texts(&["1 ms".into(), "9 ms".into()]))
         );
+        assert!(found[0].declared && !found[1].declared);
         let values = |key: &str| found.iter().find(|other| other.key == key).map(|found| texts(&found.values));
         let rates = ["2 Mbps", "4 Mbps", "8 Mbps", "16 Mbps", "32 Mbps"].map(str::to_owned);
         assert_eq!(values("links.wire.rate"), Some(rates.to_vec()));
