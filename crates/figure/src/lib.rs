@@ -1,7 +1,7 @@
 //! The data of interactive figures. A run is recorded once; what a figure shows of it is a *head*, which is JSON, and
 //! *columns* of numbers, to which the head refers by their indices.
 //!
-//! - [`run`]: the series, marks and findings of each flow, and the summary;
+//! - [`run()`]: the series, marks and findings of each flow, and the summary;
 //! - [`journeys`]: where packets are at any time, what stations of a cell do, and where nodes move;
 //! - [`lesson`]: guided pages, their texts with results of runs, and their checks;
 //! - [`readings`]: all metrics of a run, for statistics;
