@@ -2,7 +2,7 @@
 //! *columns* of numbers, to which the head refers by their indices.
 //!
 //! - [`run()`]: the series, marks and findings of each flow, and the summary;
-//! - [`journeys`]: where packets are at any time, what stations of a cell do, and where nodes move;
+//! - [`journeys()`]: where packets are at any time, what stations of a cell do, and where nodes move;
 //! - [`lesson`]: guided pages, their texts with results of runs, and their checks;
 //! - [`readings`]: all metrics of a run, for statistics;
 //! - [`marks`]: what a mark means: what happened, why, and the rule behind it.
