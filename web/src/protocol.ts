@@ -121,6 +121,66 @@ export interface RunFigure {
   flows: FlowFigure[];
 }
 
+/** A number of a run. */
+export interface Metric {
+  name: string;
+  unit: string;
+  /** Whose it is: run, flow, direction, medium, station, node or arrivals. */
+  scope: string;
+  /** Which values are better: lower, higher or neither. */
+  better: string;
+  definition: string;
+  /** Whether it has values only if delays are measured. */
+  delays: boolean;
+}
+
+/** All metrics of one run. */
+export interface Readings {
+  /** Metric and subject of each value. */
+  names: [string, string][];
+  /** The values, NaN where the run gave none. */
+  values: Column;
+}
+
+/** What replications gave for a subject of a case; NaN for those without a value. */
+export interface Values {
+  subject: string;
+  replications: Uint32Array;
+  values: Float64Array;
+}
+
+/** Statistics of a subject of a case, with the keys of `lasthop sweep --json`. */
+export interface Entry {
+  /** Number of the case; the others are compared with the first. */
+  case: number;
+  subject: string;
+  n: number;
+  without: number;
+  mean: number | null;
+  ci: [number, number] | null;
+  half_width: number | null;
+  quantiles: { share: number; value: number; ci: [number, number] | null }[];
+  against_first: {
+    pairs: number;
+    difference: number;
+    difference_ci: [number, number] | null;
+    change_percent: number | null;
+    change_percent_ci: [number, number] | null;
+  } | null;
+  difference_half_width: number | null;
+  change_percent_half_width: number | null;
+  /** Sign of the difference, 0 if its interval contains 0. */
+  sign: -1 | 0 | 1 | null;
+  [key: string]: unknown;
+}
+
+/** A precision of the mean, as the sweep's `replications = { precision, min, max }`. */
+export interface Precision {
+  precision: number;
+  min: number;
+  max: number;
+}
+
 /** The calls that a worker answers, with their arguments and results. */
 export interface Calls {
   about: { arguments: []; result: { version: string; model: number; schema: string } };
@@ -131,6 +191,17 @@ export interface Calls {
   figure: { arguments: [Subject, boolean]; result: RunFigure };
   /** The reports of all flows over TCP, with at most so many findings each. */
   explain: { arguments: [Subject, number]; result: Report[] };
+  metrics: { arguments: []; result: Metric[] };
+  /** The leading metric, and suggested axes with their values as text. */
+  sweep: { arguments: [Subject]; result: { metric: string; axes: { key: string; values: string; declared: boolean }[] } };
+  /** The values of an axis over a key, from a text. */
+  axis: { arguments: [string, string]; result: { shown: string; change: string }[] };
+  /** All metrics of a run; with `true` also those of delays. */
+  readings: { arguments: [Subject, boolean]; result: Readings };
+  /** Statistics of a metric: of several groups, each the values of its cases. */
+  statistics: { arguments: [string, Values[][][]]; result: Entry[][] };
+  /** Further replications that a precision of a metric needs after so many of each case. */
+  needed: { arguments: [string, Values[][], Precision, number]; result: number };
 }
 
 export type Call = keyof Calls;

@@ -1,7 +1,7 @@
 /** A worker: it loads the module and answers one call after the other. */
 
-import init, { type Figure, Scenario, model_version, schema, version } from "./wasm/lasthop_web.js";
-import type { Call, Calls, Column, Problem, Request, Response, Subject } from "./protocol";
+import init, { type Figure, Replications, Scenario, axis, metrics, model_version, schema, version } from "./wasm/lasthop_web.js";
+import type { Call, Calls, Column, Problem, Request, Response, Subject, Values } from "./protocol";
 
 type Answers = { [C in Call]: (id: number, ...values: Calls[C]["arguments"]) => Calls[C]["result"] };
 
@@ -55,6 +55,20 @@ function assembled(figure: Figure): unknown {
   return head;
 }
 
+/** Calls `use` with the module's replications, and frees them. */
+function withReplications<T>(metric: string, cases: Values[][], use: (replications: Replications) => T): T {
+  const replications = Replications.of(metric, cases.length);
+  if (!replications) throw new Error(`there is no metric ${metric}`);
+  try {
+    for (const [number, subjects] of cases.entries()) {
+      for (const { subject, ...given } of subjects) replications.add(number, subject, given.replications, given.values);
+    }
+    return use(replications);
+  } finally {
+    replications.free();
+  }
+}
+
 const ANSWERS: Answers = {
   about: () => ({ version: version(), model: model_version(), schema: schema() }),
   check: (_, subject) => withScenario(subject, (scenario) => JSON.parse(scenario.check()) as Problem[]),
@@ -63,6 +77,15 @@ const ANSWERS: Answers = {
   figure: (id, subject, reports) =>
     withScenario(subject, (scenario) => assembled(scenario.figure(reports, reporting(id))) as Calls["figure"]["result"]),
   explain: (id, subject, top) => withScenario(subject, (scenario) => JSON.parse(scenario.explain(top, reporting(id)))),
+  metrics: () => JSON.parse(metrics()),
+  sweep: (_, subject) => withScenario(subject, (scenario) => JSON.parse(scenario.sweep())),
+  axis: (_, key, values) => JSON.parse(axis(key, values)),
+  readings: (id, subject, delays) =>
+    withScenario(subject, (scenario) => assembled(scenario.readings(delays, reporting(id))) as Calls["readings"]["result"]),
+  statistics: (_, metric, groups) =>
+    groups.map((cases) => withReplications(metric, cases, (replications) => JSON.parse(replications.entries()))),
+  needed: (_, metric, cases, { precision, min, max }, runs) =>
+    withReplications(metric, cases, (replications) => replications.runs_needed(precision, min, max, runs) ?? 0),
 };
 
 /** The buffers of all columns in a result: they move to the page without a copy. */
