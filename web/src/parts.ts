@@ -1,7 +1,9 @@
 /** The parts of the page beside the figures, in the order of their tabs. */
 
 import type { App } from "./app";
+import { mountAnimation } from "./animation";
 import { mountHeat } from "./heat";
+import { mountMap } from "./map";
 import { mountShare } from "./share";
 import { mountStatistics } from "./statistics";
 
@@ -11,6 +13,12 @@ export interface Part {
   mount: (root: HTMLElement, app: App) => void;
 }
 
+/** Packets on their path, and nodes on a map. */
+function mountPackets(root: HTMLElement, app: App): void {
+  mountAnimation(root, app);
+  mountMap(root, app);
+}
+
 /** Statistics of one project, and a map of differences over two keys. */
 function mountNumbers(root: HTMLElement, app: App): void {
   mountStatistics(root, app);
@@ -18,6 +26,7 @@ function mountNumbers(root: HTMLElement, app: App): void {
 }
 
 export const PARTS: Part[] = [
+  { id: "animation", title: "Packets", mount: mountPackets },
   { id: "statistics", title: "Statistics", mount: mountNumbers },
   { id: "share", title: "Take away", mount: mountShare },
 ];

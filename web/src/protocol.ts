@@ -1,5 +1,7 @@
 /** What crosses between the page and its workers. Heads of figures are those of the Rust crate `figure`. */
 
+import type { Journeys } from "./journeys";
+
 /** A scenario with its changes: all that a run depends on. */
 export interface Subject {
   /** Name of the scenario's file, the place beside which it names files. */
@@ -189,6 +191,8 @@ export interface Calls {
   summary: { arguments: [Subject]; result: Summary };
   /** The series; with `true` also delays and reports. */
   figure: { arguments: [Subject, boolean]; result: RunFigure };
+  /** Where packets are from a time to another, with about so many rows at most: it ends early if there are more. */
+  journeys: { arguments: [Subject, number, number, number]; result: Journeys };
   /** The reports of all flows over TCP, with at most so many findings each. */
   explain: { arguments: [Subject, number]; result: Report[] };
   metrics: { arguments: []; result: Metric[] };

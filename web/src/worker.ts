@@ -76,6 +76,8 @@ const ANSWERS: Answers = {
   summary: (id, subject) => withScenario(subject, (scenario) => JSON.parse(scenario.run(false, reporting(id)))),
   figure: (id, subject, reports) =>
     withScenario(subject, (scenario) => assembled(scenario.figure(reports, reporting(id))) as Calls["figure"]["result"]),
+  journeys: (id, subject, from, to, most) =>
+    withScenario(subject, (scenario) => assembled(scenario.journeys(from, to, most, reporting(id))) as Calls["journeys"]["result"]),
   explain: (id, subject, top) => withScenario(subject, (scenario) => JSON.parse(scenario.explain(top, reporting(id)))),
   metrics: () => JSON.parse(metrics()),
   sweep: (_, subject) => withScenario(subject, (scenario) => JSON.parse(scenario.sweep())),
