@@ -1,13 +1,14 @@
 //! Embeds the page that `cargo xtask web` has left in `bundle/`, so that `lasthop web` can serve it. Without it the command
 //! is built without a page.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
     let folder = Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("bundle");
-    println!("cargo::rerun-if-changed=bundle");
+    writeln!(io::stdout(), "cargo::rerun-if-changed=bundle")?;
     let mut files = Vec::new();
     if folder.exists() {
         list(&folder, &mut files)?;
