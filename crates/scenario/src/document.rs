@@ -130,6 +130,16 @@ impl Document {
         key.is_some_and(|key| self.origin(key).is_some())
     }
 
+    /// The text as it was parsed; empty for a scenario in another language.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The values, with all assignments.
+    pub(crate) fn tree(&self) -> &Value {
+        &self.tree
+    }
+
     /// Whether `key` has a value that is not a table, in the text or by an assignment.
     pub(crate) fn has_value(&self, key: &str) -> bool {
         self.tree.at(key).is_some_and(|value| value.as_table().is_none())

@@ -31,6 +31,7 @@ mod as_written;
 mod assign;
 pub mod axes;
 mod check;
+pub mod controls;
 pub mod document;
 mod event_kinds;
 mod expand_counts;

@@ -106,6 +106,16 @@ impl Value {
         if let Data::Table(table) = &self.data { Some(table) } else { None }
     }
 
+    /// The items, if it is a list.
+    pub fn as_list(&self) -> Option<&[Value]> {
+        if let Data::List(items) = &self.data { Some(items) } else { None }
+    }
+
+    /// The text, if it is one.
+    pub fn text(&self) -> Option<&str> {
+        if let Data::Text(text) = &self.data { Some(text) } else { None }
+    }
+
     /// The table, if it is one.
     pub fn as_table_mut(&mut self) -> Option<&mut Table> {
         if let Data::Table(table) = &mut self.data { Some(table) } else { None }

@@ -1,6 +1,7 @@
 //! The laboratory as WebAssembly: functions on texts and arrays, for a worker of a page. It has no logic of its own: what
 //! the page shows is computed by the crates below.
 
+mod controls;
 mod figure;
 mod journeys;
 mod problem;

@@ -113,10 +113,21 @@ impl Scenario {
 
 impl Scenario {
     pub(crate) fn load(&self) -> Result<Loaded, JsValue> {
+        let source = self.source(&self.overrides)?;
+        source.resolve(&source.document).map_err(|problems| problem::thrown(&problems))
+    }
+
+    /// The text with changes, not yet checked.
+    pub(crate) fn source(&self, overrides: &Overrides) -> Result<Source, JsValue> {
         let stem = self.path.file_stem().map_or_else(|| "scenario".into(), |stem| stem.to_string_lossy());
         let (files, path) = (Rc::new(self.files.clone()), self.path.clone());
-        let source = Source::of_text(files, stem.into_owned(), path, &self.text, &self.overrides);
-        source.and_then(|source| source.resolve(&source.document)).map_err(|problems| problem::thrown(&problems))
+        let source = Source::of_text(files, stem.into_owned(), path, &self.text, overrides);
+        source.map_err(|problems| problem::thrown(&problems))
+    }
+
+    /// The changes.
+    pub(crate) fn overrides(&self) -> &Overrides {
+        &self.overrides
     }
 }
 

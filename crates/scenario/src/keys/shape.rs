@@ -25,7 +25,8 @@ impl Shape<'static> {
 }
 
 impl<'s> Shape<'s> {
-    fn of(schema: &'s Value) -> Self {
+    /// The shape of the values that a schema allows.
+    pub fn of(schema: &'s Value) -> Self {
         let mut all = Vec::new();
         expand(schema, &mut all);
         Shape(all)
@@ -42,6 +43,11 @@ impl<'s> Shape<'s> {
             inner.into_iter().for_each(|inner| expand(inner, &mut all));
         }
         Shape(all)
+    }
+
+    /// The alternative schemas, each before those to which it refers.
+    pub fn alternatives(&self) -> &[&'s Value] {
+        &self.0
     }
 
     /// Whether the value may be a list.

@@ -1,0 +1,300 @@
+//! The controls of a page: each is made from the schema, what it writes is accepted, and it changes the run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use lab::disk::Disk;
+use observe::event_digest::EventDigest;
+use scenario::controls::{Control, Widget, controls};
+use scenario::{NoFiles, Overrides, Source};
+use serde_json::Value as Json;
+use sim::{Network, World};
+
+/// Wake-ups of a run that is compared: the first effect of a key comes early.
+const WAKE_UPS: u64 = 50_000;
+
+/// A scenario with a name in each table of names.
+const PLAIN: &str = r#"
+duration = "10 s"
+nodes = { a = { kind = "host" }, x = { kind = "base-station" }, b = { kind = "host" } }
+links.wire = { kind = "wired", between = ["a", "x"], rate = "8 Mbps", delay = "1 ms" }
+links.air = { kind = "wireless", between = ["x", "b"], rate = "8 Mbps", delay = "1 ms" }
+media.cell = { standard = "802.11b" }
+flows.down = { from = "a", to = "b" }
+arrivals.short = { from = "a", to = "b", rate = "1 /s", sizes = "fixed" }
+"#;
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
+}
+
+fn examples() -> Vec<PathBuf> {
+    let all = std::fs::read_dir(example("")).unwrap().map(|entry| entry.unwrap().path());
+    let mut all: Vec<PathBuf> = all.filter(|path| path.extension().is_some_and(|ending| ending == "toml")).collect();
+    all.sort();
+    all
+}
+
+fn open(path: &Path, set: &[&str]) -> Result<Source, String> {
+    let set = set.iter().map(|assignment| (*assignment).to_owned()).collect();
+    Source::open(Rc::new(Disk), path, &Overrides { set, ..Overrides::default() })
+        .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+}
+
+/// The network with an assignment, or what is wrong with it.
+fn network(path: &Path, set: &[&str]) -> Result<Network, String> {
+    let source = open(path, set)?;
+    let loaded = source.resolve(&source.document);
+    loaded.map(|loaded| loaded.network).map_err(|problems| {
+        assert!(!problems.is_empty());
+        problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    })
+}
+
+fn of_plain(set: &[String]) -> Vec<Control> {
+    let source =
+        Source::of_text(Rc::new(NoFiles), "plain".into(), "plain.toml".into(), PLAIN.as_bytes(), &Overrides::default());
+    let source = source.unwrap_or_else(|problems| panic!("{problems:?}"));
+    controls(&source, &Overrides { set: set.to_vec(), ..Overrides::default() })
+}
+
+/// The assignments at the ends of a control: the least and the largest value, each choice, both positions of a switch.
+fn ends(control: &Control) -> Vec<String> {
+    let values: Vec<String> = match &control.widget {
+        Widget::Slider { stops, .. } => [stops.first(), stops.last()].into_iter().flatten().cloned().collect(),
+        Widget::Menu { choices } => choices.iter().map(|choice| choice.value.clone()).collect(),
+        Widget::Switch => vec!["true".to_owned(), "false".to_owned()],
+        Widget::Text { .. } => Vec::new(),
+    };
+    values.into_iter().map(|value| format!("{}={value}", control.path)).collect()
+}
+
+/// Assignments that change the value, the nearest ones first.
+fn changes(control: &Control) -> Vec<String> {
+    let values: Vec<String> = match &control.widget {
+        Widget::Slider { stops, at } => {
+            let near = [at + 3, at.wrapping_sub(3), at + 12, at.wrapping_sub(12), 1, 0, stops.len() - 1];
+            near.iter().filter(|place| *place != at).filter_map(|place| stops.get(*place)).cloned().collect()
+        }
+        Widget::Menu { choices } => {
+            let current = control.current.as_ref();
+            choices.iter().filter(|choice| Some(&choice.label) != current).map(|choice| choice.value.clone()).collect()
+        }
+        Widget::Switch if control.current.as_deref() == Some("true") => vec!["false".to_owned()],
+        Widget::Switch if control.current.is_some() => vec!["true".to_owned()],
+        Widget::Switch => vec!["true".to_owned(), "false".to_owned()],
+        Widget::Text { .. } => Vec::new(),
+    };
+    values.into_iter().map(|value| format!("{}={value}", control.path)).collect()
+}
+
+fn digest(network: &Network) -> [u8; 32] {
+    let (mut world, mut digest) = (World::new(network, true), EventDigest::default());
+    world.advance(WAKE_UPS, &mut digest);
+    digest.finish(world.now())
+}
+
+/// The key with its names left out: `links.*.rate`.
+fn pattern(path: &str) -> String {
+    let mut parts: Vec<String> =
+        path.split('.').map(|part| part.split('[').next().unwrap_or_default().to_owned()).collect();
+    if let [part, name, ..] = &mut parts[..]
+        && ["nodes", "links", "media", "flows", "arrivals"].contains(&part.as_str())
+    {
+        *name = "*".to_owned();
+    }
+    parts.join(".")
+}
+
+/// Why a control's value may be refused, with what the problem says then.
+const REASONS: [(&str, &[&str]); 6] = [
+    (
+        "another key is needed with it",
+        &["is missing", "needs", "write ", "add ", "beside it", "a motion begins there", "depends on", "has a range"],
+    ),
+    (
+        "another key excludes it",
+        &[
+            "either",
+            "leave ",
+            "remove ",
+            "excludes",
+            "does not use",
+            "uses no other",
+            "the other",
+            "instead",
+            "never closes",
+        ],
+    ),
+    ("it is not for this kind of entry", &["only valid for", "no value", "for wires", "own rates only"]),
+    (
+        "the path or its ends would not work",
+        &["a node of kind", "another host", "can be reached", "two different nodes"],
+    ),
+    ("it names one of a given set", &["Mbps, ", "expected a host"]),
+    (
+        "the range depends on other keys, or only the check knows it",
+        &["more than 0", "at least", "at most", " to ", "a time after", "ascending times", "zero never", "sum is 1"],
+    ),
+];
+
+/// Sets each end of each control, and counts what is refused by its reason. A problem without a reason fails the test.
+fn refused(path: &Path, controls: &[Control], counts: &mut BTreeMap<&'static str, usize>) -> usize {
+    let mut all = 0;
+    for assignment in controls.iter().flat_map(ends) {
+        all += 1;
+        let Err(said) = network(path, &[&assignment]) else { continue };
+        assert!(!said.contains("no such key"), "{assignment}: {said}");
+        let found = REASONS.iter().find(|(_, texts)| texts.iter().any(|text| said.contains(text)));
+        let (reason, _) = found.unwrap_or_else(|| panic!("{} {assignment}: {said}", path.display()));
+        *counts.entry(reason).or_default() += 1;
+    }
+    all
+}
+
+fn ends_of(paths: impl Iterator<Item = PathBuf>) {
+    let (mut all, mut counts) = (0, BTreeMap::new());
+    for path in paths {
+        let source = open(&path, &[]).unwrap();
+        all += refused(&path, &controls(&source, &Overrides::default()), &mut counts);
+    }
+    // Most values work as they are.
+    assert!(counts.values().sum::<usize>() * 3 < all, "{counts:?} of {all}");
+}
+
+#[test]
+fn every_end_of_every_control_is_accepted_or_refused_with_its_rule() {
+    ends_of(["goel-refined.toml", "hidden-terminals.toml"].into_iter().map(example));
+}
+
+#[test]
+#[ignore = "takes 20 s: every control of every example"]
+fn every_end_of_every_control_of_every_example_is_accepted_or_refused_with_its_rule() {
+    ends_of(examples().into_iter());
+}
+
+/// All kinds of all tagged unions in the schema.
+fn kinds(schema: &Json, found: &mut BTreeSet<String>) {
+    match schema {
+        Json::Object(table) => {
+            found.extend(schema["properties"]["kind"]["const"].as_str().map(str::to_owned));
+            table.values().for_each(|inner| kinds(inner, found));
+        }
+        Json::Array(items) => items.iter().for_each(|inner| kinds(inner, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_kind_of_every_registry_is_a_choice_that_brings_its_settings() {
+    let (mut chosen, mut keys) = (BTreeSet::new(), BTreeSet::new());
+    let mut open = vec![Vec::new()];
+    while let Some(set) = open.pop() {
+        for control in of_plain(&set) {
+            keys.insert(pattern(&control.path));
+            let Widget::Menu { choices } = &control.widget else { continue };
+            for choice in choices {
+                if set.len() < 3 && chosen.insert((pattern(&control.path), choice.label.clone())) {
+                    open.push([&set[..], &[format!("{}={}", control.path, choice.value)]].concat());
+                }
+            }
+        }
+    }
+    let mut all = BTreeSet::new();
+    kinds(&scenario::schema(), &mut all);
+    let labels: BTreeSet<&str> = chosen.iter().map(|(_, label)| label.as_str()).collect();
+    let missing: Vec<&String> = all.iter().filter(|kind| !labels.contains(kind.as_str())).collect();
+    assert!(all.len() > 60 && missing.is_empty(), "{missing:?} of {}", all.len());
+    for key in [
+        "scheme.threshold",
+        "links.*.channel.mean_bad",
+        "links.*.arq.window",
+        "links.*.queue.target",
+        "flows.*.tcp.control.beta",
+        "media.*.rate_control.successes",
+        "flows.*.traffic.codec",
+        "arrivals.*.sizes.shape",
+        "nodes.*.motion.velocity",
+        "links.*.jitter.delay.parts.probability",
+        "flows.*.tcp.recovery.tail_probe",
+        "flows.*.tcp.loss_differentiation.limit",
+    ] {
+        assert!(keys.contains(key), "{key}: {keys:?}");
+    }
+}
+
+#[test]
+fn controls_survive_wrong_values() {
+    let wrong =
+        ["links.air.rate=fast", "links.nowhere.rate=1 Mbps", "duration=[1]", "links.air.channel=bursty", "nodes.a=7"];
+    let controls = of_plain(&wrong.map(str::to_owned));
+    let at = |path: &str| controls.iter().find(|control| control.path == path).unwrap();
+    assert_eq!((at("links.air.rate").current.as_deref(), at("links.air.rate").changed), (Some("fast"), true));
+    assert_eq!(at("duration").current.as_deref(), Some("[1]"));
+    assert!(at("links.air.channel").changed && !at("links.wire.rate").changed);
+}
+
+/// The changes of a control that change the run, or `None` if it has nothing to move.
+fn changes_run(path: &Path, control: &Control, before: &[u8; 32]) -> Option<bool> {
+    let mut networks =
+        changes(control).into_iter().filter_map(|assignment| network(path, &[&assignment]).ok()).peekable();
+    networks.peek()?;
+    Some(networks.any(|network| digest(&network) != *before))
+}
+
+/// Keys that no event of a run depends on.
+const WITHOUT_EFFECT: [(&str, &str); 4] = [
+    ("title", "a name"),
+    ("output", "written beside the run"),
+    ("sweep", "other runs"),
+    ("replication", "changes random streams alone: nothing in a run without random numbers"),
+];
+
+/// Keys of examples that do not change their run, with the reason.
+const IDLE: [(&str, &str, &str); 1] =
+    [("goel-refined", "links.wire.kind", "without a link layer and losses, a wire and a radio are alike")];
+
+fn moved(paths: &[PathBuf], is_tried: fn(&Control) -> bool) -> (BTreeSet<String>, Vec<String>) {
+    let (mut working, mut idle) = (BTreeSet::new(), Vec::new());
+    for path in paths {
+        let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let source = open(path, &[]).unwrap();
+        let before = digest(&network(path, &[]).unwrap());
+        for control in controls(&source, &Overrides::default()) {
+            let head = control.path.split('.').next().unwrap_or_default();
+            let is_known = WITHOUT_EFFECT.iter().any(|(key, _)| *key == head);
+            let key = pattern(&control.path);
+            if is_known || !is_tried(&control) {
+                continue;
+            }
+            match changes_run(path, &control, &before) {
+                Some(true) => {
+                    working.insert(key);
+                }
+                Some(false)
+                    if IDLE.iter().all(|(file, path, _)| (*file, *path) != (stem.as_str(), control.path.as_str())) =>
+                {
+                    idle.push(format!("{stem} {}", control.path));
+                }
+                _ => {}
+            }
+        }
+    }
+    (working, idle)
+}
+
+#[test]
+fn every_control_of_a_set_key_changes_the_run() {
+    let (working, idle) = moved(&[example("goel-refined.toml")], |control| control.written.is_some());
+    assert!(working.len() > 12 && idle.is_empty(), "{idle:#?} {working:?}");
+}
+
+#[test]
+#[ignore = "takes minutes: the keys that each example sets"]
+fn every_control_that_an_example_sets_changes_the_run_of_an_example() {
+    let (working, idle) = moved(&examples(), |control| control.written.is_some());
+    let idle: BTreeSet<String> = idle.iter().map(|key| pattern(key.split_once(' ').unwrap().1)).collect();
+    let never: Vec<&String> = idle.difference(&working).collect();
+    assert!(never.is_empty(), "{never:#?}");
+}

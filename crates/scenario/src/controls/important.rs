@@ -1,0 +1,95 @@
+//! Which keys of a scenario a reader wants to change first.
+
+use toml::Table;
+
+use crate::axes::{axes, cases};
+use crate::key_path::split_last;
+use crate::tree::Value;
+
+/// Last names of the keys that matter in any scenario that sets them, the first ones most.
+const USUAL: [&str; 17] = [
+    "scheme",
+    "rate",
+    "delay",
+    "loss",
+    "channel",
+    "mean_good",
+    "mean_bad",
+    "arq",
+    "max_transmissions",
+    "queue",
+    "limit",
+    "variant",
+    "control",
+    "traffic",
+    "bytes",
+    "receive_window",
+    "count",
+];
+
+/// The important keys, the most important first: those that the comment at the head of the text names, then the keys that
+/// its sweep varies or compares, then the usual ones.
+pub(super) fn important<'c>(text: &str, tree: &Value, controls: impl Iterator<Item = (&'c str, bool)>) -> Vec<String> {
+    let head: String = text.lines().take_while(|line| line.starts_with('#')).collect::<Vec<_>>().join("\n");
+    let varied = varied(tree);
+    let rank = |(path, is_written): (&'c str, bool)| {
+        let last = split_last(path).1;
+        let usual = USUAL.iter().position(|name| *name == last).filter(|_| is_written && !path.contains('['));
+        let rank = match (place_of(path, &head), varied.iter().position(|key| key == path), usual) {
+            (Some(place), _, _) => (0, place),
+            (None, Some(place), _) => (1, place),
+            (None, None, Some(place)) => (2, place),
+            _ => return None,
+        };
+        Some((rank, path.to_owned()))
+    };
+    let mut ranked: Vec<_> = controls.filter_map(rank).collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.dedup();
+    ranked.into_iter().map(|(_, path)| path).collect()
+}
+
+/// Where a comment names a key, or the option of this name.
+fn place_of(path: &str, comment: &str) -> Option<usize> {
+    let option = format!("--{path}");
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "_.-[".contains(c);
+    let found = comment.match_indices(path).map(|(place, _)| place).find(|place| {
+        let before = comment[..*place].chars().next_back().is_none_or(|c| !is_part(c));
+        let behind = &comment[place + path.len()..];
+        // A key at the end of a sentence has a dot behind it.
+        let after = behind.chars().next().is_none_or(|c| !is_part(c)) || behind.starts_with(". ") || behind == ".";
+        // A key of one word is one only where it is set: others are words.
+        before && after && (path.contains('.') || behind.starts_with('='))
+    });
+    found.or_else(|| comment.find(&option).filter(|place| !comment[place + option.len()..].starts_with(is_part)))
+}
+
+/// The keys that the sweep of a scenario varies or compares.
+fn varied(tree: &Value) -> Vec<String> {
+    let sweep = tree.at("sweep").map(Value::to_toml);
+    let table = |key: &str| -> Table {
+        sweep.as_ref().and_then(|sweep| sweep.get(key)?.as_table().cloned()).unwrap_or_default()
+    };
+    let zip = sweep.as_ref().and_then(|sweep| sweep.get("zip")?.as_array()).into_iter().flatten();
+    let zip: Vec<Table> = zip.filter_map(|table| table.as_table().cloned()).collect();
+    let axes = axes(&table("axes"), &zip).unwrap_or_default();
+    let compared = cases(&table("compare"), &axes).unwrap_or_default();
+    let compared = compared.into_iter().flat_map(|case| case.changes).map(|(key, _)| key);
+    axes.into_iter().flat_map(|axis| axis.keys).chain(compared).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn key_of_a_comment_is_a_whole_word() {
+        let comment = "# the delay: --set links.air.queue=codel, --scheme snoop; links.air.rate.";
+        assert!(place_of("links.air.queue", comment) < place_of("links.air.rate", comment));
+        assert!(place_of("scheme", comment).is_some());
+        for other in ["delay", "links.air", "air.queue", "links.air.queue.limit", "queue", "set"] {
+            let named = place_of(other, comment).is_some();
+            assert_eq!(named, other == "set", "{other}");
+        }
+    }
+}

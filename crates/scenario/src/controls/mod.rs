@@ -1,0 +1,430 @@
+//! Which control each key of a scenario gets: type, range, choices and meaning, from the JSON Schema.
+//!
+//! The keys are those of the tables that a scenario has: of its named entries, and of the kinds that it chooses. Values do
+//! not need to be valid.
+
+mod forms;
+mod important;
+mod start;
+mod stops;
+mod variants;
+
+use path::mac::dcf::Standard;
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use crate::axes::shown;
+use crate::key_path::Step;
+use crate::keys::Shape;
+use crate::model::directed;
+use crate::tree::{Data, Value};
+use crate::{Overrides, Source};
+use forms::{Forms, keys, required};
+use stops::{Scale, Stops};
+pub use variants::{Variant, variants};
+
+/// Maximum number of steps of a path: mixtures of mixtures have no limit.
+const MAX_STEPS: usize = 9;
+
+/// Items of longer lists have no controls of their own, and longer texts are not shown.
+const MAX_ITEMS: usize = 32;
+
+/// Longest value that is shown, in bytes.
+const MAX_SHOWN: usize = 2_000;
+
+/// Keys whose value is the name of an entry of a table.
+const NAMES_OF: [(&str, &str); 4] = [("between", "nodes"), ("from", "nodes"), ("to", "nodes"), ("medium", "media")];
+
+/// The key of a recording's file.
+const FILE: &str = "file";
+
+/// A key without effect on a run, which is shown only if the text has it.
+const SWEEP: &str = "sweep";
+
+/// The control of a key.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Control {
+    /// The key: `links.air.rate`.
+    pub path: String,
+    /// The table that contains it, such as `links.air`; empty at the top.
+    pub group: String,
+    /// The key within the group, in words.
+    pub title: String,
+    /// What the schema says of it.
+    pub meaning: String,
+    /// How it is shown.
+    pub widget: Widget,
+    /// The default, as it would be written; `None` without one.
+    pub default: Option<String>,
+    /// The value in the text; `None` if the text does not set it.
+    pub written: Option<String>,
+    /// The value with all changes; `None` if it is not set.
+    pub current: Option<String>,
+    /// Whether a change has set it to another value than the text.
+    pub changed: bool,
+    /// Whether it may be left out.
+    pub optional: bool,
+    /// Its rank among the important keys, from 0.
+    pub important: Option<usize>,
+}
+
+/// The form of a control.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Widget {
+    /// A quantity or number.
+    Slider {
+        /// Its positions, each as it is written in `KEY=VALUE`.
+        stops: Vec<String>,
+        /// The position nearest to the current value, or to the default.
+        at: usize,
+    },
+    /// One of several values.
+    Menu {
+        /// The values.
+        choices: Vec<Choice>,
+    },
+    /// True or false.
+    Switch,
+    /// Anything else.
+    Text {
+        /// Whether a value is a text, and is written in quotes; otherwise it is TOML.
+        quoted: bool,
+        /// An example.
+        example: String,
+    },
+}
+
+/// An entry of a menu.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Choice {
+    /// How it is shown, and what [`Control::current`] is if it is chosen.
+    pub label: String,
+    /// How it is written in `KEY=VALUE`.
+    pub value: String,
+    /// What it means.
+    pub meaning: String,
+}
+
+/// The controls of a scenario with changes. `source` has been opened without the changes; those that cannot be made are left
+/// out.
+pub fn controls(source: &Source, overrides: &Overrides) -> Vec<Control> {
+    let (text, mut changed) = (&source.document, source.document.clone());
+    if let Some(scheme) = &overrides.scheme {
+        changed.set_everywhere("scheme", scheme);
+    }
+    let seed = overrides.seed.map(|seed| format!("seed={seed}"));
+    for assignment in seed.iter().chain(&overrides.set) {
+        // The run reports what is wrong with it.
+        changed.set(assignment).ok();
+    }
+    let mut walk = Walk { text: text.tree(), changed: changed.tree(), controls: Vec::new() };
+    if let Some(schema) = Shape::scenario().alternatives().first() {
+        walk.table(&mut Vec::new(), schema, Some(changed.tree()));
+    }
+    let mut controls = walk.controls;
+    let written = controls.iter().map(|control| (control.path.as_str(), control.written.is_some()));
+    let ranks = important::important(text.text(), text.tree(), written);
+    for control in &mut controls {
+        control.important = ranks.iter().position(|path| *path == control.path);
+    }
+    controls
+}
+
+/// Collects the controls of a tree.
+struct Walk<'a> {
+    text: &'a Value,
+    changed: &'a Value,
+    controls: Vec<Control>,
+}
+
+impl Walk<'_> {
+    /// The keys of a table.
+    fn table(&mut self, path: &mut Vec<Step>, table: &'static Json, value: Option<&Value>) {
+        let needed: Vec<&str> = required(table).collect();
+        // The kind of a node or link is a key like others; that of a member is its menu.
+        let kind = Some(engine::tagged::KIND).filter(|kind| table["properties"][kind]["const"].is_null());
+        let kind = kind.filter(|kind| table["properties"].get(kind).is_some());
+        for key in kind.into_iter().chain(keys(table)) {
+            let is_shown = !path.is_empty() || key != SWEEP || value.is_some_and(|value| value.at(SWEEP).is_some());
+            if !is_shown {
+                continue;
+            }
+            path.push(Step::Key(key.to_owned()));
+            let inner = value.and_then(|value| value.as_table()?.get(key));
+            self.key(path, &table["properties"][key], inner, needed.contains(&key) || Some(key) == kind);
+            path.pop();
+        }
+    }
+
+    fn key(&mut self, path: &mut Vec<Step>, schema: &'static Json, value: Option<&Value>, is_needed: bool) {
+        if path.len() > MAX_STEPS {
+            return;
+        }
+        let forms = Forms::of(schema);
+        let table = value.and_then(Value::as_table);
+        if let Some(entry) = forms.names {
+            for (name, value) in table.into_iter().flatten().filter(|(name, _)| is_plain(name)) {
+                path.push(Step::Key(name.clone()));
+                self.item(path, entry, value);
+                path.pop();
+            }
+            return;
+        }
+        if forms.directed && table.is_some_and(|table| directed::NAMES.iter().any(|name| table.contains_key(*name))) {
+            for name in directed::NAMES {
+                path.push(Step::Key(name.to_owned()));
+                self.key(path, schema, table.and_then(|table| table.get(name)), false);
+                path.pop();
+            }
+            return;
+        }
+        let is_optional = !is_needed && forms.default.is_none();
+        if !forms.kinds.is_empty() {
+            self.add(path, &forms, kinds_menu(&forms), is_optional);
+            let name = match table {
+                Some(table) => table.get(engine::tagged::KIND).and_then(Value::text),
+                None => value.and_then(Value::text),
+            };
+            if let Some(kind) = name.and_then(|name| forms.kind(name)) {
+                self.table(path, kind.table, value);
+            } else if forms.limit && table.is_none() {
+                // A limit alone is that of the default discipline.
+                let slider = self.slider(path, &forms, Scale::Limit, &["unlimited"]);
+                let limit = self.control(path, &forms, slider, is_optional);
+                self.controls.push(Control { title: format!("{} limit", limit.title), ..limit });
+            }
+            return;
+        }
+        if let Some(inner) = forms.table {
+            let is_on = forms.boolean && value.is_some_and(|value| matches!(value.data, Data::Bool(true)));
+            let is_table_only = !forms.boolean && forms.integer.is_none();
+            // A recording without a file is none.
+            let is_absent = (forms.optional || !forms.words.is_empty()) && keys(inner).all(|key| key != FILE);
+            let is_always_there = is_table_only && !is_absent && required(inner).next().is_none();
+            if table.is_some() || is_on || is_always_there {
+                if forms.boolean {
+                    self.add(path, &forms, Widget::Switch, is_optional);
+                }
+                return self.table(path, inner, value);
+            }
+            if is_table_only {
+                let start = start::value(last(path), schema).to_string();
+                return self.add(path, &forms, table_menu(&forms, start), is_optional);
+            }
+        }
+        if let Some(list) = forms.list {
+            let example = start::value(last(path), list).to_string();
+            self.add(path, &forms, Widget::Text { quoted: false, example }, is_optional);
+            let items = value.and_then(Value::as_list).unwrap_or_default();
+            // The items of what has no effect on a run are not shown singly.
+            let is_of_run = path.len() > 2 && items.len() <= MAX_ITEMS;
+            for (number, item) in items.iter().enumerate().filter(|_| is_of_run) {
+                path.push(Step::Item(number));
+                self.item(path, &list["items"], item);
+                path.pop();
+            }
+            return;
+        }
+        let widget = self.scalar(path, &forms);
+        self.add(path, &forms, widget, is_optional);
+    }
+
+    /// The control of a value that is no table and no list.
+    fn scalar(&self, path: &[Step], forms: &Forms) -> Widget {
+        let words: Vec<&str> = forms.words.iter().map(|word| word.word).collect();
+        let scale = forms.dimension.map(Scale::Quantity).or(forms.limit.then_some(Scale::Limit));
+        let scale = scale.or(forms.integer.map(Scale::Integer)).or(forms.number.map(Scale::Number));
+        match scale {
+            Some(Scale::Limit) => self.slider(path, forms, Scale::Limit, &["unlimited"]),
+            // A class of packets is a number or one of many names.
+            Some(_) if forms.text => Widget::Text { quoted: false, example: String::new() },
+            Some(Scale::Integer(ends)) if forms.boolean => {
+                let numbers = ends.min.unwrap_or(0.0) as u32..=ends.max.unwrap_or(0.0) as u32;
+                let texts = ["false".to_owned(), "true".to_owned()].into_iter().chain(numbers.map(|n| n.to_string()));
+                Widget::Menu { choices: texts.map(|text| choice(&text, text.clone(), "")).collect() }
+            }
+            Some(scale) => match self.rates(path) {
+                Some(rates) => {
+                    let current = self.changed.at_path(path).and_then(Value::text);
+                    let at = rates.iter().position(|rate| Some(rate.as_str()) == current);
+                    Widget::Slider { at: at.unwrap_or(rates.len() - 1), stops: rates }
+                }
+                None => self.slider(path, forms, scale, &words),
+            },
+            None if forms.boolean => Widget::Switch,
+            None if forms.free => Widget::Text { quoted: false, example: String::new() },
+            None if !words.is_empty() => {
+                let choices = forms.words.iter().map(|word| choice(word.word, quoted(word.word), word.meaning));
+                Widget::Menu { choices: choices.collect() }
+            }
+            None => match self.entries(path) {
+                Some(names) => {
+                    Widget::Menu { choices: names.iter().map(|name| choice(name, quoted(name), "")).collect() }
+                }
+                None => Widget::Text { quoted: true, example: String::new() },
+            },
+        }
+    }
+
+    fn slider(&self, path: &[Step], forms: &Forms, scale: Scale, words: &[&str]) -> Widget {
+        let default = forms.default.map(shown_default);
+        let of = |tree: &Value| tree.at_path(path).map(shown_value).or(default.clone());
+        let Stops { texts, at } = scale.stops(of(self.text).as_deref(), of(self.changed).as_deref(), words);
+        Widget::Slider { stops: texts, at }
+    }
+
+    fn add(&mut self, path: &[Step], forms: &Forms, widget: Widget, optional: bool) {
+        let control = self.control(path, forms, widget, optional);
+        self.controls.push(control);
+    }
+
+    /// An entry of a table of names, or an item of a list: the keys of a table, or a value.
+    fn item(&mut self, path: &mut Vec<Step>, schema: &'static Json, value: &Value) {
+        match Forms::of(schema).table {
+            Some(table) => self.table(path, table, Some(value)),
+            None => self.key(path, schema, Some(value), true),
+        }
+    }
+
+    fn control(&self, path: &[Step], forms: &Forms, widget: Widget, optional: bool) -> Control {
+        let at = |tree: &Value| tree.at_path(path).map(Value::to_toml);
+        let (written, current) = (self.text.at_path(path), self.changed.at_path(path));
+        let depth = group_depth(path);
+        let words = path[depth..].iter().map(|step| match step {
+            Step::Key(key) => key.replace('_', " "),
+            Step::Item(number) => (number + 1).to_string(),
+        });
+        Control {
+            path: written_path(path),
+            group: written_path(&path[..depth]),
+            title: words.collect::<Vec<_>>().join(" "),
+            meaning: forms.meaning.split_whitespace().collect::<Vec<_>>().join(" "),
+            widget,
+            default: forms.default.map(shown_default),
+            written: written.map(shown_value),
+            current: current.map(shown_value),
+            changed: at(self.text) != at(self.changed),
+            optional,
+            important: None,
+        }
+    }
+
+    /// The rates of the medium at whose rate a path ends, or that of a link in a medium.
+    fn rates(&self, path: &[Step]) -> Option<Vec<String>> {
+        let [Step::Key(part), named, Step::Key(key)] = path else { return None };
+        let is_rate = key == "rate";
+        let at = |part: &str, name: &Step, key: &str| {
+            self.changed.at_path(&[Step::Key(part.to_owned()), name.clone(), Step::Key(key.to_owned())])
+        };
+        let medium = match part.as_str() {
+            "media" if is_rate => named.clone(),
+            "links" if is_rate => Step::Key(at("links", named, "medium")?.text()?.to_owned()),
+            _ => return None,
+        };
+        if at("media", &medium, "any_rate").is_some_and(|any| matches!(any.data, Data::Bool(true))) {
+            return None;
+        }
+        let standard: Standard = at("media", &medium, "standard")?.to_toml().try_into().ok()?;
+        Some(standard.modes().iter().map(|mode| mode.rate.to_string()).collect())
+    }
+
+    /// The names that a key may have as its value, if it is that of an entry of a table.
+    fn entries(&self, path: &[Step]) -> Option<Vec<&str>> {
+        let key =
+            path.iter().rev().find_map(|step| if let Step::Key(key) = step { Some(key.as_str()) } else { None })?;
+        let (_, part) = NAMES_OF.iter().find(|(known, _)| *known == key).filter(|_| path.len() >= 3)?;
+        Some(self.changed.at(part)?.as_table()?.keys().map(String::as_str).collect())
+    }
+}
+
+/// The menu of the kinds of a tagged union, and of words beside them.
+fn kinds_menu(forms: &Forms) -> Widget {
+    let kinds = forms.kinds.iter().map(|kind| {
+        let value = start::member(kind.name, kind.table, forms.named).to_string();
+        choice(kind.name, value, kind.meaning)
+    });
+    let words = forms.words.iter().map(|word| choice(word.word, quoted(word.word), word.meaning));
+    Widget::Menu { choices: kinds.chain(words).collect() }
+}
+
+/// The menu that creates a table which is not there.
+fn table_menu(forms: &Forms, start: String) -> Widget {
+    let words = forms.words.iter().map(|word| choice(word.word, quoted(word.word), word.meaning));
+    Widget::Menu { choices: words.chain([choice("on", start, "")]).collect() }
+}
+
+/// The last key of a path.
+fn last(path: &[Step]) -> &str {
+    path.iter()
+        .rev()
+        .find_map(|step| match step {
+            Step::Key(key) => Some(key.as_str()),
+            Step::Item(_) => None,
+        })
+        .unwrap_or_default()
+}
+
+fn choice(label: &str, value: String, meaning: &str) -> Choice {
+    let meaning = meaning.split_whitespace().collect::<Vec<_>>().join(" ");
+    Choice { label: label.to_owned(), value, meaning }
+}
+
+/// A text in the quotes of TOML.
+fn quoted(text: &str) -> String {
+    toml::Value::from(text).to_string()
+}
+
+/// A value as a person reads it: a text without quotes, of a member the name.
+fn shown_value(value: &Value) -> String {
+    let text = match &value.data {
+        Data::Table(table) => match table.get(engine::tagged::KIND).and_then(Value::text) {
+            Some(kind) => kind.to_owned(),
+            None => value.to_toml().to_string(),
+        },
+        _ => shown(&value.to_toml()),
+    };
+    if text.len() > MAX_SHOWN { format!("({} characters)", text.chars().count()) } else { text }
+}
+
+fn shown_default(default: &Json) -> String {
+    match default {
+        Json::String(text) => text.clone(),
+        Json::Object(table) if table.contains_key(engine::tagged::KIND) => shown_default(&table[engine::tagged::KIND]),
+        other => toml::Value::try_from(other).map_or_else(|_| other.to_string(), |value| value.to_string()),
+    }
+}
+
+/// The number of steps to the group of a key: links, flows and the like have a group for each name.
+fn group_depth(path: &[Step]) -> usize {
+    let part = Shape::at(&path[..1]);
+    match path.len() {
+        3.. if part.has_names() => 2,
+        2.. if part.kinds().is_empty() => 1,
+        _ => 0,
+    }
+}
+
+/// Whether an assignment can name an entry.
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '"', '\''])
+}
+
+/// A path as assignments write it: a name with a dot or bracket is in quotes.
+fn written_path(path: &[Step]) -> String {
+    path.iter().fold(String::new(), |mut written, step| {
+        match step {
+            Step::Key(key) => {
+                if !written.is_empty() {
+                    written.push('.');
+                }
+                match key.contains(['.', '[', ' ']) {
+                    true => written.push_str(&format!("\"{key}\"")),
+                    false => written.push_str(key),
+                }
+            }
+            Step::Item(number) => written.push_str(&format!("[{number}]")),
+        }
+        written
+    })
+}

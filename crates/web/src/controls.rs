@@ -1,0 +1,28 @@
+//! The controls of a scenario's keys.
+
+use ::scenario::Overrides;
+use ::scenario::controls::{controls, variants};
+use serde_json::json;
+use wasm_bindgen::prelude::*;
+
+use crate::Scenario;
+
+#[wasm_bindgen]
+impl Scenario {
+    /// The control of each key that the scenario can set, as JSON; values need not be valid.
+    ///
+    /// # Errors
+    /// The text has no keys, or is no text: its problems as JSON.
+    pub fn controls(&self) -> Result<String, JsValue> {
+        let source = self.source(&Overrides::default())?;
+        Ok(json!(controls(&source, self.overrides())).to_string())
+    }
+
+    /// The variants to show side by side when the scenario is opened, as JSON.
+    ///
+    /// # Errors
+    /// As [`controls`](Self::controls).
+    pub fn variants(&self) -> Result<String, JsValue> {
+        Ok(json!(variants(&self.source(&Overrides::default())?.document)).to_string())
+    }
+}
