@@ -20,7 +20,7 @@ const UNITS: [(&str, f64); 9] = [
 ///
 /// # Errors
 /// There is no such unit.
-pub(super) fn in_unit(value: f64, unit: Option<&str>) -> Result<f64, Fault> {
+pub fn in_unit(value: f64, unit: Option<&str>) -> Result<f64, Fault> {
     let Some(unit) = unit else { return Ok(value) };
     let known = UNITS.iter().find(|(name, _)| *name == unit);
     let (_, size) = known.ok_or_else(|| Fault::new(format!("{unit}: no such unit")))?;
