@@ -17,6 +17,7 @@ interface Job {
   call: Call;
   values: unknown[];
   slot: string | undefined;
+  light: boolean;
   progress: ((share: number) => void) | undefined;
   resolve: (value: unknown) => void;
   reject: (error: Error) => void;
@@ -36,6 +37,8 @@ export interface Options {
   progress?: (share: number) => void;
   /** True for a call that waits behind all others. */
   background?: boolean;
+  /** True for a call that takes a moment: it has a worker of its own if all others run. */
+  light?: boolean;
 }
 
 /** How long a worker may go on with a cancelled call, in ms: most calls end before another worker would have started. */
@@ -62,11 +65,11 @@ export class Engine {
   }
 
   call<C extends Call>(call: C, values: Calls[C]["arguments"], options: Options = {}): Promise<Calls[C]["result"]> {
-    const { slot, progress, background } = options;
+    const { slot, progress, background, light = false } = options;
     if (slot !== undefined) this.cancel(slot);
     return new Promise((resolve, reject) => {
       const id = this.next++;
-      const job: Job = { id, call, values, slot, progress, resolve: (value) => resolve(value as Calls[C]["result"]), reject };
+      const job: Job = { id, call, values, slot, light, progress, resolve: (value) => resolve(value as Calls[C]["result"]), reject };
       if (background) this.queue.push(job);
       else this.queue.unshift(job);
       this.assign();
@@ -97,7 +100,8 @@ export class Engine {
     while (this.queue.length > 0) {
       const idle = this.crews.find((crew) => crew.job === undefined);
       const busy = this.crews.filter((crew) => crew.ending === undefined).length;
-      const crew = idle ?? (busy < this.size ? this.hire() : undefined);
+      const most = this.size + (this.queue[0]?.light ? 1 : 0);
+      const crew = idle ?? (busy < most ? this.hire() : undefined);
       const job = crew && this.queue.shift();
       if (!crew || !job) return;
       crew.job = job;

@@ -2,6 +2,7 @@
 
 import type { App } from "./app";
 import { mountAnimation } from "./animation";
+import { mountControls } from "./controls";
 import { mountHeat } from "./heat";
 import { mountMap } from "./map";
 import { mountShare } from "./share";
@@ -26,6 +27,7 @@ function mountNumbers(root: HTMLElement, app: App): void {
 }
 
 export const PARTS: Part[] = [
+  { id: "controls", title: "Controls", mount: mountControls },
   { id: "animation", title: "Packets", mount: mountPackets },
   { id: "statistics", title: "Statistics", mount: mountNumbers },
   { id: "share", title: "Take away", mount: mountShare },

@@ -1,6 +1,7 @@
 /** What crosses between the page and its workers. Heads of figures are those of the Rust crate `figure`. */
 
 import type { Journeys } from "./journeys";
+import type { Variant } from "./state";
 
 /** A scenario with its changes: all that a run depends on. */
 export interface Subject {
@@ -183,6 +184,43 @@ export interface Precision {
   max: number;
 }
 
+/** An entry of a menu. */
+export interface Choice {
+  /** How it is shown, and what the control's `current` is if it is chosen. */
+  label: string;
+  /** How it is written in `KEY=VALUE`. */
+  value: string;
+  meaning: string;
+}
+
+/** The form of a control. */
+export type Widget =
+  /** The positions as they are written in `KEY=VALUE`, and the one nearest to the current value. */
+  | { kind: "slider"; stops: string[]; at: number }
+  | { kind: "menu"; choices: Choice[] }
+  | { kind: "switch" }
+  /** A text that is written in quotes, or a value of TOML. */
+  | { kind: "text"; quoted: boolean; example: string };
+
+/** The control of a key, as the crate `scenario` describes it. A key has two if its value has two forms. */
+export interface Control {
+  path: string;
+  /** The table that contains it, empty at the top. */
+  group: string;
+  title: string;
+  meaning: string;
+  widget: Widget;
+  default: string | null;
+  /** The value in the text, null if the text does not set it. */
+  written: string | null;
+  /** The value with all changes. */
+  current: string | null;
+  changed: boolean;
+  optional: boolean;
+  /** Its rank among the important keys. */
+  important: number | null;
+}
+
 /** The calls that a worker answers, with their arguments and results. */
 export interface Calls {
   about: { arguments: []; result: { version: string; model: number; schema: string } };
@@ -195,6 +233,10 @@ export interface Calls {
   journeys: { arguments: [Subject, number, number, number]; result: Journeys };
   /** The reports of all flows over TCP, with at most so many findings each. */
   explain: { arguments: [Subject, number]; result: Report[] };
+  /** The controls of all keys; values need not be valid. */
+  controls: { arguments: [Subject]; result: Control[] };
+  /** What to show side by side when the scenario is opened. */
+  variants: { arguments: [Subject]; result: Variant[] };
   metrics: { arguments: []; result: Metric[] };
   /** The leading metric, and suggested axes with their values as text. */
   sweep: { arguments: [Subject]; result: { metric: string; axes: { key: string; values: string; declared: boolean }[] } };

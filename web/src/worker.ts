@@ -79,6 +79,8 @@ const ANSWERS: Answers = {
   journeys: (id, subject, from, to, most) =>
     withScenario(subject, (scenario) => assembled(scenario.journeys(from, to, most, reporting(id))) as Calls["journeys"]["result"]),
   explain: (id, subject, top) => withScenario(subject, (scenario) => JSON.parse(scenario.explain(top, reporting(id)))),
+  controls: (_, subject) => withScenario(subject, (scenario) => JSON.parse(scenario.controls())),
+  variants: (_, subject) => withScenario(subject, (scenario) => JSON.parse(scenario.variants())),
   metrics: () => JSON.parse(metrics()),
   sweep: (_, subject) => withScenario(subject, (scenario) => JSON.parse(scenario.sweep())),
   axis: (_, key, values) => JSON.parse(axis(key, values)),
