@@ -9,10 +9,11 @@ use std::rc::Rc;
 use figure::lesson::check::Choice;
 use figure::lesson::expression::number;
 use figure::lesson::text::{fill, in_unit, without_results};
-use figure::lesson::{Check, Given, Lesson, Runs, Step};
+use figure::lesson::{Check, Given, Lesson, Runs, Step, to_json};
 use figure::{Figure, Parts};
 use observe::run::Titled;
 use scenario::{MemoryFiles, Overrides, Source};
+use serde_json::json;
 
 fn examples() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples")
@@ -183,13 +184,15 @@ fn follow(number: usize) {
 }
 
 #[test]
-fn lessons_are_numbered_and_their_examples_exist() {
+fn lessons_are_numbered_and_equal_those_of_the_page_and_their_examples_exist() {
     let files = files();
     assert_eq!(files.len(), 10);
     for (number, file) in (1..).zip(&files) {
         let name = file.file_name().unwrap().to_str().unwrap();
         assert!(name.starts_with(&format!("{number:02}-")) && name.ends_with(".md"), "{name}");
         let lesson = read(file);
+        let of_page: Lesson = serde_json::from_value(to_json(&fs::read_to_string(file).unwrap()).unwrap()).unwrap();
+        assert_eq!(json!(of_page), json!(lesson), "{name}");
         assert!(examples().join(&lesson.example).is_file(), "{}", lesson.example);
     }
 }

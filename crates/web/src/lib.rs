@@ -4,6 +4,7 @@
 mod controls;
 mod figure;
 mod journeys;
+mod lesson;
 mod problem;
 mod scenario;
 mod statistics;
@@ -11,6 +12,7 @@ mod statistics;
 use wasm_bindgen::prelude::*;
 
 pub use figure::Figure;
+pub use lesson::{LessonRuns, lesson};
 pub use scenario::Scenario;
 pub use statistics::{Replications, axis, metrics};
 

@@ -96,9 +96,7 @@ impl Check {
                 Ok(mark == kind && variant.as_ref().is_none_or(|variant| variant == found))
             }
             (Check::Answer { value, unit, tolerance, .. }, Given::Number { number: given }) => {
-                let right = text::in_unit(number(value, runs)?, unit.as_deref())?;
-                // A number that is off by just the tolerance is right, whatever its binary fraction.
-                Ok((right - given).abs() <= tolerance * (1.0 + 1e-9))
+                answers(value, runs, unit.as_deref(), *tolerance, *given)
             }
             (Check::Choice { choices, .. }, Given::Choice { choice }) => {
                 choices.get(*choice).map_or(Ok(false), |choice| truth(&choice.right_if, runs))
@@ -106,6 +104,16 @@ impl Check {
             _ => Ok(false),
         }
     }
+}
+
+/// Whether a number in a unit answers a question within a tolerance.
+///
+/// # Errors
+/// The expression has no value on these runs.
+pub fn answers(value: &str, runs: &Runs, unit: Option<&str>, tolerance: f64, given: f64) -> Result<bool, Fault> {
+    let right = text::in_unit(number(value, runs)?, unit)?;
+    // A number that is off by just the tolerance is right, whatever its binary fraction.
+    Ok((right - given).abs() <= tolerance * (1.0 + 1e-9))
 }
 
 #[cfg(test)]

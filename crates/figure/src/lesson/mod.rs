@@ -1,7 +1,7 @@
 //! Lessons: guided pages beside the figures. A lesson is a text in Markdown with a head in TOML between lines of `+++`: the
 //! example with its variants, and steps that each end with a check.
 //!
-//! - [`Lesson::parse`] reads a lesson;
+//! - [`Lesson::parse`] reads a lesson, [`to_json`] passes it on to a page;
 //! - [`Runs`] are the runs of its variants, on which [expressions](expression) are evaluated;
 //! - [`fill`](text::fill) puts results into a text; [`Check::judge`] decides whether a step is done.
 
@@ -15,6 +15,7 @@ pub mod value;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 pub use check::{Check, Given};
 pub use runs::Runs;
@@ -38,7 +39,7 @@ pub struct Lesson {
     /// What the reader does, in this order.
     pub steps: Vec<Step>,
     /// The introduction: the Markdown after the head.
-    #[serde(skip_deserializing)]
+    #[serde(default)]
     pub introduction: String,
 }
 
@@ -55,8 +56,8 @@ pub struct Variant {
     pub scheme: Option<String>,
 }
 
-/// A step. Its texts are Markdown with results in `{{...}}`: of the runs before the step in `try` and `see`, of those after
-/// it in `why`.
+/// A step. Its texts are Markdown with results in `{{...}}`: of the runs before the step in `try` and `see`, of the runs
+/// after it in `why`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
@@ -111,12 +112,43 @@ impl Lesson {
     /// # Errors
     /// The text has no head, or its head is not TOML with the keys of a lesson.
     pub fn parse(text: &str) -> Result<Lesson, Fault> {
-        let text = text.replace("\r\n", "\n");
-        let parts = text.strip_prefix("+++\n").and_then(|rest| rest.split_once("\n+++\n"));
-        let (head, body) = parts.ok_or_else(|| Fault::new("expected a head in TOML between two lines `+++`"))?;
-        let mut lesson: Lesson = toml::from_str(head).map_err(|error| Fault::new(error.to_string()))?;
-        lesson.introduction = body.trim().to_owned();
+        let (head, introduction) = split(text)?;
+        let mut lesson: Lesson = toml::from_str(&head).map_err(|error| Fault::new(error.to_string()))?;
+        lesson.introduction = introduction;
         Ok(lesson)
+    }
+}
+
+/// A lesson as JSON for a page: the keys as they are written, and `introduction`. It does not check that they are the keys
+/// of a [`Lesson`]: a test does, and the code for it would enlarge a page's module by three percent.
+///
+/// # Errors
+/// The text has no head, or its head is not TOML.
+pub fn to_json(text: &str) -> Result<Value, Fault> {
+    let (head, introduction) = split(text)?;
+    let table: toml::Table = head.parse().map_err(|error: toml::de::Error| Fault::new(error.to_string()))?;
+    let mut lesson = json_of(toml::Value::Table(table));
+    lesson["introduction"] = introduction.into();
+    Ok(lesson)
+}
+
+/// The head and the introduction.
+fn split(text: &str) -> Result<(String, String), Fault> {
+    let text = text.replace("\r\n", "\n");
+    let parts = text.strip_prefix("+++\n").and_then(|rest| rest.split_once("\n+++\n"));
+    let (head, body) = parts.ok_or_else(|| Fault::new("expected a head in TOML between two lines `+++`"))?;
+    Ok((head.to_owned(), body.trim().to_owned()))
+}
+
+fn json_of(value: toml::Value) -> Value {
+    match value {
+        toml::Value::String(text) => text.into(),
+        toml::Value::Integer(number) => number.into(),
+        toml::Value::Float(number) => number.into(),
+        toml::Value::Boolean(truth) => truth.into(),
+        toml::Value::Datetime(date) => date.to_string().into(),
+        toml::Value::Array(items) => items.into_iter().map(json_of).collect(),
+        toml::Value::Table(table) => table.into_iter().map(|(key, value)| (key, json_of(value))).collect(),
     }
 }
 
@@ -148,6 +180,16 @@ A *text*.
         assert!(matches!(&lesson.steps[0].check, Check::Mark { mark, .. } if mark == "timeout"));
         let windows = Lesson::parse(&TEXT.replace('\n', "\r\n")).unwrap();
         assert_eq!(windows.introduction, lesson.introduction);
+    }
+
+    #[test]
+    fn json_has_the_keys_of_the_lesson_and_its_introduction() {
+        let json = to_json(TEXT).unwrap();
+        assert_eq!(json["introduction"], "A *text*.");
+        assert_eq!(json["steps"][0]["check"]["mark"], "timeout");
+        let lesson: Lesson = serde_json::from_value(json).unwrap();
+        assert_eq!(lesson.title, "A timeout");
+        assert!(to_json("A text.").is_err() && to_json("+++\na = \n+++\n").is_err());
     }
 
     #[test]
