@@ -1,5 +1,6 @@
 /** What controls write into the project, and which of them a problem or a search concerns. */
 
+import { reason } from "./problem";
 import type { Control, Problem } from "./protocol";
 import { keyOf, type Project } from "./state";
 
@@ -58,14 +59,6 @@ export function exceptions(project: Project, key: string): string[] {
     ({ changes, scheme }) => (scheme !== undefined && key === "scheme") || changes.some((change) => isWithin(key, keyOf(change))),
   );
   return own.map((variant) => variant.name);
-}
-
-/** What is wrong with a value, without its place in the text. */
-function reason({ key, hint, text }: Problem): string {
-  const line = text.split("\n")[0] ?? "";
-  const start = line.lastIndexOf(`${key}: `);
-  const said = start < 0 ? line : line.slice(start + `${key}: `.length);
-  return hint === null ? said : `${said} (${hint})`;
 }
 
 /** The problems of each control: that of the key, or of the nearest key above it that has a control. */

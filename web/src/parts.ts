@@ -3,6 +3,7 @@
 import type { App } from "./app";
 import { mountAnimation } from "./animation";
 import { mountControls } from "./controls";
+import { mountEditor } from "./editor";
 import { mountHeat } from "./heat";
 import { mountMap } from "./map";
 import { mountShare } from "./share";
@@ -28,6 +29,7 @@ function mountNumbers(root: HTMLElement, app: App): void {
 
 export const PARTS: Part[] = [
   { id: "controls", title: "Controls", mount: mountControls },
+  { id: "editor", title: "TOML", mount: mountEditor },
   { id: "animation", title: "Packets", mount: mountPackets },
   { id: "statistics", title: "Statistics", mount: mountNumbers },
   { id: "share", title: "Take away", mount: mountShare },
