@@ -5,6 +5,7 @@ import "./style.css";
 import type { App, Range, Result } from "./app";
 import { button, el } from "./dom";
 import { Engine } from "./engine";
+import { mountExamples } from "./examples";
 import { mountFigures } from "./figures";
 import { tabs } from "./layout";
 import { keepForOffline } from "./offline";
@@ -73,6 +74,8 @@ async function start(): Promise<void> {
 function toolbar(app: App): HTMLElement {
   const { store } = app;
   const name = el("strong", { class: "project" });
+  const examples = el("span");
+  mountExamples(examples, app);
   const undo = button("Undo", () => store.undo(), { title: "Undo (Ctrl+Z)" });
   const redo = button("Redo", () => store.redo(), { title: "Redo (Ctrl+Shift+Z)" });
   const reset = button("Back to the example", () => store.reset());
@@ -96,7 +99,7 @@ function toolbar(app: App): HTMLElement {
     if (event.shiftKey) store.redo();
     else store.undo();
   });
-  return el("div", { class: "bar", role: "toolbar", "aria-label": "Project" }, name, undo, redo, reset, stop, look);
+  return el("div", { class: "bar", role: "toolbar", "aria-label": "Project" }, name, examples, undo, redo, reset, stop, look);
 }
 
 start().catch((error: unknown) => {

@@ -3,11 +3,14 @@
 import type { App } from "./app";
 import { button, el } from "./dom";
 import { decode, fromBase64, LinkError, type Shared } from "./link";
-import type { Project } from "./state";
+import type { Project, Variant } from "./state";
 
-/** An example's files, by the index that the build makes. */
-interface Entry {
+/** An example, as the index has it that the build makes. */
+export interface Entry {
   name: string;
+  title: string;
+  sentence: string;
+  /** Files that it names. */
   files: string[];
 }
 
@@ -15,7 +18,8 @@ const fetched = new Map<string, Promise<Uint8Array<ArrayBuffer> | undefined>>();
 
 let index: Promise<Entry[]> | undefined;
 
-function entries(): Promise<Entry[]> {
+/** All examples. */
+export function entries(): Promise<Entry[]> {
   index ??= fetch("examples/index.json").then((response) => (response.ok ? (response.json() as Promise<Entry[]>) : []));
   return index;
 }
@@ -33,19 +37,21 @@ export async function exampleFile(name: string): Promise<Uint8Array<ArrayBuffer>
   return file;
 }
 
-/** An example as it is written, with its files. */
-async function example(name: string): Promise<Project> {
+/** What to show of a scenario first: the cases that it compares, or the unmodified path beside its scheme. */
+export async function variantsOf(app: App, { name, text, files }: Pick<Project, "name" | "text" | "files">): Promise<Variant[]> {
+  // A text without keys is opened, too: its problems are shown.
+  const none = (): Variant[] => [{ name: "as written", changes: [] }];
+  return app.engine.call("variants", [{ name, text, files, changes: [] }], { light: true }).catch(none);
+}
+
+/** An example as it is written, with its files and variants. */
+export async function example(app: App, name: string): Promise<Project> {
   const entry = (await entries()).find((entry) => entry.name === name);
   const bytes = entry && (await exampleFile(name));
   if (!bytes) throw new LinkError("The address names an example that this page does not have.");
   const files = entry.files.map(async (file) => [file, (await exampleFile(file)) ?? new Uint8Array()] as const);
-  return {
-    name,
-    text: new TextDecoder().decode(bytes),
-    files: Object.fromEntries(await Promise.all(files)),
-    changes: [],
-    variants: [{ name: "as written", changes: [] }],
-  };
+  const given = { name, text: new TextDecoder().decode(bytes), files: Object.fromEntries(await Promise.all(files)) };
+  return { ...given, changes: [], variants: await variantsOf(app, given) };
 }
 
 /** What `lasthop web FILE` serves beside the page. */
@@ -67,15 +73,15 @@ async function ofCommandLine(): Promise<Project> {
 }
 
 /** What a fragment names, without `#`; `undefined` if it names nothing. */
-async function named(fragment: string): Promise<Shared | undefined> {
+async function named(app: App, fragment: string): Promise<Shared | undefined> {
   if (fragment === "open") return { project: await ofCommandLine(), view: { flow: 0 } };
   const name = /^example=(.*)$/.exec(fragment)?.[1];
-  if (name !== undefined) return { project: await example(decodeURIComponent(name)), view: { flow: 0 } };
+  if (name !== undefined) return { project: await example(app, decodeURIComponent(name)), view: { flow: 0 } };
   return /^\d+=/.test(fragment) ? decode(fragment, exampleFile) : undefined;
 }
 
 /** Says why an address was not opened, until the visitor closes it. */
-function complain(text: string): void {
+export function complain(text: string): void {
   document.querySelector(".notice")?.remove();
   const notice = el("div", { class: "notice", role: "alert" }, el("p", { class: "problem" }, text));
   notice.append(button("Close", () => notice.remove()));
@@ -86,7 +92,7 @@ function complain(text: string): void {
 export async function restore(app: App): Promise<boolean> {
   const fragment = location.hash.slice(1);
   try {
-    const shared = await named(fragment);
+    const shared = await named(app, fragment);
     if (shared === undefined || location.hash.slice(1) !== fragment) return false;
     const { project, view } = shared;
     app.store.open(project);
