@@ -55,7 +55,7 @@ export class ControlView {
     this.label = el("label", { for: id, id: `${id}-label` }, control.title);
     const group = named && control.group !== "" ? el("span", { class: "of" }, control.group) : undefined;
     this.meaning = el("p", { class: "meaning", id: `${id}-meaning`, hidden: true }, ...described(control.meaning || "No description."));
-    this.problem = el("p", { class: "problem", id: `${id}-problem`, role: "status" });
+    this.problem = el("p", { class: "fault", id: `${id}-problem`, role: "status" });
     const help = button("?", () => this.explain(help), {
       class: "small",
       "aria-expanded": "false",

@@ -63,7 +63,7 @@ export async function openFiles(app: App, given: File[]): Promise<void> {
 
 export function mountExamples(root: HTMLElement, app: App): void {
   const search = el("input", { type: "search", "aria-label": "Find an example", placeholder: "Find an example", autocomplete: "off", on: { input: () => filter() } });
-  const said = el("p", { class: "problem", role: "alert" });
+  const said = el("p", { class: "fault", role: "alert" });
   const count = el("p", { class: "hint", role: "status" });
   const list = el("ul", { class: "cards" });
   const file = el("input", { type: "file", multiple: true, hidden: true, "aria-hidden": "true", tabindex: "-1" });

@@ -106,13 +106,13 @@ test("a wrong value is said at its control, and stays there until it is correcte
     const field = rate.getByRole("textbox", { name: "rate" });
     await field.fill("fast");
     await field.press("Enter");
-    await rate.locator(".problem:not(:empty)").waitFor();
-    assert.match(await rate.locator(".problem").textContent(), /^found "fast", expected a rate/);
+    await rate.locator(".fault:not(:empty)").waitFor();
+    assert.match(await rate.locator(".fault").textContent(), /^found "fast", expected a rate/);
     assert.equal(await field.getAttribute("aria-invalid"), "true");
     assert.match(await page.locator('.group[data-group="links.air"] .count').textContent(), /1 changed · 1 wrong/);
     await field.fill("2.5 Mbps");
     await field.press("Enter");
-    await rate.locator(".problem:empty").waitFor({ state: "attached" });
+    await rate.locator(".fault:empty").waitFor({ state: "attached" });
     assert.deepEqual(await changes(page), ["links.air.rate=2.5 Mbps"]);
     assert.deepEqual(errors, []);
   } finally {
@@ -241,7 +241,7 @@ async function move(page, { path, kind }) {
         }, `no result of ${place}`);
         const [{ figure, problems }] = app.results.value;
         if (problems.length > 0) {
-          await until(() => document.querySelector(".controls .problem:not(:empty)"), `no control has the problem of ${place}: ${problems[0].text}`);
+          await until(() => document.querySelector(".controls .fault:not(:empty)"), `no control has the problem of ${place}: ${problems[0].text}`);
           await back();
           if (place === places.at(-1)) return "refused";
         } else if (digest(figure) !== base) {

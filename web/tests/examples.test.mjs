@@ -131,7 +131,7 @@ test("binary, large, many and hostile files give one message each, and the page 
       [Array.from({ length: 21 }, (_, number) => bytes(`${number}.csv`, Buffer.from(""))), /at most 20 at once/],
     ]) {
       await input.setInputFiles(files);
-      await dialog.locator(".problem").filter({ hasText: message }).waitFor();
+      await dialog.locator(".fault").filter({ hasText: message }).waitFor();
       assert.deepEqual(await state(page), before);
     }
     const hostile = '<img src=x onerror="window.harmed=true">.toml';
