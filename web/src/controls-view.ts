@@ -211,7 +211,7 @@ function option(value: string, label: string): HTMLOptionElement {
 
 function menu({ id, described, actions, control }: Options): WidgetView {
   let known = "";
-  const meaning = el("p", { class: "choice", hidden: true });
+  const meaning = el("p", { class: "choice" });
   const chosen = (): Choice[] => {
     const { widget } = control();
     return widget.kind === "menu" ? widget.choices : [];
@@ -252,7 +252,6 @@ function menu({ id, described, actions, control }: Options): WidgetView {
         select.replaceChildren(...options);
       }
       select.value = current === null ? UNSET : (listed?.value ?? current);
-      meaning.hidden = choices.every((choice) => choice.meaning === "");
       explain(current === null ? (choices.find((choice) => choice.label === usual)?.value ?? UNSET) : select.value);
     },
   };

@@ -12,8 +12,11 @@ import { Cancelled, Problems } from "./engine";
 import { brief } from "./problem";
 import type { Control, Problem } from "./protocol";
 
-/** How long nothing is typed before the project follows, in ms. */
+/** How long nothing is typed before the text is checked, in ms: the project follows if nothing is wrong. */
 const PAUSE_MS = 150;
+
+/** How long a wrong text may be an unfinished one, in ms: the figures would go and come with each word. */
+const UNFINISHED_MS = 1200;
 
 /** How long completions wait for the next letter, in ms. */
 const COMPLETE_MS = 40;
@@ -103,7 +106,10 @@ export function mountEditor(root: HTMLElement, app: App): void {
     back.disabled = value === original;
     if (value === store.project.value.text || frame.hidden) return;
     clearTimeout(timer);
-    timer = setTimeout(flush, PAUSE_MS);
+    timer = setTimeout(() => {
+      timer = setTimeout(flush, UNFINISHED_MS);
+      check(value, flush);
+    }, PAUSE_MS);
   });
   textarea.addEventListener("blur", flush);
 
@@ -145,15 +151,19 @@ export function mountEditor(root: HTMLElement, app: App): void {
     );
   };
 
-  const check = (): void => {
+  /** Shows what is wrong with a text; calls `good` if nothing is. */
+  const check = (text: string, good?: () => void): void => {
     const project = store.project.value;
-    const { name, text, files, changes } = project;
+    const { name, files, changes } = project;
+    const isCurrent = (): boolean => store.project.value === project && (!fits(text) || textarea.value === text);
     app.engine.call("check", [{ name, text, files, changes }], { slot: "check", light: true }).then(
       (warnings) => {
-        if (store.project.value === project) show(warnings, "warning");
+        if (!isCurrent()) return;
+        show(warnings, "warning");
+        good?.();
       },
       (error: unknown) => {
-        if (error instanceof Cancelled || store.project.value !== project) return;
+        if (error instanceof Cancelled || !isCurrent()) return;
         if (error instanceof Problems) show(error.problems, "error");
         else console.error(error);
       },
@@ -211,8 +221,13 @@ export function mountEditor(root: HTMLElement, app: App): void {
     const before = textarea.value.slice(0, from);
     const line = before.split("\n").length;
     const row = editor.lines[line];
-    const top = row ? row.offsetTop + row.offsetHeight + editor.wrapper.offsetTop : 0;
-    popup.style.setProperty("top", `${top - editor.container.scrollTop}px`);
+    const top = (row?.offsetTop ?? 0) + editor.wrapper.offsetTop - editor.container.scrollTop;
+    const height = frame.clientHeight;
+    // In the half of the editor that has more room.
+    const above = top > height / 2;
+    popup.classList.toggle("above", above);
+    popup.style.setProperty("top", above ? "auto" : `${top + (row?.offsetHeight ?? 0) + 6}px`);
+    popup.style.setProperty("bottom", above ? `${height - top}px` : "auto");
     popup.style.setProperty("--column", String(from - (before.lastIndexOf("\n") + 1)));
     popup.style.setProperty("--scrolled", `${editor.container.scrollLeft}px`);
     list.hidden = false;
@@ -307,6 +322,6 @@ export function mountEditor(root: HTMLElement, app: App): void {
     const value = frame.hidden ? "" : project.text;
     if (timer === undefined && value !== textarea.value) editor.setOptions({ value });
     back.disabled = textarea.value === original;
-    check();
+    if (timer === undefined) check(project.text);
   });
 }
