@@ -291,15 +291,16 @@ export function mountFigures(root: HTMLElement, app: App): void {
   const step = (forward: boolean): void => {
     const column = columns[0];
     if (!column?.shown) return;
-    const from = column.chosen ? at(column.chosen.marks.points, column.chosen.row, 0) : (app.cursor.value ?? -1);
-    let best: { marks: Marks; row: number } | undefined;
-    for (const marks of column.shown.marks) {
-      for (let row = 0; row < rows(marks.points); row++) {
-        const time = at(marks.points, row, 0);
-        const better = best === undefined || (forward ? time < at(best.marks.points, best.row, 0) : time > at(best.marks.points, best.row, 0));
-        if ((forward ? time > from : time < from) && better) best = { marks, row };
-      }
-    }
+    const all = column.shown.marks.flatMap((marks) =>
+      Array.from({ length: rows(marks.points) }, (_, row) => ({ marks, row, time: at(marks.points, row, 0) })),
+    );
+    // Marks of one time follow each other: a timeout and its retransmission are two marks.
+    all.sort((a, b) => a.time - b.time);
+    const { chosen } = column;
+    const place = chosen ? all.findIndex(({ marks, row }) => marks === chosen.marks && row === chosen.row) : -1;
+    const from = app.cursor.value ?? -1;
+    const beside = forward ? all.find(({ time }) => time > from) : all.findLast(({ time }) => time < from);
+    const best = place < 0 ? beside : all[place + (forward ? 1 : -1)];
     if (!best) return;
     column.chosen = best;
     const time = at(best.marks.points, best.row, 0);
