@@ -5,6 +5,7 @@ import { mountAnimation } from "./animation";
 import { mountControls } from "./controls";
 import { mountEditor } from "./editor";
 import { mountHeat } from "./heat";
+import { mountLessons } from "./lessons";
 import { mountMap } from "./map";
 import { mountShare } from "./share";
 import { mountStatistics } from "./statistics";
@@ -33,4 +34,5 @@ export const PARTS: Part[] = [
   { id: "animation", title: "Packets", mount: mountPackets },
   { id: "statistics", title: "Statistics", mount: mountNumbers },
   { id: "share", title: "Take away", mount: mountShare },
+  { id: "lessons", title: "Lessons", mount: mountLessons },
 ];

@@ -221,6 +221,51 @@ export interface Control {
   important: number | null;
 }
 
+/** Changes of a variant that a step of a lesson makes. */
+export interface LessonChange {
+  variant: string;
+  set: string[];
+}
+
+/** What makes a step of a lesson done; the crate `figure` describes the keys. */
+export type LessonCheck =
+  | { kind: "metric"; that: string; not_yet: string }
+  | { kind: "mark"; mark: string; variant?: string; missed: string }
+  | { kind: "answer"; ask: string; value: string; unit?: string; tolerance: number; hint: string }
+  | { kind: "choice"; ask: string; choices: { text: string; right_if: string }[]; hint: string };
+
+export interface LessonStep {
+  try: string;
+  do?: LessonChange[];
+  see: string;
+  why: string;
+  range?: [number, number];
+  flow?: string;
+  check: LessonCheck;
+}
+
+/** A lesson, with the keys of its file. */
+export interface Lesson {
+  title: string;
+  example: string;
+  question: string;
+  introduction: string;
+  range?: [number, number];
+  flow?: string;
+  variants: { name: string; changes?: string[]; scheme?: string }[];
+  steps: LessonStep[];
+}
+
+/** A variant's run for a lesson: the head of its figure as JSON, and the columns to which it refers. */
+export interface LessonRun {
+  variant: string;
+  head: string;
+  columns: Float64Array[];
+}
+
+/** What is evaluated on the runs of a lesson: a comparison, or whether a number answers a question. */
+export type Evaluated = { holds: string } | { value: string; unit?: string | undefined; tolerance: number; given: number };
+
 /** The calls that a worker answers, with their arguments and results. */
 export interface Calls {
   about: { arguments: []; result: { version: string; model: number; schema: string } };
@@ -246,6 +291,9 @@ export interface Calls {
   readings: { arguments: [Subject, boolean]; result: Readings };
   /** Statistics of a metric: of several groups, each the values of its cases. */
   statistics: { arguments: [string, Values[][][]]; result: Entry[][] };
+  lesson: { arguments: [string]; result: Lesson };
+  /** Texts with results of runs, and the truth of what is asked; a text if it has no value on these runs. */
+  evaluate: { arguments: [LessonRun[], string[], Evaluated | undefined]; result: { texts: string[]; truth: boolean | string } };
   /** Further replications that a precision of a metric needs after so many of each case. */
   needed: { arguments: [string, Values[][], Precision, number]; result: number };
 }

@@ -1,7 +1,7 @@
 /** A worker: it loads the module and answers one call after the other. */
 
-import init, { type Figure, Replications, Scenario, axis, metrics, model_version, schema, version } from "./wasm/lasthop_web.js";
-import type { Call, Calls, Column, Problem, Request, Response, Subject, Values } from "./protocol";
+import init, { type Figure, LessonRuns, Replications, Scenario, axis, lesson, metrics, model_version, schema, version } from "./wasm/lasthop_web.js";
+import type { Call, Calls, Column, Evaluated, LessonRun, Problem, Request, Response, Subject, Values } from "./protocol";
 
 type Answers = { [C in Call]: (id: number, ...values: Calls[C]["arguments"]) => Calls[C]["result"] };
 
@@ -69,6 +69,29 @@ function withReplications<T>(metric: string, cases: Values[][], use: (replicatio
   }
 }
 
+/** Texts and what is asked, on the runs of a lesson. */
+function evaluated(given: LessonRun[], texts: string[], asked: Evaluated | undefined): Calls["evaluate"]["result"] {
+  const runs = new LessonRuns();
+  try {
+    for (const { variant, head, columns } of given) {
+      runs.add(variant, head);
+      for (const column of columns) runs.add_column(column);
+    }
+    const filled = texts.map((text) => runs.fill(text));
+    try {
+      if (asked === undefined) return { texts: filled, truth: false };
+      if ("holds" in asked) return { texts: filled, truth: runs.holds(asked.holds) };
+      return { texts: filled, truth: runs.answers(asked.value, asked.unit, asked.tolerance, asked.given) };
+    } catch (error) {
+      // No value on these runs, which the reader may have changed.
+      if (!(error instanceof Error) || error instanceof WebAssembly.RuntimeError) throw error;
+      return { texts: filled, truth: error.message };
+    }
+  } finally {
+    runs.free();
+  }
+}
+
 const ANSWERS: Answers = {
   about: () => ({ version: version(), model: model_version(), schema: schema() }),
   check: (_, subject) => withScenario(subject, (scenario) => JSON.parse(scenario.check()) as Problem[]),
@@ -88,6 +111,8 @@ const ANSWERS: Answers = {
     withScenario(subject, (scenario) => assembled(scenario.readings(delays, reporting(id))) as Calls["readings"]["result"]),
   statistics: (_, metric, groups) =>
     groups.map((cases) => withReplications(metric, cases, (replications) => JSON.parse(replications.entries()))),
+  lesson: (_, text) => JSON.parse(lesson(text)),
+  evaluate: (_, runs, texts, asked) => evaluated(runs, texts, asked),
   needed: (_, metric, cases, { precision, min, max }, runs) =>
     withReplications(metric, cases, (replications) => replications.runs_needed(precision, min, max, runs) ?? 0),
 };
