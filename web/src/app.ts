@@ -20,9 +20,8 @@ export interface Result {
   progress: number | undefined;
 }
 
-export interface App {
-  store: Store;
-  engine: Engine;
+/** What figures need to draw results. */
+export interface Figures {
   /** One result a variant, in their order. */
   results: Signal<Result[]>;
   /** The shown part of the time axis; `undefined` for the whole. */
@@ -33,4 +32,9 @@ export interface App {
   flow: Signal<number>;
   /** Says a text to screen readers. */
   announce(text: string): void;
+}
+
+export interface App extends Figures {
+  store: Store;
+  engine: Engine;
 }

@@ -27,3 +27,12 @@ export function firstFrom(column: Column, time: number, above = false): number {
 export function rowAt(column: Column, time: number): number {
   return firstFrom(column, time, true) - 1;
 }
+
+/** For `JSON.parse`: puts columns into the places of a figure's head that name them. */
+export function placing(columns: (Float64Array | undefined)[]): (key: string, value: unknown) => unknown {
+  return (_, value) => {
+    if (typeof value !== "object" || value === null || !("column" in value && "width" in value)) return value;
+    const { column, width } = value as { column: number; width: number };
+    return { values: columns[column] ?? new Float64Array(), width } satisfies Column;
+  };
+}

@@ -1,6 +1,6 @@
 /** The figures: one column a variant, one row a panel, all on one time axis; what is under the cursor, and why. */
 
-import type { App, Range, Result } from "./app";
+import type { Figures, Range, Result } from "./app";
 import { Chart, type Hit } from "./chart";
 import { at, rows } from "./column";
 import { button, el } from "./dom";
@@ -33,7 +33,7 @@ interface Column {
   chosen: { marks: Marks; row: number } | undefined;
 }
 
-export function mountFigures(root: HTMLElement, app: App): void {
+export function mountFigures(root: HTMLElement, app: Figures): void {
   const grid = el("div", { class: "figures", role: "group", tabindex: "0", "aria-label": "Figures on one time axis" });
   const tools = el("div", { class: "tools" });
   const flowMenu = el("select", { id: "flow", on: { change: () => (app.flow.value = Number(flowMenu.value)) } });

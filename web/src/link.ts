@@ -4,6 +4,7 @@
  */
 
 import type { Range } from "./app";
+import { fromBase64, through, toBase64 } from "./bytes";
 import type { Project, Variant } from "./state";
 
 /** What the figures show of the runs. */
@@ -53,32 +54,6 @@ function checkSum(bytes: Uint8Array): number {
   let sum = 0x811c9dc5;
   for (const byte of bytes) sum = Math.imul(sum ^ byte, 0x01000193);
   return sum >>> 0;
-}
-
-export function toBase64(bytes: Uint8Array): string {
-  let text = "";
-  for (let from = 0; from < bytes.length; from += 0x8000) text += String.fromCharCode(...bytes.subarray(from, from + 0x8000));
-  return btoa(text);
-}
-
-export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-}
-
-/** The bytes after a transformation, which may give at most `most` of them. */
-async function through(bytes: Uint8Array<ArrayBuffer>, stream: CompressionStream | DecompressionStream, most: number): Promise<Uint8Array<ArrayBuffer>> {
-  const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
-  const parts: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    size += part.value.length;
-    if (size > most) {
-      await reader.cancel();
-      throw new LinkError("The link holds more than this page opens.");
-    }
-    parts.push(part.value);
-  }
-  return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
 const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, at) => byte === b[at]);
@@ -190,6 +165,7 @@ export async function decode(fragment: string, examples: Examples): Promise<Shar
     };
     return { project, view: viewOf(form) };
   } catch (error) {
-    throw error instanceof LinkError ? error : new LinkError(DAMAGED);
+    if (error instanceof LinkError) throw error;
+    throw new LinkError(error instanceof RangeError ? "The link holds more than this page opens." : DAMAGED);
   }
 }

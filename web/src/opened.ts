@@ -1,8 +1,9 @@
 /** Opens what the address names: a permalink, an example, or the scenario of the command line. */
 
 import type { App } from "./app";
+import { fromBase64 } from "./bytes";
 import { button, el } from "./dom";
-import { decode, fromBase64, LinkError, type Shared } from "./link";
+import { decode, LinkError, type Shared } from "./link";
 import type { Project, Variant } from "./state";
 
 /** An example, as the index has it that the build makes. */

@@ -5,7 +5,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::frame::Drawing;
 use crate::page::{Block, Page, Section};
-use crate::{bars, budget, changes, curves, table, words};
+use crate::{bars, budget, changes, course, curves, table, words};
 
 /// Content security policy: the page fetches no resource; style and script are embedded.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
@@ -34,12 +34,17 @@ pub fn html(page: &Page) -> String {
                     @if page.sections.len() > 1 { (contents(&page.sections)) }
                 }
                 main {
-                    @for (number, part) in page.sections.iter().enumerate() { (section(number, part)) }
+                    @for (number, part) in page.sections.iter().enumerate() {
+                        (section(number, part, !page.script.is_empty()))
+                    }
                 }
                 @if !page.footer.is_empty() {
                     footer { (PreEscaped(words::html(&page.footer, 2))) }
                 }
                 script { (PreEscaped(include_str!("script.js"))) }
+                @if !page.script.is_empty() && courses(page).next().is_some() {
+                    script { (PreEscaped(&page.script)) }
+                }
             }
         }
     };
@@ -56,14 +61,20 @@ fn contents(sections: &[Section]) -> Markup {
     }
 }
 
-fn section(number: usize, section: &Section) -> Markup {
+/// Returns the blocks with courses of runs.
+fn courses(page: &Page) -> impl Iterator<Item = &Block> {
+    page.sections.iter().flat_map(|section| &section.blocks).filter(|block| matches!(block, Block::Course(_)))
+}
+
+/// Returns a section; with `data` its courses have what a script needs to draw them.
+fn section(number: usize, section: &Section, data: bool) -> Markup {
     let id = format!("section-{}", number + 1);
     html! {
         section aria-labelledby=(id) {
             h2 id=(id) { (section.heading) }
             // Consecutive charts share a row.
             @for run in section.blocks.chunk_by(|a, b| is_chart(a) && is_chart(b)) {
-                @if is_chart(&run[0]) { (charts(run)) } @else { @for other in run { (block(other)) } }
+                @if is_chart(&run[0]) { (charts(run)) } @else { @for other in run { (block(other, data)) } }
             }
         }
     }
@@ -101,7 +112,7 @@ pub(crate) fn drawn(block: &Block) -> Option<(&str, Drawing, &str)> {
     }
 }
 
-fn block(block: &Block) -> Markup {
+fn block(block: &Block, data: bool) -> Markup {
     match block {
         Block::Words(text) => PreEscaped(words::html(text, 3)),
         Block::Facts(list) => facts(list),
@@ -114,6 +125,7 @@ fn block(block: &Block) -> Markup {
         Block::Bars(_) | Block::Budgets(_) | Block::Changes(_) | Block::Curves(_) => {
             charts(std::slice::from_ref(block))
         }
+        Block::Course(of) => course::markup(of, data),
         Block::Table(of) => table::markup(of),
         Block::Svg { svg, caption } => html! {
             figure.picture { (PreEscaped(svg)) figcaption { (caption) } }

@@ -13,6 +13,7 @@
 pub mod bars;
 pub mod budget;
 pub mod changes;
+pub mod course;
 pub mod curves;
 mod estimate;
 mod frame;
@@ -30,6 +31,7 @@ mod words;
 pub use bars::{BarChart, Group};
 pub use budget::{BudgetChart, BudgetRow};
 pub use changes::ChangeChart;
+pub use course::Course;
 pub use curves::{CurveChart, Line, Point};
 pub use estimate::Estimate;
 pub use html::html;

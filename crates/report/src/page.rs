@@ -1,7 +1,7 @@
 //! The content of a page, without HTML. Text is plain text unless it is called Markdown: it may come from users and is
 //! escaped on output.
 
-use crate::{BarChart, BudgetChart, ChangeChart, CurveChart, Table};
+use crate::{BarChart, BudgetChart, ChangeChart, Course, CurveChart, Table};
 
 /// The content of a report page.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +16,8 @@ pub struct Page {
     pub sections: Vec<Section>,
     /// Explanation of the page's terms, in Markdown.
     pub footer: String,
+    /// The script that draws figures in the place of the pictures of courses; empty for pictures alone.
+    pub script: String,
 }
 
 /// A section of a page, listed in the table of contents.
@@ -44,6 +46,8 @@ pub enum Block {
     Curves(CurveChart),
     /// Chart of time budgets.
     Budgets(BudgetChart),
+    /// The course of runs.
+    Course(Course),
     /// Table.
     Table(Table),
     /// SVG document made by this program: not escaped.

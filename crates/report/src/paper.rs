@@ -76,6 +76,7 @@ pub fn page(paper: &Paper, reproduction: &Reproduction) -> Page {
                  each, so they are compared with that interval; if the models were equal, about one number in twenty would \
                  lie outside."
             .into(),
+        ..Page::default()
     }
 }
 

@@ -64,6 +64,7 @@ fn page(text: &str) -> Page {
         facts: vec![(owned(), owned())],
         sections: vec![section.clone(), section],
         footer: owned(),
+        script: String::new(),
     }
 }
 

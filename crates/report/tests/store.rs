@@ -6,6 +6,7 @@ use common::elements;
 use lab::store::{Digest, KeptCell, KeptSweep};
 use lab::sweep::analysis::{Analysis, CellRuns};
 use observe::summary::{Recorded, flow};
+use report::store::Again;
 use report::{Block, Page};
 use serde_json::{Value, json};
 
@@ -289,6 +290,6 @@ fn sweep_that_cannot_run_again_has_the_reason_instead_of_budgets() {
     let sweep = sweep(&grid(2, 2), 2, steady);
     let budgets = lab::sweep::budget::budgets(&sweep, 40, 1, &|_, _| std::ops::ControlFlow::Continue(())).unwrap();
     assert!(budgets.problem.is_some() && budgets.cells.is_empty());
-    let page = report::store::page("store.sqlite", &[sweep], &[], &[budgets]);
+    let page = report::store::page("store.sqlite", &[sweep], &[], &[Again { budgets, course: None }]);
     assert!(warnings(&page).contains("the sweep cannot be run again here"), "{}", warnings(&page));
 }

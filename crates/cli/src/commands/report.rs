@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use lab::sweep::analysis::Analysis;
-use lab::sweep::budget::{self, Budgets};
+use lab::sweep::budget;
+use report::store::Again;
 use scenario::problem::Problem;
 
 use super::export::analyses;
+use super::web::bundle;
 use super::{listed, print, shown, sweep, write_whole};
 use crate::Failure;
 use crate::progress::Progress;
@@ -26,10 +28,13 @@ pub struct Args {
     /// Also write each chart as an SVG file into this directory
     #[arg(long, value_name = "DIR")]
     figures: Option<PathBuf>,
-    /// Do not run the first replication of each case again to show where its time went
+    /// Do not run the first replication of each case again to show where its time went and how it went
     #[arg(long)]
     no_budget: bool,
 }
+
+/// The file of the page in a browser that draws figures of runs in reports, too.
+const SCRIPT: &str = "report.js";
 
 /// The maximum number of cases of a sweep whose time budgets are shown.
 const MAX_BUDGETS: usize = 40;
@@ -44,12 +49,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Input(listed(&[problem.hint("--out PAGE.html")])));
     }
     let name = args.store.file_name().unwrap_or_default().to_string_lossy();
-    let budgets = if args.no_budget { Vec::new() } else { budgets(&sweeps)? };
-    let page = report::html(&report::store::page(&name, &sweeps, &metrics, &budgets));
-    write_whole(&out, page.as_bytes())?;
+    let again = if args.no_budget { Vec::new() } else { again(&sweeps)? };
+    let mut page = report::store::page(&name, &sweeps, &metrics, &again);
+    page.script = bundle::text(SCRIPT).unwrap_or_default();
+    write_whole(&out, report::html(&page).as_bytes())?;
     print(&format!("{}\n", shown(&out)))?;
     let Some(dir) = &args.figures else { return Ok(()) };
-    for (name, picture) in report::store::figures(&sweeps, &metrics, &budgets) {
+    for (name, picture) in report::store::figures(&sweeps, &metrics, &again) {
         let path = dir.join(name + ".svg");
         write_whole(&path, picture.as_bytes())?;
         print(&format!("{}\n", shown(&path)))?;
@@ -57,12 +63,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The time budgets of each sweep.
-fn budgets(sweeps: &[Analysis]) -> Result<Vec<Budgets>, Failure> {
+/// What runs of each sweep show when they are run again.
+fn again(sweeps: &[Analysis]) -> Result<Vec<Again>, Failure> {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let of = |sweep: &Analysis| {
         let progress = Progress::of_runs(&sweep.sweep.name);
-        let found = budget::budgets(sweep, MAX_BUDGETS, jobs, &|done, wanted| progress.count(done, wanted));
+        let watch = |done, wanted| progress.count(done, wanted);
+        let found = budget::budgets(sweep, MAX_BUDGETS, jobs, &watch).and_then(|budgets| {
+            let course = report::store::course(sweep, &watch)?;
+            Ok(Again { budgets, course })
+        });
         progress.finish();
         Ok(found?)
     };

@@ -1,7 +1,4 @@
 //! The time budgets of a stored sweep: its first replications are run again and explained.
-//!
-//! A store has the metrics of runs, not their events. A run is repeated only if its network still has the key under which
-//! the store has it, so that a recording that has changed since gives no budget of another run.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,8 +9,8 @@ use engine::Span;
 use observe::explain::{Cause, Explain};
 use sim::{Network, Transport};
 
+use super::again;
 use super::analysis::{Analysis, CellRuns};
-use super::plan::{self, Grid};
 use crate::run;
 use crate::store::KeptCell;
 
@@ -60,15 +57,15 @@ pub fn budgets(
     jobs: usize,
     watch: &(dyn Fn(u64, u64) -> ControlFlow<()> + Sync),
 ) -> Result<Budgets, run::RunError> {
-    let networks = match networks(analysis) {
-        Ok(networks) => networks,
+    let cells = match again::cells(analysis) {
+        Ok(cells) => cells,
         Err(problem) => return Ok(Budgets { problem: Some(problem), ..Budgets::default() }),
     };
     let with_runs: Vec<(&CellRuns, u64, &Network)> = analysis
         .cells
         .iter()
-        .zip(&networks)
-        .filter_map(|(cell, network)| Some((cell, cell.runs.first()?.0, network)))
+        .zip(&cells)
+        .filter_map(|(cell, again)| Some((cell, cell.runs.first()?.0, &again.network)))
         .collect();
     let shown = &with_runs[..with_runs.len().min(limit)];
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -97,24 +94,6 @@ pub fn budgets(
     outcome?;
     let cells = found.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect();
     Ok(Budgets { cells, left_out: with_runs.len() - shown.len(), problem: None })
-}
-
-/// The networks of a stored sweep's cells, or why they cannot be built again.
-fn networks(analysis: &Analysis) -> Result<Vec<Network>, String> {
-    let sweep = &analysis.sweep;
-    if sweep.model != sim::MODEL_VERSION {
-        return Err(format!("its runs are of model {}, this program has model {}", sweep.model, sim::MODEL_VERSION));
-    }
-    let grid = Grid::of_kept(sweep)?;
-    let cells: Vec<plan::Cell> = grid.points.into_iter().flat_map(|point| point.cells).collect();
-    let same = cells.len() == analysis.cells.len()
-        && cells.iter().zip(&analysis.cells).all(|(cell, kept)| cell.digest == kept.cell.digest);
-    if !same {
-        return Err(
-            "its scenario now gives other runs than the store has; a file that it reads may have changed".into()
-        );
-    }
-    Ok(cells.into_iter().map(|cell| cell.network).collect())
 }
 
 /// Runs and explains one replication; `None` without a TCP flow.

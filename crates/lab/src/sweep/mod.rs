@@ -1,5 +1,6 @@
 //! Sweeps: many runs of one scenario, planned, executed on all cores, stored and analysed.
 
+pub mod again;
 pub mod analysis;
 pub mod batch;
 pub mod budget;

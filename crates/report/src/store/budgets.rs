@@ -1,6 +1,7 @@
 //! Where the time went: the time budget of one run of each case.
 
 use lab::figures::words;
+use lab::store::KeptCell;
 use lab::sweep::budget::{Budgets, CellBudget};
 
 use crate::page::Block;
@@ -34,14 +35,19 @@ pub(super) fn of(budgets: &Budgets) -> Vec<Block> {
     vec![heading, Block::Budgets(BudgetChart { title: "Time budget".into(), caption, rows })]
 }
 
-fn row(cell: &CellBudget) -> BudgetRow {
+/// Returns what distinguishes a cell from the others; `None` for the only one.
+pub(super) fn label(cell: &KeptCell) -> Option<String> {
     let value = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let changes = cell.cell.changes.iter().map(|(key, changed)| format!("{} {}", words::key(key), value(changed)));
-    let name = Some(cell.cell.case_name.clone()).filter(|name| !name.is_empty());
+    let changes = cell.changes.iter().map(|(key, changed)| format!("{} {}", words::key(key), value(changed)));
+    let name = Some(cell.case_name.clone()).filter(|name| !name.is_empty());
     let label: Vec<String> = changes.chain(name).collect();
+    (!label.is_empty()).then(|| label.join(", "))
+}
+
+fn row(cell: &CellBudget) -> BudgetRow {
     let took = cell.took.as_secs_f64();
     BudgetRow {
-        label: if label.is_empty() { cell.flow.clone() } else { label.join(", ") },
+        label: label(&cell.cell).unwrap_or_else(|| cell.flow.clone()),
         took: format!("{}{took:.3} s", if cell.completed { "" } else { "incomplete, " }),
         shares: shares(&cell.causes, cell.took),
     }

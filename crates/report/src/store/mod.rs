@@ -2,6 +2,7 @@
 
 mod blocks;
 mod budgets;
+mod courses;
 mod numbers;
 mod pictures;
 mod repeat;
@@ -15,14 +16,26 @@ use lab::sweep::budget::Budgets;
 use observe::metric::Metric;
 
 use crate::page::{Block, Page, Section};
-use crate::{BarChart, capital, html, standalone};
+use crate::{BarChart, Course, capital, html, standalone};
+
+pub use courses::course;
 
 /// Maximum number of values in a list; longer lists show only the first and the last value.
 const MAX_LISTED: usize = 8;
 
+/// What runs of a sweep showed when they were run again: the store has only their metrics.
+#[derive(Clone, Debug, Default)]
+pub struct Again {
+    /// Where the time of each case's first replication went.
+    pub budgets: Budgets,
+    /// How some of them went.
+    pub course: Option<Course>,
+}
+
 /// Returns the page of the sweeps of the store `name`. `metrics` selects the metrics; if empty, each sweep's own
-/// metrics are shown. `budgets` has the time budgets of each sweep, by the same index; sweeps without any show none.
-pub fn page(name: &str, sweeps: &[Analysis], metrics: &[&'static Metric], budgets: &[Budgets]) -> Page {
+/// metrics are shown. `again` has what runs of each sweep showed when they were run again, by the same index; sweeps
+/// without any show none.
+pub fn page(name: &str, sweeps: &[Analysis], metrics: &[&'static Metric], again: &[Again]) -> Page {
     let runs: usize = sweeps.iter().map(Analysis::runs).sum();
     let title = match sweeps {
         [only] => title(only).to_owned(),
@@ -35,15 +48,16 @@ pub fn page(name: &str, sweeps: &[Analysis], metrics: &[&'static Metric], budget
         sections: sweeps
             .iter()
             .enumerate()
-            .map(|(number, sweep)| section(sweep, metrics, budgets.get(number), sweeps.len() > 1))
+            .map(|(number, sweep)| section(sweep, metrics, again.get(number), sweeps.len() > 1))
             .collect(),
         footer: footer(sweeps),
+        ..Page::default()
     }
 }
 
 /// Returns each chart of the page as an SVG file in light colours, with its name without extension, which has the
 /// sweep, the metric, `change` for changes, and the values that are common to the chart.
-pub fn figures(sweeps: &[Analysis], metrics: &[&'static Metric], budgets: &[Budgets]) -> Vec<(String, String)> {
+pub fn figures(sweeps: &[Analysis], metrics: &[&'static Metric], again: &[Again]) -> Vec<(String, String)> {
     let mut names = Slugs::default();
     let mut files = Vec::new();
     for (number, sweep) in sweeps.iter().enumerate() {
@@ -55,7 +69,7 @@ pub fn figures(sweeps: &[Analysis], metrics: &[&'static Metric], budgets: &[Budg
                 }
             }
         }
-        let blocks = budgets.get(number).map(budgets::of).unwrap_or_default();
+        let blocks = again.get(number).map(|again| budgets::of(&again.budgets)).unwrap_or_default();
         for (_, drawing, _) in blocks.iter().filter_map(html::drawn) {
             files.push((names.next(&format!("{} time budget", sweep.sweep.name)), standalone::svg(&drawing.svg)));
         }
@@ -81,13 +95,14 @@ fn version(analysis: &Analysis) -> String {
 
 /// Returns the section of a sweep; `of_many` is true if the page has several sweeps, so that the heading names the
 /// sweep.
-fn section(analysis: &Analysis, metrics: &[&'static Metric], budgets: Option<&Budgets>, of_many: bool) -> Section {
+fn section(analysis: &Analysis, metrics: &[&'static Metric], again: Option<&Again>, of_many: bool) -> Section {
     let figures = shown(analysis, metrics);
     let mut blocks = vec![Block::Facts(facts(analysis)), Block::Warnings(warnings(analysis, &figures))];
     for figure in &figures {
         blocks.extend(blocks::of(figure));
     }
-    blocks.extend(budgets.into_iter().flat_map(budgets::of));
+    blocks.extend(again.into_iter().flat_map(|again| budgets::of(&again.budgets)));
+    blocks.extend(again.and_then(|again| again.course.as_ref()).into_iter().flat_map(courses::blocks));
     blocks.extend(repeat::blocks(analysis));
     let heading = if of_many { title(analysis) } else { "Results" };
     Section { heading: heading.to_owned(), blocks }

@@ -1,5 +1,9 @@
 //! The files of the page, compressed with gzip.
 
+use std::io::Read;
+
+use flate2::read::GzDecoder;
+
 include!(concat!(env!("OUT_DIR"), "/bundle.rs"));
 
 /// A file of the page.
@@ -25,6 +29,13 @@ pub fn file(path: &str) -> Option<File> {
     let at = FILES.binary_search_by_key(&name, |(name, _)| name).ok()?;
     let (name, compressed) = *FILES.get(at)?;
     Some(File { compressed, mime: mime(name), immutable: name.starts_with("assets/") })
+}
+
+/// The text of a file of the page; `None` if this build has none.
+pub fn text(path: &str) -> Option<String> {
+    let mut text = String::new();
+    GzDecoder::new(file(path)?.compressed).read_to_string(&mut text).ok()?;
+    Some(text)
 }
 
 fn mime(name: &str) -> &'static str {

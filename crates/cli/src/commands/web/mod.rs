@@ -1,6 +1,6 @@
 //! `lasthop web`.
 
-mod bundle;
+pub mod bundle;
 mod opened;
 mod server;
 

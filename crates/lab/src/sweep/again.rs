@@ -1,0 +1,27 @@
+//! The cells of a stored sweep, to run them again: a store has the metrics of runs, not their events.
+
+use super::analysis::Analysis;
+use super::plan::{Cell, Grid};
+
+/// Returns what each cell of the analysis runs, in its order. A cell is returned only if its network still has the key
+/// under which the store has its runs, so that a recording that has changed since gives no other run.
+///
+/// # Errors
+///
+/// Why the sweep cannot be run again, in one line.
+pub fn cells(analysis: &Analysis) -> Result<Vec<Cell>, String> {
+    let sweep = &analysis.sweep;
+    if sweep.model != sim::MODEL_VERSION {
+        return Err(format!("its runs are of model {}, this program has model {}", sweep.model, sim::MODEL_VERSION));
+    }
+    let grid = Grid::of_kept(sweep)?;
+    let cells: Vec<Cell> = grid.points.into_iter().flat_map(|point| point.cells).collect();
+    let same = cells.len() == analysis.cells.len()
+        && cells.iter().zip(&analysis.cells).all(|(cell, kept)| cell.digest == kept.cell.digest);
+    if !same {
+        return Err(
+            "its scenario now gives other runs than the store has; a file that it reads may have changed".into()
+        );
+    }
+    Ok(cells)
+}

@@ -1,0 +1,53 @@
+//! The course of runs: a picture, and the data of the figures that a script draws in its place.
+
+use std::io::Write;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use maud::{Markup, PreEscaped, html};
+use serde_json::{Value, json};
+
+/// Maximum size of a figure's columns in a page, in bytes.
+const MAX_BYTES: usize = 3_000_000;
+
+/// Runs side by side.
+#[derive(Clone, Debug)]
+pub struct Course {
+    /// The picture, an SVG document made by this program: not escaped.
+    pub svg: String,
+    /// Caption of the picture.
+    pub caption: String,
+    /// The name and the figure of each run.
+    pub runs: Vec<(String, figure::Figure)>,
+}
+
+/// Returns the picture; with `data` also what a script needs to draw the figures, unless it is too large for a page.
+pub(crate) fn markup(course: &Course, data: bool) -> Markup {
+    let data = data.then(|| packed(&course.runs)).flatten();
+    html! {
+        figure.picture.course {
+            (PreEscaped(&course.svg))
+            figcaption { (course.caption) }
+            @if let Some(data) = data {
+                // In a script element `<` begins no element only if no name follows.
+                script type="application/json" { (PreEscaped(data.to_string().replace('<', "\\u003c"))) }
+            }
+        }
+    }
+}
+
+/// Returns the runs' names, the heads of their figures, the lengths of their columns, and the columns: 64-bit numbers in
+/// little-endian order, one column after the other, compressed with gzip, in base64. `None` above [`MAX_BYTES`].
+fn packed(runs: &[(String, figure::Figure)]) -> Option<Value> {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::best());
+    for value in runs.iter().flat_map(|(_, figure)| figure.columns.iter().flatten()) {
+        packer.write_all(&value.to_le_bytes()).ok()?;
+    }
+    let columns = BASE64_STANDARD.encode(packer.finish().ok()?);
+    let lengths = |figure: &figure::Figure| figure.columns.iter().map(Vec::len).collect::<Value>();
+    let run = |(name, figure): &(String, figure::Figure)| json!({ "name": name, "head": figure.head.to_string(), "lengths": lengths(figure) });
+    let runs: Value = runs.iter().map(run).collect();
+    (columns.len() <= MAX_BYTES).then(|| json!({ "runs": runs, "columns": columns }))
+}

@@ -1,0 +1,116 @@
+//! The course of a sweep's runs: how the first replication of some cases went, side by side.
+
+use std::ops::ControlFlow;
+
+use engine::Time;
+use figure::Parts;
+use lab::run::{self, RunError};
+use lab::sweep::again;
+use lab::sweep::analysis::{Analysis, CellRuns};
+use lab::sweep::plan::Cell;
+use observe::run::Titled;
+use plot::{Description, Options, Panel, Recorder, Recording, Run};
+use scenario::flows;
+use sim::Network;
+
+use super::budgets::label;
+use crate::course::Course;
+use crate::page::Block;
+
+/// Maximum number of runs: more are too narrow to read side by side.
+const MAX_RUNS: usize = 3;
+/// Height in pixels of each run's part of the picture.
+const HEIGHT: u32 = 420;
+/// The panels of the picture.
+const PANELS: [Panel; 2] = [Panel::Sequence, Panel::Window];
+
+/// Runs the first stored replication of some cells again: of the cases at the first point, or without cases of the first
+/// and the last point. `None` if the sweep cannot be run again, has no flow over TCP, or has runs with too many events.
+/// `watch` receives the numbers of finished and of all runs.
+///
+/// # Errors
+///
+/// If `watch` breaks off.
+pub fn course(analysis: &Analysis, watch: &dyn Fn(u64, u64) -> ControlFlow<()>) -> Result<Option<Course>, RunError> {
+    let Ok(cells) = again::cells(analysis) else { return Ok(None) };
+    let with_runs: Vec<(&CellRuns, &Cell)> =
+        analysis.cells.iter().zip(&cells).filter(|(kept, _)| !kept.runs.is_empty()).collect();
+    let shown = chosen(&with_runs);
+    let mut recorded = Vec::new();
+    for (number, (kept, cell)) in shown.iter().enumerate() {
+        let replication = kept.runs.first().map_or(0, |(replication, _)| *replication);
+        let network = Network { replication, ..cell.network.clone() };
+        let mut go_on = |_: f64| watch(number as u64, shown.len() as u64);
+        let Some(run) = record(analysis, kept, cell, network, &mut go_on)? else { return Ok(None) };
+        recorded.push(run);
+    }
+    let parts: Vec<Run<'_>> = recorded.iter().map(Recorded::part).collect();
+    let (Some(picture), Some(first)) = (plot::beside(&parts), recorded.first()) else { return Ok(None) };
+    let caption = format!(
+        "Flow {} in one run of each case (replication {}, seed {}): no mean. The runs of the same replication have the same \
+         random streams.",
+        first.description.flows[first.flow].name, first.network.replication, first.network.seed
+    );
+    let svg = picture.svg();
+    Ok(Some(Course { svg, caption, runs: recorded.into_iter().map(|run| (run.name, run.figure)).collect() }))
+}
+
+/// The section's part about a course.
+pub(super) fn blocks(course: &Course) -> Vec<Block> {
+    vec![Block::Words("# How single runs went".into()), Block::Course(course.clone())]
+}
+
+fn chosen<'a>(cells: &[(&'a CellRuns, &'a Cell)]) -> Vec<(&'a CellRuns, &'a Cell)> {
+    let Some((first, _)) = cells.first() else { return Vec::new() };
+    let of_first = cells.iter().filter(|(kept, _)| kept.cell.point == first.cell.point);
+    let cases: Vec<_> = of_first.take(MAX_RUNS).copied().collect();
+    match cells.last() {
+        Some(last) if cases.len() == 1 && cells.len() > 1 => vec![cells[0], *last],
+        _ => cases,
+    }
+}
+
+/// A run that was recorded.
+struct Recorded {
+    name: String,
+    flow: usize,
+    network: Network,
+    description: Description,
+    recording: Recording,
+    figure: figure::Figure,
+}
+
+impl Recorded {
+    fn part(&self) -> Run<'_> {
+        let options = Options {
+            flow: self.flow as u32,
+            title: Some(self.name.clone()),
+            height: HEIGHT,
+            panels: PANELS.to_vec(),
+            ..Options::default()
+        };
+        Run { recording: &self.recording, description: &self.description, options }
+    }
+}
+
+fn record(
+    analysis: &Analysis,
+    kept: &CellRuns,
+    cell: &Cell,
+    network: Network,
+    watch: run::Watch<'_>,
+) -> Result<Option<Recorded>, RunError> {
+    let Some(flow) = flows::over_tcp(&network).first().copied() else { return Ok(None) };
+    let description = Description::of(&network);
+    let mut recorder =
+        Recorder::new([flow as u32], None::<Time>, None).with_panels(&PANELS, &description).with_schemes(&description);
+    run::record(&network, &mut recorder, Recorder::overflowed, watch)?;
+    if recorder.overflowed() {
+        return Ok(None);
+    }
+    let titled = Titled { title: super::title(analysis), scenario: &cell.scenario, network: &network };
+    let figure = figure::run(titled, Parts { delays: false, reports: true }, watch)?;
+    let (name, recording) =
+        (label(&kept.cell).unwrap_or_else(|| description.flows[flow].name.clone()), recorder.finish());
+    Ok(Some(Recorded { name, flow, network, description, recording, figure }))
+}
