@@ -4,6 +4,7 @@
 //! - [`run()`]: the series, marks and findings of each flow, and the summary;
 //! - [`journeys()`]: where packets are at any time, what stations of a cell do, and where nodes move;
 //! - [`lesson`]: guided pages, their texts with results of runs, and their checks;
+//! - [`picture()`]: the picture of one flow, as SVG;
 //! - [`readings`]: all metrics of a run, for statistics;
 //! - [`marks`]: what a mark means: what happened, why, and the rule behind it.
 //!
@@ -15,11 +16,13 @@ pub mod journeys;
 pub mod lesson;
 pub mod marks;
 mod packet;
+mod picture;
 pub mod places;
 mod readings;
 pub mod run;
 
 pub use columns::{Column, Columns, Figure};
 pub use journeys::journeys;
+pub use picture::{PictureError, flow_title, picture};
 pub use readings::readings;
 pub use run::{Parts, run};

@@ -4,7 +4,7 @@ use crate::frame::Sheet;
 use crate::ink::{Anchor, Color, Path, Style, tenths};
 use crate::options::{Share, Theme};
 use crate::palette::Palette;
-use crate::text::Weight;
+use crate::text::{self, Weight};
 
 /// Height in pixels of the bar, and of the bar with its labels.
 const BAR: f64 = 14.0;
@@ -32,7 +32,7 @@ pub(crate) fn draw(sheet: &mut Sheet, (left, right): (f64, f64), top: f64, share
     let mut next = left;
     for Share { name, share, color: number } in shares.iter().filter(|share| share.share >= LEAST) {
         let text = format!("{name} {:.1} %", 100.0 * share);
-        let width = sheet.fonts.width(&text, SIZE, Weight::Regular);
+        let width = text::width(&text, SIZE, Weight::Regular);
         if next + 14.0 + width > right {
             break;
         }

@@ -3,12 +3,11 @@
 use crate::ink::{Anchor, Color, Path, Shape, Style, Text, tenths};
 use crate::palette::Palette;
 use crate::scale::{Scale, Tick, ticks};
-use crate::text::{Fonts, Weight};
+use crate::text::{self, Weight};
 
 /// The shapes of a picture under construction.
 pub(crate) struct Sheet {
     pub palette: &'static Palette,
-    pub fonts: Fonts,
     /// Width of the picture in pixels.
     pub width: f64,
     pub shapes: Vec<Shape>,
@@ -76,7 +75,7 @@ pub(crate) fn time_ticks(sheet: &Sheet, x: &Scale) -> Vec<Tick> {
     let mut max = ((x.end - x.start) / TIME_LABEL) as usize + 1;
     loop {
         let found = ticks(x.lo, x.hi, max);
-        let widest = widest(&sheet.fonts, &found);
+        let widest = widest(&found);
         // The last label may be moved left from the edge, towards its predecessor.
         let moved = (x.end + widest / 2.0 + MARGIN - sheet.width).max(0.0);
         let apart = |pair: &[Tick]| (pair[1].value - pair[0].value) * x.per_unit() >= widest + moved + BETWEEN;
@@ -88,8 +87,8 @@ pub(crate) fn time_ticks(sheet: &Sheet, x: &Scale) -> Vec<Tick> {
 }
 
 /// Width in pixels of the widest label.
-pub(crate) fn widest(fonts: &Fonts, ticks: &[Tick]) -> f64 {
-    ticks.iter().map(|tick| fonts.width(&tick.label, 11, Weight::Regular)).fold(0.0, f64::max)
+pub(crate) fn widest(ticks: &[Tick]) -> f64 {
+    ticks.iter().map(|tick| text::width(&tick.label, 11, Weight::Regular)).fold(0.0, f64::max)
 }
 
 /// Returns the ticks of a vertical axis labelled in multiples of `unit`; the ticks' values are in the unit of `y`.
@@ -145,9 +144,9 @@ pub(crate) fn axes(sheet: &mut Sheet, area: &Area, x: &Scale, y: &Scale, values:
         let at = (area.left - 7.0, f64::from(y.place(tick.value)) / 10.0 + 4.0);
         sheet.text(at, Anchor::End, 11, Weight::Regular, palette.text, tick.label.clone());
     }
-    let widest = widest(&sheet.fonts, values);
+    let widest = widest(values);
     let with_unit = format!("{label} ({unit})");
-    let fits = sheet.fonts.width(&with_unit, 12, Weight::Regular) <= area.height();
+    let fits = text::width(&with_unit, 12, Weight::Regular) <= area.height();
     let label = if fits { with_unit } else { unit.into() };
     let place = (area.left - widest.max(24.0) - 18.0, (area.top + area.bottom) / 2.0);
     sheet.upright_text(place, 12, palette.faint, label);
@@ -160,7 +159,7 @@ pub(crate) fn time_axis(sheet: &mut Sheet, area: &Area, x: &Scale) {
     for tick in time_ticks(sheet, x) {
         let at = x.place(tick.value);
         marks.move_to(at, tenths(area.bottom)).line_to(at, tenths(area.bottom + 4.0));
-        let half = sheet.fonts.width(&tick.label, 11, Weight::Regular) / 2.0;
+        let half = text::width(&tick.label, 11, Weight::Regular) / 2.0;
         let place = ((f64::from(at) / 10.0).min(sheet.width - MARGIN - half), area.bottom + 18.0);
         sheet.text(place, Anchor::Middle, 11, Weight::Regular, palette.text, tick.label);
     }

@@ -19,7 +19,7 @@ use crate::rtt::Rtts;
 use crate::scale::{Scale, grouped};
 use crate::sequence::Sequence;
 use crate::spans::Spans;
-use crate::text::{Fonts, Weight};
+use crate::text::{self, Weight};
 use crate::view::{Limits, View};
 use crate::window::Windows;
 
@@ -99,7 +99,7 @@ pub(crate) fn draw_with(subject: Subject<'_>, times: (f64, f64), limits: Option<
     let (width, height) =
         (options.width.clamp(MIN_SIZE.0, 20_000), options.height.clamp(MIN_SIZE.1 + more * MIN_PANEL, 20_000));
     let palette = Palette::of(options.theme);
-    let mut sheet = Sheet { palette, fonts: Fonts::load(), width: f64::from(width), shapes: Vec::new() };
+    let mut sheet = Sheet { palette, width: f64::from(width), shapes: Vec::new() };
     let ends = format!("{} to {}", description.node(flow.from), description.node(flow.to));
     let title = options.title.clone().unwrap_or_else(|| match flow.from {
         usize::MAX => flow.name.clone(),
@@ -163,18 +163,18 @@ pub(crate) const DOT: &str = " \u{b7} ";
 /// Draws the heading and, below it, `parts` in as many rows as they need. Returns the lower edge in pixels.
 pub(crate) fn header(sheet: &mut Sheet, left: f64, title: &str, parts: &[String]) -> f64 {
     let (available, palette) = (sheet.width - left - RIGHT, sheet.palette);
-    let title = sheet.fonts.fit(title, 16, Weight::Bold, available);
+    let title = text::fit(title, 16, Weight::Bold, available);
     sheet.text((left, 27.0), Anchor::Start, 16, Weight::Bold, palette.text, title);
     let mut rows: Vec<String> = Vec::new();
     for part in parts {
         let longer = rows.last().map(|row| format!("{row}{DOT}{part}"));
-        match (rows.last_mut(), longer.filter(|row| sheet.fonts.width(row, 12, Weight::Regular) <= available)) {
+        match (rows.last_mut(), longer.filter(|row| text::width(row, 12, Weight::Regular) <= available)) {
             (Some(row), Some(longer)) => *row = longer,
             _ => rows.push(part.clone()),
         }
     }
     for (i, row) in rows.iter().enumerate() {
-        let row = sheet.fonts.fit(row, 12, Weight::Regular, available);
+        let row = text::fit(row, 12, Weight::Regular, available);
         sheet.text((left, 46.0 + ROW * i as f64), Anchor::Start, 12, Weight::Regular, palette.faint, row);
     }
     HEADER + ROW * rows.len().saturating_sub(1) as f64
@@ -195,7 +195,7 @@ fn panels(
     let upper_about = height * if lower { 0.45 } else { 0.75 };
     let sequence = Sequence::new(view, (sheet.width - LEFT - RIGHT, upper_about));
     // Sequence numbers late in a long transfer have wide labels.
-    let labels = if upper { sequence.label_width(&sheet.fonts, upper_about) } else { 0.0 };
+    let labels = if upper { sequence.label_width(upper_about) } else { 0.0 };
     let (left, right) = (LEFT.max(labels + LABELS), sheet.width - RIGHT);
     let header = header(sheet, left, title, parts);
     let header = budget::draw(sheet, (left, right), header, &options.budget);
@@ -216,9 +216,9 @@ fn panels(
     all.extend(below.iter().map(|contents| (OTHER, contents.legend(sheet.palette))));
     if let Some((_, entries)) = all.first_mut() {
         entries.extend(air_entry(sheet.palette, too_fine, bad));
-        entries.extend(spans.legend(sheet.palette, &sheet.fonts, right - left, height));
+        entries.extend(spans.legend(sheet.palette, right - left, height));
     }
-    let placed = place(sheet, &all, (left, right), (header, height - FOOTER - blocked.height()));
+    let placed = place(&all, (left, right), (header, height - FOOTER - blocked.height()));
     for (index, (area, top, rows)) in placed.iter().enumerate() {
         legend::draw(rows, sheet, left, *top);
         if upper && index == 0 {
@@ -227,7 +227,7 @@ fn panels(
         frame::shade(sheet, area, &x, bad);
         match (upper && index == 0, lower && index == usize::from(upper)) {
             (true, _) => {
-                let strip = spans.strip(&x, &sheet.fonts);
+                let strip = spans.strip(&x);
                 sequence.draw(sheet, area, &x, strip);
                 spans.number(sheet, area, &x);
             }
@@ -254,12 +254,11 @@ pub(crate) type Placed<'a> = (Area, f64, Vec<Vec<(f64, &'a Entry)>>);
 
 /// Distributes the height between `top` and `bottom` over panels with these weights and legends.
 pub(crate) fn place<'a>(
-    sheet: &Sheet,
     all: &'a [(f64, Vec<Entry>)],
     (left, right): (f64, f64),
     (top, bottom): (f64, f64),
 ) -> Vec<Placed<'a>> {
-    let legends: Vec<_> = all.iter().map(|(_, entries)| legend::rows(entries, &sheet.fonts, right - left)).collect();
+    let legends: Vec<_> = all.iter().map(|(_, entries)| legend::rows(entries, right - left)).collect();
     let height_of = |rows: &[Vec<_>]| if rows.is_empty() { GAP } else { rows.len() as f64 * legend::ROW + GAP };
     let used = legends.iter().map(|rows| height_of(rows)).sum::<f64>() + GAP * all.len().saturating_sub(1) as f64;
     let weights: f64 = all.iter().map(|(weight, _)| weight).sum();

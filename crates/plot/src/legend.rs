@@ -3,7 +3,7 @@
 use crate::frame::Sheet;
 use crate::ink::{Anchor, Path, Shape, Style, Text, tenths};
 use crate::mark::Mark;
-use crate::text::{Fonts, Weight};
+use crate::text::{self, Weight};
 
 /// The graphical sample of a legend entry.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -53,11 +53,11 @@ impl Sample {
 }
 
 /// Distributes the entries over rows of at most `width` pixels; each entry with its x offset in its row.
-pub(crate) fn rows<'a>(entries: &'a [Entry], fonts: &Fonts, width: f64) -> Vec<Vec<(f64, &'a Entry)>> {
+pub(crate) fn rows(entries: &[Entry], width: f64) -> Vec<Vec<(f64, &Entry)>> {
     let mut rows: Vec<Vec<(f64, &Entry)>> = Vec::new();
     let mut x = f64::INFINITY;
     for entry in entries {
-        let entry_width = entry.sample.width() + fonts.width(&entry.label, SIZE, Weight::Regular);
+        let entry_width = entry.sample.width() + text::width(&entry.label, SIZE, Weight::Regular);
         if x + entry_width > width {
             rows.push(Vec::new());
             x = 0.0;
@@ -84,7 +84,7 @@ pub(crate) fn draw(rows: &[Vec<(f64, &Entry)>], sheet: &mut Sheet, left: f64, to
                 color,
                 upright: false,
                 // Fixed width: a browser's font may be wider, and the next sample has a fixed position.
-                width: Some(tenths(sheet.fonts.width(&entry.label, SIZE, Weight::Regular))),
+                width: Some(tenths(text::width(&entry.label, SIZE, Weight::Regular))),
                 content: entry.label.clone(),
             }));
         }
@@ -140,9 +140,8 @@ mod tests {
 
     #[test]
     fn legend_rows_do_not_exceed_the_width() {
-        let fonts = Fonts::load();
         let entries: Vec<Entry> = (0..9).map(|i| Entry::new(Sample::Note, format!("meaning number {i}"))).collect();
-        let rows = rows(&entries, &fonts, 300.0);
+        let rows = rows(&entries, 300.0);
         assert_eq!(rows.iter().map(Vec::len).sum::<usize>(), 9);
         assert!(rows.len() > 3 && rows.iter().all(|row| row[0].0 == 0.0));
     }

@@ -34,6 +34,7 @@ mod budget;
 mod contents;
 mod describe;
 mod frame;
+mod glyphs;
 mod goodput;
 mod history;
 mod ink;

@@ -2,8 +2,8 @@
 
 use tiny_skia::{FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Stroke, StrokeDash, Transform};
 
+use crate::glyphs::{Fonts, Pen};
 use crate::ink::{Anchor, Color, Path, Picture, Shape, Step, Style, Text};
-use crate::text::{Fonts, Pen};
 
 /// Pixels for each unit of the SVG in the PNG files that the command and the Python package write.
 pub const PNG_SCALE: f32 = 2.0;

@@ -9,7 +9,6 @@ use crate::legend::{Entry, Sample};
 use crate::mark::Mark;
 use crate::palette::Palette;
 use crate::scale::{Scale, Tick, grouped};
-use crate::text::Fonts;
 use crate::thin;
 use crate::unit::Measure;
 use crate::view::View;
@@ -142,8 +141,8 @@ impl<'a> Sequence<'a> {
     }
 
     /// Width in pixels of the labels of the vertical axis, on a panel of about this height.
-    pub fn label_width(&self, fonts: &Fonts, height: f64) -> f64 {
-        frame::widest(fonts, &self.axis(height, 0.0).2)
+    pub fn label_width(&self, height: f64) -> f64 {
+        frame::widest(&self.axis(height, 0.0).2)
     }
 
     /// Draws the panel into `area`; the upper `strip` pixels stay empty.

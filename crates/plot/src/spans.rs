@@ -7,7 +7,7 @@ use crate::legend::{self, Entry, Sample};
 use crate::options::Marked;
 use crate::palette::Palette;
 use crate::scale::Scale;
-use crate::text::{Fonts, Weight};
+use crate::text::{self, Weight};
 use crate::view::View;
 
 /// Height in pixels of a lane of brackets, at the top of the panel.
@@ -39,19 +39,19 @@ impl<'a> Spans<'a> {
     }
 
     /// Height in pixels of the brackets' lanes at the top of the panel.
-    pub fn strip(&self, x: &Scale, fonts: &Fonts) -> f64 {
-        let lanes = self.lanes(x, fonts).into_iter().flatten().max();
+    pub fn strip(&self, x: &Scale) -> f64 {
+        let lanes = self.lanes(x).into_iter().flatten().max();
         lanes.map_or(0.0, |last| LANE * (last + 1) as f64 + CLEAR)
     }
 
     /// Returns for each interval the first lane with space for its bracket and number; `None` if all lanes are taken
     /// there.
-    fn lanes(&self, x: &Scale, fonts: &Fonts) -> Vec<Option<usize>> {
+    fn lanes(&self, x: &Scale) -> Vec<Option<usize>> {
         let mut taken: Vec<Vec<(f64, f64)>> = vec![Vec::new(); LANES];
         let lane = |(number, from, to, _): &(usize, f64, f64, &Marked)| {
             let (left, right) = place(x, *from, *to);
             let (left, right) = (f64::from(left) / 10.0, f64::from(right) / 10.0);
-            let wide = (fonts.width(&number.to_string(), 11, Weight::Bold) + 2.0 * CLEAR).max(right - left);
+            let wide = (text::width(&number.to_string(), 11, Weight::Bold) + 2.0 * CLEAR).max(right - left);
             // A number wider than its bracket stands beside the bracket.
             let (left, right) = if wide > right - left { (left, right + wide) } else { (left, right) };
             let free = taken.iter().position(|lane| lane.iter().all(|(from, to)| right < *from || left > *to))?;
@@ -63,7 +63,7 @@ impl<'a> Spans<'a> {
 
     /// Returns the legend entries of a picture of this height, in rows of at most `width` pixels; intervals with equal
     /// labels share an entry.
-    pub fn legend(&self, palette: &Palette, fonts: &Fonts, width: f64, height: f64) -> Vec<Entry> {
+    pub fn legend(&self, palette: &Palette, width: f64, height: f64) -> Vec<Entry> {
         let mut labels: Vec<(&str, String)> = Vec::new();
         for (number, _, _, span) in &self.visible {
             match labels.iter_mut().find(|(label, _)| *label == span.label) {
@@ -74,11 +74,11 @@ impl<'a> Spans<'a> {
         let sample = Sample::Band(style(palette));
         let entry = |(label, numbers): &(&str, String)| {
             let label = format!("{numbers}: {label}");
-            Entry::new(sample, fonts.fit(&label, legend::SIZE, Weight::Regular, width - sample.width()))
+            Entry::new(sample, text::fit(&label, legend::SIZE, Weight::Regular, width - sample.width()))
         };
         let mut entries: Vec<Entry> = labels.iter().map(entry).collect();
         let max_rows = (height * LEGEND / legend::ROW).max(1.0);
-        while legend::rows(&entries, fonts, width).len() as f64 > max_rows {
+        while legend::rows(&entries, width).len() as f64 > max_rows {
             entries.pop();
         }
         let more = labels.len() - entries.len();
@@ -100,13 +100,13 @@ impl<'a> Spans<'a> {
     /// Draws the brackets and numbers.
     pub fn number(&self, sheet: &mut Sheet, area: &Area, x: &Scale) {
         let mut brackets = Path::default();
-        for ((number, from, to, _), lane) in self.visible.iter().zip(self.lanes(x, &sheet.fonts)) {
+        for ((number, from, to, _), lane) in self.visible.iter().zip(self.lanes(x)) {
             let Some(lane) = lane else { continue };
             let lane = area.top + LANE * lane as f64;
             let (top, feet) = (tenths(lane + BRACKET), tenths(lane + FEET));
             let (left, right) = place(x, *from, *to);
             let number = number.to_string();
-            let width = sheet.fonts.width(&number, 11, Weight::Bold) + 2.0 * CLEAR;
+            let width = text::width(&number, 11, Weight::Bold) + 2.0 * CLEAR;
             let available = f64::from(right - left) / 10.0;
             brackets.move_to(left, feet).line_to(left, top);
             let middle = if available >= width {

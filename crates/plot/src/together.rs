@@ -14,7 +14,6 @@ use crate::legend::{self, Entry, Sample};
 use crate::options::{MIN_SIZE, Options};
 use crate::palette::Palette;
 use crate::scale::{Scale, grouped};
-use crate::text::Fonts;
 use crate::thin;
 
 const LEFT: f64 = 78.0;
@@ -218,7 +217,7 @@ pub(crate) fn draw(flows: &BTreeMap<u32, History>, description: &Description, op
     let to = if to > from { to } else { from + 1.0 };
     let (width, height) = (options.width.clamp(MIN_SIZE.0, 20_000), options.height.clamp(MIN_SIZE.1, 20_000));
     let palette = Palette::of(options.theme);
-    let mut sheet = Sheet { palette, fonts: Fonts::load(), width: f64::from(width), shapes: Vec::new() };
+    let mut sheet = Sheet { palette, width: f64::from(width), shapes: Vec::new() };
     let together = Together::new(flows, description, (from, to));
     let title = options.title.clone().unwrap_or_else(|| "All flows".into());
     let parts: Vec<String> = options.ran.iter().cloned().chain(together.summary()).collect();
@@ -227,7 +226,7 @@ pub(crate) fn draw(flows: &BTreeMap<u32, History>, description: &Description, op
     let x = Scale { lo: from, hi: to, start: left, end: right };
     let fairness = vec![Entry::new(Sample::Line(fairness_style(palette)), "Jain\u{2019}s index of the flows that run")];
     let all = [(STACK, together.legend(palette)), (FAIRNESS, fairness)];
-    let placed = place(&sheet, &all, (left, right), (head, f64::from(height) - FOOTER));
+    let placed = place(&all, (left, right), (head, f64::from(height) - FOOTER));
     for (index, (area, top, rows)) in placed.iter().enumerate() {
         legend::draw(rows, &mut sheet, left, *top);
         match index {

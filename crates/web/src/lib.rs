@@ -5,6 +5,7 @@ mod controls;
 mod figure;
 mod journeys;
 mod lesson;
+mod picture;
 mod problem;
 mod scenario;
 mod statistics;

@@ -17,7 +17,7 @@ use crate::legend::{Entry, Sample};
 use crate::mark::Mark;
 use crate::palette::Palette;
 use crate::scale::Scale;
-use crate::text::Weight;
+use crate::text::{self, Weight};
 
 /// Distance in pixels between the lines of a hatch.
 const HATCH: f64 = 5.0;
@@ -211,7 +211,7 @@ impl<'a> Frames<'a> {
             for (place, frame) in frames.iter().enumerate() {
                 let words = self.words(frame);
                 let [left, right] = <[i32; 2]>::from(ends(x, frame)).map(|edge| f64::from(edge) / 10.0);
-                let width = |words: &String| sheet.fonts.width(words, LETTERS, Weight::Regular);
+                let width = |words: &String| text::width(words, LETTERS, Weight::Regular);
                 let (top, palette) = (top_of(frame.kind, &row), sheet.palette);
                 let inside = words.iter().find(|words| width(words) <= right - left - 2.0 * BESIDE);
                 if let Some(words) = inside.filter(|_| !frame.is_damaged()) {
@@ -260,7 +260,7 @@ impl<'a> Frames<'a> {
         for draw in self.view.timeline.draws.iter().filter(|draw| x.holds(draw.at)) {
             let Some(row) = rows.row(draw.station) else { continue };
             let words = format!("{} of {}", draw.slots, draw.window);
-            let width = sheet.fonts.width(&words, LETTERS, Weight::Regular);
+            let width = text::width(&words, LETTERS, Weight::Regular);
             let left = f64::from(x.place(draw.at)) / 10.0;
             let free = taken.get(&draw.station).is_none_or(|end| left >= *end + BESIDE);
             if free && left + width <= x.end + 20.0 {

@@ -18,7 +18,7 @@ use crate::legend;
 use crate::options::{MIN_SIZE, Options};
 use crate::palette::Palette;
 use crate::scale::{Scale, grouped};
-use crate::text::{Fonts, Weight};
+use crate::text::{self, Weight};
 
 /// Pixels to the left of the stations' names, between names and rows, and for the longest name.
 const MARGIN: f64 = 14.0;
@@ -37,14 +37,14 @@ pub(super) fn draw(timeline: &Timeline, description: &MediumDescription, options
     let view = View { timeline, from, to };
     let (width, max_height) = (options.width.clamp(MIN_SIZE.0, 20_000), f64::from(options.height.max(MIN_SIZE.1)));
     let palette = Palette::of(options.theme);
-    let mut sheet = Sheet { palette, fonts: Fonts::load(), width: f64::from(width), shapes: Vec::new() };
+    let mut sheet = Sheet { palette, width: f64::from(width), shapes: Vec::new() };
     let count = description.stations.len();
     let default = || format!("{}: {count} stations", description.name);
     let title = options.title.clone().unwrap_or_else(default);
     let parts: Vec<String> = options.ran.iter().cloned().chain(summary(&view, &description.stations)).collect();
 
     let names: Vec<&str> = description.stations.iter().map(String::as_str).collect();
-    let widest = names.iter().map(|name| sheet.fonts.width(name, 12, Weight::Regular)).fold(0.0, f64::max);
+    let widest = names.iter().map(|name| text::width(name, 12, Weight::Regular)).fold(0.0, f64::max);
     let (left, right) = (MARGIN + widest.min(NAME) + BESIDE, sheet.width - RIGHT);
     let head = header(&mut sheet, MARGIN, &title, &parts);
     let x = Scale { lo: from, hi: to, start: left, end: right };
@@ -52,7 +52,7 @@ pub(super) fn draw(timeline: &Timeline, description: &MediumDescription, options
     let frames = Frames::new(&view, &names);
     let shares = Shares::new(&view, count, &x);
     let entries = if single { frames.legend(palette) } else { shares.legend(palette) };
-    let entries = legend::rows(&entries, &sheet.fonts, right - MARGIN);
+    let entries = legend::rows(&entries, right - MARGIN);
     let top = head + entries.len() as f64 * legend::ROW + GAP;
     // The maximum height of a picture limits the number of rows.
     let shown = count.min(((HIGHEST - top - FOOTER) / SMALLEST_ROW) as usize);

@@ -3,7 +3,7 @@
 use crate::frame::{self, Area, Sheet};
 use crate::ink::{Anchor, Path, Style, tenths};
 use crate::scale::Scale;
-use crate::text::Weight;
+use crate::text::{self, Weight};
 
 /// Minimum and maximum height of a row in pixels.
 pub(super) const SMALLEST_ROW: f64 = 14.0;
@@ -90,7 +90,7 @@ impl Rows {
             let bottom = tenths(self.top + self.height * (number + 1) as f64);
             edge.move_to(left, bottom).line_to(right, bottom);
             let size = if self.height < 16.0 { 10 } else { 12 };
-            let name = sheet.fonts.fit(name, size, Weight::Regular, area.left - 18.0);
+            let name = text::fit(name, size, Weight::Regular, area.left - 18.0);
             let middle = (row.tall + row.base) / 2.0 + 4.0;
             sheet.text((area.left - 8.0, middle), Anchor::End, size, Weight::Regular, palette.text, name);
         }

@@ -10,7 +10,7 @@ use super::{LINE, Label, NAME, SMALL, distance, flow_style, link_style};
 use crate::frame::{Area, Sheet};
 use crate::ink::{Anchor, Path, Step, Style, tenths};
 use crate::palette::Palette;
-use crate::text::{Fonts, Weight};
+use crate::text::Weight;
 
 /// The most flows that are drawn as lines.
 pub(super) const MAX_LINES: usize = 6;
@@ -62,26 +62,26 @@ fn link_texts(graph: &Graph, link: usize, palette: &Palette) -> Vec<Label> {
 }
 
 /// Width and height of lines of text.
-fn extent(texts: &[Label], fonts: &Fonts) -> (f64, f64) {
-    let width = texts.iter().map(|text| text.width(fonts)).fold(0.0, f64::max);
+fn extent(texts: &[Label]) -> (f64, f64) {
+    let width = texts.iter().map(|text| text.width()).fold(0.0, f64::max);
     (width, texts.len() as f64 * LINE)
 }
 
 impl Diagram {
     /// Places the boxes; they fill `width` pixels if they do not need more.
-    pub fn new(graph: &Graph, fonts: &Fonts, width: f64) -> Self {
+    pub fn new(graph: &Graph, width: f64) -> Self {
         // Colours do not change the widths.
         let palette = Palette::of(crate::options::Theme::Light);
         let sizes: Vec<(f64, f64)> = graph
             .nodes
             .iter()
             .map(|node| {
-                let (width, height) = extent(&texts(node, palette), fonts);
+                let (width, height) = extent(&texts(node, palette));
                 (width + ICON + 3.0 * PADDING, height.max(ICON) + 2.0 * PADDING)
             })
             .collect();
         let labels: Vec<(f64, f64)> =
-            (0..graph.links.len()).map(|link| extent(&link_texts(graph, link, palette), fonts)).collect();
+            (0..graph.links.len()).map(|link| extent(&link_texts(graph, link, palette))).collect();
         let highest = labels.iter().map(|(_, height)| *height).fold(0.0, f64::max);
         let gap = |layers: &[usize], layer: usize| {
             let begins = |link: &super::graph::Link| link.between.map(|node| layers[node]).into_iter().min();
@@ -132,7 +132,7 @@ impl Diagram {
         let mut unlabelled = Vec::new();
         for (link, (line, own)) in lines.iter().zip(parts).enumerate() {
             let texts = link_texts(graph, link, sheet.palette);
-            let places = candidates(graph, link, line, extent(&texts, &sheet.fonts));
+            let places = candidates(graph, link, line, extent(&texts));
             match taken.take(&places, own) {
                 Some(area) => {
                     below = below.max(area.bottom + 6.0);

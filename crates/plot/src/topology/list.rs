@@ -7,7 +7,7 @@ use super::{Label, flow_style, link_style};
 use crate::frame::Sheet;
 use crate::ink::{Anchor, Path, Style, tenths};
 use crate::scale::grouped;
-use crate::text::{Fonts, Weight};
+use crate::text::{self, Weight};
 
 /// Font size in pixels, and the height of a row.
 const SIZE: u32 = 12;
@@ -39,7 +39,7 @@ pub(super) fn keys(sheet: &mut Sheet, keys: Vec<Key>, (left, right): (f64, f64),
             Key::Circle(_, text) => (18.0, text.clone()),
         };
         let text = label(sheet, text);
-        let width = wide + text.width(&sheet.fonts);
+        let width = wide + text.width();
         if x > left && x + width > right {
             (x, middle) = (left, middle + ROW + 6.0);
         }
@@ -74,14 +74,14 @@ pub(super) fn key(sheet: &mut Sheet, graph: &Graph, edges: (f64, f64), top: f64)
 }
 
 /// Breaks a text between words into rows of at most `width` pixels.
-fn wrapped(text: &str, fonts: &Fonts, width: f64) -> Vec<String> {
+fn wrapped(text: &str, width: f64) -> Vec<String> {
     let mut rows: Vec<String> = Vec::new();
     for word in text.split(' ') {
         let longer = rows.last().map(|row| format!("{row} {word}"));
-        let fits = |row: &String| fonts.width(row, SIZE, Weight::Regular) <= width;
+        let fits = |row: &String| text::width(row, SIZE, Weight::Regular) <= width;
         match (rows.last_mut(), longer.filter(fits)) {
             (Some(row), Some(longer)) => *row = longer,
-            _ => rows.push(fonts.fit(word, SIZE, Weight::Regular, width)),
+            _ => rows.push(text::fit(word, SIZE, Weight::Regular, width)),
         }
     }
     rows
@@ -129,7 +129,7 @@ fn section(
     let indent = if rows.iter().any(|(style, _)| style.is_some()) { SAMPLE } else { 0.0 };
     let more = rows.len().saturating_sub(MAX_ROWS);
     for (style, text) in rows.into_iter().take(MAX_ROWS) {
-        for (number, row) in wrapped(&text, &sheet.fonts, right - left - indent).into_iter().enumerate() {
+        for (number, row) in wrapped(&text, right - left - indent).into_iter().enumerate() {
             baseline += ROW;
             if let Some(style) = style.filter(|_| number == 0) {
                 let mut path = Path::default();

@@ -12,7 +12,7 @@ use crate::frame::{Area, Sheet};
 use crate::ink::{Anchor, Path, Step, Style, tenths};
 use crate::palette::Palette;
 use crate::scale::{Scale, Tick, ticks};
-use crate::text::Weight;
+use crate::text::{self, Weight};
 
 /// Least and most height in pixels of the map.
 const HEIGHTS: (f64, f64) = (240.0, 480.0);
@@ -136,7 +136,7 @@ impl Map {
     }
 
     fn label(&self, sheet: &mut Sheet, tick: &Tick, at: (f64, f64), anchor: Anchor) {
-        let half = sheet.fonts.width(&tick.label, SMALL, Weight::Regular) / 2.0;
+        let half = text::width(&tick.label, SMALL, Weight::Regular) / 2.0;
         let at = (at.0.min(sheet.width - half - 4.0), at.1);
         let color = sheet.palette.text;
         let label = Label { content: tick.label.clone(), size: SMALL, weight: Weight::Regular, color };
@@ -161,7 +161,7 @@ impl Map {
             weight: Weight::Regular,
             color: sheet.palette.text,
         };
-        let width = text.width(&sheet.fonts).max(length) + 8.0;
+        let width = text.width().max(length) + 8.0;
         taken.area(Area { left: right - width, top: y - 20.0, right: right + 8.0, bottom: y + 8.0 });
         let mut bar = Path::default();
         let (from, to, y10) = (tenths(right - length), tenths(right), tenths(y));
@@ -288,7 +288,7 @@ fn names(sheet: &mut Sheet, graph: &Graph, map: &Map, ways: &[Vec<Place>], taken
         texts.push((at, Label { content, size: SMALL, weight: Weight::Regular, color: palette.sent }));
     }
     for (at, text) in texts {
-        let size = (text.width(&sheet.fonts), f64::from(text.size) + 3.0);
+        let size = (text.width(), f64::from(text.size) + 3.0);
         let inside = |area: &Area| map.shows((area.left, area.top)) && map.shows((area.right, area.bottom));
         let beside: Vec<Area> = beside(at, size).into_iter().filter(inside).collect();
         let Some(area) = taken.take(&beside, 0..0) else { continue };

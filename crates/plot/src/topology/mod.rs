@@ -17,7 +17,7 @@ use crate::ink::{Anchor, Picture, Shape, Style, Text, tenths};
 use crate::layout::{DOT, RIGHT, header};
 use crate::options::{MIN_SIZE, Options};
 use crate::palette::Palette;
-use crate::text::{Fonts, Weight};
+use crate::text::{self, Weight};
 
 /// The left margin in pixels.
 const LEFT: f64 = 24.0;
@@ -32,11 +32,10 @@ const MAX_SIDE: f64 = 20_000.0;
 pub fn topology(network: &Network, options: &Options) -> Picture {
     let graph = Graph::of(network);
     let palette = Palette::of(options.theme);
-    let fonts = Fonts::load();
     let width = f64::from(options.width.max(MIN_SIZE.0));
-    let diagram = diagram::Diagram::new(&graph, &fonts, width - LEFT - RIGHT);
+    let diagram = diagram::Diagram::new(&graph, width - LEFT - RIGHT);
     let width = width.max(diagram.width() + LEFT + RIGHT).min(MAX_SIDE).ceil();
-    let mut sheet = Sheet { palette, fonts, width, shapes: Vec::new() };
+    let mut sheet = Sheet { palette, width, shapes: Vec::new() };
     let title = options.title.clone().unwrap_or_else(|| "Topology".into());
     let parts: Vec<String> = options.ran.iter().cloned().chain(summary(network)).collect();
     let (left, right) = (LEFT, sheet.width - RIGHT);
@@ -83,13 +82,13 @@ struct Label {
 }
 
 impl Label {
-    fn width(&self, fonts: &Fonts) -> f64 {
-        fonts.width(&self.content, self.size, self.weight)
+    fn width(&self) -> f64 {
+        text::width(&self.content, self.size, self.weight)
     }
 
     /// Writes the text with its left end, or its middle, at `at` on the baseline, in the width of the embedded font.
     fn write(self, sheet: &mut Sheet, at: (f64, f64), anchor: Anchor) {
-        let width = Some(tenths(self.width(&sheet.fonts)));
+        let width = Some(tenths(self.width()));
         let Label { content, size, weight, color } = self;
         let (x, y) = (tenths(at.0), tenths(at.1));
         sheet.shapes.push(Shape::Text(Text { x, y, anchor, size, weight, color, upright: false, width, content }));

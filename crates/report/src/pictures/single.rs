@@ -127,8 +127,7 @@ impl RecordedRun<'_> {
 
     fn flow(&self, flow: usize, common: &Options) -> Drawn {
         let Single { view, loaded, description, .. } = &self.of;
-        let (name, title) = (&loaded.network.flows[flow].name, loaded.title());
-        let title = if loaded.network.flows.len() > 1 { format!("{title}: flow {name}") } else { title.to_owned() };
+        let (name, title) = (&loaded.network.flows[flow].name, figure::flow_title(loaded, flow));
         let options = Options { flow: flow as u32, title: Some(title), ..common.clone() };
         Drawn { name: format!("{name}{}", view.part()), picture: self.recording.draw(description, &options) }
     }

@@ -1,0 +1,62 @@
+//! The picture of one flow, to be kept as a file: that of `lasthop plot --flow`.
+
+use engine::{Span, Time};
+use observe::run::{Interrupted, Watch, record};
+use plot::{DEFAULT_SIZE, Description, Options, Panel, Picture, Recorder, Theme, default_height};
+use scenario::load::Loaded;
+use scenario::ran::what_ran;
+
+/// Why there is no picture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PictureError {
+    /// Cancelled by the progress callback.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
+    /// More events than a picture shows.
+    #[error("by {until} the run has more than {max} events to draw: choose a part of it", max = Recorder::MAX_ENTRIES)]
+    TooManyEvents {
+        /// Simulated time at which the recorder was full.
+        until: Span,
+    },
+}
+
+/// The title of a flow's picture: the scenario's, with the flow's name if there are several.
+pub fn flow_title(loaded: &Loaded, flow: usize) -> String {
+    let (title, flows) = (loaded.title(), &loaded.network.flows);
+    if flows.len() > 1 { format!("{title}: flow {}", flows[flow].name) } else { title.to_owned() }
+}
+
+/// Runs the scenario and draws all panels of a flow over TCP, from and to these times or over the whole run.
+///
+/// # Errors
+/// Cancelled, or too many events.
+pub fn picture(
+    loaded: &Loaded,
+    flow: usize,
+    (from, to): (Option<Time>, Option<Time>),
+    theme: Theme,
+    watch: Watch<'_>,
+) -> Result<Picture, PictureError> {
+    let network = &loaded.network;
+    let description = Description::of(network);
+    let recorder = Recorder::new([flow as u32], from, to);
+    let mut recorder = recorder.with_panels(&Panel::ALL, &description).with_schemes(&description);
+    let enough = |recorder: &Recorder| recorder.overflowed() || recorder.is_complete();
+    let results = record(network, &mut recorder, enough, watch)?;
+    if recorder.overflowed() {
+        return Err(PictureError::TooManyEvents { until: results.ended.since(Time::ZERO) });
+    }
+    let options = Options {
+        flow: flow as u32,
+        title: Some(flow_title(loaded, flow)),
+        ran: what_ran(loaded),
+        from,
+        to,
+        width: DEFAULT_SIZE.0,
+        height: default_height(&Panel::ALL),
+        panels: Panel::ALL.to_vec(),
+        theme,
+        ..Options::default()
+    };
+    Ok(recorder.finish().draw(&description, &options))
+}
