@@ -276,6 +276,8 @@ export interface Calls {
   figure: { arguments: [Subject, boolean]; result: RunFigure };
   /** Where packets are from a time to another, with about so many rows at most: it ends early if there are more. */
   journeys: { arguments: [Subject, number, number, number]; result: Journeys };
+  /** The picture of a flow as SVG, from and to a time in ns or over the whole run; with `true` light on dark ground. */
+  picture: { arguments: [Subject, number, bigint | undefined, bigint | undefined, boolean]; result: string };
   /** The reports of all flows over TCP, with at most so many findings each. */
   explain: { arguments: [Subject, number]; result: Report[] };
   /** The controls of all keys; values need not be valid. */

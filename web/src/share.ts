@@ -5,9 +5,13 @@ import type { App } from "./app";
 import { command, fileName } from "./command";
 import { seriesCsv, SERIES, summaryCsv } from "./csv";
 import { button, el } from "./dom";
+import { Cancelled } from "./engine";
 import { encode, LinkError, type View } from "./link";
 import { exampleFile } from "./opened";
+import type { Calls } from "./protocol";
+import { png } from "./raster";
 import { type Project, subjectOf, type Variant } from "./state";
+import { theme } from "./theme";
 
 /** How long nothing changes before a link is made, in ms. */
 const PAUSE_MS = 150;
@@ -85,6 +89,31 @@ export function mountShare(root: HTMLElement, app: App): void {
     ...Object.entries(SERIES).map(([name, { title }]) => el("option", { value: name }, title)),
   );
 
+  const pictured = el("select", { id: "share-picture" });
+
+  /** Draws the shown part of the shown flow of the chosen variant. */
+  const savePicture = async (ending: "svg" | "png"): Promise<void> => {
+    const project = app.store.project.value;
+    const variant = project.variants[Number(pictured.value)];
+    if (!variant) return;
+    const nanoseconds = (seconds: number | undefined): bigint | undefined =>
+      seconds === undefined ? undefined : BigInt(Math.max(0, Math.round(seconds * 1e9)));
+    const { from, to } = app.range.value ?? {};
+    const values: Calls["picture"]["arguments"] = [
+      subjectOf(project, variant), app.flow.value, nanoseconds(from), nanoseconds(to), theme.value === "dark",
+    ];
+    const progress = (share: number): void => say(`Drawing: ${Math.round(share * 100)} %`);
+    try {
+      const svg = await app.engine.call("picture", values, { slot: "picture", progress });
+      const name = `${stem(project, variant)}.${ending}`;
+      if (ending === "svg") save(name, svg, "image/svg+xml");
+      else save(name, await png(svg), "image/png");
+      say(`${name} is saved.`);
+    } catch (error) {
+      if (!(error instanceof Cancelled)) say(error instanceof Error ? error.message : String(error));
+    }
+  };
+
   /** The name of a file of all variants. */
   const common = (ending: string): string => `${fileName(app.store.project.value.name).replace(/\.[^.]*$/, "")}.${ending}`;
 
@@ -116,6 +145,14 @@ export function mountShare(root: HTMLElement, app: App): void {
     el("h3", {}, "Files"),
     files,
     el("div", { class: "row" }, el("label", { for: "share-series" }, "Series "), series, button("Save series (CSV)", saveSeries)),
+    el(
+      "div",
+      { class: "row" },
+      el("label", { for: "share-picture" }, "Picture of the shown flow and time "),
+      pictured,
+      button("Save picture (SVG)", () => savePicture("svg"), { title: "The picture of lasthop plot --flow" }),
+      button("Save picture (PNG)", () => savePicture("png"), { title: "The picture of lasthop plot --flow" }),
+    ),
     el("div", { class: "row" }, button("Save summaries (CSV)", () => save(common("summary.csv"), summaryCsv(app.results.value), "text/csv"))),
   );
 
@@ -147,6 +184,9 @@ export function mountShare(root: HTMLElement, app: App): void {
       const shown = el("pre", { tabindex: "0", "aria-label": `Command of ${variant.name}` }, text);
       return el("div", {}, el("h4", {}, variant.name), shown, copier(`The command of ${variant.name}`, shown, () => text));
     });
+    const before = pictured.value;
+    pictured.replaceChildren(...project.variants.map(({ name }, number) => el("option", { value: String(number) }, name)));
+    if (Number(before) < project.variants.length) pictured.value = before || "0";
     const beside = Object.keys(project.files);
     const first = original
       ? "In the folder of the source tree, each of these repeats a run:"

@@ -101,6 +101,7 @@ const ANSWERS: Answers = {
     withScenario(subject, (scenario) => assembled(scenario.figure(reports, reporting(id))) as Calls["figure"]["result"]),
   journeys: (id, subject, from, to, most) =>
     withScenario(subject, (scenario) => assembled(scenario.journeys(from, to, most, reporting(id))) as Calls["journeys"]["result"]),
+  picture: (id, subject, flow, from, to, dark) => withScenario(subject, (scenario) => scenario.picture(flow, from, to, dark, reporting(id))),
   explain: (id, subject, top) => withScenario(subject, (scenario) => JSON.parse(scenario.explain(top, reporting(id)))),
   controls: (_, subject) => withScenario(subject, (scenario) => JSON.parse(scenario.controls())),
   variants: (_, subject) => withScenario(subject, (scenario) => JSON.parse(scenario.variants())),

@@ -271,6 +271,34 @@ test("scenario, TOML of a variant, series and summaries are saved", { skip }, as
   }
 });
 
+test("picture of the shown part is that of the command, as SVG and PNG", { skip: skip || noProgram }, async () => {
+  const { page, errors, close } = await taking();
+  const place = await mkdtemp(join(tmpdir(), "lasthop-"));
+  try {
+    await page.evaluate(() => (window.lasthop.app.range.value = { from: 1.25, to: 60 }));
+    await page.locator("#share-picture").selectOption({ label: "unmodified" });
+    const svg = await saved(page, "Save picture (SVG)");
+    assert.equal(svg.name, "goel-refined.unmodified.svg");
+    const scenario = fileURLToPath(new URL("../../examples/goel-refined.toml", import.meta.url));
+    const shown = ["--flow", "download", "--from", "1.25 s", "--to", "60 s"];
+    execFileSync(program, ["plot", scenario, "--scheme", "unmodified", ...shown, "--out", place]);
+    assert.equal(svg.bytes.toString(), await readFile(join(place, "download.1.25s-to-60s.svg"), "utf8"));
+    const png = await saved(page, "Save picture (PNG)");
+    assert.equal(png.name, "goel-refined.unmodified.png");
+    const [, width, height] = /width="(\d+)" height="(\d+)"/.exec(svg.bytes.toString());
+    assert.equal(png.bytes.toString("latin1", 1, 4), "PNG");
+    assert.deepEqual([png.bytes.readUInt32BE(16), png.bytes.readUInt32BE(20)], [2 * width, 2 * height]);
+    assert.ok(png.bytes.length > 50_000, `${png.bytes.length} bytes`);
+    await page.evaluate(() => window.lasthop.app.store.set("links.air.rate", '"fast"'));
+    await page.getByRole("button", { name: "Save picture (SVG)" }).click();
+    await page.locator(".said").filter({ hasText: 'found "fast", expected a rate' }).waitFor();
+    assert.deepEqual(errors, []);
+  } finally {
+    await rm(place, { recursive: true });
+    await close();
+  }
+});
+
 for (const width of [480, 1280]) {
   test(`frame for slides at ${width} px shows figures alone`, { skip }, async () => {
     const { page, close } = await taking();
