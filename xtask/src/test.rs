@@ -45,6 +45,8 @@ pub fn run(full: bool) -> Result<(), String> {
     }
     words::run()?;
     wasm::run()?;
+    // The command serves the page in its tests.
+    web::run()?;
     let dir = workspace::target().join("tmp").join("left-by-tests");
     unskipped(&dir, workspace::cargo().args(TESTS))?;
     // A target directory of its own: the crate has another workspace, and would otherwise lie in the tree of sources.

@@ -31,11 +31,10 @@ pub fn bytes() -> Result<u64, String> {
     Ok(bundle::files(&bundle::folder())?.iter().map(|(_, bytes)| bytes).sum())
 }
 
-/// Runs the module in Node and compares it with the command, and the page in Chromium; with `full` on all examples.
+/// Runs the module in Node and compares it with the command, and the page that [`run`] has built in Chromium; with
+/// `full` on all examples.
 pub fn test(full: bool) -> Result<(), String> {
     equal(full)?;
-    parts()?;
-    npm(&["run", "build"])?;
     npm(&["test"])
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::stops::Dimension;
+use super::stops::{Dimension, Ends};
 use crate::keys::Shape;
 use crate::model::directed;
 
@@ -18,13 +18,6 @@ pub(super) struct Kind {
     pub meaning: &'static str,
     /// The table with its settings.
     pub table: &'static Json,
-}
-
-/// The ends of a number, where the schema has them.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Ends {
-    pub min: Option<f64>,
-    pub max: Option<f64>,
 }
 
 /// The forms of a value; several may be allowed.

@@ -5,8 +5,6 @@ use std::str::FromStr;
 
 use engine::{Bytes, Decibels, Frequency, Length, Rate, Span, Speed};
 
-use super::forms::Ends;
-
 /// Round numbers of a decade, in tenths.
 const ROUND: [u32; 21] = [10, 11, 12, 13, 15, 16, 18, 20, 22, 25, 28, 30, 35, 40, 45, 50, 55, 60, 70, 80, 90];
 
@@ -37,6 +35,13 @@ pub(super) enum Dimension {
     Speed,
     SignedSpeed,
     Decibels,
+}
+
+/// The ends of a number, where the schema has them.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Ends {
+    pub min: Option<f64>,
+    pub max: Option<f64>,
 }
 
 /// A kind of values with positions.
