@@ -108,8 +108,7 @@ export function mountAnimation(root: HTMLElement, app: App): void {
       play,
       button("◂ Step back", () => step(false), { title: "To the event before", "aria-label": "Step back" }),
       button("Step ▸", () => step(true), { title: "To the next event", "aria-label": "Step" }),
-      el("label", { for: "animated" }, "Show "),
-      menu,
+      el("span", { class: "pair" }, el("label", { for: "animated" }, "Show "), menu),
     ),
     el(
       "div",

@@ -208,6 +208,7 @@ export function mountFigures(root: HTMLElement, app: Figures): void {
     }
     const bar = el("progress", { max: 1, value: result.progress ?? 0, "aria-label": `Run of ${variant.name}` });
     bar.hidden = result.progress === undefined;
+    if (figure?.overflowed) facts.push("figures incomplete: the run has more events than they keep");
     const problems = result.problems.map((problem) => el("pre", { class: "problem" }, problem.text));
     column.heading.replaceChildren(title, el("span", { class: "facts" }, facts.join(" · ")), bar, ...problems);
   };

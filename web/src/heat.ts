@@ -114,7 +114,7 @@ export function mountHeat(root: HTMLElement, app: App): void {
       el("h3", {}, "Map of differences"),
       keys,
       ...axes.map((axis) => axis.field),
-      el("div", { class: "field" }, el("label", { for: "heat-other" }, "Change to "), other, el("label", { for: "heat-base" }, "from "), base),
+      el("div", { class: "field" }, el("label", { for: "heat-other" }, "Change to "), other, el("span", { class: "pair" }, el("label", { for: "heat-base" }, "from "), base)),
       menu.element,
       el("div", { class: "field" }, el("label", { for: "heat-replications" }, "Replications "), number),
       el("div", { class: "field" }, startButton, bar),

@@ -1,7 +1,8 @@
 /** A worker: it loads the module and answers one call after the other. */
 
 import init, { type Figure, LessonRuns, Replications, Scenario, axis, lesson, metrics, model_version, schema, version } from "./wasm/lasthop_web.js";
-import type { Call, Calls, Column, Evaluated, LessonRun, Problem, Request, Response, Subject, Values } from "./protocol";
+import { placing } from "./column";
+import type { Call, Calls, Evaluated, LessonRun, Problem, Request, Response, Subject, Values } from "./protocol";
 
 type Answers = { [C in Call]: (id: number, ...values: Calls[C]["arguments"]) => Calls[C]["result"] };
 
@@ -43,14 +44,7 @@ function withScenario<T>(subject: Subject, use: (scenario: Scenario) => T): T {
 /** The head of a figure with its columns in the places that name them. */
 function assembled(figure: Figure): unknown {
   const columns = Array.from({ length: figure.columns() }, (_, number) => figure.take(number));
-  const placed = (_: string, value: unknown): unknown => {
-    if (typeof value === "object" && value !== null && "column" in value && "width" in value) {
-      const { column, width } = value as { column: number; width: number };
-      return { values: columns[column] ?? new Float64Array(), width } satisfies Column;
-    }
-    return value;
-  };
-  const head: unknown = JSON.parse(figure.head(), placed);
+  const head: unknown = JSON.parse(figure.head(), placing(columns));
   figure.free();
   return head;
 }
