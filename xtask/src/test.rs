@@ -7,9 +7,14 @@ use std::process::Command;
 use crate::skips::{self, Skips};
 use crate::{census, python, wasm, web, words, workspace};
 
-/// Steps before the tests, the cheapest first; documentation is built last. `cargo test` includes its examples.
-const STEPS: [&[&str]; 2] =
-    [&["fmt", "--all", "--check"], &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]];
+/// Steps before the tests, the cheapest first; documentation is built last. `cargo test` includes its examples. `fetch`
+/// fails if the lock file of another workspace is not of the current dependencies.
+const STEPS: [&[&str]; 4] = [
+    &["fmt", "--all", "--check"],
+    &["fetch", "--locked", "--manifest-path", "examples/outside/Cargo.toml"],
+    &["fetch", "--locked", "--manifest-path", "fuzz/Cargo.toml"],
+    &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
+];
 
 const TESTS: [&str; 4] = ["test", "--workspace", "--profile", "checks"];
 
@@ -17,7 +22,7 @@ const TESTS: [&str; 4] = ["test", "--workspace", "--profile", "checks"];
 const LONG_TESTS: [&str; 7] = ["--lib", "--bins", "--tests", "--", "--ignored", "--test-threads", "1"];
 
 /// Arguments for the fuzz targets, which are outside of the workspace and would otherwise not be compiled.
-const FUZZ_TARGETS: [&str; 3] = ["check", "--manifest-path", "fuzz/Cargo.toml"];
+const FUZZ_TARGETS: [&str; 4] = ["check", "--locked", "--manifest-path", "fuzz/Cargo.toml"];
 
 /// Arguments for the tests of the crate that adds members to registries from outside of the workspace.
 const OUTSIDE_TESTS: [&str; 4] = ["test", "--locked", "--manifest-path", "examples/outside/Cargo.toml"];
