@@ -5,7 +5,7 @@ import type { App } from "./app";
 import { type Actions, ControlView, type Surroundings } from "./controls-view";
 import { assigned, changes, exceptions, idOf, matching, problemsOf, type Target } from "./controls-model";
 import { el } from "./dom";
-import { Cancelled, Problems } from "./engine";
+import { Cancelled, logDefect, Problems } from "./engine";
 import { takeFile } from "./files";
 import type { Control } from "./protocol";
 import { type Project, subjectOf } from "./state";
@@ -198,7 +198,7 @@ export function mountControls(root: HTMLElement, app: App): void {
       (error: unknown) => {
         if (error instanceof Cancelled || store.project.value !== project) return;
         state.textContent = error instanceof Problems ? `The text has no keys that can be read: ${error.message}` : "";
-        if (!(error instanceof Problems)) console.error(error);
+        logDefect(error);
       },
     );
   };

@@ -8,7 +8,7 @@ import type { App } from "./app";
 import { button, el } from "./dom";
 import { completions, type Completion } from "./editor-completion";
 import { placeAt } from "./editor-place";
-import { Cancelled, Problems } from "./engine";
+import { Cancelled, logDefect, Problems } from "./engine";
 import { brief } from "./problem";
 import type { Control, Problem } from "./protocol";
 
@@ -165,7 +165,7 @@ export function mountEditor(root: HTMLElement, app: App): void {
       (error: unknown) => {
         if (error instanceof Cancelled || !isCurrent()) return;
         if (error instanceof Problems) show(error.problems, "error");
-        else console.error(error);
+        else logDefect(error);
       },
     );
   };
@@ -265,7 +265,7 @@ export function mountEditor(root: HTMLElement, app: App): void {
       (error: unknown) => {
         // Something else in the text is wrong: the keys that it had serve.
         if (error instanceof Problems) answer(known);
-        else if (!(error instanceof Cancelled)) console.error(error);
+        else logDefect(error);
       },
     );
   };

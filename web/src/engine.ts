@@ -12,6 +12,14 @@ export class Problems extends Error {
 /** The call was cancelled, or another call took its place. */
 export class Cancelled extends Error {}
 
+/**
+ * Writes an error to the console if it is a defect of the program: not a call that was cancelled, and not a wrong scenario,
+ * whose problems are shown beside the figures.
+ */
+export function logDefect(error: unknown): void {
+  if (!(error instanceof Cancelled || error instanceof Problems)) console.error(error);
+}
+
 interface Job {
   id: number;
   call: Call;

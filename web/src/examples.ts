@@ -3,6 +3,7 @@
 import "./examples.css";
 import type { App } from "./app";
 import { button, el } from "./dom";
+import { logDefect } from "./engine";
 import { picture, topologyOf } from "./examples-picture";
 import { bytesOf, MOST_FILE, MOST_TEXT } from "./files";
 import { complain, embedded, type Entry, entries, example, exampleFile, variantsOf } from "./opened";
@@ -128,7 +129,7 @@ export function mountExamples(root: HTMLElement, app: App): void {
         const entry = frames.get(target);
         if (!isIntersecting || !entry) continue;
         observer.unobserve(target);
-        draw(target, entry).catch(() => undefined);
+        draw(target, entry).catch(logDefect);
       }
     }, { root: dialog });
     for (const entry of all) {

@@ -4,7 +4,7 @@ import "./statistics.css";
 import "./heat.css";
 import type { App } from "./app";
 import { button, el } from "./dom";
-import { Cancelled, Problems } from "./engine";
+import { logDefect, Problems } from "./engine";
 import { metricMenu, shown } from "./metrics";
 import type { Entry, Metric } from "./protocol";
 import { Replication } from "./replicate";
@@ -224,7 +224,7 @@ export function mountHeat(root: HTMLElement, app: App): void {
       }
       draw();
     } catch (error) {
-      if (!(error instanceof Cancelled)) console.error(error);
+      logDefect(error);
     } finally {
       asking = false;
     }
@@ -347,8 +347,7 @@ export function mountHeat(root: HTMLElement, app: App): void {
           axis.text.value = suggestions.get(key) ?? "";
         }
       },
-      // A wrong scenario shows its problems beside the figures.
-      () => undefined,
+      logDefect,
     );
   };
 

@@ -2,10 +2,9 @@
 
 import { el } from "./dom";
 import { assigned } from "./controls-model";
-import { exampleFile } from "./opened";
-import type { Evaluated, LessonChange, LessonCheck, LessonRun, Lesson } from "./protocol";
+import { fetchExample, written } from "./opened";
+import type { Evaluated, Lesson, LessonChange, LessonCheck, LessonRun, RunFigure } from "./protocol";
 import type { Project } from "./state";
-import type { RunFigure } from "./protocol";
 
 /** An entry of the index that the build makes. */
 export interface Listed {
@@ -17,18 +16,14 @@ export interface Listed {
 /** What the reader has given: the number or the choice, or a mark's kind with its variant. */
 export type Given = { number: number } | { choice: number } | { kind: string; variant: string };
 
-async function fetched(path: string): Promise<Response> {
-  const response = await fetch(`examples/lessons/${path}`);
-  if (!response.ok) throw new Error(`the page has no lesson ${path}`);
-  return response;
-}
-
+/** All lessons, in their order. */
 export async function listed(): Promise<Listed[]> {
-  return (await (await fetched("index.json")).json()) as Listed[];
+  return (await (await fetchExample("lessons/index.json")).json()) as Listed[];
 }
 
+/** The text of a lesson's file. */
 export async function textOf(file: string): Promise<string> {
-  return (await fetched(encodeURIComponent(file))).text();
+  return (await fetchExample(`lessons/${file}`)).text();
 }
 
 /** A project with changes of its variants. */
@@ -47,11 +42,11 @@ export function followed(project: Project, changes: LessonChange[]): Project {
 
 /** The lesson's example as it is before a step. */
 export async function projectOf(lesson: Lesson, step: number): Promise<Project> {
-  const bytes = await exampleFile(lesson.example);
-  if (!bytes) throw new Error(`the page has no example ${lesson.example}`);
+  const scenario = await written(lesson.example);
+  if (!scenario) throw new Error(`the page has no example ${lesson.example}`);
   const variants = lesson.variants.map(({ name, changes, scheme }) => ({ name, changes: changes ?? [], scheme }));
-  const project = { name: lesson.example, text: new TextDecoder().decode(bytes), files: {}, changes: [], variants };
-  return lesson.steps.slice(0, step).reduce((before, { do: changes }) => followed(before, changes ?? []), project as Project);
+  const project: Project = { ...scenario, changes: [], variants };
+  return lesson.steps.slice(0, step).reduce((before, { do: changes }) => followed(before, changes ?? []), project);
 }
 
 /** Whether a project still has what the lesson speaks of. */

@@ -4,7 +4,7 @@ import "./lessons.css";
 import type { App } from "./app";
 import { at, rows } from "./column";
 import { button, el } from "./dom";
-import { Cancelled } from "./engine";
+import { logDefect } from "./engine";
 import { moment } from "./format";
 import {
   concerns, done, followed, type Given, hintOf, keepDone, line, type Listed, listed, paragraphs, projectOf, questionOf,
@@ -64,6 +64,11 @@ export function mountLessons(root: HTMLElement, app: App): void {
   };
 
   void list().catch(fail);
+}
+
+/** Whether figures are those of the same runs: reports come later, in other objects with the same summary. */
+function isSame(figures: RunFigure[] | undefined, others: RunFigure[]): boolean {
+  return figures?.length === others.length && figures.every(({ summary }, at) => summary === others[at]?.summary);
 }
 
 interface Ways {
@@ -188,9 +193,10 @@ class LessonView {
     if (!figures) return undefined;
     const runs = figures.map((figure, number) => runOf(variants[number]?.name ?? "", figure));
     try {
-      return await this.app.engine.call("evaluate", [runs, texts, asked], { slot: this.id });
+      const found = await this.app.engine.call("evaluate", [runs, texts, asked], { slot: this.id });
+      return isSame(this.figures(), figures) ? found : undefined;
     } catch (error) {
-      if (!(error instanceof Cancelled)) console.error(error);
+      logDefect(error);
       return undefined;
     }
   }
@@ -198,11 +204,10 @@ class LessonView {
   /** There may be new results: tells the step, or judges it again. */
   private async look(): Promise<void> {
     const [step, figures, number] = [this.step, this.figures(), this.number];
-    if (!step || !figures || this.isDone || !this.lost.hidden) return;
+    // Before the lesson's example is open, the figures are those of another project.
+    if (!this.begun || !step || !figures || this.isDone || !this.lost.hidden) return;
     this.choose(figures);
-    // Reports of explanations come later, in other objects of the same runs.
-    const same = figures.every((figure, at) => this.judged[at]?.flows[0]?.sent === figure.flows[0]?.sent);
-    if (this.told && same) return;
+    if (this.told && isSame(figures, this.judged)) return;
     if (!this.told) {
       const found = await this.evaluated([step.try, step.see]);
       if (!found || number !== this.number || this.told) return;

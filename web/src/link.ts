@@ -138,7 +138,9 @@ function viewOf({ range, flow, tab }: Record<string, unknown>): View {
 
 async function fileOf(name: string, content: unknown, examples: Examples): Promise<Uint8Array> {
   if (typeof content !== "number") return fromBase64(text(content));
-  const bytes = await examples(name);
+  const bytes = await examples(name).catch((error: unknown) => {
+    throw new LinkError(`The link cannot be opened: its recording ${name} could not be loaded. ${String(error)}`);
+  });
   if (bytes && checkSum(bytes) === content) return bytes;
   const what = bytes ? "has changed since the link was made" : "is not here";
   throw new LinkError(`The link cannot be opened: its recording ${name}, a file of the examples, ${what}.`);

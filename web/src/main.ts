@@ -9,7 +9,7 @@ import { mountExamples } from "./examples";
 import { mountFigures } from "./figures";
 import { tabs } from "./layout";
 import { keepForOffline } from "./offline";
-import { embedded, restore } from "./opened";
+import { embedded, fetchExample, restore } from "./opened";
 import { PARTS } from "./parts";
 import { startRuns, stopRuns } from "./runs";
 import { Signal, Store } from "./state";
@@ -25,7 +25,7 @@ async function start(): Promise<void> {
   document.body.classList.toggle("embed", embedded());
   const live = el("div", { class: "live", "aria-live": "polite", role: "status" });
   document.body.append(live);
-  const [engine, response] = await Promise.all([Engine.start(), fetch(`examples/${FIRST}`)]);
+  const [engine, response] = await Promise.all([Engine.start(), fetchExample(FIRST)]);
   const text = await response.text();
   const store = new Store({
     name: FIRST,

@@ -3,6 +3,7 @@
 import type { App } from "./app";
 import { fromBase64 } from "./bytes";
 import { button, el } from "./dom";
+import { Problems } from "./engine";
 import { decode, LinkError, type Shared } from "./link";
 import type { Project, Variant } from "./state";
 
@@ -15,44 +16,65 @@ export interface Entry {
   files: string[];
 }
 
-const fetched = new Map<string, Promise<Uint8Array<ArrayBuffer> | undefined>>();
-
-let index: Promise<Entry[]> | undefined;
-
-/** All examples. */
-export function entries(): Promise<Entry[]> {
-  index ??= fetch("examples/index.json").then((response) => (response.ok ? (response.json() as Promise<Entry[]>) : []));
-  return index;
+/** Fetches a file of the examples' folder. */
+export async function fetchExample(path: string): Promise<Response> {
+  const response = await fetch(`examples/${path.split("/").map(encodeURIComponent).join("/")}`);
+  if (!response.ok) throw new Error(`the page's host has no file examples/${path} (status ${response.status})`);
+  return response;
 }
 
-/** A scenario of the examples, or a file that one names. */
-export async function exampleFile(name: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const known = await entries();
-  if (!known.some((entry) => entry.name === name || entry.files.includes(name))) return undefined;
-  let file = fetched.get(name);
-  if (!file) {
-    const read = async (response: Response) => (response.ok ? new Uint8Array(await response.arrayBuffer()) : undefined);
-    file = fetch(`examples/${encodeURIComponent(name)}`).then(read);
-    fetched.set(name, file);
-  }
+const files = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
+
+/** A file of the examples' folder, fetched once. */
+function loaded(name: string): Promise<Uint8Array<ArrayBuffer>> {
+  const known = files.get(name);
+  if (known) return known;
+  const file = fetchExample(name).then(async (response) => new Uint8Array(await response.arrayBuffer()));
+  files.set(name, file);
+  // Fetched again when it is asked for again: the network may be back.
+  file.catch(() => files.delete(name));
   return file;
 }
 
-/** What to show of a scenario first: the cases that it compares, or the unmodified path beside its scheme. */
-export async function variantsOf(app: App, { name, text, files }: Pick<Project, "name" | "text" | "files">): Promise<Variant[]> {
-  // A text without keys is opened, too: its problems are shown.
-  const none = (): Variant[] => [{ name: "as written", changes: [] }];
-  return app.engine.call("variants", [{ name, text, files, changes: [] }], { light: true }).catch(none);
+/** All examples. */
+export async function entries(): Promise<Entry[]> {
+  return JSON.parse(new TextDecoder().decode(await loaded("index.json"))) as Entry[];
 }
 
-/** An example as it is written, with its files and variants. */
-export async function example(app: App, name: string): Promise<Project> {
+/** A scenario of the examples, or a file that one names; `undefined` if no example has this name. */
+export async function exampleFile(name: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const known = await entries();
+  return known.some((entry) => entry.name === name || entry.files.includes(name)) ? loaded(name) : undefined;
+}
+
+/** A scenario without changes. */
+type Written = Pick<Project, "name" | "text" | "files">;
+
+/** What to show of a scenario first: the cases that it compares, or the unmodified path beside its scheme. */
+export async function variantsOf(app: App, scenario: Written): Promise<Variant[]> {
+  try {
+    return await app.engine.call("variants", [{ ...scenario, changes: [] }], { light: true });
+  } catch (error) {
+    if (!(error instanceof Problems)) throw error;
+    // A text without keys is opened, too: its problems are shown.
+    return [{ name: "as written", changes: [] }];
+  }
+}
+
+/** An example as it is written, with the files that it names; `undefined` if there is none of this name. */
+export async function written(name: string): Promise<Written | undefined> {
   const entry = (await entries()).find((entry) => entry.name === name);
-  const bytes = entry && (await exampleFile(name));
-  if (!bytes) throw new LinkError("The address names an example that this page does not have.");
-  const files = entry.files.map(async (file) => [file, (await exampleFile(file)) ?? new Uint8Array()] as const);
-  const given = { name, text: new TextDecoder().decode(bytes), files: Object.fromEntries(await Promise.all(files)) };
-  return { ...given, changes: [], variants: await variantsOf(app, given) };
+  if (!entry) return undefined;
+  const read = async (file: string) => [file, await loaded(file)] as const;
+  const [bytes, ...files] = await Promise.all([loaded(name), ...entry.files.map(read)]);
+  return { name, text: new TextDecoder().decode(bytes), files: Object.fromEntries(files) };
+}
+
+/** An example as it is written, with its variants. */
+export async function example(app: App, name: string): Promise<Project> {
+  const found = await written(name);
+  if (!found) throw new LinkError("The address names an example that this page does not have.");
+  return { ...found, changes: [], variants: await variantsOf(app, found) };
 }
 
 /** What `lasthop web FILE` serves beside the page. */

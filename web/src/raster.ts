@@ -12,9 +12,10 @@ export async function png(svg: string): Promise<Blob> {
     await image.decode();
     const canvas = document.createElement("canvas");
     [canvas.width, canvas.height] = [image.naturalWidth * SCALE, image.naturalHeight * SCALE];
-    canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+    const pen = canvas.getContext("2d");
+    pen?.drawImage(image, 0, 0, canvas.width, canvas.height);
     const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
-    if (!blob) throw new Error("the browser could not make a PNG of the picture");
+    if (!pen || !blob) throw new Error("the browser could not make a PNG of the picture");
     return blob;
   } finally {
     URL.revokeObjectURL(address);

@@ -1,7 +1,7 @@
 /** Runs the variants of the project whenever it changes. */
 
 import type { App, Result } from "./app";
-import { Cancelled, Problems } from "./engine";
+import { Cancelled, logDefect, Problems } from "./engine";
 import type { Problem } from "./protocol";
 import { subjectOf } from "./state";
 
@@ -49,15 +49,14 @@ export function startRuns(app: App): void {
           const flows = figure.flows.map((flow, at) => ({ ...flow, report: reports[at] ?? null }));
           update(number, { figure: { ...figure, flows } });
           if (current === generation) app.results.value = [...results];
-        }, ignoreCancelled);
+        }, logDefect);
       }
     };
     for (const [number, variant] of project.variants.entries()) {
       const progress = (share: number): void => {
         if (current !== generation || performance.now() - started < SHOWN_MS) return;
-        const shown = app.results.value[number];
-        if (!shown || app.results.value.length !== results.length) app.results.value = [...results];
-        app.results.value = app.results.value.map((result, other) => (other === number ? { ...result, progress: share } : result));
+        const shown = app.results.value.length === results.length ? app.results.value : results;
+        app.results.value = shown.map((result, other) => (other === number ? { ...result, progress: share } : result));
       };
       app.engine.call("figure", [subjectOf(project, variant), false], { slot: `figure-${number}`, progress }).then(
         (figure) => {
@@ -73,11 +72,6 @@ export function startRuns(app: App): void {
       );
     }
   });
-}
-
-/** A cancelled call needs no word; a defect goes to the console. */
-function ignoreCancelled(error: unknown): void {
-  if (!(error instanceof Cancelled)) console.error(error);
 }
 
 /** A defect of the program, as a problem. */

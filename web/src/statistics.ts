@@ -3,7 +3,7 @@
 import "./statistics.css";
 import type { App } from "./app";
 import { button, el } from "./dom";
-import { Cancelled, Problems } from "./engine";
+import { logDefect, Problems } from "./engine";
 import { metricMenu, shown } from "./metrics";
 import type { Entry, Metric, Precision, Values } from "./protocol";
 import { Replication } from "./replicate";
@@ -170,7 +170,7 @@ export function mountStatistics(root: HTMLElement, app: App): void {
       draw();
       if (!current.ended && common >= current.target) await decide(current, metric, cases);
     } catch (error) {
-      if (!(error instanceof Cancelled)) console.error(error);
+      logDefect(error);
     } finally {
       asking = false;
     }
@@ -231,8 +231,7 @@ export function mountStatistics(root: HTMLElement, app: App): void {
       ({ metric }) => {
         if (!session || session.ended) menu.choose(metric);
       },
-      // A wrong scenario shows its problems beside the figures.
-      () => undefined,
+      logDefect,
     );
   });
 }

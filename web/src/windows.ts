@@ -1,7 +1,7 @@
 /** The journeys around a time: loaded in windows, of which at most two are kept. */
 
 import type { App } from "./app";
-import { Cancelled, Problems } from "./engine";
+import { Cancelled, logDefect } from "./engine";
 import type { Subject } from "./protocol";
 import { Signal, subjectOf, type Project } from "./state";
 import { Timeline } from "./timeline";
@@ -87,7 +87,7 @@ export class Windows {
         this.pending = undefined;
         this.failed = true;
         this.loaded.value += 1;
-        if (!(error instanceof Problems)) console.error(error);
+        logDefect(error);
       },
     );
   }

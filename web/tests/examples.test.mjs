@@ -164,6 +164,25 @@ for (const [width, dark] of [[360, true], [1280, false]]) {
   });
 }
 
+test("a file that the host does not give is said, and is fetched again when it is asked for again", { skip }, async () => {
+  // Routes of a page do not see what a service worker fetches.
+  const { page, close } = await open({ serviceWorkers: "block" });
+  try {
+    await page.route("**/examples/walk.csv", (route) => route.fulfill({ status: 404 }));
+    const dialog = await chooser(page);
+    const card = dialog.locator("li").filter({ hasText: "walk.toml" }).getByRole("button");
+    await card.click();
+    await dialog.locator(".fault").filter({ hasText: "no file examples/walk.csv (status 404)" }).waitFor();
+    assert.equal((await state(page)).name, "goel-refined.toml");
+    await page.unroute("**/examples/walk.csv");
+    await card.click();
+    await named(page, "walk.toml");
+    await ran(page);
+  } finally {
+    await close();
+  }
+});
+
 test("nodes stand in columns by their distance from the first flow's sender", async () => {
   const { columnsOf, topologyOf } = await source("examples-picture.ts");
   const set = (path, current) => ({ path, current, default: null });

@@ -38,7 +38,7 @@ export function serve(folder = fileURLToPath(new URL("../dist", import.meta.url)
  * Opens the page; resolves to the page, the errors of its console so far, requests to other hosts, and a function that
  * ends everything.
  */
-export async function open({ width = 1280, height = 900, dark = false, path = "", touch = false, folder } = {}) {
+export async function open({ width = 1280, height = 900, dark = false, path = "", touch = false, folder, serviceWorkers = "allow" } = {}) {
   const server = await serve(folder);
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
   const context = await browser.newContext({
@@ -46,6 +46,7 @@ export async function open({ width = 1280, height = 900, dark = false, path = ""
     colorScheme: dark ? "dark" : "light",
     hasTouch: touch,
     acceptDownloads: true,
+    serviceWorkers,
   });
   const page = await context.newPage();
   const errors = [];
