@@ -5,15 +5,16 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::skips::{self, Skips};
-use crate::{census, python, wasm, web, words, workspace};
+use crate::{census, python, web, words, workspace};
 
 /// Steps before the tests, the cheapest first; documentation is built last. `cargo test` includes its examples. `fetch`
-/// fails if the lock file of another workspace is not of the current dependencies.
+/// fails if the lock file of another workspace is not of the current dependencies. All have the profile of the tests:
+/// build scripts and procedural macros are then compiled once.
 const STEPS: [&[&str]; 4] = [
     &["fmt", "--all", "--check"],
     &["fetch", "--locked", "--manifest-path", "examples/outside/Cargo.toml"],
     &["fetch", "--locked", "--manifest-path", "fuzz/Cargo.toml"],
-    &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
+    &["clippy", "--workspace", "--all-targets", "--profile", "checks", "--", "-D", "warnings"],
 ];
 
 const TESTS: [&str; 4] = ["test", "--workspace", "--profile", "checks"];
@@ -49,23 +50,27 @@ pub fn run(full: bool) -> Result<(), String> {
         workspace::run(workspace::cargo().args(step))?;
     }
     words::run()?;
-    wasm::run()?;
-    // The command serves the page in its tests.
-    web::run()?;
+    let module = if full { web::Module::Released } else { web::Module::Tested };
+    // Compiles the crates without file access for a browser; the command serves the page in its tests.
+    web::run(module)?;
     let dir = workspace::target().join("tmp").join("left-by-tests");
     unskipped(&dir, workspace::cargo().args(TESTS))?;
     // A target directory of its own: the crate has another workspace, and would otherwise lie in the tree of sources.
     let outside = workspace::target().join("outside");
     workspace::run(workspace::cargo().args(OUTSIDE_TESTS).env("CARGO_TARGET_DIR", outside))?;
     python::run(full)?;
-    web::test(full)?;
+    web::test(module, full)?;
     if full {
         python::wheels()?;
         unskipped(&dir, workspace::cargo().args(TESTS).args(LONG_TESTS))?;
         workspace::run(workspace::cargo().args(FUZZ_TARGETS))?;
         census::run()?;
     }
-    workspace::run(workspace::cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
+    workspace::run(
+        workspace::cargo()
+            .args(["doc", "--workspace", "--no-deps", "--profile", "checks"])
+            .env("RUSTDOCFLAGS", "-D warnings"),
+    )
 }
 
 /// Runs tests in `dir` as [`tidy`] does; an error if a test is skipped that is not in the list.

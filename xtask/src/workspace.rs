@@ -23,6 +23,13 @@ pub fn cargo() -> Command {
     cargo
 }
 
+/// Builds the libraries and programs with the profile of the tests, and returns their folder. They have the features that
+/// the tests need, so that `cargo xtask test` does not compile again what `cargo test` has compiled.
+pub fn build_as_tested() -> Result<PathBuf, String> {
+    run(cargo().args(["build", "--workspace", "--profile", "checks", "--lib", "--bins", "--tests"]))?;
+    Ok(target().join("checks"))
+}
+
 /// Returns true if the shell would find `program`.
 pub fn on_path(program: &str) -> bool {
     env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(program).is_file()))

@@ -22,7 +22,7 @@ const FILES: [&str; 5] = ["LICENSE-MIT", "LICENSE-APACHE", "README.md", "CHANGEL
 
 /// Builds the command with the profile `dist`, and creates `target/dist/lasthop-VERSION-TARGET.tar.gz`.
 pub fn run() -> Result<(), String> {
-    web::run()?;
+    web::run(web::Module::Released)?;
     workspace::run(workspace::cargo().args(["build", "--locked", "--profile", "dist", "--package", "lasthop"]))?;
     let folder = workspace::target().join("dist");
     let host = host()?;

@@ -8,8 +8,12 @@ use flate2::{Compression, GzBuilder};
 
 use crate::workspace;
 
-/// Limits of the compressed sizes in bytes, by the ending of the name: what a visitor loads before the first picture.
-const LIMITS: [(&str, u64); 2] = [("wasm", 1_200_000), ("js", 120_000)];
+/// Limit of the compressed size in bytes of files whose names have this ending.
+pub type Limit = (&'static str, u64);
+
+/// What a visitor loads before the first picture.
+pub const MODULE: Limit = ("wasm", 1_200_000);
+pub const SCRIPTS: Limit = ("js", 120_000);
 
 /// The folder that the build of the command embeds.
 pub fn folder() -> PathBuf {
@@ -56,7 +60,7 @@ pub fn files(folder: &Path) -> Result<Vec<(PathBuf, u64)>, String> {
 }
 
 /// Prints the sizes by kind of file; an error if one is above its limit.
-pub fn sizes() -> Result<(), String> {
+pub fn sizes(limits: &[Limit]) -> Result<(), String> {
     let mut kinds: Vec<(String, u64)> = Vec::new();
     for (path, bytes) in files(&folder())? {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -75,7 +79,7 @@ pub fn sizes() -> Result<(), String> {
     }
     let mut above = Vec::new();
     for (kind, bytes) in kinds {
-        let limit = LIMITS.iter().find(|(known, _)| *known == kind).map(|(_, limit)| *limit);
+        let limit = limits.iter().find(|(known, _)| *known == kind).map(|(_, limit)| *limit);
         let most = limit.map_or(String::new(), |limit| format!(" of at most {:.0}", limit as f64 / 1e3));
         workspace::print(&format!("{kind}: {:.0}{most} kB, compressed\n", bytes as f64 / 1e3))?;
         if limit.is_some_and(|limit| bytes > limit) {

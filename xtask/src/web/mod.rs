@@ -9,19 +9,46 @@ use std::process::Command;
 
 use crate::{wasm, workspace};
 
+/// How the module is compiled.
+#[derive(Clone, Copy)]
+pub enum Module {
+    /// Small: what visitors load.
+    Released,
+    /// In half the time, with assertions: for tests.
+    Tested,
+}
+
+impl Module {
+    /// The profile of cargo.
+    fn profile(self) -> &'static str {
+        match self {
+            Module::Released => "web",
+            Module::Tested => "checks",
+        }
+    }
+
+    /// The limits of the page's sizes.
+    fn limits(self) -> &'static [bundle::Limit] {
+        match self {
+            Module::Released => &[bundle::MODULE, bundle::SCRIPTS],
+            Module::Tested => &[bundle::SCRIPTS],
+        }
+    }
+}
+
 /// Builds the page and compresses its files into `crates/cli/bundle`, where the command's build finds them; prints their
 /// sizes, and fails if one is above its limit.
-pub fn run() -> Result<(), String> {
-    parts()?;
+pub fn run(module: Module) -> Result<(), String> {
+    parts(module)?;
     npm(&["run", "build"])?;
     bundle::compress(&workspace::root().join("web/dist"), &bundle::folder())?;
-    bundle::sizes()
+    bundle::sizes(module.limits())
 }
 
 /// Builds what the page takes from the workspace: the module in `web/src/wasm`, the examples in `web/public/examples`.
-pub fn parts() -> Result<(), String> {
+pub fn parts(module: Module) -> Result<(), String> {
     let folder = workspace::target().join("web");
-    build("web", &folder, "web")?;
+    build(module, &folder, "web")?;
     copy_module(&folder, &workspace::root().join("web/src/wasm"))?;
     catalogue::write(&workspace::root().join("examples"), &workspace::root().join("web/public/examples"))
 }
@@ -33,32 +60,30 @@ pub fn bytes() -> Result<u64, String> {
 
 /// Runs the module in Node and compares it with the command, and the page that [`run`] has built in Chromium; with
 /// `full` on all examples.
-pub fn test(full: bool) -> Result<(), String> {
-    equal(full)?;
+pub fn test(module: Module, full: bool) -> Result<(), String> {
+    equal(module, full)?;
     npm(&["test"])
 }
 
 /// Runs the module in Node, and compares it with the command: on some examples, with `full` on all.
-fn equal(full: bool) -> Result<(), String> {
+fn equal(module: Module, full: bool) -> Result<(), String> {
     let folder = workspace::target().join("web-node");
-    build("quick", &folder, "nodejs")?;
-    workspace::run(workspace::cargo().args(["build", "--profile", "checks", "--package", "lasthop"]))?;
-    let command = workspace::target().join("checks").join("lasthop");
+    build(module, &folder, "nodejs")?;
+    let command = workspace::build_as_tested()?.join("lasthop");
     let mut node = Command::new("node");
     node.arg("crates/web/tests/equal.cjs").arg(folder.join("lasthop_web.js")).arg(command);
     workspace::run(node.args(["examples", if full { "1" } else { "6" }]).current_dir(workspace::root()))
 }
 
-/// Builds the module with a profile, and its JavaScript for browsers or Node; returns the module's path.
-fn build(profile: &str, folder: &Path, target: &str) -> Result<PathBuf, String> {
+/// Builds the module, and its JavaScript for `web` or `nodejs`.
+fn build(module: Module, folder: &Path, target: &str) -> Result<(), String> {
     wasm::install()?;
     let package = ["--package", "lasthop-web", "--target", wasm::TARGET];
-    workspace::run(workspace::cargo().args(["build", "--profile", profile]).args(package))?;
-    let module = workspace::target().join(wasm::TARGET).join(profile).join("lasthop_web.wasm");
+    workspace::run(workspace::cargo().args(["build", "--profile", module.profile()]).args(package))?;
+    let module = workspace::target().join(wasm::TARGET).join(module.profile()).join("lasthop_web.wasm");
     let mut bundle = workspace::cargo();
     bundle.args(["run", "--profile", "checks", "--package", "bundle", "--"]).arg(&module).arg(folder).arg(target);
-    workspace::run(&mut bundle)?;
-    Ok(folder.join("lasthop_web_bg.wasm"))
+    workspace::run(&mut bundle)
 }
 
 /// Copies what the page imports; files that did not change keep their time, so that nothing else is built again.
