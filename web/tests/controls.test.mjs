@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { open, skip } from "./page.mjs";
+import { eventually, open, skip } from "./page.mjs";
 import { source } from "./source.mjs";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -33,20 +33,20 @@ test("a slider that moves by keys keeps the focus, changes the run, and is undon
   try {
     const rate = control(page, "links.air.rate");
     const slider = rate.getByRole("slider", { name: "rate of links.air" });
-    assert.equal(await slider.getAttribute("aria-valuetext"), "1 Mbps");
+    await eventually(async () => assert.equal(await slider.getAttribute("aria-valuetext"), "1 Mbps"));
     const before = await page.evaluate(() => window.lasthop.app.results.value[0].figure.summary.flows[0].completion_time_s);
     await slider.focus();
     for (let count = 0; count < 5; count++) await page.keyboard.press("ArrowLeft", { delay: 20 });
-    assert.equal(await page.evaluate(() => document.activeElement.type), "range");
+    await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.type), "range"));
     const [change] = await changes(page);
     assert.match(change, /^links\.air\.rate=\d+ kbps$/);
     await page.waitForFunction((before) => window.lasthop.app.results.value[0].figure?.summary.flows[0].completion_time_s > before, before);
     await page.waitForTimeout(300);
     assert.equal(await page.evaluate(() => document.activeElement.type), "range");
-    assert.equal(await rate.locator("input").nth(1).inputValue(), change.split("=")[1]);
-    assert.ok(await rate.evaluate((element) => element.classList.contains("changed")));
+    await eventually(async () => assert.equal(await rate.locator("input").nth(1).inputValue(), change.split("=")[1]));
+    await eventually(async () => assert.ok(await rate.evaluate((element) => element.classList.contains("changed"))));
     await rate.getByRole("button", { name: "Take back rate of links.air" }).click();
-    assert.deepEqual(await changes(page), []);
+    await eventually(async () => assert.deepEqual(await changes(page), []));
     await page.waitForFunction(() => document.querySelector('.important [data-key="links.air.rate"] input:not([type])').value === "1 Mbps");
     assert.deepEqual(errors, []);
   } finally {
@@ -68,11 +68,11 @@ test("moves of one slider with a pointer are one step, those after it another", 
     await drag(0.5, 0.7);
     const [first] = await changes(page);
     await drag(0.7, 0.3);
-    assert.notDeepEqual(await changes(page), [first]);
+    await eventually(async () => assert.notDeepEqual(await changes(page), [first]));
     await page.getByRole("button", { name: "Undo" }).click();
-    assert.deepEqual(await changes(page), [first]);
+    await eventually(async () => assert.deepEqual(await changes(page), [first]));
     await page.getByRole("button", { name: "Undo" }).click();
-    assert.deepEqual(await changes(page), []);
+    await eventually(async () => assert.deepEqual(await changes(page), []));
   } finally {
     await close();
   }
@@ -86,14 +86,14 @@ test("a kind brings its settings, and leaves with them", { skip }, async () => {
     const menu = control(page, "links.line.queue", "menu").getByRole("combobox");
     await menu.selectOption("fq-codel");
     await key("links.line.queue.target").waitFor();
-    assert.match(await control(page, "links.line.queue", "menu").locator(".choice").textContent(), /CoDel for each flow/);
+    await eventually(async () => assert.match(await control(page, "links.line.queue", "menu").locator(".choice").textContent(), /CoDel for each flow/));
     await key("links.line.queue.target").getByRole("slider").press("ArrowRight");
-    assert.equal((await changes(page)).length, 2);
+    await eventually(async () => assert.equal((await changes(page)).length, 2));
     await menu.selectOption("red");
     await key("links.line.queue.target").waitFor({ state: "detached" });
-    assert.deepEqual(await changes(page), ['links.line.queue="red"']);
+    await eventually(async () => assert.deepEqual(await changes(page), ['links.line.queue="red"']));
     await menu.selectOption({ label: "not set" });
-    assert.deepEqual(await changes(page), []);
+    await eventually(async () => assert.deepEqual(await changes(page), []));
   } finally {
     await close();
   }
@@ -107,13 +107,13 @@ test("a wrong value is said at its control, and stays there until it is correcte
     await field.fill("fast");
     await field.press("Enter");
     await rate.locator(".fault:not(:empty)").waitFor();
-    assert.match(await rate.locator(".fault").textContent(), /^found "fast", expected a rate/);
-    assert.equal(await field.getAttribute("aria-invalid"), "true");
-    assert.match(await page.locator('.group[data-group="links.air"] .count').textContent(), /1 changed · 1 wrong/);
+    await eventually(async () => assert.match(await rate.locator(".fault").textContent(), /^found "fast", expected a rate/));
+    await eventually(async () => assert.equal(await field.getAttribute("aria-invalid"), "true"));
+    await eventually(async () => assert.match(await page.locator('.group[data-group="links.air"] .count').textContent(), /1 changed · 1 wrong/));
     await field.fill("2.5 Mbps");
     await field.press("Enter");
     await rate.locator(".fault:empty").waitFor({ state: "attached" });
-    assert.deepEqual(await changes(page), ["links.air.rate=2.5 Mbps"]);
+    await eventually(async () => assert.deepEqual(await changes(page), ["links.air.rate=2.5 Mbps"]));
     assert.deepEqual(errors, []);
   } finally {
     await close();
@@ -128,7 +128,7 @@ test("a change of one variant leaves the others, and a change of all says which 
     await page.waitForTimeout(300);
     await control(page, "links.air.delay").getByRole("slider").press("ArrowRight");
     const variants = () => page.evaluate(() => window.lasthop.app.store.project.value.variants);
-    assert.equal((await variants())[1].changes.length, 1);
+    await eventually(async () => assert.equal((await variants())[1].changes.length, 1));
     assert.equal((await variants())[0].changes.length, 0);
     await page.getByLabel("Change", { exact: true }).selectOption("all variants");
     await page.waitForFunction(() => /refined-icmp: own value/.test(document.querySelector('.important [data-key="links.air.delay"] .note').textContent));
@@ -147,12 +147,12 @@ test("a search finds keys by name and by meaning", { skip }, async () => {
     const search = page.getByRole("searchbox", { name: "Find a key" });
     await search.fill("mss");
     const found = page.getByRole("group", { name: "Keys found" });
-    assert.equal(await found.locator('[data-key="flows.download.mss"]').count(), 1);
+    await eventually(async () => assert.equal(await found.locator('[data-key="flows.download.mss"]').count(), 1));
     await search.fill("nagle");
     await found.locator('[data-key="flows.download.tcp.nagle"] select').selectOption("on");
-    assert.deepEqual(await changes(page), ['flows.download.tcp.nagle="on"']);
+    await eventually(async () => assert.deepEqual(await changes(page), ['flows.download.tcp.nagle="on"']));
     await search.fill("");
-    assert.ok(await page.locator(".important").isVisible());
+    await eventually(async () => assert.ok(await page.locator(".important").isVisible()));
   } finally {
     await close();
   }

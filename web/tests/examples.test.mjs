@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { open, skip } from "./page.mjs";
+import { eventually, open, skip } from "./page.mjs";
 import { source } from "./source.mjs";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -41,12 +41,12 @@ test("the chooser finds an example, draws it, and opens what it compares", { ski
   const { page, errors, strangers, close } = await open();
   try {
     const dialog = await chooser(page);
-    assert.ok((await dialog.locator("li").count()) >= 40);
+    await eventually(async () => assert.ok((await dialog.locator("li").count()) >= 40));
     await page.getByRole("searchbox", { name: "Find an example" }).fill("hidden-terminals");
     const cards = dialog.locator("li:visible");
     assert.equal(await cards.count(), 1);
     await cards.locator("svg .air").first().waitFor({ state: "attached" });
-    assert.deepEqual((await cards.locator("svg text").allTextContents()).toSorted(), ["ap", "east", "server", "west"]);
+    await eventually(async () => assert.deepEqual((await cards.locator("svg text").allTextContents()).toSorted(), ["ap", "east", "server", "west"]));
     await page.getByRole("searchbox", { name: "Find an example" }).fill("packet-control.toml");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
@@ -55,7 +55,7 @@ test("the chooser finds an example, draws it, and opens what it compares", { ski
     await named(page, "packet-control.toml");
     assert.ok(!(await dialog.isVisible()));
     await ran(page);
-    assert.ok((await state(page)).variants.length > 1);
+    await eventually(async () => assert.ok((await state(page)).variants.length > 1));
     assert.equal(new URL(page.url()).hash, "#example=packet-control.toml");
     await page.getByRole("button", { name: "Undo" }).click();
     await named(page, "goel-refined.toml");
@@ -71,7 +71,7 @@ test("a scenario is opened with its recording, and a datafile of the thesis runs
     await chooser(page);
     await page.locator("dialog input[type=file]").setInputFiles(["walk.toml", "walk.csv"].map((name) => join(EXAMPLES, name)));
     await named(page, "walk.toml");
-    assert.deepEqual((await state(page)).files, ["walk.csv"]);
+    await eventually(async () => assert.deepEqual((await state(page)).files, ["walk.csv"]));
     await ran(page);
     await chooser(page);
     await page.locator("dialog input[type=file]").setInputFiles(join(EXAMPLES, "goel1997/datafile.dat"));
@@ -102,9 +102,9 @@ test("files that are dropped are opened: a scenario, then the recording that it 
     await page.waitForFunction(() => window.lasthop.app.results.value.some(({ problems }) => /walk\.csv/.test(problems[0]?.text)));
     await drop("walk.csv");
     await page.locator(".notice").waitFor();
-    assert.match(await page.locator(".notice").textContent(), /walk\.csv: now beside walk\.toml/);
+    await eventually(async () => assert.match(await page.locator(".notice").textContent(), /walk\.csv: now beside walk\.toml/));
     await ran(page);
-    assert.equal(await page.evaluate(() => document.body.classList.contains("dropping")), false);
+    await eventually(async () => assert.equal(await page.evaluate(() => document.body.classList.contains("dropping")), false));
     assert.deepEqual(errors, []);
   } finally {
     await close();
@@ -173,7 +173,7 @@ test("a file that the host does not give is said, and is fetched again when it i
     const card = dialog.locator("li").filter({ hasText: "walk.toml" }).getByRole("button");
     await card.click();
     await dialog.locator(".fault").filter({ hasText: "no file examples/walk.csv (status 404)" }).waitFor();
-    assert.equal((await state(page)).name, "goel-refined.toml");
+    await eventually(async () => assert.equal((await state(page)).name, "goel-refined.toml"));
     await page.unroute("**/examples/walk.csv");
     await card.click();
     await named(page, "walk.toml");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { COMMAND, sweep } from "./command.mjs";
-import { open, skip as withoutBrowser } from "./page.mjs";
+import { eventually, open, skip as withoutBrowser } from "./page.mjs";
 
 const folder = process.env.PAGE;
 const skip = withoutBrowser || (COMMAND ? false : "skipped: the command is not built");
@@ -67,14 +67,14 @@ test("keys read the cells, and Enter opens a cell's scenario in the figures", { 
     await page.keyboard.press("ArrowRight");
     const reading = await page.locator(".cell-reading").textContent();
     assert.match(reading, /^links\.wire\.delay 100 ms, links\.air\.channel\.mean_bad 300 ms: completion_time_s .*±.*%.*6 pairs/);
-    assert.equal(await page.locator(':focus').getAttribute("aria-label"), reading);
+    await eventually(async () => assert.equal(await page.locator(':focus').getAttribute("aria-label"), reading));
     await page.keyboard.press("Enter");
     const changes = await page.evaluate(() => window.lasthop.app.store.project.value.changes);
     assert.deepEqual(changes, ['flows.download.bytes="512 kB"', 'links.wire.delay="100 ms"', 'links.air.channel.mean_bad="300 ms"']);
-    assert.match(await state(page).textContent(), /done/, "the map stays");
-    assert.equal(await cells(page).count(), 9);
+    await eventually(async () => assert.match(await state(page).textContent(), /done/, "the map stays"));
+    await eventually(async () => assert.equal(await cells(page).count(), 9));
     await page.evaluate(() => window.lasthop.app.store.undo());
-    assert.equal(await page.evaluate(() => window.lasthop.app.store.project.value.changes.length), 1);
+    await eventually(async () => assert.equal(await page.evaluate(() => window.lasthop.app.store.project.value.changes.length), 1));
   } finally {
     await close();
   }
@@ -110,7 +110,7 @@ test("a cell that cannot run says why, and the others go on", { skip }, async ()
     await drawn(page);
     const texts = await cells(page).allTextContents();
     assert.deepEqual(texts.map((text) => text === "!"), [false, true, false, false, true, false, false, true, false]);
-    assert.match(await cells(page).nth(1).getAttribute("aria-label"), /links\.air\.rate.*fast.*expected a rate/s);
+    await eventually(async () => assert.match(await cells(page).nth(1).getAttribute("aria-label"), /links\.air\.rate.*fast.*expected a rate/s));
     assert.deepEqual(errors, []);
   } finally {
     await close();
@@ -142,7 +142,7 @@ test("choosing a suggested key fills in values around the present one", { skip }
   try {
     await page.locator("#heat-across").fill("links.air.rate");
     await page.locator("#heat-across").blur();
-    assert.equal(await page.locator("#heat-across-values").inputValue(), '"250 kbps", "500 kbps", "1 Mbps", "2 Mbps", "4 Mbps"');
+    await eventually(async () => assert.equal(await page.locator("#heat-across-values").inputValue(), '"250 kbps", "500 kbps", "1 Mbps", "2 Mbps", "4 Mbps"'));
   } finally {
     await close();
   }

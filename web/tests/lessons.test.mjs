@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { open, skip } from "./page.mjs";
+import { eventually, open, skip } from "./page.mjs";
 
 const folder = process.env.PAGE;
 const LESSONS = new URL("../../examples/lessons/", import.meta.url);
@@ -99,8 +99,8 @@ async function follow(page, { do: changes, check }) {
 test("there are ten lessons, each with its question", { skip }, async () => {
   const { page, errors, close } = await opened();
   try {
-    assert.equal(await page.locator(".lessons .list li").count(), 10);
-    assert.match(await page.locator(".lessons .meaning").first().textContent(), /^0 of 10 done/);
+    await eventually(async () => assert.equal(await page.locator(".lessons .list li").count(), 10));
+    await eventually(async () => assert.match(await page.locator(".lessons .meaning").first().textContent(), /^0 of 10 done/));
     assert.deepEqual(errors, []);
   } finally {
     await close();
@@ -140,7 +140,7 @@ test("a mark that is chosen by keys in the figure does a step", { skip }, async 
       await page.keyboard.press("m");
       await page.waitForTimeout(100);
     }
-    assert.match(await verdict(page).textContent(), /RFC 5681/);
+    await eventually(async () => assert.match(await verdict(page).textContent(), /RFC 5681/));
   } finally {
     await close();
   }
@@ -158,8 +158,8 @@ test("a lesson whose runs are gone says so, and opens them again", { skip }, asy
     await page.getByText("The figures show something else").waitFor();
     await page.getByRole("button", { name: "Open its example again" }).click();
     await told(page, 1);
-    assert.equal(await page.getByText("The figures show something else").isVisible(), false);
-    assert.equal(await page.evaluate(() => window.lasthop.app.store.project.value.variants.length), 2);
+    await eventually(async () => assert.equal(await page.getByText("The figures show something else").isVisible(), false));
+    await eventually(async () => assert.equal(await page.evaluate(() => window.lasthop.app.store.project.value.variants.length), 2));
     assert.deepEqual(errors, []);
   } finally {
     await close();

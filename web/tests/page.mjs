@@ -34,6 +34,19 @@ export function serve(folder = fileURLToPath(new URL("../dist", import.meta.url)
   });
 }
 
+/** Repeats an assertion until it holds; throws its last error after a time that is long for a busy machine, too. */
+export async function eventually(assertion, { timeout = 30_000 } = {}) {
+  const end = performance.now() + timeout;
+  for (;;) {
+    try {
+      return await assertion();
+    } catch (error) {
+      if (performance.now() > end) throw error;
+      await new Promise((done) => setTimeout(done, 50));
+    }
+  }
+}
+
 /**
  * Opens the page; resolves to the page, the errors of its console so far, requests to other hosts, and a function that
  * ends everything.
@@ -48,6 +61,7 @@ export async function open({ width = 1280, height = 900, dark = false, path = ""
     acceptDownloads: true,
     serviceWorkers,
   });
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const errors = [];
   const strangers = [];
@@ -58,7 +72,7 @@ export async function open({ width = 1280, height = 900, dark = false, path = ""
     if (!url.startsWith(server.address) && !url.startsWith("data:") && !url.startsWith("blob:")) strangers.push(url);
   });
   await page.goto(server.address + path);
-  await page.waitForFunction(() => performance.getEntriesByName("lasthop-drawn").length > 0, undefined, { timeout: 30_000 });
+  await page.waitForFunction(() => performance.getEntriesByName("lasthop-drawn").length > 0);
   const close = async () => {
     await browser.close();
     await server.close();

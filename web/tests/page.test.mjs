@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { open, skip } from "./page.mjs";
+import { eventually, open, skip } from "./page.mjs";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -45,8 +45,10 @@ test("every panel shows data, and the cursor reads all of them", { skip }, async
     assert.ok(before.length >= 10, `${before.length} readings`);
     await page.locator(".figures").focus();
     for (let count = 0; count < 30; count++) await page.keyboard.press("ArrowRight");
-    const after = await page.locator(".panel .reading").allTextContents();
-    for (const [number, text] of after.entries()) assert.match(text, /\d/, `reading ${number}`);
+    await eventually(async () => {
+      const after = await page.locator(".panel .reading").allTextContents();
+      for (const [number, text] of after.entries()) assert.match(text, /\d/, `reading ${number}`);
+    });
   } finally {
     await close();
   }
@@ -57,9 +59,8 @@ test("m steps from mark to mark and says what, when and why", { skip }, async ()
   try {
     await page.locator(".figures").focus();
     await page.keyboard.press("m");
-    const said = await page.locator(".live").textContent();
-    assert.match(said, / at [\d.]+ m?s\. .+\. /);
-    assert.ok(await page.locator(".tip:not([hidden])").count());
+    await eventually(async () => assert.match(await page.locator(".live").textContent(), / at [\d.]+ m?s\. .+\. /));
+    await eventually(async () => assert.ok(await page.locator(".tip:not([hidden])").count()));
   } finally {
     await close();
   }
@@ -70,14 +71,14 @@ test("changes are undone and redone by keys, and taken back at once", { skip }, 
   try {
     const changes = () => page.evaluate(() => window.lasthop.app.store.project.value.changes);
     await page.evaluate(() => window.lasthop.app.store.set("links.air.rate", '"1 Mbps"'));
-    assert.deepEqual(await changes(), ['links.air.rate="1 Mbps"']);
+    await eventually(async () => assert.deepEqual(await changes(), ['links.air.rate="1 Mbps"']));
     await page.locator(".figures").focus();
     await page.keyboard.press("Control+z");
-    assert.deepEqual(await changes(), []);
+    await eventually(async () => assert.deepEqual(await changes(), []));
     await page.keyboard.press("Control+Shift+z");
-    assert.deepEqual(await changes(), ['links.air.rate="1 Mbps"']);
+    await eventually(async () => assert.deepEqual(await changes(), ['links.air.rate="1 Mbps"']));
     await page.getByRole("button", { name: "Back to the example" }).click();
-    assert.deepEqual(await changes(), []);
+    await eventually(async () => assert.deepEqual(await changes(), []));
   } finally {
     await close();
   }
@@ -126,7 +127,7 @@ test("a wrong scenario shows its problem, and the page goes on", { skip }, async
   try {
     await page.evaluate(() => window.lasthop.app.store.set("links.air.rate", '"fast"'));
     await page.locator(".problem").first().waitFor();
-    assert.match(await page.locator(".problem").first().textContent(), /links\.air\.rate.*"fast".*expected a rate/s);
+    await eventually(async () => assert.match(await page.locator(".problem").first().textContent(), /links\.air\.rate.*"fast".*expected a rate/s));
     await page.evaluate(() => window.lasthop.app.store.undo());
     await page.waitForFunction(() => document.querySelectorAll(".problem").length === 0);
     assert.deepEqual(errors, []);
@@ -138,11 +139,16 @@ test("a wrong scenario shows its problem, and the page goes on", { skip }, async
 test("after one visit the page works without its host", { skip }, async () => {
   const { page, context, address, close } = await open();
   try {
-    await page.waitForFunction(async () => (await (await caches.open("lasthop")).keys()).filter(({ url }) => /worker.*js$|wasm$/.test(url)).length === 2);
-    await page.waitForTimeout(500);
+    const lacks = () => page.evaluate(async () => {
+      const kept = (await (await caches.open("lasthop")).keys()).map(({ url }) => url);
+      const loaded = performance.getEntriesByType("resource").map(({ name }) => name.split("?")[0]);
+      const wanted = [location.href.split(/[?#]/)[0], ...loaded.filter((url) => url.includes("/assets/"))];
+      return wanted.filter((url) => !kept.includes(url));
+    });
+    await eventually(async () => assert.deepEqual(await lacks(), []));
     await context.setOffline(true);
     await page.goto(address);
-    await page.waitForFunction(() => performance.getEntriesByName("lasthop-drawn").length > 0, undefined, { timeout: 30_000 });
+    await page.waitForFunction(() => performance.getEntriesByName("lasthop-drawn").length > 0);
   } finally {
     await close();
   }

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
-import { CHROMIUM, skip } from "./page.mjs";
+import { CHROMIUM, eventually, skip } from "./page.mjs";
 
 const program = process.env.LASTHOP ?? fileURLToPath(new URL("../../target/checks/lasthop", import.meta.url));
 const noProgram = existsSync(program) ? false : "skipped: cargo xtask web, then cargo build --profile checks -p lasthop make the command";
@@ -37,16 +37,16 @@ for (const dark of [false, true]) {
       await page.goto(`file://${file}`);
       const course = page.locator("figure.course");
       await course.locator(".panel-sequence").first().waitFor();
-      assert.deepEqual(await course.locator(".heading h3").allTextContents(), ["unmodified", "snoop"]);
-      assert.equal(await course.locator(":scope > svg").isVisible(), false);
+      await eventually(async () => assert.deepEqual(await course.locator(".heading h3").allTextContents(), ["unmodified", "snoop"]));
+      await eventually(async () => assert.equal(await course.locator(":scope > svg").isVisible(), false));
       const grid = course.getByRole("group", { name: "Figures on one time axis" });
       await grid.focus();
       for (let count = 0; count < 5; count++) await page.keyboard.press("ArrowRight");
       await page.keyboard.press("+");
       await page.keyboard.press("m");
-      assert.match(await course.locator(".tip").first().textContent(), /Why: /);
+      await eventually(async () => assert.match(await course.locator(".tip").first().textContent(), /Why: /));
       await page.emulateMedia({ media: "print" });
-      assert.equal(await course.locator(":scope > svg").isVisible(), true);
+      await eventually(async () => assert.equal(await course.locator(":scope > svg").isVisible(), true));
       assert.equal(await page.locator("img").count(), 0);
       assert.deepEqual([errors, others], [[], []]);
     } finally {
@@ -63,7 +63,7 @@ test("report without scripts has pictures", { skip: skip || noProgram }, async (
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(`file://${file}`);
-    assert.equal(await page.locator("figure.course > svg").isVisible(), true);
+    await eventually(async () => assert.equal(await page.locator("figure.course > svg").isVisible(), true));
     const bytes = (await readFile(file)).length;
     assert.ok(bytes < 5_000_000, `${bytes} bytes`);
   } finally {

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { deflateSync } from "node:zlib";
-import { open, skip } from "./page.mjs";
+import { eventually, open, skip } from "./page.mjs";
 
 const folder = process.env.PAGE_FOLDER;
 
@@ -59,9 +59,9 @@ test("link opens the same project and view on another visit", { skip }, async ()
     const other = await context.newPage();
     await other.goto(link);
     await settled(other);
-    assert.deepEqual(await state(other), before);
-    assert.equal(await other.locator(".heading h3").nth(2).textContent(), "slow <i>");
-    assert.match(await other.locator(".where").textContent(), /^1\.25 s to 2\.5 s$/);
+    await eventually(async () => assert.deepEqual(await state(other), before));
+    await eventually(async () => assert.equal(await other.locator(".heading h3").nth(2).textContent(), "slow <i>"));
+    await eventually(async () => assert.match(await other.locator(".where").textContent(), /^1\.25 s to 2\.5 s$/));
     // The link of a link is the same link.
     await other.locator("#tab-share").click();
     assert.equal(await linkOf(other), link);
@@ -82,7 +82,7 @@ test("address that changes while the page is open is opened, and can be undone",
     await page.waitForFunction(() => window.lasthop.app.store.project.value.changes.length === 0);
     assert.deepEqual(await state(page), first);
     await page.getByRole("button", { name: "Undo" }).click();
-    assert.deepEqual((await state(page)).changes, ["seed=9"]);
+    await eventually(async () => assert.deepEqual((await state(page)).changes, ["seed=9"]));
     await page.evaluate(() => (location.hash = "#example=walk.toml"));
     await page.waitForFunction(() => window.lasthop.app.store.project.value.name === "walk.toml");
     await settled(page);
@@ -134,7 +134,7 @@ test("wrong addresses leave the page as it is and say one sentence", { skip }, a
     for (const [hash, message] of Object.entries(wrong)) {
       await page.evaluate((hash) => (location.hash = hash), hash);
       await page.locator(".notice").filter({ hasText: message }).waitFor();
-      assert.equal(await page.locator(".notice").count(), 1, hash);
+      await eventually(async () => assert.equal(await page.locator(".notice").count(), 1, hash));
       await page.locator(".notice button").click();
     }
     assert.deepEqual(await state(page), before);
@@ -164,8 +164,8 @@ test("hostile names in a link are shown as text", { skip }, async () => {
     await other.locator("#tab-share").click();
     await linkOf(other);
     assert.equal(await other.locator("img").count(), 0);
-    assert.equal(await other.locator(".heading h3").first().textContent(), evil);
-    assert.doesNotMatch(await other.locator(".share pre").first().textContent(), /[\u0000-\u001f\u202e]/);
+    await eventually(async () => assert.equal(await other.locator(".heading h3").first().textContent(), evil));
+    await eventually(async () => assert.doesNotMatch(await other.locator(".share pre").first().textContent(), /[\u0000-\u001f\u202e]/));
     const frame = await other.locator("#share-frame").inputValue();
     assert.match(frame, /^<iframe src="[^"<]*" title="[^"<]*" width="1280" height="760" loading="lazy"><\/iframe>$/);
     assert.deepEqual([dialogs, errors], [0, []]);
@@ -182,8 +182,8 @@ test("recording that is too large for a link is said, and no link is offered", {
       store.step({ ...store.project.value, files: { "big.csv": crypto.getRandomValues(new Uint8Array(60_000)) } });
     });
     await page.locator(".share .problem").filter({ hasText: "recording big.csv is too large for a link" }).waitFor();
-    assert.equal(await page.locator("#share-link").inputValue(), "");
-    assert.ok(await page.getByRole("button", { name: "Copy the link" }).isDisabled());
+    await eventually(async () => assert.equal(await page.locator("#share-link").inputValue(), ""));
+    await eventually(async () => assert.ok(await page.getByRole("button", { name: "Copy the link" }).isDisabled()));
   } finally {
     await close();
   }
@@ -204,7 +204,7 @@ test("link and command are copied", { skip }, async () => {
     await page.evaluate(() => window.lasthop.app.store.set("links.air.rate", '"1 Mbps"'));
     const command = page.locator(".share pre").nth(1);
     await command.filter({ hasText: "--set" }).waitFor();
-    assert.equal(await command.textContent(), `lasthop run examples/goel-refined.toml --set 'links.air.rate="1 Mbps"'`);
+    await eventually(async () => assert.equal(await command.textContent(), `lasthop run examples/goel-refined.toml --set 'links.air.rate="1 Mbps"'`));
   } finally {
     await close();
   }

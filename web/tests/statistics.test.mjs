@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { COMMAND, same, sweep } from "./command.mjs";
-import { open, skip as withoutBrowser } from "./page.mjs";
+import { eventually, open, skip as withoutBrowser } from "./page.mjs";
 
 const folder = process.env.PAGE;
 const skip = withoutBrowser || (COMMAND ? false : "skipped: the command is not built");
@@ -114,7 +114,7 @@ test("a change of the scenario stops replications and says so", { skip }, async 
     await page.evaluate(() => window.lasthop.app.store.set("links.air.rate", '"fast"'));
     await page.getByRole("button", { name: "Run replications" }).click();
     await state(page).filter({ hasText: "cannot run" }).waitFor();
-    assert.match(await state(page).textContent(), /links\.air\.rate/);
+    await eventually(async () => assert.match(await state(page).textContent(), /links\.air\.rate/));
     assert.deepEqual(errors, []);
   } finally {
     await close();
