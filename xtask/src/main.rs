@@ -48,8 +48,8 @@ Maintenance commands of the repository.
         `lasthop web`. Needs npm. With --parts only what `npm run dev` in web/ needs: the module and the examples.
 
     cargo xtask web test [--full]
-        Runs the module in Node and compares it with the command, with --full on all examples; then the tests of the page
-        in Chromium.
+        Builds the page as the tests do, runs the module in Node and compares it with the command, with --full on all
+        examples; then the tests of the page in Chromium.
 
     cargo xtask wasm
         Checks that the crates without file access compile for a browser.
@@ -110,8 +110,8 @@ fn main() -> ExitCode {
         ["wheels"] => python::wheels(),
         ["web"] => web::run(web::Module::Released),
         ["web", "--parts"] => web::parts(web::Module::Released),
-        ["web", "test"] => web::test(web::Module::Released, false),
-        ["web", "test", "--full"] => web::test(web::Module::Released, true),
+        ["web", "test"] => web_test(false),
+        ["web", "test", "--full"] => web_test(true),
         ["wasm"] => wasm::run(),
         ["words"] => words::run(),
         ["cycles"] => cycles::run(),
@@ -126,4 +126,10 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn web_test(full: bool) -> Result<(), String> {
+    let module = web::Module::of_tests(full);
+    web::run(module)?;
+    web::test(module, full)
 }

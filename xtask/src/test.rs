@@ -50,7 +50,7 @@ pub fn run(full: bool) -> Result<(), String> {
         workspace::run(workspace::cargo().args(step))?;
     }
     words::run()?;
-    let module = if full { web::Module::Released } else { web::Module::Tested };
+    let module = web::Module::of_tests(full);
     // Compiles the crates without file access for a browser; the command serves the page in its tests.
     web::run(module)?;
     let dir = workspace::target().join("tmp").join("left-by-tests");

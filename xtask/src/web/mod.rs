@@ -4,7 +4,7 @@ mod bundle;
 mod catalogue;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use crate::{wasm, workspace};
@@ -19,6 +19,11 @@ pub enum Module {
 }
 
 impl Module {
+    /// The module of the quick tests, or of all.
+    pub fn of_tests(full: bool) -> Self {
+        if full { Module::Released } else { Module::Tested }
+    }
+
     /// The profile of cargo.
     fn profile(self) -> &'static str {
         match self {
