@@ -4,6 +4,7 @@ use std::env;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 /// Returns the root of the workspace.
 pub fn root() -> PathBuf {
@@ -35,12 +36,17 @@ pub fn on_path(program: &str) -> bool {
     env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(program).is_file()))
 }
 
-/// Runs `command` and waits for its end; its output goes to this program's.
+/// Runs `command` and waits for its end; its output goes to this program's, and then the time that it took.
 pub fn run(command: &mut Command) -> Result<(), String> {
     let line = spelled(command);
     eprintln!("$ {line}");
+    #[expect(clippy::disallowed_methods, reason = "a command reads a clock")]
+    let begin = Instant::now();
     match command.status() {
-        Ok(status) if status.success() => Ok(()),
+        Ok(status) if status.success() => {
+            eprintln!("# {:.0} s", begin.elapsed().as_secs_f64());
+            Ok(())
+        }
         Ok(status) => Err(format!("`{line}` failed ({status})")),
         Err(error) => Err(format!("cannot run `{line}`: {error}")),
     }
