@@ -6,6 +6,7 @@ import { button, el } from "./dom";
 import { moment } from "./format";
 import { Painter } from "./paint";
 import { layout } from "./scene";
+import { paintPacket, paletteOf } from "./symbols";
 import { theme } from "./theme";
 import type { Timeline } from "./timeline";
 import { windowsOf, type Windows } from "./windows";
@@ -281,7 +282,7 @@ export function mountAnimation(root: HTMLElement, app: App): void {
     }
     if (awaited !== undefined) step(awaited);
     else requestAnimationFrame(() => !playing && describe());
-    if (timeline) paintKey(key, views[0]!, timeline);
+    if (timeline) paintKey(key, timeline);
   };
 
   const renew = (): void => {
@@ -308,7 +309,7 @@ export function mountAnimation(root: HTMLElement, app: App): void {
   theme.subscribe(() => {
     for (const view of views) view.reset();
     request();
-    if (views[0]?.timeline) paintKey(key, views[0], views[0].timeline);
+    if (views[0]?.timeline) paintKey(key, views[0].timeline);
   });
   new ResizeObserver(() => {
     // The border of a stage is a pixel on each side.
@@ -325,7 +326,7 @@ export function mountAnimation(root: HTMLElement, app: App): void {
 }
 
 /** Draws the shapes of the packets that the run has. */
-function paintKey(key: HTMLElement, view: View, timeline: Timeline): void {
+function paintKey(key: HTMLElement, timeline: Timeline): void {
   const kinds = new Set<number>();
   const { values, width } = timeline.packets;
   for (let at = 0; at < values.length; at += width) kinds.add(values[at + 2]!);
@@ -334,7 +335,7 @@ function paintKey(key: HTMLElement, view: View, timeline: Timeline): void {
     const pen = canvas.getContext("2d");
     if (pen) {
       pen.scale(2, 2);
-      view.painter.packet(kind, 13, 9, 1, pen);
+      paintPacket(pen, paletteOf(), kind, 13, 9, 1);
     }
     return el("li", {}, canvas, ` ${name}`);
   });

@@ -4,9 +4,9 @@ import "./animation.css";
 import type { App } from "./app";
 import { el } from "./dom";
 import type { JourneyMap } from "./journeys";
-import { paintNode } from "./paint";
 import type { Spot } from "./scene";
-import { color, theme } from "./theme";
+import { paintNode, paletteOf } from "./symbols";
+import { theme } from "./theme";
 import type { Timeline } from "./timeline";
 import { windowsOf } from "./windows";
 
@@ -18,8 +18,6 @@ const LOWEST = 180;
 const WHOLE = 1.5;
 /** The extent in metres of a map whose nodes stand at one place. */
 const LEAST_M = 10;
-
-const NAMES = ["background", "surface", "text", "faint", "grid", "frame", "sent", "acked"];
 
 /** How metres become pixels. */
 interface Scale {
@@ -119,7 +117,7 @@ export function mountMap(root: HTMLElement, app: App): void {
 }
 
 function paint(pen: CanvasRenderingContext2D, timeline: Timeline, map: JourneyMap, scale: Scale, width: number, time: number): void {
-  const colors: Record<string, string> = Object.fromEntries(NAMES.map((name) => [name, color(name)]));
+  const colors = paletteOf();
   const ratio = pen.canvas.width / width;
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, width, scale.height);

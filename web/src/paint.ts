@@ -2,13 +2,9 @@
 
 import { bytes } from "./format";
 import type { Line, Scene, Spot } from "./scene";
-import { color } from "./theme";
+import { type Colors, fillOf, paintBurst, paintCross, paintNode, paintPacket, paletteOf, type Pen, side } from "./symbols";
 import { AIR, BACK_OFF, FRAME, Fall, PACKET, STOP, type Timeline } from "./timeline";
 
-type Pen = CanvasRenderingContext2D;
-
-/** Kinds of packets, as in the column. */
-const [DATA, ACK, ICMP, DATAGRAM, CONTROL, AGAIN] = [0, 1, 2, 3, 4, 5];
 /** Kinds of a cell's frames. */
 const [AGGREGATE, AIR_ACK, BLOCK_ACK, RTS, CTS, BEACON] = [1, 2, 3, 4, 5, 6];
 
@@ -26,14 +22,6 @@ const number = (value: number): string => NUMBERS[value] ?? String(value);
 
 const FONT = "12px system-ui, sans-serif";
 const SMALL = "11px system-ui, sans-serif";
-
-/** The colours of a theme. */
-interface Colors {
-  [name: string]: string;
-}
-const NAMES = ["background", "surface", "text", "faint", "grid", "frame", "bad", "sent", "again", "again-edge", "acked", "lost", "notice", "accent"];
-
-const paletteOf = (): Colors => Object.fromEntries(NAMES.map((name) => [name, color(name)]));
 
 export class Painter {
   private readonly pen: Pen;
@@ -230,7 +218,7 @@ export class Painter {
       } else if (flying < FLYING) {
         flying++;
         const share = (time - starts) / (arrives - starts);
-        this.packet(kind, x(line, hop, share, side(kind)), y(line, hop, share, side(kind)), 1);
+        paintPacket(this.pen, this.colors, kind, x(line, hop, share, side(kind)), y(line, hop, share, side(kind)), 1);
       }
     }
     this.count(line, hop, this.stackData, 1);
@@ -245,7 +233,7 @@ export class Painter {
     const { pen, colors } = this;
     const cx = x(line, hop, 0, 0);
     const cy = y(line, hop, 0, 0) - way * (BESIDE + 5 * place);
-    pen.fillStyle = fill(kind, colors);
+    pen.fillStyle = fillOf(kind, colors);
     pen.fillRect(cx - 5, cy - 2, 10, 4);
     if (begun) {
       pen.strokeStyle = colors["text"]!;
@@ -277,7 +265,7 @@ export class Painter {
       const share = ((time - starts) / (arrives - starts)) * (values[at + FRAME.damaged] === 1 ? LOST_AT : 1);
       const kind = values[at + FRAME.kind]!;
       const [cx, cy] = [x(line, hop, share, side(kind)), y(line, hop, share, side(kind))];
-      this.packet(kind, cx, cy, 1);
+      paintPacket(this.pen, this.colors, kind, cx, cy, 1);
       const attempt = values[at + FRAME.attempt]!;
       if (attempt > 1) {
         this.pen.fillStyle = this.colors["text"]!;
@@ -344,14 +332,14 @@ export class Painter {
       pen.arc(cx, cy, kind === BLOCK_ACK ? 5 : 3.5, 0, 2 * Math.PI);
       pen.fill();
     } else {
-      this.packet(values[at + AIR.packet]!, cx, cy, kind === AGGREGATE ? 1.6 : 1.25);
+      paintPacket(pen, colors, values[at + AIR.packet]!, cx, cy, kind === AGGREGATE ? 1.6 : 1.25);
       const packets = values[at + AIR.packets]!;
       if (packets > 1) {
         pen.fillStyle = colors["text"]!;
         pen.fillText(number(packets), cx, cy - 14);
       }
     }
-    if (fails) this.cross(cx, cy, 6);
+    if (fails) paintCross(pen, colors, cx, cy, 6);
   }
 
   /** A back-off: a bar of the slots that are left, hollow while it is frozen, with their number. */
@@ -404,7 +392,7 @@ export class Painter {
           continue;
         }
         const spot = scene.nodes[air.values[row * air.width + AIR.to]!];
-        if (spot) this.burst(spot.x, spot.y - 20, 5 + 7 * age);
+        if (spot) paintBurst(pen, colors, spot.x, spot.y - 20, 5 + 7 * age);
         return;
       }
       return;
@@ -432,34 +420,8 @@ export class Painter {
   }
 
   private fallen(kind: number, cx: number, cy: number): void {
-    this.packet(kind, cx, cy, 1);
-    this.cross(cx, cy, 6);
-  }
-
-  private cross(cx: number, cy: number, size: number): void {
-    const { pen } = this;
-    pen.strokeStyle = this.colors["lost"]!;
-    pen.lineWidth = 2;
-    pen.beginPath();
-    pen.moveTo(cx - size, cy - size);
-    pen.lineTo(cx + size, cy + size);
-    pen.moveTo(cx - size, cy + size);
-    pen.lineTo(cx + size, cy - size);
-    pen.stroke();
-  }
-
-  /** A star: frames met at a receiver. */
-  private burst(cx: number, cy: number, size: number): void {
-    const { pen } = this;
-    pen.strokeStyle = this.colors["lost"]!;
-    pen.lineWidth = 2;
-    pen.beginPath();
-    for (let ray = 0; ray < 4; ray++) {
-      const [dx, dy] = [size * Math.cos((ray * Math.PI) / 4), size * Math.sin((ray * Math.PI) / 4)];
-      pen.moveTo(cx - dx, cy - dy);
-      pen.lineTo(cx + dx, cy + dy);
-    }
-    pen.stroke();
+    paintPacket(this.pen, this.colors, kind, cx, cy, 1);
+    paintCross(this.pen, this.colors, cx, cy, 6);
   }
 
   /** What schemes keep: a bar above their node, with the bytes. */
@@ -487,68 +449,6 @@ export class Painter {
       pen.fillText(this.keptTexts[node]!, spot.x, bottom - 34);
     }
   }
-
-  /** A packet: each kind has a shape of its own. */
-  packet(kind: number, cx: number, cy: number, scale: number, pen = this.pen): void {
-    const { colors } = this;
-    pen.fillStyle = fill(kind, colors);
-    pen.lineWidth = 1.5;
-    switch (kind) {
-      case ACK:
-        pen.beginPath();
-        pen.arc(cx, cy, 3.5 * scale, 0, 2 * Math.PI);
-        pen.fill();
-        break;
-      case ICMP:
-        pen.beginPath();
-        pen.moveTo(cx, cy - 5);
-        pen.lineTo(cx + 5, cy + 4);
-        pen.lineTo(cx - 5, cy + 4);
-        pen.fill();
-        break;
-      case DATAGRAM:
-        pen.beginPath();
-        pen.moveTo(cx, cy - 5 * scale);
-        pen.lineTo(cx + 5 * scale, cy);
-        pen.lineTo(cx, cy + 5 * scale);
-        pen.lineTo(cx - 5 * scale, cy);
-        pen.fill();
-        break;
-      case CONTROL:
-        pen.fillStyle = colors["background"]!;
-        pen.strokeStyle = colors["text"]!;
-        pen.fillRect(cx - 4, cy - 4, 8, 8);
-        pen.strokeRect(cx - 4, cy - 4, 8, 8);
-        break;
-      case DATA:
-      case AGAIN:
-        pen.fillRect(cx - 6 * scale, cy - 4 * scale, 12 * scale, 8 * scale);
-        // Packets of a train stay apart.
-        pen.strokeStyle = (kind === AGAIN ? colors["again-edge"] : colors["background"])!;
-        pen.strokeRect(cx - 6 * scale, cy - 4 * scale, 12 * scale, 8 * scale);
-        if (kind === AGAIN) {
-          pen.beginPath();
-          pen.moveTo(cx, cy - 4 * scale);
-          pen.lineTo(cx, cy + 4 * scale);
-          pen.stroke();
-        }
-        break;
-      default:
-        pen.strokeStyle = colors["sent"]!;
-        pen.strokeRect(cx - 6, cy - 4, 12, 8);
-    }
-  }
-}
-
-/** Data is drawn above the link, acknowledgments and ICMP below. */
-function side(kind: number): number {
-  return kind === ACK || kind === ICMP || kind === CONTROL ? -1 : 1;
-}
-
-function fill(kind: number, colors: Colors): string {
-  if (kind === ACK) return colors["acked"]!;
-  if (kind === ICMP) return colors["notice"]!;
-  return (kind === AGAIN ? colors["again"] : colors["sent"])!;
 }
 
 /** Coordinates on a hop: a share of the way, beside the link. */
@@ -567,42 +467,4 @@ function clipped(pen: Pen, text: string, room: number): string {
   let kept = text.slice(0, 60);
   while (kept.length > 1 && pen.measureText(`${kept}…`).width > room) kept = kept.slice(0, -1);
   return `${kept}…`;
-}
-
-/** A node's symbol. */
-export function paintNode(pen: Pen, { x: cx, y: cy }: Spot, kind: string, colors: Colors): void {
-  pen.fillStyle = colors["surface"]!;
-  pen.strokeStyle = colors["text"]!;
-  pen.lineWidth = 1.5;
-  pen.beginPath();
-  if (kind === "router") {
-    pen.arc(cx, cy, 13, 0, 2 * Math.PI);
-    pen.moveTo(cx - 7, cy);
-    pen.lineTo(cx + 7, cy);
-    pen.moveTo(cx, cy - 7);
-    pen.lineTo(cx, cy + 7);
-  } else if (kind === "base station") {
-    pen.moveTo(cx, cy - 13);
-    pen.lineTo(cx + 11, cy + 13);
-    pen.lineTo(cx - 11, cy + 13);
-    pen.closePath();
-    pen.moveTo(cx - 6, cy + 2);
-    pen.lineTo(cx + 6, cy + 2);
-    pen.moveTo(cx + 7, cy - 14);
-    pen.arc(cx, cy - 13, 7, -0.2, 0.7);
-    pen.moveTo(cx - 7, cy - 12);
-    pen.arc(cx, cy - 13, 7, Math.PI - 0.2, Math.PI + 0.5);
-  } else if (kind === "mobile") {
-    pen.rect(cx - 7, cy - 12, 14, 24);
-    pen.moveTo(cx - 3, cy + 8);
-    pen.lineTo(cx + 3, cy + 8);
-  } else {
-    pen.rect(cx - 14, cy - 11, 28, 18);
-    pen.moveTo(cx - 7, cy + 12);
-    pen.lineTo(cx + 7, cy + 12);
-    pen.moveTo(cx, cy + 7);
-    pen.lineTo(cx, cy + 12);
-  }
-  pen.fill();
-  pen.stroke();
 }
