@@ -103,26 +103,14 @@ pub(super) struct Route {
 /// The route from one host to another, if there is one.
 pub(super) fn route(network: &Network, routes: &mut Routes, from: usize, to: usize) -> Option<Route> {
     let mut route = Route { hops: Vec::new(), nodes: Vec::new() };
-    // Most destinations are hosts with one link. A table of routes to each of them would take nodes x nodes entries;
-    // the routes to the node before them are the same.
-    let (target, last) = routes.access(to).filter(|_| from != to).map_or((to, None), |(node, hop)| (node, Some(hop)));
     let mut node = from;
-    while node != target {
+    while node != to {
         if node != from {
             route.nodes.push(node);
         }
-        let hop = routes.hop(node, target)?;
+        let hop = routes.hop(node, to)?;
         route.hops.push(hop);
         node = network.links[hop / 2].between[1 - hop % 2];
-    }
-    if let Some(hop) = last {
-        if target != from {
-            if !network.nodes[target].kind.forwards() {
-                return None;
-            }
-            route.nodes.push(target);
-        }
-        route.hops.push(hop);
     }
     Some(route)
 }

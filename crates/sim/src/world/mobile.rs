@@ -48,7 +48,8 @@ impl World {
 
     /// Opens or closes a link of a medium, for routes and for reception.
     fn set_open(&mut self, link: usize, open: bool) {
-        self.routes.set_open(link, open);
+        let between = [2 * link + 1, 2 * link].map(|hop| self.far_ends[hop] as usize);
+        self.routes.set_open(link, between, open);
         for hop in [2 * link, 2 * link + 1] {
             if let Hop::Medium { medium, queue } = self.hops[hop] {
                 self.media[medium.index()].set_open(queue, open);
