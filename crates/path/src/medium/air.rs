@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use engine::{Rate, Span, Time};
 
-use super::audibility::Audibility;
+use super::audibility::{Audibility, Audience};
 use super::carrier_sense_group::Reservation;
 use super::places::Plane;
 use super::{Medium, fate};
@@ -27,15 +27,14 @@ pub(super) struct Flying {
     corrupted: bool,
     /// True if its receiver is in range and can decode it.
     readable: bool,
-    /// Carrier-sense groups that sense the frame, and whether they can decode it; `None` if audibility has not changed
-    /// since its start.
-    pub sensed_by: Option<Vec<(u32, bool)>>,
+    /// Carrier-sense groups that sense the frame; `None` if audibility has not changed since its start.
+    pub sensed_by: Option<Audience>,
 }
 
 impl Flying {
-    /// Returns the carrier-sense groups that sense the frame, and whether they can decode it.
-    pub fn audience<'a>(&'a self, audibility: &'a Audibility) -> &'a [(u32, bool)] {
-        self.sensed_by.as_deref().unwrap_or(&audibility.audience[self.from as usize])
+    /// Returns the carrier-sense groups that sense the frame.
+    pub fn audience<'a>(&'a self, audibility: &'a Audibility) -> &'a Audience {
+        self.sensed_by.as_ref().unwrap_or(&audibility.audience[self.from as usize])
     }
 
     /// Returns the frame's reservation, if the frame ends at `now`.
@@ -148,9 +147,9 @@ impl Medium {
 
     /// Marks the medium as busy for the groups that sense station `from`.
     pub(super) fn is_heard<O: Observer>(&mut self, from: u32, cx: &mut Cx<'_, O>) {
-        for (group, decoded) in &self.audibility.audience[from as usize] {
-            let group = &mut self.groups[*group as usize];
-            group.frame_begins(cx.now, *decoded, &self.phy, &mut self.stations, cx.schedule);
+        for (group, decoded) in self.audibility.audience[from as usize].groups() {
+            let group = &mut self.groups[group];
+            group.frame_begins(cx.now, decoded, &self.phy, &mut self.stations, cx.schedule);
         }
     }
 
@@ -176,22 +175,27 @@ impl Medium {
     /// Marks the end of a frame for the groups that sensed it.
     pub(super) fn is_over<O: Observer>(&mut self, flying: &Flying, cx: &mut Cx<'_, O>) {
         let reserved = flying.reserves(cx.now);
-        for (group, _) in flying.audience(&self.audibility) {
-            self.groups[*group as usize].frame_ends(cx.now, reserved, &self.phy, &mut self.stations, cx.schedule);
+        for (group, _) in flying.audience(&self.audibility).groups() {
+            let is_member = |station: u32| self.audibility.group[station as usize] as usize == group;
+            let stations = &mut self.stations;
+            self.groups[group].frame_ends(cx.now, reserved, is_member, &self.phy, stations, cx.schedule);
         }
     }
 
     /// Returns true if the groups that sense a frame would also sense a frame of `next`, with the same ability to
     /// decode.
     pub(super) fn hear_alike(&self, flying: &Flying, next: u32) -> bool {
-        self.audibility.is_of_all() || flying.audience(&self.audibility) == self.audibility.audience[next as usize]
+        match &flying.sensed_by {
+            None => self.audibility.heard_alike(flying.from, next),
+            Some(sensed_by) => *sensed_by == self.audibility.audience[next as usize],
+        }
     }
 
     /// Marks the end of a frame that a frame of `next` follows after SIFS, sensed by the same groups.
     pub(super) fn is_followed_by<O: Observer>(&mut self, flying: &Flying, next: u32, cx: &mut Cx<'_, O>) {
         let reserved = flying.reserves(cx.now);
-        for (group, decoded) in &self.audibility.audience[next as usize] {
-            self.groups[*group as usize].response_follows(cx.now, reserved, *decoded);
+        for (group, decoded) in self.audibility.audience[next as usize].groups() {
+            self.groups[group].response_follows(cx.now, reserved, decoded);
         }
     }
 }

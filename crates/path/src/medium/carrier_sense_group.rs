@@ -203,11 +203,13 @@ impl CarrierSenseGroup {
         }
     }
 
-    /// Handles the end of a frame. If the frame could be decoded, its reservation sets the NAV.
+    /// Handles the end of a frame. If the frame could be decoded, its reservation sets the NAV. `is_member` tells whether a
+    /// station is in this group.
     pub fn frame_ends(
         &mut self,
         now: Time,
         reserved: Reservation,
+        is_member: impl Fn(u32) -> bool,
         phy: &Phy,
         stations: &mut [Station],
         schedule: &mut Schedule,
@@ -222,7 +224,7 @@ impl CarrierSenseGroup {
         self.from = (now + silence).max(self.reserved_until() + phy.difs);
         self.rearm(phy, stations, schedule);
         for place in 0..self.reserved.len() {
-            for station in self.reserved[place].between {
+            for station in self.reserved[place].between.into_iter().filter(|station| is_member(*station)) {
                 self.separate(station, phy, stations, schedule);
             }
         }

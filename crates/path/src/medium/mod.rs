@@ -160,7 +160,7 @@ impl Medium {
             fragment: fragment.map(|size| size.saturating_sub(crate::mac::dcf::frame::MAC_OVERHEAD).max(2) & !1),
             retries: config.retries(),
             aggregation: config.aggregation.map(|aggregation| aggregation.limits()),
-            groups: (0..audibility.groups).map(|_| CarrierSenseGroup::default()).collect(),
+            groups: (0..audibility.groups()).map(|_| CarrierSenseGroup::default()).collect(),
             audibility,
             plane,
             stations,

@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 
 use engine::{Rate, Slot, Time};
 
-use super::audibility::Audibility;
+use super::audibility::{Audibility, Audience};
 use super::{CarrierSenseGroup, Medium};
 use crate::context::{Cx, Observer};
 use crate::event::{MediumEvent, Reach};
@@ -47,15 +47,9 @@ impl Plane {
     pub fn new(places: Places, ranges: &Ranges) -> (Self, Audibility) {
         let Places { slot, paths, until } = places;
         let capture = ranges.capture.map(|ratio| square_ratio(ratio.0, ranges.path_loss));
-        let mut audibility = Audibility::of_none(paths.len());
         let (ranges, by_rate, crossings) = (*ranges, Vec::new(), BinaryHeap::new());
         let mut plane = Plane { slot, paths, until, ranges, by_rate, capture, crossings };
-        for a in 0..plane.paths.len() as u32 {
-            for b in 0..a {
-                audibility.set(a, b, plane.look(a, b, Time::ZERO));
-            }
-        }
-        audibility.regroup(|_| ());
+        let audibility = Audibility::of(plane.paths.len(), |a, b| plane.look(a, b, Time::ZERO));
         (plane, audibility)
     }
 
@@ -121,50 +115,105 @@ impl Medium {
             Some(Reverse((at, ..))) => cx.schedule.arm(plane.slot, *at),
             None => cx.schedule.disarm(plane.slot),
         }
-        self.regroup(&crossed, cx);
-    }
-
-    /// Rebuilds the carrier-sense groups after the audibility of some pairs has changed. Frames in transmission stay
-    /// audible until their end at the stations that sense them.
-    fn regroup<O: Observer>(&mut self, crossed: &[(u32, u32, Reach)], cx: &mut Cx<'_, O>) {
-        let mut old = std::mem::take(&mut self.groups);
-        for group in &mut old {
-            group.disarm(&self.stations, cx.schedule);
+        // Frames in transmission stay audible until their end at the stations that sense them.
+        for flying in &mut self.flying {
+            let audience = &self.audibility.audience[flying.from as usize];
+            flying.sensed_by.get_or_insert_with(|| audience.clone());
         }
-        // By carrier-sense group before the change: the frames in transmission that it senses.
-        let mut frames = vec![Vec::new(); old.len()];
-        let sensed_by: Vec<_> = self.flying.iter().map(|flying| flying.audience(&self.audibility).to_vec()).collect();
-        for (place, sensed_by) in sensed_by.iter().enumerate() {
-            for (group, _) in sensed_by {
-                frames[*group as usize].push(place);
+        for (a, b, reach) in crossed {
+            let groups = [a, b].map(|station| self.audibility.leave(station));
+            self.audibility.set(a, b, reach);
+            for (station, group, other) in [(a, groups[0], b), (b, groups[1], a)] {
+                let alone = self.audibility.members(group).is_empty() && (station == b || groups[0] != groups[1]);
+                self.regroup(station, (group, alone), other, cx);
             }
         }
-        let states: Vec<_> = old.iter().zip(&frames).map(|(group, frames)| (group.state(), frames)).collect();
-        let before = self.audibility.group.clone();
-        for (a, b, reach) in crossed {
-            self.audibility.set(*a, *b, *reach);
+        for [kept, merged] in self.audibility.equal_pairs() {
+            self.merge(kept, merged, cx);
         }
-        // A new group consists of stations with equal audibility from now on that have sensed the same frames so far.
-        let representatives = self.audibility.regroup(|station| &states[before[station as usize] as usize]);
-        let mut groups: Vec<CarrierSenseGroup> = representatives
-            .iter()
-            .map(|representative| old[before[*representative as usize] as usize].with_same_state())
-            .collect();
-        for (station, group) in self.audibility.group.iter().enumerate() {
-            let from = &old[before[station] as usize];
-            groups[*group as usize].take_station(station as u32, from, &mut self.stations);
+        debug_assert!(self.audibility.is_consistent());
+        debug_assert!(self.audibility.equal_pairs().into_iter().all(|[a, b]| !self.have_sensed_the_same(a, b)));
+    }
+
+    /// Finds a group for a station that has left the group `old`, in which it was `alone` or not, after its audibility to
+    /// `other` has changed: one with equal audibility that has sensed the same frames so far, or else one of its own.
+    fn regroup<O: Observer>(&mut self, station: u32, (old, alone): (u32, bool), other: u32, cx: &mut Cx<'_, O>) {
+        let equal = self.audibility.equal_groups(station).find(|group| self.have_sensed_the_same(*group, old));
+        let new = match equal {
+            // The distance has only touched the range.
+            Some(group) if group == old => return self.audibility.join(station, old),
+            Some(group) => group,
+            None if alone => {
+                self.audibility.update_group(old, station, other);
+                return self.audibility.join(station, old);
+            }
+            None => self.split(old, station),
+        };
+        self.move_station(station, old, new, cx);
+        if alone {
+            self.audibility.remove_group(old, station, Some(other));
+            self.forget(old);
         }
-        for group in &mut groups {
+    }
+
+    /// Returns true if the stations of two groups have sensed the same frames so far.
+    fn have_sensed_the_same(&self, a: u32, b: u32) -> bool {
+        let mut audiences = self.flying.iter().map(|flying| flying.audience(&self.audibility));
+        let senses = |audience: &Audience, group: u32| audience.reach(group) >= Reach::Senses;
+        self.groups[a as usize].has_sensed_the_same(&self.groups[b as usize])
+            && audiences.all(|audience| senses(audience, a) == senses(audience, b))
+    }
+
+    /// Adds a group for a station of the group `old`, with its state; returns the number.
+    fn split(&mut self, old: u32, station: u32) -> u32 {
+        let new = self.audibility.add_group(station);
+        let group = self.groups[old as usize].with_same_state();
+        match self.groups.get_mut(new as usize) {
+            Some(unused) => *unused = group,
+            None => self.groups.push(group),
+        }
+        for sensed_by in self.flying.iter_mut().filter_map(|flying| flying.sensed_by.as_mut()) {
+            sensed_by.set(new, sensed_by.reach(old));
+        }
+        new
+    }
+
+    /// Moves a station, which has left the group `old`, to `new`.
+    fn move_station<O: Observer>(&mut self, station: u32, old: u32, new: u32, cx: &mut Cx<'_, O>) {
+        self.audibility.join(station, new);
+        let groups = self.groups.get_disjoint_mut([old as usize, new as usize]);
+        let [old, new] = groups.expect("a station moves between different groups");
+        for group in [&mut *old, &mut *new] {
+            group.disarm(&self.stations, cx.schedule);
+        }
+        new.take_station(station, old, &mut self.stations);
+        for group in [old, new] {
             group.rearm(&self.phy, &self.stations, cx.schedule);
         }
-        for (flying, sensed) in self.flying.iter_mut().zip(&sensed_by) {
-            let still = representatives.iter().enumerate().filter_map(|(number, representative)| {
-                let then = before[*representative as usize];
-                let known = sensed.iter().find(|(group, _)| *group == then);
-                known.map(|(_, decoded)| (number as u32, *decoded))
-            });
-            flying.sensed_by = Some(still.collect());
+    }
+
+    /// Moves the stations of the group `merged` to `kept`, which has equal audibility, if both have sensed the same frames
+    /// so far.
+    fn merge<O: Observer>(&mut self, kept: u32, merged: u32, cx: &mut Cx<'_, O>) {
+        let members = self.audibility.members(merged).to_vec();
+        // One of the two may have been merged with a third one.
+        let Some(one) = members.first().copied().filter(|_| !self.audibility.members(kept).is_empty()) else { return };
+        if !self.have_sensed_the_same(kept, merged) {
+            return;
         }
-        self.groups = groups;
+        for station in members {
+            self.audibility.leave(station);
+            self.move_station(station, merged, kept, cx);
+        }
+        self.audibility.remove_group(merged, one, None);
+        self.forget(merged);
+    }
+
+    /// Clears what is known of a group that has no stations any more.
+    fn forget(&mut self, group: u32) {
+        self.groups[group as usize] = CarrierSenseGroup::default();
+        for sensed_by in self.flying.iter_mut().filter_map(|flying| flying.sensed_by.as_mut()) {
+            sensed_by.set(group, Reach::Nothing);
+        }
     }
 }
