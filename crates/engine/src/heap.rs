@@ -63,6 +63,16 @@ impl<K: Copy + Ord> IndexedHeap<K> {
         }
     }
 
+    /// Replaces the first entry, if it is that of `owner`, by one with a key that is not smaller; returns whether it is.
+    #[inline]
+    pub fn replace_first(&mut self, owner: u32, key: K) -> bool {
+        let is_first = self.heap.first().is_some_and(|first| first.owner == owner && first.key <= key);
+        if is_first {
+            self.sift_down(0, Entry { key, owner });
+        }
+        is_first
+    }
+
     /// Removes the entry of `owner`, if any.
     #[inline]
     pub fn remove(&mut self, owner: u32) {

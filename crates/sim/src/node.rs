@@ -13,6 +13,8 @@ use crate::timer::{Due, Timer};
 /// A node.
 pub(crate) struct Node {
     pub addr: Addr,
+    /// Whether it passes packets on as they are and at once: no scheme, no processing delay, no limit of its buffer.
+    pub passes_on: bool,
     /// Whether it forwards packets to other nodes.
     pub forwards: bool,
     pub buffer: Buffer,

@@ -132,34 +132,33 @@ impl Routes {
     /// The hop on which `node` sends packets for another node, `to`, if there is a route.
     #[inline]
     pub fn hop(&mut self, node: usize, to: usize) -> Option<usize> {
-        let last = self.only[to];
+        let (only, last) = (self.only[node], self.only[to]);
+        if only.node as usize == to {
+            return Some(only.hop as usize);
+        }
         if last.node as usize == node {
             return Some(last.hop as usize ^ 1);
         }
-        let hop = match self.router[node] {
-            NOWHERE => self.hop_of_host(node, to, last),
-            router => self.routes_to(to, last)?.next[router as usize],
-        };
+        let hop = self.hop_to_others(node, to, [only, last]);
         (hop != NOWHERE).then_some(hop as usize)
     }
 
-    /// The hop of a host that is no neighbour of a destination with the only open link `last`.
-    #[inline]
-    fn hop_of_host(&mut self, node: usize, to: usize, last: Adjacent) -> u32 {
-        let only = self.only[node];
+    /// The hop between nodes of which none is the only neighbour of the other; `only` and `last` are their only open
+    /// links.
+    fn hop_to_others(&mut self, node: usize, to: usize, [only, last]: [Adjacent; 2]) -> u32 {
+        let router = self.router[node];
+        if router != NOWHERE {
+            return self.routes_to(to, last).map_or(NOWHERE, |routes| routes.next[router as usize]);
+        }
         if only == Adjacent::NONE {
             return self.hop_of_multihomed(node, to, last);
         }
-        let through = only.node as usize;
-        if through == to || (through == last.node as usize && self.forwards(through)) {
-            return only.hop;
-        }
-        let router = self.router[through];
+        let router = self.router[only.node as usize];
         if router == NOWHERE {
             return NOWHERE;
         }
-        let reaches = self.routes_to(to, last).is_some_and(|routes| routes.next[router as usize] != NOWHERE);
-        if reaches { only.hop } else { NOWHERE }
+        let mut reaches = || self.routes_to(to, last).is_some_and(|routes| routes.next[router as usize] != NOWHERE);
+        if only.node == last.node || reaches() { only.hop } else { NOWHERE }
     }
 
     /// The hop of a host with several open links, or none: to the nearest neighbour, over the link that was named first.

@@ -50,7 +50,7 @@ mod state;
 mod timestamps;
 
 pub use config::{Config, PartialConfig, presets};
-pub use connection::{Adoption, Connection, Failure, State, refusal};
+pub use connection::{Adoption, Connection, Failure, Polled, State, Unpredicted, refusal};
 pub use event::{Blocked, Event, Reason};
 pub use info::{Info, Phase};
 pub use sender::Counters;

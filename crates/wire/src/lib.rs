@@ -31,7 +31,7 @@ pub mod segment;
 pub mod seq_num;
 
 pub use addr::Addr;
-pub use compact::CompactPacket;
+pub use compact::{CompactPacket, CompactSegment};
 pub use datagram::{Datagram, Protocol};
 pub use dscp::Dscp;
 pub use icmp::{Notice, NoticeKind};

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use engine::{Order, Slot, Time};
 use wire::{CompactPacket, Ecn, Options, Packet};
 
-use super::{Counters, Line, delivered};
+use super::{Counters, Line, count, delivered};
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
@@ -31,6 +31,16 @@ impl InTransit {
     fn size(&self) -> u64 {
         u64::from(self.packet.size() + u32::from(self.options))
     }
+}
+
+/// A packet that arrives at the far end of a link.
+pub enum Arrival {
+    /// None: it was lost.
+    Nothing,
+    /// A packet without options.
+    Compact(CompactPacket),
+    /// A packet that was written to the buffer given for it.
+    Written,
 }
 
 /// A one-way line with a drop-tail queue.
@@ -98,21 +108,39 @@ impl FifoLink {
     /// Queues a packet. Returns the time of its departure from the node, or `None` if the queue was full.
     #[inline]
     pub fn on_packet<O: Observer>(&mut self, packet: &Packet, cx: &mut Cx<'_, O>) -> Option<Time> {
-        let options = packet.options();
-        let options_size = options.map_or(0, Options::size);
-        let size = packet.bare_size() + options_size;
+        let options = packet.options().map(|options| (options, options.size())).filter(|(_, size)| *size > 0);
+        self.enqueue(&CompactPacket::of(packet), options, cx)
+    }
+
+    /// Queues a packet without options, as [`on_packet`](Self::on_packet) does.
+    #[inline]
+    pub fn on_compact<O: Observer>(&mut self, packet: &CompactPacket, cx: &mut Cx<'_, O>) -> Option<Time> {
+        self.enqueue(packet, None, cx)
+    }
+
+    /// Queues a packet with `options`, which are given with their size.
+    #[inline(always)]
+    fn enqueue<O: Observer>(
+        &mut self,
+        packet: &CompactPacket,
+        options: Option<(&Options, u32)>,
+        cx: &mut Cx<'_, O>,
+    ) -> Option<Time> {
+        let options_size = options.map_or(0, |(_, size)| size);
+        let size = packet.size() + options_size;
+        let whole = |packet: &CompactPacket| packet.with_options(options.map(|(options, _)| options));
         let counts = self.queue.counts();
         if counts && !self.admits(cx.now, size) {
             self.counters.packets_dropped += 1;
             self.counters.queue_full += 1;
-            cx.emit(self.hop, || LinkEvent::QueueFull { packet: *packet });
+            cx.emit(self.hop, || LinkEvent::QueueFull { packet: whole(packet) });
             return None;
         }
-        let mut ecn = packet.ecn;
-        if counts && self.marks(packet, size) {
+        let mut ecn = packet.ecn();
+        if counts && self.marks(ecn, size) {
             ecn = Ecn::Ce;
             self.counters.marked += 1;
-            cx.emit(self.hop, || LinkEvent::Marked { packet: Packet { ecn, ..*packet } });
+            cx.emit(self.hop, || LinkEvent::Marked { packet: Packet { ecn, ..whole(packet) } });
         }
         let duration = self.line.transmission_time(size);
         let starts = self.free_at.max(cx.now);
@@ -138,54 +166,58 @@ impl FifoLink {
         if self.passing.is_empty() {
             cx.schedule.arm_as(self.slot, arrives, order);
         }
-        if let Some(options) = options.filter(|_| options_size > 0) {
+        if let Some((options, _)) = options {
             self.options.push_back(*options);
         }
         let arrived = cx.now;
         cx.emit(self.hop, || LinkEvent::Dequeued {
-            packet: Packet { ecn, ..*packet },
+            packet: Packet { ecn, ..whole(packet) },
             arrived,
             starts,
             leaves: Some(leaves),
         });
-        self.passing.push_back(InTransit {
-            starts,
-            arrives,
-            order,
-            fate,
-            packet: CompactPacket::of(packet, ecn),
-            options: options_size as u8,
-        });
+        let packet = packet.with_ecn(ecn);
+        self.passing.push_back(InTransit { starts, arrives, order, fate, packet, options: options_size as u8 });
         Some(leaves)
     }
 
-    /// Handles the arrival of the first packet at the far end: writes it to `packet`, and returns true if it was not
-    /// lost.
+    /// Handles the arrival of the first packet at the far end. A packet with options is written to `packet`, and so is
+    /// every packet that the observer watches.
     #[inline]
-    pub fn on_wake<O: Observer>(&mut self, cx: &mut Cx<'_, O>, packet: &mut Packet) -> bool {
-        let Some(in_transit) = self.passing.pop_front() else { return false };
+    pub fn on_wake<O: Observer>(&mut self, cx: &mut Cx<'_, O>, packet: &mut Packet) -> Arrival {
+        let Some(in_transit) = self.passing.front() else { return Arrival::Nothing };
+        let (damaged, arrived, has_options) =
+            (in_transit.fate == Fate::Corrupted, in_transit.packet, in_transit.options > 0);
         if self.started > 0 {
             self.started -= 1;
         } else if self.queue.counts() {
             self.waiting_bytes -= in_transit.size();
         }
+        self.passing.pop_front();
         match self.passing.front() {
-            Some(next) => cx.schedule.arm_as(self.slot, next.arrives, next.order),
+            Some(next) => cx.schedule.rearm(self.slot, next.arrives, next.order),
             None => cx.schedule.disarm(self.slot),
         }
-        in_transit.packet.write_to(packet);
-        if in_transit.options > 0
-            && let Some(options) = self.options.pop_front()
-        {
+        if !has_options && !cx.observer.watches() {
+            return match count(damaged, &mut self.counters) {
+                true => Arrival::Compact(arrived),
+                false => Arrival::Nothing,
+            };
+        }
+        arrived.write_to(packet);
+        if has_options && let Some(options) = self.options.pop_front() {
             packet.put_options(options);
         }
-        delivered(in_transit.fate == Fate::Corrupted, packet, self.hop, &mut self.counters, cx)
+        match delivered(damaged, packet, self.hop, &mut self.counters, cx) {
+            true => Arrival::Written,
+            false => Arrival::Nothing,
+        }
     }
 
     /// Returns true if a packet that was just admitted is to be marked.
     #[inline(always)]
-    fn marks(&self, packet: &Packet, size: u32) -> bool {
-        packet.ecn.is_capable() && self.marks_capable(packet.ecn, size)
+    fn marks(&self, ecn: Ecn, size: u32) -> bool {
+        ecn.is_capable() && self.marks_capable(ecn, size)
     }
 
     fn marks_capable(&self, ecn: Ecn, size: u32) -> bool {

@@ -115,7 +115,7 @@ impl PriorityLink {
         buffer.leaves_at(leaves, size);
         let options = packet.options().filter(|options| options.size() > 0);
         self.options.extend(options);
-        let in_transit = InTransit { fate, packet: CompactPacket::of(packet, packet.ecn), options: options.is_some() };
+        let in_transit = InTransit { fate, packet: CompactPacket::of(packet), options: options.is_some() };
         self.flying.push_back(Due { at: leaves + self.line.delay, order, what: in_transit });
     }
 

@@ -147,10 +147,10 @@ impl Medium {
 
     /// Marks the medium as busy for the groups that sense station `from`.
     pub(super) fn is_heard<O: Observer>(&mut self, from: u32, cx: &mut Cx<'_, O>) {
-        for (group, decoded) in self.audibility.audience[from as usize].groups() {
-            let group = &mut self.groups[group];
-            group.frame_begins(cx.now, decoded, &self.phy, &mut self.stations, cx.schedule);
-        }
+        let Medium { audibility, groups, stations, phy, .. } = self;
+        audibility.audience[from as usize].for_each(|group, decoded| {
+            groups[group].frame_begins(cx.now, decoded, phy, stations, cx.schedule);
+        });
     }
 
     /// Removes an exchange's frame at its end; returns the frame and its reception.
@@ -175,11 +175,11 @@ impl Medium {
     /// Marks the end of a frame for the groups that sensed it.
     pub(super) fn is_over<O: Observer>(&mut self, flying: &Flying, cx: &mut Cx<'_, O>) {
         let reserved = flying.reserves(cx.now);
-        for (group, _) in flying.audience(&self.audibility).groups() {
-            let is_member = |station: u32| self.audibility.group[station as usize] as usize == group;
-            let stations = &mut self.stations;
-            self.groups[group].frame_ends(cx.now, reserved, is_member, &self.phy, stations, cx.schedule);
-        }
+        let Medium { audibility, groups, stations, phy, .. } = self;
+        flying.audience(audibility).for_each(|group, _| {
+            let is_member = |station: u32| audibility.group[station as usize] as usize == group;
+            groups[group].frame_ends(cx.now, reserved, is_member, phy, stations, cx.schedule);
+        });
     }
 
     /// Returns true if the groups that sense a frame would also sense a frame of `next`, with the same ability to
@@ -194,8 +194,9 @@ impl Medium {
     /// Marks the end of a frame that a frame of `next` follows after SIFS, sensed by the same groups.
     pub(super) fn is_followed_by<O: Observer>(&mut self, flying: &Flying, next: u32, cx: &mut Cx<'_, O>) {
         let reserved = flying.reserves(cx.now);
-        for (group, decoded) in self.audibility.audience[next as usize].groups() {
-            self.groups[group].response_follows(cx.now, reserved, decoded);
-        }
+        let groups = &mut self.groups;
+        self.audibility.audience[next as usize].for_each(|group, decoded| {
+            groups[group].response_follows(cx.now, reserved, decoded);
+        });
     }
 }

@@ -41,10 +41,16 @@ impl Audience {
         Audience { senses: FixedBitSet::with_capacity(count), decodes: FixedBitSet::with_capacity(count) }
     }
 
-    /// The groups that sense the station, and whether they can decode its frames.
+    /// Calls `act` with each group that senses the station, and whether it can decode its frames.
     #[inline]
-    pub fn groups(&self) -> impl Iterator<Item = (usize, bool)> {
-        self.senses.ones().map(|group| (group, self.decodes.contains(group)))
+    pub fn for_each(&self, mut act: impl FnMut(usize, bool)) {
+        if self.senses.len() == 1 {
+            // The only group is that of the station itself.
+            return act(0, true);
+        }
+        for group in self.senses.ones() {
+            act(group, self.decodes.contains(group));
+        }
     }
 
     /// How a group hears the station.

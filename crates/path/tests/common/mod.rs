@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 use engine::{Schedule, Slot, Time};
-use path::link::fifo::FifoLink;
+use path::link::fifo::{Arrival, FifoLink};
 use path::link::priority::PriorityLink;
 use path::link::{Counters, Line, Link, Parts};
 use path::mac::arq::{ArqConfig, Sender};
@@ -127,7 +127,14 @@ impl Sending {
         collect(|outcomes| match self {
             Sending::Fifo(link) => {
                 let hop = HopId { link: 0, direction: LinkDirection::Forward };
-                outcomes.deliver_with(hop, |packet| link.on_wake(cx, packet));
+                outcomes.deliver_with(hop, |packet| match link.on_wake(cx, packet) {
+                    Arrival::Nothing => false,
+                    Arrival::Written => true,
+                    Arrival::Compact(arrived) => {
+                        arrived.write_to(packet);
+                        true
+                    }
+                });
             }
             Sending::Station { station, arrival } if slot == *arrival => station.on_arrival(buffer, outcomes, cx),
             Sending::Station { station, .. } => station.on_timer(buffer, outcomes, cx),

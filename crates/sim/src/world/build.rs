@@ -124,15 +124,20 @@ impl World {
 
 fn nodes(network: &Network, slots: &mut Slots) -> Vec<Node> {
     let links = network.links_by_node();
-    let node = |(number, spec): (usize, &crate::network::NodeSpec)| Node {
-        addr: Addr::of_node(number),
-        forwards: spec.kind.forwards(),
-        buffer: Buffer::new(spec.buffer),
-        buffer_full: 0,
-        no_route: 0,
-        processing: (spec.processing_delay.as_nanos() > 0)
-            .then(|| Processing::new(spec.processing_delay, slots.slot(Wakeup::Processing(number as u32)))),
-        agent: spec.agent.build().map(|agent| installed(network, &links[number], number, agent, slots)),
+    let node = |(number, spec): (usize, &crate::network::NodeSpec)| {
+        let processing = (spec.processing_delay.as_nanos() > 0)
+            .then(|| Processing::new(spec.processing_delay, slots.slot(Wakeup::Processing(number as u32))));
+        let agent = spec.agent.build().map(|agent| installed(network, &links[number], number, agent, slots));
+        Node {
+            addr: Addr::of_node(number),
+            passes_on: processing.is_none() && agent.is_none() && spec.buffer.is_none(),
+            forwards: spec.kind.forwards(),
+            buffer: Buffer::new(spec.buffer),
+            buffer_full: 0,
+            no_route: 0,
+            processing,
+            agent,
+        }
     };
     network.nodes.iter().enumerate().map(node).collect()
 }

@@ -69,10 +69,12 @@ impl World {
         }
         let end = &self.endpoints.ends[number];
         let mut packet = self.spare.take().unwrap_or_else(|| Box::new(Packet::blank(end.addr, end.peer)));
-        while self.endpoints.ends[number].poll(self.now, &mut packet) {
-            let node = self.endpoints.ends[number].node;
-            self.notify_end(number, sink);
-            self.originate(node, &mut packet, sink);
+        if !self.send_compact(number, &mut packet, sink) {
+            while self.endpoints.ends[number].poll(self.now, &mut packet) {
+                let node = self.endpoints.ends[number].node;
+                self.notify_end(number, sink);
+                self.originate(node, &mut packet, sink);
+            }
         }
         self.spare = Some(packet);
         self.notify_end(number, sink);

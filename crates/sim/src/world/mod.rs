@@ -8,6 +8,7 @@
 mod agents;
 mod arrivals;
 mod build;
+mod compact;
 mod connect;
 mod datagrams;
 mod drive;
@@ -25,7 +26,7 @@ use engine::{Rate, Schedule, Slot, Span, Time};
 use path::agent::{AgentEvent, Departure};
 use path::channel::Channel;
 use path::link::Link;
-use path::link::fifo::FifoLink;
+use path::link::fifo::{Arrival, FifoLink};
 use path::medium::{Medium, QueueId};
 use path::outcome::{Outcome, Outcomes};
 use path::queue::{Buffer, Limit};
@@ -296,8 +297,10 @@ impl World {
                 let mut cx =
                     Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
                 let Hop::Fifo(link) = &mut self.hops[hop] else { unreachable!("the slot is a FIFO link's") };
-                if link.on_wake(&mut cx, arriving) {
-                    self.arrive(hop, arriving, sink);
+                match link.on_wake(&mut cx, arriving) {
+                    Arrival::Nothing => {}
+                    Arrival::Compact(packet) => self.arrive_compact(hop, &packet, arriving, sink),
+                    Arrival::Written => self.arrive(hop, arriving, sink),
                 }
             }
             Wakeup::Link(hop) => self.link_wakes(hop as usize, arriving, sink),

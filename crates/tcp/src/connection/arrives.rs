@@ -180,7 +180,7 @@ impl Connection {
     fn take_ack(&mut self, now: Time, segment: &Segment) -> bool {
         if self.sender.silent() && segment.ack == self.origin {
             // No data was ever sent, as at an end that only receives: only the window can have changed.
-            if let Some(window) = self.sender.newer_window(segment, 0) {
+            if let Some(window) = self.sender.newer_window((segment.seq, segment.ack), segment.window, 0) {
                 self.sender.note_window(window);
             }
             return true;
@@ -196,7 +196,7 @@ impl Connection {
             Some(stamps) if self.timestamps => Clock::age(now, &stamps).map(|age| (stamps.echo, age)),
             _ => None,
         };
-        let window = self.sender.newer_window(segment, ack);
+        let window = self.sender.newer_window((segment.seq, segment.ack), segment.window, ack);
         let taken = self.sender.on_ack(&Arrival {
             now,
             ack,
@@ -244,7 +244,8 @@ impl Connection {
     /// Acknowledges the data received so far, with its marks, before the next segment is processed.
     fn acknowledge_before(&mut self, now: Time) {
         let mut segment = Segment::default();
-        self.segment(now, self.sender.nxt(), 0, Flags::ACK, &mut segment);
+        self.segment(self.sender.nxt(), 0, Flags::ACK).write_to(&mut segment);
+        self.add_options(now, &mut segment);
         self.receiver.acknowledged();
         self.answers.push_back(segment);
     }

@@ -1,6 +1,6 @@
 //! A TCP connection: its state and how it is opened. The other files act on that state: commands of the application
-//! (`application`, `close`), incoming segments (`arrives`, `opening`, `paws`), outgoing segments (`transmit`), and
-//! inspection.
+//! (`application`, `close`), incoming segments (`arrives`, `prediction`, `opening`, `paws`), outgoing segments (`transmit`),
+//! and inspection.
 
 mod adopted;
 mod application;
@@ -10,6 +10,7 @@ mod handshake;
 mod observation;
 mod opening;
 mod paws;
+mod prediction;
 mod transmit;
 
 use std::collections::VecDeque;
@@ -20,6 +21,8 @@ use wire::{Ecn, Notice, Segment, SeqNum};
 pub use crate::state::{Failure, State};
 pub use adopted::Adoption;
 pub use close::refusal;
+pub use prediction::Unpredicted;
+pub use transmit::Polled;
 
 use crate::config::{Config, EcnMode, Nagle, Paws};
 use crate::event::Event;

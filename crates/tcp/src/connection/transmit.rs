@@ -1,11 +1,22 @@
 //! The segments that a connection sends: queued answers and SYNs first, then data, then acknowledgments.
 
 use engine::Time;
-use wire::{Ecn, Flags, Segment, SeqNum, Timestamps};
+use wire::{CompactSegment, Ecn, Flags, Segment, SeqNum, Timestamps};
 
 use super::{Connection, State};
 use crate::sender::TxSegment;
 use crate::timestamps;
+
+/// The result of [`Connection::poll_compact`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Polled {
+    /// There is no segment to send now.
+    Nothing,
+    /// A segment, and the ECN codepoint of its packet.
+    Segment(CompactSegment, Ecn),
+    /// A segment may have options: call [`Connection::poll_into`].
+    WithOptions,
+}
 
 impl Connection {
     /// The next segment to send now, if any, and the ECN codepoint of its packet.
@@ -28,27 +39,47 @@ impl Connection {
             }
             return Some(Ecn::NotEct);
         }
+        let (segment, ecn) = self.poll_segment(now)?;
+        segment.write_to(to);
+        self.add_options(now, to);
+        Some(ecn)
+    }
+
+    /// Like `poll_into`, at an end whose segments have no options at present.
+    #[inline(always)]
+    pub fn poll_compact(&mut self, now: Time) -> Polled {
+        if self.handshake.is_some() || !self.answers.is_empty() || self.timestamps || self.receiver.wants_sack() {
+            return Polled::WithOptions;
+        }
+        match self.poll_segment(now) {
+            Some((segment, ecn)) => Polled::Segment(segment, ecn),
+            None => Polled::Nothing,
+        }
+    }
+
+    /// The next segment after the handshake, without its options, if there is no queued answer.
+    #[inline(always)]
+    fn poll_segment(&mut self, now: Time) -> Option<(CompactSegment, Ecn)> {
         if self.state.sends() && !self.sender.silent() {
             let stamp = if self.timestamps { timestamps::value(now) } else { 0 };
             match self.sender.poll(now, stamp) {
                 Ok(tx) => {
                     self.receiver.acknowledged();
-                    return Some(self.data(now, &tx, to));
+                    return Some(self.data(&tx));
                 }
                 Err(reason) => self.sender.note_blocked(reason),
             }
             if self.sender.take_window_probe() {
                 // Below the receive window: the other end must answer with its window [RFC9293 s3.10.7.4].
-                self.segment(now, self.sender.una().wrapping_sub(1), 0, Flags::ACK, to);
-                return Some(Ecn::NotEct);
+                let seq = self.sender.una().wrapping_sub(1);
+                return Some((self.segment(seq, 0, Flags::ACK), Ecn::NotEct));
             }
             self.keep_cork(now);
         }
         if self.state == State::Closed || self.state == State::Listen || !self.receiver.take_owed(now) {
             return None;
         }
-        self.segment(now, self.sender.nxt(), 0, Flags::ACK, to);
-        Some(Ecn::NotEct)
+        Some((self.segment(self.sender.nxt(), 0, Flags::ACK), Ecn::NotEct))
     }
 
     fn poll_handshake(&mut self, now: Time) -> Option<Segment> {
@@ -77,7 +108,7 @@ impl Connection {
 
     /// A segment with data, or a FIN, or both.
     #[inline]
-    fn data(&mut self, now: Time, tx: &TxSegment, to: &mut Segment) -> Ecn {
+    fn data(&mut self, tx: &TxSegment) -> (CompactSegment, Ecn) {
         let mut flags = Flags::ACK;
         if tx.fin {
             flags = flags | Flags::FIN;
@@ -88,26 +119,33 @@ impl Connection {
         if tx.new && tx.len > 0 && self.sender.take_reduced() {
             flags = flags | Flags::CWR;
         }
-        self.segment(now, tx.seq, tx.len, flags, to);
         // [RFC3168 s6.1.5]: retransmissions must not be ECN-capable.
-        if self.ecn && tx.new && tx.len > 0 { self.codepoint } else { Ecn::NotEct }
+        let ecn = if self.ecn && tx.new && tx.len > 0 { self.codepoint } else { Ecn::NotEct };
+        (self.segment(tx.seq, tx.len, flags), ecn)
     }
 
+    /// A segment without its options, which acknowledges everything received.
     #[inline(always)]
-    pub(super) fn segment(&mut self, now: Time, seq: u64, len: u32, flags: Flags, to: &mut Segment) {
+    pub(super) fn segment(&mut self, seq: u64, len: u32, flags: Flags) -> CompactSegment {
         self.receiver.renew_window();
         let ack = self.peer_origin.at(self.receiver.next());
         self.last_ack = ack;
         let echoes = self.ecn && self.receiver.echoes();
-        to.src_port = self.local_port;
-        to.dst_port = self.remote_port;
-        to.seq = self.origin.at(seq);
-        to.ack = ack;
-        to.flags = if echoes { flags | Flags::ECE } else { flags };
-        to.window = u32::try_from(self.receiver.window()).unwrap_or(u32::MAX);
-        to.window_shift = self.shift;
-        to.len = len;
-        to.options.clear();
+        CompactSegment {
+            src_port: self.local_port,
+            dst_port: self.remote_port,
+            seq: self.origin.at(seq),
+            ack,
+            flags: if echoes { flags | Flags::ECE } else { flags },
+            window: u32::try_from(self.receiver.window()).unwrap_or(u32::MAX),
+            window_shift: self.shift,
+            len,
+        }
+    }
+
+    /// Adds the options of the present time to a segment.
+    #[inline(always)]
+    pub(super) fn add_options(&mut self, now: Time, to: &mut Segment) {
         if self.timestamps {
             to.options.timestamps = Some(self.clock.stamp(now));
         }

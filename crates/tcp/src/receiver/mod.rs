@@ -231,6 +231,23 @@ impl Receiver {
         self.delayed.arrived(now, hurry);
     }
 
+    /// Processes `len` bytes in order and without a mark, if nothing but their acknowledgment follows from them; otherwise
+    /// changes nothing and returns false.
+    #[inline]
+    pub fn take_next(&mut self, now: Time, len: u32) -> bool {
+        let seq = self.next();
+        let end = seq + u64::from(len);
+        if end > self.edge || self.assembly.has_holes() || self.fin_at.is_some() || self.echo {
+            return false;
+        }
+        if self.observed {
+            self.events.push_back(Event::SegmentReceived { seq, len, in_order: true });
+        }
+        self.assembly.insert(seq, end);
+        self.delayed.arrived(now, false);
+        true
+    }
+
     /// Whether data whose acknowledgment is delayed had another mark than `ecn`, so that it cannot share an
     /// acknowledgment with it [RFC8257 s3.2].
     #[inline]

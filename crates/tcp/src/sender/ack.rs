@@ -4,13 +4,14 @@
 //! retransmissions, recovery, congestion control, retransmission timer.
 
 use engine::{Span, Time};
-use wire::SackBlocks;
+use wire::{SackBlocks, SeqNum};
 
 use super::Sender;
 use super::arrival::Arrival;
 use super::summary::{AckSummary, is_duplicate, offsets};
 use crate::cc::{Acked, Feedback};
 use crate::config::Sampling;
+use crate::connection::Unpredicted;
 use crate::event::Event;
 use crate::recovery::prr::Progress;
 use crate::recovery::{DUP_THRESH, Verdict, View};
@@ -54,11 +55,37 @@ impl Sender {
             return true;
         }
         if ack > una && unmarked && arrival.sack.is_empty() && self.undisturbed() {
-            self.on_plain_ack(arrival);
+            self.on_plain_ack(arrival.now, ack, arrival.echo);
             return true;
         }
         self.on_any_ack(arrival, una, same_window);
         true
+    }
+
+    /// Processes the acknowledgment of new data by a segment without data, options and marks, with these sequence and
+    /// acknowledgment numbers, if it affects nothing but window and timer; otherwise changes nothing and tells why.
+    #[inline]
+    pub fn on_next_ack(
+        &mut self,
+        now: Time,
+        ack: u64,
+        numbers: (SeqNum, SeqNum),
+        window: u32,
+    ) -> Result<(), Unpredicted> {
+        if ack > self.nxt() {
+            return Err(Unpredicted::Acknowledgment);
+        }
+        if window == 0 || self.peer.is_frozen() {
+            return Err(Unpredicted::ClosedWindow);
+        }
+        if !self.undisturbed() || self.rate.is_some() {
+            return Err(Unpredicted::Sender);
+        }
+        if let Some(window) = self.newer_window(numbers, window, ack) {
+            self.peer.on_update(window);
+        }
+        self.on_plain_ack(now, ack, None);
+        Ok(())
     }
 
     /// Whether an acknowledgment that only advances affects nothing but window and timer.
@@ -70,8 +97,7 @@ impl Sender {
 
     /// The common case, an acknowledgment that only advances: the part of `on_any_ack` that applies then.
     #[inline]
-    fn on_plain_ack(&mut self, arrival: &Arrival<'_>) {
-        let Arrival { now, ack, .. } = *arrival;
+    fn on_plain_ack(&mut self, now: Time, ack: u64, echo: Option<(u32, Span)>) {
         let una = self.una();
         let mut summary = AckSummary::default();
         self.board.acknowledge(ack, |sent, _| {
@@ -81,7 +107,7 @@ impl Sender {
         });
         let acked = ack - una;
         self.telemetry.emit(|| Event::AckReceived { ack, duplicate: false });
-        let rtt = self.measure(arrival, &summary, acked);
+        let rtt = self.measure(now, echo, &summary, acked);
         self.advanced(ack);
         let delivered = self.delivered_by(&summary, acked, false, self.duplicates());
         self.episodes.count_duplicates(true, false);
@@ -113,7 +139,7 @@ impl Sender {
         } else if duplicate {
             self.telemetry.emit(|| Event::AckReceived { ack, duplicate: true });
         }
-        let rtt = self.measure(arrival, &summary, acked);
+        let rtt = self.measure(now, arrival.echo, &summary, acked);
         if acked > 0 {
             self.advanced(ack);
         }
@@ -237,9 +263,8 @@ impl Sender {
 
     /// Processes the round trip that the acknowledgment measures, if any.
     #[inline]
-    fn measure(&mut self, arrival: &Arrival<'_>, summary: &AckSummary, acked: u64) -> Option<Span> {
-        let now = arrival.now;
-        let echoed = arrival.echo.filter(|_| acked > 0).map(|(_, rtt)| rtt);
+    fn measure(&mut self, now: Time, echo: Option<(u32, Span)>, summary: &AckSummary, acked: u64) -> Option<Span> {
+        let echoed = echo.filter(|_| acked > 0).map(|(_, rtt)| rtt);
         let (smoothed, latest) = match self.timer.sampling() {
             Sampling::OneAtATime => {
                 let began = self.timer.end_sample(self.board.una())?;

@@ -41,7 +41,7 @@ mod transmit;
 mod user_timeout;
 
 use engine::{Span, Time};
-use wire::{Segment, SeqNum};
+use wire::SeqNum;
 
 pub(crate) use arrival::Arrival;
 pub use telemetry::Counters;
@@ -208,12 +208,12 @@ impl Sender {
         self.peer.max()
     }
 
-    /// The window that a segment advertises, if it is newer than the last one that did. `ack` is the offset that it
-    /// acknowledges.
+    /// The window of a segment with these sequence and acknowledgment numbers, if it is newer than the last one that
+    /// advertised a window. `ack` is the offset that it acknowledges.
     #[inline]
-    pub fn newer_window(&mut self, segment: &Segment, ack: u64) -> Option<u64> {
-        let newer = self.peer.is_update((segment.seq, segment.ack), ack, self.board.una(), self.board.nxt());
-        newer.then_some(u64::from(segment.window))
+    pub fn newer_window(&mut self, numbers: (SeqNum, SeqNum), window: u32, ack: u64) -> Option<u64> {
+        let newer = self.peer.is_update(numbers, ack, self.board.una(), self.board.nxt());
+        newer.then_some(u64::from(window))
     }
 
     /// Sets the receive window while there was never data to send.

@@ -1,0 +1,91 @@
+//! Header prediction [Jacobson1990]: data in order at an end that only receives, and acknowledgments that only advance,
+//! are most segments. They are recognized by a few comparisons and processed by the part of the rules in `arrives` that
+//! concerns them, with the same result.
+
+use engine::Time;
+use wire::{CompactSegment, Ecn, Flags};
+
+use super::{Connection, State};
+
+/// Why a segment is not one of the usual ones.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Unpredicted {
+    /// It does not begin with the next byte expected.
+    Sequence,
+    /// It has other flags than ACK and PSH.
+    Flags,
+    /// It comes from another port.
+    Port,
+    /// The connection is not established, or is being closed.
+    State,
+    /// Its packet has the CE mark.
+    Marked,
+    /// The ends use timestamps or ECN.
+    Negotiated,
+    /// It carries data, and this end has sent data too.
+    BothSend,
+    /// Its data exceeds the window, or there are holes before data received, or a mark is being echoed.
+    Receiver,
+    /// It acknowledges nothing new, or data never sent.
+    Acknowledgment,
+    /// It closes the window, or the window was closed over data in flight.
+    ClosedWindow,
+    /// Recovery is in progress or watches every acknowledgment, or congestion control does.
+    Sender,
+}
+
+impl Connection {
+    /// Processes a received segment without options if it is one of the usual ones; otherwise changes nothing and tells why,
+    /// and [`handle_segment`](Self::handle_segment) is to be called.
+    #[inline]
+    pub fn handle_predicted(&mut self, now: Time, segment: &CompactSegment, ecn: Ecn) -> Result<(), Unpredicted> {
+        if segment.seq != self.peer_origin.at(self.receiver.next()) {
+            return Err(Unpredicted::Sequence);
+        }
+        if segment.flags.0 & !Flags::PSH.0 != Flags::ACK.0 {
+            return Err(Unpredicted::Flags);
+        }
+        if segment.src_port != self.remote_port {
+            return Err(Unpredicted::Port);
+        }
+        if self.state != State::Established {
+            return Err(Unpredicted::State);
+        }
+        debug_assert!(self.handshake.is_none() && !self.orphan && !self.sender.finishing());
+        if ecn == Ecn::Ce {
+            return Err(Unpredicted::Marked);
+        }
+        if self.timestamps || self.ecn {
+            return Err(Unpredicted::Negotiated);
+        }
+        if segment.len > 0 { self.take_next_data(now, segment) } else { self.take_next_ack(now, segment) }
+    }
+
+    /// Data in order at an end that has never sent any.
+    #[inline]
+    fn take_next_data(&mut self, now: Time, segment: &CompactSegment) -> Result<(), Unpredicted> {
+        if !self.sender.silent() {
+            return Err(Unpredicted::BothSend);
+        }
+        if segment.ack != self.origin {
+            return Err(Unpredicted::Acknowledgment);
+        }
+        if !self.receiver.take_next(now, segment.len) {
+            return Err(Unpredicted::Receiver);
+        }
+        if let Some(window) = self.sender.newer_window((segment.seq, segment.ack), segment.window, 0) {
+            self.sender.note_window(window);
+        }
+        Ok(())
+    }
+
+    /// An acknowledgment of new data.
+    #[inline]
+    fn take_next_ack(&mut self, now: Time, segment: &CompactSegment) -> Result<(), Unpredicted> {
+        let una = self.sender.una();
+        match segment.ack.offset_from(self.origin, una) {
+            Some(ack) if ack > una => self.sender.on_next_ack(now, ack, (segment.seq, segment.ack), segment.window),
+            _ => Err(Unpredicted::Acknowledgment),
+        }
+    }
+}
