@@ -3,6 +3,7 @@
 UPDATE_GOLDEN=1 stores new outputs in the notebooks and draws the pictures again.
 """
 
+import itertools
 import json
 import os
 import re
@@ -81,12 +82,13 @@ def texts(notebook: Any) -> list[str]:
 
 
 def kinds(notebook: Any) -> list[list[str]]:
-    """The kinds of output of each code cell, such as text on a stream or a PNG."""
+    """The kinds of output of each code cell, such as text on a stream or a PNG. When a kernel flushes a stream is chance:
+    parts of one stream that follow each other are one output."""
 
     def kind(output: Any) -> str:
         return output.name if output.output_type == "stream" else " ".join(sorted(output.get("data", ["error"])))
 
-    return [[kind(output) for output in cell.outputs] for cell in code(notebook)]
+    return [[kind for kind, _ in itertools.groupby(map(kind, cell.outputs))] for cell in code(notebook)]
 
 
 def code(notebook: Any) -> list[Any]:

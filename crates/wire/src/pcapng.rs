@@ -34,6 +34,8 @@ pub enum Direction {
 pub struct Writer<W> {
     out: W,
     packets: u16,
+    /// The block being written.
+    block: Vec<u8>,
 }
 
 impl<W: Write> Writer<W> {
@@ -48,20 +50,20 @@ impl<W: Write> Writer<W> {
     }
 
     fn of(link_type: u16, out: W, interfaces: &[&str]) -> io::Result<Self> {
-        let mut writer = Writer { out, packets: 0 };
-        let mut section = Vec::new();
-        section.extend(0x1A2B_3C4D_u32.to_le_bytes());
-        section.extend([1, 0, 0, 0]);
-        section.extend(u64::MAX.to_le_bytes());
-        writer.block(SECTION_HEADER, &section)?;
+        let mut writer = Writer { out, packets: 0, block: Vec::with_capacity(128) };
+        writer.block(SECTION_HEADER, |body| {
+            body.extend(0x1A2B_3C4D_u32.to_le_bytes());
+            body.extend([1, 0, 0, 0]);
+            body.extend(u64::MAX.to_le_bytes());
+        })?;
         for name in interfaces {
-            let mut description = Vec::new();
-            description.extend(link_type.to_le_bytes());
-            description.extend([0; 6]);
-            option(&mut description, OPT_IF_NAME, name.as_bytes());
-            option(&mut description, OPT_IF_TSRESOL, &[9]);
-            description.extend([0; 4]);
-            writer.block(INTERFACE_DESCRIPTION, &description)?;
+            writer.block(INTERFACE_DESCRIPTION, |body| {
+                body.extend(link_type.to_le_bytes());
+                body.extend([0; 6]);
+                option(body, OPT_IF_NAME, name.as_bytes());
+                option(body, OPT_IF_TSRESOL, &[9]);
+                body.extend([0; 4]);
+            })?;
         }
         Ok(writer)
     }
@@ -83,19 +85,20 @@ impl<W: Write> Writer<W> {
     }
 
     fn enhanced(&mut self, interface: u32, at: Time, bytes: &[u8], length: u32, flags: Option<u32>) -> io::Result<()> {
-        let mut body = Vec::with_capacity(128);
-        body.extend(interface.to_le_bytes());
-        body.extend(((at.as_nanos() >> 32) as u32).to_le_bytes());
-        body.extend((at.as_nanos() as u32).to_le_bytes());
-        body.extend((bytes.len() as u32).to_le_bytes());
-        body.extend(length.to_le_bytes());
-        body.extend(bytes);
-        pad(&mut body);
-        if let Some(flags) = flags {
-            option(&mut body, OPT_EPB_FLAGS, &flags.to_le_bytes());
-            body.extend([0; 4]);
-        }
-        self.block(ENHANCED_PACKET, &body)
+        let nanos = at.as_nanos();
+        self.block(ENHANCED_PACKET, |body| {
+            body.extend(interface.to_le_bytes());
+            body.extend(((nanos >> 32) as u32).to_le_bytes());
+            body.extend((nanos as u32).to_le_bytes());
+            body.extend((bytes.len() as u32).to_le_bytes());
+            body.extend(length.to_le_bytes());
+            body.extend_from_slice(bytes);
+            pad(body);
+            if let Some(flags) = flags {
+                option(body, OPT_EPB_FLAGS, &flags.to_le_bytes());
+                body.extend([0; 4]);
+            }
+        })
     }
 
     /// Flushes and returns the output.
@@ -104,12 +107,17 @@ impl<W: Write> Writer<W> {
         Ok(self.out)
     }
 
-    fn block(&mut self, kind: u32, body: &[u8]) -> io::Result<()> {
-        let length = (body.len() as u32 + 12).to_le_bytes();
-        self.out.write_all(&kind.to_le_bytes())?;
-        self.out.write_all(&length)?;
-        self.out.write_all(body)?;
-        self.out.write_all(&length)
+    /// Writes a block, whose contents `fill` appends: a multiple of four bytes.
+    fn block(&mut self, kind: u32, fill: impl FnOnce(&mut Vec<u8>)) -> io::Result<()> {
+        let block = &mut self.block;
+        block.clear();
+        block.extend(kind.to_le_bytes());
+        block.extend([0; 4]);
+        fill(block);
+        let length = (block.len() as u32 + 4).to_le_bytes();
+        block[4..8].copy_from_slice(&length);
+        block.extend(length);
+        self.out.write_all(block)
     }
 }
 

@@ -35,11 +35,14 @@ impl TraceFile {
 
 impl Write for TraceFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.buffer.extend_from_slice(bytes);
-        if self.buffer.len() >= FULL {
-            self.flush()?;
-        }
+        self.write_all(bytes)?;
         Ok(bytes.len())
+    }
+
+    #[inline]
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() >= FULL { self.flush() } else { Ok(()) }
     }
 
     /// Creates the file even if nothing was written to it. Errors contain the file's name.

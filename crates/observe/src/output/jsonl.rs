@@ -6,16 +6,26 @@ use std::io::{self, Write};
 use engine::Time;
 use path::mac::dcf::FrameKind;
 use path::{HopId, LinkDirection, LinkEvent, MediumEvent, MediumId};
-use serde_json::{Map, Value, json};
-use sim::{Event, Network, NodeEvent};
+use serde::ser::{SerializeMap, Serializer};
+use sim::{Event, Network, NodeEvent, PacketFlow};
 use tcp::Reason;
 use wire::{Body, Packet};
 
 use super::file::{NamedFile, TraceFile};
 use super::{Output, Stage};
 
+/// Writes the entries of an object, as `json!` would. An event is written as it is read: building a value for each costs
+/// several times as much as writing it.
+macro_rules! put {
+    ($object:expr, { $($key:literal: $value:expr),* $(,)? }) => {{
+        $($object.serialize_entry($key, &$value)?;)*
+    }};
+}
+
 struct Lines {
     file: TraceFile,
+    /// The line being written.
+    line: Vec<u8>,
     names: Names,
 }
 
@@ -66,7 +76,7 @@ fn stations(network: &Network, medium: usize) -> (String, Vec<String>) {
 
 pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
     let file = stage.file("events.jsonl".to_owned(), "all events".to_owned());
-    Box::new(Lines { file, names: Names::of(stage.network) })
+    Box::new(Lines { file, line: Vec::new(), names: Names::of(stage.network) })
 }
 
 impl Output for Lines {
@@ -74,11 +84,14 @@ impl Output for Lines {
         if let Event::FlowArrived { arrivals, .. } = event {
             self.names.arrived.push(*arrivals);
         }
-        let mut record = Map::new();
-        record.insert("t".into(), json!(at.as_secs_f64()));
-        describe(event, &self.names, &mut record);
-        serde_json::to_writer(&mut self.file, &record)?;
-        self.file.write_all(b"\n")
+        self.line.clear();
+        let mut serializer = serde_json::Serializer::new(&mut self.line);
+        let mut object = serializer.serialize_map(None)?;
+        put!(object, { "t": at.as_secs_f64() });
+        describe(event, &self.names, &mut object)?;
+        object.end()?;
+        self.line.push(b'\n');
+        self.file.write_all(&self.line)
     }
 
     fn finish(&mut self, _: Time) -> io::Result<()> {
@@ -90,36 +103,30 @@ impl Output for Lines {
     }
 }
 
-fn describe(event: &Event, names: &Names, record: &mut Map<String, Value>) {
-    let mut put = |pairs: Value| {
-        if let Value::Object(pairs) = pairs {
-            record.extend(pairs);
-        }
-    };
+fn describe<M: SerializeMap>(event: &Event, names: &Names, object: &mut M) -> Result<(), M::Error> {
     match event {
         Event::Sender { flow, event: said } | Event::Receiver { flow, event: said } => {
-            put(endpoint(said));
+            endpoint(said, object)?;
             if matches!(said, tcp::Event::State { .. } | tcp::Event::Blocked { .. }) {
                 // Both ends report these events, so the end is written too.
-                let end = if matches!(event, Event::Sender { .. }) { "sender" } else { "receiver" };
-                put(json!({ "end": end }));
+                put!(object, { "end": if matches!(event, Event::Sender { .. }) { "sender" } else { "receiver" } });
             }
-            put(json!({ "flow": names.flow(*flow) }));
+            put!(object, { "flow": names.flow(*flow) });
         }
-        Event::FlowStarted { flow } => put(json!({ "event": "flow-started", "flow": names.flow(*flow) })),
+        Event::FlowStarted { flow } => put!(object, { "event": "flow-started", "flow": names.flow(*flow) }),
         Event::FlowArrived { flow, bytes, .. } => {
-            put(json!({ "event": "flow-arrived", "flow": names.flow(*flow), "bytes": bytes }));
+            put!(object, { "event": "flow-arrived", "flow": names.flow(*flow), "bytes": bytes });
         }
-        Event::FlowCompleted { flow } => put(json!({ "event": "flow-completed", "flow": names.flow(*flow) })),
-        Event::Link { hop, event, .. } => {
-            put(link(event));
-            put(hop_of(*hop, names));
+        Event::FlowCompleted { flow } => put!(object, { "event": "flow-completed", "flow": names.flow(*flow) }),
+        Event::Link { hop, event, of } => {
+            link(event, flow_of(of, names).as_deref(), object)?;
+            hop_of(*hop, names, object)?;
         }
-        Event::Medium { medium, event } => put(medium_event(*medium, event, names)),
+        Event::Medium { medium, event } => medium_event(*medium, event, names, object)?,
         Event::Air { link, state } => {
-            put(json!({ "event": "air", "link": names.links[*link as usize].0, "state": state.name() }));
+            put!(object, { "event": "air", "link": names.links[*link as usize].0, "state": state.name() });
         }
-        Event::Node { node, event, .. } => {
+        Event::Node { node, event, of } => {
             let (name, about) = match event {
                 NodeEvent::Sent { packet } => ("packet-sent", packet),
                 NodeEvent::Received { packet } => ("packet-received", packet),
@@ -127,66 +134,83 @@ fn describe(event: &Event, names: &Names, record: &mut Map<String, Value>) {
                 NodeEvent::BufferFull { packet } => ("buffer-full", packet),
                 NodeEvent::Taken { packet } => ("packet-taken", packet),
                 NodeEvent::NoRoute { packet } => ("no-route", packet),
-                NodeEvent::Associated { link } => return put(association("associated", *node, *link, names)),
-                NodeEvent::Left { link } => return put(association("left", *node, *link, names)),
+                NodeEvent::Associated { link } => return association("associated", *node, *link, names, object),
+                NodeEvent::Left { link } => return association("left", *node, *link, names, object),
             };
-            put(json!({ "event": name, "node": names.nodes[*node as usize] }));
-            put(packet(about));
+            put!(object, { "event": name, "node": names.nodes[*node as usize] });
+            packet(about, flow_of(of, names).as_deref(), object)?;
         }
-        Event::Agent { node, name, value, packet: about, .. } => {
-            put(json!({ "event": "agent", "node": names.nodes[*node as usize], "name": name, "value": value }));
+        Event::Agent { node, name, value, packet: about, of } => {
+            put!(object, { "event": "agent", "node": names.nodes[*node as usize], "name": name, "value": value });
             if let Some(about) = about {
-                put(packet(about));
+                packet(about, flow_of(of, names).as_deref(), object)?;
             }
         }
     }
+    Ok(())
+}
+
+/// The name of the flow of a packet, if it has one.
+fn flow_of<'a>(of: &Option<PacketFlow>, names: &'a Names) -> Option<Cow<'a, str>> {
+    of.map(|of| names.flow(of.flow))
 }
 
 /// A mobile starts or stops using a link.
-fn association(event: &str, node: u32, link: u32, names: &Names) -> Value {
-    json!({ "event": event, "node": names.nodes[node as usize], "link": names.links[link as usize].0 })
+fn association<M: SerializeMap>(
+    event: &str,
+    node: u32,
+    link: u32,
+    names: &Names,
+    object: &mut M,
+) -> Result<(), M::Error> {
+    put!(object, { "event": event, "node": names.nodes[node as usize], "link": names.links[link as usize].0 });
+    Ok(())
 }
 
-fn medium_event(medium: MediumId, event: &MediumEvent, names: &Names) -> Value {
+fn medium_event<M: SerializeMap>(
+    medium: MediumId,
+    event: &MediumEvent,
+    names: &Names,
+    object: &mut M,
+) -> Result<(), M::Error> {
     let (medium, stations) = &names.media[medium.index()];
     let name = |station: u32| &stations[station as usize];
     // A beacon is a broadcast.
     let far = |from: u32, to: u32| (from != to).then(|| name(to));
     match event {
         MediumEvent::Sent { from, to, frame, .. } => {
-            let mut record = json!({
+            put!(object, {
                 "event": "air-sent", "medium": medium, "from": name(*from), "to": far(*from, *to),
                 "frame": frame.kind.name(), "start_s": frame.start.as_secs_f64(),
                 "duration_s": frame.duration.as_secs_f64(), "size": frame.size, "rate_bps": frame.rate.bits_per_sec(),
                 "reserves_s": frame.reserves.as_secs_f64(), "number": frame.packets.first(), "again": frame.again,
             });
             if matches!(frame.kind, FrameKind::Aggregate | FrameKind::BlockAck) {
-                record["packets"] = frame.packets.iter().collect();
+                put!(object, { "packets": frame.packets.iter().collect::<Vec<_>>() });
             }
-            record
         }
         MediumEvent::Ended { from, to, kind, reception, damaged } => {
-            let mut record = json!({
+            put!(object, {
                 "event": "air-ended", "medium": medium, "from": name(*from), "to": far(*from, *to),
                 "frame": kind.name(), "reception": far(*from, *to).map(|_| reception.name()),
             });
             if *kind == FrameKind::Aggregate {
-                record["damaged"] = damaged.iter().collect();
+                put!(object, { "damaged": damaged.iter().collect::<Vec<_>>() });
             }
-            record
         }
-        MediumEvent::Reaches { a, b, reach } => json!({
+        MediumEvent::Reaches { a, b, reach } => put!(object, {
             "event": "reach", "medium": medium, "between": [name(*a), name(*b)], "reach": reach.name(),
         }),
-        MediumEvent::BackOff { station, slots, window } => json!({
+        MediumEvent::BackOff { station, slots, window } => put!(object, {
             "event": "back-off", "medium": medium, "station": name(*station), "slots": slots, "window": window,
         }),
     }
+    Ok(())
 }
 
-fn endpoint(event: &tcp::Event) -> Value {
+fn endpoint<M: SerializeMap>(event: &tcp::Event, object: &mut M) -> Result<(), M::Error> {
     match *event {
-        tcp::Event::State { state } => json!({ "event": "state", "state": state.name() }),
+        tcp::Event::State { state } => put!(object, { "event": "state", "state": state.name() }),
         tcp::Event::SegmentSent { seq, len, reason } => {
             let reason = match reason {
                 Reason::New => "new",
@@ -196,112 +220,112 @@ fn endpoint(event: &tcp::Event) -> Value {
                 Reason::Probe => "probe",
                 Reason::Reopened => "reopened",
             };
-            json!({ "event": "segment-sent", "seq": seq, "len": len, "reason": reason })
+            put!(object, { "event": "segment-sent", "seq": seq, "len": len, "reason": reason });
         }
-        tcp::Event::Blocked { reason } => json!({ "event": "blocked", "reason": reason.name() }),
+        tcp::Event::Blocked { reason } => put!(object, { "event": "blocked", "reason": reason.name() }),
         tcp::Event::AckReceived { ack, duplicate } => {
-            json!({ "event": "ack-received", "ack": ack, "duplicate": duplicate })
+            put!(object, { "event": "ack-received", "ack": ack, "duplicate": duplicate });
         }
         // JSON has no infinity: an ssthresh that is not set is null.
-        tcp::Event::Window { cwnd, ssthresh } => json!({ "event": "window", "cwnd": cwnd, "ssthresh": ssthresh }),
-        tcp::Event::Flight { bytes } => json!({ "event": "flight", "bytes": bytes }),
-        tcp::Event::FastRetransmit { seq } => json!({ "event": "fast-retransmit", "seq": seq }),
-        tcp::Event::NotifiedRecovery { seq } => json!({ "event": "notified-recovery", "seq": seq }),
-        tcp::Event::RecoveryEnd => json!({ "event": "recovery-end" }),
-        tcp::Event::Undone => json!({ "event": "undone" }),
-        tcp::Event::MarkAnswered => json!({ "event": "mark-answered" }),
+        tcp::Event::Window { cwnd, ssthresh } => {
+            put!(object, { "event": "window", "cwnd": cwnd, "ssthresh": ssthresh });
+        }
+        tcp::Event::Flight { bytes } => put!(object, { "event": "flight", "bytes": bytes }),
+        tcp::Event::FastRetransmit { seq } => put!(object, { "event": "fast-retransmit", "seq": seq }),
+        tcp::Event::NotifiedRecovery { seq } => put!(object, { "event": "notified-recovery", "seq": seq }),
+        tcp::Event::RecoveryEnd => put!(object, { "event": "recovery-end" }),
+        tcp::Event::Undone => put!(object, { "event": "undone" }),
+        tcp::Event::MarkAnswered => put!(object, { "event": "mark-answered" }),
         tcp::Event::Timeout { seq, nth, rto } => {
-            json!({ "event": "timeout", "seq": seq, "nth": nth, "rto_s": rto.as_secs_f64() })
+            put!(object, { "event": "timeout", "seq": seq, "nth": nth, "rto_s": rto.as_secs_f64() });
         }
         tcp::Event::NoticeReceived { kind, seq } => {
-            json!({ "event": "notice-received", "kind": kind.name(), "seq": seq })
+            put!(object, { "event": "notice-received", "kind": kind.name(), "seq": seq });
         }
-        tcp::Event::RttSample { rtt, srtt, rto } => json!({
+        tcp::Event::RttSample { rtt, srtt, rto } => put!(object, {
             "event": "rtt-sample",
             "rtt_s": rtt.as_secs_f64(),
             "srtt_s": srtt.as_secs_f64(),
             "rto_s": rto.as_secs_f64(),
         }),
         tcp::Event::SegmentReceived { seq, len, in_order } => {
-            json!({ "event": "segment-received", "seq": seq, "len": len, "in_order": in_order })
+            put!(object, { "event": "segment-received", "seq": seq, "len": len, "in_order": in_order });
         }
         tcp::Event::SegmentDiscarded { seq, len } => {
-            json!({ "event": "segment-discarded", "seq": seq, "len": len })
+            put!(object, { "event": "segment-discarded", "seq": seq, "len": len });
         }
     }
+    Ok(())
 }
 
-fn link(event: &LinkEvent) -> Value {
-    let frame = |name: &str, number: u64, attempt: u32, about: &Packet| {
-        let mut record = json!({ "event": name, "frame": number, "attempt": attempt });
-        merge(&mut record, packet(about));
-        record
+fn link<M: SerializeMap>(event: &LinkEvent, flow: Option<&str>, object: &mut M) -> Result<(), M::Error> {
+    let mut frame = |name: &str, number: u64, attempt: u32, about: &Packet| {
+        put!(object, { "event": name, "frame": number, "attempt": attempt });
+        packet(about, flow, object)
     };
-    let simple = |name: &str, about: &Packet| {
-        let mut record = json!({ "event": name });
-        merge(&mut record, packet(about));
-        record
-    };
-    match event {
-        LinkEvent::FrameSent { number, attempt, packet } => frame("frame-sent", *number, *attempt, packet),
-        LinkEvent::FrameCorrupted { number, attempt, packet } => frame("frame-corrupted", *number, *attempt, packet),
-        LinkEvent::FrameDuplicate { number, packet } => frame("frame-duplicate", *number, 0, packet),
-        LinkEvent::FrameDiscarded { number, packet } => frame("frame-discarded", *number, 0, packet),
-        LinkEvent::ParitySent { number, size } => json!({ "event": "parity-sent", "frame": number, "bytes": size }),
-        LinkEvent::ParityCorrupted { number } => json!({ "event": "parity-corrupted", "frame": number }),
-        LinkEvent::Recovered { packet } => simple("recovered", packet),
-        LinkEvent::AckCorrupted { number } => json!({ "event": "link-ack-corrupted", "frame": number }),
-        LinkEvent::GivenUp { number, attempts, packet, .. } => frame("given-up", *number, *attempts, packet),
-        LinkEvent::Lost { packet } => simple("lost", packet),
-        LinkEvent::QueueFull { packet } => simple("queue-full", packet),
-        LinkEvent::DroppedEarly { packet } => simple("dropped-early", packet),
-        LinkEvent::Marked { packet } => simple("marked", packet),
-        LinkEvent::Dequeued { packet, arrived, starts, .. } => {
-            let mut record = simple("dequeued", packet);
-            merge(&mut record, json!({ "waited_s": starts.since(*arrived).as_secs_f64() }));
-            record
+    let (name, about) = match event {
+        LinkEvent::FrameSent { number, attempt, packet } => return frame("frame-sent", *number, *attempt, packet),
+        LinkEvent::FrameCorrupted { number, attempt, packet } => {
+            return frame("frame-corrupted", *number, *attempt, packet);
         }
-        LinkEvent::Arrived { packet } => simple("arrived", packet),
+        LinkEvent::FrameDuplicate { number, packet } => return frame("frame-duplicate", *number, 0, packet),
+        LinkEvent::FrameDiscarded { number, packet } => return frame("frame-discarded", *number, 0, packet),
+        LinkEvent::GivenUp { number, attempts, packet, .. } => return frame("given-up", *number, *attempts, packet),
+        LinkEvent::ParitySent { number, size } => {
+            put!(object, { "event": "parity-sent", "frame": number, "bytes": size });
+            return Ok(());
+        }
+        LinkEvent::ParityCorrupted { number } => {
+            put!(object, { "event": "parity-corrupted", "frame": number });
+            return Ok(());
+        }
+        LinkEvent::AckCorrupted { number } => {
+            put!(object, { "event": "link-ack-corrupted", "frame": number });
+            return Ok(());
+        }
+        LinkEvent::Recovered { packet } => ("recovered", packet),
+        LinkEvent::Lost { packet } => ("lost", packet),
+        LinkEvent::QueueFull { packet } => ("queue-full", packet),
+        LinkEvent::DroppedEarly { packet } => ("dropped-early", packet),
+        LinkEvent::Marked { packet } => ("marked", packet),
+        LinkEvent::Dequeued { packet, .. } => ("dequeued", packet),
+        LinkEvent::Arrived { packet } => ("arrived", packet),
+    };
+    put!(object, { "event": name });
+    packet(about, flow, object)?;
+    if let LinkEvent::Dequeued { arrived, starts, .. } = event {
+        put!(object, { "waited_s": starts.since(*arrived).as_secs_f64() });
     }
+    Ok(())
 }
 
-fn hop_of(hop: HopId, names: &Names) -> Value {
+fn hop_of<M: SerializeMap>(hop: HopId, names: &Names, object: &mut M) -> Result<(), M::Error> {
     let (name, between) = &names.links[hop.link as usize];
     let [from, to] = match hop.direction {
         LinkDirection::Forward => *between,
         LinkDirection::Backward => [between[1], between[0]],
     };
-    json!({ "link": name, "from": names.nodes[from], "to": names.nodes[to] })
+    put!(object, { "link": name, "from": names.nodes[from], "to": names.nodes[to] });
+    Ok(())
 }
 
-fn packet(packet: &Packet) -> Value {
-    let address = |addr: wire::Addr| std::net::Ipv4Addr::from(addr).to_string();
-    let mut record = json!({ "src": address(packet.src), "dst": address(packet.dst), "bytes": packet.size() });
-    merge(
-        &mut record,
-        match &packet.body {
-            Body::Tcp(segment) => json!({
-                "src_port": segment.src_port,
-                "dst_port": segment.dst_port,
-                "seq": segment.seq.0,
-                "ack": segment.ack.0,
-                "len": segment.len,
-            }),
-            Body::Icmp(notice) => json!({ "icmp": notice.kind.name(), "seq": notice.seq.0 }),
-            Body::Datagram(datagram) => json!({
-                "protocol": datagram.protocol.name(),
-                "src_port": datagram.src_port,
-                "dst_port": datagram.dst_port,
-                "number": datagram.number,
-                "len": datagram.len,
-            }),
-        },
-    );
-    record
-}
-
-fn merge(into: &mut Value, from: Value) {
-    if let (Value::Object(into), Value::Object(from)) = (into, from) {
-        into.extend(from);
+/// A packet of a flow has its name, any other its addresses and ports.
+fn packet<M: SerializeMap>(packet: &Packet, flow: Option<&str>, object: &mut M) -> Result<(), M::Error> {
+    match flow {
+        Some(flow) => put!(object, { "flow": flow }),
+        None => {
+            let [src, dst] = [packet.src, packet.dst].map(std::net::Ipv4Addr::from);
+            let [src_port, dst_port] = packet.ports();
+            put!(object, { "src": src, "dst": dst, "src_port": src_port, "dst_port": dst_port });
+        }
     }
+    put!(object, { "bytes": packet.size() });
+    match &packet.body {
+        Body::Tcp(segment) => put!(object, { "seq": segment.seq.0, "ack": segment.ack.0, "len": segment.len }),
+        Body::Icmp(notice) => put!(object, { "icmp": notice.kind.name(), "seq": notice.seq.0 }),
+        Body::Datagram(datagram) => put!(object, {
+            "protocol": datagram.protocol.name(), "number": datagram.number, "len": datagram.len,
+        }),
+    }
+    Ok(())
 }
