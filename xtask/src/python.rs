@@ -22,11 +22,32 @@ pub fn run(full: bool) -> Result<(), String> {
     let mut types = Command::new(&python);
     types.args(["-m", "mypy", "--strict", "python/lasthop", "--cache-dir"]).arg(workspace::target().join("mypy"));
     workspace::run(types.current_dir(workspace::root()))?;
-    let mut tests = Command::new(&python);
-    tests.args(["-m", "unittest", "discover", "--start-directory", "python/tests"]).current_dir(workspace::root());
-    tests.env("PYTHONPATH", absolute(&staged)).env("LASTHOP", absolute(&built.join("lasthop")));
-    tests.env("PYTHONDONTWRITEBYTECODE", "1").env("LASTHOP_FULL", if full { "1" } else { "0" });
-    workspace::run(&mut tests)
+    let tests = |file: PathBuf| {
+        let mut tests = Command::new(&python);
+        tests.args(["-m", "unittest", "discover", "--start-directory", "python/tests", "--pattern"]);
+        tests.args(file.file_name()).current_dir(workspace::root());
+        tests.env("PYTHONPATH", absolute(&staged)).env("LASTHOP", absolute(&built.join("lasthop")));
+        tests.env("PYTHONDONTWRITEBYTECODE", "1").env("LASTHOP_FULL", if full { "1" } else { "0" });
+        tests
+    };
+    workspace::run_all(test_files()?.into_iter().map(tests).collect())
+}
+
+/// The files of tests, the largest first: those that take long should not be the last ones.
+fn test_files() -> Result<Vec<PathBuf>, String> {
+    let folder = workspace::root().join("python/tests");
+    let failed = |error| format!("{}: {error}", folder.display());
+    let mut files = Vec::new();
+    for entry in fs::read_dir(&folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with("test_") && name.ends_with(".py") {
+            files.push((entry.metadata().map_err(failed)?.len(), entry.path()));
+        }
+    }
+    files.sort_by(|a, b| b.cmp(a));
+    Ok(files.into_iter().map(|(_, path)| path).collect())
 }
 
 /// The largest size of a wheel without the page of `lasthop web`, in bytes.

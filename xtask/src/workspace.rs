@@ -4,6 +4,7 @@ use std::env;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 use std::time::Instant;
 
 /// Returns the root of the workspace.
@@ -50,6 +51,38 @@ pub fn run(command: &mut Command) -> Result<(), String> {
         Ok(status) => Err(format!("`{line}` failed ({status})")),
         Err(error) => Err(format!("cannot run `{line}`: {error}")),
     }
+}
+
+/// Runs commands, as many at a time as there are processors, the first ones first; the output of each follows when it has
+/// ended. An error names all that failed.
+pub fn run_all(commands: Vec<Command>) -> Result<(), String> {
+    let waiting = Mutex::new(commands.into_iter());
+    let next = || waiting.lock().expect("no thread panics with the lock").next();
+    let work = || {
+        let mut failed = Vec::new();
+        while let Some(mut command) = next() {
+            let line = spelled(&command);
+            #[expect(clippy::disallowed_methods, reason = "a command reads a clock")]
+            let begin = Instant::now();
+            match command.output() {
+                Ok(output) => {
+                    let [printed, said] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+                    eprint!("$ {line}\n{printed}{said}# {:.0} s\n", begin.elapsed().as_secs_f64());
+                    if !output.status.success() {
+                        failed.push(format!("`{line}` failed ({})", output.status));
+                    }
+                }
+                Err(error) => failed.push(format!("cannot run `{line}`: {error}")),
+            }
+        }
+        failed
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let failed: Vec<String> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("a command panics nowhere")).collect()
+    });
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
 }
 
 /// Runs `command`, waits for its end, and returns its standard output.

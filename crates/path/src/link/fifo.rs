@@ -106,7 +106,7 @@ impl FifoLink {
     }
 
     /// Queues a packet. Returns the time of its departure from the node, or `None` if the queue was full.
-    #[inline]
+    #[inline(never)]
     pub fn on_packet<O: Observer>(&mut self, packet: &Packet, cx: &mut Cx<'_, O>) -> Option<Time> {
         let options = packet.options().map(|options| (options, options.size())).filter(|(_, size)| *size > 0);
         self.enqueue(&CompactPacket::of(packet), options, cx)

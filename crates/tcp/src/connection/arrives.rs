@@ -11,7 +11,7 @@ use crate::timestamps::{self, Clock};
 
 impl Connection {
     /// Processes a received segment, whose packet has the ECN codepoint `ecn`.
-    #[inline(always)]
+    #[inline]
     pub fn handle_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
         match self.state {
             State::Closed => self.answers.extend(refusal(segment)),

@@ -27,7 +27,7 @@ impl Connection {
 
     /// Like `poll_transmit`, with the segment written to `to`, which avoids moving it: with space for its options it is
     /// large.
-    #[inline(always)]
+    #[inline(never)]
     pub fn poll_into(&mut self, now: Time, to: &mut Segment) -> Option<Ecn> {
         if self.handshake.is_some() || !self.answers.is_empty() {
             *to = self.answers.pop_front().or_else(|| self.poll_handshake(now))?;
