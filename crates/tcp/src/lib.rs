@@ -48,9 +48,11 @@ pub mod scoreboard;
 pub mod sender;
 mod state;
 mod timestamps;
+mod unpredicted;
 
 pub use config::{Config, PartialConfig, presets};
-pub use connection::{Adoption, Connection, Failure, Polled, State, Unpredicted, refusal};
+pub use connection::{Adoption, Connection, Failure, Polled, State, refusal};
 pub use event::{Blocked, Event, Reason};
 pub use info::{Info, Phase};
 pub use sender::Counters;
+pub use unpredicted::Unpredicted;

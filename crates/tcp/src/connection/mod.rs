@@ -21,7 +21,6 @@ use wire::{Ecn, Notice, Segment, SeqNum};
 pub use crate::state::{Failure, State};
 pub use adopted::Adoption;
 pub use close::refusal;
-pub use prediction::Unpredicted;
 pub use transmit::Polled;
 
 use crate::config::{Config, EcnMode, Nagle, Paws};

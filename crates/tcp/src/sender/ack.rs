@@ -11,11 +11,11 @@ use super::arrival::Arrival;
 use super::summary::{AckSummary, is_duplicate, offsets};
 use crate::cc::{Acked, Feedback};
 use crate::config::Sampling;
-use crate::connection::Unpredicted;
 use crate::event::Event;
 use crate::recovery::prr::Progress;
 use crate::recovery::{DUP_THRESH, Verdict, View};
 use crate::scoreboard::{Sent, Snapshot};
+use crate::unpredicted::Unpredicted;
 
 impl Sender {
     /// Processes an acknowledgment. Returns whether it was valid: data not yet sent cannot be acknowledged [RFC9293
