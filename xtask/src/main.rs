@@ -81,7 +81,11 @@ Maintenance commands of the repository.
         --rows p1,p2-1,p2-10,p2-100,p2-1000,p3-10   workloads; default: all of these
         --repeat K     runs of each program, of which the median is reported; default: 3, and 1 for ns-3
         --json         prints the result as JSON
-        --check        fails if lasthop misses a goal of speed or memory
+        --check        fails if lasthop needs too much memory or exceeds bench/budget.toml
+
+    cargo xtask bench budget
+        Counts instructions of lasthop with cachegrind, which it installs if missing, and compares them with
+        bench/budget.toml.
 ";
 
 fn main() -> ExitCode {
@@ -116,6 +120,7 @@ fn main() -> ExitCode {
         ["words"] => words::run(),
         ["cycles"] => cycles::run(),
         ["ns2", which @ ..] => agreement::run(which),
+        ["bench", "budget"] => bench::budget::run(),
         ["bench", "peers", options @ ..] => bench::Options::parse(options).and_then(|it| bench::peers(&it)),
         words => Err(format!("unknown command `{}`\n\n{USAGE}", words.join(" "))),
     };

@@ -14,6 +14,11 @@ pub fn build() -> Result<(), String> {
     workspace::run(workspace::cargo().args(["build", "--release", "-p", "lasthop"]))
 }
 
+/// Returns the command, without arguments.
+pub fn program() -> Command {
+    Command::new(workspace::target().join("release").join("lasthop"))
+}
+
 /// Writes the scenario of a workload; returns the command that runs it.
 pub fn command(row: Row) -> Result<Command, String> {
     let folder = workspace::target().join("peers");
@@ -22,7 +27,7 @@ pub fn command(row: Row) -> Result<Command, String> {
         .and_then(|()| fs::write(&scenario, row.scenario()))
         .map_err(|error| format!("cannot write {}: {error}", scenario.display()))?;
 
-    let mut command = Command::new(workspace::target().join("release").join("lasthop"));
+    let mut command = program();
     command.arg("run").arg(scenario).args(["--json", "--trace", "none", "--out"]).arg(folder.join(row.to_string()));
     Ok(command)
 }

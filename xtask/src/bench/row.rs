@@ -51,7 +51,12 @@ impl Row {
 
     /// Returns the workload as a lasthop scenario.
     pub fn scenario(self) -> String {
-        let mut text = format!("duration = \"{} s\"\n", self.seconds());
+        self.scenario_of(self.seconds())
+    }
+
+    /// The same with another duration.
+    pub fn scenario_of(self, seconds: u32) -> String {
+        let mut text = format!("duration = \"{seconds} s\"\n");
         match self {
             Row::P1 => {
                 text += "nodes.a.kind = \"host\"\nnodes.r.kind = \"router\"\nnodes.b.kind = \"host\"\n";

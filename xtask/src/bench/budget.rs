@@ -1,0 +1,231 @@
+//! Instructions of lasthop, counted by cachegrind, and their budget in `bench/budget.toml`.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::lasthop;
+use super::row::Row;
+use crate::workspace;
+
+const BUDGET: &str = "bench/budget.toml";
+
+/// A measurement and its budget.
+struct Item {
+    name: String,
+    measured: f64,
+    most: f64,
+    goal: f64,
+}
+
+/// Measures every item of the budget and prints them; an error names those that exceed it.
+pub fn run() -> Result<(), String> {
+    install()?;
+    lasthop::build()?;
+    let text = fs::read_to_string(workspace::root().join(BUDGET)).map_err(|error| format!("{BUDGET}: {error}"))?;
+    let budget: toml::Table = text.parse().map_err(|error| format!("{BUDGET}: {error}"))?;
+    let mut items = Vec::new();
+    for (name, limits) in section(&budget, "packet")? {
+        items.push(Item::new(name, limits, packet(name.parse()?)?)?);
+    }
+    for (name, limits) in section(&budget, "growth")? {
+        let [small, large] = growth(name)?;
+        items.push(Item::new(name, limits, large as f64 / small as f64)?);
+    }
+    workspace::print(&table(&items))?;
+    let over: Vec<String> = items.iter().filter(|item| item.measured > item.most).map(Item::text).collect();
+    if over.is_empty() { Ok(()) } else { Err(format!("over the budget of {BUDGET}: {}", over.join("; "))) }
+}
+
+impl Item {
+    fn new(name: &str, limits: &toml::Value, measured: f64) -> Result<Item, String> {
+        let number = |key: &str| {
+            let value = limits.get(key);
+            let number = value.and_then(|value| value.as_float().or(value.as_integer().map(|number| number as f64)));
+            number.ok_or_else(|| format!("{BUDGET}: {name}: `{key}` is no number"))
+        };
+        Ok(Item { name: name.to_owned(), measured, most: number("most")?, goal: number("goal")? })
+    }
+
+    /// Name, measurement and limit.
+    fn text(&self) -> String {
+        format!("{} {} of {}", self.name, shown(self.measured), shown(self.most))
+    }
+}
+
+/// Instructions in whole numbers, ratios with two decimals.
+fn shown(number: f64) -> String {
+    if number < 100.0 { format!("{number:.2}") } else { format!("{number:.0}") }
+}
+
+fn table(items: &[Item]) -> String {
+    let mut text = format!("{:<12} {:>10} {:>8} {:>8}\n", "item", "measured", "most", "goal");
+    for Item { name, measured, most, goal } in items {
+        let mark = if measured > most { "  <- over" } else { "" };
+        text += &format!("{name:<12} {:>10} {:>8} {:>8}{mark}\n", shown(*measured), shown(*most), shown(*goal));
+    }
+    text + "\npackets: instructions for each packet delivered; growth: instructions in multiples of the smaller run's.\n"
+}
+
+fn section<'a>(
+    budget: &'a toml::Table,
+    name: &str,
+) -> Result<impl Iterator<Item = (&'a str, &'a toml::Value)> + use<'a>, String> {
+    let table = budget.get(name).and_then(toml::Value::as_table);
+    let table = table.ok_or_else(|| format!("{BUDGET}: there is no table `{name}`"))?;
+    Ok(table.iter().map(|(name, limits)| (name.as_str(), limits)))
+}
+
+/// Installs valgrind if it is missing.
+fn install() -> Result<(), String> {
+    if workspace::on_path("valgrind") {
+        return Ok(());
+    }
+    let mut install = Command::new("apt-get");
+    install.args(["install", "-y", "-qq", "--no-install-recommends", "valgrind"]);
+    workspace::run(&mut install).map_err(|error| format!("the budget needs valgrind: {error}"))
+}
+
+/// Instructions for each packet of a workload: those of a longer run less those of a shorter one, so that the start of the
+/// program is out.
+fn packet(row: Row) -> Result<f64, String> {
+    let [shorter, longer] = match row {
+        Row::P1 => [20, 120],
+        Row::P2 { flows } if flows < 100 => [2, 4],
+        Row::P2 { .. } => [1, 2],
+        Row::P3 { .. } => [20, 60],
+    };
+    let counted = |seconds: u32| {
+        let file = written(&format!("{row}-{seconds}s"), &row.scenario_of(seconds))?;
+        let mut command = lasthop::program();
+        command.arg("run").arg(file).args(["--json", "--no-delays", "--no-out"]);
+        let (instructions, printed) = instructions(&command)?;
+        Ok::<_, String>((instructions, lasthop::outcome(&printed)?.delivered))
+    };
+    let ((few, first), (many, last)) = (counted(shorter)?, counted(longer)?);
+    Ok((many - few) as f64 / (last - first) as f64)
+}
+
+/// Instructions of the smaller and of the larger run.
+fn growth(name: &str) -> Result<[u64; 2], String> {
+    let both = |word: &str, options: &[&str], texts: [String; 2]| {
+        let mut counts = [0; 2];
+        for (place, text) in texts.iter().enumerate() {
+            let file = written(&format!("{name}-{place}"), text)?;
+            let mut command = lasthop::program();
+            command.arg(word).arg(file).args(options);
+            counts[place] = instructions(&command)?.0;
+        }
+        Ok(counts)
+    };
+    match name {
+        "check-star" => both("check", &[], [1000, 10_000].map(star)),
+        "walkers" => both("run", &["--json", "--no-delays", "--no-out"], [false, true].map(cell)),
+        _ => Err(format!("{BUDGET}: growth of `{name}` is not known")),
+    }
+}
+
+/// A star of hosts, each with a flow to a server.
+fn star(hosts: u32) -> String {
+    let mut text = String::from("duration = \"10 s\"\nnodes.r.kind = \"router\"\nnodes.s.kind = \"host\"\n");
+    let link = |name: &str, rate: &str| {
+        format!(
+            "[links.{name}]\nkind = \"wired\"\nbetween = [\"{name}\", \"r\"]\nrate = \"{rate}\"\ndelay = \"5 ms\"\n"
+        )
+    };
+    (0..hosts).for_each(|host| text += &format!("nodes.h{host}.kind = \"host\"\n"));
+    text += &link("s", "1 Gbps");
+    (0..hosts).for_each(|host| text += &link(&format!("h{host}"), "10 Mbps"));
+    (0..hosts).for_each(|host| text += &format!("[flows.f{host}]\nfrom = \"h{host}\"\nto = \"s\"\n"));
+    text
+}
+
+/// A cell of 300 stations in a square of 120 m, which stand, or walk in all directions at up to 1.7 m/s.
+fn cell(walk: bool) -> String {
+    let mut text = String::from(
+        "duration = \"20 s\"\n[media]\ncell = { standard = \"802.11b\", range = \"100 m\" }\n[nodes]\n\
+         server = { kind = \"host\" }\nap = { kind = \"base-station\", position = [\"0 m\", \"0 m\"] }\n",
+    );
+    let spread = |number: i64, factor: i64, most: i64| (number * factor) % (2 * most + 1) - most;
+    for number in 1..=300 {
+        let [x, y] = [7919, 3571].map(|factor| spread(number, factor, 600) as f64 / 10.0);
+        let [east, north] = [104_729, 15_485].map(|factor| spread(number, factor, 1200) as f64 / 1000.0);
+        let motion = match walk {
+            true => format!(", motion = {{ velocity = [\"{east} m/s\", \"{north} m/s\"] }}"),
+            false => String::new(),
+        };
+        text += &format!("w{number} = {{ kind = \"host\", position = [\"{x} m\", \"{y} m\"]{motion} }}\n");
+    }
+    text += "[links]\nwire = { kind = \"wired\", between = [\"server\", \"ap\"], rate = \"100 Mbps\", delay = \"10 ms\" }\n";
+    for number in 1..=300 {
+        text +=
+            &format!("a{number} = {{ kind = \"wireless\", between = [\"ap\", \"w{number}\"], medium = \"cell\" }}\n");
+    }
+    text += "[flows]\n";
+    (1..=300).for_each(|number| text += &format!("f{number} = {{ from = \"w{number}\", to = \"server\" }}\n"));
+    text
+}
+
+fn written(name: &str, text: &str) -> Result<PathBuf, String> {
+    let folder = workspace::target().join("budget");
+    let file = folder.join(format!("{name}.toml"));
+    let made = fs::create_dir_all(&folder).and_then(|()| fs::write(&file, text));
+    made.map(|()| file.clone()).map_err(|error| format!("cannot write {}: {error}", file.display()))
+}
+
+/// Runs a command under cachegrind; returns its instructions and what it printed.
+fn instructions(command: &Command) -> Result<(u64, String), String> {
+    let mut counted = Command::new("valgrind");
+    counted.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
+    counted.arg(command.get_program()).args(command.get_args());
+    let line = workspace::spelled(&counted);
+    let output = counted.output().map_err(|error| format!("cannot run `{line}`: {error}"))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        return Err(format!("`{line}` failed ({}): {said}", output.status));
+    }
+    let count = parsed(&said).ok_or_else(|| format!("`{line}` counted nothing: {said}"))?;
+    Ok((count, String::from_utf8_lossy(&output.stdout).into_owned()))
+}
+
+/// The number in cachegrind's line `==1== I   refs:      467,558,175`.
+fn parsed(said: &str) -> Option<u64> {
+    let line = said.lines().find(|line| line.contains(" refs:") && line.contains(" I "))?;
+    line.rsplit(' ').next()?.replace(',', "").parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instructions_are_read_from_the_summary_of_cachegrind() {
+        let said =
+            "==7== Cachegrind, a cache and branch-prediction profiler\n==7== \n==7== I   refs:      467,558,175\n";
+        assert_eq!(parsed(said), Some(467_558_175));
+        assert_eq!(parsed("==7== I refs: none"), None);
+    }
+
+    #[test]
+    fn every_item_of_the_budget_is_known_and_has_limits() {
+        let budget: toml::Table = fs::read_to_string(workspace::root().join(BUDGET)).unwrap().parse().unwrap();
+        let packets: Vec<_> = section(&budget, "packet").unwrap().collect();
+        for (name, limits) in &packets {
+            assert_eq!(name.parse::<Row>().unwrap().to_string(), *name);
+            let item = Item::new(name, limits, 0.0).unwrap();
+            assert!(item.goal <= item.most, "{name}");
+        }
+        assert_eq!(packets.len(), 4);
+        let growth: Vec<_> = section(&budget, "growth").unwrap().map(|(name, _)| name).collect();
+        assert_eq!(growth, ["check-star", "walkers"]);
+    }
+
+    #[test]
+    fn items_over_their_limit_are_marked() {
+        let item = |measured| Item { name: "p1".to_owned(), measured, most: 2000.0, goal: 1900.0 };
+        let text = table(&[item(2000.0), item(2001.0)]);
+        assert!(text.lines().nth(1).is_some_and(|line| line.ends_with("1900")), "{text}");
+        assert!(text.lines().nth(2).is_some_and(|line| line.ends_with("<- over")), "{text}");
+        assert_eq!(item(2001.4).text(), "p1 2001 of 2000");
+    }
+}
