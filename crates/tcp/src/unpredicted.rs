@@ -1,4 +1,4 @@
-//! Why a segment is not one of those that a connection predicts.
+//! Why a connection does not predict a segment.
 
 /// Why a segment is not one of the usual ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

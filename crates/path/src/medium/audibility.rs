@@ -28,7 +28,7 @@ pub(super) struct Audibility {
     shared: Vec<u64>,
 }
 
-/// The groups that sense a station, by number, and those of them that can decode its frames.
+/// The groups that sense a station, by number, and which of these can decode its frames.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Audience {
     senses: FixedBitSet,
@@ -275,7 +275,7 @@ impl Audibility {
     }
 
     /// Returns true if the groups agree with the audibility between stations: each station is in one group, the stations
-    /// of a group hear the same, and are the audience of those that they hear.
+    /// of a group hear the same, and are the audience of all that they hear.
     pub fn is_consistent(&self) -> bool {
         let in_one = |station: usize| {
             let of = self.members.iter().filter(|members| members.contains(&(station as u32)));
