@@ -28,7 +28,7 @@ pub(super) struct Audibility {
     shared: Vec<u64>,
 }
 
-/// The groups that sense a station, by number, and which of these can decode its frames.
+/// Numbers of groups or stations, and how each hears a station.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Audience {
     senses: FixedBitSet,
@@ -36,7 +36,7 @@ pub(super) struct Audience {
 }
 
 impl Audience {
-    /// No group of at most `count`.
+    /// None of `count`.
     fn none(count: usize) -> Self {
         Audience { senses: FixedBitSet::with_capacity(count), decodes: FixedBitSet::with_capacity(count) }
     }
@@ -53,65 +53,54 @@ impl Audience {
         }
     }
 
-    /// How a group hears the station.
-    pub fn reach(&self, group: u32) -> Reach {
-        match (self.senses.contains(group as usize), self.decodes.contains(group as usize)) {
+    /// How a group or station hears the station.
+    pub fn reach(&self, number: u32) -> Reach {
+        match (self.senses.contains(number as usize), self.decodes.contains(number as usize)) {
             (_, true) => Reach::Reads,
             (true, false) => Reach::Senses,
             (false, false) => Reach::Nothing,
         }
     }
 
-    /// Sets how a group hears the station.
-    pub fn set(&mut self, group: u32, reach: Reach) {
-        self.senses.set(group as usize, reach >= Reach::Senses);
-        self.decodes.set(group as usize, reach >= Reach::Reads);
+    /// Sets how a group or station hears the station.
+    pub fn set(&mut self, number: u32, reach: Reach) {
+        self.senses.set(number as usize, reach >= Reach::Senses);
+        self.decodes.set(number as usize, reach >= Reach::Reads);
     }
 }
 
-/// What a station hears.
+/// What a station hears: the stations that hear it, since audibility is symmetric, and itself.
 #[derive(Clone)]
 struct Row {
-    /// The stations that it senses, including itself, and those whose frames it can decode.
-    senses: FixedBitSet,
-    decodes: FixedBitSet,
+    stations: Audience,
     /// The exclusive or of a number for each station that it hears.
     digest: u64,
 }
 
 impl Row {
     /// What station `station` of `count` hears if it hears only itself.
-    fn alone(station: usize, count: usize) -> Self {
-        let mut senses = FixedBitSet::with_capacity(count);
-        senses.insert(station);
-        Row { decodes: senses.clone(), senses, digest: heard(station, Reach::Reads) }
+    fn alone(station: u32, count: usize) -> Self {
+        let mut row = Row { stations: Audience::none(count), digest: 0 };
+        row.set(station, Reach::Reads);
+        row
     }
 
-    fn hears(&self, from: usize) -> Reach {
-        match (self.senses.contains(from), self.decodes.contains(from)) {
-            (_, true) => Reach::Reads,
-            (true, false) => Reach::Senses,
-            (false, false) => Reach::Nothing,
-        }
-    }
-
-    fn set(&mut self, from: usize, reach: Reach) {
-        self.digest ^= heard(from, self.hears(from)) ^ heard(from, reach);
-        self.senses.set(from, reach >= Reach::Senses);
-        self.decodes.set(from, reach >= Reach::Reads);
+    fn set(&mut self, from: u32, reach: Reach) {
+        self.digest ^= heard(from, self.stations.reach(from)) ^ heard(from, reach);
+        self.stations.set(from, reach);
     }
 
     fn equals(&self, other: &Row) -> bool {
-        self.digest == other.digest && self.senses == other.senses && self.decodes == other.decodes
+        self.digest == other.digest && self.stations == other.stations
     }
 }
 
 /// A number for one station that is heard, with bits as good as random: the output function of SplitMix64.
-fn heard(station: usize, reach: Reach) -> u64 {
+fn heard(station: u32, reach: Reach) -> u64 {
     if reach == Reach::Nothing {
         return 0;
     }
-    let mut bits = (2 * station as u64 + u64::from(reach == Reach::Reads) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mut bits = (2 * u64::from(station) + u64::from(reach == Reach::Reads) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
     bits ^ bits >> 31
@@ -140,7 +129,7 @@ impl Audibility {
             audience: vec![Audience::none(count); count],
             members: Vec::new(),
             unused: Vec::new(),
-            rows: (0..count).map(|station| Row::alone(station, count)).collect(),
+            rows: (0..count as u32).map(|station| Row::alone(station, count)).collect(),
             by_digest: HashMap::default(),
             shared: Vec::new(),
         };
@@ -164,8 +153,8 @@ impl Audibility {
 
     /// Sets the audibility between two stations, which are in no group.
     pub fn set(&mut self, a: u32, b: u32, reach: Reach) {
-        self.rows[a as usize].set(b as usize, reach);
-        self.rows[b as usize].set(a as usize, reach);
+        self.rows[a as usize].set(b, reach);
+        self.rows[b as usize].set(a, reach);
     }
 
     /// The groups whose stations hear the same stations as `station`.
@@ -238,16 +227,16 @@ impl Audibility {
             self.members.push(Vec::new());
             self.members.len() as u32 - 1
         });
-        let row = &self.rows[station as usize];
-        for heard in row.senses.ones() {
-            self.audience[heard].set(group, row.hears(heard));
+        let stations = &self.rows[station as usize].stations;
+        for heard in stations.senses.ones() {
+            self.audience[heard].set(group, stations.reach(heard as u32));
         }
         group
     }
 
     /// Removes an empty group, which heard what `station` hears, and possibly `other`.
     pub fn remove_group(&mut self, group: u32, station: u32, other: Option<u32>) {
-        let heard = self.rows[station as usize].senses.ones();
+        let heard = self.rows[station as usize].stations.senses.ones();
         for heard in heard.chain(other.map(|other| other as usize)) {
             self.audience[heard].set(group, Reach::Nothing);
         }
@@ -256,17 +245,17 @@ impl Audibility {
 
     /// An empty group now hears `other` like `station`.
     pub fn update_group(&mut self, group: u32, station: u32, other: u32) {
-        self.audience[other as usize].set(group, self.rows[station as usize].hears(other as usize));
+        self.audience[other as usize].set(group, self.rows[station as usize].stations.reach(other));
     }
 
     /// Returns true if frames of `from` are sensed at `station`, so that they interfere with reception there.
     pub fn senses(&self, station: u32, from: u32) -> bool {
-        self.rows.is_empty() || self.rows[station as usize].senses.contains(from as usize)
+        self.rows.is_empty() || self.rows[station as usize].stations.senses.contains(from as usize)
     }
 
     /// Returns true if `station` can decode frames of `from`.
     pub fn decodes(&self, station: u32, from: u32) -> bool {
-        self.rows.is_empty() || self.rows[station as usize].decodes.contains(from as usize)
+        self.rows.is_empty() || self.rows[station as usize].stations.decodes.contains(from as usize)
     }
 
     /// Returns true if the same groups sense both stations, with the same ability to decode.
@@ -282,7 +271,7 @@ impl Audibility {
             of.count() == 1 && self.members[self.group[station] as usize].contains(&(station as u32))
         };
         let hears = |members: &[u32], station: usize| match members.first() {
-            Some(one) => self.rows[*one as usize].hears(station),
+            Some(one) => self.rows[*one as usize].stations.reach(station as u32),
             None => Reach::Nothing,
         };
         let stations = 0..self.rows.len();
