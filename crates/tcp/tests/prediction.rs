@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use engine::{Bytes, Draws, Span, Stream, Time};
+use tcp::config::{Delay, DelayedAck};
 use tcp::{Config, Connection, Polled, Unpredicted, presets};
 use wire::{CompactSegment, Ecn, Flags, Notice, NoticeKind, Options, Segment, SeqNum};
 
@@ -100,6 +101,9 @@ impl Run {
         config.segment = 1000;
         if !one_in(8) {
             (config.timestamps, config.ecn) = (false, Config::default().ecn);
+        }
+        if one_in(2) {
+            config.delayed_ack = DelayedAck::On(Delay::default());
         }
         config.window = Bytes(if one_in(3) { 5000 } else { 64_000 });
         let ends = |handshake: bool| match handshake {
