@@ -7,20 +7,33 @@ struct Entry<K> {
     owner: u32,
 }
 
-/// Position of an owner without an entry.
+/// Place of an owner without an entry.
 const IDLE: u32 = u32::MAX;
+/// Place of an owner whose entry is in the front.
+const FRONT: u32 = u32::MAX - 1;
 /// Children per node: with four, a heap of a thousand entries has five levels.
 const ARITY: usize = 4;
+/// Most entries in the front: they are searched and moved one by one.
+const FRONT_MAX: usize = 16;
+/// Entries that move from the heap to an empty front.
+const REFILL: usize = 4;
 
-/// A heap of entries ordered by key. Moving an entry a little costs little, independently of the heap's size.
+/// A queue of entries ordered by key. Moving an entry a little costs little, independently of the number of entries.
+///
+/// The smallest entries are in a sorted array, the front, and all others in a heap behind it: a run with few owners, or
+/// one in which few are busy, needs no heap at all.
 pub struct IndexedHeap<K> {
+    /// The smallest entries in ascending order; empty only if there are none.
+    front: Vec<Entry<K>>,
+    /// The other entries; none is smaller than the last of the front.
     heap: Vec<Entry<K>>,
+    /// By owner: the place in `heap`, `FRONT` or `IDLE`.
     place: Vec<u32>,
 }
 
 impl<K> Default for IndexedHeap<K> {
     fn default() -> Self {
-        IndexedHeap { heap: Vec::new(), place: Vec::new() }
+        IndexedHeap { front: Vec::new(), heap: Vec::new(), place: Vec::new() }
     }
 }
 
@@ -36,52 +49,135 @@ impl<K: Copy + Ord> IndexedHeap<K> {
         (self.place.len() - 1) as u32
     }
 
-    /// Returns the entry with the smallest key, and its owner; `None` for an empty heap.
+    /// Returns the entry with the smallest key, and its owner; `None` if there is no entry.
     #[inline]
     pub fn first(&self) -> Option<(K, u32)> {
-        self.heap.first().map(|first| (first.key, first.owner))
+        self.front.first().map(|first| (first.key, first.owner))
     }
 
     /// Returns the key of `owner`'s entry; `None` without an entry.
     pub fn get(&self, owner: u32) -> Option<K> {
-        let place = self.place[owner as usize];
-        (place != IDLE).then(|| self.heap[place as usize].key)
+        match self.place[owner as usize] {
+            IDLE => None,
+            FRONT => self.front.iter().find(|entry| entry.owner == owner).map(|entry| entry.key),
+            place => Some(self.heap[place as usize].key),
+        }
     }
 
     /// Sets the entry of `owner`, replacing an earlier one.
     #[inline]
     pub fn set(&mut self, owner: u32, key: K) {
         let entry = Entry { key, owner };
-        let place = self.place[owner as usize];
-        if place == IDLE {
-            self.heap.push(entry);
-            self.sift_up(self.heap.len() - 1, entry);
-        } else if key < self.heap[place as usize].key {
-            self.sift_up(place as usize, entry);
-        } else {
-            self.sift_down(place as usize, entry);
+        match self.place[owner as usize] {
+            IDLE => self.insert(entry),
+            FRONT => {
+                self.front.retain(|entry| entry.owner != owner);
+                self.insert(entry);
+                self.refill_if_empty();
+            }
+            place => {
+                let place = place as usize;
+                if self.front.last().is_some_and(|last| key < last.key) {
+                    self.remove_from_heap(place);
+                    self.insert(entry);
+                } else if key < self.heap[place].key {
+                    self.sift_up(place, entry);
+                } else {
+                    self.sift_down(place, entry);
+                }
+            }
         }
     }
 
     /// Replaces the first entry, if it is that of `owner`, by one with a key that is not smaller; returns whether it is.
     #[inline]
     pub fn replace_first(&mut self, owner: u32, key: K) -> bool {
-        let is_first = self.heap.first().is_some_and(|first| first.owner == owner && first.key <= key);
-        if is_first {
-            self.sift_down(0, Entry { key, owner });
+        let is_first = self.front.first().is_some_and(|first| first.owner == owner && first.key <= key);
+        if !is_first {
+            return false;
         }
-        is_first
+        let entry = Entry { key, owner };
+        if !self.heap.is_empty() && self.front.last().is_some_and(|last| last.key < key) {
+            self.move_first_to_heap(entry);
+            return true;
+        }
+        let mut rest = self.front.as_mut_slice();
+        while let [at, later @ ..] = rest {
+            match later.first() {
+                Some(next) if next.key < key => *at = *next,
+                _ => {
+                    *at = entry;
+                    break;
+                }
+            }
+            rest = later;
+        }
+        true
     }
 
     /// Removes the entry of `owner`, if any.
     #[inline]
     pub fn remove(&mut self, owner: u32) {
-        let place = self.place[owner as usize];
-        if place == IDLE {
-            return;
+        match self.place[owner as usize] {
+            IDLE => return,
+            FRONT => {
+                self.front.retain(|entry| entry.owner != owner);
+                self.refill_if_empty();
+            }
+            place => self.remove_from_heap(place as usize),
         }
         self.place[owner as usize] = IDLE;
-        let place = place as usize;
+    }
+
+    /// Inserts an entry whose owner has none in the front or the heap.
+    #[inline]
+    fn insert(&mut self, entry: Entry<K>) {
+        let behind = self.front.last().is_none_or(|last| last.key <= entry.key);
+        if behind && (!self.heap.is_empty() || self.front.len() == FRONT_MAX) {
+            return self.push_to_heap(entry);
+        }
+        if self.front.len() == FRONT_MAX
+            && let Some(last) = self.front.pop()
+        {
+            self.push_to_heap(last);
+        }
+        let at = self.front.iter().rposition(|other| other.key <= entry.key).map_or(0, |before| before + 1);
+        self.front.insert(at, entry);
+        self.place[entry.owner as usize] = FRONT;
+    }
+
+    /// Replaces the first entry by one of the same owner that is larger than all of the front.
+    fn move_first_to_heap(&mut self, entry: Entry<K>) {
+        self.front.remove(0);
+        self.push_to_heap(entry);
+        self.refill_if_empty();
+    }
+
+    #[inline]
+    fn refill_if_empty(&mut self) {
+        if self.front.is_empty() {
+            self.refill();
+        }
+    }
+
+    /// Moves the smallest entries of the heap to the front, which is empty.
+    fn refill(&mut self) {
+        while self.front.len() < REFILL
+            && let Some(first) = self.heap.first().copied()
+        {
+            self.remove_from_heap(0);
+            self.place[first.owner as usize] = FRONT;
+            self.front.push(first);
+        }
+    }
+
+    fn push_to_heap(&mut self, entry: Entry<K>) {
+        self.heap.push(entry);
+        self.sift_up(self.heap.len() - 1, entry);
+    }
+
+    /// Removes the entry at a place in the heap.
+    fn remove_from_heap(&mut self, place: usize) {
         let Some(last) = self.heap.pop() else { return };
         if place < self.heap.len() {
             if place > 0 && last.key < self.heap[(place - 1) / ARITY].key {

@@ -26,13 +26,25 @@ fn heap_agrees_with_an_ordered_map() {
         let mut model: BTreeMap<u32, u64> = BTreeMap::new();
         for _ in 0..3_000 {
             let owner = (draws.next_u64() % u64::from(owners)) as u32;
-            if draws.next_u64().is_multiple_of(3) {
-                heap.remove(owner);
-                model.remove(&owner);
-            } else {
-                let key = draws.next_u64() % 1_000;
-                heap.set(owner, key);
-                model.insert(owner, key);
+            let key = draws.next_u64() % 1_000;
+            match draws.next_u64() % 4 {
+                0 => {
+                    heap.remove(owner);
+                    model.remove(&owner);
+                }
+                1 => {
+                    let (later, first) = (key + 200, heap.first());
+                    let owner = first.map_or(owner, |(_, first)| first);
+                    let replaces = first.is_some_and(|(key, _)| key <= later);
+                    assert_eq!(heap.replace_first(owner, later), replaces);
+                    if replaces {
+                        model.insert(owner, later);
+                    }
+                }
+                _ => {
+                    heap.set(owner, key);
+                    model.insert(owner, key);
+                }
             }
             assert_eq!(heap.first().map(|(key, _)| key), model.values().min().copied());
             assert!(heap.first().is_none_or(|(key, owner)| model[&owner] == key));
