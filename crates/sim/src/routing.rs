@@ -139,12 +139,16 @@ impl Routes {
         if last.node as usize == node {
             return Some(last.hop as usize ^ 1);
         }
+        // Neighbours of the same node, such as the ends of a dumbbell or the leaves of a star.
+        if only.node == last.node && only != Adjacent::NONE {
+            return self.forwards(only.node as usize).then_some(only.hop as usize);
+        }
         let hop = self.hop_to_others(node, to, [only, last]);
         (hop != NOWHERE).then_some(hop as usize)
     }
 
-    /// The hop between nodes of which none is the only neighbour of the other; `only` and `last` are their only open
-    /// links.
+    /// The hop between nodes of which none is the only neighbour of the other, and which have not the same only neighbour;
+    /// `only` and `last` are their only open links.
     fn hop_to_others(&mut self, node: usize, to: usize, [only, last]: [Adjacent; 2]) -> u32 {
         let router = self.router[node];
         if router != NOWHERE {
@@ -157,8 +161,8 @@ impl Routes {
         if router == NOWHERE {
             return NOWHERE;
         }
-        let mut reaches = || self.routes_to(to, last).is_some_and(|routes| routes.next[router as usize] != NOWHERE);
-        if only.node == last.node || reaches() { only.hop } else { NOWHERE }
+        let reaches = self.routes_to(to, last).is_some_and(|routes| routes.next[router as usize] != NOWHERE);
+        if reaches { only.hop } else { NOWHERE }
     }
 
     /// The hop of a host with several open links, or none: to the nearest neighbour, over the link that was named first.
