@@ -10,7 +10,7 @@ use path::link::priority::PriorityLink;
 use path::link::{Counters, Line, Link, Timing};
 use path::queue::{Buffer, Limit, Tie, drop_tail};
 use path::{Cx, HopId, LinkDirection, LinkEvent};
-use wire::{Ecn, Options, Packet, SeqNum};
+use wire::{CompactPacket, Ecn, Options, Packet, SeqNum};
 
 const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
 
@@ -98,7 +98,8 @@ fn run(once: bool, setting: Setting, air: &ChannelConfig) -> Seen {
         } else {
             match &mut hop {
                 Either::Fifo(pipe) => {
-                    pipe.on_wake(&mut cx, &mut packet(0, 0));
+                    let mut arriving = packet(0, 0);
+                    pipe.on_wake(&mut cx, &mut CompactPacket::of(&arriving), &mut arriving);
                 }
                 Either::Priority(link) => {
                     collect(|outcomes| cx.erased(|cx| link.wake(&mut buffer, outcomes, cx)));

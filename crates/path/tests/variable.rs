@@ -14,7 +14,7 @@ use path::link::variable::recorded::{Opportunities, Row};
 use path::link::{Counters, Line, Link, Timing, jitter};
 use path::queue::{Backlog, Buffer, Limit, QueueConfig, Tie, codel};
 use path::{Cx, HopId, LinkDirection, LinkDirections, LinkEvent};
-use wire::{Body, Packet};
+use wire::{Body, CompactPacket, Packet};
 
 const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
 const MS: u64 = 1_000_000;
@@ -72,7 +72,7 @@ fn carry(make: impl FnOnce(engine::Slot) -> Carrier, channel: &ChannelConfig, of
             let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
             match &mut carrier {
                 Carrier::Fifo(link) => {
-                    link.on_wake(&mut cx, &mut arriving);
+                    link.on_wake(&mut cx, &mut CompactPacket::of(&arriving), &mut arriving);
                 }
                 Carrier::Variable(link) => {
                     collect(|outcomes| cx.erased(|cx| link.wake(&mut Buffer::default(), outcomes, cx)));

@@ -34,13 +34,14 @@ impl InTransit {
 }
 
 /// A packet that arrives at the far end of a link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arrival {
     /// None: it was lost.
     Nothing,
-    /// A packet without options.
-    Compact(CompactPacket),
-    /// A packet that was written to the buffer given for it.
-    Written,
+    /// A packet without options, in the buffer for these.
+    Compact,
+    /// A packet in the buffer for packets that may have options.
+    Whole,
 }
 
 /// A one-way line with a drop-tail queue.
@@ -181,13 +182,18 @@ impl FifoLink {
         Some(leaves)
     }
 
-    /// Handles the arrival of the first packet at the far end. A packet with options is written to `packet`, and so is
-    /// every packet that the observer watches.
+    /// Handles the arrival of the first packet at the far end. A packet with options is written to `whole`, and so is
+    /// every packet that the observer watches; any other is written to `compact`.
     #[inline]
-    pub fn on_wake<O: Observer>(&mut self, cx: &mut Cx<'_, O>, packet: &mut Packet) -> Arrival {
+    pub fn on_wake<O: Observer>(
+        &mut self,
+        cx: &mut Cx<'_, O>,
+        compact: &mut CompactPacket,
+        whole: &mut Packet,
+    ) -> Arrival {
         let Some(in_transit) = self.passing.front() else { return Arrival::Nothing };
-        let (damaged, arrived, has_options) =
-            (in_transit.fate == Fate::Corrupted, in_transit.packet, in_transit.options > 0);
+        let (damaged, has_options) = (in_transit.fate == Fate::Corrupted, in_transit.options > 0);
+        *compact = in_transit.packet;
         if self.started > 0 {
             self.started -= 1;
         } else if self.queue.counts() {
@@ -200,16 +206,16 @@ impl FifoLink {
         }
         if !has_options && !cx.observer.watches() {
             return match count(damaged, &mut self.counters) {
-                true => Arrival::Compact(arrived),
+                true => Arrival::Compact,
                 false => Arrival::Nothing,
             };
         }
-        arrived.write_to(packet);
+        compact.write_to(whole);
         if has_options && let Some(options) = self.options.pop_front() {
-            packet.put_options(options);
+            whole.put_options(options);
         }
-        match delivered(damaged, packet, self.hop, &mut self.counters, cx) {
-            true => Arrival::Written,
+        match delivered(damaged, whole, self.hop, &mut self.counters, cx) {
+            true => Arrival::Whole,
             false => Arrival::Nothing,
         }
     }

@@ -13,7 +13,7 @@ use path::station::{Station, TxQueue};
 use path::{Cx, HopId, HopState, LinkDirection, LinkEvent, Observer};
 use serde::Deserialize;
 use serde::de::value::{Error, MapDeserializer};
-use wire::{Addr, Body, Flags, Packet, Segment, SeqNum};
+use wire::{Addr, Body, CompactPacket, Flags, Packet, Segment, SeqNum};
 
 /// Returns the member of a registry with this name and default settings.
 pub fn member<T: for<'de> Deserialize<'de>>(name: &str) -> Result<T, Error> {
@@ -127,13 +127,13 @@ impl Sending {
         collect(|outcomes| match self {
             Sending::Fifo(link) => {
                 let hop = HopId { link: 0, direction: LinkDirection::Forward };
-                outcomes.deliver_with(hop, |packet| match link.on_wake(cx, packet) {
-                    Arrival::Nothing => false,
-                    Arrival::Written => true,
-                    Arrival::Compact(arrived) => {
-                        arrived.write_to(packet);
-                        true
+                outcomes.deliver_with(hop, |packet| {
+                    let mut compact = CompactPacket::of(packet);
+                    let arrival = link.on_wake(cx, &mut compact, packet);
+                    if arrival == Arrival::Compact {
+                        compact.write_to(packet);
                     }
+                    arrival != Arrival::Nothing
                 });
             }
             Sending::Station { station, arrival } if slot == *arrival => station.on_arrival(buffer, outcomes, cx),

@@ -32,15 +32,28 @@ impl World {
         }
     }
 
+    /// The hop from `node` to the node `to`, if it is a FIFO link.
+    #[inline]
+    fn fifo_hop(&mut self, node: usize, to: usize) -> Option<usize> {
+        let hop = self.routes.hop(node, to)?;
+        matches!(self.hops[hop], Hop::Fifo(_)).then_some(hop)
+    }
+
     /// Hands a packet to the link on its route; returns false, and does nothing, if that is no FIFO link.
     #[inline]
     fn output_compact<S: Sink>(&mut self, node: usize, packet: &CompactPacket, sink: &mut S) -> bool {
-        let Some(hop) = self.routes.hop(node, packet.dst().node()) else { return false };
-        let Hop::Fifo(link) = &mut self.hops[hop] else { return false };
+        let Some(hop) = self.fifo_hop(node, packet.dst().node()) else { return false };
+        self.enqueue_compact(hop, packet, sink);
+        true
+    }
+
+    /// Hands a packet to a FIFO link.
+    #[inline]
+    fn enqueue_compact<S: Sink>(&mut self, hop: usize, packet: &CompactPacket, sink: &mut S) {
+        let Hop::Fifo(link) = &mut self.hops[hop] else { unreachable!("the hop is a FIFO link") };
         let relay = &mut Relay { sink, flows: &self.endpoints };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         link.on_compact(packet, &mut cx);
-        true
     }
 
     /// Passes a packet to the connection that it is for, if that predicts it; returns false, and does nothing, otherwise.
@@ -59,22 +72,19 @@ impl World {
 
     /// Sends the segments of a connection while they have no options; returns false if there may be others.
     #[inline]
-    pub(super) fn send_compact<S: Sink>(&mut self, number: usize, whole: &mut Packet, sink: &mut S) -> bool {
+    pub(super) fn send_compact<S: Sink>(&mut self, number: usize, sink: &mut S) -> bool {
         let end = &self.endpoints.ends[number];
-        let (node, addresses, dscp) = (end.node, [end.addr, end.peer], end.dscp);
+        let (node, to, addresses, dscp) = (end.node, end.peer.node(), [end.addr, end.peer], end.dscp);
         if S::ACTIVE || !self.nodes[node].passes_on || end.addr == end.peer {
             return false;
         }
+        let Some(hop) = self.fifo_hop(node, to) else { return false };
         loop {
             match self.endpoints.ends[number].connection.poll_compact(self.now) {
                 Polled::Nothing => return true,
                 Polled::WithOptions => return false,
                 Polled::Segment(segment, ecn) => {
-                    let packet = CompactPacket::new(addresses, ecn, dscp, segment);
-                    if !self.output_compact(node, &packet, sink) {
-                        packet.write_to(whole);
-                        self.originate(node, whole, sink);
-                    }
+                    self.enqueue_compact(hop, &CompactPacket::new(addresses, ecn, dscp, segment), sink);
                 }
             }
         }

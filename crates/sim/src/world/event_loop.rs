@@ -4,7 +4,7 @@
 //! here instead, once each, where all event handling is in one codegen unit, optimized as this crate is.
 
 use engine::Time;
-use wire::{Addr, Packet};
+use wire::{Addr, CompactPacket, Packet};
 
 use super::World;
 use crate::event::{Event, NullSink, Sink};
@@ -16,6 +16,12 @@ pub(super) struct Stop {
     pub(super) at: Time,
     /// Also after the end of the last flow.
     pub(super) when_over: bool,
+}
+
+/// Buffers for the packet that a link delivers, in its compact form or whole.
+pub(super) struct Arriving {
+    pub(super) compact: CompactPacket,
+    pub(super) whole: Packet,
 }
 
 /// The sink of all watched runs: calls a function for each event.
@@ -67,7 +73,8 @@ impl World {
     #[inline(always)]
     fn handle_with<S: Sink>(&mut self, stop: Stop, wakeups: u64, sink: &mut S) -> bool {
         let unset = Addr::of_node(0);
-        let mut arriving = Packet::blank(unset, unset);
+        let whole = Packet::blank(unset, unset);
+        let mut arriving = Arriving { compact: CompactPacket::of(&whole), whole };
         for _ in 0..wakeups {
             if (stop.when_over && self.unfinished == 0) || !self.step(stop.at, &mut arriving, sink) {
                 return false;
@@ -78,7 +85,7 @@ impl World {
 
     /// Handles the next wake-up if it is at or before `until`; otherwise advances the time to `until`.
     #[inline(always)]
-    fn step<S: Sink>(&mut self, until: Time, arriving: &mut Packet, sink: &mut S) -> bool {
+    fn step<S: Sink>(&mut self, until: Time, arriving: &mut Arriving, sink: &mut S) -> bool {
         let Some((at, slot)) = self.schedule.next(until) else {
             if S::ACTIVE {
                 self.emit_air(until, sink);

@@ -67,16 +67,9 @@ impl World {
             self.endpoints.ends[number].closes_at_end = false;
             self.endpoints.ends[number].connection.close();
         }
-        let end = &self.endpoints.ends[number];
-        let mut packet = self.spare.take().unwrap_or_else(|| Box::new(Packet::blank(end.addr, end.peer)));
-        if !self.send_compact(number, &mut packet, sink) {
-            while self.endpoints.ends[number].poll(self.now, &mut packet) {
-                let node = self.endpoints.ends[number].node;
-                self.notify_end(number, sink);
-                self.originate(node, &mut packet, sink);
-            }
+        if !self.send_compact(number, sink) {
+            self.send(number, sink);
         }
-        self.spare = Some(packet);
         self.notify_end(number, sink);
         let end = &mut self.endpoints.ends[number];
         end.keep_timer(&mut self.schedule);
@@ -93,6 +86,18 @@ impl World {
             self.look_over(flow);
             self.show_application(number, sink);
         }
+    }
+
+    /// Sends the packets of a connection.
+    fn send<S: Sink>(&mut self, number: usize, sink: &mut S) {
+        let end = &self.endpoints.ends[number];
+        let node = end.node;
+        let mut packet = self.spare.take().unwrap_or_else(|| Box::new(Packet::blank(end.addr, end.peer)));
+        while self.endpoints.ends[number].poll(self.now, &mut packet) {
+            self.notify_end(number, sink);
+            self.originate(node, &mut packet, sink);
+        }
+        self.spare = Some(packet);
     }
 
     /// Checks whether a flow is over: completed, and closed if its ends close, or failed. A sender in TIME-WAIT only

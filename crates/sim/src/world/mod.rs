@@ -41,6 +41,7 @@ use crate::results::{FlowResult, LinkResult, MediumResult, Results, ShortFlow};
 use crate::routing::Routes;
 use arrivals::Arrivals;
 pub use drive::{Delivered, FlowInfo, InjectError};
+use event_loop::Arriving;
 use flow::{Carrier, Flow};
 use ports::Endpoints;
 pub use ports::MAX_PORTS;
@@ -287,9 +288,9 @@ impl World {
         }
     }
 
-    /// Calls the owner of a slot; `arriving` is a buffer for a packet that a link delivers.
+    /// Calls the owner of a slot.
     #[inline]
-    fn wake<S: Sink>(&mut self, slot: Slot, arriving: &mut Packet, sink: &mut S) {
+    fn wake<S: Sink>(&mut self, slot: Slot, Arriving { compact, whole }: &mut Arriving, sink: &mut S) {
         match self.owners[slot.0 as usize] {
             Wakeup::Fifo(hop) => {
                 let hop = hop as usize;
@@ -297,20 +298,20 @@ impl World {
                 let mut cx =
                     Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
                 let Hop::Fifo(link) = &mut self.hops[hop] else { unreachable!("the slot is a FIFO link's") };
-                match link.on_wake(&mut cx, arriving) {
+                match link.on_wake(&mut cx, compact, whole) {
                     Arrival::Nothing => {}
-                    Arrival::Compact(packet) => self.arrive_compact(hop, &packet, arriving, sink),
-                    Arrival::Written => self.arrive(hop, arriving, sink),
+                    Arrival::Compact => self.arrive_compact(hop, compact, whole, sink),
+                    Arrival::Whole => self.arrive(hop, whole, sink),
                 }
             }
-            Wakeup::Link(hop) => self.link_wakes(hop as usize, arriving, sink),
+            Wakeup::Link(hop) => self.link_wakes(hop as usize, whole, sink),
             Wakeup::StationArrival(station) => {
-                self.station_wakes(station as usize, arriving, sink, |station, buffer, outcomes, cx| {
+                self.station_wakes(station as usize, whole, sink, |station, buffer, outcomes, cx| {
                     station.on_arrival(buffer, outcomes, cx);
                 });
             }
             Wakeup::StationTimer(station) => {
-                self.station_wakes(station as usize, arriving, sink, |station, buffer, outcomes, cx| {
+                self.station_wakes(station as usize, whole, sink, |station, buffer, outcomes, cx| {
                     station.on_timer(buffer, outcomes, cx);
                 });
             }
