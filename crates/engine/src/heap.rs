@@ -71,7 +71,7 @@ impl<K: Copy + Ord> IndexedHeap<K> {
         match self.place[owner as usize] {
             IDLE => self.insert(entry),
             FRONT => {
-                self.front.retain(|entry| entry.owner != owner);
+                self.remove_from_front(owner);
                 self.insert(entry);
                 self.refill_if_empty();
             }
@@ -121,7 +121,7 @@ impl<K: Copy + Ord> IndexedHeap<K> {
         match self.place[owner as usize] {
             IDLE => return,
             FRONT => {
-                self.front.retain(|entry| entry.owner != owner);
+                self.remove_from_front(owner);
                 self.refill_if_empty();
             }
             place => self.remove_from_heap(place as usize),
@@ -144,6 +144,20 @@ impl<K: Copy + Ord> IndexedHeap<K> {
         let at = self.front.iter().rposition(|other| other.key <= entry.key).map_or(0, |before| before + 1);
         self.front.insert(at, entry);
         self.place[entry.owner as usize] = FRONT;
+    }
+
+    /// Removes the entry of an owner, which is in the front.
+    #[inline]
+    fn remove_from_front(&mut self, owner: u32) {
+        let at = self.front.iter().position(|entry| entry.owner == owner);
+        if let Some(mut rest) = at.and_then(|at| self.front.get_mut(at..)) {
+            while let [here, later @ ..] = rest {
+                let Some(next) = later.first() else { break };
+                *here = *next;
+                rest = later;
+            }
+            self.front.pop();
+        }
     }
 
     /// Replaces the first entry by one of the same owner that is larger than all of the front.

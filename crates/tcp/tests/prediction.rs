@@ -16,6 +16,8 @@ struct Count {
     others: BTreeMap<Unpredicted, u32>,
     sent: u64,
     without_options: u64,
+    /// Segments after which none was to follow.
+    last: u64,
 }
 
 /// Two ends with header prediction, and two without.
@@ -52,10 +54,14 @@ impl Ends {
         let predicting = match self.predicting[end].poll_compact(now) {
             Polled::Nothing => None,
             Polled::WithOptions => self.predicting[end].poll_transmit(now),
-            Polled::Segment(compact, ecn) => {
+            polled @ (Polled::Segment(compact, ecn) | Polled::Last(compact, ecn)) => {
                 let mut segment = Segment::default();
                 compact.write_to(&mut segment);
                 count.without_options += 1;
+                if matches!(polled, Polled::Last(..)) {
+                    count.last += 1;
+                    assert_eq!(self.predicting[end].poll_transmit(now), None);
+                }
                 Some((segment, ecn))
             }
         };
@@ -227,8 +233,8 @@ fn predicted_segments_have_the_same_effect_as_others() {
             Run::new(preset, number).steps(&mut count);
         }
     }
-    let Count { data, acknowledgments, others, sent, without_options } = count;
-    assert!(data > 10_000 && acknowledgments > 10_000 && without_options > sent / 2);
+    let Count { data, acknowledgments, others, sent, without_options, last } = count;
+    assert!(data > 10_000 && acknowledgments > 10_000 && without_options > sent / 2 && last > 10_000);
     let missing = [
         Unpredicted::Sequence,
         Unpredicted::Flags,

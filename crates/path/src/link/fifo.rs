@@ -137,11 +137,11 @@ impl FifoLink {
             cx.emit(self.hop, || LinkEvent::QueueFull { packet: whole(packet) });
             return None;
         }
-        let mut ecn = packet.ecn();
-        if counts && self.marks(ecn, size) {
-            ecn = Ecn::Ce;
+        let mut packet = *packet;
+        if counts && self.marks(packet.ecn(), size) {
+            packet = packet.with_ecn(Ecn::Ce);
             self.counters.marked += 1;
-            cx.emit(self.hop, || LinkEvent::Marked { packet: Packet { ecn, ..whole(packet) } });
+            cx.emit(self.hop, || LinkEvent::Marked { packet: whole(&packet) });
         }
         let duration = self.line.transmission_time(size);
         let starts = self.free_at.max(cx.now);
@@ -171,13 +171,7 @@ impl FifoLink {
             self.options.push_back(*options);
         }
         let arrived = cx.now;
-        cx.emit(self.hop, || LinkEvent::Dequeued {
-            packet: Packet { ecn, ..whole(packet) },
-            arrived,
-            starts,
-            leaves: Some(leaves),
-        });
-        let packet = packet.with_ecn(ecn);
+        cx.emit(self.hop, || LinkEvent::Dequeued { packet: whole(&packet), arrived, starts, leaves: Some(leaves) });
         self.passing.push_back(InTransit { starts, arrives, order, fate, packet, options: options_size as u8 });
         Some(leaves)
     }

@@ -33,7 +33,7 @@ impl World {
     }
 
     /// The hop from `node` to the node `to`, if it is a FIFO link.
-    #[inline]
+    #[inline(always)]
     fn fifo_hop(&mut self, node: usize, to: usize) -> Option<usize> {
         let hop = self.routes.hop(node, to)?;
         matches!(self.hops[hop], Hop::Fifo(_)).then_some(hop)
@@ -85,6 +85,10 @@ impl World {
                 Polled::WithOptions => return false,
                 Polled::Segment(segment, ecn) => {
                     self.enqueue_compact(hop, &CompactPacket::new(addresses, ecn, dscp, segment), sink);
+                }
+                Polled::Last(segment, ecn) => {
+                    self.enqueue_compact(hop, &CompactPacket::new(addresses, ecn, dscp, segment), sink);
+                    return true;
                 }
             }
         }

@@ -12,8 +12,10 @@ use crate::timestamps;
 pub enum Polled {
     /// There is no segment to send now.
     Nothing,
-    /// A segment, and the ECN codepoint of its packet.
+    /// A segment, and the ECN codepoint of its packet; another may follow.
     Segment(CompactSegment, Ecn),
+    /// The same, and no other follows now.
+    Last(CompactSegment, Ecn),
     /// A segment may have options: call [`Connection::poll_into`].
     WithOptions,
 }
@@ -52,6 +54,7 @@ impl Connection {
             return Polled::WithOptions;
         }
         match self.poll_segment(now) {
+            Some((segment, ecn)) if self.sender.silent() && !self.receiver.owes() => Polled::Last(segment, ecn),
             Some((segment, ecn)) => Polled::Segment(segment, ecn),
             None => Polled::Nothing,
         }

@@ -64,9 +64,15 @@ impl Delayed {
         if now >= self.until {
             self.at_once();
         }
-        let owes = self.owed > 0;
+        let owes = self.owes();
         self.owed -= u32::from(owes);
         owes
+    }
+
+    /// Whether an acknowledgment is due.
+    #[inline]
+    pub fn owes(&self) -> bool {
+        self.owed > 0
     }
 
     #[inline]

@@ -288,6 +288,12 @@ impl Receiver {
         self.delayed.take(now)
     }
 
+    /// Whether an acknowledgment is due, delayed ones apart.
+    #[inline]
+    pub fn owes(&self) -> bool {
+        self.delayed.owes()
+    }
+
     /// A segment that acknowledges everything was sent.
     #[inline]
     pub fn acknowledged(&mut self) {
