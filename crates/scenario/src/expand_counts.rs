@@ -31,6 +31,10 @@ pub(super) fn expand_counts(scenario: Scenario) -> Result<Scenario, Vec<Problem>
     let one = |flow: &mut Flow, _: u32| flow.count = None;
     let flows = copies("flows", flows, |_, flow| Ok(flow.count), one, &mut problems);
     scenario.flows = expand_connections(flows, &mut problems);
+    // Maps have grown by doubling, and stay for the whole run.
+    scenario.nodes.shrink_to_fit();
+    scenario.links.shrink_to_fit();
+    scenario.flows.shrink_to_fit();
     if problems.is_empty() { Ok(scenario) } else { Err(problems) }
 }
 

@@ -22,12 +22,12 @@ pub const fn name(direction: LinkDirection) -> &'static str {
 pub const NAMES: [&str; 2] = [name(LinkDirection::Forward), name(LinkDirection::Backward)];
 
 /// A value for both directions of a link, or one for each: `"8 Mbps"`, `{ forward = "50 Mbps", backward = "5 Mbps" }`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Directed<T> {
     /// The same for both.
     Both(T),
-    /// Forward and backward; `None` for a direction without a value.
-    Each([Option<T>; 2]),
+    /// Forward and backward; `None` for a direction without a value. Boxed: few links have it, and each would be as large.
+    Each(Box<[Option<T>; 2]>),
 }
 
 impl<T> Directed<T> {
@@ -59,7 +59,7 @@ impl<T: Serialize> Serialize for Directed<T> {
         match self {
             Directed::Both(value) => value.serialize(serializer),
             Directed::Each(values) => serializer
-                .collect_map(NAMES.iter().zip(values).filter_map(|(name, value)| Some((name, value.as_ref()?)))),
+                .collect_map(NAMES.iter().zip(values.iter()).filter_map(|(name, value)| Some((name, value.as_ref()?)))),
         }
     }
 }
@@ -121,7 +121,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrEach<T> {
             values[direction] = Some(map.next_value()?);
             key = map.next_key()?;
         }
-        Ok(Directed::Each(values))
+        Ok(Directed::Each(Box::new(values)))
     }
 }
 
