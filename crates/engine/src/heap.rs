@@ -14,7 +14,7 @@ const FRONT: u32 = u32::MAX - 1;
 /// Children per node: with four, a heap of a thousand entries has five levels.
 const ARITY: usize = 4;
 /// Most entries in the front: they are searched and moved one by one.
-const FRONT_MAX: usize = 16;
+const FRONT_MAX: usize = 8;
 /// Entries that move from the heap to an empty front.
 const REFILL: usize = 4;
 
@@ -141,9 +141,19 @@ impl<K: Copy + Ord> IndexedHeap<K> {
         {
             self.push_to_heap(last);
         }
-        let at = self.front.iter().rposition(|other| other.key <= entry.key).map_or(0, |before| before + 1);
-        self.front.insert(at, entry);
         self.place[entry.owner as usize] = FRONT;
+        self.front.push(entry);
+        let mut rest = self.front.as_mut_slice();
+        while let [earlier @ .., last] = rest {
+            match earlier.last() {
+                Some(before) if entry.key < before.key => *last = *before,
+                _ => {
+                    *last = entry;
+                    break;
+                }
+            }
+            rest = earlier;
+        }
     }
 
     /// Removes the entry of an owner, which is in the front.
