@@ -11,6 +11,7 @@ mod dist;
 mod kernel;
 mod mutants;
 mod package;
+mod pgo;
 mod python;
 mod skips;
 mod test;
@@ -28,9 +29,13 @@ Maintenance commands of the repository.
         Checks format, lints, WebAssembly, all tests, and the documentation, in this order. With --full it also runs the
         tests that take minutes, which are marked with `ignore`. Skipped tests must be listed in xtask/allowed-skips.txt.
 
-    cargo xtask dist
+    cargo xtask dist [--pgo]
         Creates the release archive in target/dist: the command built with the profile `dist`, manual pages,
-        completions, and licences.
+        completions, and licences. With --pgo optimized by the profile of `pgo`.
+
+    cargo xtask pgo
+        Builds the command with the profile `dist`, and again with a profile of what the examples execute; prints the CPU
+        time of both on the workloads of `bench peers`. Installs rustup's llvm-tools if missing.
 
     cargo xtask package [--quick]
         Creates the packages for crates.io in target/package and builds each from its package alone; --quick omits
@@ -105,7 +110,9 @@ fn main() -> ExitCode {
         ["test"] => test::run(false),
         ["test", "--full"] => test::run(true),
         ["book"] => book::run(),
-        ["dist"] => dist::run(),
+        ["dist"] => dist::run(false),
+        ["dist", "--pgo"] => dist::run(true),
+        ["pgo"] => pgo::run(),
         ["package"] => package::run(false),
         ["package", "--quick"] => package::run(true),
         ["census"] => census::run(),

@@ -1,6 +1,7 @@
 //! lasthop as one of the compared programs: built in release and run as a command.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
@@ -16,18 +17,27 @@ pub fn build() -> Result<(), String> {
 
 /// Returns the command, without arguments.
 pub fn program() -> Command {
-    Command::new(workspace::target().join("release").join("lasthop"))
+    Command::new(built())
+}
+
+fn built() -> PathBuf {
+    workspace::target().join("release").join("lasthop")
 }
 
 /// Writes the scenario of a workload; returns the command that runs it.
 pub fn command(row: Row) -> Result<Command, String> {
+    command_of(&built(), row)
+}
+
+/// The same with another build of lasthop.
+pub fn command_of(program: &Path, row: Row) -> Result<Command, String> {
     let folder = workspace::target().join("peers");
     let scenario = folder.join(format!("{row}.toml"));
     fs::create_dir_all(&folder)
         .and_then(|()| fs::write(&scenario, row.scenario()))
         .map_err(|error| format!("cannot write {}: {error}", scenario.display()))?;
 
-    let mut command = program();
+    let mut command = Command::new(program);
     command.arg("run").arg(scenario).args(["--json", "--trace", "none", "--out"]).arg(folder.join(row.to_string()));
     Ok(command)
 }

@@ -12,9 +12,27 @@ mod row;
 mod table;
 
 pub use options::Options;
+pub use row::Row;
+
+use std::path::Path;
 
 use program::Program;
 use table::{Line, Table};
+
+/// Runs a workload `times` times in each of two builds of lasthop, by turns; returns the median CPU time of each in seconds.
+pub fn by_turns(row: Row, programs: [&Path; 2], times: usize) -> Result<[f64; 2], String> {
+    let mut seconds = [const { Vec::new() }; 2];
+    for _ in 0..times {
+        for (seconds, program) in seconds.iter_mut().zip(programs) {
+            let run = measure::median(&mut lasthop::command_of(program, row)?, 1)?;
+            seconds.push(run.cpu.as_secs_f64());
+        }
+    }
+    Ok(seconds.map(|mut seconds| {
+        seconds.sort_by(f64::total_cmp);
+        seconds[times / 2]
+    }))
+}
 
 /// Runs every installed program on every requested workload, and prints the measurements.
 pub fn peers(options: &Options) -> Result<(), String> {

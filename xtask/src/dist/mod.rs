@@ -3,10 +3,10 @@
 mod notices;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{web, workspace};
+use crate::{pgo, web, workspace};
 
 /// Shells with the file names of their completion scripts.
 const SHELLS: [(&str, &str); 5] = [
@@ -20,11 +20,15 @@ const SHELLS: [(&str, &str); 5] = [
 /// Files of the repository that the archive contains unchanged.
 const FILES: [&str; 5] = ["LICENSE-MIT", "LICENSE-APACHE", "README.md", "CHANGELOG.md", "CITATION.cff"];
 
-/// Builds the command with the profile `dist`, and creates `target/dist/lasthop-VERSION-TARGET.tar.gz`.
-pub fn run() -> Result<(), String> {
+/// Builds the command with the profile `dist`, and creates `target/dist/lasthop-VERSION-TARGET.tar.gz`; `trained` by a
+/// profile of the examples.
+pub fn run(trained: bool) -> Result<(), String> {
     web::run(web::Module::Released)?;
-    workspace::run(workspace::cargo().args(["build", "--locked", "--profile", "dist", "--package", "lasthop"]))?;
     let folder = workspace::target().join("dist");
+    let program = match trained {
+        true => pgo::trained()?,
+        false => plain(&folder)?,
+    };
     let host = host()?;
     // All packages of the workspace have one version.
     let name = format!("lasthop-{}-{host}", env!("CARGO_PKG_VERSION"));
@@ -32,12 +36,17 @@ pub fn run() -> Result<(), String> {
     if whole.exists() {
         fs::remove_dir_all(&whole).map_err(|error| format!("{}: {error}", whole.display()))?;
     }
-    let program = folder.join(format!("lasthop{}", std::env::consts::EXE_SUFFIX));
     fill(&whole, &program, &host)?;
     let archive = format!("{name}.tar.gz");
     workspace::run(Command::new("tar").arg("-C").arg(&folder).args(["-czf"]).arg(folder.join(&archive)).arg(&name))?;
     let size = fs::metadata(folder.join(&archive)).map_err(|error| format!("{archive}: {error}"))?.len();
     workspace::print(&format!("{}: {:.1} MB\n", folder.join(&archive).display(), size as f64 / 1e6))
+}
+
+/// Builds the command into `folder`; returns its path.
+fn plain(folder: &Path) -> Result<PathBuf, String> {
+    workspace::run(workspace::cargo().args(["build", "--locked", "--profile", "dist", "--package", "lasthop"]))?;
+    Ok(folder.join(format!("lasthop{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// Fills the folder to be archived.
@@ -62,7 +71,7 @@ fn fill(whole: &Path, program: &Path, host: &str) -> Result<(), String> {
 }
 
 /// Returns the target triple for which rustc builds.
-fn host() -> Result<String, String> {
+pub fn host() -> Result<String, String> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let version = workspace::output(Command::new(rustc).arg("-vV"))?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
