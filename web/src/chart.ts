@@ -4,6 +4,7 @@ import uPlot from "uplot";
 import type { Range } from "./app";
 import { at, firstFrom, rowAt, rows } from "./column";
 import { el } from "./dom";
+import { moment } from "./format";
 import { type Line, type Panel, markPlace, scaleOf } from "./panels";
 import type { FlowFigure, Marks } from "./protocol";
 import { color } from "./theme";
@@ -161,7 +162,12 @@ export class Chart {
     const inside = time !== undefined && time >= this.span.from && time <= this.span.to;
     this.plot.setCursor({ left: inside ? this.plot.valToPos(time, "x") : -10, top: inside ? 1 : -10 }, false);
     this.following = false;
-    this.reading.textContent = this.flow && time !== undefined ? this.panel.read(this.flow, time) : "";
+    this.reading.textContent = this.flow && time !== undefined ? this.read(this.flow, time) : "";
+  }
+
+  private read(flow: FlowFigure, time: number): string {
+    if (time <= flow.ended) return this.panel.read(flow, time);
+    return this.panel.id === "sequence" ? `ended at ${moment(flow.ended)}` : "";
   }
 
   /** The place of a mark in CSS pixels. */

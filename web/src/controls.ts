@@ -82,6 +82,8 @@ export function mountControls(root: HTMLElement, app: App): void {
   const { store } = app;
   let target: Target;
   let controls: Control[] = [];
+  /** The name of the project whose controls are shown. */
+  let origin = "";
   let moves = 0;
   const groups = new Map<string, Group>();
 
@@ -183,6 +185,10 @@ export function mountControls(root: HTMLElement, app: App): void {
     }
   };
 
+  const block = (blocked: boolean): void => {
+    for (const list of [found.element, first, all]) list.inert = blocked;
+  };
+
   const load = (): void => {
     const project = store.project.value;
     const { name, text, files } = project;
@@ -191,12 +197,19 @@ export function mountControls(root: HTMLElement, app: App): void {
     app.engine.call("controls", [subject], { slot: "controls", light: true }).then(
       (given) => {
         if (store.project.value !== project) return;
-        controls = given;
+        [controls, origin] = [given, name];
         state.textContent = "";
+        block(false);
         draw();
       },
       (error: unknown) => {
         if (error instanceof Cancelled || store.project.value !== project) return;
+        // The keys of a text before a slip of the pen stay, those of another scenario go; neither can be changed.
+        block(true);
+        if (name !== origin) {
+          controls = [];
+          draw();
+        }
         state.textContent = error instanceof Problems ? `The text has no keys that can be read: ${error.message}` : "";
         logDefect(error);
       },

@@ -29,8 +29,13 @@ interface Column {
   tip: HTMLElement;
   cells: HTMLElement[];
   shown: FlowFigure | undefined;
-  /** The mark that keys have chosen: a kind and a row. */
-  chosen: { marks: Marks; row: number } | undefined;
+}
+
+/** A mark: a kind of a column, and a row. */
+interface Mark {
+  column: Column;
+  marks: Marks;
+  row: number;
 }
 
 export function mountFigures(root: HTMLElement, app: Figures): void {
@@ -39,6 +44,7 @@ export function mountFigures(root: HTMLElement, app: Figures): void {
   const flowMenu = el("select", { id: "flow", on: { change: () => (app.flow.value = Number(flowMenu.value)) } });
   const flowLabel = el("label", { for: "flow" }, "Flow ");
   const where = el("output", { class: "where", "aria-label": "Shown part of the time axis" });
+  const here = el("span", { class: "here" });
   tools.append(
     flowLabel,
     flowMenu,
@@ -46,11 +52,14 @@ export function mountFigures(root: HTMLElement, app: Figures): void {
     button("+", () => zoom(1 / 1.6), { "aria-label": "Zoom in", title: "Zoom in (+)" }),
     button("Whole run", () => (app.range.value = undefined), { title: "Show the whole run (0)" }),
     where,
+    here,
     el("span", { class: "hint" }, "wheel or drag: zoom · shift and wheel: move · keys: arrows, + − 0, m for the next mark"),
   );
   root.append(tools, grid);
 
   let columns: Column[] = [];
+  /** The mark that keys have chosen. */
+  let chosen: Mark | undefined;
 
   /** The end of the longest run. */
   const end = (): number => {
@@ -91,18 +100,18 @@ export function mountFigures(root: HTMLElement, app: Figures): void {
     column.tip.style.setProperty("top", `${hit.top + 34}px`);
   };
 
-  /** The finding of the greatest cost at a time. */
+  /** The shortest finding at a time: one of the whole run would hide the one that was clicked. */
   const findingAt = (column: Column, time: number): Finding | undefined => {
     const found = column.shown?.report?.findings.filter((finding) => finding.from_s <= time && time <= finding.to_s);
-    // The shortest: a finding of the whole run would hide the one that was clicked.
     return found?.toSorted((a, b) => a.to_s - a.from_s - (b.to_s - b.from_s))[0];
   };
 
   const select = (column: Column, marks: Marks, row: number, hit: Hit | undefined): void => {
     tell(column, hit);
     const time = at(marks.points, row, 0);
-    app.announce(`${marks.what} at ${moment(time)}. ${marks.why}. ${marks.rule}`);
     const number = columns.indexOf(column);
+    const whose = columns.length > 1 ? `${app.results.value[number]?.variant.name ?? ""}: ` : "";
+    app.announce(`${whose}${marks.what} at ${moment(time)}. ${marks.why}. ${marks.rule}`);
     document.dispatchEvent(new CustomEvent("lasthop-mark", { detail: { kind: marks.kind, at: time, variant: number } }));
   };
 
@@ -117,7 +126,6 @@ export function mountFigures(root: HTMLElement, app: Figures): void {
       tip,
       cells: [],
       shown: undefined,
-      chosen: undefined,
     };
     column.charts = PANELS.map(
       (panel) =>
@@ -145,9 +153,16 @@ export function mountFigures(root: HTMLElement, app: Figures): void {
   /** Marks a finding in the list of its column. */
   const mark = (column: Column, finding: Finding): void => {
     const number = column.shown?.report?.findings.indexOf(finding) ?? -1;
-    if (number >= LISTED) column.story.querySelector("ol")?.append(entry(column, finding, number));
-    for (const item of column.story.querySelectorAll("li")) {
-      item.classList.toggle("chosen", item.dataset["finding"] === String(number));
+    const list = column.story.querySelector("ol");
+    const found = (item: HTMLElement): number => Number(item.dataset["finding"]);
+    // One that is not among the costliest follows them, in the place of the last one so shown.
+    const items = Array.from(list?.querySelectorAll("li") ?? []);
+    for (const item of items) if (found(item) >= LISTED && found(item) !== number) item.remove();
+    if (!items.some((item) => found(item) === number)) list?.append(entry(column, finding, number));
+    for (const { story } of columns) {
+      for (const item of story.querySelectorAll("li")) {
+        item.classList.toggle("chosen", story === column.story && found(item) === number);
+      }
     }
     app.announce(finding.text);
   };
@@ -159,7 +174,7 @@ export function mountFigures(root: HTMLElement, app: Figures): void {
       mark(column, finding);
     };
     const when = `${moment(finding.from_s)}, cost ${duration(finding.cost_ms / 1e3)}`;
-    return el("li", { "data-finding": number }, button(when, show, { title: "Show this part of the run" }), ` ${finding.text}`);
+    return el("li", { "data-finding": number, value: number + 1 }, button(when, show, { title: "Show this part of the run" }), ` ${finding.text}`);
   };
 
   /** The time budget and the costliest findings. */
@@ -256,7 +271,7 @@ export function mountFigures(root: HTMLElement, app: Figures): void {
         // A report that follows the series changes no figure.
         const redrawn = flow?.sent !== column.shown?.sent;
         column.shown = flow;
-        if (redrawn) [column.chosen, changed] = [undefined, true];
+        if (redrawn) [chosen, changed] = [undefined, true];
         if (flow) {
           story(column, flow);
           if (redrawn) legend(column, flow);
@@ -266,6 +281,9 @@ export function mountFigures(root: HTMLElement, app: Figures): void {
         }
       }
       heading(column, result);
+      // In one column figures of several variants follow each other.
+      const whose = results.length > 1 ? result.variant.name : "";
+      for (const element of [column.legend, ...column.cells]) element.dataset["variant"] = whose;
       column.heading.classList.toggle("running", result.progress !== undefined);
     }
     if (changed) {
@@ -279,6 +297,7 @@ export function mountFigures(root: HTMLElement, app: Figures): void {
   });
   app.range.subscribe(() => draw(false));
   app.cursor.subscribe((time) => {
+    here.textContent = time === undefined ? "" : `cursor ${moment(Number(time.toPrecision(7)))}`;
     for (const column of columns) for (const chart of column.charts) chart.point(time);
   });
   theme.subscribe(() => {
@@ -288,22 +307,26 @@ export function mountFigures(root: HTMLElement, app: Figures): void {
     }
   });
 
-  /** The next mark after the cursor, or before it, of the column that keys act on: the first. */
+  /** The next mark after the cursor, or before it, of all variants. */
   const step = (forward: boolean): void => {
-    const column = columns[0];
-    if (!column?.shown) return;
-    const all = column.shown.marks.flatMap((marks) =>
-      Array.from({ length: rows(marks.points) }, (_, row) => ({ marks, row, time: at(marks.points, row, 0) })),
+    const all = columns.flatMap((column) =>
+      (column.shown?.marks ?? []).flatMap((marks) =>
+        Array.from({ length: rows(marks.points) }, (_, row) => ({ column, marks, row, time: at(marks.points, row, 0) })),
+      ),
     );
     // Marks of one time follow each other: a timeout and its retransmission are two marks.
     all.sort((a, b) => a.time - b.time);
-    const { chosen } = column;
-    const place = chosen ? all.findIndex(({ marks, row }) => marks === chosen.marks && row === chosen.row) : -1;
-    const from = app.cursor.value ?? -1;
-    const beside = forward ? all.find(({ time }) => time > from) : all.findLast(({ time }) => time < from);
+    const last = chosen;
+    const place = last ? all.findIndex(({ marks, row }) => marks === last.marks && row === last.row) : -1;
+    const { cursor } = app;
+    const from = cursor.value ?? span().from;
+    const beside = forward
+      ? all.find(({ time }) => (cursor.value === undefined ? time >= from : time > from))
+      : all.findLast(({ time }) => time < from);
     const best = place < 0 ? beside : all[place + (forward ? 1 : -1)];
-    if (!best) return;
-    column.chosen = best;
+    if (!best) return app.announce(`There is no ${forward ? "later" : "earlier"} mark.`);
+    chosen = best;
+    const { column } = best;
     const time = at(best.marks.points, best.row, 0);
     const { from: left, to: right } = span();
     if (time < left || time > right) setRange({ from: time - (right - left) / 2, to: time + (right - left) / 2 });

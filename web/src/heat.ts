@@ -436,7 +436,7 @@ function describe(session: Session, cell: Cell, entry: Entry | undefined, metric
   const place = where(session, cell);
   if (cell.problem !== undefined) return `${place}: ${cell.problem}`;
   const against = entry?.against_first;
-  if (!entry || !against) return `${place}: no value yet`;
+  if (!entry || !against) return `${place}: ${session.ended ? `${metric.name} has no value in these runs` : "no value yet"}`;
   const half = entry.difference_half_width;
   const difference = `${against.difference > 0 ? "+" : against.difference < 0 ? "−" : ""}${shown(metric, Math.abs(against.difference))}`;
   const parts = [`${metric.name} ${difference}${half === null ? "" : ` ± ${shown(metric, half)}`}`];

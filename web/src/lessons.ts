@@ -122,6 +122,7 @@ class LessonView {
     );
     this.ends.push(app.store.project.subscribe(() => this.moved()));
     this.ends.push(app.results.subscribe(() => void this.look()));
+    this.ends.push(app.range.subscribe(() => this.refresh?.()));
     const select = (event: Event): void => {
       const { kind, variant } = (event as CustomEvent<{ kind: string; variant: number }>).detail;
       this.selected(kind, app.store.project.value.variants[variant]?.name ?? "");
@@ -264,7 +265,11 @@ class LessonView {
     }
     if (check.kind === "mark") {
       const menu = el("select", { id: `${this.id}-mark` });
-      this.refresh = () => menu.replaceChildren(...this.marks(check.variant).map(({ value, text }) => el("option", { value }, text)));
+      this.refresh = () => {
+        const chosen = menu.value;
+        menu.replaceChildren(...this.marks(check.variant).map(({ value, text }) => el("option", { value }, text)));
+        if (Array.from(menu.options).some(({ value }) => value === chosen)) menu.value = chosen;
+      };
       const submit = (): void => {
         const [kind, variant] = JSON.parse(menu.value || '["",""]') as [string, string];
         this.selected(kind, variant);
@@ -284,7 +289,7 @@ class LessonView {
     return form;
   }
 
-  /** The first mark of each kind, and more as far as there is room, in the shown part of the axis. */
+  /** The first mark of each kind, and more as far as there is room; in the shown part of the axis, if there are any. */
   private marks(variant: string | undefined): { value: string; text: string }[] {
     const { results, range, flow, store } = this.app;
     const found = results.value.flatMap(({ figure }, number) => {
@@ -293,7 +298,7 @@ class LessonView {
       return marks.flatMap(({ kind, label, points }) => {
         const times = Array.from({ length: rows(points) }, (_, row) => at(points, row, 0));
         const shown = times.filter((time) => !range.value || (time >= range.value.from && time <= range.value.to));
-        return shown.map((time, nth) => ({ nth, time, value: JSON.stringify([kind, name]), text: `${label}, ${moment(time)}` }));
+        return (shown.length > 0 ? shown : times.slice(0, 1)).map((time, nth) => ({ nth, time, value: JSON.stringify([kind, name]), text: `${label}, ${moment(time)}` }));
       });
     });
     const chosen = found.toSorted((a, b) => a.nth - b.nth).slice(0, MOST_MARKS);

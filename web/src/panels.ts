@@ -202,7 +202,8 @@ const queue: Panel = {
   format: (value) => String(value),
   read(flow, time) {
     const row = rowAt(flow.queue, time);
-    return row < 0 ? flow.queue_name : `${at(flow.queue, row, 1)} packets · ${flow.queue_name}`;
+    const waiting = at(flow.queue, row, 1);
+    return row < 0 ? flow.queue_name : `${waiting} packet${waiting === 1 ? "" : "s"} · ${flow.queue_name}`;
   },
 };
 

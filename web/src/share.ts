@@ -36,7 +36,7 @@ async function copy(text: string, shown: HTMLElement): Promise<boolean> {
   }
 }
 
-/** The page's address with a fragment; `embed` for figures alone. */
+/** The page's address with a fragment; `embed` for figures and packets alone. */
 function address(fragment: string, embed: boolean): string {
   const page = new URL(location.href);
   page.search = embed ? "?embed=1" : "";
@@ -138,7 +138,7 @@ export function mountShare(root: HTMLElement, app: App): void {
     el("label", { for: "share-link" }, "Address"),
     el("div", { class: "row" }, link, copyLink),
     why,
-    el("label", { for: "share-frame" }, "Frame for slides and pages, with figures alone"),
+    el("label", { for: "share-frame" }, "Frame for slides and pages, with figures and packets alone"),
     el("div", { class: "row" }, frame, copyFrame),
     el("h3", {}, "Command line"),
     commands,

@@ -146,6 +146,26 @@ test("a mark that is chosen by keys in the figure does a step", { skip }, async 
   }
 });
 
+test("the list of marks follows the figures, and has each kind", { skip }, async () => {
+  const { page, close } = await opened();
+  try {
+    await page.getByRole("button", { name: "A timeout", exact: true }).click();
+    await told(page, 1);
+    const kinds = async () => new Set(await page.locator(".lesson .step option").evaluateAll((options) => options.map(({ value }) => JSON.parse(value)[0])));
+    const texts = () => page.locator(".lesson .step option").allTextContents();
+    await page.evaluate(() => (window.lasthop.app.range.value = undefined));
+    await eventually(async () => assert.ok((await kinds()).has("timeout")));
+    const whole = await texts();
+    await page.evaluate(() => (window.lasthop.app.range.value = { from: 0, to: 1e-3 }));
+    await eventually(async () => assert.notDeepEqual(await texts(), whole));
+    assert.ok((await kinds()).has("timeout"));
+    await page.evaluate(() => (window.lasthop.app.range.value = undefined));
+    await eventually(async () => assert.deepEqual(await texts(), whole));
+  } finally {
+    await close();
+  }
+});
+
 test("a lesson whose runs are gone says so, and opens them again", { skip }, async () => {
   const { page, errors, close } = await opened();
   try {

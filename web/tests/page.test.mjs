@@ -66,6 +66,53 @@ test("m steps from mark to mark and says what, when and why", { skip }, async ()
   }
 });
 
+test("a stall that is chosen again is listed once, with its place by cost", { skip }, async () => {
+  const { page, close } = await open();
+  try {
+    await page.waitForFunction(() => window.lasthop.app.results.value[0]?.figure?.flows[0].report?.findings.length > 6);
+    const [first, other] = await page.evaluate(() => {
+      const { findings } = window.lasthop.app.results.value[0].figure.flows[0].report;
+      const shortest = (time) =>
+        findings.filter(({ from_s, to_s }) => from_s <= time && time <= to_s).toSorted((a, b) => a.to_s - a.from_s - b.to_s + b.from_s)[0];
+      const middle = ({ from_s, to_s }) => (from_s + to_s) / 2;
+      return findings.flatMap((finding, number) => (number > 4 && shortest(middle(finding)) === finding ? [{ number, time: middle(finding) }] : []));
+    });
+    assert.ok(first && other, "two findings beyond the listed ones can be clicked");
+    const list = page.locator(".story").first().locator("li");
+    const listed = await list.count();
+    const plot = page.locator(".panel-sequence .u-over").first();
+    const click = async ({ time }) => {
+      const { width, height } = await plot.boundingBox();
+      const end = await page.evaluate(() => Math.max(...window.lasthop.app.results.value.map(({ figure }) => figure.flows[0].ended)) * 1.01);
+      await plot.click({ position: { x: (time / end) * width, y: height - 3 } });
+    };
+    for (const finding of [first, other, first]) await click(finding);
+    await eventually(async () => assert.equal(await list.count(), listed + 1));
+    const chosen = page.locator(".story li.chosen");
+    await eventually(async () => assert.equal(await chosen.count(), 1));
+    await eventually(async () => assert.equal(await chosen.getAttribute("data-finding"), String(first.number)));
+    assert.equal(await chosen.getAttribute("value"), String(first.number + 1));
+  } finally {
+    await close();
+  }
+});
+
+test("beyond the end of a run its readings give the end", { skip }, async () => {
+  const { page, close } = await open();
+  try {
+    const ends = await page.evaluate(() => window.lasthop.app.results.value.map(({ figure }) => figure.flows[0].ended));
+    const shorter = ends.indexOf(Math.min(...ends));
+    assert.ok(ends[shorter] < Math.max(...ends));
+    await page.evaluate((time) => (window.lasthop.app.cursor.value = time), Math.max(...ends));
+    const readings = page.locator(".panel-sequence .reading");
+    await eventually(async () => assert.match(await readings.nth(shorter).textContent(), /^ended at [\d.]+ s$/));
+    await eventually(async () => assert.match(await readings.nth(1 - shorter).textContent(), /^sent /));
+    assert.match(await page.locator(".tools .here").textContent(), /^cursor [\d.]+ s$/);
+  } finally {
+    await close();
+  }
+});
+
 test("changes are undone and redone by keys, and taken back at once", { skip }, async () => {
   const { page, close } = await open();
   try {
