@@ -3,13 +3,16 @@
 mod air;
 mod columns;
 mod contention;
+mod describe;
 mod event_trace;
 mod fcts;
 mod file;
 mod jsonl;
 mod layout;
 mod monitor;
+mod names;
 mod pcapng;
+mod record;
 pub mod series;
 
 use std::collections::{HashMap, HashSet};
