@@ -102,10 +102,20 @@ fn unwritable_directory_is_named_in_the_error() {
     assert!(ended.err.contains("file/results: cannot be written"), "{}", ended.err);
 }
 
-/// A limit of 64 kB on the size of files substitutes for a full disk.
 #[test]
 fn full_disk_keeps_the_old_result() {
-    let dir = scratch("full");
+    written_to_a_full_disk("full", "jsonl", "events.jsonl");
+}
+
+#[test]
+fn full_disk_while_tables_are_written_keeps_the_old_result() {
+    written_to_a_full_disk("full-tables", "parquet", ".parquet");
+}
+
+/// A trace, of which the file that ends with `name` is too large. A limit of 64 kB on the size of files substitutes for a full
+/// disk.
+fn written_to_a_full_disk(test: &str, trace: &str, name: &str) {
+    let dir = scratch(test);
     let example = file(EXAMPLE);
     fine(&dir, &["run", &example, "--out", "r"]);
     let old = std::fs::read(dir.join("r/summary.json")).unwrap();
@@ -121,7 +131,7 @@ fn full_disk_keeps_the_old_result() {
             "--seed",
             "2",
             "--trace",
-            "jsonl",
+            trace,
             "--out",
             "r",
         ])
@@ -129,7 +139,7 @@ fn full_disk_keeps_the_old_result() {
         .unwrap();
     let ended = ended(output);
     assert_eq!(ended.code, Some(1), "{}", ended.err);
-    assert!(ended.err.contains("events.jsonl: cannot be written"), "{}", ended.err);
+    assert!(ended.err.contains(&format!("{name}: cannot be written")), "{}", ended.err);
     assert_eq!(ended.err.lines().filter(|line| line.starts_with("error")).count(), 1, "{}", ended.err);
     assert!(!dir.join("r.partial").exists());
     assert_eq!(std::fs::read(dir.join("r/summary.json")).unwrap(), old, "the old result is gone");

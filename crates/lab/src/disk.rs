@@ -5,7 +5,10 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use observe::output::TraceFiles;
+use observe::output::table::{Column, TableEncoder};
 use scenario::Files;
+
+use crate::trace_tables;
 
 /// The local file system.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,5 +45,9 @@ pub struct Directory(pub PathBuf);
 impl TraceFiles for Directory {
     fn append(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         OpenOptions::new().create(true).append(true).open(self.0.join(name))?.write_all(bytes)
+    }
+
+    fn table(&self, name: &str, columns: &[Column]) -> io::Result<Box<dyn TableEncoder>> {
+        trace_tables::parquet(name, columns)
     }
 }

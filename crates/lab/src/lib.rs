@@ -42,4 +42,5 @@ pub mod steady;
 pub mod store;
 mod swap;
 pub mod sweep;
+pub mod trace_tables;
 mod value_text;

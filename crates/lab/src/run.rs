@@ -81,8 +81,9 @@ pub fn run(
     }
     let partial = Partial::create(dir)?;
     let outputs = open(&partial.dir, printers);
-    let files: Vec<String> = outputs.file_names().collect();
     let (summary, outputs, ended) = observed(loaded, outputs, delays, watch)?;
+    // Some traces have a file for each kind of event that occurred.
+    let files: Vec<String> = outputs.file_names().collect();
     outputs.finish(ended).map_err(|(name, source)| {
         let path = if name == PRINTER { PathBuf::from(name) } else { partial.dir.join(name) };
         RunError::Unwritable { path, source }

@@ -6,7 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use lab::disk::Disk;
+use lab::trace_tables;
 use observe::output::TraceFiles;
+use observe::output::table::{Column, TableEncoder};
 use scenario::{Files, MemoryFiles};
 
 /// Files given by the caller, by name, and those of the disk.
@@ -62,5 +64,9 @@ impl TraceFiles for Traces {
     fn append(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         self.0.borrow_mut().entry(name.to_owned()).or_default().extend_from_slice(bytes);
         Ok(())
+    }
+
+    fn table(&self, name: &str, columns: &[Column]) -> io::Result<Box<dyn TableEncoder>> {
+        trace_tables::parquet(name, columns)
     }
 }

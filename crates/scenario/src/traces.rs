@@ -41,6 +41,10 @@ pub const TRACES: &[Trace] = &[
     Trace { name: "events", summary: "event-trace.txt: corruptions, losses, retransmissions as in appendix B.4" },
     Trace { name: "jsonl", summary: "events.jsonl: every event, one JSON object a line" },
     Trace {
+        name: "parquet",
+        summary: "<event>.parquet: every event, one table for each kind, for pandas, polars and DuckDB",
+    },
+    Trace {
         name: "pcapng",
         summary: "<node>.pcapng: packets as a capture at each node, <medium>.air.pcapng: frames in the air, for tshark and \
                   Wireshark",

@@ -5,6 +5,8 @@ use std::rc::Rc;
 
 use engine::Time;
 
+use super::table::{Column, TableEncoder};
+
 /// The buffer is flushed when it exceeds this size, in bytes.
 const FULL: usize = 64 * 1024;
 
@@ -13,6 +15,11 @@ pub trait TraceFiles {
     /// Appends `bytes` to the file called `name`, which is created if it does not exist, even if `bytes` is empty. A
     /// run with a thousand flows has more traces than a process may have open files, so files need not stay open.
     fn append(&self, name: &str, bytes: &[u8]) -> io::Result<()>;
+
+    /// Begins the encoding of the table in the file called `name`, with these columns.
+    fn table(&self, _name: &str, _columns: &[Column]) -> io::Result<Box<dyn TableEncoder>> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "tables cannot be written here"))
+    }
 }
 
 /// A trace file: a buffer that is appended to it when it is full.
@@ -31,6 +38,11 @@ impl TraceFile {
     pub fn named(&self) -> NamedFile {
         self.named.clone()
     }
+
+    /// An error with the file's name.
+    pub fn error(&self, source: io::Error) -> io::Error {
+        io::Error::new(source.kind(), FileError { name: self.named.name.clone(), source })
+    }
 }
 
 impl Write for TraceFile {
@@ -47,10 +59,7 @@ impl Write for TraceFile {
 
     /// Creates the file even if nothing was written to it. Errors contain the file's name.
     fn flush(&mut self) -> io::Result<()> {
-        self.files.append(&self.named.name, &self.buffer).map_err(|source| {
-            let kind = source.kind();
-            io::Error::new(kind, FileError { name: self.named.name.clone(), source })
-        })?;
+        self.files.append(&self.named.name, &self.buffer).map_err(|source| self.error(source))?;
         self.buffer.clear();
         Ok(())
     }

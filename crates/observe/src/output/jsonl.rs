@@ -3,14 +3,13 @@
 use std::io::{self, Write};
 
 use engine::Time;
-use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use sim::Event;
 
 use super::describe::describe;
 use super::file::{NamedFile, TraceFile};
 use super::names::Names;
-use super::record::Record;
+use super::record::{Cell, Record};
 use super::{Output, Stage};
 
 struct Lines {
@@ -28,11 +27,11 @@ impl<M: SerializeMap<Error = serde_json::Error>> Record for Object<M> {
         self.put("event", kind)
     }
 
-    fn put<C: Serialize + ?Sized>(&mut self, key: &'static str, value: &C) -> io::Result<()> {
+    fn put<C: Cell + ?Sized>(&mut self, key: &'static str, value: &C) -> io::Result<()> {
         Ok(self.0.serialize_entry(key, value)?)
     }
 
-    fn put_some<C: Serialize>(&mut self, key: &'static str, value: Option<C>) -> io::Result<()> {
+    fn put_some<C: Cell>(&mut self, key: &'static str, value: Option<C>) -> io::Result<()> {
         value.map_or(Ok(()), |value| self.put(key, &value))
     }
 }

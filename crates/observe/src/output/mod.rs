@@ -11,9 +11,11 @@ mod jsonl;
 mod layout;
 mod monitor;
 mod names;
+mod parquet;
 mod pcapng;
 mod record;
 pub mod series;
+pub mod table;
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -71,6 +73,7 @@ const TRACES: &[Entry] = &[
     pairs("air", air::open, Named::WholeOrEnd("trace.dat"), air::STATE),
     Entry { name: "events", open: event_trace::open, files: Named::Whole("event-trace.txt"), layout: Layout::None },
     Entry { name: "jsonl", open: jsonl::open, files: Named::Whole("events.jsonl"), layout: Layout::None },
+    Entry { name: "parquet", open: parquet::open, files: Named::End(".parquet"), layout: Layout::None },
     Entry { name: "pcapng", open: pcapng::open, files: Named::End(".pcapng"), layout: Layout::None },
 ];
 

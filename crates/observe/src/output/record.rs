@@ -1,8 +1,12 @@
 //! What the contents of an event are written to: an object of JSON, or a row of a table.
 
+use std::borrow::Cow;
 use std::io;
+use std::net::Ipv4Addr;
 
 use serde::Serialize;
+
+use super::table::Values;
 
 /// Receives the fields of one event. Events of one kind have the same fields in the same order, so that the first one tells
 /// the columns of a table.
@@ -10,12 +14,79 @@ pub(super) trait Record {
     /// The kind of the event, before its fields.
     fn kind(&mut self, kind: &'static str) -> io::Result<()>;
     /// A field that all events of the kind have.
-    fn put<C: Serialize + ?Sized>(&mut self, key: &'static str, value: &C) -> io::Result<()>;
+    fn put<C: Cell + ?Sized>(&mut self, key: &'static str, value: &C) -> io::Result<()>;
     /// A field that only some events of the kind have.
-    fn put_some<C: Serialize>(&mut self, key: &'static str, value: Option<C>) -> io::Result<()>;
+    fn put_some<C: Cell>(&mut self, key: &'static str, value: Option<C>) -> io::Result<()>;
+}
+
+/// A value of a field: a value in JSON, and a cell of a column.
+pub(super) trait Cell: Serialize {
+    /// Whether values may be missing.
+    const OPTIONAL: bool = false;
+    /// An empty column of such values.
+    fn column() -> Values;
+    /// Appends the value to such a column; returns false if it is missing.
+    fn append_to(&self, column: &mut Values) -> bool;
 }
 
 /// Several values; in a table their text in JSON.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub(super) struct List<T>(pub Vec<T>);
+
+/// Implements [`Cell`] for types: the type of the column, and the value in it.
+macro_rules! cells {
+    ($($type:ty: $column:ident, $cell:pat => $value:expr;)*) => {$(
+        impl Cell for $type {
+            fn column() -> Values {
+                Values::$column(Default::default())
+            }
+            fn append_to(&self, column: &mut Values) -> bool {
+                let (Values::$column(values), $cell) = (column, self) else { return false };
+                values.push($value);
+                true
+            }
+        }
+    )*};
+}
+
+cells! {
+    bool: Flags, flag => *flag;
+    f64: Numbers, number => *number;
+    u16: Integers, number => i64::from(*number);
+    u32: Integers, number => i64::from(*number);
+    u64: Integers, number => i64::try_from(*number).unwrap_or(i64::MAX);
+    str: Texts, text => text;
+    String: Texts, text => text;
+    Cow<'_, str>: Texts, text => text;
+    Ipv4Addr: Texts, address => &address.to_string();
+}
+
+impl<T: Serialize> Cell for List<T> {
+    fn column() -> Values {
+        str::column()
+    }
+    fn append_to(&self, column: &mut Values) -> bool {
+        serde_json::to_string(self).is_ok_and(|text| text.append_to(column))
+    }
+}
+
+impl<C: Cell + ?Sized> Cell for &C {
+    const OPTIONAL: bool = C::OPTIONAL;
+    fn column() -> Values {
+        C::column()
+    }
+    fn append_to(&self, column: &mut Values) -> bool {
+        C::append_to(self, column)
+    }
+}
+
+impl<C: Cell> Cell for Option<C> {
+    const OPTIONAL: bool = true;
+    fn column() -> Values {
+        C::column()
+    }
+    fn append_to(&self, column: &mut Values) -> bool {
+        self.as_ref().is_some_and(|value| value.append_to(column))
+    }
+}

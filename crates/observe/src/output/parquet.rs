@@ -1,0 +1,137 @@
+//! Every event as a row of the table of its kind: `t` in seconds, then its contents.
+
+use std::io::{self, Write};
+use std::rc::Rc;
+
+use engine::Time;
+use foldhash::fast::FixedState;
+use indexmap::IndexMap;
+use sim::Event;
+
+use super::describe::describe;
+use super::file::{NamedFile, TraceFile, TraceFiles};
+use super::names::Names;
+use super::record::{Cell, Record};
+use super::table::{Column, TableEncoder};
+use super::{Output, Stage};
+
+/// The number of rows that are encoded together.
+const BATCH: usize = 65_536;
+
+struct Tables {
+    files: Rc<dyn TraceFiles>,
+    names: Names,
+    /// By kind of event.
+    tables: IndexMap<&'static str, Table, FixedState>,
+}
+
+/// The table of a kind of event, with the rows that are not yet encoded.
+struct Table {
+    columns: Vec<Column>,
+    rows: usize,
+    /// `None` until the first rows are encoded.
+    encoder: Option<Box<dyn TableEncoder>>,
+    file: TraceFile,
+}
+
+/// The row of an event.
+struct Row<'a> {
+    files: &'a Rc<dyn TraceFiles>,
+    tables: &'a mut IndexMap<&'static str, Table, FixedState>,
+    at: Time,
+    /// The place of its table.
+    table: usize,
+    /// The number of cells that are written.
+    cells: usize,
+}
+
+pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
+    let (files, names) = (Rc::clone(&stage.files), Names::of(stage.network));
+    Box::new(Tables { files, names, tables: IndexMap::default() })
+}
+
+impl Output for Tables {
+    fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
+        self.names.observe(event);
+        let Tables { files, names, tables } = self;
+        let mut row = Row { files, tables, at, table: 0, cells: 0 };
+        describe(event, names, &mut row)?;
+        let Row { table, .. } = row;
+        let table = &mut tables[table];
+        table.rows += 1;
+        if table.rows < BATCH { Ok(()) } else { table.encode(&**files) }
+    }
+
+    fn finish(&mut self, _: Time) -> io::Result<()> {
+        self.tables.values_mut().try_for_each(|table| table.finish(&*self.files))
+    }
+
+    fn files(&self) -> Vec<NamedFile> {
+        self.tables.values().map(|table| table.file.named()).collect()
+    }
+}
+
+impl Record for Row<'_> {
+    fn kind(&mut self, kind: &'static str) -> io::Result<()> {
+        self.table = match self.tables.get_index_of(kind) {
+            Some(known) => known,
+            None => self.tables.insert_full(kind, Table::of(kind, self.files)).0,
+        };
+        self.put("t", &self.at.as_secs_f64())
+    }
+
+    fn put<C: Cell + ?Sized>(&mut self, key: &'static str, value: &C) -> io::Result<()> {
+        let table = &mut self.tables[self.table];
+        if table.columns.len() == self.cells {
+            debug_assert_eq!(table.rows, 0, "{key}: the first event of its kind has no such field");
+            let present = C::OPTIONAL.then(Vec::new);
+            table.columns.push(Column { name: key, values: C::column(), present });
+        }
+        let column = &mut table.columns[self.cells];
+        debug_assert_eq!(column.name, key, "events of one kind have the same fields");
+        let present = value.append_to(&mut column.values);
+        match &mut column.present {
+            Some(rows) => rows.push(present),
+            None => debug_assert!(present, "{key}: the value of another type"),
+        }
+        self.cells += 1;
+        Ok(())
+    }
+
+    fn put_some<C: Cell>(&mut self, key: &'static str, value: Option<C>) -> io::Result<()> {
+        self.put(key, &value)
+    }
+}
+
+impl Table {
+    fn of(kind: &str, files: &Rc<dyn TraceFiles>) -> Self {
+        let named = NamedFile { name: format!("{kind}.parquet"), about: format!("all events of the kind {kind}") };
+        Table { columns: Vec::new(), rows: 0, encoder: None, file: TraceFile::new(named, Rc::clone(files)) }
+    }
+
+    /// Encodes the rows, and removes them.
+    fn encode(&mut self, files: &dyn TraceFiles) -> io::Result<()> {
+        let Table { columns, encoder, file, .. } = self;
+        let name = file.named().name;
+        let encoder = match encoder {
+            Some(encoder) => encoder,
+            None => encoder.insert(files.table(&name, columns).map_err(|error| file.error(error))?),
+        };
+        let bytes = encoder.rows(columns).map_err(|error| file.error(error))?;
+        file.write_all(&bytes)?;
+        self.columns.iter_mut().for_each(Column::clear);
+        self.rows = 0;
+        Ok(())
+    }
+
+    fn finish(&mut self, files: &dyn TraceFiles) -> io::Result<()> {
+        if self.rows > 0 {
+            self.encode(files)?;
+        }
+        if let Some(encoder) = self.encoder.take() {
+            let bytes = encoder.finish().map_err(|error| self.file.error(error))?;
+            self.file.write_all(&bytes)?;
+        }
+        self.file.flush()
+    }
+}

@@ -1,0 +1,85 @@
+//! Tables by columns, as they are passed to the encoder of a file format.
+
+use std::io;
+
+use foldhash::fast::FixedState;
+use indexmap::IndexSet;
+
+/// Encodes one table in a file format.
+pub trait TableEncoder {
+    /// The next bytes of the file, with these rows. The columns are those of the beginning, all of equal length.
+    fn rows(&mut self, columns: &[Column]) -> io::Result<Vec<u8>>;
+    /// The last bytes of the file.
+    fn finish(self: Box<Self>) -> io::Result<Vec<u8>>;
+}
+
+/// A column of a table.
+pub struct Column {
+    /// The name.
+    pub name: &'static str,
+    /// The values, without those that are missing.
+    pub values: Values,
+    /// Whether each row has a value; `None` if no value of the column can be missing.
+    pub present: Option<Vec<bool>>,
+}
+
+/// Values of one type.
+pub enum Values {
+    /// Whole numbers.
+    Integers(Vec<i64>),
+    /// Numbers.
+    Numbers(Vec<f64>),
+    /// Truth values.
+    Flags(Vec<bool>),
+    /// Text.
+    Texts(Texts),
+}
+
+/// Text by number.
+#[derive(Default)]
+pub struct Texts {
+    distinct: IndexSet<String, FixedState>,
+    numbers: Vec<u32>,
+}
+
+impl Column {
+    /// Removes all values.
+    pub(super) fn clear(&mut self) {
+        match &mut self.values {
+            Values::Integers(values) => values.clear(),
+            Values::Numbers(values) => values.clear(),
+            Values::Flags(values) => values.clear(),
+            Values::Texts(values) => values.clear(),
+        }
+        self.present.iter_mut().for_each(Vec::clear);
+    }
+}
+
+impl Texts {
+    /// Each different text once.
+    pub fn distinct(&self) -> impl Iterator<Item = &str> {
+        self.distinct.iter().map(String::as_str)
+    }
+
+    /// The texts, by their places among the different ones.
+    pub fn numbers(&self) -> &[u32] {
+        &self.numbers
+    }
+
+    pub(super) fn push(&mut self, text: &str) {
+        // Most often the last text again.
+        let last = self.numbers.last().copied().filter(|last| self.distinct[*last as usize] == text);
+        let number = last.unwrap_or_else(|| self.number(text));
+        self.numbers.push(number);
+    }
+
+    fn number(&mut self, text: &str) -> u32 {
+        let known = self.distinct.get_index_of(text);
+        known.unwrap_or_else(|| self.distinct.insert_full(text.to_owned()).0) as u32
+    }
+
+    fn clear(&mut self) {
+        self.distinct.clear();
+        self.numbers.clear();
+    }
+}
