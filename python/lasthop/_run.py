@@ -60,7 +60,8 @@ class Run(Summarized):
         the trace: tables of several runs can be joined.
 
         Raises:
-            LasthopError: There is no such trace, or it is no table: ``events``, ``jsonl`` and ``pcapng`` are not.
+            LasthopError: There is no such trace, or it is no table: ``events``, ``jsonl`` and
+                ``pcapng`` are not, and the tables of ``parquet`` are read by pandas, polars or DuckDB from ``files``.
 
         >>> import lasthop as lh
         >>> run = lh.Scenario.load("examples/goel-refined.toml").run(traces=["congestion", "series"])
