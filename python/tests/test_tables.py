@@ -1,9 +1,13 @@
 """Tables in the libraries of others, and traces as tables."""
 
+import json
 import os
 import re
+import tempfile
 import unittest
 import warnings
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import lasthop as lh
@@ -11,6 +15,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 from support import ROOT
 
 warnings.simplefilter("ignore", lh.ScenarioWarning)
@@ -124,6 +129,68 @@ class Traces(unittest.TestCase):
                 run.table(name)
         with self.assertRaisesRegex(lh.LasthopError, 'found "cwnd", expected the name of one trace'):
             run.table("cwnd")
+
+
+class EventTables(unittest.TestCase):
+    """Each library reads from the trace `parquet` what the lines of `jsonl` have."""
+
+    folder: str
+    lines: dict[str, list[dict[str, Any]]]
+    files: dict[str, bytes]
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        run = lh.Scenario.load("examples/aggregation.toml").set("duration", "1 s").run(traces=["jsonl", "parquet"])
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = folder.name
+        cls.lines = {}
+        for line in run.trace("jsonl").splitlines():
+            event = json.loads(line)
+            cls.lines.setdefault(event.pop("event"), []).append(event)
+        cls.files = {name: contents for name, contents in run.files.items() if name.endswith(".parquet")}
+        for name, contents in cls.files.items():
+            Path(cls.folder, name).write_bytes(contents)
+
+    def rows(self, kind: str, columns: list[str]) -> list[dict[str, Any]]:
+        """The lines of a kind as rows: what a line lacks is None, and lists are text."""
+        return [{name: text_of_list(line.get(name)) for name in columns} for line in self.lines[kind]]
+
+    def test_each_kind_of_event_has_a_file(self) -> None:
+        self.assertEqual(set(self.files), {f"{kind}.parquet" for kind in self.lines})
+        self.assertIn("air-sent.parquet", self.files)
+
+    def test_pyarrow_and_polars_read_every_table(self) -> None:
+        for kind, lines in self.lines.items():
+            with self.subTest(kind):
+                file = os.path.join(self.folder, f"{kind}.parquet")
+                table, frame = pq.read_table(file), pl.read_parquet(self.files[f"{kind}.parquet"])
+                expected = self.rows(kind, table.column_names)
+                self.assertTrue(all(set(line) <= set(table.column_names) for line in lines))
+                self.assertEqual(table.to_pylist(), expected)
+                self.assertEqual(frame.to_dicts(), expected)
+
+    def test_duckdb_and_pandas_compute_the_same(self) -> None:
+        file = os.path.join(self.folder, "dequeued.parquet")
+        counts = duckdb.sql(f"select \"from\", count(*), sum(bytes) from '{file}' group by all order by all").fetchall()
+        waits = pd.read_parquet(file).groupby("from")["bytes"].agg(["count", "sum"])
+        self.assertEqual(counts, [(name, *map(int, row)) for name, row in zip(waits.index, waits.to_numpy())])
+        lines = self.lines["dequeued"]
+        self.assertEqual(sum(total for _, _, total in counts), sum(line["bytes"] for line in lines))
+        [(least, most)] = duckdb.sql(f"select min(t), max(t) from '{file}'").fetchall()
+        self.assertEqual((least, most), (lines[0]["t"], lines[-1]["t"]))
+
+    def test_types_of_columns_are_those_of_the_fields(self) -> None:
+        schema = pl.read_parquet(self.files["air-sent.parquet"]).schema
+        expected = {"t": pl.Float64, "medium": pl.String, "size": pl.Int64, "again": pl.Boolean, "packets": pl.String}
+        self.assertEqual({name: schema[name] for name in expected}, expected)
+        packets = [line["packets"] for line in self.lines["air-sent"] if "packets" in line]
+        column = pl.read_parquet(self.files["air-sent.parquet"])["packets"].drop_nulls()
+        self.assertEqual([json.loads(text) for text in column], packets)
+
+
+def text_of_list(value: object) -> object:
+    return json.dumps(value, separators=(",", ":")) if isinstance(value, list) else value
 
 
 if __name__ == "__main__":
