@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::bench::{self, Row};
-use crate::dist::host;
 use crate::workspace;
 
 /// Examples that the program is trained on: senders, queues, link layers, schemes and cells, none of them a workload of the
@@ -81,7 +80,7 @@ fn clear(folder: &Path) -> Result<(), String> {
 /// Builds the command with the profile `dist` in a target directory of its own, with a flag for everything that is compiled
 /// for the command; build scripts and procedural macros are compiled without it, since a target is named.
 fn build(name: &str, flag: Option<&str>) -> Result<PathBuf, String> {
-    let (host, target) = (host()?, folder().join(name));
+    let (host, target) = (workspace::host()?, folder().join(name));
     let mut cargo = workspace::cargo();
     cargo.args(["build", "--locked", "--profile", "dist", "--package", "lasthop", "--target", &host]);
     cargo.arg("--target-dir").arg(&target);
@@ -112,7 +111,7 @@ fn profdata() -> Result<PathBuf, String> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let sysroot = workspace::output(Command::new(rustc).args(["--print", "sysroot"]))?;
     let program = format!("llvm-profdata{}", std::env::consts::EXE_SUFFIX);
-    let path = Path::new(sysroot.trim()).join("lib/rustlib").join(host()?).join("bin").join(program);
+    let path = Path::new(sysroot.trim()).join("lib/rustlib").join(workspace::host()?).join("bin").join(program);
     if !path.is_file() {
         workspace::run(Command::new("rustup").args(["component", "add", "llvm-tools"]))?;
     }

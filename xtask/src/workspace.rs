@@ -32,6 +32,14 @@ pub fn build_as_tested() -> Result<PathBuf, String> {
     Ok(target().join("checks"))
 }
 
+/// Returns the target triple for which rustc builds.
+pub fn host() -> Result<String, String> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let version = output(Command::new(rustc).arg("-vV"))?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| format!("found no line `host:` in the output of rustc -vV: {version}"))
+}
+
 /// Returns true if the shell would find `program`.
 pub fn on_path(program: &str) -> bool {
     env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(program).is_file()))

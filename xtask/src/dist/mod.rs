@@ -29,7 +29,7 @@ pub fn run(trained: bool) -> Result<(), String> {
         true => pgo::trained()?,
         false => plain(&folder)?,
     };
-    let host = host()?;
+    let host = workspace::host()?;
     // All packages of the workspace have one version.
     let name = format!("lasthop-{}-{host}", env!("CARGO_PKG_VERSION"));
     let whole = folder.join(&name);
@@ -70,14 +70,6 @@ fn fill(whole: &Path, program: &Path, host: &str) -> Result<(), String> {
     write(&whole.join("THIRD-PARTY.txt"), notices::of("lasthop", host)?.as_bytes())
 }
 
-/// Returns the target triple for which rustc builds.
-pub fn host() -> Result<String, String> {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let version = workspace::output(Command::new(rustc).arg("-vV"))?;
-    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).ok_or_else(|| format!("found no line `host:` in the output of rustc -vV: {version}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,7 +91,7 @@ mod tests {
         .unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         let whole = folder.join("whole");
-        fill(&whole, &program, &host().unwrap()).unwrap();
+        fill(&whole, &program, &workspace::host().unwrap()).unwrap();
         let read = |name: &str| fs::read_to_string(whole.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(read("completions/_lasthop"), "completions zsh\n");
         assert_eq!(read("man/man1/lasthop.1"), "page\n");
