@@ -17,6 +17,8 @@ const STEPS: [&[&str]; 4] = [
     &["clippy", "--workspace", "--all-targets", "--profile", "checks", "--", "-D", "warnings"],
 ];
 
+const DOC: [&str; 5] = ["doc", "--workspace", "--no-deps", "--profile", "checks"];
+
 const TESTS: [&str; 4] = ["test", "--workspace", "--profile", "checks"];
 
 /// Arguments for the tests that take minutes. Documentation tests marked as ignored are excluded.
@@ -38,7 +40,8 @@ const READERS: [(&str, &str); 6] = [
     ("chromium", "chromium fonts-dejavu-core"),
 ];
 
-/// Runs the steps up to the first failure; with `full` also the long tests.
+/// Runs the checks, with `full` also the long tests. A failure of one that takes seconds ends it; of those that take minutes all
+/// run, and the error names each that failed.
 pub fn run(full: bool) -> Result<(), String> {
     let missing: Vec<_> = READERS.iter().filter(|(program, _)| !workspace::on_path(program)).collect();
     if !missing.is_empty() {
@@ -51,26 +54,25 @@ pub fn run(full: bool) -> Result<(), String> {
     }
     words::run()?;
     let module = web::Module::of_tests(full);
-    // Compiles the crates without file access for a browser; the command serves the page in its tests.
-    web::run(module)?;
     let dir = workspace::target().join("tmp").join("left-by-tests");
-    unskipped(&dir, workspace::cargo().args(TESTS))?;
+    let mut failed = Vec::new();
+    let mut then = |outcome: Result<(), String>| failed.extend(outcome.err());
+    // Compiles the crates without file access for a browser; the command serves the page in its tests.
+    then(web::run(module));
+    then(unskipped(&dir, workspace::cargo().args(TESTS)));
     // A target directory of its own: the crate has another workspace, and would otherwise lie in the tree of sources.
     let outside = workspace::target().join("outside");
-    workspace::run(workspace::cargo().args(OUTSIDE_TESTS).env("CARGO_TARGET_DIR", outside))?;
-    python::run(full)?;
-    web::test(module, full)?;
+    then(workspace::run(workspace::cargo().args(OUTSIDE_TESTS).env("CARGO_TARGET_DIR", outside)));
+    then(python::run(full));
+    then(web::test(module, full));
     if full {
-        python::wheels()?;
-        unskipped(&dir, workspace::cargo().args(TESTS).args(LONG_TESTS))?;
-        workspace::run(workspace::cargo().args(FUZZ_TARGETS))?;
-        census::run()?;
+        then(python::wheels());
+        then(unskipped(&dir, workspace::cargo().args(TESTS).args(LONG_TESTS)));
+        then(workspace::run(workspace::cargo().args(FUZZ_TARGETS)));
+        then(census::run());
     }
-    workspace::run(
-        workspace::cargo()
-            .args(["doc", "--workspace", "--no-deps", "--profile", "checks"])
-            .env("RUSTDOCFLAGS", "-D warnings"),
-    )
+    then(workspace::run(workspace::cargo().args(DOC).env("RUSTDOCFLAGS", "-D warnings")));
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
 }
 
 /// Runs tests in `dir` as [`tidy`] does; an error if a test is skipped that is not in the list.

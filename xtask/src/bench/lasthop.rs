@@ -38,7 +38,9 @@ pub fn command_of(program: &Path, row: Row) -> Result<Command, String> {
         .map_err(|error| format!("cannot write {}: {error}", scenario.display()))?;
 
     let mut command = Command::new(program);
-    command.arg("run").arg(scenario).args(["--json", "--trace", "none", "--out"]).arg(folder.join(row.to_string()));
+    // Peers measure no delays either.
+    let options = ["--json", "--no-delays", "--trace", "none", "--out"];
+    command.arg("run").arg(scenario).args(options).arg(folder.join(row.to_string()));
     Ok(command)
 }
 
