@@ -1,6 +1,7 @@
 """What several tests use. LASTHOP names the command; LASTHOP_FULL=1 runs all examples instead of some."""
 
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -8,6 +9,10 @@ ROOT = Path(__file__).resolve().parents[2]
 COMMAND = os.environ["LASTHOP"]
 FULL = os.environ.get("LASTHOP_FULL") == "1"
 REFINED = ROOT / "examples" / "goel-refined.toml"
+
+# A shell lets what runs in its background ignore the signal, and so would all processes of the tests.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def command(*arguments: str, cwd: Path = ROOT) -> str:

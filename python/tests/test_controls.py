@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import lasthop as lh
+import support  # noqa: F401  lets interrupts through
 
 ROOT = Path(__file__).resolve().parents[2]
 LOSSY = """

@@ -17,6 +17,7 @@ import gymnasium
 import lasthop as lh
 import lasthop.rl as rl
 import numpy as np
+import support  # noqa: F401  lets interrupts through
 from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from pettingzoo.test import parallel_api_test, parallel_seed_test
