@@ -26,8 +26,9 @@ const TRAINING: [&str; 14] = [
     "variants",
 ];
 
-/// Traces that are written of each example, for what a watched run executes.
-const TRACES: [&str; 3] = ["none", "jsonl", "pcapng"];
+/// Options with which each example runs. Without traces and delays it takes the loop that the workloads take.
+const OPTIONS: [&[&str]; 4] =
+    [&["--trace", "none", "--no-delays"], &["--trace", "none"], &["--trace", "jsonl"], &["--trace", "pcapng"]];
 
 /// Times that each program runs each workload, by turns.
 const TURNS: usize = 9;
@@ -90,10 +91,10 @@ fn train(program: &Path) -> Result<(), String> {
     let results = folder().join("results");
     for example in TRAINING {
         let file = workspace::root().join("examples").join(example).with_extension("toml");
-        for trace in TRACES {
+        for options in OPTIONS {
             clear(&results)?;
             let mut command = Command::new(program);
-            command.arg("run").arg(&file).args(["--json", "--trace", trace, "--out"]).arg(&results);
+            command.arg("run").arg(&file).args(options).args(["--json", "--out"]).arg(&results);
             workspace::output(&mut command)?;
         }
     }
