@@ -76,9 +76,8 @@ fn clear(folder: &Path) -> Result<(), String> {
 /// for the command; build scripts and procedural macros are compiled without it, since a target is named.
 fn build(name: &str, flag: Option<&str>) -> Result<PathBuf, String> {
     let (host, target) = (workspace::host()?, folder().join(name));
-    let mut cargo = workspace::cargo();
-    cargo.args(["build", "--locked", "--profile", "dist", "--package", "lasthop", "--target", &host]);
-    cargo.arg("--target-dir").arg(&target);
+    let mut cargo = workspace::release_build();
+    cargo.args(["--target", &host]).arg("--target-dir").arg(&target);
     if let Some(flag) = flag {
         cargo.env("RUSTFLAGS", flag);
     }
@@ -103,8 +102,7 @@ fn train(program: &Path) -> Result<(), String> {
 
 /// The program that merges counts, of the compiler's own version; installed if missing.
 fn profdata() -> Result<PathBuf, String> {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let sysroot = workspace::output(Command::new(rustc).args(["--print", "sysroot"]))?;
+    let sysroot = workspace::output(workspace::rustc().args(["--print", "sysroot"]))?;
     let program = format!("llvm-profdata{}", std::env::consts::EXE_SUFFIX);
     let path = Path::new(sysroot.trim()).join("lib/rustlib").join(workspace::host()?).join("bin").join(program);
     if !path.is_file() {

@@ -17,6 +17,7 @@ const STEPS: [&[&str]; 4] = [
     &["clippy", "--workspace", "--all-targets", "--profile", "checks", "--", "-D", "warnings"],
 ];
 
+/// Arguments for the documentation of all crates.
 const DOC: [&str; 5] = ["doc", "--workspace", "--no-deps", "--profile", "checks"];
 
 const TESTS: [&str; 4] = ["test", "--workspace", "--profile", "checks"];

@@ -33,8 +33,7 @@ pub fn install() -> Result<(), String> {
 
 /// Returns true if the standard library for the target is installed.
 fn installed() -> bool {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let output = Command::new(rustc).args(["--print", "target-libdir", "--target", TARGET]).output();
+    let output = workspace::rustc().args(["--print", "target-libdir", "--target", TARGET]).output();
     output.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
 }
 

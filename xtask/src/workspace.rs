@@ -32,10 +32,21 @@ pub fn build_as_tested() -> Result<PathBuf, String> {
     Ok(target().join("checks"))
 }
 
+/// Returns a command that builds lasthop as it is released.
+pub fn release_build() -> Command {
+    let mut cargo = cargo();
+    cargo.args(["build", "--locked", "--profile", "dist", "--package", "lasthop"]);
+    cargo
+}
+
+/// Returns the compiler that builds this workspace.
+pub fn rustc() -> Command {
+    Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
+}
+
 /// Returns the target triple for which rustc builds.
 pub fn host() -> Result<String, String> {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let version = output(Command::new(rustc).arg("-vV"))?;
+    let version = output(rustc().arg("-vV"))?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).ok_or_else(|| format!("found no line `host:` in the output of rustc -vV: {version}"))
 }

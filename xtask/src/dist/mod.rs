@@ -45,7 +45,7 @@ pub fn run(trained: bool) -> Result<(), String> {
 
 /// Builds the command into `folder`; returns its path.
 fn plain(folder: &Path) -> Result<PathBuf, String> {
-    workspace::run(workspace::cargo().args(["build", "--locked", "--profile", "dist", "--package", "lasthop"]))?;
+    workspace::run(&mut workspace::release_build())?;
     Ok(folder.join(format!("lasthop{}", std::env::consts::EXE_SUFFIX)))
 }
 
