@@ -194,7 +194,7 @@ class Scenario:
         Args:
             seed: As :meth:`with_seed`.
             traces: Names from ``lasthop list traces``, or ``["all"]``.
-            delays: Measure delays, which takes most of the time of a run without traces.
+            delays: Measure delays, which takes up to half of the time of a run without traces.
             progress: Show a progress bar; by default if the run takes more than a second.
 
         Raises:

@@ -1,9 +1,7 @@
 //! Records a run: the series, marks and findings of each flow, and the summary.
 
-use observe::delay::Delays;
 use observe::explain::{Explain, to_json};
-use observe::run::{Interrupted, Titled, Watch, record};
-use observe::summary::summary_of;
+use observe::run::{Interrupted, Titled, Watch, summarized_with};
 use plot::{Description, History, Panel, Recorder, Recording};
 use scenario::flows;
 use serde::Serialize;
@@ -81,20 +79,15 @@ pub struct Parts {
 /// # Errors
 /// The callback cancels.
 pub fn run(titled: Titled<'_>, parts: Parts, watch: Watch<'_>) -> Result<Figure, Interrupted> {
-    let Titled { title, scenario, network } = titled;
+    let network = titled.network;
     let description = Description::of(network);
     let shown: Vec<usize> = flows::over_tcp(network);
     let recorder = Recorder::new(shown.iter().map(|flow| *flow as u32), None, None)
         .with_panels(&Panel::ALL, &description)
         .with_schemes(&description);
-    let mut sinks = Sinks {
-        recorder,
-        explain: parts.reports.then(|| Explain::new(network)),
-        delays: parts.delays.then(|| Delays::of(network)),
-    };
-    let results = record(network, &mut sinks, |_| false, watch)?;
-    let summary = summary_of(title, scenario, network, &results, sinks.delays.as_ref());
-    let reports = sinks.explain.map(|explain| explain.finish(results.ended)).unwrap_or_default();
+    let mut sinks = Sinks { recorder, explain: parts.reports.then(|| Explain::new(network)) };
+    let (summary, ended) = summarized_with(titled, &mut sinks, parts.delays, watch)?;
+    let reports = sinks.explain.map(|explain| explain.finish(ended)).unwrap_or_default();
     let overflowed = sinks.recorder.overflowed();
     let recording = sinks.recorder.finish();
     let mut columns = Columns::default();
@@ -105,7 +98,7 @@ pub fn run(titled: Titled<'_>, parts: Parts, watch: Watch<'_>) -> Result<Figure,
     let flows = shown.into_iter().map(flow).collect();
     // A summary is JSON by construction.
     let summary = serde_json::to_value(&summary).unwrap_or_default();
-    let head = Head { summary, ended: results.ended.as_secs_f64(), overflowed, flows };
+    let head = Head { summary, ended: ended.as_secs_f64(), overflowed, flows };
     Ok(columns.finish(head))
 }
 
@@ -113,7 +106,6 @@ pub fn run(titled: Titled<'_>, parts: Parts, watch: Watch<'_>) -> Result<Figure,
 struct Sinks {
     recorder: Recorder,
     explain: Option<Explain>,
-    delays: Option<Delays>,
 }
 
 impl Sink for Sinks {
@@ -122,7 +114,6 @@ impl Sink for Sinks {
     fn event(&mut self, at: engine::Time, event: &sim::Event) {
         self.recorder.event(at, event);
         self.explain.event(at, event);
-        self.delays.event(at, event);
     }
 }
 

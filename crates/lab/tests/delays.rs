@@ -3,17 +3,15 @@
 mod common;
 
 use common::{network, scenario, thesis, wire};
-use lab::run::record;
 use lab::sweep::run::Shard;
-use observe::delay::Delays;
-use observe::summary::{FlowSummary, Summary, summary_of};
+use observe::run::{Titled, summarized};
+use observe::summary::{FlowSummary, Summary};
 use std::ops::ControlFlow;
 
 fn measured(text: &str) -> Summary {
     let network = network(text);
-    let mut delays = Delays::of(&network);
-    let results = record(&network, &mut delays, |_| false, &mut |_| ControlFlow::Continue(()));
-    summary_of("", &scenario(text), &network, &results.expect("the run is not stopped"), Some(&delays))
+    let titled = Titled { title: "", scenario: &scenario(text), network: &network };
+    summarized(titled, true, &mut |_| ControlFlow::Continue(())).expect("the run is not stopped")
 }
 
 /// A figure in milliseconds.

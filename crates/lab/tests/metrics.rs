@@ -6,12 +6,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use lab::catalogue::CATALOGUE;
-use observe::delay::Delays;
 use observe::metric::{METRICS, Scope};
 use observe::summary::{Summary, summary_of};
 use path::agent::AgentConfig;
 use serde_json::{Value, json};
-use sim::World;
+use sim::{NullSink, World};
 
 /// The second link is in a medium, and the third one belongs to a mobile that associates.
 fn a_summary() -> Summary {
@@ -24,10 +23,10 @@ fn a_summary() -> Summary {
          tcp = {{ timestamps = true }}\n"
     );
     let (scenario, network) = (common::scenario(&text), common::network(&text));
-    let mut delays = Delays::of(&network);
-    let mut world = World::new(&network, true);
-    world.run(&mut delays);
-    summary_of("", &scenario, &network, &world.results(), Some(&delays))
+    let mut world = World::new(&network, false);
+    world.measure_delays(&network);
+    world.run(&mut NullSink);
+    summary_of("", &scenario, &network, &world.results(), world.delays())
 }
 
 /// The numeric fields of an object of the summary, including those that may be null.

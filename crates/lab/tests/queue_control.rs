@@ -1,7 +1,6 @@
 //! What queue disciplines do to TCP: standing delay, fairness, sparse flows.
 
 use engine::Span;
-use observe::delay::Delays;
 use sim::{NullSink, Results, World};
 
 fn run(text: &str) -> Results {
@@ -118,10 +117,10 @@ tcp = { variant = "dctcp", ecn_codepoint = "ect1", window_scaling = true }
 "#;
     let text = with_probe(40, 40, "\"dualpi2\"", 120, flows);
     let network = scenario::from_toml("queue.toml", &text).unwrap().network;
-    let mut world = World::new(&network, true);
-    let mut delays = Delays::of(&network);
-    world.run(&mut delays);
-    let results = world.results();
+    let mut world = World::new(&network, false);
+    world.measure_delays(&network);
+    world.run(&mut NullSink);
+    let (results, delays) = (world.results(), world.delays().unwrap());
     let mean = |kind: &str| {
         let of_kind = |flow: &usize| network.flows[*flow].name.starts_with(kind);
         let flows: Vec<usize> = (0..network.flows.len()).filter(of_kind).collect();

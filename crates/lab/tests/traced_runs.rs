@@ -1,4 +1,5 @@
-//! Packets of runs without traces take a shorter way through a node, and segments are predicted: results are the same.
+//! Packets of runs without traces take a shorter way through a node, and segments are predicted: results are the same,
+//! and so are delays.
 
 use std::path::{Path, PathBuf};
 
@@ -15,15 +16,24 @@ impl Sink for Watching {
     fn event(&mut self, _: Time, _: &Event) {}
 }
 
-/// The results of a run, as text.
-fn results<S: Sink>(network: &Network, sink: &mut S) -> String {
+/// The results of a run and its delays, if they are measured, as text.
+fn results<S: Sink>(network: &Network, sink: &mut S, delays: bool) -> [String; 2] {
     let mut world = World::new(network, S::ACTIVE);
+    if delays {
+        world.measure_delays(network);
+    }
     world.run(sink);
-    format!("{:#?}", world.results())
+    [format!("{:#?}", world.results()), format!("{:#?}", world.delays())]
+}
+
+#[track_caller]
+fn same(what: &str, path: &Path, [one, other]: [&str; 2]) {
+    let differs = one.lines().zip(other.lines()).find(|(one, other)| one != other);
+    assert!(one == other, "{}: {what}: {differs:?}", path.display());
 }
 
 #[test]
-fn examples_have_the_same_results_with_and_without_events() {
+fn examples_have_the_same_results_and_delays_with_and_without_events() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let files = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
     let scenarios: Vec<PathBuf> =
@@ -36,10 +46,12 @@ fn examples_have_the_same_results_with_and_without_events() {
             scope.spawn(move || {
                 for path in own {
                     let loaded = load(path, &Overrides::default()).unwrap_or_else(|problems| panic!("{problems:?}"));
-                    let [with, without] =
-                        [results(&loaded.network, &mut Watching), results(&loaded.network, &mut NullSink)];
-                    let differs = with.lines().zip(without.lines()).find(|(with, without)| with != without);
-                    assert!(with == without, "{}: with and without events: {differs:?}", path.display());
+                    let [with, delays] = results(&loaded.network, &mut Watching, true);
+                    let [timed, timed_delays] = results(&loaded.network, &mut NullSink, true);
+                    let [without, _] = results(&loaded.network, &mut NullSink, false);
+                    same("results with events and without", path, [&with, &without]);
+                    same("results with delays and without", path, [&timed, &without]);
+                    same("delays with events and without", path, [&delays, &timed_delays]);
                 }
             });
         }

@@ -11,7 +11,6 @@ use scenario::problem::Problem;
 use scenario::traces::Trace;
 use sim::{Network, NullSink, Results, Sink, World};
 
-use crate::delay::Delays;
 use crate::output::{Outputs, Printers, TraceFiles};
 use crate::summary::{Summary, summary_of};
 
@@ -45,6 +44,15 @@ pub enum TraceError {
     },
 }
 
+/// A world at time zero that measures the delays if `delays`, and will run with a sink if `observed`.
+fn world(network: &Network, observed: bool, delays: bool) -> World {
+    let mut world = World::new(network, observed);
+    if delays {
+        world.measure_delays(network);
+    }
+    world
+}
+
 /// Runs to the end, or until the callback cancels or the sink stops accepting events.
 fn drive<S: Sink>(world: &mut World, sink: &mut S, watch: Watch<'_>, full: fn(&S) -> bool) -> Result<(), Interrupted> {
     while !full(sink) && world.advance(STRIDE, sink) {
@@ -58,12 +66,24 @@ fn drive<S: Sink>(world: &mut World, sink: &mut S, watch: Watch<'_>, full: fn(&S
 /// Runs without writing anything, measures the delays if `delays`, and returns the summary.
 pub fn summarized(loaded: Titled<'_>, delays: bool, watch: Watch<'_>) -> Result<Summary, Interrupted> {
     let Titled { title, scenario, network } = loaded;
-    let mut delays = delays.then(|| Delays::of(network));
-    let results = match &mut delays {
-        Some(delays) => record(network, delays, |_| false, watch)?,
-        None => simulate(network, watch)?,
-    };
-    Ok(summary_of(title, scenario, network, &results, delays.as_ref()))
+    let mut world = world(network, false, delays);
+    drive(&mut world, &mut NullSink, watch, |_| false)?;
+    Ok(summary_of(title, scenario, network, &world.results(), world.delays()))
+}
+
+/// Runs, passes events to `sink`, measures the delays if `delays`, and returns the summary and the time at which the run
+/// ended.
+pub fn summarized_with<S: Sink>(
+    loaded: Titled<'_>,
+    sink: &mut S,
+    delays: bool,
+    watch: Watch<'_>,
+) -> Result<(Summary, Time), Interrupted> {
+    let Titled { title, scenario, network } = loaded;
+    let mut world = world(network, true, delays);
+    drive(&mut world, sink, watch, |_| false)?;
+    let results = world.results();
+    Ok((summary_of(title, scenario, network, &results, world.delays()), results.ended))
 }
 
 /// A network with the scenario from which it was made, and the title of its results.
@@ -96,28 +116,25 @@ pub fn record<S: Sink>(
     Ok(world.results())
 }
 
-/// The sink of an observed run: the traces, and the delays if they are measured.
-type Observed = (Outputs, Option<Delays>);
-
 /// Runs the world to the end and writes periodic traces at each print interval.
 fn drive_in_intervals(
     world: &mut World,
     every: Span,
-    observed: &mut Observed,
+    outputs: &mut Outputs,
     watch: Watch<'_>,
 ) -> Result<(), Interrupted> {
     let mut next = Time::ZERO + every;
     loop {
         let before = Time::from_nanos(next.as_nanos() - 1);
-        while !observed.0.failed() && world.advance_until(before, STRIDE, observed) {
+        while !outputs.failed() && world.advance_until(before, STRIDE, outputs) {
             if watch(world.progress()).is_break() {
                 return Err(Interrupted);
             }
         }
-        if observed.0.failed() || world.is_over() {
+        if outputs.failed() || world.is_over() {
             return Ok(());
         }
-        observed.0.state(next, world);
+        outputs.state(next, world);
         next += every;
         if watch(world.progress()).is_break() {
             return Err(Interrupted);
@@ -132,24 +149,19 @@ fn drive_in_intervals(
 /// The callback cancels.
 pub fn observed(
     loaded: &Loaded,
-    outputs: Outputs,
+    mut outputs: Outputs,
     delays: bool,
     watch: Watch<'_>,
 ) -> Result<(Summary, Outputs, Time), Interrupted> {
     let Loaded { network, scenario, .. } = loaded;
-    let mut observed = (outputs, delays.then(|| Delays::of(network)));
-    let results = if observed.0.is_empty() && !delays {
-        simulate(network, watch)?
-    } else {
-        let mut world = World::new(network, true);
-        match observed.0.print_interval() {
-            Some(every) => drive_in_intervals(&mut world, every, &mut observed, watch)?,
-            None => drive(&mut world, &mut observed, watch, |observed| observed.0.failed())?,
-        }
-        world.results()
-    };
-    let (outputs, delays) = observed;
-    Ok((summary_of(loaded.title(), scenario, network, &results, delays.as_ref()), outputs, results.ended))
+    let mut world = world(network, !outputs.is_empty(), delays);
+    match outputs.print_interval() {
+        _ if outputs.is_empty() => drive(&mut world, &mut NullSink, watch, |_| false)?,
+        Some(every) => drive_in_intervals(&mut world, every, &mut outputs, watch)?,
+        None => drive(&mut world, &mut outputs, watch, Outputs::failed)?,
+    }
+    let results = world.results();
+    Ok((summary_of(loaded.title(), scenario, network, &results, world.delays()), outputs, results.ended))
 }
 
 /// Runs, writes the selected traces to `files`, and prints traces. The summary has delays if `delays`.

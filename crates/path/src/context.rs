@@ -1,6 +1,6 @@
 //! The context passed to a component of the path in each call.
 
-use engine::{Schedule, Time};
+use engine::{Schedule, Span, Time};
 
 use crate::channel::Channel;
 use crate::event::{HopId, LinkEvent, MediumEvent, MediumId};
@@ -8,10 +8,21 @@ use crate::event::{HopId, LinkEvent, MediumEvent, MediumId};
 /// An observer of links. If [`Observer::watches`] is a constant `false`, the compiler removes the construction of
 /// events.
 pub trait Observer {
-    /// Returns true if events are to be reported.
+    /// Returns true if all events are to be reported.
     fn watches(&self) -> bool;
+    /// Returns true if the events that [time](LinkEvent::is_timing) a packet are to be reported, alone or with all
+    /// others.
+    #[inline]
+    fn times(&self) -> bool {
+        self.watches()
+    }
     /// Reports an event of a link.
     fn link(&mut self, at: Time, hop: HopId, event: LinkEvent);
+    /// Reports, instead of [`LinkEvent::Dequeued`] if not all events are wanted, that a packet waited in the queue of a
+    /// link without a link layer.
+    fn waited(&mut self, hop: HopId, wait: Span) {
+        let _ = (hop, wait);
+    }
     /// Reports an event of a shared medium.
     fn medium(&mut self, at: Time, medium: MediumId, event: MediumEvent) {
         let _ = (at, medium, event);
@@ -31,11 +42,33 @@ pub struct Cx<'a, O> {
 }
 
 impl<O: Observer> Cx<'_, O> {
-    /// Reports an event to the observer; `event` is not called if nothing is observed.
+    /// Reports an event to the observer; `event` is not called if it is not observed. For an event that times a packet
+    /// use [`emit_timing`](Self::emit_timing).
     #[inline]
     pub fn emit(&mut self, hop: HopId, event: impl FnOnce() -> LinkEvent) {
         if self.observer.watches() {
+            let event = event();
+            debug_assert!(!event.is_timing(), "{event:?} times a packet");
+            self.observer.link(self.now, hop, event);
+        }
+    }
+
+    /// Reports an event that [times](LinkEvent::is_timing) a packet.
+    #[inline]
+    pub fn emit_timing(&mut self, hop: HopId, event: impl FnOnce() -> LinkEvent) {
+        if self.observer.times() {
             self.observer.link(self.now, hop, event());
+        }
+    }
+
+    /// Reports that a packet leaves the queue of a link without a link layer after `wait`: by the `event`
+    /// [`Dequeued`](LinkEvent::Dequeued), or by the wait alone.
+    #[inline]
+    pub fn emit_departure(&mut self, hop: HopId, wait: Span, event: impl FnOnce() -> LinkEvent) {
+        if self.observer.watches() {
+            self.observer.link(self.now, hop, event());
+        } else if self.observer.times() {
+            self.observer.waited(hop, wait);
         }
     }
 
@@ -49,29 +82,44 @@ impl<O: Observer> Cx<'_, O> {
     /// Lets `act` use the same context with an observer whose type it need not know, as a [link](crate::link::Link) does.
     #[inline]
     pub fn erased<T>(&mut self, act: impl FnOnce(&mut LinkCx<'_>) -> T) -> T {
-        let watches = self.observer.watches();
-        let mut observer = AnyObserver(if watches { Some(&mut *self.observer) } else { None });
+        let (watches, times) = (self.observer.watches(), self.observer.times());
+        let mut observer = AnyObserver { watches, observer: if times { Some(&mut *self.observer) } else { None } };
         act(&mut Cx { now: self.now, schedule: self.schedule, channels: self.channels, observer: &mut observer })
     }
 }
 
-/// An observer of any type; `None` if no events are wanted.
-pub struct AnyObserver<'a>(Option<&'a mut dyn Observer>);
+/// An observer of any type.
+pub struct AnyObserver<'a> {
+    watches: bool,
+    /// `None` if no events are wanted.
+    observer: Option<&'a mut dyn Observer>,
+}
 
 impl Observer for AnyObserver<'_> {
     #[inline]
     fn watches(&self) -> bool {
-        self.0.is_some()
+        self.watches
+    }
+
+    #[inline]
+    fn times(&self) -> bool {
+        self.observer.is_some()
     }
 
     fn link(&mut self, at: Time, hop: HopId, event: LinkEvent) {
-        if let Some(observer) = &mut self.0 {
+        if let Some(observer) = &mut self.observer {
             observer.link(at, hop, event);
         }
     }
 
+    fn waited(&mut self, hop: HopId, wait: Span) {
+        if let Some(observer) = &mut self.observer {
+            observer.waited(hop, wait);
+        }
+    }
+
     fn medium(&mut self, at: Time, medium: MediumId, event: MediumEvent) {
-        if let Some(observer) = &mut self.0 {
+        if let Some(observer) = &mut self.observer {
             observer.medium(at, medium, event);
         }
     }

@@ -234,6 +234,20 @@ pub enum LinkEvent {
 }
 
 impl LinkEvent {
+    /// Returns true if the event times a packet: it leaves the queue or the link, or is lost. Observers that only
+    /// measure delays get these events and no others.
+    pub fn is_timing(&self) -> bool {
+        matches!(
+            self,
+            LinkEvent::Dequeued { .. }
+                | LinkEvent::Arrived { .. }
+                | LinkEvent::GivenUp { .. }
+                | LinkEvent::Lost { .. }
+                | LinkEvent::QueueFull { .. }
+                | LinkEvent::DroppedEarly { .. }
+        )
+    }
+
     /// The packet of the event, if there is one.
     pub fn packet(&self) -> Option<&Packet> {
         match self {

@@ -166,8 +166,9 @@ impl NodeEvent {
     }
 }
 
-/// Receives the events of a run. The event loop is compiled twice: once for all sinks that are [`ACTIVE`](Sink::ACTIVE),
-/// whose events are passed through a pointer to a function, and once without events, so that other sinks cost nothing.
+/// Receives the events of a run. The event loop is compiled three times: for all sinks that are
+/// [`ACTIVE`](Sink::ACTIVE), whose events are passed through a pointer to a function; without events but with
+/// [delays](crate::delay); and without either, so that what is not used costs nothing.
 pub trait Sink {
     /// Whether events are generated at all.
     const ACTIVE: bool;

@@ -60,6 +60,7 @@
 
 pub mod app;
 pub mod association;
+pub mod delay;
 pub mod event;
 mod jitter;
 pub mod network;

@@ -26,7 +26,8 @@ pub fn run() -> Result<(), String> {
     let budget: toml::Table = text.parse().map_err(|error| format!("{BUDGET}: {error}"))?;
     let mut items = Vec::new();
     for (name, limits) in section(&budget, "packet")? {
-        items.push(Item::new(name, limits, packet(name.parse()?)?)?);
+        let (row, delays) = name.strip_suffix("-delays").map_or((name, false), |row| (row, true));
+        items.push(Item::new(name, limits, packet(row.parse()?, delays)?)?);
     }
     for (name, limits) in section(&budget, "growth")? {
         let [small, large] = growth(name)?;
@@ -87,8 +88,8 @@ fn install() -> Result<(), String> {
 }
 
 /// Instructions for each packet of a workload: those of a longer run less those of a shorter one, so that the start of the
-/// program is out.
-fn packet(row: Row) -> Result<f64, String> {
+/// program is out. Delays are measured if `delays`.
+fn packet(row: Row, delays: bool) -> Result<f64, String> {
     let [shorter, longer] = match row {
         Row::P1 => [20, 120],
         Row::P2 { flows } if flows < 100 => [2, 4],
@@ -98,7 +99,10 @@ fn packet(row: Row) -> Result<f64, String> {
     let counted = |seconds: u32| {
         let file = written(&format!("{row}-{seconds}s"), &row.scenario_of(seconds))?;
         let mut command = lasthop::program();
-        command.arg("run").arg(file).args(["--json", "--no-delays", "--no-out"]);
+        command.arg("run").arg(file).args(["--json", "--no-out"]);
+        if !delays {
+            command.arg("--no-delays");
+        }
         let (instructions, printed) = instructions(&command)?;
         Ok::<_, String>((instructions, lasthop::outcome(&printed)?.delivered))
     };

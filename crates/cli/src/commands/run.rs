@@ -47,7 +47,7 @@ pub struct Args {
     /// queues
     #[arg(long, value_name = "TIME", conflicts_with_all = ["json", "print_events"])]
     interval: Option<Span>,
-    /// Do not measure delays, which takes most of the time of a run without traces
+    /// Do not measure delays, which takes up to half of the time of a run without traces
     #[arg(long)]
     no_delays: bool,
     /// Print the summary as one JSON object instead of a table

@@ -3,11 +3,12 @@
 use engine::{Histogram, Span};
 use indexmap::IndexMap;
 use scenario::Scenario;
+use sim::delay::{Delays, FlowDelays};
 use sim::{DatagramResult, FlowResult, FlowSpec, Network, Transport};
 use wire::Dscp;
 
+use super::distribution;
 use super::part::summary_part;
-use crate::delay::{self, Delays, FlowDelays};
 
 struct FlowSource<'a> {
     delays: Option<&'a FlowDelays>,
@@ -152,26 +153,26 @@ summary_part! {
         datagrams_reordered: u64 [metric "datagrams", Lower] = of_datagrams(at, |datagrams| datagrams.reordered);
         /// Mean round-trip time as the sender measured it, of unambiguous samples. Of echo replies, of all. Null without a sample.
         /// Written if delays are measured (`lasthop run` does, and a sweep with a metric of delay), as the next nine.
-        rtt_mean_s: Option<f64> [metric "s", Lower] = rtt(at).map(delay::mean);
+        rtt_mean_s: Option<f64> [metric "s", Lower] = rtt(at).map(distribution::mean);
         /// Median round-trip time, within 1 %.
-        rtt_p50_s: Option<f64> [metric "s", Lower, "RTT p50"] = rtt(at).map(|all| delay::quantile(all, 0.5));
+        rtt_p50_s: Option<f64> [metric "s", Lower, "RTT p50"] = rtt(at).map(|all| distribution::quantile(all, 0.5));
         /// The round-trip time that 95 % do not exceed, within 1 %.
-        rtt_p95_s: Option<f64> [metric "s", Lower, "p95"] = rtt(at).map(|all| delay::quantile(all, 0.95));
+        rtt_p95_s: Option<f64> [metric "s", Lower, "p95"] = rtt(at).map(|all| distribution::quantile(all, 0.95));
         /// The round-trip time that 99 % do not exceed, within 1 %.
-        rtt_p99_s: Option<f64> [metric "s", Lower, "p99"] = rtt(at).map(|all| delay::quantile(all, 0.99));
+        rtt_p99_s: Option<f64> [metric "s", Lower, "p99"] = rtt(at).map(|all| distribution::quantile(all, 0.99));
         /// Maximum round-trip time.
-        rtt_max_s: Option<f64> [metric "s", Lower, "max"] = rtt(at).map(delay::max);
+        rtt_max_s: Option<f64> [metric "s", Lower, "max"] = rtt(at).map(distribution::max);
         /// Mean one-way delay of segments with data: from their transmission by TCP to their arrival at the receiver. Segments that were
         /// lost do not count. Of datagrams, of all that arrived; then these are written in any case.
-        delay_mean_s: Option<f64> [metric "s", Lower] = one_way(at).map(delay::mean);
+        delay_mean_s: Option<f64> [metric "s", Lower] = one_way(at).map(distribution::mean);
         /// Median one-way delay, within 1 %.
-        delay_p50_s: Option<f64> [metric "s", Lower, "delay p50"] = one_way(at).map(|all| delay::quantile(all, 0.5));
+        delay_p50_s: Option<f64> [metric "s", Lower, "delay p50"] = one_way(at).map(|all| distribution::quantile(all, 0.5));
         /// The one-way delay that 95 % do not exceed, within 1 %.
-        delay_p95_s: Option<f64> [metric "s", Lower, "p95"] = one_way(at).map(|all| delay::quantile(all, 0.95));
+        delay_p95_s: Option<f64> [metric "s", Lower, "p95"] = one_way(at).map(|all| distribution::quantile(all, 0.95));
         /// The one-way delay that 99 % do not exceed, within 1 %.
-        delay_p99_s: Option<f64> [metric "s", Lower, "p99"] = one_way(at).map(|all| delay::quantile(all, 0.99));
+        delay_p99_s: Option<f64> [metric "s", Lower, "p99"] = one_way(at).map(|all| distribution::quantile(all, 0.99));
         /// Maximum one-way delay.
-        delay_max_s: Option<f64> [metric "s", Lower, "max"] = one_way(at).map(delay::max);
+        delay_max_s: Option<f64> [metric "s", Lower, "max"] = one_way(at).map(distribution::max);
         /// Jitter of the one-way delays of segments, defined as `jitter_s`. Written if delays are measured.
         delay_jitter_s: Option<f64> [metric "s", Lower] =
             at.delays.filter(|_| at.result.datagrams.is_none()).map(|delays| delays.jitter.get().map(Span::as_secs_f64));

@@ -2,11 +2,11 @@
 
 use engine::Histogram;
 use path::link::Counters;
+use sim::delay::{Delays, HopDelays};
 use sim::{Network, Results};
 
 use super::part::summary_part;
-use super::share;
-use crate::delay::{self, Delays, HopDelays};
+use super::{distribution, share};
 
 struct LinkSource<'a> {
     network: &'a Network,
@@ -113,26 +113,26 @@ summary_part! {
         /// Mean wait in the queue of all packets that left it, also of those that did not wait: from their arrival to the start of their
         /// transmission. Null without a packet. Written if delays are measured (`lasthop run` does, and a sweep with a metric of
         /// delay), as the next ones.
-        queue_wait_mean_s: Option<f64> [metric "s", Lower] = queue(at).map(delay::mean);
+        queue_wait_mean_s: Option<f64> [metric "s", Lower] = queue(at).map(distribution::mean);
         /// Median wait in the queue, within 1 %.
-        queue_wait_p50_s: Option<f64> [metric "s", Lower, "wait p50"] = queue(at).map(|all| delay::quantile(all, 0.5));
+        queue_wait_p50_s: Option<f64> [metric "s", Lower, "wait p50"] = queue(at).map(|all| distribution::quantile(all, 0.5));
         /// The wait in the queue that 95 % do not exceed, within 1 %.
-        queue_wait_p95_s: Option<f64> [metric "s", Lower, "p95"] = queue(at).map(|all| delay::quantile(all, 0.95));
+        queue_wait_p95_s: Option<f64> [metric "s", Lower, "p95"] = queue(at).map(|all| distribution::quantile(all, 0.95));
         /// The wait in the queue that 99 % do not exceed, within 1 %.
-        queue_wait_p99_s: Option<f64> [metric "s", Lower, "p99"] = queue(at).map(|all| delay::quantile(all, 0.99));
+        queue_wait_p99_s: Option<f64> [metric "s", Lower, "p99"] = queue(at).map(|all| distribution::quantile(all, 0.99));
         /// Maximum wait in the queue.
-        queue_wait_max_s: Option<f64> [metric "s", Lower, "max"] = queue(at).map(delay::max);
+        queue_wait_max_s: Option<f64> [metric "s", Lower, "max"] = queue(at).map(distribution::max);
         /// Mean time in the link layer of packets that arrived: from the start of the first transmission, or of contention in a medium, to the
         /// arrival at the far end. Written on links with a link layer.
-        link_layer_mean_s: Option<f64> [metric "s", Lower] = link_layer(at).map(delay::mean);
+        link_layer_mean_s: Option<f64> [metric "s", Lower] = link_layer(at).map(distribution::mean);
         /// Median time in the link layer, within 1 %.
-        link_layer_p50_s: Option<f64> [metric "s", Lower, "link p50"] = link_layer(at).map(|all| delay::quantile(all, 0.5));
+        link_layer_p50_s: Option<f64> [metric "s", Lower, "link p50"] = link_layer(at).map(|all| distribution::quantile(all, 0.5));
         /// The time in the link layer that 95 % do not exceed, within 1 %.
-        link_layer_p95_s: Option<f64> [metric "s", Lower, "p95"] = link_layer(at).map(|all| delay::quantile(all, 0.95));
+        link_layer_p95_s: Option<f64> [metric "s", Lower, "p95"] = link_layer(at).map(|all| distribution::quantile(all, 0.95));
         /// The time in the link layer that 99 % do not exceed, within 1 %.
-        link_layer_p99_s: Option<f64> [metric "s", Lower, "p99"] = link_layer(at).map(|all| delay::quantile(all, 0.99));
+        link_layer_p99_s: Option<f64> [metric "s", Lower, "p99"] = link_layer(at).map(|all| distribution::quantile(all, 0.99));
         /// Maximum time in the link layer.
-        link_layer_max_s: Option<f64> [metric "s", Lower, "max"] = link_layer(at).map(delay::max);
+        link_layer_max_s: Option<f64> [metric "s", Lower, "max"] = link_layer(at).map(distribution::max);
     }
     derived {}
 }

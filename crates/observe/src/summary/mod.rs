@@ -4,6 +4,7 @@
 pub(crate) mod part;
 
 mod arrivals;
+mod distribution;
 mod flows;
 mod links;
 mod media;
@@ -16,10 +17,9 @@ use std::sync::LazyLock;
 
 use engine::Span;
 use scenario::Scenario;
+use sim::delay::Delays;
 use sim::{Network, Results};
 use stats::Interval;
-
-use crate::delay::Delays;
 
 pub use arrivals::{ArrivalsSummary, arrivals_of};
 pub use flows::{FlowSummary, flow};

@@ -8,13 +8,13 @@ use scenario::model::Profile;
 use scenario::ran::{followers, grouped};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sim::delay::Delays;
 use sim::{Network, Results};
 
 use super::part::summary_part;
 use super::{
     ArrivalsSummary, FlowSummary, LinkSummary, MediumSummary, NodeSummary, arrivals, flows, links, media, nodes,
 };
-use crate::delay::Delays;
 
 struct RunSource<'a> {
     title: &'a str,

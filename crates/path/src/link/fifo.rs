@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use engine::{Order, Slot, Time};
 use wire::{CompactPacket, Ecn, Options, Packet};
 
-use super::{Counters, Line, count, delivered};
+use super::{Counters, Line, delivered};
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
@@ -134,7 +134,7 @@ impl FifoLink {
         if counts && !self.admits(cx.now, size) {
             self.counters.packets_dropped += 1;
             self.counters.queue_full += 1;
-            cx.emit(self.hop, || LinkEvent::QueueFull { packet: whole(packet) });
+            cx.emit_timing(self.hop, || LinkEvent::QueueFull { packet: whole(packet) });
             return None;
         }
         let mut packet = *packet;
@@ -171,13 +171,18 @@ impl FifoLink {
             self.options.push_back(*options);
         }
         let arrived = cx.now;
-        cx.emit(self.hop, || LinkEvent::Dequeued { packet: whole(&packet), arrived, starts, leaves: Some(leaves) });
+        cx.emit_departure(self.hop, starts.since(arrived), || LinkEvent::Dequeued {
+            packet: whole(&packet),
+            arrived,
+            starts,
+            leaves: Some(leaves),
+        });
         self.passing.push_back(InTransit { starts, arrives, order, fate, packet, options: options_size as u8 });
         Some(leaves)
     }
 
     /// Handles the arrival of the first packet at the far end. A packet with options is written to `whole`, and so is
-    /// every packet that the observer watches; any other is written to `compact`.
+    /// every packet whose arrival the observer watches; any other is written to `compact`.
     #[inline]
     pub fn on_wake<O: Observer>(
         &mut self,
@@ -198,11 +203,10 @@ impl FifoLink {
             Some(next) => cx.schedule.rearm(self.slot, next.arrives, next.order),
             None => cx.schedule.disarm(self.slot),
         }
-        if !has_options && !cx.observer.watches() {
-            return match count(damaged, &mut self.counters) {
-                true => Arrival::Compact,
-                false => Arrival::Nothing,
-            };
+        // The arrival is not timed: it follows from the departure.
+        if !has_options && !damaged && !cx.observer.watches() {
+            self.counters.packets_delivered += 1;
+            return Arrival::Compact;
         }
         compact.write_to(whole);
         if has_options && let Some(options) = self.options.pop_front() {

@@ -67,16 +67,10 @@ pub(crate) fn delivered<O: Observer>(
     counters: &mut Counters,
     cx: &mut Cx<'_, O>,
 ) -> bool {
-    cx.emit(hop, || match damaged {
+    cx.emit_timing(hop, || match damaged {
         true => LinkEvent::Lost { packet: *packet },
         false => LinkEvent::Arrived { packet: *packet },
     });
-    count(damaged, counters)
-}
-
-/// Counts a packet whose only transmission has ended; returns true if it was delivered.
-#[inline(always)]
-fn count(damaged: bool, counters: &mut Counters) -> bool {
     if damaged {
         counters.frames_corrupted += 1;
         counters.packets_dropped += 1;

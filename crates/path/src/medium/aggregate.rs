@@ -174,7 +174,7 @@ impl Medium {
         let hop = queue.hop;
         while let Some(packet) = queue.reorder.hand_up() {
             queue.counters.packets_delivered += 1;
-            cx.emit(hop, || LinkEvent::Arrived { packet });
+            cx.emit_timing(hop, || LinkEvent::Arrived { packet });
             self.outcomes.push_back((hop, Outcome::Delivered(packet)));
         }
     }

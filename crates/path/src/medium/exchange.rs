@@ -251,7 +251,7 @@ impl Medium {
                     cx.emit(hop, || LinkEvent::FrameDuplicate { number: packet_number, packet });
                 } else if whole {
                     queue.counters.packets_delivered += 1;
-                    cx.emit(hop, || LinkEvent::Arrived { packet });
+                    cx.emit_timing(hop, || LinkEvent::Arrived { packet });
                     self.outcomes.push_back((hop, Outcome::Delivered(packet)));
                 }
             }

@@ -198,7 +198,7 @@ impl TxQueue {
         if !arrived {
             self.counters.packets_dropped += 1;
         }
-        cx.emit(self.hop, || LinkEvent::GivenUp { number, attempts, packet, arrived });
+        cx.emit_timing(self.hop, || LinkEvent::GivenUp { number, attempts, packet, arrived });
         self.rate.on_given_up();
         self.drops_in_a_row += 1;
     }

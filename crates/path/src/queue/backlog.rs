@@ -128,7 +128,7 @@ impl Backlog {
     #[inline]
     pub fn skipped<O: Observer>(packet: &Packet, hop: HopId, cx: &mut Cx<'_, O>) {
         let now = cx.now;
-        cx.emit(hop, || LinkEvent::Dequeued { packet: *packet, arrived: now, starts: now, leaves: None });
+        cx.emit_timing(hop, || LinkEvent::Dequeued { packet: *packet, arrived: now, starts: now, leaves: None });
     }
 
     /// Offers a packet; returns whether it was accepted. Drops and marks are counted in `counters` and reported for
@@ -249,7 +249,7 @@ impl Backlog {
 #[inline]
 fn left<O: Observer>(queued: &Queued, leaves: Option<Time>, hop: HopId, cx: &mut Cx<'_, O>) {
     let (starts, arrived) = (cx.now, queued.arrived);
-    cx.emit(hop, || LinkEvent::Dequeued { packet: queued.packet, arrived, starts, leaves });
+    cx.emit_timing(hop, || LinkEvent::Dequeued { packet: queued.packet, arrived, starts, leaves });
 }
 
 fn refused<O: Observer>(packet: &Packet, cause: Cause, hop: HopId, counters: &mut Counters, cx: &mut Cx<'_, O>) {
@@ -261,11 +261,11 @@ fn report<O: Observer>(action: Action, hop: HopId, counters: &mut Counters, cx: 
         Action::Dropped(packet, Cause::Full) => {
             counters.packets_dropped += 1;
             counters.queue_full += 1;
-            cx.emit(hop, || LinkEvent::QueueFull { packet });
+            cx.emit_timing(hop, || LinkEvent::QueueFull { packet });
         }
         Action::Dropped(packet, Cause::Early) => {
             counters.packets_dropped += 1;
-            cx.emit(hop, || LinkEvent::DroppedEarly { packet });
+            cx.emit_timing(hop, || LinkEvent::DroppedEarly { packet });
         }
         Action::Marked(packet) => {
             counters.marked += 1;

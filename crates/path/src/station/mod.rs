@@ -124,7 +124,7 @@ impl Station {
             if !arrived {
                 queue.counters.packets_dropped += 1;
             }
-            cx.emit(queue.hop, || LinkEvent::GivenUp { number, attempts: attempt, packet, arrived });
+            cx.emit_timing(queue.hop, || LinkEvent::GivenUp { number, attempts: attempt, packet, arrived });
             buffer.left(queue.take_head());
         }
         outcomes.fail(RadioNotice { hop: queue.hop, packet, attempt, last });
@@ -140,7 +140,7 @@ impl Station {
         let Some(packet) = &queue.head else { return };
         if new {
             queue.counters.packets_delivered += 1;
-            cx.emit(hop, || LinkEvent::Arrived { packet: *packet });
+            cx.emit_timing(hop, || LinkEvent::Arrived { packet: *packet });
             outcomes.deliver(hop, packet);
         } else {
             queue.counters.duplicates += 1;

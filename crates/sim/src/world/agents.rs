@@ -6,15 +6,22 @@ use path::agent::{Agent, AgentCx, AgentEvent, LinkView, Verdict};
 use path::outcome::{DeliveryNotice, RadioNotice};
 use wire::Packet;
 
+use super::event_loop::Observed;
 use super::{World, hop_id};
-use crate::event::{Event, NodeEvent, Sink};
+use crate::event::{Event, NodeEvent};
 use crate::node::InstalledAgent;
 use crate::timer::Due;
 
 impl World {
     /// A packet is about to be queued for a wireless link.
     #[inline(never)]
-    pub(super) fn output_through_agent<S: Sink>(&mut self, node: usize, hop: usize, packet: &mut Packet, sink: &mut S) {
+    pub(super) fn output_through_agent<S: Observed>(
+        &mut self,
+        node: usize,
+        hop: usize,
+        packet: &mut Packet,
+        sink: &mut S,
+    ) {
         let size = packet.size();
         self.notify_agent_of_link(node, hop, sink);
         match self.ask_agent(node, packet, sink, |agent, packet, cx| agent.before_air(packet, cx)) {
@@ -29,7 +36,7 @@ impl World {
     }
 
     /// Shows a link to the agent, if it looks at links.
-    fn notify_agent_of_link<S: Sink>(&mut self, node: usize, hop: usize, sink: &mut S) {
+    fn notify_agent_of_link<S: Observed>(&mut self, node: usize, hop: usize, sink: &mut S) {
         if !self.nodes[node].agent.as_ref().is_some_and(|installed| installed.agent.looks_at_link()) {
             return;
         }
@@ -42,7 +49,7 @@ impl World {
     }
 
     /// Passes a packet to the agent.
-    pub(super) fn ask_agent<S: Sink>(
+    pub(super) fn ask_agent<S: Observed>(
         &mut self,
         node: usize,
         packet: &mut Packet,
@@ -58,17 +65,17 @@ impl World {
         verdict
     }
 
-    pub(super) fn notify_agent<S: Sink>(&mut self, node: usize, notice: &RadioNotice, sink: &mut S) {
+    pub(super) fn notify_agent<S: Observed>(&mut self, node: usize, notice: &RadioNotice, sink: &mut S) {
         self.with_agent(node, Some(notice.packet), sink, |agent, cx| agent.on_radio(notice, cx));
         self.agent_sends(node, sink);
     }
 
-    pub(super) fn notify_agent_of_delivery<S: Sink>(&mut self, node: usize, notice: &DeliveryNotice, sink: &mut S) {
+    pub(super) fn notify_agent_of_delivery<S: Observed>(&mut self, node: usize, notice: &DeliveryNotice, sink: &mut S) {
         self.with_agent(node, Some(notice.packet), sink, |agent, cx| agent.on_delivered(notice, cx));
         self.agent_sends(node, sink);
     }
 
-    pub(super) fn agent_wakes<S: Sink>(&mut self, node: usize, sink: &mut S) {
+    pub(super) fn agent_wakes<S: Observed>(&mut self, node: usize, sink: &mut S) {
         let Some(installed) = &mut self.nodes[node].agent else { return };
         if let Due::Later = installed.due(self.now, &mut self.schedule) {
             return;
@@ -79,7 +86,7 @@ impl World {
 
     /// Lets the agent act, in a call about a packet if any. Packets that it sends are collected in the outbox.
     #[inline]
-    fn with_agent<S: Sink>(
+    fn with_agent<S: Observed>(
         &mut self,
         node: usize,
         about: Option<Packet>,
@@ -110,7 +117,7 @@ impl World {
 
     /// Sends the packets of the outbox.
     #[inline]
-    pub(super) fn agent_sends<S: Sink>(&mut self, node: usize, sink: &mut S) {
+    pub(super) fn agent_sends<S: Observed>(&mut self, node: usize, sink: &mut S) {
         if self.outbox.is_empty() {
             return;
         }
@@ -137,7 +144,7 @@ impl World {
     }
 
     /// Notifies the agent of the next change of a channel's state.
-    pub(super) fn air_is_about_to_change<S: Sink>(&mut self, node: usize, sink: &mut S) {
+    pub(super) fn air_is_about_to_change<S: Observed>(&mut self, node: usize, sink: &mut S) {
         let forecast = self.nodes[node].agent.as_mut().and_then(|installed| installed.forecast.as_mut());
         let Some((at, state)) = forecast.and_then(|forecast| forecast.next.take()) else { return };
         self.with_agent(node, None, sink, |agent, cx| agent.on_forecast(state, cx));

@@ -6,9 +6,10 @@ use engine::{Draws, Slot, Span, Stream, Time};
 use wire::{Packet, Segment};
 
 use super::connect::EndParts;
+use super::event_loop::Observed;
 use super::flow::{Carrier, Flow};
 use super::{Wakeup, World};
-use crate::event::{Event, Sink};
+use crate::event::Event;
 use crate::network::ArrivalSpec;
 use crate::results::ShortFlow;
 use crate::size::SizeDistribution;
@@ -92,7 +93,7 @@ impl Arrivals {
 
 impl World {
     /// A flow arrives, and the next arrival is scheduled.
-    pub(super) fn flow_arrives<S: Sink>(&mut self, number: usize, sink: &mut S) {
+    pub(super) fn flow_arrives<S: Observed>(&mut self, number: usize, sink: &mut S) {
         let arrivals = &mut self.arrivals[number];
         let bytes = arrivals.sizes.draw(&mut arrivals.lengths);
         arrivals.arrived += 1;

@@ -97,6 +97,7 @@ impl World {
             free_flows: Vec::new(),
             short_flows: Vec::new(),
             observed,
+            delays: None,
             until: Time::ZERO + network.duration,
             now: Time::ZERO,
             events: 0,

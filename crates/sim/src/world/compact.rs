@@ -6,13 +6,13 @@ use path::Cx;
 use tcp::Polled;
 use wire::{CompactPacket, Packet};
 
+use super::event_loop::Observed;
 use super::{Hop, Relay, World};
-use crate::event::Sink;
 
 impl World {
     /// A packet arrives at the node at the far end of a hop; `whole` is a buffer for it.
     #[inline]
-    pub(super) fn arrive_compact<S: Sink>(
+    pub(super) fn arrive_compact<S: Observed>(
         &mut self,
         hop: usize,
         packet: &CompactPacket,
@@ -41,7 +41,7 @@ impl World {
 
     /// Hands a packet to the link on its route; returns false, and does nothing, if that is no FIFO link.
     #[inline]
-    fn output_compact<S: Sink>(&mut self, node: usize, packet: &CompactPacket, sink: &mut S) -> bool {
+    fn output_compact<S: Observed>(&mut self, node: usize, packet: &CompactPacket, sink: &mut S) -> bool {
         let Some(hop) = self.fifo_hop(node, packet.dst().node()) else { return false };
         self.enqueue_compact(hop, packet, sink);
         true
@@ -49,16 +49,44 @@ impl World {
 
     /// Hands a packet to a FIFO link.
     #[inline]
-    fn enqueue_compact<S: Sink>(&mut self, hop: usize, packet: &CompactPacket, sink: &mut S) {
+    fn enqueue_compact<S: Observed>(&mut self, hop: usize, packet: &CompactPacket, sink: &mut S) {
         let Hop::Fifo(link) = &mut self.hops[hop] else { unreachable!("the hop is a FIFO link") };
-        let relay = &mut Relay { sink, flows: &self.endpoints };
+        let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         link.on_compact(packet, &mut cx);
     }
 
+    /// Hands a segment of the end `number` to a FIFO link.
+    #[inline(always)]
+    fn send_on<S: Observed>(&mut self, hop: usize, number: usize, packet: &CompactPacket, sink: &mut S) {
+        if S::TIMES && self.delays.is_some() {
+            self.time_sent(number, packet);
+        }
+        self.enqueue_compact(hop, packet, sink);
+    }
+
+    /// Begins to measure the delay of a segment that the end `number` sends.
+    #[inline(never)]
+    fn time_sent(&mut self, number: usize, packet: &CompactPacket) {
+        let (Some(delays), Some(segment)) = (&mut self.delays, packet.segment()) else { return };
+        if segment.len > 0 {
+            let node = self.endpoints.ends[number].node as u32;
+            delays.sent(self.now, node, &self.endpoints.flow_of_segment(number ^ 1, segment));
+        }
+    }
+
+    /// Measures the delay of a segment that has arrived at the end `number`.
+    #[inline(never)]
+    fn time_received(&mut self, number: usize, packet: &CompactPacket) {
+        let (Some(delays), Some(segment)) = (&mut self.delays, packet.segment()) else { return };
+        if segment.len > 0 {
+            delays.received(self.now, &self.endpoints.flow_of_segment(number, segment));
+        }
+    }
+
     /// Passes a packet to the connection that it is for, if that predicts it; returns false, and does nothing, otherwise.
     #[inline]
-    fn receive_compact<S: Sink>(&mut self, node: usize, packet: &CompactPacket, sink: &mut S) -> bool {
+    fn receive_compact<S: Observed>(&mut self, node: usize, packet: &CompactPacket, sink: &mut S) -> bool {
         let Some(segment) = packet.segment() else { return false };
         let Some(number) = self.endpoints.ports.end(node, segment.dst_port) else { return false };
         let end = &mut self.endpoints.ends[number];
@@ -66,13 +94,16 @@ impl World {
             return false;
         }
         end.progress.has(end.connection.bytes_received(), self.now);
+        if S::TIMES && self.delays.is_some() {
+            self.time_received(number, packet);
+        }
         self.end_acted(number, sink);
         true
     }
 
     /// Sends the segments of a connection while they have no options; returns false if there may be others.
     #[inline]
-    pub(super) fn send_compact<S: Sink>(&mut self, number: usize, sink: &mut S) -> bool {
+    pub(super) fn send_compact<S: Observed>(&mut self, number: usize, sink: &mut S) -> bool {
         let end = &self.endpoints.ends[number];
         let (node, to, addresses, dscp) = (end.node, end.peer.node(), [end.addr, end.peer], end.dscp);
         if S::ACTIVE || !self.nodes[node].passes_on || end.addr == end.peer {
@@ -84,10 +115,10 @@ impl World {
                 Polled::Nothing => return true,
                 Polled::WithOptions => return false,
                 Polled::Segment(segment, ecn) => {
-                    self.enqueue_compact(hop, &CompactPacket::new(addresses, ecn, dscp, segment), sink);
+                    self.send_on(hop, number, &CompactPacket::new(addresses, ecn, dscp, segment), sink);
                 }
                 Polled::Last(segment, ecn) => {
-                    self.enqueue_compact(hop, &CompactPacket::new(addresses, ecn, dscp, segment), sink);
+                    self.send_on(hop, number, &CompactPacket::new(addresses, ecn, dscp, segment), sink);
                     return true;
                 }
             }

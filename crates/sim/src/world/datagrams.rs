@@ -4,9 +4,10 @@ use engine::{Histogram, Time};
 use wire::{Addr, Body, Datagram, Dscp, Packet, Protocol};
 
 use super::World;
+use super::event_loop::Observed;
 use super::progress::Progress;
 use crate::app::DatagramArrival;
-use crate::event::{Event, Sink};
+use crate::event::Event;
 use crate::jitter::Jitter;
 use crate::results::DatagramResult;
 
@@ -108,7 +109,7 @@ impl DatagramFlow {
 
 impl World {
     /// Sends the datagrams that the application of a flow has written.
-    pub(super) fn send_datagrams<S: Sink>(&mut self, number: usize, sink: &mut S) {
+    pub(super) fn send_datagrams<S: Observed>(&mut self, number: usize, sink: &mut S) {
         let mut sizes = std::mem::take(&mut self.datagram_sizes);
         for size in sizes.drain(..) {
             let flow = &mut self.endpoints.datagrams[number];
@@ -128,7 +129,7 @@ impl World {
 
     /// A datagram has arrived at its destination.
     #[inline(never)]
-    pub(super) fn receive_datagram<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
+    pub(super) fn receive_datagram<S: Observed>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
         let Body::Datagram(datagram) = &packet.body else { return };
         let end = self.endpoints.datagram_ports.end(node, datagram.dst_port);
         let Some(end) = end.filter(|end| self.endpoints.datagrams[end / 2].matches(packet, end % 2).is_some()) else {
@@ -152,7 +153,7 @@ impl World {
 
     /// Checks whether a flow of datagrams is over: its application has finished, and all have arrived. After a loss it
     /// is not over before the run ends.
-    fn look_over_datagrams<S: Sink>(&mut self, number: usize, sink: &mut S) {
+    fn look_over_datagrams<S: Observed>(&mut self, number: usize, sink: &mut S) {
         if !self.endpoints.datagrams[number].complete() {
             return;
         }

@@ -1,7 +1,8 @@
 //! The loop that takes one wake-up after the other.
 //!
-//! Generic functions are compiled in the crate that calls them. The loops of watched and of unwatched runs are compiled
-//! here instead, once each, where all event handling is in one codegen unit, optimized as this crate is.
+//! Generic functions are compiled in the crate that calls them. The loops of runs with events, with delays only, and with
+//! neither are compiled here instead, once each, where all event handling is in one codegen unit, optimized as this crate
+//! is.
 
 use engine::Time;
 use wire::{Addr, CompactPacket, Packet};
@@ -35,6 +36,35 @@ impl Sink for Forward<'_> {
     }
 }
 
+/// What a loop observes, for which it is compiled.
+pub(super) trait Observed: Sink {
+    /// Whether delays are measured if the world measures them.
+    const TIMES: bool;
+}
+
+impl Observed for Forward<'_> {
+    const TIMES: bool = true;
+}
+
+impl Observed for NullSink {
+    const TIMES: bool = false;
+}
+
+/// Discards every event, in a run that measures delays.
+struct Timed;
+
+impl Sink for Timed {
+    const ACTIVE: bool = false;
+    fn event(&mut self, _: Time, _: &Event) {}
+}
+
+impl Observed for Timed {
+    const TIMES: bool = true;
+}
+
+/// Whether a run without events and delays has a loop of its own: not where a module is loaded over the network.
+const LOOP_WITHOUT_DELAYS: bool = !cfg!(target_family = "wasm");
+
 impl World {
     /// Runs to the end.
     pub fn run<S: Sink>(&mut self, sink: &mut S) {
@@ -54,9 +84,10 @@ impl World {
 
     /// Handles at most `wakeups` wake-ups; returns false if it stopped before it had handled as many.
     pub(super) fn handle<S: Sink>(&mut self, stop: Stop, wakeups: u64, sink: &mut S) -> bool {
-        match S::ACTIVE {
-            true => self.handle_watched(stop, wakeups, &mut Forward(&mut |at, event| sink.event(at, event))),
-            false => self.handle_unwatched(stop, wakeups),
+        match (S::ACTIVE, self.delays.is_none() && LOOP_WITHOUT_DELAYS) {
+            (true, _) => self.handle_watched(stop, wakeups, &mut Forward(&mut |at, event| sink.event(at, event))),
+            (false, false) => self.handle_timed(stop, wakeups),
+            (false, true) => self.handle_unwatched(stop, wakeups),
         }
     }
 
@@ -66,12 +97,17 @@ impl World {
     }
 
     #[inline(never)]
+    fn handle_timed(&mut self, stop: Stop, wakeups: u64) -> bool {
+        self.handle_with(stop, wakeups, &mut Timed)
+    }
+
+    #[inline(never)]
     fn handle_unwatched(&mut self, stop: Stop, wakeups: u64) -> bool {
         self.handle_with(stop, wakeups, &mut NullSink)
     }
 
     #[inline(always)]
-    fn handle_with<S: Sink>(&mut self, stop: Stop, wakeups: u64, sink: &mut S) -> bool {
+    fn handle_with<S: Observed>(&mut self, stop: Stop, wakeups: u64, sink: &mut S) -> bool {
         let unset = Addr::of_node(0);
         let whole = Packet::blank(unset, unset);
         let mut arriving = Arriving { compact: CompactPacket::of(&whole), whole };
@@ -85,7 +121,7 @@ impl World {
 
     /// Handles the next wake-up if it is at or before `until`; otherwise advances the time to `until`.
     #[inline(always)]
-    fn step<S: Sink>(&mut self, until: Time, arriving: &mut Arriving, sink: &mut S) -> bool {
+    fn step<S: Observed>(&mut self, until: Time, arriving: &mut Arriving, sink: &mut S) -> bool {
         let Some((at, slot)) = self.schedule.next(until) else {
             if S::ACTIVE {
                 self.emit_air(until, sink);
@@ -106,7 +142,7 @@ impl World {
     pub(super) fn create<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
         match S::ACTIVE {
             true => self.create_watched(node, packet, &mut Forward(&mut |at, event| sink.event(at, event))),
-            false => self.create_unwatched(node, packet),
+            false => self.create_timed(node, packet),
         }
     }
 
@@ -116,7 +152,7 @@ impl World {
     }
 
     #[inline(never)]
-    fn create_unwatched(&mut self, node: usize, packet: &mut Packet) {
-        self.originate(node, packet, &mut NullSink);
+    fn create_timed(&mut self, node: usize, packet: &mut Packet) {
+        self.originate(node, packet, &mut Timed);
     }
 }

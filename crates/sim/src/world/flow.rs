@@ -5,7 +5,8 @@ use tcp::State;
 use wire::Packet;
 
 use super::World;
-use crate::event::{Event, Sink};
+use super::event_loop::Observed;
+use crate::event::Event;
 use crate::results::ShortFlow;
 use crate::timer::Due;
 
@@ -48,7 +49,7 @@ impl Flow {
 }
 
 impl World {
-    pub(super) fn end_wakes<S: Sink>(&mut self, end: usize, sink: &mut S) {
+    pub(super) fn end_wakes<S: Observed>(&mut self, end: usize, sink: &mut S) {
         match self.endpoints.ends[end].due(self.now, &mut self.schedule) {
             Due::Later => {}
             Due::Now => {
@@ -60,7 +61,14 @@ impl World {
 
     /// After an event at a connection: sends its packets and updates its timer.
     #[inline]
-    pub(super) fn end_acted<S: Sink>(&mut self, number: usize, sink: &mut S) {
+    pub(super) fn end_acted<S: Observed>(&mut self, number: usize, sink: &mut S) {
+        if S::TIMES
+            && let Some(delays) = &mut self.delays
+            && self.endpoints.ends[number].sends
+        {
+            let end = &mut self.endpoints.ends[number];
+            delays.acted(end.number, end.connection.take_rtt(), end.connection.bytes_acknowledged());
+        }
         if self.endpoints.ends[number].closes_at_end && self.endpoints.ends[number].connection.at_end() {
             // The other end's close is reported before this end's.
             self.notify_end(number, sink);
@@ -89,7 +97,7 @@ impl World {
     }
 
     /// Sends the packets of a connection.
-    fn send<S: Sink>(&mut self, number: usize, sink: &mut S) {
+    fn send<S: Observed>(&mut self, number: usize, sink: &mut S) {
         let end = &self.endpoints.ends[number];
         let node = end.node;
         let mut packet = self.spare.take().unwrap_or_else(|| Box::new(Packet::blank(end.addr, end.peer)));
@@ -119,7 +127,7 @@ impl World {
 
     /// Emits the events of a connection.
     #[inline]
-    pub(super) fn notify_end<S: Sink>(&mut self, number: usize, sink: &mut S) {
+    pub(super) fn notify_end<S: Observed>(&mut self, number: usize, sink: &mut S) {
         if S::ACTIVE {
             let end = &mut self.endpoints.ends[number];
             let (flow, sends) = (end.number, end.sends);

@@ -5,14 +5,15 @@ use path::outcome::Outcome;
 use path::{Cx, HopId};
 use wire::{Body, Packet};
 
+use super::event_loop::Observed;
 use super::{Hop, Relay, World, hop_number};
-use crate::event::{NodeEvent, Sink};
+use crate::event::NodeEvent;
 
 impl World {
     /// Processes the outcomes of a link's or station's wake-up. If a packet was written over `arriving`, `delivered` is the
     /// hop that it has crossed.
     #[inline]
-    pub(super) fn after_wakeup<S: Sink>(&mut self, delivered: Option<HopId>, arriving: &mut Packet, sink: &mut S) {
+    pub(super) fn after_wakeup<S: Observed>(&mut self, delivered: Option<HopId>, arriving: &mut Packet, sink: &mut S) {
         if let Some(hop) = delivered {
             self.arrive(hop_number(hop), arriving, sink);
         }
@@ -22,7 +23,7 @@ impl World {
     }
 
     #[inline(never)]
-    fn process_outcomes<S: Sink>(&mut self, sink: &mut S) {
+    fn process_outcomes<S: Observed>(&mut self, sink: &mut S) {
         let mut outcomes = std::mem::take(&mut self.outcomes);
         for (hop, outcome) in outcomes.drain(..) {
             self.process_outcome(hop, outcome, sink);
@@ -31,7 +32,7 @@ impl World {
     }
 
     /// Processes an outcome at the node concerned.
-    pub(super) fn process_outcome<S: Sink>(&mut self, hop: HopId, outcome: Outcome, sink: &mut S) {
+    pub(super) fn process_outcome<S: Observed>(&mut self, hop: HopId, outcome: Outcome, sink: &mut S) {
         let hop = hop_number(hop);
         match outcome {
             Outcome::Delivered(mut packet) => self.arrive(hop, &mut packet, sink),
@@ -46,7 +47,7 @@ impl World {
 
     /// A packet arrives at the node at the far end of a hop.
     #[inline]
-    pub(super) fn arrive<S: Sink>(&mut self, hop: usize, packet: &mut Packet, sink: &mut S) {
+    pub(super) fn arrive<S: Observed>(&mut self, hop: usize, packet: &mut Packet, sink: &mut S) {
         let node = self.far_ends[hop] as usize;
         let here = &self.nodes[node];
         let ends = packet.dst == here.addr;
@@ -75,7 +76,7 @@ impl World {
     }
 
     /// A packet has been processed by the node.
-    pub(super) fn pass_on<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
+    pub(super) fn pass_on<S: Observed>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
         match packet.dst == self.nodes[node].addr {
             true => self.receive(node, packet, sink),
             false => self.forward(node, packet, sink),
@@ -84,7 +85,7 @@ impl World {
 
     /// A packet that was created here starts its path.
     #[inline]
-    pub(super) fn originate<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
+    pub(super) fn originate<S: Observed>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
         if packet.dst == self.nodes[node].addr {
             self.receive(node, packet, sink);
             return;
@@ -97,7 +98,7 @@ impl World {
 
     /// A packet to be forwarded to another node.
     #[inline]
-    fn forward<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
+    fn forward<S: Observed>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
         if !self.admit(node, packet, sink) {
             return;
         }
@@ -110,12 +111,12 @@ impl World {
 
     /// Whether the node's buffers have room for the packet.
     #[inline(always)]
-    pub(super) fn admit<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) -> bool {
+    pub(super) fn admit<S: Observed>(&mut self, node: usize, packet: &Packet, sink: &mut S) -> bool {
         !self.nodes[node].buffer.limited() || self.admit_to_limited(node, packet, sink)
     }
 
     #[inline(never)]
-    fn admit_to_limited<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) -> bool {
+    fn admit_to_limited<S: Observed>(&mut self, node: usize, packet: &Packet, sink: &mut S) -> bool {
         let admitted = self.nodes[node].buffer.admit(self.now, packet.size());
         if !admitted {
             self.nodes[node].buffer_full += 1;
@@ -126,7 +127,7 @@ impl World {
 
     /// Hands a packet to the link on its route after passing it to the node's agent, which may change or consume it.
     #[inline]
-    pub(super) fn output<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
+    pub(super) fn output<S: Observed>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
         let Some(hop) = self.routes.hop(node, packet.dst.node()) else {
             // Scenarios are checked: the reason is a mobile without a base station.
             self.nodes[node].buffer.left(packet.size());
@@ -143,7 +144,7 @@ impl World {
     /// Hands a packet to a link, ahead of the queue if `expedited`; returns whether it was accepted. Inlined: it is the
     /// largest part of an event's cost.
     #[inline(always)]
-    pub(super) fn launch<S: Sink>(
+    pub(super) fn launch<S: Observed>(
         &mut self,
         node: usize,
         hop: usize,
@@ -151,7 +152,7 @@ impl World {
         expedited: bool,
         sink: &mut S,
     ) -> bool {
-        let relay = &mut Relay { sink, flows: &self.endpoints };
+        let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         match &mut self.hops[hop] {
             Hop::Fifo(link) => {
@@ -173,7 +174,7 @@ impl World {
 
     /// A packet has arrived at its destination.
     #[inline]
-    pub(super) fn receive<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
+    pub(super) fn receive<S: Observed>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
         let Body::Tcp(segment) = &packet.body else { return self.receive_message(node, packet, sink) };
         let Some(end) = self.endpoints.ports.end(node, segment.dst_port) else {
             return self.deliver_outside(node, packet);
@@ -190,7 +191,7 @@ impl World {
 
     /// A packet other than a segment has arrived at its destination.
     #[inline(never)]
-    fn receive_message<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
+    fn receive_message<S: Observed>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
         let Body::Icmp(notice) = &packet.body else { return self.receive_datagram(node, packet, sink) };
         let Some(end) = self.endpoints.ports.end(node, notice.src_port) else {
             return self.deliver_outside(node, packet);

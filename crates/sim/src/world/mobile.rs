@@ -2,9 +2,10 @@
 
 use engine::Time;
 
+use super::event_loop::Observed;
 use super::{Hop, World};
 use crate::association::Move;
-use crate::event::{Event, NodeEvent, Sink};
+use crate::event::{Event, NodeEvent};
 use crate::results::RoamingResult;
 
 impl World {
@@ -27,7 +28,7 @@ impl World {
     }
 
     /// Updates the association of a mobile.
-    pub(super) fn roamer_looks<S: Sink>(&mut self, number: usize, sink: &mut S) {
+    pub(super) fn roamer_looks<S: Observed>(&mut self, number: usize, sink: &mut S) {
         let node = self.roamers[number].node as u32;
         while let Some(moved) = self.roamers[number].next_move(self.now) {
             let (link, open, event) = match moved {

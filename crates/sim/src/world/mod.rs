@@ -35,13 +35,15 @@ use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, MediumId, Observer}
 use wire::Packet;
 
 use crate::association::Roamer;
-use crate::event::{Event, NodeEvent, Sink};
+use crate::delay::Delays;
+use crate::event::{Event, NodeEvent};
+use crate::network::Network;
 use crate::node::{Node, Processing};
 use crate::results::{FlowResult, LinkResult, MediumResult, Results, ShortFlow};
 use crate::routing::Routes;
 use arrivals::Arrivals;
 pub use drive::{Delivered, FlowInfo, InjectError};
-use event_loop::Arriving;
+use event_loop::{Arriving, Observed};
 use flow::{Carrier, Flow};
 use ports::Endpoints;
 pub use ports::MAX_PORTS;
@@ -141,6 +143,8 @@ pub struct World {
     short_flows: Vec<ShortFlow>,
     /// Whether connections report events.
     observed: bool,
+    /// `None` if they are not measured.
+    delays: Option<Box<Delays>>,
     /// Awaited flows that are not over, and processes by which more arrive.
     unfinished: usize,
     /// Whether the run waits for the end of flows that arrive.
@@ -164,26 +168,61 @@ pub struct World {
 struct Relay<'a, S> {
     sink: &'a mut S,
     flows: &'a Endpoints,
+    delays: &'a mut Option<Box<Delays>>,
 }
 
-impl<S: Sink> Observer for Relay<'_, S> {
+impl<S: Observed> Observer for Relay<'_, S> {
     #[inline]
     fn watches(&self) -> bool {
         S::ACTIVE
     }
+    #[inline]
+    fn times(&self) -> bool {
+        S::ACTIVE || (S::TIMES && self.delays.is_some())
+    }
+    #[inline]
     fn link(&mut self, at: Time, hop: HopId, event: LinkEvent) {
-        let of = event.packet().and_then(|packet| self.flows.flow_of(packet));
-        self.sink.event(at, &Event::Link { hop, event, of });
+        if let Some(delays) = self.delays
+            && event.is_timing()
+        {
+            time_on_link(delays, self.flows, (at, hop), &event);
+        }
+        if S::ACTIVE {
+            let of = event.packet().and_then(|packet| self.flows.flow_of(packet));
+            self.sink.event(at, &Event::Link { hop, event, of });
+        }
+    }
+    #[inline]
+    fn waited(&mut self, hop: HopId, wait: Span) {
+        if let Some(delays) = self.delays {
+            delays.waited(hop, wait);
+        }
     }
     fn medium(&mut self, at: Time, medium: MediumId, event: MediumEvent) {
         self.sink.event(at, &Event::Medium { medium, event });
     }
 }
 
+/// Measures the delay of a packet on a link. Not inlined, as the caller's path is that of all packets.
+#[inline(never)]
+fn time_on_link(delays: &mut Delays, flows: &Endpoints, (at, hop): (Time, HopId), event: &LinkEvent) {
+    delays.link(at, hop, event, || event.packet().and_then(|packet| flows.flow_of(packet)));
+}
+
 impl World {
     /// The current time.
     pub fn now(&self) -> Time {
         self.now
+    }
+
+    /// Measures the delays of a run of `network`, of which this is the world. To be called before the run.
+    pub fn measure_delays(&mut self, network: &Network) {
+        self.delays = Some(Box::new(Delays::of(network)));
+    }
+
+    /// The delays measured so far; `None` if they are not measured.
+    pub fn delays(&self) -> Option<&Delays> {
+        self.delays.as_deref()
     }
 
     /// The progress from 0 to 1: of the bytes to deliver, or of the time if that is further.
@@ -290,11 +329,11 @@ impl World {
 
     /// Calls the owner of a slot.
     #[inline]
-    fn wake<S: Sink>(&mut self, slot: Slot, Arriving { compact, whole }: &mut Arriving, sink: &mut S) {
+    fn wake<S: Observed>(&mut self, slot: Slot, Arriving { compact, whole }: &mut Arriving, sink: &mut S) {
         match self.owners[slot.0 as usize] {
             Wakeup::Fifo(hop) => {
                 let hop = hop as usize;
-                let relay = &mut Relay { sink, flows: &self.endpoints };
+                let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
                 let mut cx =
                     Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
                 let Hop::Fifo(link) = &mut self.hops[hop] else { unreachable!("the slot is a FIFO link's") };
@@ -347,9 +386,9 @@ impl World {
 
     /// Lets a link act, and processes its output.
     #[inline]
-    fn link_wakes<S: Sink>(&mut self, hop: usize, arriving: &mut Packet, sink: &mut S) {
+    fn link_wakes<S: Observed>(&mut self, hop: usize, arriving: &mut Packet, sink: &mut S) {
         let node = self.near_end(hop);
-        let relay = &mut Relay { sink, flows: &self.endpoints };
+        let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         let Hop::Link(link) = &mut self.hops[hop] else { unreachable!("the slot is a link's") };
         let mut outcomes = Outcomes::new(arriving, &mut self.outcomes);
@@ -360,7 +399,7 @@ impl World {
 
     /// Lets a station act, and processes its output.
     #[inline]
-    fn station_wakes<S: Sink>(
+    fn station_wakes<S: Observed>(
         &mut self,
         number: usize,
         arriving: &mut Packet,
@@ -368,7 +407,7 @@ impl World {
         act: impl FnOnce(&mut Station, &mut Buffer, &mut Outcomes<'_>, &mut Cx<'_, Relay<'_, S>>),
     ) {
         let node = self.station_nodes[number] as usize;
-        let relay = &mut Relay { sink, flows: &self.endpoints };
+        let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         let mut outcomes = Outcomes::new(arriving, &mut self.outcomes);
         act(&mut self.stations[number], &mut self.nodes[node].buffer, &mut outcomes, &mut cx);
@@ -378,13 +417,13 @@ impl World {
 
     /// Lets a medium act, and processes its output.
     #[inline]
-    fn with_medium<S: Sink>(
+    fn with_medium<S: Observed>(
         &mut self,
         number: usize,
         sink: &mut S,
         act: impl FnOnce(&mut Medium, &mut Cx<'_, Relay<'_, S>>),
     ) {
-        let relay = &mut Relay { sink, flows: &self.endpoints };
+        let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         act(&mut self.media[number], &mut cx);
         while let Some((hop, outcome)) = self.media[number].outcome() {
@@ -399,16 +438,22 @@ impl World {
     }
 
     #[inline]
-    fn emit<S: Sink>(&self, node: usize, sink: &mut S, event: impl FnOnce() -> NodeEvent) {
+    fn emit<S: Observed>(&mut self, node: usize, sink: &mut S, event: impl FnOnce() -> NodeEvent) {
+        if !(S::ACTIVE || (S::TIMES && self.delays.is_some())) {
+            return;
+        }
+        let event = event();
+        let of = event.packet().and_then(|packet| self.endpoints.flow_of(packet));
+        if let (Some(delays), Some(of)) = (&mut self.delays, &of) {
+            delays.node(self.now, node as u32, &event, of);
+        }
         if S::ACTIVE {
-            let event = event();
-            let of = event.packet().and_then(|packet| self.endpoints.flow_of(packet));
             sink.event(self.now, &Event::Node { node: node as u32, event, of });
         }
     }
 
     /// Emits every state change of channels up to `until`, oldest first.
-    fn emit_air<S: Sink>(&mut self, until: Time, sink: &mut S) {
+    fn emit_air<S: Observed>(&mut self, until: Time, sink: &mut S) {
         while self.next_air <= until && self.next_air != Time::NEVER {
             let at = self.next_air;
             let before = Time::from_nanos(at.as_nanos().saturating_sub(1));

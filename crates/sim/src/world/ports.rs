@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use wire::{Body, Flags, Packet};
+use wire::{Body, CompactSegment, Flags, Packet};
 
 use super::datagrams::DatagramFlow;
 use super::end::End;
@@ -96,14 +96,7 @@ impl Endpoints {
         match &packet.body {
             Body::Tcp(segment) => {
                 let ours = packet.src == there.peer && segment.src_port == here.connection.ports().0;
-                let seq = segment.seq.offset_from(here.connection.origin(), here.connection.bytes_acknowledged());
-                let ack = segment.ack.offset_from(there.connection.origin(), there.connection.bytes_acknowledged());
-                ours.then_some(PacketFlow {
-                    flow: there.number,
-                    from_sender: here.sends,
-                    seq: seq.filter(|_| !segment.flags.has(Flags::SYN)),
-                    ack: ack.filter(|_| segment.flags.has(Flags::ACK)),
-                })
+                ours.then(|| self.flow_of_segment(to, &CompactSegment::of(segment)))
             }
             Body::Icmp(notice) => {
                 let ours = notice.segment_dst == there.peer && notice.dst_port == here.connection.ports().0;
@@ -111,6 +104,20 @@ impl Endpoints {
                 ours.then_some(PacketFlow { flow: there.number, from_sender: there.sends, seq, ack: None })
             }
             Body::Datagram(_) => None,
+        }
+    }
+
+    /// The flow of a segment between the two ends of a connection, of which it is for the end `to`.
+    #[inline]
+    pub fn flow_of_segment(&self, to: usize, segment: &CompactSegment) -> PacketFlow {
+        let (here, there) = (&self.ends[to ^ 1], &self.ends[to]);
+        let seq = segment.seq.offset_from(here.connection.origin(), here.connection.bytes_acknowledged());
+        let ack = segment.ack.offset_from(there.connection.origin(), there.connection.bytes_acknowledged());
+        PacketFlow {
+            flow: there.number,
+            from_sender: here.sends,
+            seq: seq.filter(|_| !segment.flags.has(Flags::SYN)),
+            ack: ack.filter(|_| segment.flags.has(Flags::ACK)),
         }
     }
 }

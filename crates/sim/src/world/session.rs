@@ -5,9 +5,10 @@ use tcp::Connection;
 
 use super::World;
 use super::end::End;
+use super::event_loop::Observed;
 use super::flow::Carrier;
 use crate::app::{Access, AppCx, Application, Ends};
-use crate::event::{Event, Sink};
+use crate::event::Event;
 
 /// An application in a run.
 pub(super) struct Session {
@@ -46,7 +47,7 @@ impl Session {
 
 impl World {
     /// The application's wake-up: the flow's start, its deadline, or the time at which it stops.
-    pub(super) fn application_wakes<S: Sink>(&mut self, number: usize, sink: &mut S) {
+    pub(super) fn application_wakes<S: Observed>(&mut self, number: usize, sink: &mut S) {
         let session = &mut self.sessions[number];
         self.schedule.disarm(session.slot);
         if !std::mem::replace(&mut session.started, true) {
@@ -65,7 +66,7 @@ impl World {
 
     /// Reports the progress of the transfer to an application that observes it, after an event at the connection end
     /// with this number.
-    pub(super) fn show_application<S: Sink>(&mut self, end: usize, sink: &mut S) {
+    pub(super) fn show_application<S: Observed>(&mut self, end: usize, sink: &mut S) {
         let (flow, sends) = (self.endpoints.ends[end].flow as usize, self.endpoints.ends[end].sends);
         let Some((session, connection)) = self.flows[flow].session else { return };
         let (session, connection) = (session as usize, connection as usize);
@@ -92,7 +93,7 @@ impl World {
     }
 
     /// Lets an application act, and sends what it has written.
-    pub(super) fn with_application<S: Sink>(
+    pub(super) fn with_application<S: Observed>(
         &mut self,
         number: usize,
         sink: &mut S,
@@ -138,7 +139,7 @@ impl World {
     }
 
     /// The ends whose bits are set act: every second one from `first` on.
-    fn ends_acted<S: Sink>(&mut self, first: usize, mut bits: u64, sink: &mut S) {
+    fn ends_acted<S: Observed>(&mut self, first: usize, mut bits: u64, sink: &mut S) {
         let session = self.flows[self.endpoints.ends[first].flow as usize].session;
         let flows = session.map_or(1, |(session, _)| self.sessions[session as usize].flows);
         for connection in 0..flows {
@@ -150,7 +151,7 @@ impl World {
     }
 
     /// The time at which a session stops: data not yet sent is discarded.
-    fn stop<S: Sink>(&mut self, number: usize, sink: &mut S) {
+    fn stop<S: Observed>(&mut self, number: usize, sink: &mut S) {
         let session = &self.sessions[number];
         let carrier = self.flows[session.first_flow].carrier;
         if let Carrier::Connection { sender, .. } = carrier {

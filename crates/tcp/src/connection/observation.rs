@@ -74,6 +74,12 @@ impl Connection {
         self.sender.srtt()
     }
 
+    /// The round trip that the last handled segment measured [RFC6298 s3, RFC7323 s4], once; `None` if it measured none.
+    #[inline]
+    pub fn take_rtt(&mut self) -> Option<Span> {
+        self.sender.take_rtt()
+    }
+
     /// Port of this end, and of the other; 0 while that is not known.
     #[inline]
     pub fn ports(&self) -> (u16, u16) {

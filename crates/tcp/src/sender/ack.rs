@@ -279,6 +279,7 @@ impl Sender {
             }
         };
         self.timer.on_sample(now, smoothed);
+        self.telemetry.on_rtt(smoothed);
         let rtt = self.timer.rtt();
         self.telemetry.emit(|| Event::RttSample { rtt: smoothed, srtt: rtt.srtt(), rto: rtt.rto() });
         Some(latest)

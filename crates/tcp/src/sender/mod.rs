@@ -149,6 +149,11 @@ impl Sender {
         self.telemetry.counters()
     }
 
+    #[inline]
+    pub fn take_rtt(&mut self) -> Option<Span> {
+        self.telemetry.take_rtt()
+    }
+
     pub fn board(&self) -> &Scoreboard {
         &self.board
     }

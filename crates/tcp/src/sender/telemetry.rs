@@ -36,6 +36,8 @@ pub(super) struct Telemetry {
     counters: Counters,
     /// Why the last poll returned no data.
     blocked: Option<Blocked>,
+    /// A round trip measured since the last call of `take_rtt`.
+    rtt: Option<Span>,
     /// Boxed, as most senders have none.
     observer: Option<Box<Observer>>,
 }
@@ -90,6 +92,18 @@ impl Telemetry {
     /// Why the last poll returned no data.
     pub fn blocked(&self) -> Option<Blocked> {
         self.blocked
+    }
+
+    /// A round trip was measured.
+    #[inline]
+    pub fn on_rtt(&mut self, rtt: Span) {
+        self.rtt = Some(rtt);
+    }
+
+    /// The round trip measured since the last call, if any.
+    #[inline]
+    pub fn take_rtt(&mut self) -> Option<Span> {
+        self.rtt.take()
     }
 
     #[inline]

@@ -35,7 +35,7 @@ impl Booked {
         if !at_once && !self.queue.admits(self.waiting.len(), self.bytes, size) {
             line.counters.packets_dropped += 1;
             line.counters.queue_full += 1;
-            cx.emit(line.hop, || LinkEvent::QueueFull { packet: *packet });
+            cx.emit_timing(line.hop, || LinkEvent::QueueFull { packet: *packet });
             return None;
         }
         let mut ecn = packet.ecn;
@@ -49,7 +49,7 @@ impl Booked {
             self.bytes += u64::from(size);
         }
         let (packet, arrived) = (Packet { ecn, ..*packet }, cx.now);
-        cx.emit(line.hop, || LinkEvent::Dequeued { packet, arrived, starts, leaves: Some(leaves) });
+        cx.emit_timing(line.hop, || LinkEvent::Dequeued { packet, arrived, starts, leaves: Some(leaves) });
         line.transmit(packet, transmission, cx);
         Some(leaves)
     }

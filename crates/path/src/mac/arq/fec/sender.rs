@@ -211,14 +211,14 @@ impl FecSender {
                 self.hand_up(packet, outcomes, cx);
             } else {
                 self.counters.packets_dropped += 1;
-                cx.emit(self.hop, || LinkEvent::Lost { packet });
+                cx.emit_timing(self.hop, || LinkEvent::Lost { packet });
             }
         }
     }
 
     fn hand_up(&mut self, packet: Packet, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
         self.counters.packets_delivered += 1;
-        cx.emit(self.hop, || LinkEvent::Arrived { packet });
+        cx.emit_timing(self.hop, || LinkEvent::Arrived { packet });
         outcomes.deliver(self.hop, &packet);
     }
 }

@@ -269,7 +269,7 @@ impl WindowSender {
             self.counters.given_up += 1;
             self.counters.packets_dropped += u64::from(!arrived);
             buffer.left(packet.size());
-            cx.emit(self.hop, || LinkEvent::GivenUp { number, attempts: sent, packet, arrived });
+            cx.emit_timing(self.hop, || LinkEvent::GivenUp { number, attempts: sent, packet, arrived });
             let (at, order) = (cx.now + self.line.delay, cx.schedule.order());
             self.given_up.push_back(Due { at, order, what: number });
         }
@@ -338,6 +338,6 @@ impl Link for WindowSender {
 /// Delivers a packet at the far end.
 fn hand_up(packet: Packet, hop: HopId, counters: &mut Counters, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
     counters.packets_delivered += 1;
-    cx.emit(hop, || LinkEvent::Arrived { packet });
+    cx.emit_timing(hop, || LinkEvent::Arrived { packet });
     outcomes.deliver(hop, &packet);
 }

@@ -8,7 +8,11 @@ use std::collections::VecDeque;
 use engine::{Histogram, Span, Time};
 use path::mac::arq::ArqConfig;
 use path::{HopId, LinkEvent};
-use sim::{Event, Jitter, Network, NodeEvent, PacketFlow, Sink};
+use wire::Packet;
+
+use crate::event::{NodeEvent, PacketFlow};
+use crate::jitter::Jitter;
+use crate::network::{FlowSpec, Network};
 
 /// The delays of one flow.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +30,8 @@ pub struct FlowDelays {
     sent: VecDeque<Transmission>,
     /// Whether `sent` has retransmissions, so that its bytes are not in order.
     repeats: bool,
+    /// Bytes acknowledged so far.
+    acknowledged: u64,
 }
 
 /// A transmission of a segment by its sender.
@@ -84,8 +90,13 @@ impl FlowDelays {
         self.jitter.record(one_way);
     }
 
-    /// Everything before `ack` was acknowledged. Copies may still be under way; they are not measured.
+    /// Everything before `ack` is acknowledged. Copies may still be under way; they are not measured.
+    #[inline]
     fn acknowledged(&mut self, ack: u64) {
+        if ack == self.acknowledged {
+            return;
+        }
+        self.acknowledged = ack;
         if self.repeats {
             self.sent.retain(|copy| copy.seq >= ack);
             self.repeats = !self.sent.iter().is_sorted_by_key(|copy| copy.seq);
@@ -118,7 +129,7 @@ fn key(of: &PacketFlow) -> Key {
     (of.flow, of.from_sender, of.seq, of.ack)
 }
 
-/// Measures the delays of a run.
+/// The delays of a run. The world calls it at the transmission and the arrival of each packet, with or without a sink.
 #[derive(Clone, Debug)]
 pub struct Delays {
     flows: Vec<FlowDelays>,
@@ -126,9 +137,9 @@ pub struct Delays {
 }
 
 impl Delays {
-    /// An observer of `network`.
-    pub fn of(network: &Network) -> Self {
-        let flow = |spec: &sim::FlowSpec| FlowDelays { sender: spec.from, ..FlowDelays::default() };
+    /// Those of a run of `network` that has not begun.
+    pub(crate) fn of(network: &Network) -> Self {
+        let flow = |spec: &FlowSpec| FlowDelays { sender: spec.from, ..FlowDelays::default() };
         let hops = network.links.iter().flat_map(|link| {
             link.directions().map(|way| HopDelays {
                 has_link_layer: link.medium.is_some() || !matches!(way.arq, ArqConfig::None(_)),
@@ -148,60 +159,108 @@ impl Delays {
         self.hops.get(2 * link + direction)
     }
 
-    fn node(&mut self, at: Time, node: u32, event: &NodeEvent, of: &PacketFlow) {
-        let Some(flow) = self.flows.get_mut(of.flow as usize) else { return };
-        let (NodeEvent::Sent { packet }
-        | NodeEvent::Received { packet }
-        | NodeEvent::BufferFull { packet }
-        | NodeEvent::NoRoute { packet }) = event
-        else {
-            return;
-        };
-        let Some(seq) = data(packet, of) else { return };
+    /// An event at a node about a packet of a flow.
+    pub(crate) fn node(&mut self, at: Time, node: u32, event: &NodeEvent, of: &PacketFlow) {
         match event {
-            NodeEvent::Sent { .. } if node as usize == flow.sender => flow.sent(at, seq),
-            NodeEvent::Received { .. } => flow.arrived(at, seq),
-            NodeEvent::BufferFull { .. } | NodeEvent::NoRoute { .. } => flow.lost(seq, true),
+            NodeEvent::Sent { packet } if packet.data().is_some() => self.sent(at, node, of),
+            NodeEvent::Received { packet } if packet.data().is_some() => self.received(at, of),
+            NodeEvent::BufferFull { packet } | NodeEvent::NoRoute { packet } => self.lost(packet, of, true),
             _ => {}
         }
     }
 
-    fn link(&mut self, at: Time, hop: HopId, event: &LinkEvent, of: Option<&PacketFlow>) {
-        let Some(here) = self.hops.get_mut(2 * hop.link as usize + hop.direction.index()) else { return };
-        if let LinkEvent::Dequeued { arrived, starts, .. } = event {
-            here.queue.record_span(starts.since(*arrived));
+    /// A node sent a segment with data.
+    pub(crate) fn sent(&mut self, at: Time, node: u32, of: &PacketFlow) {
+        if let (Some(flow), Some(seq)) = (self.flows.get_mut(of.flow as usize), to_receiver(of))
+            && node as usize == flow.sender
+        {
+            flow.sent(at, seq);
         }
-        let Some(of) = of else { return };
-        let flow = self.flows.get_mut(of.flow as usize);
+    }
+
+    /// A segment with data arrived at its destination.
+    pub(crate) fn received(&mut self, at: Time, of: &PacketFlow) {
+        if let (Some(flow), Some(seq)) = (self.flows.get_mut(of.flow as usize), to_receiver(of)) {
+            flow.arrived(at, seq);
+        }
+    }
+
+    /// The sender of a flow has acted: it may have measured a round trip, and `acknowledged` is the number of its bytes
+    /// that are acknowledged.
+    #[inline(never)]
+    pub(crate) fn acted(&mut self, flow: u32, rtt: Option<Span>, acknowledged: u64) {
+        let Some(flow) = self.flows.get_mut(flow as usize) else { return };
+        if let Some(rtt) = rtt {
+            flow.rtt.record_span(rtt);
+        }
+        flow.acknowledged(acknowledged);
+    }
+
+    /// A packet waited in the queue of a link.
+    #[inline(never)]
+    pub(crate) fn waited(&mut self, hop: HopId, wait: Span) {
+        if let Some(here) = self.hops.get_mut(number_of(hop)) {
+            here.queue.record_span(wait);
+        }
+    }
+
+    /// An event on a link that [times](LinkEvent::is_timing) a packet; `of` finds the packet's flow.
+    #[inline]
+    pub(crate) fn link(&mut self, at: Time, hop: HopId, event: &LinkEvent, of: impl FnOnce() -> Option<PacketFlow>) {
+        let Some(here) = self.hops.get_mut(number_of(hop)) else { return };
         match event {
-            LinkEvent::Dequeued { starts, .. } if here.has_link_layer => {
-                here.taken.push_back((key(of), *starts));
+            LinkEvent::Dequeued { arrived, starts, .. } => {
+                here.queue.record_span(starts.since(*arrived));
+                if here.has_link_layer
+                    && let Some(of) = of()
+                {
+                    here.taken.push_back((key(&of), *starts));
+                }
             }
-            LinkEvent::Arrived { .. } if here.has_link_layer => {
-                if let Some(taken) = here.taken_at(of) {
+            LinkEvent::Arrived { .. } => {
+                if here.has_link_layer
+                    && let Some(taken) = of().and_then(|of| here.taken_at(&of))
+                {
                     here.link_layer.record_span(at.since(taken));
                 }
             }
             LinkEvent::GivenUp { packet, arrived, .. } => {
-                here.taken_at(of);
-                if let (Some(flow), Some(seq), false) = (flow, data(packet, of), *arrived) {
-                    flow.lost(seq, false);
+                if let Some(of) = of() {
+                    here.taken_at(&of);
+                    if !arrived {
+                        self.lost(packet, &of, false);
+                    }
                 }
             }
             LinkEvent::Lost { packet } => {
-                here.taken_at(of);
-                if let (Some(flow), Some(seq)) = (flow, data(packet, of)) {
-                    flow.lost(seq, false);
+                if let Some(of) = of() {
+                    here.taken_at(&of);
+                    self.lost(packet, &of, false);
                 }
             }
             LinkEvent::QueueFull { packet } | LinkEvent::DroppedEarly { packet } => {
-                if let (Some(flow), Some(seq)) = (flow, data(packet, of)) {
-                    flow.lost(seq, true);
+                if let Some(of) = of() {
+                    self.lost(packet, &of, true);
                 }
             }
             _ => {}
         }
     }
+
+    /// A packet was lost: if it has data, the oldest or the `newest` transmission of it.
+    #[cold]
+    fn lost(&mut self, packet: &Packet, of: &PacketFlow, newest: bool) {
+        if let (Some(flow), Some(seq)) = (self.flows.get_mut(of.flow as usize), to_receiver(of))
+            && packet.data().is_some()
+        {
+            flow.lost(seq, newest);
+        }
+    }
+}
+
+/// The number of a hop, `2 x link + direction`.
+fn number_of(hop: HopId) -> usize {
+    2 * hop.link as usize + hop.direction.index()
 }
 
 impl HopDelays {
@@ -216,49 +275,8 @@ impl HopDelays {
     }
 }
 
-/// The first byte of a segment of data on its way to the receiver.
+/// The first byte of a segment on its way to the receiver of the flow's data.
 #[inline]
-fn data(packet: &wire::Packet, of: &PacketFlow) -> Option<u64> {
-    of.seq.filter(|_| of.from_sender && packet.data().is_some())
-}
-
-impl Sink for Delays {
-    const ACTIVE: bool = true;
-
-    fn event(&mut self, at: Time, event: &Event) {
-        match event {
-            Event::Sender { flow, event: tcp::Event::RttSample { rtt, .. } } => {
-                if let Some(flow) = self.flows.get_mut(*flow as usize) {
-                    flow.rtt.record_span(*rtt);
-                }
-            }
-            Event::Sender { flow, event: tcp::Event::AckReceived { ack, duplicate: false } } => {
-                if let Some(flow) = self.flows.get_mut(*flow as usize) {
-                    flow.acknowledged(*ack);
-                }
-            }
-            Event::Node { node, event, of: Some(of) } => self.node(at, *node, event, of),
-            Event::Link { hop, event, of } => self.link(at, *hop, event, of.as_ref()),
-            _ => {}
-        }
-    }
-}
-
-/// The mean of a distribution in seconds; `None` without values.
-pub(crate) fn mean(histogram: &Histogram) -> Option<f64> {
-    histogram.mean().map(|nanos| nanos / 1e9)
-}
-
-/// A quantile in seconds, within 1 %; `None` without values.
-pub(crate) fn quantile(histogram: &Histogram, share: f64) -> Option<f64> {
-    histogram.quantile(share).map(seconds)
-}
-
-/// The maximum in seconds; `None` without values.
-pub(crate) fn max(histogram: &Histogram) -> Option<f64> {
-    histogram.max().map(seconds)
-}
-
-fn seconds(nanos: u64) -> f64 {
-    Span::from_nanos(nanos).as_secs_f64()
+fn to_receiver(of: &PacketFlow) -> Option<u64> {
+    of.seq.filter(|_| of.from_sender)
 }
