@@ -18,7 +18,8 @@ pub struct RttEstimator {
     srtt: Option<i64>,
     /// In nanoseconds; with scaled ticks, in quarters of a tick.
     rttvar: i64,
-    min_rtt: Option<Span>,
+    /// Meaningful once `srtt` is.
+    min_rtt: Span,
     doublings: u32,
 }
 
@@ -35,7 +36,7 @@ impl RttEstimator {
             back_off: config.rto_back_off,
             srtt: None,
             rttvar: 0,
-            min_rtt: None,
+            min_rtt: Span::ZERO,
             doublings: 0,
         }
     }
@@ -43,7 +44,7 @@ impl RttEstimator {
     /// Processes a measurement that ends `now` [RFC6298 s2.2, s2.3]; it ends the back-off.
     #[inline]
     pub fn sample(&mut self, now: Time, rtt: Span) {
-        self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
+        self.min_rtt = self.min_rtt().map_or(rtt, |min| min.min(rtt));
         self.doublings = 0;
         if self.arithmetic == Arithmetic::ScaledTicks {
             return self.sample_ticks(now, rtt);
@@ -87,7 +88,7 @@ impl RttEstimator {
     /// The shortest round trip measured (min_rtt).
     #[inline]
     pub fn min_rtt(&self) -> Option<Span> {
-        self.min_rtt
+        self.srtt.map(|_| self.min_rtt)
     }
 
     /// The variation.

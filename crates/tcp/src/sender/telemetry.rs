@@ -31,15 +31,24 @@ pub struct Counters {
 }
 
 /// Counters, and events if they are enabled.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Telemetry {
     counters: Counters,
     /// Why the last poll returned no data.
     blocked: Option<Blocked>,
-    /// A round trip measured since the last call of `take_rtt`.
-    rtt: Option<Span>,
+    /// The round trip measured since the last call of `take_rtt`, or `UNMEASURED`.
+    rtt: Span,
     /// Boxed, as most senders have none.
     observer: Option<Box<Observer>>,
+}
+
+/// No round trip was measured: in eight bytes less for each connection than an `Option`.
+const UNMEASURED: Span = Span::from_nanos(u64::MAX);
+
+impl Default for Telemetry {
+    fn default() -> Self {
+        Telemetry { counters: Counters::default(), blocked: None, rtt: UNMEASURED, observer: None }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -97,13 +106,14 @@ impl Telemetry {
     /// A round trip was measured.
     #[inline]
     pub fn on_rtt(&mut self, rtt: Span) {
-        self.rtt = Some(rtt);
+        self.rtt = rtt;
     }
 
     /// The round trip measured since the last call, if any.
     #[inline]
     pub fn take_rtt(&mut self) -> Option<Span> {
-        self.rtt.take()
+        let rtt = std::mem::replace(&mut self.rtt, UNMEASURED);
+        (rtt != UNMEASURED).then_some(rtt)
     }
 
     #[inline]
