@@ -1,8 +1,25 @@
-//! Fuzz input: bytes as a recording of a link. The first byte selects the kind: delivery trace, link trace, or times of
-//! channel changes.
+//! Fuzz input: bytes as a recording of a link. The first byte selects the kind: delivery trace, link trace of any format, or
+//! times of channel changes.
 
+use engine::Span;
 use scenario::goel1997::trace_file;
+use scenario::problem::Problem;
 use scenario::recordings::Read;
+use scenario::recordings::format::{Format, READERS};
+
+/// Reads a link trace in the format of this number, or in the recognized one, and what follows from it.
+fn table(read: &Read, text: &str, number: usize) -> Result<(), Problem> {
+    let format = READERS.get(number % (READERS.len() + 1)).map_or(Format::Auto, |reader| reader.format);
+    let (_, recorded) = read.table("input", text, format)?;
+    assert!(recorded.rows.is_sorted_by(|one, other| one.at < other.at), "{recorded:?}");
+    assert!(recorded.rows.iter().all(|row| row.at <= recorded.end), "{recorded:?}");
+    if let Some([mean, lowest, highest]) = recorded.rates() {
+        assert!(lowest <= mean * (1.0 + 1e-9) && mean <= highest * (1.0 + 1e-9), "{recorded:?}");
+    }
+    let rows = recorded.clone().repeated("input", Span::from_secs(1)).unwrap_or_default();
+    assert!(rows.is_sorted_by(|one, other| one.at < other.at), "{rows:?}");
+    recorded.once("input", text).map(drop)
+}
 
 /// Runs an arbitrary input; a panic is a finding.
 pub fn take(bytes: &[u8]) {
@@ -11,7 +28,7 @@ pub fn take(bytes: &[u8]) {
     let read = Read::default();
     let problem = match kind % 3 {
         0 => read.opportunities("input", &text).map(|opportunities| opportunities.mean_rate()).err(),
-        1 => read.table("input", &text).map(drop).err(),
+        1 => table(&read, &text, usize::from(kind / 3)).err(),
         _ => match trace_file::parse("input", bytes) {
             Ok(switches) => {
                 assert!(switches.is_sorted_by(|one, other| one < other), "{switches:?}");

@@ -24,8 +24,8 @@ use engine::text::visible;
 use lab::run::RunError;
 
 use commands::{
-    check, compare, completions, convert, drill, explain, export, list, man, merge, new, plot, report, reproduce, run,
-    schema, slurm, steady, sweep, verify, web,
+    check, compare, completions, convert, drill, explain, export, import, list, man, merge, new, plot, report,
+    reproduce, run, schema, slurm, steady, sweep, verify, web,
 };
 use talk::{Volume, detail, say};
 
@@ -82,6 +82,8 @@ enum Command {
     Check(check::Args),
     /// Print a datafile.dat of the thesis as a TOML scenario with the same results
     Convert(convert::Args),
+    /// Print a recording of a link as a table: Pensieve, LeoReplayer, CellReplay, Raca's 5G, Mahimahi
+    Import(import::Args),
     /// List the names that scenarios can use: schemes, channels, TCP variants, traces, ...
     List(list::Args),
     /// Print the JSON Schema of scenarios, for editors, or of summaries, for programs that read them
@@ -181,6 +183,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Web(args) => web::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::List(args) => list::run(&args),
         Command::Schema(args) => schema::run(&args),
         Command::Completions(args) => completions::run(&args),

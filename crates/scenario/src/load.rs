@@ -15,11 +15,13 @@ use sim::size::cdf;
 use sim::{ApplicationConfig, SizeConfig};
 use tcp::cc::ControlConfig;
 use tcp::cc::policy::{self, Network};
+use toml::Table;
 
+use crate::axes;
 use crate::check::check_resolved;
 use crate::goel1997::report::decode;
 use crate::goel1997::{self, trace_file};
-use crate::model::{Directed, Link};
+use crate::model::{Directed, Link, Recording};
 use crate::outside::OutsideMember;
 use crate::problem::Problem;
 use crate::read::Reading;
@@ -166,6 +168,14 @@ impl Source {
     /// The members added to the registries.
     pub fn members(&self) -> &Members {
         &self.members
+    }
+
+    /// `table`, found at `key` of this source, with [patterns of files](crate::axes) replaced by the files that match.
+    ///
+    /// # Errors
+    /// No file matches a pattern.
+    pub fn with_files_listed(&self, table: &Table, key: &str) -> Result<Table, Problem> {
+        axes::files::listed(table, key, &*self.files, &self.file)
     }
 
     /// Checks `document`, which is this source's or has further changes, and reads the files that it refers to.
@@ -341,7 +351,7 @@ fn include_recordings(
             let key_of_file = format!("links.{name}.{key}.file");
             let path = beside.parent().unwrap_or(Path::new("")).join(&file);
             let known = recordings.texts.borrow().get(&path).cloned();
-            match known.map_or_else(|| recording_in(files, &path, key, &recordings.read), Ok) {
+            match known.map_or_else(|| recording_in(files, &path, (key, recording), &recordings.read), Ok) {
                 Ok(text) => {
                     recordings.texts.borrow_mut().insert(path, text.clone());
                     recording.contents = Some(text);
@@ -450,12 +460,22 @@ fn include<T, E: Into<String>>(
 }
 
 /// The text of a recording, if it is valid.
-fn recording_in(files: &dyn Files, path: &Path, key: &str, recordings: &recordings::Read) -> Result<String, Problem> {
+fn recording_in(
+    files: &dyn Files,
+    path: &Path,
+    (key, recording): (&str, &Recording),
+    recordings: &recordings::Read,
+) -> Result<String, Problem> {
     let shown = path.display().to_string();
     let bytes = read(files, path)?;
     let text = decode(&shown, &bytes)?;
     match key {
-        "link_trace" => recordings.table(&shown, text).map(drop)?,
+        "link_trace" => {
+            let (_, recorded) = recordings.table(&shown, text, recording.format)?;
+            if !recording.repeat {
+                recorded.once(&shown, text)?;
+            }
+        }
         _ => recordings.opportunities(&shown, text).map(drop)?,
     }
     Ok(text.to_owned())

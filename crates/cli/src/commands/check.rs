@@ -7,10 +7,11 @@ use lab::disk::Directory;
 use lab::load::{Loaded, Source};
 use lab::sweep::Plan;
 use observe::output::Outputs;
+use scenario::model::Link;
 use scenario::problem::Problem;
 use scenario::traces;
 
-use super::{ScenarioArgs, count, listed, print, refused, resolved, shown, warn};
+use super::{ScenarioArgs, count, import, listed, print, refused, resolved, shown, warn};
 use crate::Failure;
 
 /// Arguments of `lasthop check`.
@@ -42,7 +43,20 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         number => format!(", {}", count(number, "arrival process")),
     };
     print(&format!("{}: ok: {nodes}, {links}, {flows}{arrivals}{sweep}\n", shown(&loaded.path)))?;
-    print(&default_queues(&loaded))
+    print(&default_queues(&loaded))?;
+    print(&recordings(&loaded))
+}
+
+/// The recordings of the links' properties, with the format that was taken for each.
+fn recordings(loaded: &Loaded) -> String {
+    let line = |(name, link): (&String, &Link)| {
+        let recording = link.link_trace.as_ref()?;
+        let text = recording.contents.as_deref()?;
+        let reader = recording.format.reader(name, text).ok()?;
+        let recorded = reader.read(name, text).ok()?;
+        Some(format!("links.{name}.link_trace: {}\n", import::described(reader, &recorded)))
+    };
+    loaded.scenario.links.iter().filter_map(line).collect()
 }
 
 /// The links whose queue is the default, with what it is.

@@ -124,8 +124,12 @@ impl Grid {
     /// Resolves the scenario for every case at every point, and collects the warnings.
     pub(super) fn of(source: &Source, sweep: &Sweep, warnings: Vec<Problem>) -> Result<Self, Vec<Problem>> {
         let located = |problem: Problem| vec![source.document.locate(problem)];
-        let axes = axes::axes(&sweep.axes, &sweep.zip).map_err(located)?;
-        let cases = axes::cases(&sweep.compare, &axes).map_err(located)?;
+        let listed = |table: &toml::Table, key: &str| source.with_files_listed(table, key);
+        let zip = sweep.zip.iter().enumerate().map(|(number, table)| listed(table, &format!("sweep.zip[{number}]")));
+        let axes = listed(&sweep.axes, "sweep.axes").map_err(located)?;
+        let axes = axes::axes(&axes, &zip.collect::<Result<Vec<_>, _>>().map_err(located)?).map_err(located)?;
+        let compare = listed(&sweep.compare, "sweep.compare").map_err(located)?;
+        let cases = axes::cases(&compare, &axes).map_err(located)?;
         check_size(&axes, &cases, &sweep.replications).map_err(located)?;
         let mut grid = Grid { axes, cases, points: Vec::new(), warnings };
         let mut place = vec![0; grid.axes.len()];

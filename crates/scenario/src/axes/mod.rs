@@ -1,5 +1,6 @@
 //! The axes and cases of a sweep, as lists of changes to the scenario.
 
+pub(crate) mod files;
 mod range;
 pub mod suggest;
 

@@ -22,7 +22,8 @@ pub(super) fn values(key: &str, value: &Value) -> Result<Vec<Value>, Problem> {
         Value::Array(list) => list.clone(),
         Value::Table(range) if is_range(range) => range_of(key, range)?,
         other => {
-            let expected = "a list of values, or a range { from, to, step } or { from, to, count }";
+            let expected =
+                "a list of values, a range { from, to, step } or { from, to, count }, or { files = \"PATTERN\" }";
             return Err(Problem::new(expected).key(key).found(other.to_string()));
         }
     };

@@ -8,6 +8,7 @@ use path::mac::arq::ArqConfig;
 use super::Checker;
 use crate::model::{DeliveryTrace, Link, Recording, Way};
 use crate::problem::Problem;
+use crate::recordings::format::Format;
 
 impl Checker<'_> {
     /// The changes of a link, if there are any.
@@ -21,12 +22,18 @@ impl Checker<'_> {
         let read = self.recordings;
         let mut direction = |direction: &str, recording: &Option<Recording>| {
             let key = format!("{key}.delivery_trace.{direction}");
-            self.recording(&key, recording.as_ref()?, |file, text| read.opportunities(file, text))
+            let recording = recording.as_ref()?;
+            self.always_mahimahi(&key, recording);
+            self.recording(&key, recording, |file, text| read.opportunities(file, text))
         };
         let opportunities = [direction("forward", forward), direction("backward", backward)];
-        let table = |file: &str, text: &str| read.table(file, text);
-        let rows =
-            link.link_trace.as_ref().and_then(|given| self.recording(&format!("{key}.link_trace"), given, table));
+        let (key_of_trace, duration) = (format!("{key}.link_trace"), self.scenario.duration);
+        let rows = link.link_trace.as_ref().and_then(|given| {
+            self.recording(&key_of_trace, given, |file, text| {
+                let (_, recorded) = read.table(file, text, given.format)?;
+                if given.repeat { recorded.repeated(file, duration) } else { recorded.once(file, text) }
+            })
+        });
         let changes = Changes {
             jitter: link.jitter.clone(),
             spikes: link.delay_spikes.clone(),
@@ -81,6 +88,18 @@ impl Checker<'_> {
         }
     }
 
+    /// Refuses settings that a delivery trace does not have.
+    fn always_mahimahi(&mut self, key: &str, recording: &Recording) {
+        if !matches!(recording.format, Format::Auto | Format::Mahimahi) {
+            let problem = Problem::new("`mahimahi`, the format of delivery traces").key(format!("{key}.format"));
+            self.wrong(problem.hint("rates and delays of other formats: `link_trace`"));
+        }
+        if recording.repeat {
+            let problem = Problem::new("no value: a delivery trace always repeats").key(format!("{key}.repeat"));
+            self.wrong(problem.found("true"));
+        }
+    }
+
     /// Parses a recording.
     fn recording<T>(
         &mut self,
@@ -89,7 +108,7 @@ impl Checker<'_> {
         parse: impl FnOnce(&str, &str) -> Result<T, Problem>,
     ) -> Option<T> {
         match recording {
-            Recording { file: Some(file), contents: Some(_) } => {
+            Recording { file: Some(file), contents: Some(_), .. } => {
                 let problem = Problem::new("either `file` or `contents`, not both").key(format!("{key}.file"));
                 self.wrong(problem.found(format!("\"{file}\"")));
             }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::directed::{self, Directed};
 use super::{Queue, is_default};
+use crate::recordings::format::Format;
 
 /// The physical medium of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -197,4 +198,10 @@ pub struct Recording {
     /// Its text, as stored in result directories.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contents: Option<String>,
+    /// Its format; recognized if not given. A `delivery_trace` has Mahimahi's.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub format: Format,
+    /// Whether it begins again at its end. A `delivery_trace` always does; a `link_trace` holds its last row if not given.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub repeat: bool,
 }

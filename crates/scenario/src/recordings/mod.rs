@@ -2,21 +2,29 @@
 //!
 //! The recording of channel states, GOOD and BAD, is the thesis's: [`trace_file`](crate::goel1997::trace_file).
 
+mod cellreplay;
+pub mod format;
+mod leo_delay;
 pub mod opportunities;
+mod pensieve;
+mod raca5g;
 pub mod table;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use path::link::variable::recorded::{Opportunities, Row};
+use engine::Span;
+use path::link::jitter::MAX_DELAY;
+use path::link::variable::recorded::Opportunities;
 
 use crate::problem::{Problem, shown};
+use format::{Format, Recorded};
 
 /// Parsed recordings, by their text: a sweep checks its scenario at every point, and recordings do not change.
 #[derive(Default)]
 pub struct Read {
     opportunities: RefCell<BTreeMap<String, Opportunities>>,
-    tables: RefCell<BTreeMap<String, Vec<Row>>>,
+    tables: RefCell<BTreeMap<String, (&'static str, Recorded)>>,
 }
 
 impl Read {
@@ -25,9 +33,10 @@ impl Read {
         once(&self.opportunities, text, || opportunities::parse(file, text))
     }
 
-    /// The rows of the table in `text`; `file` is its name in messages.
-    pub fn table(&self, file: &str, text: &str) -> Result<Vec<Row>, Problem> {
-        once(&self.tables, text, || table::parse(file, text))
+    /// The properties over time in `text`, and the name of their format; `file` is the text's name in messages.
+    pub fn table(&self, file: &str, text: &str, format: Format) -> Result<(&'static str, Recorded), Problem> {
+        let reader = format.reader(file, text)?;
+        once(&self.tables, &format!("{}\n{text}", reader.name), || Ok((reader.name, reader.read(file, text)?)))
     }
 }
 
@@ -42,6 +51,23 @@ fn once<T: Clone>(
     let parsed = parse()?;
     read.borrow_mut().insert(text.to_owned(), parsed.clone());
     Ok(parsed)
+}
+
+/// A time in seconds, if it is one of at most 400 days.
+fn seconds(seconds: f64) -> Option<Span> {
+    let nanos = seconds * 1e9;
+    (0.0..=400.0 * 86_400e9).contains(&nanos).then(|| Span::from_nanos(nanos.round() as u64))
+}
+
+/// A rate in bit/s, rounded, if it is one of at most 1 Pbit/s.
+fn rate(bits_per_sec: f64) -> Option<u64> {
+    (0.0..=1e15).contains(&bits_per_sec).then(|| bits_per_sec.round() as u64)
+}
+
+/// A delay in milliseconds, if a link can have it.
+fn delay(millis: f64) -> Option<Span> {
+    let nanos = millis * 1e6;
+    (0.0..=MAX_DELAY.as_nanos() as f64).contains(&nanos).then(|| Span::from_nanos(nanos.round() as u64))
 }
 
 /// The lines of `text` with their offsets, without line ends.
@@ -92,7 +118,7 @@ mod tests {
     #[test]
     fn table_with_another_separator_is_refused_with_a_hint() {
         for text in ["time_s;rate_Mbps\n0;1\n", "time_s\trate_Mbps\n0\t1\n"] {
-            let problem = table::parse("walk.csv", text).unwrap_err();
+            let problem = table::read("walk.csv", text).unwrap_err();
             assert_eq!(problem.hint.as_deref(), Some("columns are separated by commas"), "{problem}");
         }
     }

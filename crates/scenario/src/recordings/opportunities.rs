@@ -2,8 +2,10 @@
 //! whole milliseconds. Times do not decrease; several opportunities may have the same time. At the last time the
 //! recording repeats. The last line ends with a line feed, so that a file truncated within a number is detected.
 
-use path::link::variable::recorded::Opportunities;
+use engine::Span;
+use path::link::variable::recorded::{Opportunities, Row};
 
+use super::format::Recorded;
 use super::{lines, unless_ended, wrong};
 use crate::problem::Problem;
 
@@ -41,6 +43,21 @@ pub fn parse(file: &str, text: &str) -> Result<Opportunities, Problem> {
     })
 }
 
+/// The rates of whole seconds of the opportunities in `text`.
+pub fn read(file: &str, text: &str) -> Result<Recorded, Problem> {
+    let opportunities = parse(file, text)?;
+    let bits = |packets: u64| packets * u64::from(8 * Opportunities::BYTES);
+    let counts = opportunities.per_second();
+    let row = |(second, packets): (usize, &u64)| Row {
+        at: Span::from_secs(second as u64),
+        rate: Some(bits(*packets)),
+        delay: None,
+        loss: 0.0,
+    };
+    let end = Span::from_secs(counts.len() as u64);
+    Ok(Recorded { rows: counts.iter().enumerate().map(row).collect(), end })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,6 +69,13 @@ mod tests {
         assert_eq!(read("0\n5\n12\n").mean_rate().bits_per_sec(), 3_008_000);
         assert_eq!(read("0\r\n5\r\n12\r\n"), read("0\n5\n12\n"));
         assert_eq!(read("12\n12\n12\n").mean_rate().bits_per_sec(), 3_008_000);
+    }
+
+    #[test]
+    fn rates_are_those_of_whole_seconds() {
+        let recorded = read("down.trace", "0\n5\n999\n1000\n3500\n").unwrap_or_else(|problem| panic!("{problem}"));
+        let rates: Vec<u64> = recorded.rows.iter().filter_map(|row| row.rate).collect();
+        assert_eq!((rates, recorded.end), (vec![3 * 12_032, 12_032, 0, 12_032], Span::from_secs(4)));
     }
 
     #[test]

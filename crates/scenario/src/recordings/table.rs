@@ -9,6 +9,7 @@ use engine::{Rate, Span};
 use path::link::jitter::MAX_DELAY;
 use path::link::variable::recorded::Row;
 
+use super::format::Recorded;
 use super::{lines, unless_ended, wrong};
 use crate::problem::{Problem, shown};
 
@@ -23,8 +24,15 @@ enum Column<'a> {
 
 const HEADER: &str = "names of columns with units, such as time_s,rate_Mbps,delay_ms,loss";
 
-/// The rows in `text`; `file` is its name in messages.
-pub fn parse(file: &str, text: &str) -> Result<Vec<Row>, Problem> {
+/// The recording in `text`; `file` is its name in messages. It ends at its last row.
+pub fn read(file: &str, text: &str) -> Result<Recorded, Problem> {
+    let rows = parse(file, text)?;
+    let end = rows.last().map_or(Span::ZERO, |row| row.at);
+    Ok(Recorded { rows, end })
+}
+
+/// The rows in `text`.
+fn parse(file: &str, text: &str) -> Result<Vec<Row>, Problem> {
     let mut columns: Option<Vec<Column<'_>>> = None;
     let mut rows: Vec<Row> = Vec::new();
     let mut last = (0, "");
@@ -47,10 +55,6 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Row>, Problem> {
     }
     match rows.last() {
         None => Err(wrong(file, text, at, line, "a row after the names of columns")),
-        Some(row) if row.rate == Some(0) => {
-            let expected = "a rate of more than 0 in the last row, which applies to the end";
-            Err(wrong(file, text, at, line, expected))
-        }
         Some(_) => Ok(rows),
     }
 }
@@ -226,7 +230,6 @@ mod tests {
                 format!("{header}0,-0\n1,8\n"),
                 "walk.csv:2:1: found 0,-0, expected a rate as a number, in the unit of its column",
             ),
-            (format!("{header}0,8\n1,0\n"), "walk.csv:3:1: found 1,0, expected a rate of more than 0 in the last row"),
             (format!("{header}0,8\n1,9"), "walk.csv:3:1: found 1,9, expected a line feed after its last line"),
             ("time_s,loss\n0,1.5\n".to_owned(), "walk.csv:2:1: found 0,1.5, expected a probability, 0 to 1; not `1.5`"),
             ("time_s,loss\n0,NaN\n".to_owned(), "walk.csv:2:1: found 0,NaN, expected a probability"),

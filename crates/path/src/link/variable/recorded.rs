@@ -45,6 +45,17 @@ impl Opportunities {
         Rate::from_bits_per_sec(u64::try_from(rate).unwrap_or(u64::MAX)).unwrap_or_else(|| unreachable!("at least 1"))
     }
 
+    /// The number of opportunities in each second of the recording.
+    pub fn per_second(&self) -> Vec<u64> {
+        let mut counts = vec![0; self.period().div_ceil(1000) as usize];
+        for millis in &self.millis {
+            // The last may be at the very end of the last second.
+            let second = (millis / 1000).min(counts.len() as u64 - 1);
+            counts[second as usize] += 1;
+        }
+        counts
+    }
+
     fn period(&self) -> u64 {
         self.millis[self.millis.len() - 1]
     }

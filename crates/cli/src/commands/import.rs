@@ -1,0 +1,59 @@
+//! `lasthop import`.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use clap::Args as ClapArgs;
+use clap::builder::PossibleValuesParser;
+use scenario::recordings::format::{Format, READERS, Reader, Recorded};
+
+use super::{count, listed, print, shown};
+use crate::Failure;
+use crate::talk::note;
+
+/// Arguments of `lasthop import`.
+#[derive(ClapArgs)]
+pub struct Args {
+    /// The recording: rates, delays or deliveries in one of the formats
+    file: PathBuf,
+    /// The format [default: recognized]
+    #[arg(long, value_parser = PossibleValuesParser::new(READERS.iter().map(|reader| reader.name)))]
+    format: Option<String>,
+    /// The table to write [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Prints a recording as lasthop's table.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let name = shown(&args.file);
+    let unreadable = |error: io::Error| Failure::Input(format!("{name}: cannot be read: {error}\n"));
+    let bytes = fs::read(&args.file).map_err(unreadable)?;
+    let text = String::from_utf8(bytes).map_err(|_| Failure::Input(format!("{name}: not a text file\n")))?;
+    let refused = |problem| Failure::Input(listed(&[problem]));
+    let named = args.format.as_ref().and_then(|name| READERS.iter().find(|reader| reader.name == name));
+    let reader = named.map_or_else(|| Format::Auto.reader(&name, &text), Ok).map_err(refused)?;
+    let recorded = reader.read(&name, &text).map_err(refused)?;
+    note(format_args!("{name}: {}", described(reader, &recorded)));
+    match &args.output {
+        Some(file) => write(file, &recorded.to_csv()),
+        None => print(&recorded.to_csv()),
+    }
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    fs::write(file, text).map_err(|error| Failure::Run(format!("{}: cannot be written: {error}\n", shown(file))))
+}
+
+/// The format of a recording and its extent, in one line.
+pub fn described(reader: &Reader, recorded: &Recorded) -> String {
+    let mut text = format!("{} ({}): {}", reader.name, reader.summary, count(recorded.rows.len(), "row"));
+    text.push_str(&format!(" over {:.3} s", recorded.end.as_secs_f64()));
+    if let Some([mean, lowest, highest]) = recorded.rates().map(|rates| rates.map(|bits| bits / 1e6)) {
+        text.push_str(&format!(", rate {lowest:.3} to {highest:.3} Mbps, mean {mean:.3} Mbps"));
+    }
+    if let Some([shortest, longest]) = recorded.delays().map(|delays| delays.map(|delay| 1e3 * delay.as_secs_f64())) {
+        text.push_str(&format!(", delay {shortest:.1} to {longest:.1} ms"));
+    }
+    text
+}

@@ -1,0 +1,81 @@
+//! Base delays as CellReplay records them [Sentosa2025; its src/frontend/cellular_queue.cc]: each line has a time and a
+//! one-way delay in milliseconds, then the times at which the packets of a train arrived after the first. CellReplay
+//! interpolates the delay between lines, and delivers the first packets after a pause at the times of the train; here each
+//! line's delay holds until the next, and the trains are not used. The saturated rate is a file of its own, in Mahimahi's
+//! form: `delivery_trace`.
+
+use engine::Span;
+use path::link::variable::recorded::Row;
+
+use super::format::Recorded;
+use super::{delay, lines, unless_ended, wrong};
+use crate::problem::Problem;
+
+/// The delays in `text`; `file` is its name in messages.
+pub fn read(file: &str, text: &str) -> Result<Recorded, Problem> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut last = (0, "");
+    for (offset, line) in lines(text) {
+        last = (offset, line);
+        let code = line.trim_ascii();
+        let wrong = |expected: String| wrong(file, text, offset, code, expected);
+        let words: Vec<&str> = code.split_ascii_whitespace().collect();
+        let numbers = words.iter().all(|word| word.parse::<u32>().is_ok());
+        let [time, millis, _, ..] = words[..] else {
+            return Err(wrong("a time, a delay and times of deliveries, in whole milliseconds".to_owned()));
+        };
+        let (Ok(time), Some(delay), true) = (time.parse::<u32>(), millis.parse().ok().and_then(delay), numbers) else {
+            return Err(wrong("whole milliseconds, the second a delay of at most an hour".to_owned()));
+        };
+        let at = Span::from_millis(time.into());
+        match rows.last_mut() {
+            Some(before) if before.at > at => {
+                return Err(wrong(format!("a time of at least {}, that of the line before", before.at)));
+            }
+            Some(before) if before.at == at => before.delay = Some(delay),
+            _ => rows.push(Row { at, rate: None, delay: Some(delay), loss: 0.0 }),
+        }
+    }
+    let Some(end) = rows.last().map(|row| row.at).filter(|end| *end > Span::ZERO) else {
+        let problem = Problem::new("at least two lines with different times");
+        return Err(problem.in_file(file).found(if rows.is_empty() { "nothing" } else { "one time" }));
+    };
+    match unless_ended(file, text, last.0, last.1) {
+        Some(problem) => Err(problem),
+        None => Ok(Recorded { rows, end }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base_delays_hold_until_the_next_line() {
+        let recorded = read("down", "0 26 0 0 1 3\n100 30 0 2\n100 31 0\n250 20 0\n").expect("it is valid");
+        let row = |at: u64, millis: u64| Row {
+            at: Span::from_millis(at),
+            rate: None,
+            delay: Some(Span::from_millis(millis)),
+            loss: 0.0,
+        };
+        assert_eq!(recorded.rows, [row(0, 26), row(100, 31), row(250, 20)]);
+        assert_eq!(recorded.end, Span::from_millis(250));
+    }
+
+    #[test]
+    fn each_error_names_its_line() {
+        for (text, said) in [
+            ("0 26 0\n5 7\n", "down:2:1: found 5 7, expected a time, a delay and times of deliveries"),
+            ("0 26 0\n5 x 0\n", "down:2:1: found 5 x 0, expected whole milliseconds"),
+            ("0 26 0\n5 9 -1\n", "down:2:1: found 5 9 -1, expected whole milliseconds"),
+            ("9 26 0\n5 9 1\n", "down:2:1: found 5 9 1, expected a time of at least 9 ms, that of the line before"),
+            ("0 26 0\n5 9 1", "down:2:1: found 5 9 1, expected a line feed after its last line"),
+            ("0 26 0\n", "down: found one time, expected at least two lines with different times"),
+            ("", "down: found nothing, expected at least two lines"),
+        ] {
+            let problem = read("down", text).expect_err(said);
+            assert!(problem.to_string().starts_with(said), "{problem}\nshould say {said}");
+        }
+    }
+}
