@@ -95,6 +95,8 @@ pub(super) struct Flow {
     pub segment: u32,
     /// The receiver's window.
     pub window: u64,
+    /// Whether acknowledgments state the window. The receivers of this simulator read at once, so theirs is constant.
+    pub(super) follows_window: bool,
     /// Bytes to send; `None` if endless.
     pub bytes: Option<u64>,
     /// First unacknowledged byte.
@@ -135,6 +137,7 @@ impl Flow {
             receiver: Addr::of_node(spec.to),
             segment: spec.tcp.segment,
             window: spec.tcp.window.0,
+            follows_window: false,
             bytes: spec.traffic.total(),
             una: 0,
             max: 0,
@@ -432,6 +435,9 @@ impl Flow {
             return;
         }
         self.transit.left(at, &sending);
+        if let (true, Load::Ack { .. }, Body::Tcp(segment)) = (self.follows_window, sending.load, &packet.body) {
+            self.window = segment.window.into();
+        }
         facts.push(match sending.load {
             Load::Data { seq, len, .. } => {
                 Fact::Reached { sending, news: self.received.take(seq, seq + u64::from(len)) }

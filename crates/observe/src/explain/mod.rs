@@ -14,6 +14,7 @@
 mod bad_air;
 mod blocked;
 mod budget;
+mod captured;
 mod cell;
 mod collision;
 mod contention;
@@ -45,6 +46,7 @@ use wire::{Body, Flags, Packet};
 use blocked::BlockedTimes;
 use budget::Budgets;
 pub use budget::Cause;
+pub use captured::{CapturedCause, HIDDEN_CAUSES, SHOWN_KINDS, captured_causes, hidden_kinds};
 use cell::{Cells, Exchange};
 use flow::{Fact, Flow};
 use hops::Hops;
@@ -328,11 +330,27 @@ pub struct Explain {
 impl Explain {
     /// An observer of the flows of `network`.
     pub fn new(network: &Network) -> Self {
+        Explain::of_kinds(network, |_| true)
+    }
+
+    /// An observer of events that were made of a capture: it looks for the kinds that [a capture
+    /// shows](SHOWN_KINDS), and the receive window is what acknowledgments state.
+    pub fn of_capture(network: &Network) -> Self {
+        let mut explain = Explain::of_kinds(network, |kind| SHOWN_KINDS.contains(&kind.name));
+        explain.flows.iter_mut().for_each(|watched| watched.flow.follows_window = true);
+        explain
+    }
+
+    fn of_kinds(network: &Network, chosen: impl Fn(&Kind) -> bool) -> Self {
         let links: Rc<[String]> = network.links.iter().map(|link| link.name.clone()).collect();
         let homes: Rc<[Option<MediumId>]> = cell::homes(network).into();
         let watched = |spec: &sim::FlowSpec| Watched {
             flow: Flow::new(spec, Rc::clone(&links), Rc::clone(&homes)),
-            watches: KINDS.iter().filter_map(|kind| Some((kind, (kind.watch)()?))).collect(),
+            watches: KINDS
+                .iter()
+                .filter(|kind| chosen(kind))
+                .filter_map(|kind| Some((kind, (kind.watch)()?)))
+                .collect(),
             began: spec.start,
             ended: None,
             timeouts: 0,

@@ -1,0 +1,54 @@
+//! Errors of captures.
+
+use std::io;
+
+use crate::link;
+
+/// Why a capture, or the rest of it, cannot be read. The message is one sentence without the file's name.
+#[derive(Debug, thiserror::Error)]
+pub enum CaptureError {
+    /// The file does not begin as a capture.
+    #[error(
+        "found {found} at byte 0, expected a pcap or pcapng file; tcpdump -w, Wireshark and `lasthop run --trace pcapng` write them"
+    )]
+    NotACapture {
+        /// The first bytes, or that there are none.
+        found: String,
+    },
+    /// No packet can be read because of its link type.
+    #[error("found link type {link_type}{}, expected Ethernet, Linux cooked (SLL or SLL2), raw IP, NULL or LOOP: capture on another interface, such as `any`", link::name(*link_type))]
+    ForeignLinkType {
+        /// The number of the link type (https://www.tcpdump.org/linktypes.html).
+        link_type: u32,
+    },
+    /// The file ends within a packet. All packets before were read.
+    #[error(
+        "the file ends at byte {length} within the block that begins at byte {offset}: it is incomplete, and the {packets} packets before were read"
+    )]
+    Truncated {
+        /// Where the incomplete block begins, in bytes.
+        offset: u64,
+        /// The length of the file in bytes.
+        length: u64,
+        /// The number of packets before it.
+        packets: u64,
+    },
+    /// A block contradicts the format. All packets before were read.
+    #[error("at byte {offset}: {what}; the {packets} packets before were read")]
+    Malformed {
+        /// Where the block begins, in bytes.
+        offset: u64,
+        /// What was found and expected.
+        what: String,
+        /// The number of packets before it.
+        packets: u64,
+    },
+    /// The source failed.
+    #[error("cannot read beyond byte {offset}: {error}")]
+    Read {
+        /// The number of bytes read before.
+        offset: u64,
+        /// The error of the source.
+        error: io::Error,
+    },
+}

@@ -1,0 +1,306 @@
+//! Frames of pcap and pcapng files.
+
+use std::io::{self, Read};
+
+use pcap_parser::nom::{Err as NomError, IResult};
+use pcap_parser::{
+    Block, InterfaceDescriptionBlock, LegacyPcapBlock, OptionCode, PcapError, PcapHeader, parse_block_be,
+    parse_block_le, parse_pcap_frame, parse_pcap_frame_be, parse_pcap_frame_modified, parse_pcap_header,
+};
+
+use crate::buffer::Buffer;
+use crate::error::CaptureError;
+use crate::packet::Direction;
+
+/// Largest block that is read, in bytes: a limit of memory. Frames have at most 256 kB in practice.
+const MAX_BLOCK: usize = 16 << 20;
+
+/// Largest number of interfaces of a section: a limit of memory.
+const MAX_INTERFACES: usize = 1 << 16;
+
+const SECTION_HEADER: [u8; 4] = [0x0A, 0x0D, 0x0D, 0x0A];
+/// The code of the flags of an enhanced packet block; their two lowest bits are its direction.
+const EPB_FLAGS: OptionCode = OptionCode(2);
+
+/// Whether a file that begins with these bytes, at least four, is a capture.
+pub fn is_capture(first: &[u8]) -> bool {
+    let Some(magic) = first.first_chunk::<4>() else { return false };
+    let legacy = [0xA1B2_C3D4_u32, 0xA1B2_3C4D];
+    *magic == SECTION_HEADER
+        || legacy.iter().any(|number| [number.to_le_bytes(), number.to_be_bytes()].contains(magic))
+        || *magic == 0xA1B2_CD34_u32.to_le_bytes()
+}
+
+/// A frame of a file.
+pub struct Frame<'a> {
+    /// Nanoseconds since 1970.
+    pub nanos: i128,
+    pub interface: u32,
+    /// The number of the link type.
+    pub link_type: u32,
+    pub direction: Option<Direction>,
+    /// The captured bytes.
+    pub bytes: &'a [u8],
+    /// The length of the frame.
+    pub length: u32,
+}
+
+/// An interface of a section.
+struct Interface {
+    link_type: u32,
+    /// Ticks of a timestamp per second; `None` if a tick is so short that timestamps are less than a nanosecond.
+    ticks: Option<u128>,
+    /// Seconds to add to timestamps.
+    offset: i64,
+    /// Bytes of a frame that are captured at most; 0 without a limit.
+    snap: u32,
+}
+
+enum Format {
+    Pcap { parse: ParseFrame, record_header: usize, big_endian: bool, nanos_per_tick: u32, link_type: u32 },
+    Pcapng { big_endian: bool, interfaces: Vec<Interface> },
+}
+
+type ParseFrame = fn(&[u8]) -> IResult<&[u8], LegacyPcapBlock<'_>, PcapError<&[u8]>>;
+
+/// The frames of a file.
+pub struct File<R> {
+    buffer: Buffer<R>,
+    format: Format,
+    /// The frames read.
+    pub frames: u64,
+    /// Bytes of the block that was read last, which are still in the buffer.
+    taken: usize,
+}
+
+impl<R: Read> File<R> {
+    pub fn open(source: R) -> Result<Self, CaptureError> {
+        let mut buffer = Buffer::new(source);
+        // The header of pcap, and the fixed part of a section header.
+        let whole = buffer.request(24).map_err(|error| CaptureError::Read { offset: buffer.read_until(), error })?;
+        let bytes = buffer.bytes();
+        if !is_capture(bytes) {
+            let found = match bytes.first_chunk::<4>() {
+                Some(first) => format!("the bytes {}", first.map(|byte| format!("{byte:02x}")).join(" ")),
+                None if bytes.is_empty() => "an empty file".to_owned(),
+                None => format!("a file of {} bytes", bytes.len()),
+            };
+            return Err(CaptureError::NotACapture { found });
+        }
+        if !whole {
+            return Err(CaptureError::Truncated { offset: 0, length: buffer.read_until(), packets: 0 });
+        }
+        let mut taken = 0;
+        let format = if bytes.starts_with(&SECTION_HEADER) {
+            Format::Pcapng { big_endian: false, interfaces: Vec::new() }
+        } else {
+            let header = match parse_pcap_header(bytes) {
+                Ok((_, header)) => header,
+                Err(_) => return Err(malformed(0, 0, "the header of the file is damaged")),
+            };
+            taken = header.size();
+            pcap(&header)
+        };
+        Ok(File { buffer, format, frames: 0, taken })
+    }
+
+    /// Reads the next frame; `None` at the end of the file. After an error there are no more frames.
+    pub fn next(&mut self) -> Result<Option<Frame<'_>>, CaptureError> {
+        loop {
+            self.buffer.consume(std::mem::take(&mut self.taken));
+            let Some(length) = self.request_block()? else { return Ok(None) };
+            self.taken = length;
+            if self.block_has_frame(length)? {
+                break;
+            }
+        }
+        self.frames += 1;
+        self.frame().map(Some)
+    }
+
+    /// Makes the next block available. Returns its length, or `None` at the end of the file.
+    fn request_block(&mut self) -> Result<Option<usize>, CaptureError> {
+        let header = match &self.format {
+            Format::Pcap { record_header, .. } => *record_header,
+            Format::Pcapng { .. } => 12,
+        };
+        if !self.available(header)? {
+            return if self.buffer.bytes().is_empty() { Ok(None) } else { Err(self.truncated()) };
+        }
+        let bytes = self.buffer.bytes();
+        let number = |at: usize, big_endian: bool| {
+            let word = bytes[at..].first_chunk().copied().unwrap_or_default();
+            (if big_endian { u32::from_be_bytes(word) } else { u32::from_le_bytes(word) }) as usize
+        };
+        let length = match &self.format {
+            Format::Pcap { big_endian, .. } => header.saturating_add(number(8, *big_endian)),
+            Format::Pcapng { big_endian, .. } => {
+                // A section header states its own byte order.
+                let is_section = bytes.starts_with(&SECTION_HEADER);
+                let big_endian = if is_section { bytes[8..12] == 0x1A2B_3C4D_u32.to_be_bytes() } else { *big_endian };
+                number(4, big_endian)
+            }
+        };
+        if length > MAX_BLOCK {
+            let what = format!("found a block of {length} bytes, expected at most {MAX_BLOCK}: the file is damaged");
+            return Err(self.malformed(&what));
+        }
+        // A block is at least as long as its own header, or the parser refuses it.
+        let length = length.max(header);
+        if self.available(length)? { Ok(Some(length)) } else { Err(self.truncated()) }
+    }
+
+    /// Handles a block that is not a frame. Returns whether it is one.
+    fn block_has_frame(&mut self, length: usize) -> Result<bool, CaptureError> {
+        let (offset, packets) = (self.buffer.offset(), self.frames);
+        let Format::Pcapng { big_endian, interfaces } = &mut self.format else { return Ok(true) };
+        match block(&self.buffer.bytes()[..length], *big_endian) {
+            Some(Block::SectionHeader(section)) => {
+                *big_endian = section.big_endian();
+                interfaces.clear();
+            }
+            Some(Block::InterfaceDescription(_)) if interfaces.len() == MAX_INTERFACES => {
+                return Err(malformed(offset, packets, "found more than 65536 interfaces: the file is damaged"));
+            }
+            Some(Block::InterfaceDescription(description)) => interfaces.push(Interface::of(&description, *big_endian)),
+            Some(Block::EnhancedPacket(packet)) => {
+                if packet.if_id as usize >= interfaces.len() {
+                    let count = interfaces.len();
+                    let what =
+                        format!("found a packet of interface {}, expected one of {count} interfaces", packet.if_id);
+                    return Err(malformed(offset, packets, &what));
+                }
+                return Ok(true);
+            }
+            Some(Block::SimplePacket(_)) if interfaces.is_empty() => {
+                return Err(malformed(offset, packets, "found a packet before any interface is described"));
+            }
+            Some(Block::SimplePacket(_)) => return Ok(true),
+            Some(_) => {}
+            None => return Err(malformed(offset, packets, "the block is damaged: its lengths contradict each other")),
+        }
+        Ok(false)
+    }
+
+    /// The frame in the block that is available.
+    fn frame(&self) -> Result<Frame<'_>, CaptureError> {
+        let bytes = &self.buffer.bytes()[..self.taken];
+        let frame = match &self.format {
+            Format::Pcap { parse, nanos_per_tick, link_type, .. } => parse(bytes).ok().map(|(_, record)| Frame {
+                nanos: i128::from(record.ts_sec) * 1_000_000_000
+                    + i128::from(record.ts_usec) * i128::from(*nanos_per_tick),
+                interface: 0,
+                link_type: *link_type,
+                direction: None,
+                bytes: record.data,
+                length: record.origlen,
+            }),
+            Format::Pcapng { big_endian, interfaces } => match block(bytes, *big_endian) {
+                Some(Block::EnhancedPacket(packet)) => {
+                    let ticks = u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low);
+                    let flags = packet.options.iter().find(|option| option.code == EPB_FLAGS);
+                    let flags = flags.and_then(|option| option.value.first_chunk::<4>());
+                    let direction = flags.and_then(|flags| match flags[if *big_endian { 3 } else { 0 }] & 3 {
+                        1 => Some(Direction::In),
+                        2 => Some(Direction::Out),
+                        _ => None,
+                    });
+                    interfaces.get(packet.if_id as usize).map(|interface| Frame {
+                        nanos: interface.nanos(ticks),
+                        interface: packet.if_id,
+                        link_type: interface.link_type,
+                        direction,
+                        bytes: &packet.data[..packet.data.len().min(packet.caplen as usize)],
+                        length: packet.origlen,
+                    })
+                }
+                // It has neither a time nor a captured length, and belongs to the first interface.
+                Some(Block::SimplePacket(packet)) => interfaces.first().map(|interface| {
+                    let snap = if interface.snap == 0 { u32::MAX } else { interface.snap };
+                    let captured = packet.origlen.min(snap) as usize;
+                    Frame {
+                        nanos: 0,
+                        interface: 0,
+                        link_type: interface.link_type,
+                        direction: None,
+                        bytes: &packet.data[..packet.data.len().min(captured)],
+                        length: packet.origlen,
+                    }
+                }),
+                _ => None,
+            },
+        };
+        frame.ok_or_else(|| self.malformed("the block is damaged"))
+    }
+
+    /// Whether an interface of the section has a link type for which `readable` returns true.
+    pub fn has_link_type(&self, readable: impl Fn(u32) -> bool) -> bool {
+        match &self.format {
+            Format::Pcap { link_type, .. } => readable(*link_type),
+            Format::Pcapng { interfaces, .. } => interfaces.iter().any(|interface| readable(interface.link_type)),
+        }
+    }
+
+    fn available(&mut self, wanted: usize) -> Result<bool, CaptureError> {
+        let result: io::Result<bool> = self.buffer.request(wanted);
+        result.map_err(|error| CaptureError::Read { offset: self.buffer.read_until(), error })
+    }
+
+    fn truncated(&self) -> CaptureError {
+        let (offset, length) = (self.buffer.offset(), self.buffer.read_until());
+        CaptureError::Truncated { offset, length, packets: self.frames }
+    }
+
+    fn malformed(&self, what: &str) -> CaptureError {
+        malformed(self.buffer.offset(), self.frames, what)
+    }
+}
+
+fn malformed(offset: u64, packets: u64, what: &str) -> CaptureError {
+    CaptureError::Malformed { offset, what: what.to_owned(), packets }
+}
+
+fn pcap(header: &PcapHeader) -> Format {
+    let big_endian = header.is_bigendian();
+    let (parse, record_header): (ParseFrame, usize) = match (header.is_modified_format(), big_endian) {
+        (true, _) => (parse_pcap_frame_modified, 24),
+        (false, true) => (parse_pcap_frame_be, 16),
+        (false, false) => (parse_pcap_frame, 16),
+    };
+    let nanos_per_tick = if header.is_nanosecond_precision() { 1 } else { 1000 };
+    // The upper bits hold the length of the frame check sequence.
+    Format::Pcap { parse, record_header, big_endian, nanos_per_tick, link_type: header.network.0 as u32 & 0xFFFF }
+}
+
+/// Parses a whole block; `None` if it is damaged.
+fn block(bytes: &[u8], big_endian: bool) -> Option<Block<'_>> {
+    let parsed = if big_endian { parse_block_be(bytes) } else { parse_block_le(bytes) };
+    match parsed {
+        Ok((_, block)) => Some(block),
+        Err(NomError::Incomplete(_) | NomError::Error(_) | NomError::Failure(_)) => None,
+    }
+}
+
+impl Interface {
+    fn of(description: &InterfaceDescriptionBlock<'_>, big_endian: bool) -> Self {
+        let exponent = u32::from(description.if_tsresol & 0x7F);
+        let base: u128 = if description.if_tsresol & 0x80 == 0 { 10 } else { 2 };
+        let offset = description.options.iter().find(|option| option.code == OptionCode::IfTsoffset);
+        let offset = offset.and_then(|option| option.value.first_chunk().copied());
+        Interface {
+            link_type: u32::from(description.linktype.0 as u16),
+            ticks: base.checked_pow(exponent),
+            offset: offset
+                .map_or(0, |bytes| if big_endian { i64::from_be_bytes(bytes) } else { i64::from_le_bytes(bytes) }),
+            snap: description.snaplen,
+        }
+    }
+
+    /// Nanoseconds since 1970 of a timestamp, rounded down.
+    fn nanos(&self, timestamp: u64) -> i128 {
+        const SECOND: u128 = 1_000_000_000;
+        let nanos = self.ticks.map_or(0, |ticks| u128::from(timestamp) * SECOND / ticks);
+        // Both terms are below 2^94.
+        nanos as i128 + i128::from(self.offset) * SECOND as i128
+    }
+}

@@ -1,0 +1,141 @@
+//! Why a sender repeated a segment: its timer, duplicate acknowledgments, or a probe.
+//!
+//! A segment that is sent again is a *timeout* if it is the first unacknowledged one, no acknowledgment arrived just
+//! before, and at least 0.8 (SRTT + 4 RTTVAR) [RFC6298] have passed since the timer was started: when data was last
+//! acknowledged, or repeated by the timer, or sent while nothing was under way. Until everything that was sent before is
+//! acknowledged, further repetitions belong to that timeout. It is a *probe* [RFC8985 s7] if it is the last segment, and
+//! the timer of a common sender, 200 ms at least, would not have expired. Otherwise acknowledgments caused it.
+
+use engine::{Span, Time};
+use tcp::Reason;
+
+/// The least timeout of Linux, by which probes are told from timeouts.
+const COMMON_TIMER: Span = Span::from_millis(200);
+
+/// What the sender's timer and its recovery are doing.
+pub struct Sender {
+    /// After an acknowledgment, the time in which the segments that it caused are sent.
+    reaction: Span,
+    srtt: Option<(f64, f64)>,
+    /// When the timer was started last.
+    timer: Time,
+    /// When the last acknowledgment arrived.
+    acked: Option<Time>,
+    duplicates: u32,
+    /// The first byte that was not sent when recovery began, by a timeout or by acknowledgments.
+    after_timeout: Option<u64>,
+    recovery: Option<u64>,
+    /// Consecutive timeouts.
+    timeouts: u32,
+}
+
+/// A cause of a repetition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cause {
+    pub reason: Reason,
+    /// Whether it begins here: an expiry, or a recovery.
+    pub begins: bool,
+}
+
+impl Sender {
+    pub fn new(round_trip: Span) -> Self {
+        let reaction = Span::from_millis(1).max(Span::from_nanos(round_trip.as_nanos() / 32));
+        Sender {
+            reaction,
+            srtt: None,
+            timer: Time::ZERO,
+            acked: None,
+            duplicates: 0,
+            after_timeout: None,
+            recovery: None,
+            timeouts: 0,
+        }
+    }
+
+    /// The timeout by the samples so far, without a minimum; `None` before the first.
+    pub fn timeout(&self) -> Option<Span> {
+        self.srtt.map(|(srtt, variation)| Span::from_nanos((srtt + 4.0 * variation) as u64))
+    }
+
+    /// The smoothed round trip.
+    pub fn smoothed(&self) -> Option<Span> {
+        self.srtt.map(|(srtt, _)| Span::from_nanos(srtt as u64))
+    }
+
+    /// Whether the segments sent at `at` are caused by an acknowledgment.
+    pub fn reacts(&self, at: Time) -> bool {
+        self.acked.is_some_and(|acked| at.since(acked.min(at)) <= self.reaction)
+    }
+
+    /// Whether lost data is being repeated.
+    pub fn repairs(&self) -> bool {
+        self.after_timeout.is_some() || self.recovery.is_some()
+    }
+
+    /// Consecutive timeouts.
+    pub fn timeouts(&self) -> u32 {
+        self.timeouts
+    }
+
+    /// A round trip was measured [RFC6298 s2].
+    pub fn sample(&mut self, round_trip: Span) {
+        let sample = round_trip.as_nanos() as f64;
+        self.srtt = Some(match self.srtt {
+            None => (sample, sample / 2.0),
+            Some((srtt, variation)) => (0.875 * srtt + 0.125 * sample, 0.75 * variation + 0.25 * (srtt - sample).abs()),
+        });
+    }
+
+    /// New data is sent; `idle` if nothing was under way.
+    pub fn sent(&mut self, at: Time, idle: bool) {
+        if idle {
+            self.timer = at;
+        }
+    }
+
+    /// Data is sent again. `first` if it is the first that is not acknowledged, `last` if it is the last that was sent;
+    /// `max` is the first byte never sent.
+    pub fn repeats(&mut self, at: Time, first: bool, last: bool, max: u64) -> Cause {
+        let waited = at.since(self.timer.min(at));
+        let reacts = self.reacts(at);
+        let least = self.timeout().unwrap_or(COMMON_TIMER);
+        let expired = first && !reacts && waited.times(5) >= least.times(4);
+        let probed = last
+            && !self.repairs()
+            && self.smoothed().is_some_and(|srtt| {
+                let common =
+                    srtt + COMMON_TIMER.max(Span::from_nanos(least.as_nanos() - srtt.as_nanos().min(least.as_nanos())));
+                waited.times(5) < common.times(4)
+            });
+        if expired && probed {
+            return Cause { reason: Reason::Probe, begins: true };
+        }
+        if expired {
+            self.timeouts += 1;
+            self.timer = at;
+            self.after_timeout = Some(max);
+            self.recovery = None;
+            self.duplicates = 0;
+            return Cause { reason: Reason::Timeout, begins: true };
+        }
+        if self.after_timeout.is_some() {
+            return Cause { reason: Reason::Timeout, begins: false };
+        }
+        let begins = self.recovery.is_none();
+        self.recovery.get_or_insert(max);
+        Cause { reason: Reason::FastRetransmit, begins }
+    }
+
+    /// An acknowledgment arrived. Returns whether it ends a recovery.
+    pub fn acknowledged(&mut self, at: Time, ack: u64, advances: bool) -> bool {
+        self.acked = Some(at);
+        if !advances {
+            self.duplicates += 1;
+            return false;
+        }
+        (self.timer, self.duplicates, self.timeouts) = (at, 0, 0);
+        let covered = |end: &mut u64| ack >= *end;
+        let ended = self.recovery.take_if(covered).is_some();
+        self.after_timeout.take_if(covered).is_some() || ended
+    }
+}

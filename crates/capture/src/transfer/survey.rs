@@ -1,0 +1,270 @@
+//! What is known of a connection before its events are made.
+
+use std::collections::VecDeque;
+
+use engine::{Histogram, Rate, Span, Time};
+use wire::{Flags, Segment, SeqNum};
+
+use crate::packet::{End, Packet};
+use crate::streams::Stream;
+
+/// The place of a capture on the path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Vantage {
+    /// At the end that sends most data.
+    Sender,
+    /// At the other end.
+    Receiver,
+    /// Between them.
+    Middle,
+}
+
+impl Vantage {
+    /// The name in tables and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Vantage::Sender => "sender",
+            Vantage::Receiver => "receiver",
+            Vantage::Middle => "middle",
+        }
+    }
+}
+
+/// Measurements of a connection.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    /// The number of the connection in its capture.
+    pub number: u32,
+    /// Its row in the table of connections.
+    pub stream: Stream,
+    /// The end whose data is followed.
+    pub sender: End,
+    /// Bytes of data in a full segment: from the SYNs, or the largest segment.
+    pub mss: u32,
+    /// Whether segments were larger than that: the host splits them after the place of capture, or has merged them.
+    pub offloaded: bool,
+    /// The sequence number of the first byte of data.
+    pub origin: SeqNum,
+    /// Bytes from there to the last one sent.
+    pub bytes: u64,
+    /// The smallest round trip from the place of capture to the sender and back; zero if it was not measured.
+    pub to_sender: Span,
+    /// The same to the receiver.
+    pub to_receiver: Span,
+    /// The place of the capture.
+    pub vantage: Vantage,
+    /// Whether the round trips were measured, or `vantage` was given.
+    pub vantage_known: bool,
+    /// The rate at which data was acknowledged while more was under way, a median: an estimate of the rate of the slowest
+    /// link. `None` with fewer than 8 samples.
+    pub rate: Option<Rate>,
+    /// The receive window in the first segment of the receiver after its SYN.
+    pub window: u32,
+    /// Whether the scale of the receive window is known.
+    pub scale_known: bool,
+}
+
+impl Survey {
+    /// The smallest round trip of the path; 1 ms if none was measured.
+    pub fn round_trip(&self) -> Span {
+        let sum = self.to_sender + self.to_receiver;
+        if sum == Span::ZERO { Span::from_millis(1) } else { sum }
+    }
+}
+
+/// Measures a connection.
+pub struct Surveyor {
+    sender: End,
+    origin: Option<SeqNum>,
+    max: u64,
+    una: u64,
+    /// Segments sent once and not acknowledged: end and time. At most `MAX_PENDING`.
+    pending: VecDeque<(u64, Time)>,
+    to_receiver: Option<Span>,
+    to_sender: Option<Span>,
+    /// Times from an acknowledgment to the next new data.
+    turns: Vec<Span>,
+    acked_at: Option<Time>,
+    /// The last acknowledgment of new data with data under way.
+    last_ack: Option<(Time, u64)>,
+    /// In bits per second.
+    rates: Histogram,
+    window: Option<u32>,
+    answered: bool,
+}
+
+/// Samples without which there is no rate.
+const MIN_RATES: u64 = 8;
+
+/// Limits of memory.
+const MAX_PENDING: usize = 4096;
+const MAX_TURNS: usize = 4096;
+
+impl Surveyor {
+    /// A surveyor of the data that `sender` sends.
+    pub fn new(sender: End) -> Self {
+        Surveyor {
+            sender,
+            origin: None,
+            max: 0,
+            una: 0,
+            pending: VecDeque::new(),
+            to_receiver: None,
+            to_sender: None,
+            turns: Vec::new(),
+            acked_at: None,
+            last_ack: None,
+            rates: Histogram::default(),
+            window: None,
+            answered: false,
+        }
+    }
+
+    /// Reads a packet of the connection; `stream` is its row so far.
+    pub fn packet(&mut self, packet: &Packet, stream: &Stream) {
+        let (Some(segment), Some(of)) = (packet.segment(), packet.stream) else { return };
+        let syn = segment.flags.has(Flags::SYN);
+        if of.from == End::Client && !syn {
+            self.handshake_ends(packet.at, stream);
+        }
+        if of.from == self.sender {
+            let origin = *self.origin.get_or_insert(segment.seq + u32::from(syn));
+            if segment.len > 0 {
+                self.data(packet.at, segment, origin);
+            }
+        } else if !syn {
+            self.window.get_or_insert(segment.window);
+            if let Some(origin) = self.origin.filter(|_| segment.flags.has(Flags::ACK))
+                && let Some(ack) = segment.ack.offset_from(origin, self.una)
+            {
+                self.ack(packet.at, ack);
+            }
+        }
+    }
+
+    /// The client answers the SYN-ACK: the round trips on both sides are known.
+    fn handshake_ends(&mut self, at: Time, stream: &Stream) {
+        if std::mem::replace(&mut self.answered, true) {
+            return;
+        }
+        let [Some(client), Some(server)] = stream.syn else { return };
+        if client.at > server.at || server.at > at {
+            return;
+        }
+        let (to_server, to_client) = (server.at.since(client.at), at.since(server.at));
+        let (to_sender, to_receiver) = match self.sender {
+            End::Client => (to_client, to_server),
+            End::Server => (to_server, to_client),
+        };
+        self.to_sender = Some(to_sender);
+        keep_min(&mut self.to_receiver, to_receiver);
+    }
+
+    fn data(&mut self, at: Time, segment: &Segment, origin: SeqNum) {
+        let Some(seq) = segment.seq.offset_from(origin, self.max) else { return };
+        let end = seq + u64::from(segment.len);
+        if seq < self.max {
+            // [RFC6298 s3] Karn's rule.
+            self.pending.retain(|(pending, _)| *pending <= seq);
+            self.last_ack = None;
+        } else {
+            if self.pending.len() < MAX_PENDING {
+                self.pending.push_back((end, at));
+            }
+            if let Some(acked) = self.acked_at.take().filter(|_| self.turns.len() < MAX_TURNS) {
+                self.turns.push(at.since(acked.min(at)));
+            }
+        }
+        self.max = self.max.max(end);
+    }
+
+    fn ack(&mut self, at: Time, ack: u64) {
+        if ack <= self.una || ack > self.max.saturating_add(1) {
+            return;
+        }
+        let mut latest = None;
+        while let Some((end, sent)) = self.pending.front().copied().filter(|(end, _)| *end <= ack) {
+            latest = (end == ack).then_some(sent);
+            self.pending.pop_front();
+        }
+        if let Some(sent) = latest {
+            keep_min(&mut self.to_receiver, at.since(sent.min(at)));
+        }
+        if let Some((before, una)) = self.last_ack {
+            let span = at.since(before.min(at));
+            // Between bursts the path is empty.
+            let within_burst = self.to_receiver.is_some_and(|rtt| span.times(2) < rtt);
+            if within_burst && span > Span::ZERO {
+                let bits = (ack - una) as f64 * 8.0 / span.as_secs_f64();
+                self.rates.record(bits as u64);
+            }
+        }
+        (self.una, self.acked_at) = (ack, Some(at));
+        self.last_ack = Some((at, ack)).filter(|_| ack < self.max);
+    }
+
+    /// Ends the survey. `stream` is the complete row of connection `number`; `given` the place of the capture, if it is
+    /// known.
+    pub fn finish(mut self, number: u32, stream: &Stream, given: Option<Vantage>) -> Survey {
+        let receiver = self.sender.other();
+        let (mss, offloaded) = segment_size(stream, self.sender);
+        self.turns.sort_unstable();
+        let turn = self.turns.get(self.turns.len() / 4).copied();
+        // A SYN is answered by the host at once; data may wait for more.
+        let measured = self.to_sender.or(turn);
+        let (mut to_sender, mut to_receiver) = (measured.unwrap_or(Span::ZERO), self.to_receiver.unwrap_or(Span::ZERO));
+        let sum = to_sender + to_receiver;
+        let is_tenth = |part: Span| part.times(10) <= sum;
+        let found = match (is_tenth(to_sender), is_tenth(to_receiver)) {
+            (true, _) => Vantage::Sender,
+            (_, true) => Vantage::Receiver,
+            _ => Vantage::Middle,
+        };
+        let vantage = given.unwrap_or(found);
+        match vantage {
+            Vantage::Sender => to_sender = Span::ZERO,
+            Vantage::Receiver => to_receiver = Span::ZERO,
+            Vantage::Middle => {}
+        }
+        Survey {
+            number,
+            stream: stream.clone(),
+            sender: self.sender,
+            mss,
+            offloaded,
+            origin: self.origin.unwrap_or_default(),
+            bytes: self.max,
+            to_sender,
+            to_receiver,
+            vantage,
+            vantage_known: given.is_some() || (measured.is_some() && sum > Span::ZERO),
+            rate: self
+                .rates
+                .quantile(0.5)
+                .filter(|_| self.rates.count() >= MIN_RATES)
+                .and_then(Rate::from_bits_per_sec),
+            window: self.window.unwrap_or(0),
+            scale_known: stream.knows_scale(receiver),
+        }
+    }
+}
+
+fn keep_min(least: &mut Option<Span>, span: Span) {
+    *least = Some(least.map_or(span, |least| least.min(span)));
+}
+
+/// The data of a full segment, and whether larger ones were captured.
+fn segment_size(stream: &Stream, sender: End) -> (u32, bool) {
+    let largest = stream.largest[sender.index()].max(1);
+    // The MSS that the receiver states, less the timestamps that each segment then has [RFC9293 s3.7.1].
+    let stated = stream.syn[sender.other().index()].map(|syn| {
+        let both = syn.timestamps && stream.syn[sender.index()].is_none_or(|syn| syn.timestamps);
+        u32::from(syn.mss.unwrap_or(536)) - if both { 12 } else { 0 }
+    });
+    match stated {
+        Some(stated) if largest > stated.saturating_add(12) => (stated.max(1), true),
+        // Jumbo frames have up to 9,000 bytes.
+        None if largest > 8960 => (1448, true),
+        _ => (largest, false),
+    }
+}

@@ -1,0 +1,236 @@
+//! The transmissions of a sender, and which of them arrived.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use engine::{Span, Time};
+use tcp::Reason;
+
+/// A transmission of a segment.
+#[derive(Clone, Copy, Debug)]
+pub struct Transmission {
+    pub seq: u64,
+    pub end: u64,
+    pub at: Time,
+    pub reason: Reason,
+    /// Its timestamp, if it has one.
+    pub stamp: Option<u32>,
+    /// Its event's number in the order of events.
+    pub number: u64,
+    /// It was not captured: data behind it was.
+    pub unseen: bool,
+    pub fate: Fate,
+}
+
+/// What became of a transmission.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// Not known yet.
+    Open,
+    /// It reached the receiver at that time, as far as acknowledgments tell.
+    Arrived(Time),
+    Lost,
+}
+
+/// Transmissions of the same segment.
+struct Copies {
+    end: u64,
+    first: u64,
+    more: Vec<u64>,
+}
+
+/// An acknowledgment.
+#[derive(Clone, Copy)]
+pub struct Answer {
+    /// When it reached the sender, and when the receiver had sent it.
+    pub at: Time,
+    pub sent: Time,
+    /// The timestamp that it echoes, if it is one of new data.
+    pub echo: Option<u32>,
+}
+
+/// All transmissions whose fate, or that of an earlier one, is not known.
+pub struct Transmissions {
+    /// In order of time; numbered from `base`.
+    sent: VecDeque<Transmission>,
+    base: u64,
+    /// Segments that are not acknowledged, by their first byte.
+    open: BTreeMap<u64, Copies>,
+    /// The time after a transmission at which an acknowledgment may answer it.
+    least: Span,
+    /// The transmission time of a segment.
+    spacing: Span,
+    forward: Span,
+    /// A segment after a timeout that may have arrived before: the next acknowledgment tells.
+    undecided: Option<(Copies, Answer)>,
+}
+
+impl Transmissions {
+    pub fn new(round_trip: Span, forward: Span, spacing: Span) -> Self {
+        Transmissions {
+            sent: VecDeque::new(),
+            base: 0,
+            open: BTreeMap::new(),
+            least: Span::from_nanos(round_trip.as_nanos() / 10 * 9),
+            spacing,
+            forward,
+            undecided: None,
+        }
+    }
+
+    /// Adds a transmission.
+    pub fn add(&mut self, transmission: Transmission) {
+        let number = self.base + self.sent.len() as u64;
+        let Transmission { seq, end, .. } = transmission;
+        let mut transmission = transmission;
+        match self.open.get_mut(&seq) {
+            Some(copies) => {
+                copies.end = copies.end.max(end);
+                copies.more.push(number);
+            }
+            // A retransmission with other limits belongs to the segment that contains its first byte.
+            None => match self.open.range_mut(..seq).next_back().filter(|(_, copies)| copies.end > seq) {
+                Some((_, copies)) => copies.more.push(number),
+                None if transmission.reason == Reason::New => {
+                    self.open.insert(seq, Copies { end, first: number, more: Vec::new() });
+                }
+                // The receiver has it already.
+                None => transmission.fate = Fate::Arrived(transmission.at + self.forward + self.spacing),
+            },
+        }
+        self.sent.push_back(transmission);
+    }
+
+    /// Whether the segment at `seq` has neither been acknowledged nor selectively acknowledged.
+    pub fn is_open(&self, seq: u64) -> bool {
+        self.open.range(..=seq).next_back().is_some_and(|(_, copies)| copies.end > seq)
+    }
+
+    /// The time of the first transmission whose fate is not known.
+    pub fn oldest(&self) -> Option<Time> {
+        self.sent.front().map(|transmission| transmission.at)
+    }
+
+    /// When the open segment that ends at `end` was sent, if it was sent once.
+    pub fn sent_once(&self, end: u64) -> Option<Time> {
+        let (_, copies) = self.open.range(..end).next_back()?;
+        let sent = self.get(copies.first).filter(|_| copies.end == end && copies.more.is_empty())?;
+        (!sent.unseen).then_some(sent.at)
+    }
+
+    /// The segment at `seq` that was not captured when it was first sent, if there is one.
+    pub fn unseen(&mut self, seq: u64) -> Option<&mut Transmission> {
+        let first = self.open.get(&seq).filter(|copies| copies.more.is_empty())?.first;
+        self.sent.get_mut(usize::try_from(first.checked_sub(self.base)?).ok()?).filter(|first| first.unseen)
+    }
+
+    /// An acknowledgment arrived that acknowledges everything before `ack`, which is more than before if `advances`.
+    pub fn acknowledge(&mut self, ack: u64, advances: bool, answer: Answer) {
+        if let Some((copies, first)) = self.undecided.take() {
+            // [RFC5682 s2] A second acknowledgment of data that was not sent again, too early for an answer to what was.
+            let all_delayed = advances && answer.at.since(first.at.min(answer.at)) < self.least;
+            self.decide(&copies, &first, all_delayed);
+        }
+        let mut jumps = false;
+        while let Some(copies) = self.pop_before(ack) {
+            jumps |= self.open.first_key_value().is_some_and(|(_, next)| next.end <= ack);
+            self.cover(copies, &answer, jumps);
+        }
+    }
+
+    /// Removes the first open segment if it ends at `ack` or before. A segment may be acknowledged in part.
+    fn pop_before(&mut self, ack: u64) -> Option<Copies> {
+        self.open.first_entry().filter(|first| first.get().end <= ack).map(|first| first.remove())
+    }
+
+    /// The receiver has the bytes from `from` to `to`.
+    pub fn selectively_acknowledge(&mut self, from: u64, to: u64, answer: Answer) {
+        while let Some((seq, _)) = self.open.range(from..to).find(|(_, copies)| copies.end <= to) {
+            let seq = *seq;
+            let Some(copies) = self.open.remove(&seq) else { return };
+            self.cover(copies, &answer, true);
+        }
+    }
+
+    fn get_mut(&mut self, number: u64) -> Option<&mut Transmission> {
+        self.sent.get_mut(usize::try_from(number.checked_sub(self.base)?).ok()?)
+    }
+
+    fn get(&self, number: u64) -> Option<&Transmission> {
+        self.sent.get(usize::try_from(number.checked_sub(self.base)?).ok()?)
+    }
+
+    /// A segment is acknowledged. Unless it `jumps` over others, the acknowledgment may be one of a series.
+    fn cover(&mut self, copies: Copies, answer: &Answer, jumps: bool) {
+        if copies.more.is_empty() {
+            self.arrive(copies.first, answer.sent);
+            return;
+        }
+        let last = copies.more.last().and_then(|number| self.get(*number));
+        let stamped = last.is_some_and(|last| last.stamp.is_some()) && answer.echo.is_some();
+        let after_timeout = last.is_some_and(|last| last.reason == Reason::Timeout);
+        let early = last.is_some_and(|last| answer.at.since(last.at.min(answer.at)) < self.least);
+        if after_timeout && copies.more.len() == 1 && !stamped && !early && !jumps && !self.open.is_empty() {
+            self.undecided = Some((copies, *answer));
+            return;
+        }
+        self.decide(&copies, answer, false);
+    }
+
+    /// Decides which of the copies arrived; the first, if the acknowledgment is known to be for that.
+    fn decide(&mut self, copies: &Copies, answer: &Answer, first: bool) {
+        let can_be = |transmission: &Transmission| {
+            let echoed = match (transmission.stamp, answer.echo) {
+                (Some(stamp), Some(echo)) => echo.wrapping_sub(stamp) as i32 >= 0,
+                _ => true,
+            };
+            echoed && answer.at.since(transmission.at.min(answer.at)) >= self.least
+        };
+        let chosen = copies.more.iter().rev().find(|number| self.get(**number).is_some_and(can_be));
+        let chosen = match chosen {
+            Some(number) if !first => *number,
+            _ if self.get(copies.first).is_some_and(|first| first.unseen) => copies.more[0],
+            _ => copies.first,
+        };
+        for number in std::iter::once(copies.first).chain(copies.more.iter().copied()) {
+            match number.cmp(&chosen) {
+                std::cmp::Ordering::Less => {
+                    if let Some(lost) = self.get_mut(number) {
+                        lost.fate = Fate::Lost;
+                    }
+                }
+                std::cmp::Ordering::Equal => self.arrive(number, answer.sent),
+                // It is under way.
+                std::cmp::Ordering::Greater => self.arrive(number, answer.sent + self.spacing),
+            }
+        }
+    }
+
+    fn arrive(&mut self, number: u64, at: Time) {
+        let least = self.forward + self.spacing;
+        if let Some(transmission) = self.get_mut(number) {
+            transmission.fate = Fate::Arrived(at.max(transmission.at + least));
+        }
+    }
+
+    /// Removes the first transmission, if its fate is known.
+    pub fn settled(&mut self) -> Option<Transmission> {
+        let first = self.sent.front()?;
+        if first.fate == Fate::Open {
+            return None;
+        }
+        self.base += 1;
+        self.sent.pop_front()
+    }
+
+    /// Removes the first transmission, whatever is known of it.
+    pub fn take(&mut self) -> Option<Transmission> {
+        let first = self.sent.pop_front()?;
+        self.base += 1;
+        Some(first)
+    }
+
+    /// The number of transmissions that are kept.
+    pub fn len(&self) -> usize {
+        self.sent.len()
+    }
+}
