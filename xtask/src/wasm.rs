@@ -9,7 +9,8 @@ use crate::workspace;
 pub const TARGET: &str = "wasm32-unknown-unknown";
 
 /// The crates that a web page needs.
-const PURE: [&str; 10] = ["engine", "wire", "tcp", "path", "sim", "stats", "scenario", "observe", "plot", "capture"];
+const PURE: [&str; 11] =
+    ["engine", "wire", "tcp", "path", "sim", "stats", "scenario", "observe", "plot", "capture", "fit"];
 
 /// Checks the crates for WebAssembly; adds the missing target with rustup.
 pub fn run() -> Result<(), String> {

@@ -24,7 +24,7 @@ use engine::text::visible;
 use lab::run::RunError;
 
 use commands::{
-    check, compare, completions, convert, drill, explain, export, import, list, man, merge, new, plot, report,
+    check, compare, completions, convert, drill, explain, export, fit, import, list, man, merge, new, plot, report,
     reproduce, run, schema, slurm, steady, sweep, verify, web,
 };
 use talk::{Volume, detail, say};
@@ -82,6 +82,8 @@ enum Command {
     Check(check::Args),
     /// Print a datafile.dat of the thesis as a TOML scenario with the same results
     Convert(convert::Args),
+    /// Fit a scenario to a capture of a transfer, or to logs of iperf3 and ping, and run it beside the measurement
+    Fit(fit::Args),
     /// Print a recording of a link as a table: Pensieve, LeoReplayer, CellReplay, Raca's 5G, Mahimahi
     Import(import::Args),
     /// List the names that scenarios can use: schemes, channels, TCP variants, traces, ...
@@ -183,6 +185,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Web(args) => web::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Fit(args) => fit::run(&args),
         Command::Import(args) => import::run(&args),
         Command::List(args) => list::run(&args),
         Command::Schema(args) => schema::run(&args),

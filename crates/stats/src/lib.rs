@@ -23,6 +23,7 @@ pub mod interval;
 pub mod many;
 pub mod paired;
 pub mod precise;
+pub mod proportion;
 pub mod quantile;
 pub mod sample;
 pub mod steady;

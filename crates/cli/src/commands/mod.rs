@@ -7,6 +7,7 @@ pub mod convert;
 pub mod drill;
 pub mod explain;
 pub mod export;
+pub mod fit;
 pub mod import;
 pub mod list;
 pub mod man;

@@ -1,0 +1,70 @@
+//! `lasthop fit`: a scenario from a capture that lasthop wrote, and from logs.
+
+mod common;
+
+use common::{lasthop, scratch};
+
+const PATH: &str = r#"
+duration = "20 s"
+nodes = { server = { kind = "host" }, station = { kind = "base-station" }, client = { kind = "host" } }
+[links.wire]
+kind = "wired"
+between = ["server", "station"]
+rate = "100 Mbps"
+delay = "30 ms"
+[links.air]
+kind = "wireless"
+between = ["station", "client"]
+rate = "6 Mbps"
+delay = "5 ms"
+queue = "40 packets"
+[flows.down]
+from = "server"
+to = "client"
+receive_window = "1 MB"
+tcp = { variant = "cubic", window_scaling = true, timestamps = true, handshake = true }
+"#;
+
+#[test]
+fn capture_becomes_a_scenario_that_gives_the_measured_goodput() {
+    let dir = scratch("fit_capture");
+    std::fs::write(dir.join("path.toml"), PATH).unwrap();
+    let ran = lasthop(&dir, &["run", "path.toml", "--trace", "pcapng", "--out", "path"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let fitted = lasthop(&dir, &["fit", "path/server.pcapng", "-o", "fitted.toml"]);
+    assert_eq!(fitted.code, Some(0), "{}", fitted.err);
+    assert!(fitted.err.contains("captured at the sender"), "{}", fitted.err);
+    for expected in ["6.000 Mbps", "40 packets", "it was full"] {
+        assert!(fitted.out.contains(expected), "{expected}: {}", fitted.out);
+    }
+    let goodput = fitted.out.lines().find(|line| line.starts_with("goodput")).expect("a row").to_owned();
+    let values: Vec<f64> = goodput.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    assert!((values[0] / values[1] - 1.0).abs() < 0.02, "{goodput}");
+    let compared = lasthop(&dir, &["compare", "fitted.toml", "--replications", "1"]);
+    assert_eq!(compared.code, Some(0), "{}", compared.err);
+}
+
+#[test]
+fn log_of_ping_needs_a_rate() {
+    let dir = scratch("fit_ping");
+    let line = |number: u32| format!("64 bytes from 10.0.0.2: icmp_seq={number} ttl=64 time=40.5 ms\n");
+    std::fs::write(dir.join("ping.txt"), (0..50).map(line).collect::<String>()).unwrap();
+    let without = lasthop(&dir, &["fit", "ping.txt"]);
+    assert_eq!(without.code, Some(2));
+    assert!(without.err.contains("ping.txt: the rate of the path is not seen"), "{}", without.err);
+    let with = lasthop(&dir, &["fit", "ping.txt", "--rate", "4 Mbps"]);
+    assert_eq!(with.code, Some(0), "{}", with.err);
+    assert!(with.out.contains("20.25 ms") && with.out.contains("rate = \"4 Mbps\""), "{}", with.out);
+}
+
+#[test]
+fn file_that_is_no_measurement_is_an_error() {
+    let dir = scratch("fit_other");
+    std::fs::write(dir.join("other.txt"), "hello\n").unwrap();
+    let ended = lasthop(&dir, &["fit", "other.txt"]);
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.err.contains("other.txt: found neither a capture nor a log"), "{}", ended.err);
+    let missing = lasthop(&dir, &["fit", "none.pcap"]);
+    assert_eq!(missing.code, Some(2));
+    assert!(missing.err.contains("none.pcap: cannot be read"), "{}", missing.err);
+}

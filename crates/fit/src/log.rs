@@ -1,0 +1,224 @@
+//! Logs of iperf3 and ping, where no capture is at hand.
+
+use engine::{Rate, Span};
+use serde::Deserialize;
+
+use crate::loss::{Estimate, Loss};
+
+/// A log that cannot be fitted.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct LogError(String);
+
+/// The log of `iperf3 -c SERVER -J`, with TCP, from its sender.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Iperf {
+    /// The rate of the link with headers: that of the ninth tenth of the intervals.
+    pub rate: Rate,
+    /// The rate of each interval, if it varies.
+    pub rates: Option<Vec<f64>>,
+    /// Shortest and longest smoothed round trip that the sender reported.
+    pub rtt: [Span; 2],
+    /// Losses as if each retransmission followed a loss, independent.
+    pub loss: Loss,
+    /// Bytes of data in a full segment.
+    pub mss: u32,
+    /// Bytes received.
+    pub bytes: u64,
+    /// Duration of the transfer.
+    pub took: Span,
+    /// Segments retransmitted.
+    pub retransmits: u64,
+    /// The congestion control, if the log has it.
+    pub control: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Document {
+    start: Start,
+    intervals: Vec<Interval>,
+    end: End,
+    error: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Start {
+    tcp_mss_default: Option<u32>,
+    tcp_mss: Option<u32>,
+    test_start: TestStart,
+}
+
+#[derive(Deserialize)]
+struct TestStart {
+    protocol: String,
+}
+
+#[derive(Deserialize)]
+struct Interval {
+    sum: Sum,
+    streams: Vec<Flow>,
+}
+
+#[derive(Deserialize)]
+struct Sum {
+    seconds: f64,
+    bits_per_second: f64,
+}
+
+#[derive(Deserialize)]
+struct Flow {
+    /// Microseconds.
+    rtt: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct End {
+    streams: Vec<Ends>,
+    sum_sent: Sent,
+    sum_received: Sent,
+    sender_tcp_congestion: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Ends {
+    sender: Option<Sender>,
+}
+
+#[derive(Deserialize)]
+struct Sender {
+    min_rtt: Option<f64>,
+    max_rtt: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct Sent {
+    bytes: f64,
+    seconds: f64,
+    retransmits: Option<u64>,
+}
+
+/// Bytes of IPv4 and TCP headers with timestamps, as Linux sends them.
+const HEADERS: f64 = 52.0;
+
+impl Iperf {
+    /// Reads a log.
+    ///
+    /// # Errors
+    /// It is not the JSON of a TCP test by its sender, or reports an error.
+    pub fn parse(text: &str) -> Result<Self, LogError> {
+        let document: Document = serde_json::from_str(text)
+            .map_err(|error| LogError(format!("expected what `iperf3 -c SERVER -J` prints: {error}")))?;
+        if let Some(error) = document.error {
+            return Err(LogError(format!("iperf3 reports an error: {error}")));
+        }
+        if document.start.test_start.protocol != "TCP" {
+            let protocol = document.start.test_start.protocol;
+            return Err(LogError(format!("found a test of {protocol}, expected TCP: leave out -u")));
+        }
+        let mss = document.start.tcp_mss.or(document.start.tcp_mss_default).unwrap_or(1448).max(1);
+        let wire = |bits: f64| bits * (f64::from(mss) + HEADERS) / f64::from(mss);
+        // The first intervals are slow start.
+        let rates: Vec<f64> = document.intervals.iter().map(|interval| wire(interval.sum.bits_per_second)).collect();
+        let mut sorted = rates.clone();
+        sorted.sort_by(f64::total_cmp);
+        let place = |share: f64| sorted.get((sorted.len().saturating_sub(1) as f64 * share).round() as usize).copied();
+        let rate = place(0.9).and_then(|rate| Rate::from_bits_per_sec(rate.round() as u64));
+        let rate = rate.ok_or_else(|| LogError("found no interval in which data arrived".to_owned()))?;
+        let whole_seconds = document.intervals.iter().all(|interval| (interval.sum.seconds - 1.0).abs() < 0.1);
+        let settled = || rates.iter().skip(2);
+        let varies = settled().count() > 4
+            && settled().copied().fold(0.0, f64::max)
+                > crate::path::VARIES * settled().copied().fold(f64::MAX, f64::min);
+        let senders = || document.end.streams.iter().filter_map(|stream| stream.sender.as_ref());
+        let sampled = || document.intervals.iter().flat_map(|interval| &interval.streams).filter_map(|flow| flow.rtt);
+        let least = senders().filter_map(|sender| sender.min_rtt).chain(sampled()).fold(f64::INFINITY, f64::min);
+        let most = senders().filter_map(|sender| sender.max_rtt).chain(sampled()).fold(0.0, f64::max);
+        if !least.is_finite() || least <= 0.0 {
+            return Err(LogError("found no round trips (`rtt`), expected the log of the sender".to_owned()));
+        }
+        let micros = |micros: f64| Span::from_nanos((micros * 1e3).round() as u64);
+        let End { sum_sent, sum_received, sender_tcp_congestion, .. } = document.end;
+        let retransmits = sum_sent.retransmits.unwrap_or(0);
+        let segments = (sum_sent.bytes / f64::from(mss)).ceil() as u64;
+        let retransmits_at_most = retransmits.min(segments);
+        let interval = stats::proportion::wilson(retransmits_at_most, segments);
+        let share = Estimate { value: retransmits_at_most as f64 / segments.max(1) as f64, interval };
+        Ok(Iperf {
+            rate,
+            rates: Some(rates.clone()).filter(|_| varies && whole_seconds),
+            rtt: [micros(least), micros(most)],
+            loss: if retransmits == 0 { Loss::None(share) } else { Loss::Uniform(share) },
+            mss,
+            bytes: sum_received.bytes as u64,
+            took: Span::from_nanos((sum_sent.seconds.clamp(0.0, 1e9) * 1e9) as u64),
+            retransmits,
+            control: sender_tcp_congestion,
+        })
+    }
+}
+
+/// The log of `ping HOST`, with or without -D.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ping {
+    /// Round trips, in order of the requests.
+    pub rtts: Vec<Span>,
+    /// Losses in the order of the requests. One lost request and one lost reply look the same.
+    pub loss: Loss,
+    /// Requests up to the last that was answered.
+    pub requests: u64,
+}
+
+impl Ping {
+    /// Whether a text looks like a log of ping.
+    pub fn is_log(text: &str) -> bool {
+        text.lines().take(20).any(|line| line.contains("icmp_seq=") && line.contains("time="))
+    }
+
+    /// Reads a log.
+    ///
+    /// # Errors
+    /// It has no reply.
+    pub fn parse(text: &str) -> Result<Self, LogError> {
+        let mut replies: Vec<(u32, Span)> = Vec::new();
+        let mut rounds = 0;
+        for line in text.lines() {
+            let after = |key: &str| line.split(key).nth(1).and_then(|rest| rest.split_ascii_whitespace().next());
+            let number = after("icmp_seq=").and_then(|number| number.parse::<u32>().ok().filter(|n| *n < 65_536));
+            let millis = after("time=").and_then(|millis| millis.parse::<f64>().ok());
+            let (Some(number), Some(millis)) = (number, millis.filter(|millis| (0.0..3_600_000.0).contains(millis)))
+            else {
+                continue;
+            };
+            // Numbers have 16 bits.
+            let number = number + rounds * 65_536;
+            let number = match replies.last() {
+                Some((last, _)) if number + 32_768 < *last => {
+                    rounds += 1;
+                    number + 65_536
+                }
+                _ => number,
+            };
+            replies.push((number, Span::from_nanos((millis * 1e6).round() as u64)));
+        }
+        replies.sort_by_key(|(number, _)| *number);
+        // "(DUP!)"
+        replies.dedup_by_key(|(number, _)| *number);
+        let (Some((first, _)), Some((last, _))) = (replies.first(), replies.last()) else {
+            return Err(LogError("found no reply, expected lines with icmp_seq= and time=, as ping prints".to_owned()));
+        };
+        let mut lost = vec![true; (last - first + 1) as usize];
+        for (number, _) in &replies {
+            lost[(number - first) as usize] = false;
+        }
+        Ok(Ping {
+            loss: Loss::of(&lost),
+            requests: lost.len() as u64,
+            rtts: replies.into_iter().map(|(_, rtt)| rtt).collect(),
+        })
+    }
+
+    /// The shortest round trip.
+    pub fn min_rtt(&self) -> Span {
+        self.rtts.iter().copied().min().unwrap_or_default()
+    }
+}

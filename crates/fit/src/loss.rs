@@ -1,0 +1,323 @@
+//! The loss process of a path, from the fates of its packets in their order.
+//!
+//! Three models, of which the one with the least BIC is taken [Schwarz1978]: k ln n - 2 ln L with k parameters and n packets.
+//!
+//! | model | parameters | likelihood |
+//! |---|---|---|
+//! | `uniform` | loss probability | independent packets |
+//! | Gilbert | p, r: GOOD loses nothing, BAD everything [Gilbert1960] | a Markov chain whose states are seen: p is the share of packets that were lost after one that arrived, r that of packets that arrived after a lost one |
+//! | Gilbert-Elliott | p, r, h: BAD lets a packet through with probability h [Elliott1963] | a hidden Markov chain: forward recursion, maximum by expectation and maximization [Baum1970] |
+//!
+//! Intervals have a level of 95 %. Those of probabilities that are shares of counts are Wilson's, others follow from the
+//! curvature of the logarithm of the likelihood at its maximum, with the parameters as logits.
+//!
+//! Limits: loss by the state of the path and not by packet (a fading channel met by a slow sender) is taken for a chain of
+//! packets. Parameters of a chain with few changes of state are poorly known, which the intervals show.
+
+use stats::proportion::wilson;
+
+/// A number with its confidence interval at 95 %.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Estimate {
+    /// The most likely value.
+    pub value: f64,
+    /// The limits of the interval.
+    pub interval: [f64; 2],
+}
+
+impl Estimate {
+    fn share(successes: u64, trials: u64) -> Self {
+        let value = if trials == 0 { 0.0 } else { successes as f64 / trials as f64 };
+        Estimate { value, interval: wilson(successes, trials) }
+    }
+}
+
+/// A model of losses.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Loss {
+    /// None was lost: the interval's upper limit is what would have been seen with 5 % probability at most.
+    None(Estimate),
+    /// Independent losses.
+    Uniform(Estimate),
+    /// Bursts in which every packet is lost.
+    Gilbert {
+        /// From GOOD to BAD.
+        p: Estimate,
+        /// From BAD to GOOD.
+        r: Estimate,
+    },
+    /// Bursts in which some arrive.
+    GilbertElliott {
+        /// From GOOD to BAD.
+        p: Estimate,
+        /// From BAD to GOOD.
+        r: Estimate,
+        /// Probability that a packet arrives in BAD.
+        h: Estimate,
+    },
+}
+
+impl Loss {
+    /// The most likely model of packets that were `lost`, in the order in which they met the channel.
+    pub fn of(lost: &[bool]) -> Loss {
+        let (n, losses) = (lost.len() as u64, lost.iter().filter(|lost| **lost).count() as u64);
+        if losses == 0 {
+            return Loss::None(Estimate::share(0, n));
+        }
+        let share = losses as f64 / n as f64;
+        let independent = losses as f64 * libm::log(share) + (n - losses) as f64 * log_or_zero(1.0 - share);
+        let uniform = (Loss::Uniform(Estimate::share(losses, n)), bic(1, n, independent));
+        let chain = Chain::of(lost);
+        let gilbert = (losses >= MIN_BURSTS).then(|| (chain.model(), bic(2, n, chain.log_likelihood())));
+        let hidden = Hidden::fitted(lost);
+        let elliott = hidden.map(|hidden| (hidden.model(lost), bic(3, n, hidden.log_likelihood(lost))));
+        let all = [Some(uniform), gilbert, elliott];
+        let best = all.into_iter().flatten().min_by(|(_, one), (_, other)| one.total_cmp(other));
+        best.map_or(uniform.0, |(loss, _)| loss)
+    }
+
+    /// The mean share of lost packets.
+    pub fn mean(&self) -> f64 {
+        match self {
+            Loss::None(_) => 0.0,
+            Loss::Uniform(loss) => loss.value,
+            Loss::Gilbert { p, r } => p.value / (p.value + r.value),
+            Loss::GilbertElliott { p, r, h } => p.value / (p.value + r.value) * (1.0 - h.value),
+        }
+    }
+}
+
+fn bic(parameters: u32, n: u64, log_likelihood: f64) -> f64 {
+    f64::from(parameters) * libm::log(n as f64) - 2.0 * log_likelihood
+}
+
+/// x ln y with 0 ln 0 = 0 is finite for each x that it is multiplied with.
+fn log_or_zero(of: f64) -> f64 {
+    if of > 0.0 { libm::log(of) } else { 0.0 }
+}
+
+/// Counts of a chain whose states are seen.
+struct Chain {
+    /// From arrived to lost, from arrived, from lost to arrived, from lost.
+    to_bad: u64,
+    from_good: u64,
+    to_good: u64,
+    from_bad: u64,
+}
+
+impl Chain {
+    fn of(lost: &[bool]) -> Self {
+        let mut chain = Chain { to_bad: 0, from_good: 0, to_good: 0, from_bad: 0 };
+        for pair in lost.windows(2) {
+            if pair[0] {
+                chain.from_bad += 1;
+                chain.to_good += u64::from(!pair[1]);
+            } else {
+                chain.from_good += 1;
+                chain.to_bad += u64::from(pair[1]);
+            }
+        }
+        chain
+    }
+
+    fn model(&self) -> Loss {
+        let p = Estimate::share(self.to_bad, self.from_good);
+        Loss::Gilbert { p, r: Estimate::share(self.to_good, self.from_bad) }
+    }
+
+    fn log_likelihood(&self) -> f64 {
+        let part = |some: u64, all: u64| {
+            let share = some as f64 / (all as f64).max(1.0);
+            some as f64 * log_or_zero(share) + (all - some) as f64 * log_or_zero(1.0 - share)
+        };
+        part(self.to_bad, self.from_good) + part(self.to_good, self.from_bad)
+    }
+}
+
+/// A chain of which only losses are seen: GOOD loses nothing.
+#[derive(Clone, Copy, Debug)]
+struct Hidden {
+    p: f64,
+    r: f64,
+    h: f64,
+}
+
+/// Rounds of expectation and maximization at most, and packets in all rounds.
+const MAX_ROUNDS: usize = 500;
+const MAX_PACKETS: usize = 50_000_000;
+/// The gain of the likelihood's logarithm at which they end.
+const GAIN: f64 = 1e-7;
+/// Losses without which bursts are not looked for, and without which those in which some packets arrive are not.
+const MIN_BURSTS: u64 = 5;
+const MIN_LOSSES: usize = 20;
+
+impl Hidden {
+    /// The best of several starts; `None` with few losses.
+    fn fitted(lost: &[bool]) -> Option<Hidden> {
+        let losses = lost.iter().filter(|lost| **lost).count();
+        if losses < MIN_LOSSES {
+            return None;
+        }
+        let share = losses as f64 / lost.len() as f64;
+        // Bursts of about 2, 10 and 50 packets, of which few, half or most arrive.
+        let starts = [(0.5, 0.1), (0.1, 0.5), (0.02, 0.8), (0.05, 0.2)];
+        let climbed = starts.map(|(r, h)| {
+            let start = Hidden { p: (r * share / (1.0 - h - share).max(0.05)).clamp(1e-6, 0.5), r, h };
+            start.climbed(lost)
+        });
+        climbed.into_iter().max_by(|one, other| one.log_likelihood(lost).total_cmp(&other.log_likelihood(lost)))
+    }
+
+    /// Probability of what was seen of a packet in GOOD and in BAD.
+    fn emission(&self, lost: bool) -> [f64; 2] {
+        if lost { [0.0, 1.0 - self.h] } else { [1.0, self.h] }
+    }
+
+    /// The probabilities of both states in the long run.
+    fn stationary(&self) -> [f64; 2] {
+        let sum = (self.p + self.r).max(f64::MIN_POSITIVE);
+        [self.r / sum, self.p / sum]
+    }
+
+    /// The state after a packet, from that before.
+    fn step(&self, [good, bad]: [f64; 2]) -> [f64; 2] {
+        [good * (1.0 - self.p) + bad * self.r, good * self.p + bad * (1.0 - self.r)]
+    }
+
+    fn log_likelihood(&self, lost: &[bool]) -> f64 {
+        let (mut state, mut sum) = (self.stationary(), 0.0);
+        for lost in lost {
+            let seen = self.emission(*lost);
+            let both = [state[0] * seen[0], state[1] * seen[1]];
+            let scale = both[0] + both[1];
+            if scale <= 0.0 {
+                return f64::NEG_INFINITY;
+            }
+            sum += libm::log(scale);
+            state = self.step(both.map(|part| part / scale));
+        }
+        sum
+    }
+
+    /// The maximum above this point.
+    fn climbed(mut self, lost: &[bool]) -> Hidden {
+        let mut before = self.log_likelihood(lost);
+        for _ in 0..(MAX_PACKETS / lost.len()).clamp(20, MAX_ROUNDS) {
+            let next = self.maximized(lost);
+            let now = next.log_likelihood(lost);
+            if !now.is_finite() || now < before {
+                break;
+            }
+            self = next;
+            if now - before < GAIN {
+                break;
+            }
+            before = now;
+        }
+        self
+    }
+
+    /// One round of expectation and maximization.
+    fn maximized(&self, lost: &[bool]) -> Hidden {
+        let n = lost.len();
+        // Forward: the state at each packet given all up to it.
+        let mut forward = Vec::with_capacity(n);
+        let mut state = self.stationary();
+        for lost in lost {
+            let seen = self.emission(*lost);
+            let both = [state[0] * seen[0], state[1] * seen[1]];
+            let scale = (both[0] + both[1]).max(f64::MIN_POSITIVE);
+            let given = both.map(|part| part / scale);
+            forward.push((given, scale));
+            state = self.step(given);
+        }
+        // Backward, with sums of expected changes of state.
+        let mut behind = [1.0, 1.0];
+        let (mut good, mut to_bad, mut bad, mut to_good) = (0.0, 0.0, 0.0, 0.0);
+        let (mut in_bad, mut arrived_in_bad) = (0.0, 0.0);
+        for at in (0..n).rev() {
+            let (given, _) = forward[at];
+            let sum = (given[0] * behind[0] + given[1] * behind[1]).max(f64::MIN_POSITIVE);
+            let is_bad = given[1] * behind[1] / sum;
+            in_bad += is_bad;
+            arrived_in_bad += if lost[at] { 0.0 } else { is_bad };
+            if at == 0 {
+                break;
+            }
+            let seen = self.emission(lost[at]);
+            let scale = forward[at].1;
+            let next = [seen[0] * behind[0] / scale, seen[1] * behind[1] / scale];
+            let (before, _) = forward[at - 1];
+            let [stays, leaves] = [before[0] * (1.0 - self.p) * next[0], before[0] * self.p * next[1]];
+            let [returns, remains] = [before[1] * self.r * next[0], before[1] * (1.0 - self.r) * next[1]];
+            let all = (stays + leaves + returns + remains).max(f64::MIN_POSITIVE);
+            good += (stays + leaves) / all;
+            to_bad += leaves / all;
+            bad += (returns + remains) / all;
+            to_good += returns / all;
+            behind = [(1.0 - self.p) * next[0] + self.p * next[1], self.r * next[0] + (1.0 - self.r) * next[1]];
+        }
+        let inside = |share: f64| share.clamp(1e-9, 1.0 - 1e-9);
+        Hidden {
+            p: inside(to_bad / f64::max(good, f64::MIN_POSITIVE)),
+            r: inside(to_good / f64::max(bad, f64::MIN_POSITIVE)),
+            h: inside(arrived_in_bad / f64::max(in_bad, f64::MIN_POSITIVE)),
+        }
+    }
+
+    fn model(&self, lost: &[bool]) -> Loss {
+        let at = [self.p, self.r, self.h];
+        let errors = errors(&at.map(logit), |logits| {
+            let [p, r, h] = [0, 1, 2].map(|place| logistic(logits[place]));
+            Hidden { p, r, h }.log_likelihood(lost)
+        });
+        let estimate = |place: usize| {
+            let width = Z * errors[place];
+            let centre = logit(at[place]);
+            Estimate { value: at[place], interval: [logistic(centre - width), logistic(centre + width)] }
+        };
+        Loss::GilbertElliott { p: estimate(0), r: estimate(1), h: estimate(2) }
+    }
+}
+
+/// The normal quantile for 95 %, two-sided.
+const Z: f64 = 1.959_963_984_540_054;
+
+fn logit(share: f64) -> f64 {
+    libm::log(share / (1.0 - share))
+}
+
+fn logistic(logit: f64) -> f64 {
+    1.0 / (1.0 + libm::exp(-logit))
+}
+
+/// Standard errors of three parameters at the maximum of `log_likelihood`: roots of the diagonal of the inverse of its
+/// negative curvature. Where that is not positive, the parameter is unknown, and the error is that of a logit of any value.
+fn errors(at: &[f64; 3], log_likelihood: impl Fn(&[f64; 3]) -> f64) -> [f64; 3] {
+    /// Of a logit from 0.00001 to 0.99999.
+    const UNKNOWN: f64 = 6.0;
+    const STEP: f64 = 1e-2;
+    let moved = |one: (usize, f64), other: (usize, f64)| {
+        let mut place = *at;
+        place[one.0] += one.1;
+        place[other.0] += other.1;
+        log_likelihood(&place)
+    };
+    let curvature = [0, 1, 2].map(|one| {
+        [0, 1, 2].map(|other| {
+            let corner = |first: f64, second: f64| moved((one, first * STEP), (other, second * STEP));
+            let sum = corner(1.0, 1.0) - corner(1.0, -1.0) - corner(-1.0, 1.0) + corner(-1.0, -1.0);
+            -sum / (4.0 * STEP * STEP)
+        })
+    });
+    let minor =
+        |[a, b]: [usize; 2], [c, d]: [usize; 2]| curvature[a][c] * curvature[b][d] - curvature[a][d] * curvature[b][c];
+    let others = [[1, 2], [0, 2], [0, 1]];
+    let cofactors = [0, 1, 2].map(|column| minor([1, 2], others[column]));
+    let [first, second, third] = curvature[0];
+    let determinant = first * cofactors[0] - second * cofactors[1] + third * cofactors[2];
+    others.map(|rows| {
+        let variance = minor(rows, rows) / determinant;
+        if determinant > 0.0 && variance > 0.0 { variance.sqrt().min(UNKNOWN) } else { UNKNOWN }
+    })
+}

@@ -1,0 +1,183 @@
+//! A measurement of a path: what a scenario is fitted to.
+
+use engine::{Rate, Span};
+
+use crate::beside::Values;
+use crate::log::{Iperf, Ping};
+use crate::loss::Loss;
+use crate::path::Bottleneck;
+use crate::scenario::Fitted;
+use crate::transfer::Transfer;
+
+/// Why a measurement does not make a scenario.
+#[derive(Debug, thiserror::Error)]
+pub enum Unfit {
+    /// The rate is not seen.
+    #[error(
+        "the rate of the path is not seen: fewer than 16 packets in a row waited at a bottleneck; expected a transfer that fills \
+         the path, or --rate"
+    )]
+    NoRate,
+    /// The capture has no data.
+    #[error("found no TCP connection with data, expected one")]
+    NoData,
+}
+
+/// The sender of the fitted scenario, which a measurement does not show, and what the user knows.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// The sender's variant.
+    pub variant: String,
+    /// The rate of the path, instead of that which is measured.
+    pub rate: Option<Rate>,
+    /// The name of the measurement.
+    pub source: String,
+}
+
+/// The receive window where a measurement does not show it: Linux's limit by default.
+const USUAL_WINDOW: u64 = 6_291_456;
+/// The initial window of RFC 6928.
+const USUAL_INITIAL_WINDOW: u32 = 10;
+/// The duration of a run where there is no transfer.
+const USUAL_DURATION: Span = Span::from_secs(30);
+
+/// A path of which only round trips and losses were measured.
+pub fn of_ping(ping: &Ping, given: &Given) -> Result<(Fitted, Values), Unfit> {
+    let rate = given.rate.ok_or(Unfit::NoRate)?;
+    let fitted = Fitted {
+        source: given.source.clone(),
+        rate,
+        rates: None,
+        delay: Span::from_nanos(ping.min_rtt().as_nanos() / 2),
+        queue: None,
+        queue_was_full: false,
+        loss: ping.loss,
+        mss: 1448,
+        receive_window: USUAL_WINDOW,
+        initial_window: USUAL_INITIAL_WINDOW,
+        timestamps: true,
+        sack: Some(true),
+        variant: given.variant.clone(),
+        bytes: None,
+        duration: USUAL_DURATION,
+    };
+    Ok((fitted, Values::default()))
+}
+
+/// A path over which iperf3 sent, with the round trips of a ping without other traffic, if there was one.
+pub fn of_iperf(iperf: &Iperf, ping: Option<&Ping>, given: &Given) -> (Fitted, Values) {
+    let rate = given.rate.unwrap_or(iperf.rate);
+    let least = ping.map_or(iperf.rtt[0], |ping| ping.min_rtt().min(iperf.rtt[0]));
+    let transmitted = rate.transmission_time(iperf.mss + 52) + rate.transmission_time(52);
+    let waited = (iperf.rtt[1] - least).as_secs_f64() / rate.transmission_time(iperf.mss + 52).as_secs_f64().max(1e-12);
+    let fitted = Fitted {
+        source: given.source.clone(),
+        rate,
+        rates: iperf.rates.clone(),
+        delay: Span::from_nanos((least - transmitted).as_nanos() / 2),
+        queue: Some(waited.round().max(1.0) as u32),
+        // Smoothed round trips hide the longest wait, and losses may be the channel's.
+        queue_was_full: false,
+        loss: iperf.loss,
+        mss: iperf.mss,
+        receive_window: USUAL_WINDOW,
+        initial_window: USUAL_INITIAL_WINDOW,
+        timestamps: true,
+        sack: Some(true),
+        variant: given.variant.clone(),
+        bytes: None,
+        duration: iperf.took.max(Span::from_secs(1)),
+    };
+    let goodput = 8.0 * iperf.bytes as f64 / iperf.took.as_secs_f64().max(1e-9);
+    let values = Values { goodput: Some(goodput), retransmitted: Some(iperf.retransmits), ..Values::default() };
+    (fitted, values)
+}
+
+/// A path over which a captured transfer went.
+///
+/// # Errors
+/// The rate of the path is not seen.
+pub fn of_transfer(transfer: &Transfer, bottleneck: &Bottleneck, given: &Given) -> Result<(Fitted, Values), Unfit> {
+    let survey = &transfer.survey;
+    let rate = given.rate.or(bottleneck.rate).ok_or(Unfit::NoRate)?;
+    let syn = survey.stream.syn[survey.sender.index()].zip(survey.stream.syn[survey.sender.other().index()]);
+    let loss = Loss::of(&bottleneck.channel);
+    let fitted = Fitted {
+        source: given.source.clone(),
+        rate,
+        rates: bottleneck.rates.clone().filter(|_| given.rate.is_none()),
+        delay: bottleneck.delay,
+        queue: bottleneck.queue,
+        queue_was_full: bottleneck.was_full(),
+        loss,
+        mss: survey.mss,
+        receive_window: transfer.receive_window.unwrap_or(USUAL_WINDOW).max(u64::from(survey.mss)),
+        initial_window: transfer.initial_window.clamp(1, 1000),
+        timestamps: syn.is_none_or(|(one, other)| one.timestamps && other.timestamps),
+        sack: syn.map(|(one, other)| one.sack_permitted && other.sack_permitted),
+        variant: given.variant.clone(),
+        bytes: None,
+        duration: transfer.took.max(Span::from_secs(1)),
+    };
+    let values = Values {
+        goodput: Some(transfer.goodput()),
+        rtt: Values::percentiles(&transfer.rtt),
+        retransmitted: Some(transfer.counts.repeated),
+        timeouts: Some(transfer.timeouts),
+    };
+    Ok((fitted, values))
+}
+
+/// Names, values and intervals of a fit, as rows of a table.
+pub fn rows(fitted: &Fitted) -> Vec<[String; 3]> {
+    let row = |name: &str, value: String, note: &str| [name.to_owned(), value, note.to_owned()];
+    let rate = |bits: f64| format!("{:.3} Mbps", bits / 1e6);
+    let mut rows = vec![row("rate", rate(fitted.rate.bits_per_sec() as f64), "with headers")];
+    if let Some(rates) = &fitted.rates {
+        let known = || rates.iter().copied().filter(|rate| *rate > 0.0);
+        let (low, high) = (known().fold(f64::MAX, f64::min), known().fold(0.0, f64::max));
+        rows.push(row("rate by seconds", format!("{} to {}", rate(low), rate(high)), "it varies: link_trace"));
+    }
+    rows.push(row(
+        "one-way delay",
+        format!("{:.2} ms", 1e3 * fitted.delay.as_secs_f64()),
+        "half of the least round trip",
+    ));
+    match (fitted.queue, fitted.queue_was_full) {
+        (Some(packets), true) => rows.push(row("queue", format!("{packets} packets"), "it was full")),
+        (Some(packets), false) => rows.push(row("queue", format!("> {packets} packets"), "it was never seen full")),
+        (None, _) => rows.push(row("queue", "not seen".to_owned(), "waits are not seen from here")),
+    }
+    let share = |name: &str, estimate: crate::loss::Estimate| {
+        let percent = |share: f64| format!("{:.3} %", 100.0 * share);
+        let [low, high] = estimate.interval.map(percent);
+        [name.to_owned(), percent(estimate.value), format!("{low} to {high}")]
+    };
+    match fitted.loss {
+        Loss::None(loss) => rows.push(share("loss", loss)),
+        Loss::Uniform(loss) => rows.push(share("loss, independent", loss)),
+        Loss::Gilbert { p, r } => rows.extend([share("loss bursts begin, p", p), share("loss bursts end, r", r)]),
+        Loss::GilbertElliott { p, r, h } => rows.extend([
+            share("loss bursts begin, p", p),
+            share("loss bursts end, r", r),
+            share("arrives in a burst, h", h),
+        ]),
+    }
+    rows
+}
+
+/// Measured and simulated values, as rows of a table.
+pub fn beside(measured: &Values, simulated: &Values) -> Vec<[String; 3]> {
+    let text = |value: Option<f64>, digits: usize, scale: f64| {
+        value.map_or_else(|| "-".to_owned(), |value| format!("{:.digits$}", scale * value))
+    };
+    let count = |count: Option<u64>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
+    let both = |name: &str, one: String, other: String| [name.to_owned(), one, other];
+    vec![
+        both("goodput Mbit/s", text(measured.goodput, 3, 1e-6), text(simulated.goodput, 3, 1e-6)),
+        both("RTT p50 ms", text(measured.rtt[0], 1, 1e3), text(simulated.rtt[0], 1, 1e3)),
+        both("RTT p95 ms", text(measured.rtt[1], 1, 1e3), text(simulated.rtt[1], 1, 1e3)),
+        both("retransmitted", count(measured.retransmitted), count(simulated.retransmitted)),
+        both("timeouts", count(measured.timeouts), count(simulated.timeouts)),
+    ]
+}

@@ -1,0 +1,240 @@
+//! Rate, delay and queue of the slowest link of a path.
+//!
+//! With s the time at which a packet was sent, a that at which it arrived, and b the least a - s of all packets, a packet waited if
+//! the one before it arrived after s + b: it found that one still in the queue or in transmission. Then the time between both
+//! arrivals is the packet's transmission time, whatever the delay is.
+//!
+//! ```text
+//! rate     the median, by bytes, of 8 bytes / time over runs of 16 packets that waited
+//! delay    (least round trip - transmission times of a segment and an acknowledgment) / 2, the same in both directions
+//! queue    the longest wait a - s - b in transmission times of a segment, rounded
+//! ```
+//!
+//! A lost packet was dropped by a full queue if it would have waited longer than every packet that arrived, less half a
+//! transmission; with fewer than [`MIN_OVERFLOWS`] of these the queue is not known to have been full. All other losses are the
+//! channel's.
+//!
+//! The rate varies if that of whole seconds does: if the ninth tenth is more than [`VARIES`] times the first.
+//!
+//! Limits: one bottleneck; its queue is first in, first out; cross traffic is taken for a lower rate. At the receiver arrivals
+//! are exact and the times of sending unknown, so that waits are not seen: the rate is that of the ninth tenth of the runs, losses are
+//! fitted, the queue and changes of the rate are not.
+
+use capture::transfer::Vantage;
+use engine::{Rate, Span, Time};
+
+use crate::transfer::{Fate, Transfer, Transmission};
+
+/// Packets of a run from which a rate is measured.
+const RUN: usize = 16;
+/// Losses at a full queue without which the queue may never have been full.
+pub const MIN_OVERFLOWS: usize = 3;
+/// Waits that show the same queue.
+const ALIKE: usize = 4;
+/// The ratio of rates from which on the rate varies.
+pub const VARIES: f64 = 1.25;
+
+/// The slowest link.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Bottleneck {
+    /// Its rate; `None` if too few packets waited.
+    pub rate: Option<Rate>,
+    /// The rates at a tenth and at nine tenths of the runs.
+    pub spread: Option<[f64; 2]>,
+    /// The rate of each second from the start of the transfer, if it varies; 0 for a second in which nothing waited.
+    pub rates: Option<Vec<f64>>,
+    /// One-way propagation delay.
+    pub delay: Span,
+    /// The longest wait.
+    pub longest_wait: Span,
+    /// The limit of its queue in packets, if it was full, or what it holds at least; `None` if waits are not seen.
+    pub queue: Option<u32>,
+    /// Packets that the full queue dropped.
+    pub overflows: usize,
+    /// The fate of each packet that the queue accepted: whether the channel lost it.
+    pub channel: Vec<bool>,
+}
+
+/// Bits of a run of packets over a time, which ends at `at`.
+struct Run {
+    at: Time,
+    bits: f64,
+    rate: f64,
+}
+
+impl Bottleneck {
+    /// The slowest link of a transfer.
+    pub fn of(transfer: &Transfer) -> Self {
+        let sees_waits = transfer.survey.vantage != Vantage::Receiver;
+        let all = &transfer.transmissions;
+        let base = all.iter().filter_map(|sent| Some(arrival(sent)?.since(sent.sent))).min().unwrap_or_default();
+        let runs = runs(all, base, sees_waits);
+        // At the receiver a run may have gaps in which nothing waited; none is faster than the link.
+        let rate = quantile(&runs, if sees_waits { 0.5 } else { 0.9 })
+            .and_then(|rate| Rate::from_bits_per_sec(rate.round() as u64));
+        let spread = quantile(&runs, 0.1).zip(quantile(&runs, 0.9)).map(|(low, high)| [low, high]);
+        let full = transfer.survey.mss + overhead(all, transfer.survey.mss);
+        let time_of = |size: u32| rate.map_or(Span::ZERO, |rate| rate.transmission_time(size));
+        let longest_wait = longest(exact(all).map(|(sent, arrived)| arrived.since(sent) - base), time_of(full));
+        let (channel, overflows) = channel(all, base, longest_wait, time_of(full), sees_waits);
+        let packets = longest_wait.as_secs_f64() / time_of(full).as_secs_f64().max(1e-12);
+        let least = transfer.rtt.min().map_or_else(|| transfer.survey.round_trip(), Span::from_nanos);
+        let transmitted = time_of(full) + time_of(40);
+        Bottleneck {
+            rate,
+            spread,
+            rates: seconds(&runs, all).filter(|_| sees_waits && rate.is_some()),
+            delay: Span::from_nanos((least - transmitted).as_nanos() / 2),
+            longest_wait,
+            queue: Some(packets.round().max(1.0) as u32).filter(|_| sees_waits && rate.is_some()),
+            overflows,
+            channel,
+        }
+    }
+
+    /// Whether the queue is known to have been full.
+    pub fn was_full(&self) -> bool {
+        self.overflows >= MIN_OVERFLOWS
+    }
+}
+
+fn arrival(transmission: &Transmission) -> Option<Time> {
+    match transmission.fate {
+        Fate::Arrived(at) => Some(at),
+        Fate::Open | Fate::Lost => None,
+    }
+}
+
+/// Times of sending and arrival of packets whose arrival is certain: no segment was sent again in between. Otherwise a packet
+/// may have waited for the receiver's acknowledgment until a gap before it was filled.
+fn exact(all: &[Transmission]) -> impl Iterator<Item = (Time, Time)> {
+    let again: Vec<Time> = all.iter().filter(|sent| sent.retransmission).map(|sent| sent.sent).collect();
+    let certain = move |sent: &Transmission| {
+        let at = arrival(sent)?;
+        let next = again.partition_point(|again| *again < sent.sent);
+        again.get(next).is_none_or(|again| *again > at).then_some((sent.sent, at))
+    };
+    all.iter().filter_map(certain)
+}
+
+/// The longest wait: the longest of at least [`ALIKE`] that differ by one transmission at most. An acknowledgment that was lost
+/// makes single waits seem longer.
+fn longest(waits: impl Iterator<Item = Span>, transmission: Span) -> Span {
+    let mut waits: Vec<Span> = waits.collect();
+    waits.sort_unstable_by(|one, other| other.cmp(one));
+    let alike = waits.windows(ALIKE).find(|alike| alike[0] - alike[ALIKE - 1] <= transmission);
+    alike.map_or_else(|| waits.first().copied().unwrap_or_default(), |alike| alike[0])
+}
+
+/// Bytes of headers: those of the largest packet.
+fn overhead(all: &[Transmission], mss: u32) -> u32 {
+    all.iter().map(|sent| sent.size).max().unwrap_or(40).saturating_sub(mss)
+}
+
+/// Runs of packets that waited.
+fn runs(all: &[Transmission], base: Span, sees_waits: bool) -> Vec<Run> {
+    let mut arrived: Vec<(Time, &Transmission)> = all.iter().filter_map(|sent| Some((arrival(sent)?, sent))).collect();
+    arrived.sort_by_key(|(at, _)| *at);
+    let mut runs = Vec::new();
+    let mut first = 0;
+    let mut bits = 0.0;
+    for now in 1..arrived.len() {
+        let (before, at) = (arrived[now - 1].0, arrived[now].0);
+        let waited = if sees_waits {
+            before > arrived[now].1.sent + base
+        } else {
+            // Between bursts the path is empty: a gap of more than eight packets like the last.
+            let usual = before.since(arrived[first].0).as_nanos() / (now - first).max(1) as u64;
+            now - first < 2 || at.since(before).as_nanos() <= 8 * usual.max(1)
+        };
+        if !waited {
+            (first, bits) = (now, 0.0);
+            continue;
+        }
+        bits += 8.0 * f64::from(arrived[now].1.size);
+        // Packets that one acknowledgment covers seem to arrive at once.
+        let ends = now + 1 == arrived.len() || arrived[now + 1].0 > at;
+        if now - first >= RUN && ends {
+            let time = at.since(arrived[first].0).as_secs_f64();
+            if time > 0.0 {
+                runs.push(Run { at, bits, rate: bits / time });
+            }
+            (first, bits) = (now, 0.0);
+        }
+    }
+    runs
+}
+
+/// The rate below which this share of the bits was transmitted.
+fn quantile(runs: &[Run], share: f64) -> Option<f64> {
+    let mut sorted: Vec<(f64, f64)> = runs.iter().map(|run| (run.rate, run.bits)).collect();
+    sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let all: f64 = sorted.iter().map(|(_, bits)| bits).sum();
+    let mut below = 0.0;
+    let reached = sorted.iter().find(|(_, bits)| {
+        below += bits;
+        below >= share * all
+    });
+    reached.map(|(rate, _)| *rate)
+}
+
+/// The rate of each second, if it varies over more than four of them.
+fn seconds(runs: &[Run], all: &[Transmission]) -> Option<Vec<f64>> {
+    let start = all.first()?.sent;
+    let mut sums: Vec<[f64; 2]> = Vec::new();
+    for run in runs {
+        let second = run.at.since(start).as_secs_f64() as usize;
+        sums.resize(sums.len().max(second + 1), [0.0; 2]);
+        sums[second][0] += run.bits;
+        sums[second][1] += run.bits / run.rate;
+    }
+    let rates: Vec<f64> = sums.iter().map(|[bits, time]| if *time > 0.0 { bits / time } else { 0.0 }).collect();
+    let mut known: Vec<f64> = rates.iter().copied().filter(|rate| *rate > 0.0).collect();
+    known.sort_by(f64::total_cmp);
+    let place = |share: f64| known[((known.len() - 1) as f64 * share).round() as usize];
+    (known.len() > 4 && place(0.9) > VARIES * place(0.1)).then_some(rates)
+}
+
+/// The fates of packets on the channel, in their order, and the number that a full queue dropped.
+fn channel(
+    all: &[Transmission],
+    base: Span,
+    longest_wait: Span,
+    transmission: Span,
+    sees_waits: bool,
+) -> (Vec<bool>, usize) {
+    let mut fates = Vec::with_capacity(all.len());
+    let mut overflows = Vec::new();
+    let mut last = Time::ZERO;
+    for sent in all {
+        match sent.fate {
+            Fate::Open => {}
+            Fate::Arrived(at) => {
+                last = last.max(at);
+                fates.push(false);
+            }
+            Fate::Lost => {
+                // As if it were transmitted after the last that was accepted.
+                let wait = (last + transmission).since(sent.sent + base);
+                if sees_waits
+                    && wait.times(2) + transmission > longest_wait.times(2)
+                    && longest_wait > transmission.times(3)
+                {
+                    overflows.push(fates.len());
+                }
+                fates.push(true);
+            }
+        }
+    }
+    if overflows.len() < MIN_OVERFLOWS {
+        return (fates, overflows.len());
+    }
+    let mut dropped = overflows.iter().copied().peekable();
+    let mut kept = Vec::with_capacity(fates.len());
+    for (place, lost) in fates.into_iter().enumerate() {
+        if dropped.next_if_eq(&place).is_none() {
+            kept.push(lost);
+        }
+    }
+    (kept, overflows.len())
+}

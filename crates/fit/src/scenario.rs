@@ -1,0 +1,155 @@
+//! A fitted path as a scenario.
+//!
+//! ```text
+//! server --- wire: 20 times the rate, nearly all of the delay --- station --- air: rate, queue, losses --- client
+//! ```
+//!
+//! The bottleneck is taken to be the last hop, and wireless, so that the schemes of a base station can act on it: the
+//! measurement does not show on which link of a path the queue is, nor the losses.
+
+use std::fmt::Write;
+
+use engine::{Rate, Span};
+
+use crate::loss::{Estimate, Loss};
+
+/// What a scenario is written from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fitted {
+    /// The name of the measurement, for the title.
+    pub source: String,
+    /// Rate of the bottleneck.
+    pub rate: Rate,
+    /// The rate of each second, if it varies.
+    pub rates: Option<Vec<f64>>,
+    /// One-way propagation delay.
+    pub delay: Span,
+    /// The queue's limit in packets; `None` if it is not known.
+    pub queue: Option<u32>,
+    /// Whether the queue is known to have been full, so that `queue` is its limit and not what it holds at least.
+    pub queue_was_full: bool,
+    /// The loss process in the direction of the data.
+    pub loss: Loss,
+    /// Bytes of data in a full segment.
+    pub mss: u32,
+    /// The receive window in bytes.
+    pub receive_window: u64,
+    /// The initial window in segments.
+    pub initial_window: u32,
+    /// Whether segments have timestamps.
+    pub timestamps: bool,
+    /// Whether the ends agreed on SACK; `None` if the handshake was not seen.
+    pub sack: Option<bool>,
+    /// The sender's variant, which a measurement does not show.
+    pub variant: String,
+    /// Bytes to transfer; `None` for a transfer that lasts as long as the run.
+    pub bytes: Option<u64>,
+    /// The duration of the run.
+    pub duration: Span,
+}
+
+/// The shortest delay of the air: the rest is the wire's.
+const AIR: Span = Span::from_millis(1);
+
+impl Fitted {
+    /// The scenario as TOML.
+    pub fn to_toml(&self) -> String {
+        let air = if self.delay > AIR.times(2) { AIR } else { Span::from_nanos(self.delay.as_nanos() / 2) };
+        let wire = Rate::from_bits_per_sec(self.rate.bits_per_sec().saturating_mul(20)).unwrap_or(self.rate);
+        let mut text = String::new();
+        let mut line = |part: std::fmt::Arguments<'_>| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{part}");
+        };
+        line(format_args!(
+            "# Fitted to {} by `lasthop fit`. The measurement does not show on which hop the queue and",
+            self.source
+        ));
+        line(format_args!("# the losses are: here it is the last one. The sender's variant is an assumption, too."));
+        line(format_args!("# `lasthop compare` on this file shows which scheme of the base station would help."));
+        line(format_args!("title = \"A path like that of {}\"", escaped(&self.source)));
+        line(format_args!("duration = \"{}\"\n", millis(self.duration)));
+        line(format_args!("[nodes]\nserver = {{ kind = \"host\" }}\nstation = {{ kind = \"base-station\" }}"));
+        line(format_args!("client = {{ kind = \"host\" }}\n"));
+        line(format_args!("[links.wire]\nkind = \"wired\"\nbetween = [\"server\", \"station\"]\nrate = \"{wire}\""));
+        line(format_args!("delay = \"{}\"\nqueue = \"unlimited\"\n", millis(self.delay - air)));
+        line(format_args!(
+            "[links.air]\nkind = \"wireless\"\nbetween = [\"station\", \"client\"]\nrate = \"{}\"",
+            self.rate
+        ));
+        line(format_args!("delay = \"{}\"", millis(air)));
+        match self.queue {
+            Some(packets) if self.queue_was_full => line(format_args!("queue = \"{packets} packets\"")),
+            Some(packets) => {
+                line(format_args!(
+                    "queue = \"unlimited\"          # no loss at a full queue was seen: it has {packets} packets at least"
+                ));
+            }
+            None => line(format_args!("queue = \"unlimited\"          # waits were not seen")),
+        }
+        if let Some(channel) = channel(&self.loss) {
+            line(format_args!("channel = {{ forward = {channel}, backward = \"perfect\" }}"));
+        }
+        if let Some(rates) = &self.rates {
+            line(format_args!("link_trace.contents = \"\"\"\n{}\"\"\"", trace(rates, self.rate)));
+        }
+        line(format_args!("\n[flows.transfer]\nfrom = \"server\"\nto = \"client\"\nmss = \"{} B\"", self.mss));
+        if let Some(bytes) = self.bytes {
+            line(format_args!("bytes = \"{bytes} B\""));
+        }
+        line(format_args!("receive_window = \"{} B\"", self.receive_window));
+        line(format_args!("\n[flows.transfer.tcp]\nvariant = \"{}\"\nhandshake = true", self.variant));
+        line(format_args!(
+            "initial_window = {}\nwindow_scaling = true\ntimestamps = {}",
+            self.initial_window, self.timestamps
+        ));
+        if let Some(sack) = self.sack {
+            line(format_args!("sack = {sack}"));
+        }
+        text
+    }
+}
+
+/// A duration in milliseconds, to a microsecond.
+fn millis(span: Span) -> String {
+    let micros = (span.as_nanos() + 500) / 1000;
+    let text = format!("{}.{:03}", micros / 1000, micros % 1000);
+    format!("{} ms", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+fn escaped(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_control() && !['"', '\\'].contains(letter)).collect()
+}
+
+/// The channel of a loss process.
+fn channel(loss: &Loss) -> Option<String> {
+    let text = match loss {
+        Loss::None(_) => return None,
+        Loss::Uniform(loss) => format!("{{ kind = \"uniform\", loss = {} }}", short(*loss)),
+        Loss::Gilbert { p, r } => format!("{{ kind = \"gilbert-elliott\", p = {}, r = {} }}", short(*p), short(*r)),
+        Loss::GilbertElliott { p, r, h } => {
+            format!("{{ kind = \"gilbert-elliott\", p = {}, r = {}, h = {} }}", short(*p), short(*r), short(*h))
+        }
+    };
+    Some(text)
+}
+
+/// A probability with four significant digits.
+fn short(estimate: Estimate) -> String {
+    let text = format!("{:.3e}", estimate.value);
+    text.parse::<f64>().map_or(text, |value| value.to_string())
+}
+
+/// A table of rates, a row for each second: one without a rate keeps that before.
+fn trace(rates: &[f64], mean: Rate) -> String {
+    let mut text = String::from("time_s,rate_bps\n");
+    let mut last = mean.bits_per_sec();
+    for (second, rate) in rates.iter().enumerate() {
+        if *rate >= 1.0 {
+            last = rate.round() as u64;
+        }
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{second},{last}");
+    }
+    text
+}

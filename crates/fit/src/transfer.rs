@@ -1,0 +1,186 @@
+//! The transmissions of a captured connection with their fates: what is fitted.
+
+use std::collections::{HashMap, VecDeque};
+use std::io::Read;
+
+use capture::transfer::{Counts, Replay, Survey, Surveyor, Vantage};
+use capture::{Capture, CaptureError};
+use engine::{Histogram, Span, Time};
+use path::LinkEvent;
+use sim::{Event, NodeEvent, Sink};
+
+/// What became of a transmission.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// It is not known.
+    Open,
+    /// It reached the receiver at this time.
+    Arrived(Time),
+    /// It was lost.
+    Lost,
+}
+
+/// A transmission of a segment with data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Transmission {
+    /// When it was sent.
+    pub sent: Time,
+    /// Bytes of its IP packet.
+    pub size: u32,
+    /// What became of it.
+    pub fate: Fate,
+    /// Whether its segment was sent before.
+    pub retransmission: bool,
+}
+
+/// A captured transfer.
+#[derive(Clone, Debug)]
+pub struct Transfer {
+    /// What is known of the connection.
+    pub survey: Survey,
+    /// What was counted.
+    pub counts: Counts,
+    /// Every transmission, in their order.
+    pub transmissions: Vec<Transmission>,
+    /// Round trips in nanoseconds.
+    pub rtt: Histogram,
+    /// Expiries of the sender's timer.
+    pub timeouts: u64,
+    /// Segments that were sent before the first acknowledgment of data: the initial window.
+    pub initial_window: u32,
+    /// The largest receive window in bytes; `None` if its scale is not known.
+    pub receive_window: Option<u64>,
+    /// Bytes acknowledged.
+    pub bytes: u64,
+    /// From the first segment with data to the last acknowledgment.
+    pub took: Span,
+}
+
+/// The connections of a capture: the number of the one with most data.
+///
+/// # Errors
+/// The file is no capture, or cannot be read. A file that is cut off is read as far as it goes.
+pub fn largest(read: impl Read) -> Result<Option<u32>, CaptureError> {
+    let mut capture = Capture::open(read)?;
+    capture.by_ref().for_each(drop);
+    let bytes = |(_, stream): &(usize, &capture::Stream)| stream.bytes.iter().sum::<u64>();
+    let most = capture.streams().iter().enumerate().max_by_key(|stream| (bytes(stream), std::cmp::Reverse(stream.0)));
+    Ok(most.filter(|stream| bytes(stream) > 0).map(|(number, _)| number as u32))
+}
+
+impl Transfer {
+    /// The connection `number` of a capture that `open` opens again for each pass; `given` is its place, if it is known.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn of<R: Read>(
+        mut open: impl FnMut() -> Result<R, std::io::Error>,
+        number: u32,
+        given: Option<Vantage>,
+    ) -> Result<Transfer, CaptureError> {
+        let mut first = Capture::open(open().map_err(unopened)?)?;
+        first.by_ref().for_each(drop);
+        let stream = first.streams()[number as usize].clone();
+        let (sender, receiver) = (stream.main_sender(), stream.main_sender().other());
+        let (mut surveyor, mut window, mut overhead) = (Surveyor::new(sender), 0, 40);
+        let mut capture = Capture::open(open().map_err(unopened)?)?;
+        while let Some(Ok(packet)) = capture.next() {
+            let Some(of) = packet.stream.filter(|of| of.stream == number) else { continue };
+            surveyor.packet(&packet, &capture.streams()[number as usize]);
+            let Some(segment) = packet.segment() else { continue };
+            if of.from == receiver {
+                window = window.max(u64::from(segment.window));
+            } else if segment.len > 0 && !packet.fragment {
+                overhead = packet.ip_len.saturating_sub(segment.len).clamp(40, 120);
+            }
+        }
+        let survey = surveyor.finish(number, &stream, given);
+        let mut replay = Replay::new(&survey, Observed { overhead, ..Observed::default() });
+        for packet in Capture::open(open().map_err(unopened)?)?.map_while(Result::ok) {
+            replay.packet(&packet);
+        }
+        let (observed, counts, _) = replay.finish();
+        let Observed { transmissions, rtt, timeouts, initial_window, acknowledged, first, last, .. } = observed;
+        Ok(Transfer {
+            receive_window: Some(window).filter(|_| survey.scale_known),
+            survey,
+            counts,
+            transmissions,
+            rtt,
+            timeouts,
+            initial_window,
+            bytes: acknowledged,
+            took: last.since(first.unwrap_or(last)),
+        })
+    }
+
+    /// Bits acknowledged per second.
+    pub fn goodput(&self) -> f64 {
+        8.0 * self.bytes as f64 / self.took.as_secs_f64().max(1e-9)
+    }
+}
+
+fn unopened(error: std::io::Error) -> CaptureError {
+    CaptureError::Read { offset: 0, error }
+}
+
+/// Collects transmissions from the events of a connection.
+#[derive(Default)]
+struct Observed {
+    /// Bytes of headers in each segment with data.
+    overhead: u32,
+    transmissions: Vec<Transmission>,
+    /// Those whose fate is not known, by their first byte, the oldest first.
+    open: HashMap<u64, VecDeque<usize>>,
+    /// The last transmission of each segment.
+    latest: HashMap<u64, usize>,
+    rtt: Histogram,
+    timeouts: u64,
+    initial_window: u32,
+    acknowledged: u64,
+    first: Option<Time>,
+    last: Time,
+}
+
+impl Observed {
+    fn ends(&mut self, seq: Option<u64>, fate: Fate) {
+        let oldest = seq.and_then(|seq| self.open.get_mut(&seq)).and_then(VecDeque::pop_front);
+        if let Some(number) = oldest {
+            self.transmissions[number].fate = fate;
+        }
+    }
+}
+
+impl Sink for Observed {
+    const ACTIVE: bool = true;
+
+    fn event(&mut self, at: Time, event: &Event) {
+        match event {
+            Event::Node { event: NodeEvent::Sent { packet }, of: Some(of), .. } if of.from_sender => {
+                let (Some(seq), Some(data)) = (of.seq, packet.data()) else { return };
+                self.first.get_or_insert(at);
+                self.initial_window += u32::from(self.acknowledged == 0);
+                let number = self.transmissions.len();
+                let before = self.latest.insert(seq, number);
+                self.open.entry(seq).or_default().push_back(number);
+                let (size, retransmission) = (data.len + self.overhead, before.is_some());
+                self.transmissions.push(Transmission { sent: at, size, fate: Fate::Open, retransmission });
+            }
+            Event::Link { event: LinkEvent::Arrived { packet }, of: Some(of), .. }
+                if of.from_sender && packet.data().is_some() =>
+            {
+                self.ends(of.seq, Fate::Arrived(at));
+            }
+            Event::Link { event: LinkEvent::QueueFull { .. } | LinkEvent::Lost { .. }, of: Some(of), .. } => {
+                self.ends(of.seq, Fate::Lost);
+            }
+            Event::Sender { event: tcp::Event::RttSample { rtt, .. }, .. } => self.rtt.record_span(*rtt),
+            Event::Sender { event: tcp::Event::Timeout { .. }, .. } => self.timeouts += 1,
+            Event::Sender { event: tcp::Event::AckReceived { ack, duplicate: false }, .. } => {
+                self.acknowledged = self.acknowledged.max(*ack);
+                self.last = at;
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Logs of iperf3 and ping.
+
+use engine::Span;
+use fit::log::{Iperf, Ping};
+use fit::loss::Loss;
+
+/// What `iperf3 -c SERVER -J -t 6` prints, shortened: five of six intervals at 8 Mbit/s of data.
+fn iperf(rates: &[f64]) -> String {
+    let interval = |rate: &f64| {
+        format!(
+            r#"{{"streams":[{{"socket":5,"bytes":1000000,"rtt":61000,"snd_cwnd":100000}}],
+               "sum":{{"start":0,"end":1,"seconds":1.0001,"bytes":1000000,"bits_per_second":{rate},"retransmits":0}}}}"#
+        )
+    };
+    let intervals: Vec<String> = rates.iter().map(interval).collect();
+    format!(
+        r#"{{"start":{{"tcp_mss_default":1448,"test_start":{{"protocol":"TCP","num_streams":1}}}},"intervals":[{}],
+           "end":{{"streams":[{{"sender":{{"socket":5,"max_rtt":120000,"min_rtt":41000,"mean_rtt":60000}}}}],
+           "sum_sent":{{"seconds":6.0,"bytes":5792000,"bits_per_second":7722666,"retransmits":40}},
+           "sum_received":{{"seconds":6.0,"bytes":5700000,"bits_per_second":7600000}},"sender_tcp_congestion":"cubic"}}}}"#,
+        intervals.join(",")
+    )
+}
+
+#[test]
+fn log_of_iperf_gives_rate_with_headers_round_trips_and_retransmissions() {
+    let log = Iperf::parse(&iperf(&[3e6, 8e6, 8e6, 8e6, 8e6, 8e6])).expect("a log");
+    assert_eq!(log.rate.bits_per_sec(), (8e6 * 1500.0 / 1448.0_f64).round() as u64);
+    assert_eq!(log.rtt, [Span::from_millis(41), Span::from_millis(120)]);
+    assert_eq!((log.rates, log.mss, log.retransmits, log.control.as_deref()), (None, 1448, 40, Some("cubic")));
+    // 5,792,000 bytes are 4,000 segments.
+    assert!(matches!(log.loss, Loss::Uniform(loss) if (loss.value - 0.01).abs() < 1e-12), "{:?}", log.loss);
+    let varies = Iperf::parse(&iperf(&[8e6, 8e6, 8e6, 4e6, 4e6, 6e6, 8e6])).expect("a log");
+    assert_eq!(varies.rates.map(|rates| rates.len()), Some(7));
+}
+
+#[test]
+fn log_that_is_not_iperfs_is_an_error() {
+    let udp = iperf(&[8e6]).replace("\"TCP\"", "\"UDP\"");
+    let failed = iperf(&[8e6]).replacen('{', "{\"error\":\"unable to connect\",", 1);
+    let receiver = iperf(&[8e6]).replace("rtt", "other");
+    for (text, said) in [
+        ("{}", "expected what `iperf3 -c SERVER -J` prints"),
+        ("{", "expected what `iperf3 -c SERVER -J` prints"),
+        (&udp, "found a test of UDP, expected TCP"),
+        (&failed, "iperf3 reports an error: unable to connect"),
+        (&receiver, "found no round trips"),
+        (&iperf(&[]), "found no interval in which data arrived"),
+    ] {
+        let error = Iperf::parse(text).expect_err(said).to_string();
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+#[test]
+fn log_of_ping_gives_round_trips_and_losses_in_their_order() {
+    let mut text = String::from("PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.\n");
+    // Numbers wrap at 65,536; 65,535 and 2 are missing, 1 has a duplicate.
+    for (stamp, number, millis) in
+        [(1, 65_533, 20.1), (2, 65_534, 20.4), (4, 0, 35.0), (5, 1, 20.2), (5, 1, 22.0), (7, 3, 20.3)]
+    {
+        text += &format!("[17000{stamp}.5] 64 bytes from 10.0.0.2: icmp_seq={number} ttl=64 time={millis} ms\n");
+    }
+    assert!(Ping::is_log(&text));
+    let log = Ping::parse(&text).expect("a log");
+    assert_eq!((log.requests, log.rtts.len(), log.min_rtt()), (7, 5, Span::from_nanos(20_100_000)));
+    assert!((log.loss.mean() - 2.0 / 7.0).abs() < 1e-12, "{:?}", log.loss);
+    let error = Ping::parse("PING 10.0.0.2\n").expect_err("no reply").to_string();
+    assert!(error.contains("found no reply"), "{error}");
+}
