@@ -62,6 +62,11 @@ impl Sender {
         self.srtt.map(|(srtt, _)| Span::from_nanos(srtt as u64))
     }
 
+    /// The time after an acknowledgment in which the segments that it caused are sent.
+    pub fn reaction(&self) -> Span {
+        self.reaction
+    }
+
     /// Whether the segments sent at `at` are caused by an acknowledgment.
     pub fn reacts(&self, at: Time) -> bool {
         self.acked.is_some_and(|acked| at.since(acked.min(at)) <= self.reaction)

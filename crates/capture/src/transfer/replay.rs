@@ -88,7 +88,7 @@ impl<'a, S: Sink> Replay<'a, S> {
             transmissions: Transmissions::new(round_trip, propagation, transmission),
             sender: Sender::new(round_trip),
             limits: Limits::default(),
-            window: Window::new(survey.mss),
+            window: Window::new(survey.mss, survey.sack),
             counts: Counts::default(),
             acks: VecDeque::new(),
             now: survey.stream.start,
@@ -133,7 +133,7 @@ impl<'a, S: Sink> Replay<'a, S> {
     pub fn finish(mut self) -> (S, Counts, Time) {
         let end = self.now + self.survey.to_sender;
         self.acknowledge_until(end);
-        self.limits.resolve(Blocked::Data);
+        self.limits.resolve(end, Blocked::Data, Span::ZERO);
         self.report_limits();
         while let Some(transmission) = self.transmissions.take() {
             self.counts.unresolved += u64::from(transmission.fate == Fate::Open);
@@ -232,14 +232,19 @@ impl<'a, S: Sink> Replay<'a, S> {
         let stamp = segment.options.timestamps.map(|stamps| stamps.value);
         self.counts.segments += 1;
         if seq >= self.max {
+            let reaction = self.sender.reaction();
             if self.una == self.max {
                 // Nothing was under way.
-                self.limits.resolve(Blocked::Data);
+                self.limits.resolve(at, Blocked::Data, reaction);
             } else if self.sender.reacts(at) || self.sender.repairs() {
-                self.limits.resolve(Blocked::Cwnd);
+                self.limits.resolve(at, Blocked::Cwnd, reaction);
             } else {
                 let soon = at.since(self.last_sent.min(at)).times(2) < self.survey.round_trip();
-                self.limits.resolve(if soon && !self.write_ended { Blocked::Pacing } else { Blocked::Data });
+                self.limits.resolve(
+                    at,
+                    if soon && !self.write_ended { Blocked::Pacing } else { Blocked::Data },
+                    reaction,
+                );
             }
             self.sender.sent(at, self.una == self.max);
             self.max = end;
@@ -307,7 +312,9 @@ impl<'a, S: Sink> Replay<'a, S> {
             return;
         }
         let echo = segment.options.timestamps.map(|stamps| stamps.echo).filter(|_| advances);
-        let answer = Answer { at, sent, echo };
+        let smoothed = self.sender.smoothed().unwrap_or_else(|| self.survey.round_trip());
+        let usual = Span::from_nanos(smoothed.as_nanos().saturating_sub(self.propagation.as_nanos()));
+        let answer = Answer { at, sent, echo, usual };
         if advances {
             self.sample(at, ack);
         }
@@ -333,6 +340,11 @@ impl<'a, S: Sink> Replay<'a, S> {
         self.receive_window = window;
         if self.sender.acknowledged(at, ack, advances) {
             self.tell(at, tcp::Event::RecoveryEnd);
+            self.window.repaired();
+            self.report_window(at);
+        }
+        if (advances || duplicate) && self.window.acknowledged(advances) {
+            self.report_window(at);
         }
         self.holds(at);
         if advances && ack == self.survey.bytes && !self.completed {
@@ -365,7 +377,7 @@ impl<'a, S: Sink> Replay<'a, S> {
         } else {
             None
         };
-        self.limits.note(at, reason);
+        self.limits.note(at, reason, self.sender.reaction());
         if changed {
             self.report_window(at);
         }

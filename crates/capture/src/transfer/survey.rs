@@ -62,6 +62,8 @@ pub struct Survey {
     pub window: u32,
     /// Whether the scale of the receive window is known.
     pub scale_known: bool,
+    /// Whether both ends support SACK, or selective acknowledgments were captured.
+    pub sack: bool,
 }
 
 impl Survey {
@@ -80,7 +82,9 @@ pub struct Surveyor {
     una: u64,
     /// Segments sent once and not acknowledged: end and time. At most `MAX_PENDING`.
     pending: VecDeque<(u64, Time)>,
+    /// With data, and with a SYN.
     to_receiver: Option<Span>,
+    syn_to_receiver: Option<Span>,
     to_sender: Option<Span>,
     /// Times from an acknowledgment to the next new data.
     turns: Vec<Span>,
@@ -91,6 +95,7 @@ pub struct Surveyor {
     rates: Histogram,
     window: Option<u32>,
     answered: bool,
+    sack: bool,
 }
 
 /// Samples without which there is no rate.
@@ -110,6 +115,7 @@ impl Surveyor {
             una: 0,
             pending: VecDeque::new(),
             to_receiver: None,
+            syn_to_receiver: None,
             to_sender: None,
             turns: Vec::new(),
             acked_at: None,
@@ -117,6 +123,7 @@ impl Surveyor {
             rates: Histogram::default(),
             window: None,
             answered: false,
+            sack: false,
         }
     }
 
@@ -134,6 +141,7 @@ impl Surveyor {
             }
         } else if !syn {
             self.window.get_or_insert(segment.window);
+            self.sack |= !segment.options.sack.is_empty();
             if let Some(origin) = self.origin.filter(|_| segment.flags.has(Flags::ACK))
                 && let Some(ack) = segment.ack.offset_from(origin, self.una)
             {
@@ -157,7 +165,7 @@ impl Surveyor {
             End::Server => (to_server, to_client),
         };
         self.to_sender = Some(to_sender);
-        keep_min(&mut self.to_receiver, to_receiver);
+        self.syn_to_receiver = Some(to_receiver);
     }
 
     fn data(&mut self, at: Time, segment: &Segment, origin: SeqNum) {
@@ -212,7 +220,16 @@ impl Surveyor {
         let turn = self.turns.get(self.turns.len() / 4).copied();
         // A SYN is answered by the host at once; data may wait for more.
         let measured = self.to_sender.or(turn);
-        let (mut to_sender, mut to_receiver) = (measured.unwrap_or(Span::ZERO), self.to_receiver.unwrap_or(Span::ZERO));
+        let rate = self.rates.quantile(0.5).filter(|_| self.rates.count() >= MIN_RATES);
+        // What is acknowledged is data; the link transmits headers too.
+        let headers = 40 + if stream.syn[0].is_some_and(|syn| syn.timestamps) { 12 } else { 0 };
+        let rate = rate.map(|rate| (rate as f64 * f64::from(mss + headers) / f64::from(mss)) as u64);
+        let rate = rate.and_then(Rate::from_bits_per_sec);
+        // A SYN is small.
+        let full = rate.map_or(Span::ZERO, |rate| rate.transmission_time(mss + headers));
+        let answered = [self.to_receiver, self.syn_to_receiver.map(|span| span + full)];
+        let to_receiver = answered.into_iter().flatten().min().unwrap_or(Span::ZERO);
+        let (mut to_sender, mut to_receiver) = (measured.unwrap_or(Span::ZERO), to_receiver);
         let sum = to_sender + to_receiver;
         let is_tenth = |part: Span| part.times(10) <= sum;
         let found = match (is_tenth(to_sender), is_tenth(to_receiver)) {
@@ -238,13 +255,10 @@ impl Surveyor {
             to_receiver,
             vantage,
             vantage_known: given.is_some() || (measured.is_some() && sum > Span::ZERO),
-            rate: self
-                .rates
-                .quantile(0.5)
-                .filter(|_| self.rates.count() >= MIN_RATES)
-                .and_then(Rate::from_bits_per_sec),
+            rate,
             window: self.window.unwrap_or(0),
             scale_known: stream.knows_scale(receiver),
+            sack: self.sack || stream.syn.iter().all(|syn| syn.is_some_and(|syn| syn.sack_permitted)),
         }
     }
 }
