@@ -9,7 +9,7 @@ use capture::transfer::{Replay, Survey, Surveyor, Vantage};
 use capture::{Capture, End};
 use common::network;
 use engine::{Span, Time};
-use observe::explain::{Explain, Finding, FlowReport, SHOWN_KINDS};
+use observe::explain::{Explain, Finding, FlowReport, shown_kinds};
 use sim::{Event, Network, NodeEvent, Sink, World};
 use wire::pcapng::{Direction, Writer};
 
@@ -69,7 +69,8 @@ fn explained(file: &[u8], given: Option<Vantage>) -> (FlowReport, Survey) {
         surveyor.packet(&packet.expect("a packet"), &capture.streams()[0]);
     }
     let survey = surveyor.finish(0, &stream, given);
-    let mut replay = Replay::new(&survey, Explain::of_capture(&capture::transfer::network(&survey)));
+    let mut replay =
+        Replay::new(&survey, Explain::of_capture(&capture::transfer::network(&survey), survey.is_at_sender()));
     for packet in Capture::open(file).expect("a capture") {
         replay.packet(&packet.expect("a packet"));
     }
@@ -115,8 +116,8 @@ struct Matches {
 
 type Matrix = BTreeMap<&'static str, Matches>;
 
-fn compare(truth: &FlowReport, claims: &FlowReport, scale_known: bool, matrix: &mut Matrix) {
-    for kind in SHOWN_KINDS {
+fn compare(truth: &FlowReport, claims: &FlowReport, (at_sender, scale_known): (bool, bool), matrix: &mut Matrix) {
+    for &kind in shown_kinds(at_sender) {
         // Without a SYN the receive window is not known.
         if !scale_known && kind.contains("window") {
             assert!(claims.findings.iter().all(|finding| finding.kind != kind));
@@ -247,7 +248,7 @@ fn matrix(numbers: std::ops::Range<u64>, at: Vantage) -> Matrix {
                     survey.to_receiver
                 );
             }
-            compare(&truth, &claims, survey.scale_known, &mut matrix);
+            compare(&truth, &claims, (survey.is_at_sender(), survey.scale_known), &mut matrix);
         }
     }
     matrix

@@ -86,7 +86,7 @@ impl<'a, S: Sink> Replay<'a, S> {
             sink,
             queue,
             transmissions: Transmissions::new(round_trip, propagation, transmission),
-            sender: Sender::new(round_trip),
+            sender: Sender::new(round_trip, survey.is_at_sender()),
             limits: Limits::default(),
             window: Window::new(survey.mss, survey.sack),
             counts: Counts::default(),
@@ -461,8 +461,8 @@ impl<'a, S: Sink> Replay<'a, S> {
 }
 
 impl Survey {
-    /// Whether the sender's own times are exact.
+    /// Whether the capture was taken at the sender, as far as is known: its times are exact then.
     pub fn is_at_sender(&self) -> bool {
-        self.vantage == Vantage::Sender
+        self.vantage == Vantage::Sender && self.vantage_known
     }
 }
