@@ -62,8 +62,8 @@ pub struct Transmissions {
     /// The transmission time of a segment.
     spacing: Span,
     forward: Span,
-    /// A segment after a timeout that may have arrived before: the next acknowledgment tells.
-    undecided: Option<(Copies, Answer)>,
+    /// Segments after a timeout that may have arrived before: the next acknowledgment tells.
+    undecided: Option<(Vec<Copies>, Answer)>,
     /// Acknowledgments since the last that advanced.
     duplicates: u32,
 }
@@ -130,19 +130,36 @@ impl Transmissions {
 
     /// An acknowledgment arrived that acknowledges everything before `ack`, which is more than before if `advances`.
     pub fn acknowledge(&mut self, ack: u64, advances: bool, answer: Answer) {
-        if let Some((copies, first)) = self.undecided.take() {
+        if let Some((covered, first)) = self.undecided.take() {
             // [RFC5682 s2] A second acknowledgment of data that was not sent again, too early for an answer to what was.
             let all_delayed = advances && answer.at.since(first.at.min(answer.at)) < self.least;
-            self.decide(&copies, &first, all_delayed, false);
+            for copies in covered {
+                match copies.more.is_empty() && all_delayed {
+                    true => self.arrive(copies.first, first.sent),
+                    false => self.decide(&copies, &first, all_delayed, true),
+                }
+            }
         }
         let covered: Vec<Copies> = std::iter::from_fn(|| self.pop_before(ack)).collect();
         // A delayed acknowledgment covers two segments; one that fills a hole, also what arrived before behind it.
         let fills = covered.iter().any(|copies| !copies.more.is_empty());
         let jumps = covered.len() > if fills && self.duplicates > 0 { 1 } else { 2 };
         self.duplicates = if advances { 0 } else { self.duplicates + 1 };
-        for copies in covered {
-            self.cover(copies, &answer, jumps);
+        if !jumps && !self.open.is_empty() && covered.first().is_some_and(|first| self.may_be_delayed(first, &answer)) {
+            self.undecided = Some((covered, answer));
+            return;
         }
+        for copies in covered {
+            self.decide(&copies, &answer, false, jumps);
+        }
+    }
+
+    /// Whether an acknowledgment after a timeout may be one of the first transmission: nothing was sent after the
+    /// repetition, which it may answer.
+    fn may_be_delayed(&self, copies: &Copies, answer: &Answer) -> bool {
+        let newest = self.base + self.sent.len() as u64 - 1;
+        let last = copies.more.last().filter(|last| **last == newest).and_then(|last| self.get(*last));
+        last.is_some_and(|last| last.reason == Reason::Timeout && self.can_answer(answer, last))
     }
 
     /// Removes the first open segment if it ends at `ack` or before. A segment may be acknowledged in part.
@@ -155,7 +172,7 @@ impl Transmissions {
         while let Some((seq, _)) = self.open.range(from..to).find(|(_, copies)| copies.end <= to) {
             let seq = *seq;
             let Some(copies) = self.open.remove(&seq) else { return };
-            self.cover(copies, &answer, false);
+            self.decide(&copies, &answer, false, false);
         }
     }
 
@@ -167,33 +184,13 @@ impl Transmissions {
         self.sent.get(usize::try_from(number.checked_sub(self.base)?).ok()?)
     }
 
-    /// A segment is acknowledged. If the acknowledgment `jumps` over several, they may have arrived long before.
-    fn cover(&mut self, copies: Copies, answer: &Answer, jumps: bool) {
-        if copies.more.is_empty() {
-            match jumps {
-                true => self.arrive_as_usual(copies.first, answer),
-                false => self.arrive(copies.first, answer.sent),
-            }
-            return;
-        }
-        let last = copies.more.last().and_then(|number| self.get(*number));
-        let after_timeout = last.is_some_and(|last| last.reason == Reason::Timeout);
-        let early = last.is_some_and(|last| !self.can_answer(answer, last));
-        // Nothing was sent after it.
-        let alone = copies.more.last().is_some_and(|last| *last + 1 == self.base + self.sent.len() as u64);
-        if after_timeout && alone && !early && !jumps && !self.open.is_empty() {
-            self.undecided = Some((copies, *answer));
-            return;
-        }
-        self.decide(&copies, answer, false, jumps);
-    }
-
     /// Whether an acknowledgment comes late enough to be an answer to a transmission.
     fn can_answer(&self, answer: &Answer, transmission: &Transmission) -> bool {
         answer.at.since(transmission.at.min(answer.at)) >= self.least
     }
 
-    /// Decides which of the copies arrived; the first, if the acknowledgment is known to be for that.
+    /// Decides which of the copies arrived; the `first`, if the acknowledgment is known to be for that. If it `jumps` over
+    /// several segments, they may have arrived long before.
     fn decide(&mut self, copies: &Copies, answer: &Answer, first: bool, jumps: bool) {
         let echoed = |transmission: &Transmission| match (transmission.stamp, answer.echo) {
             (Some(stamp), Some(echo)) => echo.wrapping_sub(stamp) as i32 >= 0,
