@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use engine::{Span, Time};
 use path::{HopId, LinkDirection, LinkEvent};
 use sim::{Event, NodeEvent, PacketFlow, Sink};
-use tcp::{Blocked, Reason, State};
+use tcp::{Blocked, Reason};
 use wire::{Addr, Body, Flags, Segment, SeqNum};
 
 use super::classify::Sender;
@@ -46,8 +46,13 @@ pub struct Counts {
 
 /// Makes events of the packets of a connection, for a sink.
 pub struct Replay<'a, S> {
-    survey: &'a Survey,
     sink: S,
+    state: State<'a>,
+}
+
+/// What does not depend on the sink.
+struct State<'a> {
+    survey: &'a Survey,
     queue: Queue,
     transmissions: Transmissions,
     sender: Sender,
@@ -77,13 +82,34 @@ pub struct Replay<'a, S> {
 impl<'a, S: Sink> Replay<'a, S> {
     /// Sends the events of the surveyed connection to `sink`, which knows its [`network`](super::network()).
     pub fn new(survey: &'a Survey, sink: S) -> Self {
+        Replay { sink, state: State::new(survey) }
+    }
+
+    /// Reads a packet of the connection.
+    pub fn packet(&mut self, packet: &Packet) {
+        let sink = &mut self.sink;
+        self.state.packet(packet, &mut |at, event| sink.event(at, event));
+    }
+
+    /// Ends the connection. Returns the sink, the counts and the time of the end.
+    pub fn finish(self) -> (S, Counts, Time) {
+        let Replay { mut sink, mut state } = self;
+        let end = state.finish(&mut |at, event| sink.event(at, event));
+        (sink, state.counts, end)
+    }
+}
+
+/// Receives events.
+type Emit<'a> = &'a mut dyn FnMut(Time, &Event);
+
+impl<'a> State<'a> {
+    fn new(survey: &'a Survey) -> Self {
         let (propagation, transmission) = (propagation(survey), transmission(survey));
         let round_trip = survey.round_trip();
         let mut queue = Queue::default();
         queue.add(survey.stream.start, Event::FlowStarted { flow: FLOW });
-        Replay {
+        State {
             survey,
-            sink,
             queue,
             transmissions: Transmissions::new(round_trip, propagation, transmission),
             sender: Sender::new(round_trip, survey.is_at_sender()),
@@ -106,8 +132,7 @@ impl<'a, S: Sink> Replay<'a, S> {
         }
     }
 
-    /// Reads a packet of the connection.
-    pub fn packet(&mut self, packet: &Packet) {
+    fn packet(&mut self, packet: &Packet, emit: Emit<'_>) {
         let (Some(segment), Some(of)) = (packet.segment(), packet.stream) else { return };
         // Files need not be in order of time.
         let at = packet.at.max(self.now);
@@ -116,39 +141,39 @@ impl<'a, S: Sink> Replay<'a, S> {
             return;
         }
         if of.from == self.survey.sender {
-            self.acknowledge_until(at);
+            self.acknowledge_until(at, emit);
             self.opens(at, segment, of.from);
             self.data(at, segment);
-            self.settle(at);
+            self.settle(at, emit);
         } else {
             self.opens(at, segment, of.from);
             if segment.flags.has(Flags::ACK) && !segment.flags.has(Flags::SYN) {
                 self.acks.push_back((at + self.survey.to_sender, *segment));
             }
-            self.acknowledge_until(at);
+            self.acknowledge_until(at, emit);
         }
     }
 
-    /// Ends the connection. Returns the sink, the counts and the time of the end.
-    pub fn finish(mut self) -> (S, Counts, Time) {
+    /// Ends the connection. Returns the time of the end.
+    fn finish(&mut self, emit: Emit<'_>) -> Time {
         let end = self.now + self.survey.to_sender;
-        self.acknowledge_until(end);
+        self.acknowledge_until(end, emit);
         self.limits.resolve(end, Blocked::Data, Span::ZERO);
         self.report_limits();
         while let Some(transmission) = self.transmissions.take() {
             self.counts.unresolved += u64::from(transmission.fate == Fate::Open);
             self.leaves(&transmission);
         }
-        self.queue.flush(end + Span::from_nanos(1), &mut self.sink);
-        (self.sink, self.counts, end)
+        self.queue.flush(end + Span::from_nanos(1), emit);
+        end
     }
 
     /// Handles the acknowledgments that have reached the sender by now.
-    fn acknowledge_until(&mut self, now: Time) {
+    fn acknowledge_until(&mut self, now: Time, emit: Emit<'_>) {
         while let Some((at, segment)) = self.acks.front().copied().filter(|(at, _)| *at <= now) {
             self.acks.pop_front();
             self.ack(at, &segment);
-            self.settle(at);
+            self.settle(at, emit);
         }
     }
 
@@ -158,15 +183,15 @@ impl<'a, S: Sink> Replay<'a, S> {
         let state = match (syn, from == self.survey.sender) {
             (true, true) if !self.opening && self.max == 0 => {
                 self.opening = true;
-                if from == End::Client { State::SynSent } else { State::SynReceived }
+                if from == End::Client { tcp::State::SynSent } else { tcp::State::SynReceived }
             }
             // The SYN-ACK reaches a client, the first segment after it a server.
-            (true, false) if self.opening && self.survey.sender == End::Client => State::Established,
-            (false, false) if self.opening && self.survey.sender == End::Server => State::Established,
-            (false, true) if self.opening => State::Established,
+            (true, false) if self.opening && self.survey.sender == End::Client => tcp::State::Established,
+            (false, false) if self.opening && self.survey.sender == End::Server => tcp::State::Established,
+            (false, true) if self.opening => tcp::State::Established,
             _ => return,
         };
-        if state == State::Established {
+        if state == tcp::State::Established {
             self.opening = false;
         }
         let at = if from == self.survey.sender { at } else { at + self.survey.to_sender };
@@ -401,7 +426,7 @@ impl<'a, S: Sink> Replay<'a, S> {
     }
 
     /// Passes on what is known.
-    fn settle(&mut self, now: Time) {
+    fn settle(&mut self, now: Time, emit: Emit<'_>) {
         self.report_limits();
         while let Some(transmission) = self.transmissions.settled() {
             self.leaves(&transmission);
@@ -414,7 +439,7 @@ impl<'a, S: Sink> Replay<'a, S> {
         let before = now.as_nanos().saturating_sub(self.propagation.as_nanos());
         let horizon = [self.transmissions.oldest(), self.limits.unknown_since()];
         let horizon = horizon.into_iter().flatten().fold(Time::from_nanos(before), Time::min);
-        self.queue.flush(horizon, &mut self.sink);
+        self.queue.flush(horizon, emit);
     }
 
     /// The way of a segment through the network.
