@@ -7,8 +7,9 @@ const CHUNK: usize = 1 << 16;
 
 /// A window on the bytes of a source. Its memory is bounded by the largest number of bytes that
 /// [`request`](Self::request) is called with.
-pub struct Buffer<R> {
-    source: R,
+///
+/// The source is an argument, so that what reads is compiled once, in this crate.
+pub struct Buffer {
     bytes: Vec<u8>,
     /// The part of `bytes` that has been read and not consumed.
     begin: usize,
@@ -17,9 +18,9 @@ pub struct Buffer<R> {
     offset: u64,
 }
 
-impl<R: Read> Buffer<R> {
-    pub fn new(source: R) -> Self {
-        Buffer { source, bytes: vec![0; 2 * CHUNK], begin: 0, end: 0, offset: 0 }
+impl Buffer {
+    pub fn new() -> Self {
+        Buffer { bytes: vec![0; 2 * CHUNK], begin: 0, end: 0, offset: 0 }
     }
 
     /// The bytes that are available.
@@ -38,7 +39,7 @@ impl<R: Read> Buffer<R> {
     }
 
     /// Reads until `wanted` bytes are available, or the source ends. Returns whether they are.
-    pub fn request(&mut self, wanted: usize) -> io::Result<bool> {
+    pub fn request(&mut self, source: &mut dyn Read, wanted: usize) -> io::Result<bool> {
         while self.end - self.begin < wanted {
             if self.bytes.len() - self.begin < wanted.max(CHUNK) {
                 self.bytes.copy_within(self.begin..self.end, 0);
@@ -47,7 +48,7 @@ impl<R: Read> Buffer<R> {
             if self.bytes.len() < wanted {
                 self.bytes.resize(wanted, 0);
             }
-            match self.source.read(&mut self.bytes[self.end..]) {
+            match source.read(&mut self.bytes[self.end..]) {
                 Ok(0) => return Ok(false),
                 Ok(count) => self.end += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

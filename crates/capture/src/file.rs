@@ -64,8 +64,8 @@ enum Format {
 type ParseFrame = fn(&[u8]) -> IResult<&[u8], LegacyPcapBlock<'_>, PcapError<&[u8]>>;
 
 /// The frames of a file.
-pub struct File<R> {
-    buffer: Buffer<R>,
+pub struct File {
+    buffer: Buffer,
     format: Format,
     /// The frames read.
     pub frames: u64,
@@ -73,11 +73,12 @@ pub struct File<R> {
     taken: usize,
 }
 
-impl<R: Read> File<R> {
-    pub fn open(source: R) -> Result<Self, CaptureError> {
-        let mut buffer = Buffer::new(source);
+impl File {
+    pub fn open(source: &mut dyn Read) -> Result<Self, CaptureError> {
+        let mut buffer = Buffer::new();
         // The header of pcap, and the fixed part of a section header.
-        let whole = buffer.request(24).map_err(|error| CaptureError::Read { offset: buffer.read_until(), error })?;
+        let whole =
+            buffer.request(source, 24).map_err(|error| CaptureError::Read { offset: buffer.read_until(), error })?;
         let bytes = buffer.bytes();
         if !is_capture(bytes) {
             let found = match bytes.first_chunk::<4>() {
@@ -105,10 +106,10 @@ impl<R: Read> File<R> {
     }
 
     /// Reads the next frame; `None` at the end of the file. After an error there are no more frames.
-    pub fn next(&mut self) -> Result<Option<Frame<'_>>, CaptureError> {
+    pub fn next(&mut self, source: &mut dyn Read) -> Result<Option<Frame<'_>>, CaptureError> {
         loop {
             self.buffer.consume(std::mem::take(&mut self.taken));
-            let Some(length) = self.request_block()? else { return Ok(None) };
+            let Some(length) = self.request_block(source)? else { return Ok(None) };
             self.taken = length;
             if self.block_has_frame(length)? {
                 break;
@@ -119,12 +120,12 @@ impl<R: Read> File<R> {
     }
 
     /// Makes the next block available. Returns its length, or `None` at the end of the file.
-    fn request_block(&mut self) -> Result<Option<usize>, CaptureError> {
+    fn request_block(&mut self, source: &mut dyn Read) -> Result<Option<usize>, CaptureError> {
         let header = match &self.format {
             Format::Pcap { record_header, .. } => *record_header,
             Format::Pcapng { .. } => 12,
         };
-        if !self.available(header)? {
+        if !self.available(source, header)? {
             return if self.buffer.bytes().is_empty() { Ok(None) } else { Err(self.truncated()) };
         }
         let bytes = self.buffer.bytes();
@@ -147,7 +148,7 @@ impl<R: Read> File<R> {
         }
         // A block is at least as long as its own header, or the parser refuses it.
         let length = length.max(header);
-        if self.available(length)? { Ok(Some(length)) } else { Err(self.truncated()) }
+        if self.available(source, length)? { Ok(Some(length)) } else { Err(self.truncated()) }
     }
 
     /// Handles a block that is not a frame. Returns whether it is one.
@@ -241,8 +242,8 @@ impl<R: Read> File<R> {
         }
     }
 
-    fn available(&mut self, wanted: usize) -> Result<bool, CaptureError> {
-        let result: io::Result<bool> = self.buffer.request(wanted);
+    fn available(&mut self, source: &mut dyn Read, wanted: usize) -> Result<bool, CaptureError> {
+        let result: io::Result<bool> = self.buffer.request(source, wanted);
         result.map_err(|error| CaptureError::Read { offset: self.buffer.read_until(), error })
     }
 

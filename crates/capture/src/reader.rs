@@ -27,7 +27,13 @@ pub struct Skipped {
 /// After an error, which keeps what was read before, there are no more packets. Memory: one block of the file (at most
 /// 16 MB), and the table of connections.
 pub struct Capture<R> {
-    file: File<R>,
+    source: R,
+    reader: Reader,
+}
+
+/// What does not depend on the source.
+struct Reader {
+    file: File,
     streams: Streams,
     skipped: Skipped,
     start: Option<i128>,
@@ -39,35 +45,38 @@ impl<R: Read> Capture<R> {
     ///
     /// # Errors
     /// The file is not a capture, has a link type that cannot be read, or the source fails.
-    pub fn open(read: R) -> Result<Self, CaptureError> {
-        let file = File::open(read)?;
-        Ok(Capture { file, streams: Streams::default(), skipped: Skipped::default(), start: None, failed: false })
+    pub fn open(mut read: R) -> Result<Self, CaptureError> {
+        let file = File::open(&mut read)?;
+        let (streams, skipped) = (Streams::default(), Skipped::default());
+        Ok(Capture { source: read, reader: Reader { file, streams, skipped, start: None, failed: false } })
     }
 
     /// The TCP connections of the packets read so far, in order of their first segments; complete when the iterator has
     /// ended. Limited to [`MAX_STREAMS`](crate::MAX_STREAMS).
     pub fn streams(&self) -> &[Stream] {
-        &self.streams.streams
+        &self.reader.streams.streams
     }
 
     /// The frames read so far that are not among the packets.
     pub fn skipped(&self) -> Skipped {
-        self.skipped
+        self.reader.skipped
     }
 
     /// The number of frames read so far.
     pub fn frames(&self) -> u64 {
-        self.file.frames
+        self.reader.file.frames
     }
 
     /// The time of the first frame, in nanoseconds since 1970-01-01 00:00 UTC; `None` before it is read.
     pub fn start(&self) -> Option<i128> {
-        self.start
+        self.reader.start
     }
+}
 
+impl Reader {
     /// Reads the next frame. `Ok(None)` at the end, `Ok(Some(None))` for a frame that is skipped.
-    fn read(&mut self) -> Result<Option<Option<Packet>>, CaptureError> {
-        let Some(frame) = self.file.next()? else { return Ok(None) };
+    fn read(&mut self, source: &mut dyn Read) -> Result<Option<Option<Packet>>, CaptureError> {
+        let Some(frame) = self.file.next(source)? else { return Ok(None) };
         let start = *self.start.get_or_insert(frame.nanos);
         let since = u64::try_from((frame.nanos - start).max(0)).unwrap_or(u64::MAX);
         let Some(link_type) = link::of_number(frame.link_type) else {
@@ -83,6 +92,21 @@ impl<R: Read> Capture<R> {
             self.streams.enter(&mut packet);
             packet
         })))
+    }
+
+    fn next(&mut self, source: &mut dyn Read) -> Option<Result<Packet, CaptureError>> {
+        while !self.failed {
+            match self.read(source) {
+                Ok(Some(Some(packet))) => return Some(Ok(packet)),
+                Ok(Some(None)) => {}
+                Ok(None) => return None,
+                Err(error) => {
+                    self.failed = true;
+                    return Some(Err(error));
+                }
+            }
+        }
+        None
     }
 }
 
@@ -106,17 +130,6 @@ impl<R: Read> Iterator for Capture<R> {
     type Item = Result<Packet, CaptureError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while !self.failed {
-            match self.read() {
-                Ok(Some(Some(packet))) => return Some(Ok(packet)),
-                Ok(Some(None)) => {}
-                Ok(None) => return None,
-                Err(error) => {
-                    self.failed = true;
-                    return Some(Err(error));
-                }
-            }
-        }
-        None
+        self.reader.next(&mut self.source)
     }
 }

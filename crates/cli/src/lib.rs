@@ -58,7 +58,8 @@ enum Command {
     Compare(compare::Args),
     /// Write a store's results as CSV, Parquet or JSON
     Export(export::Args),
-    /// Write a store's results as one HTML file with pictures, tables, and the scenario to repeat them
+    /// Write a store's results as one HTML file with pictures, tables, and the scenario to repeat them; or the connections
+    /// of a capture (pcap, pcapng)
     Report(report::Args),
     /// Merge the shards of a sweep, made on different machines, into one store
     Merge(merge::Args),
@@ -68,9 +69,11 @@ enum Command {
     Verify(verify::Args),
     /// Repeat a paper's evaluation: its numbers, ours with their intervals, and a report
     Reproduce(reproduce::Args),
-    /// Draw a run: sequence numbers and the congestion window against time, as SVG and PNG
+    /// Draw a run: sequence numbers and the congestion window against time, as SVG and PNG; or a connection of a capture
+    /// (pcap, pcapng)
     Plot(plot::Args),
-    /// List the causes of delay in a run: waits, needless retransmissions and reductions, each with its cost, the costliest first
+    /// List the causes of delay in a run, or in a connection of a capture (pcap, pcapng): waits, needless retransmissions
+    /// and reductions, each with its cost, the costliest first
     Explain(explain::Args),
     /// Find how long a scenario must run until the goodput of its flows is steady
     Steady(steady::Args),

@@ -28,6 +28,7 @@
 //! ```
 
 pub mod atomic_file;
+pub mod captures;
 pub mod catalogue;
 pub mod compare;
 pub mod disk;

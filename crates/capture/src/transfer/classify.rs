@@ -4,7 +4,8 @@
 //! before, and at least 0.8 (SRTT + 4 RTTVAR) [RFC6298] have passed since the timer was started: when data was last
 //! acknowledged, or repeated by the timer, or sent while nothing was under way. Until everything that was sent before is
 //! acknowledged, further repetitions belong to that timeout. It is a *probe* [RFC8985 s7] if it is the last segment, and
-//! the timer of a common sender, 200 ms at least, would not have expired. Otherwise acknowledgments caused it.
+//! the timer of a common sender, 200 ms at least, would not have expired. Otherwise acknowledgments caused it. If the
+//! capture was not taken at the sender, its times are estimates, and a timeout is 200 ms at least.
 
 use engine::{Span, Time};
 use tcp::Reason;
@@ -16,6 +17,7 @@ const COMMON_TIMER: Span = Span::from_millis(200);
 pub struct Sender {
     /// After an acknowledgment, the time in which the segments that it caused are sent.
     reaction: Span,
+    exact: bool,
     srtt: Option<(f64, f64)>,
     /// When the timer was started last.
     timer: Time,
@@ -38,10 +40,12 @@ pub struct Cause {
 }
 
 impl Sender {
-    pub fn new(round_trip: Span) -> Self {
+    /// `exact` if the times of the sender are known, and not estimated.
+    pub fn new(round_trip: Span, exact: bool) -> Self {
         let reaction = Span::from_millis(1).max(Span::from_nanos(round_trip.as_nanos() / 32));
         Sender {
             reaction,
+            exact,
             srtt: None,
             timer: Time::ZERO,
             acked: None,
@@ -60,6 +64,11 @@ impl Sender {
     /// The smoothed round trip.
     pub fn smoothed(&self) -> Option<Span> {
         self.srtt.map(|(srtt, _)| Span::from_nanos(srtt as u64))
+    }
+
+    /// The time after an acknowledgment in which the segments that it caused are sent.
+    pub fn reaction(&self) -> Span {
+        self.reaction
     }
 
     /// Whether the segments sent at `at` are caused by an acknowledgment.
@@ -99,6 +108,7 @@ impl Sender {
         let waited = at.since(self.timer.min(at));
         let reacts = self.reacts(at);
         let least = self.timeout().unwrap_or(COMMON_TIMER);
+        let least = if self.exact { least } else { least.max(COMMON_TIMER) };
         let expired = first && !reacts && waited.times(5) >= least.times(4);
         let probed = last
             && !self.repairs()

@@ -18,8 +18,9 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// From now on the reason is this; `None` if the next segment tells.
-    pub fn note(&mut self, at: Time, reason: Option<Blocked>) {
+    /// From now on the reason is this; `None` if the next segment tells. What held for less than `reaction` before was
+    /// no reason: the sender was about to send.
+    pub fn note(&mut self, at: Time, reason: Option<Blocked>, reaction: Span) {
         match reason {
             None if self.open.is_empty() => self.open.push(at),
             // Only the first moment counts: what follows has the same reason.
@@ -27,16 +28,18 @@ impl Limits {
             Some(reason) => {
                 // Nothing was sent in between.
                 let before = if reason == Blocked::Data { Blocked::Data } else { Blocked::Cwnd };
-                self.resolve(before);
+                self.resolve(at, before, reaction);
                 self.know(at, reason);
             }
         }
     }
 
     /// The reason of the times whose reason was not known.
-    pub fn resolve(&mut self, reason: Blocked) {
+    pub fn resolve(&mut self, now: Time, reason: Blocked, reaction: Span) {
         for at in std::mem::take(&mut self.open) {
-            self.know(at, reason);
+            if at + reaction < now {
+                self.know(at, reason);
+            }
         }
     }
 
@@ -58,24 +61,32 @@ impl Limits {
     }
 }
 
-/// The congestion window, as far as it shows: at least the data in flight; exactly that while it is the limit.
+/// The congestion window, as far as it shows: at least the data in flight; exactly that while it is the limit. In a
+/// recovery without SACK it is inflated by each duplicate acknowledgment [RFC5681 s3.2]; with SACK it is not, and the
+/// data in flight says nothing.
 pub struct Window {
     pub cwnd: f64,
     pub ssthresh: f64,
     mss: f64,
+    sack: bool,
+    repair: Option<Repair>,
     /// Flight one round trip ago, to see whether it still doubles.
     earlier: (Time, f64),
 }
 
 impl Window {
-    pub fn new(mss: u32) -> Self {
-        Window { cwnd: 0.0, ssthresh: f64::INFINITY, mss: f64::from(mss), earlier: (Time::ZERO, 0.0) }
+    pub fn new(mss: u32, sack: bool) -> Self {
+        let mss = f64::from(mss);
+        Window { cwnd: 0.0, ssthresh: f64::INFINITY, mss, sack, repair: None, earlier: (Time::ZERO, 0.0) }
     }
 
-    /// This much is in flight. Returns whether the window is larger than it was known to be.
+    /// This much is in flight, or fits in the receive window that is full. Returns whether the window is larger than it
+    /// was known to be.
     pub fn holds(&mut self, flight: u64) -> bool {
-        let grows = flight as f64 > self.cwnd;
-        self.cwnd = self.cwnd.max(flight as f64);
+        let grows = flight as f64 > self.cwnd && self.repair.is_none();
+        if grows {
+            self.cwnd = flight as f64;
+        }
         grows
     }
 
@@ -97,6 +108,36 @@ impl Window {
     /// A loss reduces it; to one segment after a timeout.
     pub fn reduced(&mut self, flight: u64, timeout: bool) {
         self.ssthresh = (flight as f64 / 2.0).max(2.0 * self.mss);
-        self.cwnd = if timeout { self.mss } else { self.ssthresh };
+        self.repair = Some(if timeout { Repair::Timeout } else { Repair::Recovery });
+        let inflation = if self.sack { 0.0 } else { 3.0 * self.mss };
+        self.cwnd = if timeout { self.mss } else { self.ssthresh + inflation };
     }
+
+    /// An acknowledgment arrived while lost data is repaired. Returns whether it enlarges the window: a duplicate inflates
+    /// it in a recovery; after a timeout one of new data does [RFC5681 s3.1].
+    pub fn acknowledged(&mut self, advances: bool) -> bool {
+        let enlarges = match self.repair {
+            Some(Repair::Recovery) => !advances && !self.sack,
+            Some(Repair::Timeout) => advances && self.cwnd < self.ssthresh,
+            None => false,
+        };
+        if enlarges {
+            self.cwnd += self.mss;
+        }
+        enlarges
+    }
+
+    /// The lost data is repaired.
+    pub fn repaired(&mut self) {
+        if self.repair.take() == Some(Repair::Recovery) {
+            self.cwnd = self.ssthresh;
+        }
+    }
+}
+
+/// How lost data is repaired. Meanwhile the data in flight does not show the window.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Repair {
+    Recovery,
+    Timeout,
 }

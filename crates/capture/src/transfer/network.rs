@@ -53,7 +53,7 @@ pub fn network(survey: &Survey) -> Network {
     let mut flow = FlowSpec::bulk(&format!("stream {}", survey.number), [SENDER, RECEIVER], Some(survey.bytes));
     flow.start = survey.stream.start;
     flow.tcp.segment = survey.mss;
-    flow.tcp.window = Bytes(survey.window.into());
+    flow.tcp.window = Bytes(if survey.scale_known { survey.window } else { u32::MAX }.into());
     Network {
         nodes: vec![host(name(sender)), host(name(sender.other()))],
         links: vec![link],

@@ -4,39 +4,16 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use engine::Time;
-use sim::{Event, Sink};
-
-/// An event with its place in the order: by time, then by number.
-struct Entry {
-    at: Time,
-    number: u64,
-    event: Event,
-}
-
-impl PartialEq for Entry {
-    fn eq(&self, other: &Self) -> bool {
-        (self.at, self.number) == (other.at, other.number)
-    }
-}
-
-impl Eq for Entry {}
-
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Entry {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.at, self.number).cmp(&(other.at, other.number))
-    }
-}
+use sim::Event;
 
 /// Events that wait until no earlier one can follow.
 #[derive(Default)]
 pub struct Queue {
-    waiting: BinaryHeap<Reverse<Entry>>,
+    /// Time and number of each, which are their order, and the place where it is kept.
+    waiting: BinaryHeap<Reverse<(Time, u64, usize)>>,
+    events: Vec<Event>,
+    /// Places of events that have left.
+    free: Vec<usize>,
     next: u64,
     /// The time of the last event that has left.
     left: Time,
@@ -57,7 +34,17 @@ impl Queue {
 
     /// Adds an event with a number from before.
     pub fn add_as(&mut self, at: Time, number: u64, event: Event) {
-        self.waiting.push(Reverse(Entry { at: at.max(self.left), number, event }));
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.events[place] = event;
+                place
+            }
+            None => {
+                self.events.push(event);
+                self.events.len() - 1
+            }
+        };
+        self.waiting.push(Reverse((at.max(self.left), number, place)));
     }
 
     /// The number of events that wait.
@@ -66,11 +53,12 @@ impl Queue {
     }
 
     /// Passes on all events before `horizon`.
-    pub fn flush(&mut self, horizon: Time, sink: &mut impl Sink) {
-        while self.waiting.peek().is_some_and(|Reverse(entry)| entry.at < horizon) {
-            let Some(Reverse(entry)) = self.waiting.pop() else { return };
-            self.left = entry.at;
-            sink.event(entry.at, &entry.event);
+    pub fn flush(&mut self, horizon: Time, sink: &mut dyn FnMut(Time, &Event)) {
+        while self.waiting.peek().is_some_and(|Reverse((at, ..))| *at < horizon) {
+            let Some(Reverse((at, _, place))) = self.waiting.pop() else { return };
+            self.left = at;
+            sink(at, &self.events[place]);
+            self.free.push(place);
         }
     }
 }

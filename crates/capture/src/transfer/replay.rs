@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use engine::{Span, Time};
 use path::{HopId, LinkDirection, LinkEvent};
 use sim::{Event, NodeEvent, PacketFlow, Sink};
-use tcp::{Blocked, Reason, State};
+use tcp::{Blocked, Reason};
 use wire::{Addr, Body, Flags, Segment, SeqNum};
 
 use super::classify::Sender;
@@ -46,8 +46,13 @@ pub struct Counts {
 
 /// Makes events of the packets of a connection, for a sink.
 pub struct Replay<'a, S> {
-    survey: &'a Survey,
     sink: S,
+    state: State<'a>,
+}
+
+/// What does not depend on the sink.
+struct State<'a> {
+    survey: &'a Survey,
     queue: Queue,
     transmissions: Transmissions,
     sender: Sender,
@@ -77,18 +82,39 @@ pub struct Replay<'a, S> {
 impl<'a, S: Sink> Replay<'a, S> {
     /// Sends the events of the surveyed connection to `sink`, which knows its [`network`](super::network()).
     pub fn new(survey: &'a Survey, sink: S) -> Self {
+        Replay { sink, state: State::new(survey) }
+    }
+
+    /// Reads a packet of the connection.
+    pub fn packet(&mut self, packet: &Packet) {
+        let sink = &mut self.sink;
+        self.state.packet(packet, &mut |at, event| sink.event(at, event));
+    }
+
+    /// Ends the connection. Returns the sink, the counts and the time of the end.
+    pub fn finish(self) -> (S, Counts, Time) {
+        let Replay { mut sink, mut state } = self;
+        let end = state.finish(&mut |at, event| sink.event(at, event));
+        (sink, state.counts, end)
+    }
+}
+
+/// Receives events.
+type Emit<'a> = &'a mut dyn FnMut(Time, &Event);
+
+impl<'a> State<'a> {
+    fn new(survey: &'a Survey) -> Self {
         let (propagation, transmission) = (propagation(survey), transmission(survey));
         let round_trip = survey.round_trip();
         let mut queue = Queue::default();
         queue.add(survey.stream.start, Event::FlowStarted { flow: FLOW });
-        Replay {
+        State {
             survey,
-            sink,
             queue,
             transmissions: Transmissions::new(round_trip, propagation, transmission),
-            sender: Sender::new(round_trip),
+            sender: Sender::new(round_trip, survey.is_at_sender()),
             limits: Limits::default(),
-            window: Window::new(survey.mss),
+            window: Window::new(survey.mss, survey.sack),
             counts: Counts::default(),
             acks: VecDeque::new(),
             now: survey.stream.start,
@@ -106,8 +132,7 @@ impl<'a, S: Sink> Replay<'a, S> {
         }
     }
 
-    /// Reads a packet of the connection.
-    pub fn packet(&mut self, packet: &Packet) {
+    fn packet(&mut self, packet: &Packet, emit: Emit<'_>) {
         let (Some(segment), Some(of)) = (packet.segment(), packet.stream) else { return };
         // Files need not be in order of time.
         let at = packet.at.max(self.now);
@@ -116,39 +141,39 @@ impl<'a, S: Sink> Replay<'a, S> {
             return;
         }
         if of.from == self.survey.sender {
-            self.acknowledge_until(at);
+            self.acknowledge_until(at, emit);
             self.opens(at, segment, of.from);
             self.data(at, segment);
-            self.settle(at);
+            self.settle(at, emit);
         } else {
             self.opens(at, segment, of.from);
             if segment.flags.has(Flags::ACK) && !segment.flags.has(Flags::SYN) {
                 self.acks.push_back((at + self.survey.to_sender, *segment));
             }
-            self.acknowledge_until(at);
+            self.acknowledge_until(at, emit);
         }
     }
 
-    /// Ends the connection. Returns the sink, the counts and the time of the end.
-    pub fn finish(mut self) -> (S, Counts, Time) {
+    /// Ends the connection. Returns the time of the end.
+    fn finish(&mut self, emit: Emit<'_>) -> Time {
         let end = self.now + self.survey.to_sender;
-        self.acknowledge_until(end);
-        self.limits.resolve(Blocked::Data);
+        self.acknowledge_until(end, emit);
+        self.limits.resolve(end, Blocked::Data, Span::ZERO);
         self.report_limits();
         while let Some(transmission) = self.transmissions.take() {
             self.counts.unresolved += u64::from(transmission.fate == Fate::Open);
             self.leaves(&transmission);
         }
-        self.queue.flush(end + Span::from_nanos(1), &mut self.sink);
-        (self.sink, self.counts, end)
+        self.queue.flush(end + Span::from_nanos(1), emit);
+        end
     }
 
     /// Handles the acknowledgments that have reached the sender by now.
-    fn acknowledge_until(&mut self, now: Time) {
+    fn acknowledge_until(&mut self, now: Time, emit: Emit<'_>) {
         while let Some((at, segment)) = self.acks.front().copied().filter(|(at, _)| *at <= now) {
             self.acks.pop_front();
             self.ack(at, &segment);
-            self.settle(at);
+            self.settle(at, emit);
         }
     }
 
@@ -158,15 +183,15 @@ impl<'a, S: Sink> Replay<'a, S> {
         let state = match (syn, from == self.survey.sender) {
             (true, true) if !self.opening && self.max == 0 => {
                 self.opening = true;
-                if from == End::Client { State::SynSent } else { State::SynReceived }
+                if from == End::Client { tcp::State::SynSent } else { tcp::State::SynReceived }
             }
             // The SYN-ACK reaches a client, the first segment after it a server.
-            (true, false) if self.opening && self.survey.sender == End::Client => State::Established,
-            (false, false) if self.opening && self.survey.sender == End::Server => State::Established,
-            (false, true) if self.opening => State::Established,
+            (true, false) if self.opening && self.survey.sender == End::Client => tcp::State::Established,
+            (false, false) if self.opening && self.survey.sender == End::Server => tcp::State::Established,
+            (false, true) if self.opening => tcp::State::Established,
             _ => return,
         };
-        if state == State::Established {
+        if state == tcp::State::Established {
             self.opening = false;
         }
         let at = if from == self.survey.sender { at } else { at + self.survey.to_sender };
@@ -232,14 +257,19 @@ impl<'a, S: Sink> Replay<'a, S> {
         let stamp = segment.options.timestamps.map(|stamps| stamps.value);
         self.counts.segments += 1;
         if seq >= self.max {
+            let reaction = self.sender.reaction();
             if self.una == self.max {
                 // Nothing was under way.
-                self.limits.resolve(Blocked::Data);
+                self.limits.resolve(at, Blocked::Data, reaction);
             } else if self.sender.reacts(at) || self.sender.repairs() {
-                self.limits.resolve(Blocked::Cwnd);
+                self.limits.resolve(at, Blocked::Cwnd, reaction);
             } else {
                 let soon = at.since(self.last_sent.min(at)).times(2) < self.survey.round_trip();
-                self.limits.resolve(if soon && !self.write_ended { Blocked::Pacing } else { Blocked::Data });
+                self.limits.resolve(
+                    at,
+                    if soon && !self.write_ended { Blocked::Pacing } else { Blocked::Data },
+                    reaction,
+                );
             }
             self.sender.sent(at, self.una == self.max);
             self.max = end;
@@ -307,7 +337,9 @@ impl<'a, S: Sink> Replay<'a, S> {
             return;
         }
         let echo = segment.options.timestamps.map(|stamps| stamps.echo).filter(|_| advances);
-        let answer = Answer { at, sent, echo };
+        let smoothed = self.sender.smoothed().unwrap_or_else(|| self.survey.round_trip());
+        let usual = Span::from_nanos(smoothed.as_nanos().saturating_sub(self.propagation.as_nanos()));
+        let answer = Answer { at, sent, echo, usual };
         if advances {
             self.sample(at, ack);
         }
@@ -333,6 +365,11 @@ impl<'a, S: Sink> Replay<'a, S> {
         self.receive_window = window;
         if self.sender.acknowledged(at, ack, advances) {
             self.tell(at, tcp::Event::RecoveryEnd);
+            self.window.repaired();
+            self.report_window(at);
+        }
+        if (advances || duplicate) && self.window.acknowledged(advances) {
+            self.report_window(at);
         }
         self.holds(at);
         if advances && ack == self.survey.bytes && !self.completed {
@@ -365,7 +402,7 @@ impl<'a, S: Sink> Replay<'a, S> {
         } else {
             None
         };
-        self.limits.note(at, reason);
+        self.limits.note(at, reason, self.sender.reaction());
         if changed {
             self.report_window(at);
         }
@@ -389,7 +426,7 @@ impl<'a, S: Sink> Replay<'a, S> {
     }
 
     /// Passes on what is known.
-    fn settle(&mut self, now: Time) {
+    fn settle(&mut self, now: Time, emit: Emit<'_>) {
         self.report_limits();
         while let Some(transmission) = self.transmissions.settled() {
             self.leaves(&transmission);
@@ -402,7 +439,7 @@ impl<'a, S: Sink> Replay<'a, S> {
         let before = now.as_nanos().saturating_sub(self.propagation.as_nanos());
         let horizon = [self.transmissions.oldest(), self.limits.unknown_since()];
         let horizon = horizon.into_iter().flatten().fold(Time::from_nanos(before), Time::min);
-        self.queue.flush(horizon, &mut self.sink);
+        self.queue.flush(horizon, emit);
     }
 
     /// The way of a segment through the network.
@@ -449,8 +486,8 @@ impl<'a, S: Sink> Replay<'a, S> {
 }
 
 impl Survey {
-    /// Whether the sender's own times are exact.
+    /// Whether the capture was taken at the sender, as far as is known: its times are exact then.
     pub fn is_at_sender(&self) -> bool {
-        self.vantage == Vantage::Sender
+        self.vantage == Vantage::Sender && self.vantage_known
     }
 }

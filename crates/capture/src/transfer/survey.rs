@@ -53,7 +53,8 @@ pub struct Survey {
     pub to_receiver: Span,
     /// The place of the capture.
     pub vantage: Vantage,
-    /// Whether the round trips were measured, or `vantage` was given.
+    /// Whether `vantage` was given, or follows from round trips, or from the segments that were sent again: before the
+    /// place where segments are lost, each of them is captured twice.
     pub vantage_known: bool,
     /// The rate at which data was acknowledged while more was under way, a median: an estimate of the rate of the slowest
     /// link. `None` with fewer than 8 samples.
@@ -62,6 +63,8 @@ pub struct Survey {
     pub window: u32,
     /// Whether the scale of the receive window is known.
     pub scale_known: bool,
+    /// Whether both ends support SACK, or selective acknowledgments were captured.
+    pub sack: bool,
 }
 
 impl Survey {
@@ -80,17 +83,27 @@ pub struct Surveyor {
     una: u64,
     /// Segments sent once and not acknowledged: end and time. At most `MAX_PENDING`.
     pending: VecDeque<(u64, Time)>,
+    /// With data, and with a SYN.
     to_receiver: Option<Span>,
+    syn_to_receiver: Option<Span>,
     to_sender: Option<Span>,
-    /// Times from an acknowledgment to the next new data.
-    turns: Vec<Span>,
-    acked_at: Option<Time>,
+    /// The last timestamps of the receiver, each with the time of the first segment that had it.
+    stamps: VecDeque<(u32, Time)>,
+    /// From a timestamp of the receiver to its echo.
+    echoed: Option<Span>,
     /// The last acknowledgment of new data with data under way.
     last_ack: Option<(Time, u64)>,
-    /// In bits per second.
+    /// In bits per second: of acknowledgments, and of data.
     rates: Histogram,
+    data_rates: Histogram,
+    /// The last segment of new data.
+    last_data: Option<Time>,
     window: Option<u32>,
+    /// Segments behind missing ones, and segments of data from before.
+    gaps: u64,
+    repeats: u64,
     answered: bool,
+    sack: bool,
 }
 
 /// Samples without which there is no rate.
@@ -98,7 +111,7 @@ const MIN_RATES: u64 = 8;
 
 /// Limits of memory.
 const MAX_PENDING: usize = 4096;
-const MAX_TURNS: usize = 4096;
+const MAX_STAMPS: usize = 4096;
 
 impl Surveyor {
     /// A surveyor of the data that `sender` sends.
@@ -110,13 +123,19 @@ impl Surveyor {
             una: 0,
             pending: VecDeque::new(),
             to_receiver: None,
+            syn_to_receiver: None,
             to_sender: None,
-            turns: Vec::new(),
-            acked_at: None,
+            stamps: VecDeque::new(),
+            echoed: None,
             last_ack: None,
             rates: Histogram::default(),
+            data_rates: Histogram::default(),
+            last_data: None,
             window: None,
+            gaps: 0,
+            repeats: 0,
             answered: false,
+            sack: false,
         }
     }
 
@@ -134,6 +153,13 @@ impl Surveyor {
             }
         } else if !syn {
             self.window.get_or_insert(segment.window);
+            self.sack |= !segment.options.sack.is_empty();
+            if let Some(stamps) = segment.options.timestamps
+                && self.stamps.back().is_none_or(|(last, _)| *last != stamps.value)
+                && self.stamps.len() < MAX_STAMPS
+            {
+                self.stamps.push_back((stamps.value, packet.at));
+            }
             if let Some(origin) = self.origin.filter(|_| segment.flags.has(Flags::ACK))
                 && let Some(ack) = segment.ack.offset_from(origin, self.una)
             {
@@ -157,25 +183,41 @@ impl Surveyor {
             End::Server => (to_server, to_client),
         };
         self.to_sender = Some(to_sender);
-        keep_min(&mut self.to_receiver, to_receiver);
+        self.syn_to_receiver = Some(to_receiver);
     }
 
     fn data(&mut self, at: Time, segment: &Segment, origin: SeqNum) {
         let Some(seq) = segment.seq.offset_from(origin, self.max) else { return };
         let end = seq + u64::from(segment.len);
+        self.gaps += u64::from(seq > self.max && self.max > 0);
+        self.repeats += u64::from(seq < self.max);
         if seq < self.max {
             // [RFC6298 s3] Karn's rule.
             self.pending.retain(|(pending, _)| *pending <= seq);
             self.last_ack = None;
+            self.last_data = None;
         } else {
+            if let Some(before) = self.last_data.filter(|_| seq == self.max) {
+                let span = at.since(before.min(at));
+                let within_burst = self.to_sender.is_some_and(|rtt| span.times(2) < rtt);
+                record_rate(&mut self.data_rates, span, u64::from(segment.len), within_burst);
+            }
+            self.last_data = Some(at);
             if self.pending.len() < MAX_PENDING {
                 self.pending.push_back((end, at));
             }
-            if let Some(acked) = self.acked_at.take().filter(|_| self.turns.len() < MAX_TURNS) {
-                self.turns.push(at.since(acked.min(at)));
+            if let Some(stamps) = segment.options.timestamps {
+                self.echo(at, stamps.echo);
             }
         }
         self.max = self.max.max(end);
+    }
+
+    /// New data echoes a timestamp: the sender sent it after the segment with that timestamp had arrived.
+    fn echo(&mut self, at: Time, echo: u32) {
+        let Some(place) = self.stamps.iter().position(|(stamp, _)| *stamp == echo) else { return };
+        keep_min(&mut self.echoed, at.since(self.stamps[place].1.min(at)));
+        self.stamps.drain(..=place);
     }
 
     fn ack(&mut self, at: Time, ack: u64) {
@@ -194,25 +236,30 @@ impl Surveyor {
             let span = at.since(before.min(at));
             // Between bursts the path is empty.
             let within_burst = self.to_receiver.is_some_and(|rtt| span.times(2) < rtt);
-            if within_burst && span > Span::ZERO {
-                let bits = (ack - una) as f64 * 8.0 / span.as_secs_f64();
-                self.rates.record(bits as u64);
-            }
+            record_rate(&mut self.rates, span, ack - una, within_burst);
         }
-        (self.una, self.acked_at) = (ack, Some(at));
+        self.una = ack;
         self.last_ack = Some((at, ack)).filter(|_| ack < self.max);
     }
 
     /// Ends the survey. `stream` is the complete row of connection `number`; `given` the place of the capture, if it is
     /// known.
-    pub fn finish(mut self, number: u32, stream: &Stream, given: Option<Vantage>) -> Survey {
+    pub fn finish(self, number: u32, stream: &Stream, given: Option<Vantage>) -> Survey {
         let receiver = self.sender.other();
         let (mss, offloaded) = segment_size(stream, self.sender);
-        self.turns.sort_unstable();
-        let turn = self.turns.get(self.turns.len() / 4).copied();
-        // A SYN is answered by the host at once; data may wait for more.
-        let measured = self.to_sender.or(turn);
-        let (mut to_sender, mut to_receiver) = (measured.unwrap_or(Span::ZERO), self.to_receiver.unwrap_or(Span::ZERO));
+        let measured = self.to_sender.into_iter().chain(self.echoed).min();
+        // Before the slowest link data comes as the sender sends it; behind it, as the link does.
+        let rates = if self.data_rates.count() > self.rates.count() { &self.data_rates } else { &self.rates };
+        let rate = rates.quantile(0.5).filter(|_| rates.count() >= MIN_RATES);
+        // What is acknowledged is data; the link transmits headers too.
+        let headers = 40 + if stream.syn[0].is_some_and(|syn| syn.timestamps) { 12 } else { 0 };
+        let rate = rate.map(|rate| (rate as f64 * f64::from(mss + headers) / f64::from(mss)) as u64);
+        let rate = rate.and_then(Rate::from_bits_per_sec);
+        // A SYN is small.
+        let full = rate.map_or(Span::ZERO, |rate| rate.transmission_time(mss + headers));
+        let answered = [self.to_receiver, self.syn_to_receiver.map(|span| span + full)];
+        let to_receiver = answered.into_iter().flatten().min().unwrap_or(Span::ZERO);
+        let (mut to_sender, mut to_receiver) = (measured.unwrap_or(Span::ZERO), to_receiver);
         let sum = to_sender + to_receiver;
         let is_tenth = |part: Span| part.times(10) <= sum;
         let found = match (is_tenth(to_sender), is_tenth(to_receiver)) {
@@ -220,6 +267,8 @@ impl Surveyor {
             (_, true) => Vantage::Receiver,
             _ => Vantage::Middle,
         };
+        // Segments that were lost were captured before.
+        let before_losses = self.repeats > 10 * self.gaps && to_receiver > Span::from_millis(1);
         let vantage = given.unwrap_or(found);
         match vantage {
             Vantage::Sender => to_sender = Span::ZERO,
@@ -237,15 +286,18 @@ impl Surveyor {
             to_sender,
             to_receiver,
             vantage,
-            vantage_known: given.is_some() || (measured.is_some() && sum > Span::ZERO),
-            rate: self
-                .rates
-                .quantile(0.5)
-                .filter(|_| self.rates.count() >= MIN_RATES)
-                .and_then(Rate::from_bits_per_sec),
+            vantage_known: given.is_some() || (measured.is_some() && sum > Span::ZERO) || before_losses,
+            rate,
             window: self.window.unwrap_or(0),
             scale_known: stream.knows_scale(receiver),
+            sack: self.sack || stream.syn.iter().all(|syn| syn.is_some_and(|syn| syn.sack_permitted)),
         }
+    }
+}
+
+fn record_rate(rates: &mut Histogram, span: Span, bytes: u64, within_burst: bool) {
+    if within_burst && span > Span::ZERO {
+        rates.record((bytes as f64 * 8.0 / span.as_secs_f64()) as u64);
     }
 }
 

@@ -46,6 +46,8 @@ pub struct Answer {
     pub sent: Time,
     /// The timestamp that it echoes, if it is one of new data.
     pub echo: Option<u32>,
+    /// The time that segments took to the receiver lately.
+    pub usual: Span,
 }
 
 /// All transmissions whose fate, or that of an earlier one, is not known.
@@ -60,8 +62,10 @@ pub struct Transmissions {
     /// The transmission time of a segment.
     spacing: Span,
     forward: Span,
-    /// A segment after a timeout that may have arrived before: the next acknowledgment tells.
-    undecided: Option<(Copies, Answer)>,
+    /// Segments after a timeout that may have arrived before: the next acknowledgment tells.
+    undecided: Option<(Vec<Copies>, Answer)>,
+    /// Acknowledgments since the last that advanced.
+    duplicates: u32,
 }
 
 impl Transmissions {
@@ -74,6 +78,7 @@ impl Transmissions {
             spacing,
             forward,
             undecided: None,
+            duplicates: 0,
         }
     }
 
@@ -125,16 +130,36 @@ impl Transmissions {
 
     /// An acknowledgment arrived that acknowledges everything before `ack`, which is more than before if `advances`.
     pub fn acknowledge(&mut self, ack: u64, advances: bool, answer: Answer) {
-        if let Some((copies, first)) = self.undecided.take() {
+        if let Some((covered, first)) = self.undecided.take() {
             // [RFC5682 s2] A second acknowledgment of data that was not sent again, too early for an answer to what was.
             let all_delayed = advances && answer.at.since(first.at.min(answer.at)) < self.least;
-            self.decide(&copies, &first, all_delayed);
+            for copies in covered {
+                match copies.more.is_empty() && all_delayed {
+                    true => self.arrive(copies.first, first.sent),
+                    false => self.decide(&copies, &first, all_delayed, true),
+                }
+            }
         }
-        let mut jumps = false;
-        while let Some(copies) = self.pop_before(ack) {
-            jumps |= self.open.first_key_value().is_some_and(|(_, next)| next.end <= ack);
-            self.cover(copies, &answer, jumps);
+        let covered: Vec<Copies> = std::iter::from_fn(|| self.pop_before(ack)).collect();
+        // A delayed acknowledgment covers two segments; one that fills a hole, also what arrived before behind it.
+        let fills = covered.iter().any(|copies| !copies.more.is_empty());
+        let jumps = covered.len() > if fills && self.duplicates > 0 { 1 } else { 2 };
+        self.duplicates = if advances { 0 } else { self.duplicates + 1 };
+        if !jumps && !self.open.is_empty() && covered.first().is_some_and(|first| self.may_be_delayed(first, &answer)) {
+            self.undecided = Some((covered, answer));
+            return;
         }
+        for copies in covered {
+            self.decide(&copies, &answer, false, jumps);
+        }
+    }
+
+    /// Whether an acknowledgment after a timeout may be one of the first transmission: nothing was sent after the
+    /// repetition, which it may answer.
+    fn may_be_delayed(&self, copies: &Copies, answer: &Answer) -> bool {
+        let newest = self.base + self.sent.len() as u64 - 1;
+        let last = copies.more.last().filter(|last| **last == newest).and_then(|last| self.get(*last));
+        last.is_some_and(|last| last.reason == Reason::Timeout && self.can_answer(answer, last))
     }
 
     /// Removes the first open segment if it ends at `ack` or before. A segment may be acknowledged in part.
@@ -147,7 +172,7 @@ impl Transmissions {
         while let Some((seq, _)) = self.open.range(from..to).find(|(_, copies)| copies.end <= to) {
             let seq = *seq;
             let Some(copies) = self.open.remove(&seq) else { return };
-            self.cover(copies, &answer, true);
+            self.decide(&copies, &answer, false, false);
         }
     }
 
@@ -159,49 +184,54 @@ impl Transmissions {
         self.sent.get(usize::try_from(number.checked_sub(self.base)?).ok()?)
     }
 
-    /// A segment is acknowledged. Unless it `jumps` over others, the acknowledgment may be one of a series.
-    fn cover(&mut self, copies: Copies, answer: &Answer, jumps: bool) {
-        if copies.more.is_empty() {
-            self.arrive(copies.first, answer.sent);
-            return;
-        }
-        let last = copies.more.last().and_then(|number| self.get(*number));
-        let stamped = last.is_some_and(|last| last.stamp.is_some()) && answer.echo.is_some();
-        let after_timeout = last.is_some_and(|last| last.reason == Reason::Timeout);
-        let early = last.is_some_and(|last| answer.at.since(last.at.min(answer.at)) < self.least);
-        if after_timeout && copies.more.len() == 1 && !stamped && !early && !jumps && !self.open.is_empty() {
-            self.undecided = Some((copies, *answer));
-            return;
-        }
-        self.decide(&copies, answer, false);
+    /// Whether an acknowledgment comes late enough to be an answer to a transmission.
+    fn can_answer(&self, answer: &Answer, transmission: &Transmission) -> bool {
+        answer.at.since(transmission.at.min(answer.at)) >= self.least
     }
 
-    /// Decides which of the copies arrived; the first, if the acknowledgment is known to be for that.
-    fn decide(&mut self, copies: &Copies, answer: &Answer, first: bool) {
-        let can_be = |transmission: &Transmission| {
-            let echoed = match (transmission.stamp, answer.echo) {
-                (Some(stamp), Some(echo)) => echo.wrapping_sub(stamp) as i32 >= 0,
-                _ => true,
-            };
-            echoed && answer.at.since(transmission.at.min(answer.at)) >= self.least
+    /// Decides which of the copies arrived; the `first`, if the acknowledgment is known to be for that. If it `jumps` over
+    /// several segments, they may have arrived long before.
+    fn decide(&mut self, copies: &Copies, answer: &Answer, first: bool, jumps: bool) {
+        let echoed = |transmission: &Transmission| match (transmission.stamp, answer.echo) {
+            (Some(stamp), Some(echo)) => echo.wrapping_sub(stamp) as i32 >= 0,
+            _ => true,
         };
-        let chosen = copies.more.iter().rev().find(|number| self.get(**number).is_some_and(can_be));
-        let chosen = match chosen {
-            Some(number) if !first => *number,
-            _ if self.get(copies.first).is_some_and(|first| first.unseen) => copies.more[0],
-            _ => copies.first,
+        // The repetition to which this is an answer, and the one that it acknowledges.
+        let find = |chosen: &dyn Fn(&Transmission) -> bool| {
+            copies.more.iter().rev().copied().find(|number| self.get(*number).is_some_and(chosen))
+        };
+        let answered = find(&|copy| self.can_answer(answer, copy));
+        let arrived = find(&|copy| !first && self.can_answer(answer, copy) && echoed(copy));
+        let arrived = match arrived {
+            Some(number) => number,
+            None if self.get(copies.first).is_some_and(|first| first.unseen) => copies.more[0],
+            None => copies.first,
         };
         for number in std::iter::once(copies.first).chain(copies.more.iter().copied()) {
-            match number.cmp(&chosen) {
+            match number.cmp(&arrived) {
                 std::cmp::Ordering::Less => {
                     if let Some(lost) = self.get_mut(number) {
                         lost.fate = Fate::Lost;
                     }
                 }
+                // The receiver had it before; the acknowledgments of that were lost.
+                std::cmp::Ordering::Equal
+                    if !first && (jumps || answered.is_some_and(|answered| answered > arrived)) =>
+                {
+                    self.arrive_as_usual(number, answer);
+                }
                 std::cmp::Ordering::Equal => self.arrive(number, answer.sent),
+                std::cmp::Ordering::Greater if !first && answered == Some(number) => self.arrive(number, answer.sent),
                 // It is under way.
                 std::cmp::Ordering::Greater => self.arrive(number, answer.sent + self.spacing),
             }
+        }
+    }
+
+    /// A transmission arrived before an acknowledgment was sent, in the time that is usual.
+    fn arrive_as_usual(&mut self, number: u64, answer: &Answer) {
+        if let Some(transmission) = self.get(number) {
+            self.arrive(number, answer.sent.min(transmission.at + answer.usual));
         }
     }
 

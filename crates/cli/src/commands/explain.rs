@@ -7,11 +7,12 @@ use clap::Args as ClapArgs;
 use engine::{Span, Time};
 use lab::load::Loaded;
 use lab::run::{self, RunError};
-use observe::explain::{Explain, Finding, FlowReport, millis, to_json};
+use observe::explain::{Cause, Explain, Finding, FlowReport, millis, to_json};
 use report::pictures::{MAX_FLOWS, explained};
 use scenario::flows;
 use serde_json::Value;
 
+use super::captured::{self, CaptureArgs};
 use super::{ScenarioArgs, flow_named, plot, print_if_open, shown};
 use crate::progress::Progress;
 use crate::talk::note;
@@ -21,23 +22,28 @@ use crate::{Failure, table};
 #[derive(ClapArgs)]
 pub struct Args {
     #[command(flatten)]
-    scenario: ScenarioArgs,
+    pub(super) scenario: ScenarioArgs,
+    #[command(flatten)]
+    pub(super) capture: CaptureArgs,
     /// The flow to explain [default: every flow]
     #[arg(long, value_name = "NAME")]
-    flow: Option<String>,
+    pub(super) flow: Option<String>,
     /// Print also this number of single findings, the costliest first [default: none; with --json 20]
     #[arg(long, value_name = "N")]
-    top: Option<usize>,
+    pub(super) top: Option<usize>,
     /// Print JSON instead of tables: an array with an object for each flow
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     /// Where to draw each flow with its findings marked [default: plots/ in the result directory, if there are at most 16; for a scenario nowhere]
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    pub(super) out: Option<PathBuf>,
 }
 
-/// Explains a run.
+/// Explains a run, or a capture.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.capture.reads_capture(&args.scenario)? {
+        return captured::explain(args);
+    }
     let loaded = args.scenario.load()?;
     let chosen = match &args.flow {
         Some(name) => vec![flow_named(&loaded.network, name)?],
@@ -103,10 +109,20 @@ fn draw(
     Ok(())
 }
 
+/// A cause of the flow's time: its name and its description.
+type NamedCause = (&'static str, &'static str, Span);
+
 fn as_table(name: &str, report: &FlowReport, top: usize) -> String {
+    let named = |(cause, time): &(Cause, Span)| (cause.name(), cause.summary(), *time);
+    let causes: Vec<NamedCause> = report.causes().iter().map(named).collect();
+    table_of(&format!("flow {name}"), report, &causes, top)
+}
+
+/// The report of a flow, or of a connection, with the causes of its time.
+pub(super) fn table_of(name: &str, report: &FlowReport, causes: &[NamedCause], top: usize) -> String {
     let took = format!("{:.3} s", report.took.as_secs_f64());
     let done = if report.completed { "took" } else { "is incomplete after" };
-    let mut out = format!("\nflow {name} {done} {took}\n{}\n{}", blocked(report), budget(report));
+    let mut out = format!("\n{name} {done} {took}\n{}\n{}", blocked(report), budget(report, causes));
     if report.findings.is_empty() {
         let timeouts = match report.timeouts {
             0 => String::new(),
@@ -153,20 +169,19 @@ fn percent(part: Span, of: Span) -> String {
 }
 
 /// The causes of the flow's time, the longest first, each with a bar.
-fn budget(report: &FlowReport) -> String {
-    let causes = report.causes();
+fn budget(report: &FlowReport, causes: &[NamedCause]) -> String {
     if causes.is_empty() {
         return String::new();
     }
     let row = |name: &str, time: Span| vec![name.to_owned(), millis(time), percent(time, report.took)];
     let mut rows = vec![["cause", "time ms", "share"].map(str::to_owned).to_vec()];
-    rows.extend(causes.iter().map(|(cause, time)| row(cause.name(), *time)));
+    rows.extend(causes.iter().map(|(name, _, time)| row(name, *time)));
     rows.push(row("sum", report.took));
     let bar = |time: Span| {
         let share = time.as_secs_f64() / report.took.as_secs_f64().max(f64::MIN_POSITIVE);
         "#".repeat((share * BAR as f64).round() as usize)
     };
-    let texts = causes.iter().map(|(cause, time)| format!("{:<BAR$}  {}", bar(*time), cause.summary()));
+    let texts = causes.iter().map(|(_, summary, time)| format!("{:<BAR$}  {summary}", bar(*time)));
     let texts: Vec<String> = std::iter::once(String::new()).chain(texts).chain([String::new()]).collect();
     let lines = beside(&rows, 1, texts.iter().map(String::as_str));
     lines.lines().map(|line| format!("{}\n", line.trim_end())).chain(["\n".to_owned()]).collect()
@@ -176,7 +191,7 @@ fn budget(report: &FlowReport) -> String {
 const BAR: usize = 25;
 
 /// The number of findings in JSON.
-const TOP_IN_JSON: usize = 20;
+pub(super) const TOP_IN_JSON: usize = 20;
 
 /// The reasons for which the sender did not send, the longest first.
 fn blocked(report: &FlowReport) -> String {
@@ -214,8 +229,6 @@ fn kinds(report: &FlowReport) -> String {
 
 #[cfg(test)]
 mod tests {
-    use observe::explain::Cause;
-
     use super::*;
 
     /// Without findings, timeouts are still reported: they delayed the transfer.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
+use lab::captures::is_capture;
 use lab::sweep::analysis::Analysis;
 use lab::sweep::budget;
 use report::store::Again;
@@ -10,18 +11,19 @@ use scenario::problem::Problem;
 
 use super::export::analyses;
 use super::web::bundle;
-use super::{listed, print, shown, sweep, write_whole};
+use super::{captured, listed, print, shown, sweep, write_whole};
 use crate::Failure;
 use crate::progress::Progress;
 
 /// Arguments of `lasthop report`.
 #[derive(ClapArgs)]
 pub struct Args {
-    /// The store of a sweep
-    store: PathBuf,
-    /// The page [default: the store's name with .html]
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
+    /// The store of a sweep, or a capture (pcap, pcapng)
+    #[arg(value_name = "FILE")]
+    pub(super) store: PathBuf,
+    /// The page [default: the file's name with .html]
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) out: Option<PathBuf>,
     /// A figure to show, from `lasthop list metrics`; may be repeated [default: those of each sweep]
     #[arg(long, value_name = "NAME")]
     metric: Vec<String>,
@@ -39,8 +41,11 @@ const SCRIPT: &str = "report.js";
 /// The maximum number of cases of a sweep whose time budgets are shown.
 const MAX_BUDGETS: usize = 40;
 
-/// Writes a store's results as a page.
+/// Writes a store's results, or the connections of a capture, as a page.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if is_capture(&args.store) {
+        return captured::report(args);
+    }
     let metrics = args.metric.iter().map(|name| sweep::find(name)).collect::<Result<Vec<_>, _>>()?;
     let sweeps = analyses(&args.store)?;
     let out = args.out.clone().unwrap_or_else(|| args.store.with_extension("html"));

@@ -8,13 +8,17 @@ use engine::Span;
 
 use super::{Cause, KINDS};
 
-/// The kinds of findings that a capture shows.
-pub const SHOWN_KINDS: [&str; 5] =
-    ["idle-wait", "spurious-timeout", "repeated-timeout", "receiver-window", "window-behind-hole"];
+/// The kinds of findings that a capture shows. The timer's need the segments that the sender sent, so that a capture taken
+/// elsewhere, which lacks those that were lost before, shows the last two only.
+pub fn shown_kinds(at_sender: bool) -> &'static [&'static str] {
+    const SHOWN: &[&str] =
+        &["idle-wait", "spurious-timeout", "repeated-timeout", "receiver-window", "window-behind-hole"];
+    if at_sender { SHOWN } else { &SHOWN[3..] }
+}
 
 /// Names of kinds that a capture does not show.
-pub fn hidden_kinds() -> impl Iterator<Item = &'static str> {
-    KINDS.iter().map(|kind| kind.name).filter(|name| !SHOWN_KINDS.contains(name))
+pub fn hidden_kinds(at_sender: bool) -> impl Iterator<Item = &'static str> {
+    KINDS.iter().map(|kind| kind.name).filter(move |name| !shown_kinds(at_sender).contains(name))
 }
 
 /// A cause of time in a capture.
@@ -24,6 +28,8 @@ pub struct CapturedCause {
     pub name: &'static str,
     /// Description of one line.
     pub summary: &'static str,
+    /// The first of the causes that it stands for, which has its colour in pictures.
+    pub first: Cause,
     /// The time.
     pub time: Span,
 }
@@ -51,12 +57,17 @@ const LOSS: &str = "loss";
 const WINDOW: &str = "receiver-window";
 
 /// The causes of the time of a connection, the longest first, of a budget that was made of a capture. They add up to the
-/// same time.
-pub fn captured_causes(budget: &[(Cause, Span)]) -> Vec<CapturedCause> {
+/// same time. Without the SYN the receive window is not known, and all windows are one cause.
+pub fn captured_causes(budget: &[(Cause, Span)], window_known: bool) -> Vec<CapturedCause> {
+    const ANY_WINDOW: [Cause; 4] = [Cause::SlowStart, Cause::CongestionAvoidance, Cause::ReceiverWindow, Cause::Scheme];
     let mut causes: Vec<CapturedCause> = Vec::new();
     for (cause, time) in budget {
-        let name = HIDDEN_CAUSES.iter().find(|(_, causes)| causes.contains(cause)).map(|(name, _)| *name);
-        let (name, summary) = match name {
+        let hidden = HIDDEN_CAUSES.iter().find(|(_, causes)| causes.contains(cause));
+        let first = hidden.map_or(*cause, |(_, causes)| causes[0]);
+        let any_window = !window_known && ANY_WINDOW.contains(cause);
+        let first = if any_window { Cause::CongestionAvoidance } else { first };
+        let (name, summary) = match hidden.map(|(name, _)| *name) {
+            _ if any_window => ("window", "cwnd or the receive window limited the sender"),
             Some(PATH) => (PATH, "the path carried its packets: links, queues and link layers"),
             Some(LOSS) => (LOSS, "TCP detected and repaired losses, on a channel or in a queue"),
             Some(name) => (name, Cause::ReceiverWindow.summary()),
@@ -64,7 +75,7 @@ pub fn captured_causes(budget: &[(Cause, Span)]) -> Vec<CapturedCause> {
         };
         match causes.iter_mut().find(|known| known.name == name) {
             Some(known) => known.time = known.time + *time,
-            None => causes.push(CapturedCause { name, summary, time: *time }),
+            None => causes.push(CapturedCause { name, summary, first, time: *time }),
         }
     }
     causes.sort_by_key(|cause| std::cmp::Reverse(cause.time));
@@ -80,12 +91,18 @@ mod tests {
         let ms = Span::from_millis;
         let budget =
             [(Cause::LinkRate, ms(5)), (Cause::BadAir, ms(2)), (Cause::QueueDrop, ms(30)), (Cause::SlowStart, ms(1))];
-        let causes = captured_causes(&budget).into_iter().map(|cause| (cause.name, cause.time)).collect::<Vec<_>>();
+        let causes =
+            captured_causes(&budget, true).into_iter().map(|cause| (cause.name, cause.time)).collect::<Vec<_>>();
         assert_eq!(causes, [("loss", ms(30)), ("path", ms(7)), ("slow-start", ms(1))]);
+        let windows = [(Cause::ReceiverWindow, ms(5)), (Cause::SlowStart, ms(1))];
+        let causes = captured_causes(&windows, false);
+        assert_eq!(causes.iter().map(|cause| (cause.name, cause.time)).collect::<Vec<_>>(), [("window", ms(6))]);
     }
 
     #[test]
     fn shown_kinds_exist() {
-        assert_eq!(hidden_kinds().count() + SHOWN_KINDS.len(), KINDS.len());
+        for at_sender in [true, false] {
+            assert_eq!(hidden_kinds(at_sender).count() + shown_kinds(at_sender).len(), KINDS.len());
+        }
     }
 }

@@ -3,7 +3,7 @@
 use engine::Span;
 use serde_json::{Value, json};
 
-use super::FlowReport;
+use super::{FlowReport, HIDDEN_CAUSES, captured_causes, hidden_kinds};
 
 /// The report of a flow as JSON: an object with its budget, its kinds of findings, and the `top` costliest findings. Times
 /// are in milliseconds, or in seconds from the start of the run, as the keys say.
@@ -37,6 +37,24 @@ pub fn to_json(name: &str, report: &FlowReport, top: usize) -> Value {
         "kinds": kinds.collect::<Vec<Value>>(),
         "findings": findings.collect::<Vec<Value>>(),
     })
+}
+
+/// The report of a connection of a capture as JSON: as [`to_json`], with the causes that a capture shows, and with `hidden`:
+/// the kinds of findings that it does not show, and the causes that it does not separate. See [`shown_kinds`](super::shown_kinds)
+/// for `at_sender`, and [`captured_causes`] for `window_known`.
+pub fn captured_to_json(name: &str, report: &FlowReport, (at_sender, window_known): (bool, bool), top: usize) -> Value {
+    let mut json = to_json(name, report, top);
+    let causes = captured_causes(&report.budget, window_known).into_iter();
+    let budget: serde_json::Map<String, Value> =
+        causes.map(|cause| (cause.name.to_owned(), in_millis(cause.time).into())).collect();
+    json["budget_ms"] = budget.into();
+    let causes = HIDDEN_CAUSES.iter().map(|(name, causes)| {
+        let causes: Vec<Value> = causes.iter().map(|cause| cause.name().into()).collect();
+        ((*name).to_owned(), causes.into())
+    });
+    let causes: serde_json::Map<String, Value> = causes.collect();
+    json["hidden"] = json!({ "kinds": hidden_kinds(at_sender).collect::<Vec<_>>(), "causes": causes });
+    json
 }
 
 fn in_millis(span: Span) -> f64 {

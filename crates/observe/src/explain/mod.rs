@@ -46,11 +46,11 @@ use wire::{Body, Flags, Packet};
 use blocked::BlockedTimes;
 use budget::Budgets;
 pub use budget::Cause;
-pub use captured::{CapturedCause, HIDDEN_CAUSES, SHOWN_KINDS, captured_causes, hidden_kinds};
+pub use captured::{CapturedCause, HIDDEN_CAUSES, captured_causes, hidden_kinds, shown_kinds};
 use cell::{Cells, Exchange};
 use flow::{Fact, Flow};
 use hops::Hops;
-pub use json::to_json;
+pub use json::{captured_to_json, to_json};
 use union::Union;
 
 /// A kind of problem.
@@ -334,9 +334,9 @@ impl Explain {
     }
 
     /// An observer of events that were made of a capture: it looks for the kinds that [a capture
-    /// shows](SHOWN_KINDS), and the receive window is what acknowledgments state.
-    pub fn of_capture(network: &Network) -> Self {
-        let mut explain = Explain::of_kinds(network, |kind| SHOWN_KINDS.contains(&kind.name));
+    /// shows](shown_kinds), and the receive window is what acknowledgments state.
+    pub fn of_capture(network: &Network, at_sender: bool) -> Self {
+        let mut explain = Explain::of_kinds(network, |kind| shown_kinds(at_sender).contains(&kind.name));
         explain.flows.iter_mut().for_each(|watched| watched.flow.follows_window = true);
         explain
     }

@@ -1,9 +1,10 @@
 //! Pictures of scenarios: the choice of flows, media and panels, and the headings and file names.
 //!
-//! [`Single`] draws one run, [`Compared`] one flow of several runs on the same axes, [`topology`] the network, and
-//! [`explained`] a flow with its findings marked. A [`View`] is the choice; what it leaves open is chosen here, so that
+//! [`Single`] draws one run, [`Compared`] one flow of several runs on the same axes, [`topology`] the network, [`explained`] a flow
+//! with its findings marked, and [`captured`] a connection of a capture. A [`View`] is the choice; what it leaves open is chosen here, so that
 //! all programs draw the same.
 
+mod captured;
 mod compared;
 mod error;
 mod explained;
@@ -11,10 +12,11 @@ mod shares;
 mod single;
 mod view;
 
+pub use captured::captured;
 pub use compared::{Compared, MAX_RUNS, Named, Recorded, named};
 pub use error::{Choice, PictureError};
 pub use explained::explained;
 pub use single::{RecordedRun, Single};
 pub use view::{Drawn, MAX_FLOWS, View, topology};
 
-pub(crate) use shares::shares;
+pub(crate) use shares::{captured_shares, shares};

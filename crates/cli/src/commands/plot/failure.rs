@@ -8,7 +8,7 @@ use super::super::listed;
 use crate::Failure;
 
 /// The failure of the command.
-pub(super) fn failed(error: PictureError) -> Failure {
+pub(in super::super) fn failed(error: PictureError) -> Failure {
     let runs = |expected: &str, found: usize| Problem::new(expected).found(format!("{found} runs"));
     let problem = match error {
         PictureError::Flow(problem) => problem.in_file("--flow"),

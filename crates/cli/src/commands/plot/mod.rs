@@ -1,7 +1,7 @@
 //! `lasthop plot`.
 
 mod compared;
-mod failure;
+pub(super) mod failure;
 mod topology;
 
 use std::path::{Path, PathBuf};
@@ -12,6 +12,7 @@ use plot::{MAX_SIDE, Panel, Theme, Unit};
 use report::pictures::{Drawn, MAX_FLOWS, Single, View};
 use scenario::problem::Problem;
 
+use super::captured::{self, CaptureArgs};
 use super::{ScenarioArgs, listed, print, shown, write_whole};
 use crate::Failure;
 use crate::progress::Progress;
@@ -21,23 +22,25 @@ use failure::failed;
 #[derive(ClapArgs)]
 pub struct Args {
     #[command(flatten)]
-    scenario: ScenarioArgs,
+    pub(super) scenario: ScenarioArgs,
+    #[command(flatten)]
+    pub(super) capture: CaptureArgs,
     /// Further runs, drawn below the first in the same picture with the same axes; so are several schemes, as in
     /// --scheme unmodified,snoop
     #[arg(value_name = "OTHER")]
-    others: Vec<PathBuf>,
+    pub(super) others: Vec<PathBuf>,
     /// The flow to draw, or `all` [default: every flow, if there are at most 16]
     #[arg(long, value_name = "NAME")]
-    flow: Option<String>,
+    pub(super) flow: Option<String>,
     /// Draw one picture of all flows: goodput one above the other, and fairness over time
     #[arg(long, conflicts_with_all = ["flow", "medium", "others", "panels", "segments", "blocked"])]
-    all_flows: bool,
+    pub(super) all_flows: bool,
     /// Draw the network instead of a run: nodes, links, media and flows, and a map if nodes have positions
     #[arg(long, conflicts_with_all = ["flow", "all_flows", "medium", "from", "to", "panels", "segments", "blocked"])]
-    topology: bool,
+    pub(super) topology: bool,
     /// The medium to draw, or `all` [default: every one, unless --flow is given]. Without --flow no flow is drawn then
     #[arg(long, value_name = "NAME")]
-    medium: Option<String>,
+    pub(super) medium: Option<String>,
     /// Where the picture begins, such as "1.2 s"
     #[arg(long, value_name = "TIME")]
     from: Option<Span>,
@@ -60,9 +63,9 @@ pub struct Args {
     /// 110 higher for each panel beyond two]
     #[arg(long, value_name = "WxH", value_parser = size)]
     size: Option<(u32, u32)>,
-    /// Where to write [default: plots/ in the result directory]
+    /// Where to write [default: plots/ in the result directory; of a capture, its name with .plots]
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    pub(super) out: Option<PathBuf>,
     /// With --topology: the file to write, .svg or .png
     #[arg(short, long, value_name = "FILE", requires = "topology", conflicts_with = "out")]
     output: Option<PathBuf>,
@@ -115,6 +118,7 @@ pub(super) fn schemes(
     let scenario = ScenarioArgs { file: file.to_owned(), set: set.to_vec(), scheme: Some(schemes.join(",")), seed };
     run(&Args {
         scenario,
+        capture: CaptureArgs { stream: None, at: None },
         others: Vec::new(),
         flow: None,
         medium: None,
@@ -135,6 +139,9 @@ pub(super) fn schemes(
 /// Draws a run.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let (runs, view) = (compared::runs(args), view(args));
+    if args.capture.reads_capture(&args.scenario)? {
+        return captured::plot(args, &view);
+    }
     if args.topology {
         return topology::draw(args, runs.len(), &view);
     }

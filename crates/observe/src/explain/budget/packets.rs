@@ -165,9 +165,14 @@ impl Packets {
     ) {
         let place = (node, packet.dst);
         self.routes.insert(place, hop);
-        let entries = self.places.get_mut(&place);
         let held = |entry: &&mut Entry| entry.stage == Stage::Held && is(entry, packet);
-        let Some(entry) = entries.and_then(|entries| entries.iter_mut().find(held)) else { return };
+        // In a queue that serves at once the only one that waits is the last; many may be on their way before it.
+        let alone = self.held.get(&place) == Some(&1);
+        let entry = self.places.get_mut(&place).and_then(|entries| match entries.back_mut().filter(held) {
+            Some(_) if alone => entries.back_mut(),
+            _ => entries.iter_mut().find(held),
+        });
+        let Some(entry) = entry else { return };
         let id = entry.id;
         let stage = if starts > now { Stage::Booked } else { Stage::Sending { hop, good: true } };
         let before = std::mem::replace(&mut entry.stage, stage);

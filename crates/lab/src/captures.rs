@@ -1,0 +1,259 @@
+//! Captures in files: their connections, explained.
+//!
+//! A file is read three times: for the table of connections, for what must be known of a connection beforehand, and for
+//! its events. So a capture may be larger than memory.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use capture::transfer::{Counts, Replay, Survey, Surveyor, Vantage, network};
+use capture::{Capture, CaptureError, Packet, Skipped, Stream};
+use observe::explain::{Explain, FlowReport};
+use sim::{Network, Sink};
+
+/// Why a capture cannot be explained.
+#[derive(Debug, thiserror::Error)]
+pub enum CaptureFailure {
+    /// The file cannot be opened.
+    #[error("{}: cannot be read: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The error of the system.
+        error: std::io::Error,
+    },
+    /// Its contents.
+    #[error("{}: {error}", path.display())]
+    Contents {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with them.
+        error: CaptureError,
+    },
+    /// It has no TCP connection.
+    #[error("{}: found {frames} frames without a TCP segment, expected a TCP connection", path.display())]
+    NoConnection {
+        /// The file.
+        path: PathBuf,
+        /// The number of frames.
+        frames: u64,
+    },
+    /// It has no connection of this number.
+    #[error("{}: found no connection {number}, expected 0 to {}: `lasthop report` lists them", path.display(), count - 1)]
+    UnknownStream {
+        /// The file.
+        path: PathBuf,
+        /// The number.
+        number: u32,
+        /// The number of connections.
+        count: usize,
+    },
+}
+
+/// A capture and the table of its connections.
+#[derive(Debug)]
+pub struct CaptureFile {
+    path: PathBuf,
+    /// The TCP connections, by number.
+    pub streams: Vec<Stream>,
+    /// Frames that are not read.
+    pub skipped: Skipped,
+    /// The number of frames.
+    pub frames: u64,
+    /// The time of the first frame, in nanoseconds since 1970-01-01 00:00 UTC.
+    pub start: i128,
+    /// Why the file could not be read to its end, if so. What precedes is used.
+    pub incomplete: Option<String>,
+}
+
+/// A connection of a capture, explained.
+#[derive(Debug)]
+pub struct Explained {
+    /// What was measured beforehand.
+    pub survey: Survey,
+    /// The network of its events.
+    pub network: Network,
+    /// What was counted on the way.
+    pub counts: Counts,
+    /// The explanation.
+    pub report: FlowReport,
+}
+
+/// Whether a file is a capture, by its first bytes. False for what cannot be read as a file.
+pub fn is_capture(path: &Path) -> bool {
+    let mut first = [0; 4];
+    path.is_file()
+        && File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok()
+        && capture::is_capture(&first)
+}
+
+impl CaptureFile {
+    /// Reads the table of connections.
+    ///
+    /// # Errors
+    /// The file cannot be read, is not a capture, or has no TCP connection. A capture that is cut or damaged is read as
+    /// far as it is whole, see [`incomplete`](Self::incomplete).
+    pub fn open(path: &Path) -> Result<Self, CaptureFailure> {
+        let mut capture = opened(path)?;
+        let mut incomplete = None;
+        for packet in &mut capture {
+            match packet {
+                Ok(_) => {}
+                Err(error @ (CaptureError::Truncated { .. } | CaptureError::Malformed { .. })) => {
+                    incomplete = Some(error.to_string());
+                }
+                Err(error) => return Err(CaptureFailure::Contents { path: path.to_owned(), error }),
+            }
+        }
+        let (frames, path) = (capture.frames(), path.to_owned());
+        if capture.streams().is_empty() {
+            return Err(CaptureFailure::NoConnection { path, frames });
+        }
+        let (streams, skipped) = (capture.streams().to_vec(), capture.skipped());
+        Ok(CaptureFile { path, streams, skipped, frames, start: capture.start().unwrap_or(0), incomplete })
+    }
+
+    /// The numbers of the connections, the one with most data first.
+    pub fn by_size(&self) -> Vec<u32> {
+        let mut numbers: Vec<u32> = (0..self.streams.len() as u32).collect();
+        numbers.sort_by_key(|number| std::cmp::Reverse(self.streams[*number as usize].bytes.iter().sum::<u64>()));
+        numbers
+    }
+
+    /// The connection of this number; without one, that with most data.
+    ///
+    /// # Errors
+    /// There is no connection of this number.
+    pub fn chosen(&self, number: Option<u32>) -> Result<u32, CaptureFailure> {
+        let count = self.streams.len();
+        match number {
+            None => Ok(self.by_size()[0]),
+            Some(number) if (number as usize) < count => Ok(number),
+            Some(number) => Err(CaptureFailure::UnknownStream { path: self.path.clone(), number, count }),
+        }
+    }
+
+    /// Explains connections, and passes their events to a sink for each. `at` is the place of the capture, if it is
+    /// known.
+    ///
+    /// # Errors
+    /// The file cannot be read again.
+    pub fn explain<S: Sink>(
+        &self,
+        numbers: &[u32],
+        at: Option<Vantage>,
+        mut sink: impl FnMut(&Network) -> S,
+    ) -> Result<Vec<(Explained, S)>, CaptureFailure> {
+        let places = self.places(numbers);
+        let senders = numbers.iter().map(|number| self.streams[*number as usize].main_sender());
+        let mut surveyors: Vec<Surveyor> = senders.map(Surveyor::new).collect();
+        self.read(&places, |place, packet, stream| surveyors[place].packet(packet, stream))?;
+        let surveys = surveyors.into_iter().zip(numbers);
+        let surveys: Vec<Survey> =
+            surveys.map(|(surveyor, number)| surveyor.finish(*number, &self.streams[*number as usize], at)).collect();
+        let networks: Vec<Network> = surveys.iter().map(network).collect();
+        let replay = |(survey, network)| {
+            Replay::new(survey, (Explain::of_capture(network, survey.is_at_sender()), sink(network)))
+        };
+        let mut replays: Vec<_> = surveys.iter().zip(&networks).map(replay).collect();
+        self.read(&places, |place, packet, _| replays[place].packet(packet))?;
+        let finished: Vec<_> = replays.into_iter().map(Replay::finish).collect();
+        let explained = finished.into_iter().zip(surveys.iter().cloned().zip(networks.iter().cloned()));
+        let explained = explained.map(|(((explain, sink), counts, end), (survey, network))| {
+            let report = explain.finish(end).remove(0);
+            (Explained { survey, network, counts, report }, sink)
+        });
+        Ok(explained.collect())
+    }
+
+    /// For each connection its place in `numbers`.
+    fn places(&self, numbers: &[u32]) -> Vec<Option<usize>> {
+        let mut places = vec![None; self.streams.len()];
+        for (place, number) in numbers.iter().enumerate() {
+            places[*number as usize] = Some(place);
+        }
+        places
+    }
+
+    /// Reads the packets of the connections that have a place, as far as the file is whole.
+    fn read(
+        &self,
+        places: &[Option<usize>],
+        mut each: impl FnMut(usize, &Packet, &Stream),
+    ) -> Result<(), CaptureFailure> {
+        let mut capture = opened(&self.path)?;
+        // After an error there are no more.
+        while let Some(Ok(packet)) = capture.next() {
+            if let Some(of) = packet.stream
+                && let Some(place) = places.get(of.stream as usize).copied().flatten()
+            {
+                each(place, &packet, &capture.streams()[of.stream as usize]);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn opened(path: &Path) -> Result<Capture<File>, CaptureFailure> {
+    let file = File::open(path).map_err(|error| CaptureFailure::Unreadable { path: path.to_owned(), error })?;
+    Capture::open(file).map_err(|error| CaptureFailure::Contents { path: path.to_owned(), error })
+}
+
+impl Explained {
+    /// The connection: its number, its ends and the direction of its data.
+    pub fn name(&self) -> String {
+        let (from, to) = (self.survey.sender, self.survey.sender.other());
+        let ends = &self.survey.stream.ends;
+        format!("stream {} from {} to {}", self.survey.number, ends[from.index()], ends[to.index()])
+    }
+
+    /// The circumstances that limit what the capture shows, each a sentence.
+    pub fn notes(&self) -> Vec<String> {
+        let Explained { survey, counts, .. } = self;
+        let stream = &survey.stream;
+        let mut notes = Vec::new();
+        if !survey.vantage_known {
+            notes.push("nothing shows where it was captured: times are taken to be the sender's, and timeouts are not looked for; --at says where".to_owned());
+        } else if survey.vantage != Vantage::Sender {
+            let place = survey.vantage.name();
+            notes.push(format!(
+                "captured at the {place}: the sender's times are estimates, timeouts are not looked for, and a queue before the capture counts as the sender's time"
+            ));
+        }
+        if !survey.scale_known {
+            let kinds = "receiver-window and window-behind-hole are not looked for";
+            notes.push(format!(
+                "the capture begins after the SYN, so the scale of the receive window is unknown: {kinds}"
+            ));
+        }
+        if survey.offloaded {
+            let mss = survey.mss;
+            notes.push(format!(
+                "segments larger than the MSS were captured (offloading): taken as segments of {mss} bytes"
+            ));
+        }
+        if survey.rate.is_none() {
+            notes.push("too few acknowledgments follow each other to estimate the rate of the slowest link".to_owned());
+        }
+        if counts.missing > 0 {
+            notes.push(format!(
+                "{} of data were acknowledged or followed by later ones, and not captured",
+                segments(counts.missing)
+            ));
+        }
+        if counts.unresolved > 0 {
+            notes.push(format!("of {} it is not known whether they arrived", segments(counts.unresolved)));
+        }
+        let back = stream.bytes[survey.sender.other().index()];
+        if back > 0 {
+            notes.push(format!("the other end sent {back} bytes, which are not explained"));
+        }
+        notes
+    }
+}
+
+/// A number of segments.
+fn segments(number: u64) -> String {
+    if number == 1 { "1 segment".to_owned() } else { format!("{number} segments") }
+}

@@ -1,0 +1,176 @@
+//! The page of a capture: all of its connections, and those with most data explained.
+
+use engine::Span;
+use lab::captures::{CaptureFile, Explained};
+use observe::explain::{HIDDEN_CAUSES, hidden_kinds, millis};
+use plot::Recording;
+
+use crate::pictures::{View, captured, captured_shares};
+use crate::{Block, BudgetChart, BudgetRow, Cell, Column, Page, Section, Table};
+
+/// The maximum number of connections in the table: the page of a capture of a busy link would be too large for a browser.
+pub const MAX_ROWS: usize = 5_000;
+
+/// Makes the page of a capture, whose file has this name. `explained` are the connections with most data, the largest
+/// first; those with a recording are drawn.
+pub fn page(name: &str, file: &CaptureFile, explained: &[(Explained, Option<Recording>)]) -> Page {
+    let mut sections = vec![overview(file, explained)];
+    sections.extend(explained.iter().map(|(explained, recording)| connection(explained, recording.as_ref())));
+    sections.push(hidden());
+    Page {
+        title: format!("Connections of {name}"),
+        subtitle: format!("{} TCP connections, {} frames", file.streams.len(), file.frames),
+        sections,
+        ..Page::default()
+    }
+}
+
+fn overview(file: &CaptureFile, explained: &[(Explained, Option<Recording>)]) -> Section {
+    let mut blocks = Vec::new();
+    let warnings = warnings(file);
+    if !warnings.is_empty() {
+        blocks.push(Block::Warnings(warnings));
+    }
+    let row = |(explained, _): &(Explained, Option<Recording>)| BudgetRow {
+        label: explained.name(),
+        took: format!("{:.3} s", explained.report.took.as_secs_f64()),
+        shares: captured_shares(&explained.report, explained.survey.scale_known),
+    };
+    blocks.push(Block::Budgets(BudgetChart {
+        title: "Time budget".into(),
+        caption: "What the time of each connection was spent on. The causes add up to its time.".into(),
+        rows: explained.iter().map(row).collect(),
+    }));
+    blocks.push(Block::Table(connections(file)));
+    Section { heading: "All connections".into(), blocks }
+}
+
+/// What was not read.
+fn warnings(file: &CaptureFile) -> Vec<String> {
+    let skipped = file.skipped;
+    let mut warnings: Vec<String> = file.incomplete.iter().cloned().collect();
+    if skipped.damaged > 0 {
+        warnings.push(format!("{} frames have damaged or cut headers", skipped.damaged));
+    }
+    if skipped.foreign > 0 {
+        warnings.push(format!("{} frames have a link type that cannot be read", skipped.foreign));
+    }
+    if file.streams.len() > MAX_ROWS {
+        warnings.push(format!("of {} connections the {MAX_ROWS} with most data are listed", file.streams.len()));
+    }
+    warnings
+}
+
+fn connections(file: &CaptureFile) -> Table {
+    let columns = vec![
+        Column::number("stream", "the number for --stream; tcp.stream of Wireshark"),
+        Column::text("client", "the end that opened the connection"),
+        Column::text("server", "the other end"),
+        Column::number("sent B", "bytes of data that the client sent, repetitions included"),
+        Column::number("received B", "bytes of data that the server sent"),
+        Column::number("segments", "segments of both"),
+        Column::number("from s", "the first segment, from the start of the capture"),
+        Column::number("duration s", "from the first to the last segment"),
+        Column::text("seen", "the parts of the connection that were captured"),
+    ];
+    let whole = |number: u64| Cell::number(number as f64, number.to_string());
+    let seconds = |span: Span| Cell::number(span.as_secs_f64(), format!("{:.3}", span.as_secs_f64()));
+    let row = |number: u32| {
+        let stream = &file.streams[number as usize];
+        let mut seen = Vec::new();
+        seen.extend(stream.syn.iter().any(Option::is_some).then_some("SYN"));
+        seen.extend(stream.fin.contains(&true).then_some("FIN"));
+        seen.extend(stream.reset.then_some("RST"));
+        vec![
+            whole(number.into()),
+            Cell::text(stream.ends[0].to_string()),
+            Cell::text(stream.ends[1].to_string()),
+            whole(stream.bytes[0]),
+            whole(stream.bytes[1]),
+            whole(stream.packets.iter().sum()),
+            seconds(stream.start.since(engine::Time::ZERO)),
+            seconds(stream.end.since(stream.start)),
+            Cell::text(seen.join(", ")),
+        ]
+    };
+    let rows = file.by_size().into_iter().take(MAX_ROWS).map(row).collect();
+    Table { caption: "TCP connections, those with most data first".into(), columns, rows }
+}
+
+fn connection(explained: &Explained, recording: Option<&Recording>) -> Section {
+    let Explained { survey, counts, report, .. } = explained;
+    let end = if report.completed { "all data acknowledged" } else { "not all data acknowledged" };
+    let rate =
+        survey.rate.map_or("unknown".to_owned(), |rate| format!("{:.3} Mbit/s", rate.bits_per_sec() as f64 / 1e6));
+    let facts = [
+        ("time", format!("{:.3} s, {end}", report.took.as_secs_f64())),
+        ("data", format!("{} bytes", survey.bytes)),
+        ("segments", format!("{}, {} of them repetitions", counts.segments, counts.repeated)),
+        ("timeouts", report.timeouts.to_string()),
+        ("captured at", survey.vantage.name().to_owned()),
+        ("least round trip", format!("{} ms", millis(survey.round_trip()))),
+        ("rate of the slowest link", rate),
+    ];
+    let mut blocks = vec![Block::Facts(facts.map(|(name, value)| (name.to_owned(), value)).to_vec())];
+    let notes = explained.notes();
+    if !notes.is_empty() {
+        blocks.push(Block::Warnings(notes));
+    }
+    if let Some(recording) = recording {
+        let caption = "The costliest findings are marked.".to_owned();
+        // The whole connection is never outside of itself.
+        if let Ok(drawn) = captured(explained, recording, &View::default(), true) {
+            blocks.push(Block::Svg { svg: drawn.picture.svg(), caption });
+        }
+    }
+    blocks.push(match report.findings.is_empty() {
+        true => Block::Words("No problem was found.".into()),
+        false => Block::Table(findings(explained)),
+    });
+    Section { heading: explained.name(), blocks }
+}
+
+/// The maximum number of findings in the table of a connection.
+const MAX_FINDINGS: usize = 20;
+
+fn findings(explained: &Explained) -> Table {
+    let findings = &explained.report.findings;
+    let columns = vec![
+        Column::text("finding", "the kind of problem"),
+        Column::number("from s", "from the start of the capture"),
+        Column::number("to s", "from the start of the capture"),
+        Column::number("cost ms", "the time lost"),
+        Column::text("what happened", ""),
+    ];
+    let seconds = |at: engine::Time| Cell::number(at.as_secs_f64(), format!("{:.3}", at.as_secs_f64()));
+    let rows = findings.iter().take(MAX_FINDINGS).map(|finding| {
+        vec![
+            Cell::text(finding.kind),
+            seconds(finding.from),
+            seconds(finding.to),
+            Cell::number(finding.cost.as_secs_f64(), millis(finding.cost)),
+            Cell::text(finding.text.as_str()),
+        ]
+    });
+    let caption = format!("The costliest of {} findings", findings.len());
+    Table { caption, columns, rows: rows.collect() }
+}
+
+/// What a capture does not show.
+fn hidden() -> Section {
+    let kinds: Vec<&str> = hidden_kinds(true).collect();
+    let elsewhere: Vec<&str> = hidden_kinds(false).filter(|kind| !kinds.contains(kind)).collect();
+    let mut words = format!(
+        "Findings that a capture does not show: {}; taken elsewhere than at the sender: {}.\n\nCauses that it does not separate:\n",
+        kinds.join(", "),
+        elsewhere.join(", ")
+    );
+    for (name, causes) in HIDDEN_CAUSES {
+        let causes: Vec<&str> = causes.iter().map(|cause| cause.name()).collect();
+        words.push_str(&format!("\n- *{name}*: {}", causes.join(", ")));
+    }
+    words.push_str(
+        "\n\nA capture does not show cwnd: slow-start and congestion-avoidance follow from the data in flight.",
+    );
+    Section { heading: "Not shown by this capture".into(), blocks: vec![Block::Words(words)] }
+}

@@ -1,0 +1,39 @@
+//! The picture of a connection of a capture.
+
+use engine::Time;
+use lab::captures::Explained;
+use plot::{Description, Marked, Options, Panel, Recording};
+
+use super::captured_shares;
+use super::error::PictureError;
+use super::view::{Drawn, View};
+
+/// Most marks of findings in a picture: they have distinct labels.
+const MAX_MARKS: usize = 12;
+
+/// The panels without a choice: a capture shows neither cwnd nor queues.
+const PANELS: [Panel; 3] = [Panel::Sequence, Panel::Rtt, Panel::Goodput];
+
+/// Draws a connection of a capture. With `findings`, the costliest are marked.
+///
+/// # Errors
+/// The view is outside of the connection.
+pub fn captured(
+    explained: &Explained,
+    recording: &Recording,
+    view: &View,
+    findings: bool,
+) -> Result<Drawn, PictureError> {
+    let Explained { survey, network, report, .. } = explained;
+    view.check_times(survey.stream.start.since(Time::ZERO) + report.took)?;
+    let marks = if findings { report.marks(MAX_MARKS) } else { Vec::new() };
+    let options = Options {
+        title: Some(explained.name()),
+        ran: vec![format!("captured at the {}", survey.vantage.name())],
+        spans: marks.into_iter().map(|(from, to, label)| Marked { from, to, label }).collect(),
+        budget: if findings { captured_shares(report, survey.scale_known) } else { Vec::new() },
+        ..view.options(&view.panels(&PANELS))
+    };
+    let name = format!("stream-{}{}", survey.number, if findings { "-explained".to_owned() } else { view.part() });
+    Ok(Drawn { name, picture: recording.draw(&Description::of(network), &options) })
+}
