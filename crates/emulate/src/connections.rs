@@ -5,6 +5,8 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use engine::Time;
+use engine::time::NANOS_PER_MILLI;
 use foldhash::fast::FixedState;
 use wire::{Addr, Flags, Packet, Segment, SeqNum};
 
@@ -39,6 +41,9 @@ struct Side {
     is_offered: bool,
     /// Sequence number and offset of the latest data.
     latest: Option<(SeqNum, u64)>,
+    /// What its timestamps are ahead of those of the simulation, in which both ends and all nodes have the same clock. Proxies
+    /// use that clock on behalf of an end; a real end would discard a segment with an older timestamp [RFC7323 s5.3].
+    ahead: Option<u32>,
 }
 
 impl Connection {
@@ -49,8 +54,17 @@ impl Connection {
         offset.saturating_add_signed(i64::from(seq.since(latest)))
     }
 
-    /// Completes a segment that `side` sends: with its window in bytes, and its ports in the simulation.
-    pub fn sent(&mut self, side: usize, segment: &mut Segment) {
+    /// Completes a segment that `side` sends at `now`: with its window in bytes, and its ports and timestamps in the
+    /// simulation.
+    pub fn sent(&mut self, side: usize, segment: &mut Segment, now: Time) {
+        if let Some(stamps) = &mut segment.options.timestamps {
+            let ahead = stamps.value.wrapping_sub(milliseconds(now));
+            let ahead = *self.sides[side].ahead.get_or_insert(ahead);
+            stamps.value = stamps.value.wrapping_sub(ahead);
+            if segment.flags.has(Flags::ACK) {
+                stamps.echo = stamps.echo.wrapping_sub(self.sides[1 - side].ahead.unwrap_or(0));
+            }
+        }
         let offset = self.offset(side, segment.seq);
         let [here, there] = [side, 1 - side].map(|side| self.simulated[side].1);
         (segment.src_port, segment.dst_port) = (here, there);
@@ -73,6 +87,19 @@ impl Connection {
         if segment.flags.has(Flags::SYN) {
             self.sides[side].is_offered = segment.options.window_scale.is_some();
         }
+    }
+
+    /// A segment of `side` with timestamps of its clock and that of the other end.
+    pub fn stamped(&self, side: usize, segment: &Segment) -> Segment {
+        let mut segment = *segment;
+        if let Some(stamps) = &mut segment.options.timestamps {
+            let [own, other] = [side, 1 - side].map(|side| self.sides[side].ahead.unwrap_or(0));
+            stamps.value = stamps.value.wrapping_add(own);
+            if segment.flags.has(Flags::ACK) {
+                stamps.echo = stamps.echo.wrapping_add(other);
+            }
+        }
+        segment
     }
 
     /// The real ends, that of `side` first.
@@ -151,6 +178,11 @@ impl Connections {
     }
 }
 
+/// The clock of timestamps in the simulation.
+fn milliseconds(now: Time) -> u32 {
+    (now.as_nanos() / NANOS_PER_MILLI) as u32
+}
+
 fn sorted<T: Ord>([a, b]: [T; 2]) -> [T; 2] {
     if a <= b { [a, b] } else { [b, a] }
 }
@@ -158,7 +190,7 @@ fn sorted<T: Ord>([a, b]: [T; 2]) -> [T; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::Body;
+    use wire::{Body, Timestamps};
 
     fn segment(flags: Flags, ports: [u16; 2], scale: Option<u8>) -> Segment {
         let mut segment = Segment { src_port: ports[0], dst_port: ports[1], flags, window: 1000, ..Segment::default() };
@@ -178,7 +210,7 @@ mod tests {
                 let (ends, ports) = if side == 0 { (ENDS, [1, 2]) } else { ([ENDS[1], ENDS[0]], [2, 1]) };
                 let mut sent = segment(flags, ports, scales[side].filter(|_| !last));
                 let (connection, from) = connections.of_real(ends, if side == 0 { [0, 2] } else { [2, 0] }, &sent);
-                connection.sent(from, &mut sent);
+                connection.sent(from, &mut sent, Time::ZERO);
                 connection.received(1 - from, &sent);
                 windows[side] = sent.window;
             }
@@ -202,7 +234,7 @@ mod tests {
         for host in hosts {
             let mut sent = segment(Flags::SYN, [50_000, 443], None);
             let (connection, side) = connections.of_real([ENDS[0], host], [0, 2], &sent);
-            connection.sent(side, &mut sent);
+            connection.sent(side, &mut sent, Time::ZERO);
             seen.push(([sent.src_port, sent.dst_port], connection.number));
             let packet = Packet::new(Addr::of_node(0), Addr::of_node(2), Body::Tcp(sent));
             let (found, side) = connections.of_simulated(&packet, &sent).unwrap();
@@ -213,13 +245,35 @@ mod tests {
     }
 
     #[test]
+    fn timestamps_are_those_of_one_clock_in_the_simulation() {
+        let mut connections = Connections::default();
+        let stamped = |ports, value, echo| {
+            let mut segment = segment(Flags::ACK, ports, None);
+            segment.options.timestamps = Some(Timestamps { value, echo });
+            segment
+        };
+        let stamps = |segment: &Segment| segment.options.timestamps.map(|stamps| (stamps.value, stamps.echo)).unwrap();
+        let mut first = stamped([1, 2], u32::MAX - 5, 0);
+        let (connection, side) = connections.of_real(ENDS, [0, 2], &first);
+        connection.sent(side, &mut first, Time::from_millis(1000));
+        assert_eq!(stamps(&first), (1000, 0));
+        let mut answer = stamped([2, 1], 77, u32::MAX - 5);
+        let (connection, other) = connections.of_real([ENDS[1], ENDS[0]], [2, 0], &answer);
+        connection.sent(other, &mut answer, Time::from_millis(1050));
+        assert_eq!(stamps(&answer), (1050, 1000));
+        // A node answers on behalf of the first end, 100 ms later.
+        let made = stamped([1, 2], 1150, 1050);
+        assert_eq!(stamps(&connection.stamped(side, &made)), ((u32::MAX - 5).wrapping_add(150), 77));
+    }
+
+    #[test]
     fn offsets_continue_after_a_sequence_number_wraps() {
         let mut connections = Connections::default();
         let mut last = None;
         for seq in [u32::MAX - 1000, u32::MAX, 999, 1 << 30, 1 << 31, 3 << 30, 5] {
             let mut sent = Segment { seq: SeqNum(seq), ..segment(Flags::ACK, [1, 2], None) };
             let (connection, side) = connections.of_real(ENDS, [0, 1], &sent);
-            connection.sent(side, &mut sent);
+            connection.sent(side, &mut sent, Time::ZERO);
             let offset = connection.offset(side, sent.seq);
             assert!(last.is_none_or(|last| offset > last));
             last = Some(offset);

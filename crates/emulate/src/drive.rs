@@ -17,6 +17,9 @@ const MAX_PACKET: usize = 1 << 16;
 
 /// The clock and the devices of real hosts. Times are counted from the beginning of the emulation.
 pub trait Host {
+    /// The number of devices.
+    fn devices(&self) -> usize;
+
     /// The current time. It never goes back.
     fn now(&mut self) -> Time;
 
@@ -35,7 +38,7 @@ pub trait Host {
     fn send(&mut self, device: usize, bytes: &[u8]) -> io::Result<()>;
 
     /// Waits until a device has a packet, or until `until`, [`Time::NEVER`] for no limit; it may return earlier. `Break` ends
-    /// the emulation. To be called when no device has a packet.
+    /// the emulation.
     ///
     /// # Errors
     ///
@@ -51,38 +54,41 @@ pub trait Host {
 /// Runs the emulation until the host ends it, or until a device is gone; returns how late packets were.
 ///
 /// The clock is read once for each batch of packets. Before packets of a batch enter the network, all of its earlier events
-/// are handled, and what leaves it is written.
+/// are handled, and what leaves it is written. `watch` is called after each batch.
 ///
 /// # Errors
 ///
 /// Those of the host. Lateness is returned in any case.
 pub fn drive<H: Host, S: Sink>(
     emulator: &mut Emulator,
-    devices: usize,
     host: &mut H,
     sink: &mut S,
+    watch: &mut dyn FnMut(&Emulator, Time),
 ) -> (Lateness, io::Result<()>) {
     let mut lateness = Lateness::default();
     let mut buffer = vec![0; MAX_PACKET];
     let mut outgoing = Vec::new();
     let ended = loop {
-        match turn(emulator, devices, host, sink, &mut lateness, &mut buffer, &mut outgoing) {
+        match turn(emulator, host, sink, watch, &mut lateness, (&mut buffer, &mut outgoing)) {
             Ok(ControlFlow::Continue(())) => {}
             Ok(ControlFlow::Break(())) => break Ok(()),
             Err(error) => break Err(error),
         }
     };
+    // What is late, and the duration, count up to the end.
+    let now = host.now();
+    while emulator.advance(now, sink) && write(emulator, host, &mut lateness, &mut outgoing).is_ok() {}
+    let _ = write(emulator, host, &mut lateness, &mut outgoing);
     (lateness, ended)
 }
 
 fn turn<H: Host, S: Sink>(
     emulator: &mut Emulator,
-    devices: usize,
     host: &mut H,
     sink: &mut S,
+    watch: &mut dyn FnMut(&Emulator, Time),
     lateness: &mut Lateness,
-    buffer: &mut [u8],
-    outgoing: &mut Vec<Outgoing>,
+    (buffer, outgoing): (&mut [u8], &mut Vec<Outgoing>),
 ) -> io::Result<ControlFlow<()>> {
     let now = host.now();
     loop {
@@ -93,7 +99,7 @@ fn turn<H: Host, S: Sink>(
         }
     }
     let mut received = 0;
-    for device in 0..devices {
+    for device in 0..host.devices() {
         for _ in 0..BATCH {
             let Some(length) = host.receive(device, buffer)? else { break };
             host.passes(device, true, now, &buffer[..length]);
@@ -102,11 +108,10 @@ fn turn<H: Host, S: Sink>(
         }
     }
     write(emulator, host, lateness, outgoing)?;
-    // Packets may have come meanwhile: they are read before waiting.
-    if received > 0 {
-        return Ok(ControlFlow::Continue(()));
-    }
-    host.wait(emulator.next_wakeup().unwrap_or(Time::NEVER))
+    watch(emulator, now);
+    // After a batch more packets may have come: there is no waiting, but the host can end the emulation.
+    let until = if received > 0 { Time::ZERO } else { emulator.next_wakeup().unwrap_or(Time::NEVER) };
+    host.wait(until)
 }
 
 /// Writes what has left the network.

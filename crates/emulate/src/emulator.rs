@@ -27,7 +27,7 @@ pub struct Outgoing {
 }
 
 /// Numbers of packets.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
 pub struct Counts {
     /// Packets from real hosts that entered the network.
     pub entered: u64,
@@ -190,7 +190,7 @@ impl Emulator {
         match (&mut packet.body, frame.payload) {
             (Body::Tcp(segment), Payload::Tcp { data, .. }) => {
                 let (connection, side) = self.connections.of_real([frame.src, frame.dst], nodes, segment);
-                connection.sent(side, segment);
+                connection.sent(side, segment, self.world.now());
                 let (direction, offset) = ((connection.number, side), connection.offset(side, segment.seq));
                 self.store.keep_segment(direction, &packet, offset, data, bytes);
             }
@@ -230,9 +230,10 @@ impl Emulator {
                 connection.received(1 - side, segment);
                 let direction = (connection.number, side);
                 let (ends, offset) = (connection.ends(side), connection.offset(side, segment.seq));
+                let stamped = connection.stamped(side, segment);
                 let unchanged = self.store.segment(direction, packet, segment).map(<[u8]>::to_vec);
                 if unchanged.is_none() {
-                    return self.rebuilt(packet, segment, direction, ends, offset);
+                    return self.rebuilt(packet, &stamped, direction, ends, offset);
                 }
                 unchanged
             }

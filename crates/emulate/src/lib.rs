@@ -11,6 +11,8 @@ mod emulator;
 mod frame;
 mod lateness;
 mod rebuild;
+#[cfg(target_os = "linux")]
+pub mod session;
 mod store;
 
 pub use addresses::{ipv4, ipv6};

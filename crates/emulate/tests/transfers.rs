@@ -16,12 +16,25 @@ use path::agent::AgentConfig;
 use sim::{Network, NullSink};
 use tcp::config::WindowScaling;
 use tcp::{Config, Connection};
-use wire::{Ecn, Flags, SeqNum};
+use wire::{Ecn, Flags, Segment, SeqNum};
 
 const BYTES: u64 = 300_000;
 
 /// Initial sequence numbers: that of the data wraps around after 100,000 bytes.
 const ISS: [SeqNum; 2] = [SeqNum(u32::MAX - 100_000), SeqNum(77)];
+
+/// What the clocks of the ends' timestamps are ahead of simulated time.
+const AHEAD: [u32; 2] = [3_000_000_000, u32::MAX - 500];
+
+/// Moves the timestamps of a segment from the end `from` by one end's clock difference and the other's.
+fn moved(segment: &mut Segment, from: usize, add: bool) {
+    let Some(stamps) = &mut segment.options.timestamps else { return };
+    let by = |value: u32, ahead: u32| if add { value.wrapping_add(ahead) } else { value.wrapping_sub(ahead) };
+    stamps.value = by(stamps.value, AHEAD[from]);
+    if segment.flags.has(Flags::ACK) {
+        stamps.echo = by(stamps.echo, AHEAD[1 - from]);
+    }
+}
 
 /// The byte at `offset` of the stream, a function without a short period.
 fn byte(offset: u64) -> u8 {
@@ -31,6 +44,9 @@ fn byte(offset: u64) -> u8 {
 /// A TCP end and its device.
 struct End {
     connection: Connection,
+    side: usize,
+    /// The first timestamp of the other end.
+    first_stamp: Option<u32>,
     address: IpAddr,
     iss: SeqNum,
     outbox: VecDeque<Vec<u8>>,
@@ -40,7 +56,8 @@ struct End {
 
 impl End {
     fn poll(&mut self, to: IpAddr, now: Time) {
-        while let Some((segment, ecn)) = self.connection.poll_transmit(now) {
+        while let Some((mut segment, ecn)) = self.connection.poll_transmit(now) {
+            moved(&mut segment, self.side, true);
             if segment.flags.has(Flags::SYN) {
                 self.scales[1] = segment.options.window_scale;
             }
@@ -71,8 +88,10 @@ impl Ends {
             ..Config::default()
         };
         let address = |node: usize| if ipv6 { emulate::ipv6(node).into() } else { emulate::ipv4(node).into() };
-        let end = |connection, node, iss| End {
+        let end = |connection, node: usize, iss| End {
             connection,
+            side: node / 2,
+            first_stamp: None,
             address: address(node),
             iss,
             outbox: VecDeque::new(),
@@ -102,6 +121,10 @@ impl Ends {
 }
 
 impl Host for Ends {
+    fn devices(&self) -> usize {
+        2
+    }
+
     fn now(&mut self) -> Time {
         self.now
     }
@@ -140,6 +163,12 @@ impl Host for Ends {
             }
         }
         let end = &mut self.ends[device];
+        if let Some(stamps) = segment.options.timestamps {
+            let first = *end.first_stamp.get_or_insert(stamps.value);
+            // An older one would be discarded [RFC7323 s5.3].
+            assert!(stamps.value.wrapping_sub(first) < 1 << 31, "{} after {first}", stamps.value);
+        }
+        moved(&mut segment, 1 - device, false);
         match segment.flags.has(Flags::SYN) {
             true => end.scales[0] = segment.options.window_scale,
             false => segment.window <<= end.scales[0].filter(|_| end.scales[1].is_some()).unwrap_or(0),
@@ -171,7 +200,7 @@ impl Host for Ends {
 fn transfer(network: &Network, ipv6: bool, what: &str) -> Counts {
     let mut emulator = Emulator::new(network, Settings::of(vec![0, 2]));
     let mut ends = Ends::new(ipv6);
-    let (lateness, ended) = drive(&mut emulator, 2, &mut ends, &mut NullSink);
+    let (lateness, ended) = drive(&mut emulator, &mut ends, &mut NullSink, &mut |_, _| {});
     ended.unwrap();
     let counts = emulator.counts();
     assert_eq!(ends.ends[1].connection.bytes_received(), BYTES, "{what}: {counts:?}");

@@ -12,8 +12,7 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::prctl;
 use nix::unistd::gettid;
 
-use crate::Error;
-use crate::ip;
+use crate::{Error, ip};
 
 /// Priority among real-time threads: above 1, with which others may run, and below those of the kernel.
 const PRIORITY: &str = "10";
@@ -34,19 +33,21 @@ impl Clock {
         Time::from_nanos(u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX))
     }
 
-    /// Waits until one of `files` is readable, or until `until`; [`Time::NEVER`] for no limit. It may return earlier.
+    /// Waits until one of `files` is readable, or until `until`; [`Time::NEVER`] for no limit. It may return earlier. Returns
+    /// which of them are.
     ///
     /// # Errors
     ///
     /// If waiting is impossible.
-    pub fn wait(&self, files: &[BorrowedFd<'_>], until: Time) -> io::Result<()> {
+    pub fn wait(&self, files: &[BorrowedFd<'_>], until: Time) -> io::Result<Vec<bool>> {
         let limit = match until {
             Time::NEVER => None,
             until => Some(Duration::from_nanos(until.as_nanos().saturating_sub(self.now().as_nanos()))),
         };
         let mut files: Vec<PollFd<'_>> = files.iter().map(|file| PollFd::new(*file, PollFlags::POLLIN)).collect();
         match ppoll(&mut files, limit.map(Into::into), None) {
-            Ok(_) | Err(Errno::EINTR) => Ok(()),
+            Ok(_) => Ok(files.iter().map(|file| file.any().unwrap_or(true)).collect()),
+            Err(Errno::EINTR) => Ok(vec![true; files.len()]),
             Err(error) => Err(error.into()),
         }
     }

@@ -4,9 +4,11 @@
 //! mounted or named, so nothing remains after a kill.
 
 use std::io;
+use std::path::Path;
 use std::sync::mpsc::{self, Sender};
 use std::thread::{self, JoinHandle};
 
+use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 
 use crate::Error;
@@ -70,4 +72,18 @@ impl Drop for Namespace {
             let _ = thread.join();
         }
     }
+}
+
+/// Mounts `file` over `over`, for the calling thread and the programs that it starts only.
+///
+/// # Errors
+///
+/// If the thread has no right to mount.
+pub fn bind(file: &Path, over: &Path) -> io::Result<()> {
+    unshare(CloneFlags::CLONE_NEWNS)?;
+    let nothing: Option<&Path> = None;
+    // Later mounts do not propagate to the machine.
+    mount(nothing, "/", nothing, MsFlags::MS_REC | MsFlags::MS_PRIVATE, nothing)?;
+    mount(Some(file), over, nothing, MsFlags::MS_BIND, nothing)?;
+    Ok(())
 }

@@ -22,7 +22,11 @@ impl Tun {
     ///
     /// If there is no /dev/net/tun, or the thread has no right to it.
     pub fn new(name: &str, mtu: u16) -> Result<Self, Error> {
-        let device = DeviceBuilder::new().name(name).mtu(mtu).build_sync().map_err(|source| match source.kind() {
+        Self::build(DeviceBuilder::new().name(name).mtu(mtu), name)
+    }
+
+    fn build(builder: DeviceBuilder, name: &str) -> Result<Self, Error> {
+        let device = builder.build_sync().map_err(|source| match source.kind() {
             ErrorKind::NotFound => Error::NoTun,
             ErrorKind::PermissionDenied => Error::TunPermission { source },
             _ => Error::Device { name: name.to_owned(), source },
@@ -30,6 +34,16 @@ impl Tun {
         let blocking = |source| Error::Other { what: "a TUN device cannot be made non-blocking", source };
         device.set_nonblocking(true).map_err(blocking)?;
         Ok(Tun { device, name: name.to_owned() })
+    }
+
+    /// Opens a device of the thread's network namespace, or creates it; its settings are left to the user.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn open(name: &str) -> Result<Self, Error> {
+        let builder = DeviceBuilder::new().name(name).inherit_enable_state();
+        Self::build(builder, name)
     }
 
     /// Gives the device addresses, and makes it the way to all others. The namespace is set up for IPv6 only if it has it.

@@ -35,7 +35,7 @@ pub mod export;
 pub mod figures;
 pub mod load;
 pub mod papers;
-mod result_dir;
+pub mod result_dir;
 pub mod run;
 mod run_error;
 pub mod steady;

@@ -41,6 +41,10 @@ pub struct Script {
 }
 
 impl Host for Script {
+    fn devices(&self) -> usize {
+        2
+    }
+
     fn now(&mut self) -> Time {
         self.now
     }
@@ -68,7 +72,7 @@ impl Host for Script {
 pub fn run(network: &Network, packets: Vec<Passed>, until: Time) -> (Vec<Passed>, Emulator, Lateness) {
     let mut emulator = Emulator::new(network, Settings::of(vec![0, 2]));
     let mut host = Script { to_send: packets.into(), until, ..Script::default() };
-    let (lateness, ended) = drive(&mut emulator, 2, &mut host, &mut NullSink);
+    let (lateness, ended) = drive(&mut emulator, &mut host, &mut NullSink, &mut |_, _| {});
     ended.unwrap();
     (host.received, emulator, lateness)
 }
