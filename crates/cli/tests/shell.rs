@@ -143,7 +143,12 @@ fn bytes_and_datagrams_arrive_intact_under_schemes() {
         let report = fs::read_to_string(dir.join(scheme).join("emulation.json")).unwrap();
         let report: serde_json::Value = serde_json::from_str(&report).unwrap();
         let rebuilt = report["packets"]["rebuilt"].as_u64().unwrap();
-        assert_eq!(rebuilt > 200, scheme == "split", "{scheme}: {report:#}");
+        // How often M-TCP changes a window depends on real time.
+        match scheme {
+            "split" => assert!(rebuilt > 200, "{report:#}"),
+            "m-tcp" => {}
+            _ => assert_eq!(rebuilt, 0, "{scheme}: {report:#}"),
+        }
         assert_eq!(report["packets"]["forgotten"], 0, "{scheme}: {report:#}");
     }
 }
@@ -284,4 +289,47 @@ fn wrong_nodes_are_errors_with_a_suggestion() {
     let emulated = lasthop(&dir, &["emulate", "hop.toml", "--no-out", "--tun", "server=tun7"]);
     assert_eq!(emulated.code, Some(2), "{}", emulated.err);
     assert!(emulated.err.contains("at least two devices"), "{}", emulated.err);
+}
+
+/// A user without rights, with a /dev/net/tun as udev makes it: the user keeps its number, and its command has no rights.
+#[test]
+fn ordinary_user_needs_no_root() {
+    let dir = prepared("shell-user");
+    if let Err(reason) = permitted(&dir) {
+        skip::skip!("{reason}");
+    }
+    fs::set_permissions(&dir, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    // The device and the mount are those of this process's own mount namespace.
+    let script = "set -e; mknod tun c 10 200; chmod 666 tun; mount --bind tun /dev/net/tun; \
+                  exec setpriv --reuid 12345 --regid 12345 --clear-groups \"$@\"";
+    let user = |words: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "sh", "-c", script, "sh"]).args(words).current_dir(&dir);
+        let output = command.output();
+        let _ = fs::remove_file(dir.join("tun"));
+        output.map(ended)
+    };
+    let lasthop = env!("CARGO_BIN_EXE_lasthop");
+    match user(&[lasthop, "shell", "--check"]) {
+        Ok(check) if check.code == Some(0) => {}
+        Ok(check) => skip::skip!("another user cannot be tried here: {}{}", check.out, check.err),
+        Err(error) => skip::skip!("unshare: {error}"),
+    }
+    let line = "id -u; id -g; grep CapEff /proc/self/status; python3 client.py 4";
+    let words = [
+        lasthop,
+        "shell",
+        "hop.toml",
+        "--quiet",
+        "--out",
+        "results",
+        "--and",
+        "server=env PATH=/usr/bin:/bin python3 server.py 4",
+        "--",
+    ];
+    let run = user(&[&words[..], &["env", "PATH=/usr/bin:/bin", "sh", "-c", line]].concat()).unwrap();
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let expected =
+        "12345\n12345\nCapEff:\t0000000000000000\nstream 400000 True\ndatagrams in order True most arrive True\n";
+    assert_eq!(run.out, expected, "{}", run.err);
 }

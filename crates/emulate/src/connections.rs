@@ -59,7 +59,10 @@ impl Connection {
     pub fn sent(&mut self, side: usize, segment: &mut Segment, now: Time) {
         if let Some(stamps) = &mut segment.options.timestamps {
             let ahead = stamps.value.wrapping_sub(milliseconds(now));
-            let ahead = *self.sides[side].ahead.get_or_insert(ahead);
+            let opens = segment.flags.has(Flags::SYN);
+            // A connection that uses the same ports again has another clock.
+            let known = self.sides[side].ahead.filter(|_| !opens);
+            let ahead = *self.sides[side].ahead.insert(known.unwrap_or(ahead));
             stamps.value = stamps.value.wrapping_sub(ahead);
             if segment.flags.has(Flags::ACK) {
                 stamps.echo = stamps.echo.wrapping_sub(self.sides[1 - side].ahead.unwrap_or(0));
@@ -264,6 +267,10 @@ mod tests {
         // A node answers on behalf of the first end, 100 ms later.
         let made = stamped([1, 2], 1150, 1050);
         assert_eq!(stamps(&connection.stamped(side, &made)), ((u32::MAX - 5).wrapping_add(150), 77));
+        // The first end opens another connection with the same ports.
+        let mut again = Segment { flags: Flags::SYN, ..stamped([1, 2], 9, 0) };
+        connection.sent(side, &mut again, Time::from_millis(5000));
+        assert_eq!((stamps(&again), stamps(&connection.stamped(side, &again))), ((5000, 0), (9, 0)));
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use foldhash::fast::FixedState;
-use wire::{Ecn, Packet, Segment};
+use wire::{Ecn, Flags, Packet, Segment};
 
 type HashMap<K, V> = std::collections::HashMap<K, V, FixedState>;
 
@@ -91,6 +91,10 @@ impl Store {
     pub fn keep_segment(&mut self, direction: Direction, packet: &Packet, offset: u64, data: usize, bytes: &[u8]) {
         let wire::Body::Tcp(segment) = &packet.body else { return };
         let (key, number) = (Key::of(direction, segment), self.first + self.kept.len() as u64);
+        if segment.flags.has(Flags::SYN) {
+            // Data of an earlier connection with the same ports is not data of this one.
+            self.data.remove(&direction);
+        }
         self.segments.entry(key).or_default().push_back(number);
         if segment.len > 0 {
             let stream = self.data.entry(direction).or_default();
@@ -241,6 +245,20 @@ mod tests {
         assert_eq!(read(15, 6), None);
         assert_eq!(read(33, 7), Some((33..40).collect()));
         assert_eq!(read(99, 0), Some(Vec::new()));
+    }
+
+    #[test]
+    fn another_connection_has_no_data_of_the_earlier_one() {
+        let mut store = Store::new(1 << 20);
+        keep(&mut store, 0, 10, 0);
+        let mut syn = segment(0, 0);
+        let Body::Tcp(opening) = &mut syn.body else { unreachable!() };
+        opening.flags = Flags::SYN;
+        store.keep_segment(FROM, &syn, 0, 1, &[0]);
+        let mut out = Vec::new();
+        assert_eq!(store.stream(FROM, 0, 1, &mut out), None);
+        keep(&mut store, 1, 5, 0);
+        assert_eq!(store.stream(FROM, 1, 5, &mut out), Some(()));
     }
 
     #[test]

@@ -123,6 +123,13 @@ impl AsFd for Tun {
     }
 }
 
+/// Lets the user send echo requests in the thread's network namespace, where a program that is root's by its file mode is not.
+pub fn permit_ping() {
+    let group = nix::unistd::getegid();
+    // Without it, ping reports that it is not permitted.
+    let _ = std::fs::write("/proc/sys/net/ipv4/ping_group_range", format!("{group} {group}"));
+}
+
 /// Whether the thread's network namespace has IPv6.
 pub fn has_ipv6() -> bool {
     std::path::Path::new("/proc/net/if_inet6").exists()

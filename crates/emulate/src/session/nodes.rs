@@ -137,6 +137,7 @@ impl Node {
             let device = Tun::new(DEVICE, mtu)?;
             device.configure(ipv4(node), tun::has_ipv6().then(|| ipv6(node)))?;
             device.set_queue(QUEUE)?;
+            tun::permit_ping();
             // Without rights to mount, programs use addresses.
             let _ = known_by_name(&names);
             Ok::<_, Error>((device, own_namespace()?))
@@ -151,7 +152,11 @@ impl Node {
 
 /// Lines of `/etc/hosts`.
 fn host_names(names: &[(usize, &str)]) -> String {
-    let lines = names.iter().map(|(node, name)| format!("{} {name}\n{} {name}\n", ipv4(*node), ipv6(*node)));
+    let has_ipv6 = tun::has_ipv6();
+    let addresses = |node: usize| [Some(ipv4(node).to_string()), has_ipv6.then(|| ipv6(node).to_string())];
+    let lines = names
+        .iter()
+        .flat_map(|(node, name)| addresses(*node).into_iter().flatten().map(move |at| format!("{at} {name}\n")));
     lines.collect()
 }
 
