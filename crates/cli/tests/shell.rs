@@ -299,7 +299,7 @@ fn ordinary_user_needs_no_root() {
         skip::skip!("{reason}");
     }
     fs::set_permissions(&dir, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
-    // The device and the mount are those of this process's own mount namespace.
+    // The device and the mount belong to a mount namespace of this process.
     let script = "set -e; mknod tun c 10 200; chmod 666 tun; mount --bind tun /dev/net/tun; \
                   exec setpriv --reuid 12345 --regid 12345 --clear-groups \"$@\"";
     let user = |words: &[&str]| {

@@ -41,7 +41,7 @@ struct Side {
     is_offered: bool,
     /// Sequence number and offset of the latest data.
     latest: Option<(SeqNum, u64)>,
-    /// What its timestamps are ahead of those of the simulation, in which both ends and all nodes have the same clock. Proxies
+    /// Difference of its timestamps to the simulation's clock, which both ends and all nodes share. Proxies
     /// use that clock on behalf of an end; a real end would discard a segment with an older timestamp [RFC7323 s5.3].
     ahead: Option<u32>,
 }

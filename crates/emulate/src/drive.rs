@@ -58,7 +58,7 @@ pub trait Host {
 ///
 /// # Errors
 ///
-/// Those of the host. Lateness is returned in any case.
+/// If the host returns one. Lateness is returned in any case.
 pub fn drive<H: Host, S: Sink>(
     emulator: &mut Emulator,
     host: &mut H,

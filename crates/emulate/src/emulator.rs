@@ -41,7 +41,7 @@ pub struct Counts {
     pub verbatim: u64,
     /// Of these, packets whose ECN field the network changed.
     pub marked: u64,
-    /// Segments that a scheme changed or made, and that were written anew.
+    /// Segments that a scheme changed or made, and whose bytes were rebuilt.
     pub rebuilt: u64,
     /// Bytes of all packets that left the network.
     pub bytes_left: u64,

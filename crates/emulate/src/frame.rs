@@ -34,7 +34,7 @@ pub enum Payload {
         /// Where its data begins in the packet.
         data: usize,
     },
-    /// Any other packet, as a datagram of the protocol with its ports: those of UDP, or the identifier of an echo message.
+    /// Any other packet, as a datagram of the protocol with its ports: UDP's ports, or the identifier of an echo message.
     Datagram(Protocol, [u16; 2]),
 }
 

@@ -1,6 +1,6 @@
 //! The bytes of the packets that are in the simulated network.
 //!
-//! The network moves values without bytes. What comes out unchanged is found here by these values, datagrams by their
+//! The network moves values without bytes. Unchanged segments are found here by these values, datagrams by their
 //! number; data of a segment that was made on the path is found by its sequence numbers. The oldest packets are forgotten
 //! when the store is full: the network drops packets without notice, and schemes resend old ones.
 
@@ -56,7 +56,7 @@ pub(crate) struct Store {
     kept: VecDeque<Kept>,
     /// The number of the oldest one.
     first: u64,
-    /// Numbers of segments, by key; those of equal segments are in the order of their arrival.
+    /// Numbers of segments, by key; equal segments are in the order of their arrival.
     segments: HashMap<Key, VecDeque<u64>>,
     /// Numbers of segments with data, by direction and offset.
     data: HashMap<Direction, BTreeMap<u64, u64>>,
@@ -147,7 +147,7 @@ impl Store {
         kept.segment.is_none().then_some(&kept.bytes)
     }
 
-    /// The bytes of a segment that was not changed, except for its ECN field. Of equal segments those of the earliest one
+    /// The bytes of a segment that was not changed, except for its ECN field. Of equal segments the earliest one
     /// that has not come out.
     pub fn segment(&mut self, direction: Direction, packet: &Packet, segment: &Segment) -> Option<&[u8]> {
         let packet = Packet { ecn: Ecn::NotEct, ..*packet };

@@ -14,7 +14,7 @@ use nix::unistd::gettid;
 
 use crate::{Error, ip};
 
-/// Priority among real-time threads: above 1, with which others may run, and below those of the kernel.
+/// Priority among real-time threads: above 1, with which others may run, and below the kernel's threads.
 const PRIORITY: &str = "10";
 
 /// CLOCK_MONOTONIC, from a moment on.

@@ -126,7 +126,7 @@ fn line(program: &Path, dir: &Path, rate: f64, settings: &Settings) -> Result<St
     ))
 }
 
-/// The program at a node: sends datagrams at a rate in Mbps and receives those of the other node; prints what it measured.
+/// The program at a node: sends datagrams at a rate in Mbps and receives the other node's; prints what it measured.
 pub fn datagrams(words: &[&str]) -> Result<(), String> {
     let [there, rate, seconds] = words else { return Err("expected an address, a rate and a duration".into()) };
     let rate: f64 = rate.parse().map_err(|_| format!("rate {rate}"))?;
