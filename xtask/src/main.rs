@@ -91,6 +91,10 @@ Maintenance commands of the repository.
     cargo xtask bench budget
         Counts instructions of lasthop with cachegrind, which it installs if missing, and compares them with
         bench/budget.toml.
+
+    cargo xtask bench emulate [--rates 10,50,100] [--seconds 10] [--normal-priority] [--program PATH]
+        Measures rate, delay and lateness of `lasthop shell` with datagrams of 1500 bytes in both directions, at these
+        rates in Mbps; needs Linux, and root for real-time priority.
 ";
 
 fn main() -> ExitCode {
@@ -128,6 +132,8 @@ fn main() -> ExitCode {
         ["cycles"] => cycles::run(),
         ["ns2", which @ ..] => agreement::run(which),
         ["bench", "budget"] => bench::budget::run(),
+        ["bench", "emulate", options @ ..] => bench::emulate::run(options),
+        [bench::emulate::DATAGRAMS, options @ ..] => bench::emulate::datagrams(options),
         ["bench", "peers", options @ ..] => bench::Options::parse(options).and_then(|it| bench::peers(&it)),
         words => Err(format!("unknown command `{}`\n\n{USAGE}", words.join(" "))),
     };

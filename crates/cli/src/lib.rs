@@ -1,7 +1,7 @@
 //! The `lasthop` command, as a library: the binary and the Python package call [`main`].
 //!
 //! Results go to stdout, messages to stderr. Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 3 a script needs an
-//! unsupported feature, 130 interrupted.
+//! unsupported feature, 130 interrupted; `shell` passes on that of its command.
 
 mod commands;
 mod defaults;
@@ -25,12 +25,12 @@ use lab::run::RunError;
 
 use commands::{
     check, compare, completions, convert, drill, explain, export, fit, import, list, man, merge, new, plot, report,
-    reproduce, run, schema, slurm, steady, sweep, verify, web,
+    reproduce, run, schema, shell, slurm, steady, sweep, verify, web,
 };
 use talk::{Volume, detail, say};
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 3 a script of `drill` needs an \
-     unsupported feature, 130 interrupted.";
+     unsupported feature, 130 interrupted; `shell` passes on that of its command.";
 
 /// A laboratory for TCP over wireless paths.
 #[derive(Parser)]
@@ -79,6 +79,13 @@ enum Command {
     Steady(steady::Args),
     /// Run packetdrill scripts against our end of TCP, in simulated time
     Drill(drill::Args),
+    /// Run a command in a network namespace behind a scenario's network, in real time: Linux
+    Shell(Box<shell::Args>),
+    /// Let packets of TUN devices cross a scenario's network, in real time: Linux
+    Emulate(shell::EmulateArgs),
+    /// Become a command of `shell`
+    #[command(name = "__here", hide = true)]
+    Here(shell::HereArgs),
     /// Serve a page on 127.0.0.1 to change a scenario and watch it run in the browser
     Web(web::Args),
     /// Check a scenario for errors, without running it
@@ -109,6 +116,8 @@ enum Failure {
     Unsupported(String),
     /// Ctrl-C: exit code 130, by the convention of shells.
     Interrupted(String),
+    /// The command that was run gave this exit code, and all has been said.
+    Exit(u8),
     /// The reader of standard output closed it: not an error.
     BrokenPipe,
 }
@@ -186,6 +195,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Steady(args) => steady::run(&args),
         Command::Drill(args) => drill::run(&args),
         Command::Web(args) => web::run(&args),
+        Command::Shell(args) => shell::run(&args),
+        Command::Emulate(args) => shell::emulate(&args),
+        Command::Here(args) => shell::here(&args),
         Command::Check(args) => check::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Fit(args) => fit::run(&args),
@@ -203,6 +215,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 fn ended(outcome: Result<(), Failure>) -> u8 {
     match outcome {
         Ok(()) | Err(Failure::BrokenPipe) => 0,
+        Err(Failure::Exit(code)) => code,
         Err(Failure::Run(message)) => {
             say(format_args!("error: {message}"));
             1

@@ -17,6 +17,32 @@ pub struct Progress {
     interrupted: Arc<AtomicBool>,
 }
 
+/// A line on stderr about something that goes on until another program ends. It leaves Ctrl-C alone.
+pub struct StatusLine(ProgressBar);
+
+impl StatusLine {
+    /// A line that begins with `name`; without one if not `wanted`, where stderr is not a terminal, or with --quiet.
+    pub fn new(name: &str, wanted: bool) -> Self {
+        let hidden = is_quiet() || !wanted;
+        let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(5) };
+        let bar = ProgressBar::with_draw_target(None, target);
+        bar.set_style(ProgressStyle::with_template("{prefix} {msg}").unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_prefix(name.to_owned());
+        StatusLine(bar)
+    }
+
+    /// Shows another text.
+    pub fn show(&self, text: String) {
+        self.0.set_message(text);
+        self.0.tick();
+    }
+
+    /// Removes the line.
+    pub fn finish(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
 const STEPS: u64 = 10_000;
 /// The interval at which it is drawn without progress.
 const TICK: Duration = Duration::from_millis(500);

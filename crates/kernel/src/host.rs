@@ -12,8 +12,8 @@ use drill::settings::{SUITE_CONTROL, Setting};
 use drill::syntax::ast::Call;
 use drill::target::{Clock, Target};
 use engine::{Span, Time};
+use host::tun::Tun;
 use nix::poll::{PollFd, PollFlags, ppoll};
-use tun_rs::SyncDevice;
 use wire::{Ecn, Flags, Segment, SeqNum};
 
 use crate::diag::{CLOSED, Diag, LISTENING, Said};
@@ -37,7 +37,7 @@ pub struct Held {
 
 /// The Linux kernel as the host under test.
 pub struct Kernel {
-    device: SyncDevice,
+    device: Tun,
     diag: Diag,
     /// Time of the script's first event; `None` before it.
     start: Option<Instant>,
@@ -88,10 +88,10 @@ impl Kernel {
 
     /// Reads all packets that the device holds into the outbox.
     fn drain(&mut self) {
-        while let Ok(length) = self.device.recv(&mut self.buffer) {
+        while let Ok(Some(length)) = self.device.receive(&mut self.buffer) {
             let time = self.wall();
             // Packets other than TCP over IPv4 are the kernel's multicast on a new device (IPv6, IGMP).
-            let Some((mut segment, ecn)) = packet::read(&self.buffer[..length]) else { continue };
+            let Some((mut segment, ecn)) = wire::read::ipv4_segment(&self.buffer[..length]) else { continue };
             if segment.flags.has(Flags::SYN) && self.iss != Some(segment.seq) {
                 self.iss = Some(segment.seq);
                 self.ports = (segment.src_port, segment.dst_port);

@@ -3,12 +3,11 @@
 use std::fs;
 use std::io;
 use std::net::Ipv4Addr;
-use std::process::Command;
 
 use drill::settings::{LINUX, SUITE, Setting, WITHOUT_EFFECT};
-use nix::errno::Errno;
-use nix::sched::{CloneFlags, unshare};
-use tun_rs::{DeviceBuilder, SyncDevice};
+use host::ip::{ip, run};
+use host::namespace;
+use host::tun::Tun;
 
 /// Addresses of the host under test and of the script's side: those of the first two nodes of a lasthop network.
 pub const LOCAL: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
@@ -18,25 +17,19 @@ const DEVICE: &str = "tun0";
 
 /// Moves this process, which must be single-threaded, into a new network namespace with a TUN device. `Err` names the
 /// operation that the machine does not permit.
-pub fn enter() -> Result<SyncDevice, String> {
+pub fn enter() -> Result<Tun, String> {
     enter_as(LOCAL)
 }
 
 /// As [`enter`], with `address` as the host's address.
-pub fn enter_as(address: Ipv4Addr) -> Result<SyncDevice, String> {
-    unshare(CloneFlags::CLONE_NEWNET).map_err(|error| match error {
-        Errno::EPERM => "creating a network namespace needs root (CAP_SYS_ADMIN)".to_owned(),
-        error => format!("cannot create a network namespace: {error}"),
-    })?;
-    let device = DeviceBuilder::new().name(DEVICE).mtu(1500).build_sync().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => "/dev/net/tun does not exist: the kernel lacks TUN devices (CONFIG_TUN)".to_owned(),
-        _ => format!("cannot create a TUN device: {error}"),
-    })?;
-    device.set_nonblocking(true).map_err(|error| format!("cannot make the TUN device non-blocking: {error}"))?;
-    ip(&["link", "set", "lo", "up"])?;
-    ip(&["address", "add", &format!("{address}/8"), "dev", DEVICE])?;
-    ip(&["link", "set", DEVICE, "up"])?;
-    ip(&["route", "add", "default", "dev", DEVICE])?;
+pub fn enter_as(address: Ipv4Addr) -> Result<Tun, String> {
+    let device = || {
+        namespace::enter()?;
+        let device = Tun::new(DEVICE, 1500)?;
+        device.configure(address, None)?;
+        Ok(device)
+    };
+    let device = device().map_err(|error: host::Error| error.to_string())?;
     // A new namespace has the kernel's defaults except for these parameters.
     for (name, value) in LINUX {
         parameter(name, value)?;
@@ -51,7 +44,7 @@ pub fn has_control(name: &str) -> bool {
 }
 
 /// Applies a setting in the current namespace. `Err` names a setting that cannot be applied.
-pub fn set(device: &SyncDevice, setting: &Setting) -> Result<(), String> {
+pub fn set(device: &Tun, setting: &Setting) -> Result<(), String> {
     match setting {
         Setting::SuiteDefaults => SUITE.iter().try_for_each(|(name, value)| parameter(name, value)),
         Setting::Parameter { name, value } => parameter(name, value),
@@ -65,7 +58,9 @@ pub fn set(device: &SyncDevice, setting: &Setting) -> Result<(), String> {
                 )),
             }
         }
-        Setting::FairQueue => command("tc", &["qdisc", "replace", "dev", DEVICE, "root", "fq"]),
+        Setting::FairQueue => {
+            run("tc", &["qdisc", "replace", "dev", DEVICE, "root", "fq"]).map_err(|error| error.to_string())
+        }
         Setting::Route { initial_window, rto_min, control } => {
             let mut words = vec!["route".to_owned(), "change".into(), "default".into(), "dev".into(), DEVICE.into()];
             let mut add = |key: &str, value: Option<String>| {
@@ -74,7 +69,7 @@ pub fn set(device: &SyncDevice, setting: &Setting) -> Result<(), String> {
             add("initcwnd", initial_window.map(|window| window.to_string()));
             add("rto_min", rto_min.map(|span| format!("{}ms", span.as_nanos() / 1_000_000)));
             add("congctl", control.clone());
-            ip(&words.iter().map(String::as_str).collect::<Vec<_>>())
+            ip(&words.iter().map(String::as_str).collect::<Vec<_>>()).map_err(|error| error.to_string())
         }
         Setting::Mtu(mtu) => {
             let mtu = u16::try_from(*mtu).map_err(|_| format!("an MTU of {mtu}"))?;
@@ -98,20 +93,5 @@ pub fn parameter(name: &str, value: &str) -> Result<(), String> {
             Ok(())
         }
         Err(error) => Err(format!("{name}={value}: {error}")),
-    }
-}
-
-/// Runs `ip` in the current namespace.
-pub fn ip(words: &[&str]) -> Result<(), String> {
-    command("ip", words)
-}
-
-/// Runs a command in the current namespace.
-fn command(program: &str, words: &[&str]) -> Result<(), String> {
-    let line = || format!("`{program} {}`", words.join(" "));
-    let ran = Command::new(program).args(words).output().map_err(|error| format!("cannot run {}: {error}", line()))?;
-    match ran.status.success() {
-        true => Ok(()),
-        false => Err(format!("{}: {}", line(), String::from_utf8_lossy(&ran.stderr).trim())),
     }
 }

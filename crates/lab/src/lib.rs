@@ -36,7 +36,7 @@ pub mod export;
 pub mod figures;
 pub mod load;
 pub mod papers;
-mod result_dir;
+pub mod result_dir;
 pub mod run;
 mod run_error;
 pub mod steady;

@@ -27,10 +27,12 @@ const PLOTS: &str = "plots";
 /// Prefix of the manifest's line with the scenario's file; no file of a result has such a name.
 const ORIGIN: &str = "# from ";
 
+/// The file by which a result of an emulation with real hosts is recognized: no run of the simulator repeats it.
+pub const EMULATION: &str = "emulation.json";
+
 /// A result directory in progress. Removed if it is dropped before it is complete.
-pub(crate) struct Partial {
-    /// The directory to write to until the result is complete.
-    pub dir: PathBuf,
+pub struct Partial {
+    pub(crate) dir: PathBuf,
     target: PathBuf,
     complete: bool,
     /// The lock of its manifest and that of the replaced directory: a reader of either manifest sees that a run is in
@@ -39,7 +41,15 @@ pub(crate) struct Partial {
 }
 
 impl Partial {
+    /// The directory to write to until the result is complete.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     /// Starts a result for `target`, or for the target of the symbolic link.
+    ///
+    /// # Errors
+    /// Another run writes there, the directory cannot be made, or an existing one has files that no run wrote.
     pub fn create(target: &Path) -> Result<Self, RunError> {
         let target = followed(target);
         let dir = beside(&target, "partial");
@@ -74,6 +84,9 @@ impl Partial {
     }
 
     /// Writes a file; it is on disk when this returns.
+    ///
+    /// # Errors
+    /// The file cannot be written.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), RunError> {
         let path = self.dir.join(name);
         let written = fs::File::create(&path).and_then(|mut file| {
@@ -85,6 +98,9 @@ impl Partial {
 
     /// Replaces any previous result, and returns whether there was one. `files` were written in addition to those of
     /// every result; the scenario's file is `origin`.
+    ///
+    /// # Errors
+    /// Files appeared in the old result that no run wrote, or the directories cannot be exchanged.
     pub fn complete(mut self, files: &[String], origin: &str) -> Result<bool, RunError> {
         let manifest: String = files
             .iter()
@@ -237,7 +253,7 @@ pub(crate) fn origin_of(dir: &Path) -> Option<String> {
 }
 
 /// The scenario's file as the manifest names it: relative to the working directory, on one line.
-pub(crate) fn origin(file: &Path) -> String {
+pub fn origin(file: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     let file = file.strip_prefix(here).unwrap_or(file);
     let plain: PathBuf = file.components().filter(|part| *part != Component::CurDir).collect();

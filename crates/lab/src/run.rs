@@ -14,7 +14,7 @@ use sim::{Results, Sink};
 
 use crate::disk::Directory;
 use crate::load::{Loaded, to_toml};
-use crate::result_dir::{Partial, origin, origin_of};
+use crate::result_dir::{EMULATION, Partial, origin, origin_of};
 pub use crate::run_error::RunError;
 
 /// Repeats the run whose result is in `dir`, and passes its events to `sink`. A result is a function of the scenario
@@ -27,6 +27,9 @@ pub fn replay<S: Sink>(
     enough: fn(&S) -> bool,
     watch: Watch<'_>,
 ) -> Result<Results, RunError> {
+    if dir.join(EMULATION).exists() {
+        return Err(RunError::Emulated(dir.to_owned()));
+    }
     let path = dir.join("summary.json");
     let unreadable = |source| RunError::Unreadable { path: path.clone(), source };
     let kept = fs::read_to_string(&path).map_err(unreadable)?;

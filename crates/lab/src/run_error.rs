@@ -28,6 +28,9 @@ pub enum RunError {
     /// The result cannot be reproduced from its scenario.
     #[error("{}: this program computes other results from its scenario\n  hint: the results are of another version, or a file was changed; run the scenario again", .0.display())]
     OtherProgram(PathBuf),
+    /// The result is of real hosts, which no simulation repeats.
+    #[error("{}: is a result of real hosts (`lasthop shell`), which cannot be repeated\n  hint: its captures, NODE.pcapng, have every packet", .0.display())]
+    Emulated(PathBuf),
     /// Cancelled by the progress callback.
     #[error("interrupted; nothing was written")]
     Interrupted,

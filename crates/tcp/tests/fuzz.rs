@@ -44,6 +44,7 @@ fn options() -> impl Strategy<Value = Options> {
             sack_permitted,
             timestamps: stamps.map(|(value, echo)| Timestamps { value, echo }),
             sack: blocks.into_iter().collect::<SackBlocks>(),
+            other: 0,
         },
     )
 }

@@ -40,11 +40,15 @@ pub fn headers(packet: &Packet, identification: u16) -> Vec<u8> {
             let protocol = match datagram.protocol {
                 Protocol::Udp => IpNumber::UDP,
                 Protocol::EchoRequest | Protocol::EchoReply => IpNumber::ICMP,
+                // A number for experiments [RFC3692 s2.1].
+                Protocol::Other => IpNumber(253),
             };
-            let mut ip = ipv4(packet, Datagram::HEADER + datagram.len, protocol, identification);
+            let mut ip = ipv4(packet, datagram.size(), protocol, identification);
             ip.header_checksum = ip.calc_header_checksum();
             ip.write(&mut out).expect("writing to memory");
-            out.extend(datagram_header(&ip, datagram));
+            if datagram.protocol != Protocol::Other {
+                out.extend(datagram_header(&ip, datagram));
+            }
         }
     }
     out
@@ -76,7 +80,7 @@ fn datagram_header(ip: &Ipv4Header, datagram: &Datagram) -> [u8; 8] {
     let (mut header, at) = match datagram.protocol {
         Protocol::Udp => ([src[0], src[1], dst[0], dst[1], length[0], length[1], 0, 0], 6),
         Protocol::EchoRequest => ([8, 0, 0, 0, src[0], src[1], number[0], number[1]], 2),
-        Protocol::EchoReply => ([0, 0, 0, 0, dst[0], dst[1], number[0], number[1]], 2),
+        Protocol::EchoReply | Protocol::Other => ([0, 0, 0, 0, dst[0], dst[1], number[0], number[1]], 2),
     };
     let mut sum = Sum16BitWords::new().add_slice(&header);
     if datagram.protocol == Protocol::Udp {
@@ -92,7 +96,8 @@ fn datagram_header(ip: &Ipv4Header, datagram: &Datagram) -> [u8; 8] {
     header
 }
 
-fn tcp_header(segment: &Segment) -> TcpHeader {
+/// Returns the header of a segment, with the checksum field 0. The window field is as in [`headers`].
+pub fn tcp_header(segment: &Segment) -> TcpHeader {
     let window = u16::try_from(segment.window >> segment.window_shift.min(31)).unwrap_or(u16::MAX);
     let mut tcp = TcpHeader::new(segment.src_port, segment.dst_port, segment.seq.0, window);
     tcp.acknowledgment_number = segment.ack.0;
@@ -142,8 +147,9 @@ fn options(options: &Options) -> Vec<TcpOptionElement> {
     if let Some(scale) = options.window_scale {
         out.extend([Noop, WindowScale(scale)]);
     }
-    // With timestamps, only three SACK blocks fit into the header.
-    let max_blocks = if options.timestamps.is_some() { 3 } else { SackBlocks::MAX };
+    // The header has 40 bytes of options: with timestamps, three blocks fit.
+    let others = Options { sack: SackBlocks::default(), other: 0, ..*options }.size();
+    let max_blocks = SackBlocks::MAX.min(36_u32.saturating_sub(others) as usize / 8);
     let mut blocks = options.sack.as_slice().iter().take(max_blocks).map(|(from, to)| (from.0, to.0));
     if let Some(first) = blocks.next() {
         let rest = [blocks.next(), blocks.next(), blocks.next()];

@@ -166,7 +166,7 @@ impl CompactPacket {
         match &self.body {
             BareBody::Tcp(_, _, segment) => Packet::HEADER + Segment::HEADER + segment.len,
             BareBody::Icmp(..) => Packet::HEADER + Notice::SIZE,
-            BareBody::Datagram(_, _, datagram) => Packet::HEADER + Datagram::HEADER + datagram.len,
+            BareBody::Datagram(_, _, datagram) => Packet::HEADER + datagram.size(),
         }
     }
 }

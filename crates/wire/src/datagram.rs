@@ -12,6 +12,9 @@ pub enum Protocol {
     EchoRequest,
     /// An ICMP echo reply (RFC 792).
     EchoReply,
+    /// Any other protocol: everything after the IP header is payload. Only in emulation, where the bytes of a real packet
+    /// are kept beside it.
+    Other,
 }
 
 impl Protocol {
@@ -21,6 +24,16 @@ impl Protocol {
             Protocol::Udp => "UDP",
             Protocol::EchoRequest => "ECHO-REQUEST",
             Protocol::EchoReply => "ECHO-REPLY",
+            Protocol::Other => "OTHER",
+        }
+    }
+
+    /// Returns the size of the header in bytes.
+    #[inline]
+    pub const fn header(self) -> u32 {
+        match self {
+            Protocol::Udp | Protocol::EchoRequest | Protocol::EchoReply => Datagram::HEADER,
+            Protocol::Other => 0,
         }
     }
 }
@@ -55,6 +68,12 @@ impl Datagram {
     pub fn new(protocol: Protocol, [src_port, dst_port]: [u16; 2], len: u32, number: u32, now: Time) -> Self {
         let nanos = now.as_nanos();
         Datagram { src_port, dst_port, len, number, created: [nanos as u32, (nanos >> 32) as u32], protocol }
+    }
+
+    /// Returns the size of header and payload in bytes.
+    #[inline]
+    pub const fn size(&self) -> u32 {
+        self.protocol.header() + self.len
     }
 
     /// Returns its time of creation.

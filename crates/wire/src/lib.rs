@@ -27,6 +27,7 @@ pub mod options;
 pub mod packet;
 pub mod pcapng;
 pub mod radiotap;
+pub mod read;
 pub mod segment;
 pub mod seq_num;
 

@@ -17,6 +17,9 @@ pub struct Options {
     pub timestamps: Option<Timestamps>,
     /// Ranges received out of order [RFC2018 s3].
     pub sack: SackBlocks,
+    /// Size in bytes of everything in the headers of a real packet that a simulated one does not have: other TCP options,
+    /// IP options, and what an IPv6 header is longer than an IPv4 header. 0 in simulated packets.
+    pub other: u8,
 }
 
 /// The Timestamps option [RFC7323 s3.2].
@@ -99,6 +102,7 @@ impl Options {
         self.sack_permitted = false;
         self.timestamps = None;
         self.sack.count = 0;
+        self.other = 0;
     }
 
     /// Size on the wire in bytes, each option padded to 32-bit words as implementations do [RFC7323 appendix A].
@@ -109,7 +113,7 @@ impl Options {
         // SACK-permitted takes the place of the padding before the timestamps.
         let stamps = if self.timestamps.is_some() { 3 } else { u32::from(self.sack_permitted) };
         let sack = u32::from(!self.sack.is_empty()) + 2 * u32::from(self.sack.count);
-        4 * (mss + scale + stamps + sack)
+        4 * (mss + scale + stamps + sack) + u32::from(self.other)
     }
 }
 
@@ -143,6 +147,7 @@ mod tests {
             sack_permitted: true,
             timestamps: Some(Timestamps::default()),
             sack: [(SeqNum(1), SeqNum(2))].into_iter().collect(),
+            other: 20,
         };
         options.clear();
         assert_eq!(options, Options::default());

@@ -111,7 +111,7 @@ impl Packet {
         match &self.body {
             Body::Tcp(segment) => Self::HEADER + Segment::HEADER + segment.len,
             Body::Icmp(_) => Self::HEADER + Notice::SIZE,
-            Body::Datagram(datagram) => Self::HEADER + Datagram::HEADER + datagram.len,
+            Body::Datagram(datagram) => Self::HEADER + datagram.size(),
         }
     }
 

@@ -79,6 +79,15 @@ impl<W: Write> Writer<W> {
         self.enhanced(interface, at, &bytes, packet.size(), Some(direction))
     }
 
+    /// Writes a real packet that crossed `interface` at time `at`: all of its bytes.
+    pub fn whole(&mut self, interface: u32, at: Time, direction: Direction, bytes: &[u8]) -> io::Result<()> {
+        let direction: u32 = match direction {
+            Direction::In => 1,
+            Direction::Out => 2,
+        };
+        self.enhanced(interface, at, bytes, bytes.len() as u32, Some(direction))
+    }
+
     /// Writes an 802.11 frame: `bytes` are its radiotap header and first bytes, `length` is the length of both in full.
     pub fn frame(&mut self, at: Time, bytes: &[u8], length: u32) -> io::Result<()> {
         self.enhanced(0, at, bytes, length, None)

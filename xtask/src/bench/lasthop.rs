@@ -20,7 +20,8 @@ pub fn program() -> Command {
     Command::new(built())
 }
 
-fn built() -> PathBuf {
+/// Returns its path.
+pub fn built() -> PathBuf {
     workspace::target().join("release").join("lasthop")
 }
 

@@ -1,6 +1,7 @@
 //! Benchmarks of lasthop and its peers.
 
 pub mod budget;
+pub mod emulate;
 mod lasthop;
 mod measure;
 mod ns2;

@@ -19,6 +19,11 @@ pub mod report;
 pub mod reproduce;
 pub mod run;
 pub mod schema;
+#[cfg(target_os = "linux")]
+pub mod shell;
+#[cfg(not(target_os = "linux"))]
+#[path = "no_shell.rs"]
+pub mod shell;
 pub mod slurm;
 pub mod steady;
 pub mod sweep;

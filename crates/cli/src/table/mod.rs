@@ -138,7 +138,7 @@ fn arrivals(summary: &Summary) -> String {
 }
 
 /// A line for each direction of each link.
-fn links(summary: &Summary) -> String {
+pub fn links(summary: &Summary) -> String {
     let mut columns = vec![
         &direction::frames_sent,
         &direction::frames_corrupted,

@@ -10,9 +10,10 @@ use std::net::SocketAddrV4;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
+use host::ip::ip;
+use host::tun::Tun;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use socket2::{Domain, Protocol, Socket, Type};
-use tun_rs::SyncDevice;
 
 use crate::diag::Diag;
 use crate::machine::{self, LOCAL, REMOTE};
@@ -109,17 +110,18 @@ fn socket() -> io::Result<Socket> {
 }
 
 /// Configures device and buffers for a large bandwidth-delay product, in the namespace entered last.
-fn widen(gso: Option<u32>) -> Result<(), String> {
+fn widen(device: &Tun, gso: Option<u32>) -> Result<(), String> {
     for (name, value) in [("tcp_rmem", "4096 131072 67108864"), ("tcp_wmem", "4096 131072 67108864")] {
         machine::parameter(&format!("net.ipv4.{name}"), value)?;
     }
     // Flows do not reuse metrics of earlier flows.
     machine::parameter("net.ipv4.tcp_no_metrics_save", "1")?;
     if let Some(segments) = gso {
-        machine::ip(&["link", "set", "tun0", "gso_max_segs", &segments.to_string()])?;
+        let segments = segments.to_string();
+        ip(&["link", "set", "tun0", "gso_max_segs", &segments]).map_err(|error| error.to_string())?;
     }
     // The device's own queue must never overflow.
-    machine::ip(&["link", "set", "tun0", "txqueuelen", "100000"])
+    device.set_queue(100_000).map_err(|error| error.to_string())
 }
 
 /// Runs the flows over `path`. `gso` is the maximum number of segments in an offload packet, `None` for the kernel's
@@ -127,7 +129,7 @@ fn widen(gso: Option<u32>) -> Result<(), String> {
 pub fn run(path: &Path, seed: u64, gso: Option<u32>, verbose: bool) -> Result<Measured, String> {
     let text = |error: io::Error| error.to_string();
     let near = machine::enter_as(LOCAL)?;
-    widen(gso)?;
+    widen(&near, gso)?;
     let mut flows = Vec::new();
     let diag = Diag::new().map_err(text)?;
     for (flow, port) in path.flows.iter().zip(PORT..) {
@@ -147,7 +149,7 @@ pub fn run(path: &Path, seed: u64, gso: Option<u32>, verbose: bool) -> Result<Me
         });
     }
     let far = machine::enter_as(REMOTE)?;
-    widen(gso)?;
+    widen(&far, gso)?;
     let listeners: Vec<Socket> = flows
         .iter()
         .map(|flow| {
@@ -177,7 +179,7 @@ pub fn run(path: &Path, seed: u64, gso: Option<u32>, verbose: bool) -> Result<Me
 
 struct World<'a> {
     path: &'a Path,
-    devices: [SyncDevice; 2],
+    devices: [Tun; 2],
     /// Socket for `inet_diag` in the sender's namespace.
     diag: Diag,
     /// The forward and the backward direction, seen from the sender.
@@ -222,7 +224,7 @@ impl World<'_> {
     /// Moves packets from the devices into the emulated path, and arrived ones from the path to the devices.
     fn move_packets(&mut self) -> io::Result<()> {
         for index in 0..2 {
-            while let Ok(length) = self.devices[index].recv(&mut self.buffer) {
+            while let Ok(Some(length)) = self.devices[index].receive(&mut self.buffer) {
                 let behind = self.chance.happens(self.path.loss_behind);
                 let access = self.chance.happens(self.path.loss_before);
                 // In the backward direction the bottleneck comes before the access link.

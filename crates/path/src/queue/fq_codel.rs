@@ -115,6 +115,7 @@ fn protocol(packet: &Packet) -> u8 {
     match &packet.body {
         Body::Tcp(_) => 6,
         Body::Datagram(datagram) if datagram.protocol == wire::Protocol::Udp => 17,
+        Body::Datagram(datagram) if datagram.protocol == wire::Protocol::Other => 253,
         Body::Datagram(_) | Body::Icmp(_) => 1,
     }
 }

@@ -45,7 +45,7 @@ impl PyPacket {
 
 #[pymethods]
 impl PyPacket {
-    /// tcp, udp, echo-request, echo-reply, icmp-defer or icmp-retransmit.
+    /// tcp, udp, echo-request, echo-reply, other, icmp-defer or icmp-retransmit.
     #[getter]
     fn protocol(&self) -> &'static str {
         match &self.0.body {
@@ -56,6 +56,7 @@ impl PyPacket {
                 Protocol::Udp => "udp",
                 Protocol::EchoRequest => "echo-request",
                 Protocol::EchoReply => "echo-reply",
+                Protocol::Other => "other",
             },
         }
     }

@@ -1,0 +1,25 @@
+//! `lasthop shell` and `lasthop emulate` on systems without namespaces and TUN devices.
+
+use std::ffi::OsString;
+
+use clap::Args as ClapArgs;
+
+use crate::Failure;
+
+/// Arguments of both commands, which are not read.
+#[derive(ClapArgs)]
+pub struct Args {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    _words: Vec<OsString>,
+}
+
+pub type EmulateArgs = Args;
+pub type HereArgs = Args;
+
+/// Refuses to run.
+pub fn run(_: &Args) -> Result<(), Failure> {
+    Err(Failure::Unsupported(format!("error: {}", host::Error::NotLinux)))
+}
+
+pub use run as emulate;
+pub use run as here;

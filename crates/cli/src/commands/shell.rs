@@ -1,0 +1,187 @@
+//! `lasthop shell` and `lasthop emulate`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use emulate::session::{self, Ended, Plan, Status};
+use lab::load::Loaded;
+
+use super::{ScenarioArgs, listed, print, shown};
+use crate::progress::StatusLine;
+use crate::talk::{detail, note, say};
+use crate::{Failure, table};
+
+/// The arguments of both commands.
+#[derive(ClapArgs)]
+struct Common {
+    /// Let the scenario's flows run as cross traffic
+    #[arg(long)]
+    flows: bool,
+    /// Real-time priority (SCHED_FIFO), which needs root: packets leave within 0.1 ms of their time
+    #[arg(long)]
+    real_time: bool,
+    /// Where to write captures and summary [default: `results/NAME-shell`]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Write nothing
+    #[arg(long, conflicts_with = "out")]
+    no_out: bool,
+}
+
+/// Arguments of `lasthop shell`.
+#[derive(ClapArgs)]
+pub struct Args {
+    #[command(flatten)]
+    scenario: Option<ScenarioArgs>,
+    /// The node that is the command's host [default: `mobile`, or the receiver of the first flow]
+    #[arg(long, value_name = "NODE")]
+    node: Option<String>,
+    /// Run a command at another node too, such as 'server=iperf3 -s'; may be repeated [default: a node at the other end of the
+    /// first flow, which answers pings]
+    #[arg(long, value_name = "NODE=COMMAND")]
+    and: Vec<String>,
+    /// MTU of the devices in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 1500, value_parser = clap::value_parser!(u16).range(1280..))]
+    mtu: u16,
+    /// Only report whether this machine permits it
+    #[arg(long, exclusive = true)]
+    check: bool,
+    #[command(flatten)]
+    common: Common,
+    /// The command and its arguments [default: $SHELL]
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+/// Arguments of `lasthop emulate`.
+#[derive(ClapArgs)]
+pub struct EmulateArgs {
+    #[command(flatten)]
+    scenario: ScenarioArgs,
+    /// The TUN device of a node, created if it does not exist; at least twice
+    #[arg(long, value_name = "NODE=DEVICE", required = true)]
+    tun: Vec<String>,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Arguments of the process that becomes a command of `lasthop shell`.
+#[derive(ClapArgs)]
+pub struct HereArgs {
+    #[arg(last = true)]
+    command: Vec<OsString>,
+}
+
+impl Common {
+    fn plan(&self, loaded: &Loaded) -> Plan {
+        let default = || PathBuf::from("results").join(format!("{}-shell", loaded.stem));
+        let out = (!self.no_out).then(|| self.out.clone().unwrap_or_else(default));
+        if let Some(out) = out.as_ref().filter(|_| self.out.is_none()) {
+            detail(format_args!("default: --out {}", shown(out)));
+        }
+        let program =
+            std::env::current_exe().ok().filter(|path| path.file_stem().is_some_and(|stem| stem == "lasthop"));
+        Plan { real_time: self.real_time, flows: self.flows, out, program, ..Plan::default() }
+    }
+}
+
+/// Runs a command behind a simulated network.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.check {
+        return check();
+    }
+    let Some(scenario) = &args.scenario else {
+        return Err(Failure::Input("error: expected the file of a scenario, or --check".to_owned()));
+    };
+    session::prepare().map_err(refused)?;
+    let loaded = scenario.load()?;
+    let places = session::hosts(&loaded.network, args.node.as_deref(), &args.and);
+    let places = places.map_err(|problem| Failure::Input(listed(&[problem])))?;
+    let mut command = args.command.clone();
+    if command.is_empty() {
+        command.push(std::env::var_os("SHELL").unwrap_or_else(|| "/bin/sh".into()));
+        detail(format_args!("default: COMMAND {}", command[0].to_string_lossy()));
+    }
+    let plan = Plan { places, mtu: args.mtu, command, ..args.common.plan(&loaded) };
+    warn(&loaded);
+    detail(session::introduction(&plan));
+    // An interactive shell has the terminal for itself.
+    let line = StatusLine::new(&loaded.stem, !args.command.is_empty());
+    let ended = session::shell(&loaded, &plan, &mut |status| line.show(live(status))).map_err(refused);
+    line.finish();
+    finished(&plan, ended?)
+}
+
+/// Lets packets of devices cross a simulated network.
+pub fn emulate(args: &EmulateArgs) -> Result<(), Failure> {
+    let loaded = args.scenario.load()?;
+    let devices = session::devices(&loaded.network, &args.tun);
+    let devices = devices.map_err(|problem| Failure::Input(listed(&[problem])))?;
+    let places = devices.iter().map(|device| device.place.clone()).collect();
+    let plan = Plan { places, ..args.common.plan(&loaded) };
+    warn(&loaded);
+    note(format_args!("emulation runs until Ctrl-C; addresses: {}", session::introduction(&plan)));
+    let line = StatusLine::new(&loaded.stem, true);
+    let ended = session::emulate(&loaded, &plan, &devices, &mut |status| line.show(live(status))).map_err(refused);
+    line.finish();
+    finished(&plan, ended?)
+}
+
+/// Becomes a command of a namespace.
+pub fn here(args: &HereArgs) -> Result<(), Failure> {
+    let (code, message) = session::run_here(&args.command);
+    say(format_args!("error: {message}"));
+    Err(Failure::Exit(code))
+}
+
+fn warn(loaded: &Loaded) {
+    super::warn(&session::without_sender(loaded));
+}
+
+fn live(status: &Status) -> String {
+    format!(
+        "{:.0} s, {:.2} Mbps, {} queued, {} lost",
+        status.now.as_secs_f64(),
+        status.rate_bps / 1e6,
+        status.queued,
+        status.lost
+    )
+}
+
+fn refused(error: impl std::fmt::Display) -> Failure {
+    Failure::Run(error.to_string())
+}
+
+/// Reports to standard error, as standard output is the command's.
+fn finished(plan: &Plan, ended: Ended) -> Result<(), Failure> {
+    note(table::links(&ended.summary).trim_end());
+    note(ended.report.text().trim_end());
+    super::warn(&ended.report.warnings());
+    if let Some(out) = &plan.out {
+        note(format_args!("results in {}", shown(out)));
+    }
+    if let Some(failure) = ended.failure {
+        return Err(Failure::Run(failure));
+    }
+    if ended.code == 0 { Ok(()) } else { Err(Failure::Exit(ended.code)) }
+}
+
+/// Prints what the machine permits; fails if a need is not met.
+fn check() -> Result<(), Failure> {
+    let findings = host::check();
+    let mut unmet = false;
+    for finding in &findings {
+        let found = match &finding.found {
+            Ok(()) => "yes".to_owned(),
+            Err(error) if finding.required => format!("no: {error}"),
+            Err(error) => format!("no (optional): {error}"),
+        };
+        unmet |= finding.required && finding.found.is_err();
+        print(&format!("{}: {found}\n", finding.what))?;
+    }
+    match unmet {
+        true => Err(Failure::Run("`lasthop shell` cannot run here".to_owned())),
+        false => print("`lasthop shell` can run here\n"),
+    }
+}

@@ -1,0 +1,335 @@
+//! `lasthop shell` with real namespaces, devices and TCP, where the machine permits them. No lateness is asserted.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use common::{Ended, command, ended, lasthop, scratch};
+
+/// 5 Mbps and 20 ms over air that loses packets.
+const SCENARIO: &str = r#"
+duration = "10 s"
+
+[nodes]
+server = { kind = "host" }
+station = { kind = "base-station" }
+mobile = { kind = "host" }
+
+[links.wire]
+kind = "wired"
+between = ["server", "station"]
+rate = "100 Mbps"
+delay = "10 ms"
+
+[links.air]
+kind = "wireless"
+between = ["station", "mobile"]
+rate = "5 Mbps"
+delay = "10 ms"
+queue = "50 packets"
+channel = { kind = "uniform", loss = 0.01 }
+
+[flows.download]
+from = "server"
+to = "mobile"
+"#;
+
+/// The far end: sends bytes with a known digest over TCP, and echoes datagrams.
+const SERVER: &str = r#"
+import hashlib, socket, sys, threading
+family = socket.AF_INET6 if sys.argv[1] == "6" else socket.AF_INET
+data = hashlib.shake_128(b"lasthop").digest(400000)
+listener = socket.socket(family, socket.SOCK_STREAM)
+listener.bind(("", 5001))
+listener.listen(5)
+datagrams = socket.socket(family, socket.SOCK_DGRAM)
+datagrams.bind(("", 5002))
+def echo():
+    while True:
+        bytes, there = datagrams.recvfrom(65536)
+        datagrams.sendto(bytes, there)
+threading.Thread(target=echo, daemon=True).start()
+while True:
+    connection, there = listener.accept()
+    connection.sendall(data)
+    connection.close()
+"#;
+
+/// Receives the bytes, and sends 50 datagrams: prints what arrived.
+const CLIENT: &str = r#"
+import hashlib, socket, sys, time
+family = socket.AF_INET6 if sys.argv[1] == "6" else socket.AF_INET
+data = hashlib.shake_128(b"lasthop").digest(400000)
+there = socket.getaddrinfo("server", 5001, family)[0][4]
+for attempt in range(100):
+    try:
+        connection = socket.socket(family, socket.SOCK_STREAM)
+        connection.connect(there)
+        break
+    except ConnectionRefusedError:
+        time.sleep(0.05)
+received = b""
+while True:
+    bytes = connection.recv(65536)
+    if not bytes:
+        break
+    received += bytes
+print("stream", len(received), received == data)
+datagrams = socket.socket(family, socket.SOCK_DGRAM)
+datagrams.settimeout(1)
+for number in range(50):
+    datagrams.sendto(b"%04d" % number + b"x" * 500, (there[0], 5002))
+numbers = []
+try:
+    while len(numbers) < 50:
+        bytes, from_ = datagrams.recvfrom(65536)
+        assert len(bytes) == 504 and bytes[4:] == b"x" * 500, bytes
+        numbers.append(int(bytes[:4]))
+except TimeoutError:
+    pass
+print("datagrams in order", numbers == sorted(set(numbers)), "most arrive", len(numbers) > 30)
+"#;
+
+/// Whether the machine permits namespaces and devices.
+fn permitted(dir: &Path) -> Result<(), String> {
+    let checked = lasthop(dir, &["shell", "--check"]);
+    if checked.code == Some(0) { Ok(()) } else { Err(format!("no namespaces here: {}", checked.out.trim())) }
+}
+
+/// A directory with the scenario and the programs.
+fn prepared(test: &str) -> std::path::PathBuf {
+    let dir = scratch(test);
+    fs::write(dir.join("hop.toml"), SCENARIO).unwrap();
+    fs::write(dir.join("server.py"), SERVER).unwrap();
+    fs::write(dir.join("client.py"), CLIENT).unwrap();
+    dir
+}
+
+/// Packets of a capture with a wrong checksum, and all packets.
+fn checksums(capture: &Path) -> (usize, usize) {
+    let count = |filter: &str| {
+        let mut tshark = Command::new("tshark");
+        tshark.arg("-r").arg(capture);
+        tshark.args(["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE"]);
+        let printed = tshark.args(["-Y", filter]).output().expect("tshark runs");
+        assert!(printed.status.success(), "{}", String::from_utf8_lossy(&printed.stderr));
+        printed.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count()
+    };
+    let bad = "tcp.checksum.status == 0 || udp.checksum.status == 0 || ip.checksum.status == 0";
+    (count(bad), count("tcp || udp"))
+}
+
+#[test]
+fn bytes_and_datagrams_arrive_intact_under_schemes() {
+    let dir = prepared("shell-intact");
+    if let Err(reason) = permitted(&dir) {
+        skip::skip!("{reason}");
+    }
+    for (scheme, version) in [("unmodified", "4"), ("snoop", "6"), ("split", "4"), ("m-tcp", "6")] {
+        let server = format!("server=python3 server.py {version}");
+        let words = ["shell", "hop.toml", "--scheme", scheme, "--out", scheme, "--and", &server, "--"];
+        let run = lasthop(&dir, &[&words[..], &["python3", "client.py", version]].concat());
+        assert_eq!(run.code, Some(0), "{scheme}: {}", run.err);
+        assert_eq!(run.out, "stream 400000 True\ndatagrams in order True most arrive True\n", "{scheme}: {}", run.err);
+        for node in ["mobile", "server"] {
+            let (bad, all) = checksums(&dir.join(scheme).join(format!("{node}.pcapng")));
+            assert!(bad == 0 && all > 350, "{scheme} at {node}: {bad} of {all} packets have wrong checksums");
+        }
+        let report = fs::read_to_string(dir.join(scheme).join("emulation.json")).unwrap();
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        let rebuilt = report["packets"]["rebuilt"].as_u64().unwrap();
+        // How often M-TCP changes a window depends on real time.
+        match scheme {
+            "split" => assert!(rebuilt > 200, "{report:#}"),
+            "m-tcp" => {}
+            _ => assert_eq!(rebuilt, 0, "{scheme}: {report:#}"),
+        }
+        assert_eq!(report["packets"]["forgotten"], 0, "{scheme}: {report:#}");
+    }
+}
+
+#[test]
+fn command_has_user_directory_environment_and_passes_its_exit_code() {
+    let dir = prepared("shell-kept");
+    if let Err(reason) = permitted(&dir) {
+        skip::skip!("{reason}");
+    }
+    let line = "echo $WORD $LASTHOP_NODE; pwd; id -u; ip -brief link | wc -l; exit 42";
+    let mut run =
+        command(&dir, &["shell", "hop.toml", "--node", "server", "--no-out", "--quiet", "--", "sh", "-c", line]);
+    let run = ended(run.env("WORD", "kept").output().unwrap());
+    let user = String::from_utf8(Command::new("id").arg("-u").output().unwrap().stdout).unwrap();
+    assert_eq!(run.out, format!("kept server\n{}\n{user}2\n", dir.canonicalize().unwrap().display()));
+    assert_eq!((run.code, run.err.as_str()), (Some(42), ""));
+    let missing = lasthop(&dir, &["shell", "hop.toml", "--no-out", "--quiet", "--", "no-such-program"]);
+    assert_eq!(missing.code, Some(127));
+    assert!(missing.err.contains("no-such-program: cannot be run"), "{}", missing.err);
+}
+
+/// The processes in a network namespace, as `/proc/PID/ns/net` names it.
+fn inhabitants(namespace: &str) -> usize {
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let links = processes.filter_map(|entry| fs::read_link(entry.path().join("ns/net")).ok());
+    links.filter(|link| link.to_string_lossy() == namespace).count()
+}
+
+/// The machine's own network devices.
+fn devices() -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir("/sys/class/net")
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into())
+        .collect();
+    names.sort();
+    names
+}
+
+/// A shell whose command sleeps, with a process that it left behind.
+fn sleeping(dir: &Path) -> (Child, String, i32) {
+    let line = "sleep 300 & readlink /proc/self/ns/net > namespace.new; echo $$ >> namespace.new; \
+                mv namespace.new namespace; exec sleep 300";
+    let mut shell = command(dir, &["shell", "hop.toml", "--out", "kept", "--", "sh", "-c", line]);
+    let shell = shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut text = String::new();
+    for _ in 0..500 {
+        sleep(Duration::from_millis(20));
+        if let Ok(read) = fs::read_to_string(dir.join("namespace")) {
+            text = read;
+            break;
+        }
+    }
+    let (namespace, pid) = text.trim().split_once('\n').expect("the command has started");
+    assert!(inhabitants(namespace) >= 2);
+    (shell, namespace.to_owned(), pid.parse().unwrap())
+}
+
+fn kill(signal: &str, pid: i32) {
+    assert!(Command::new("kill").args(["-s", signal, &pid.to_string()]).status().unwrap().success());
+}
+
+/// Waits until no process is in the namespace.
+fn gone(namespace: &str) -> bool {
+    (0..500).any(|_| {
+        sleep(Duration::from_millis(20));
+        inhabitants(namespace) == 0
+    })
+}
+
+#[test]
+fn nothing_remains_after_signals_and_results_are_kept() {
+    let dir = prepared("shell-signals");
+    if let Err(reason) = permitted(&dir) {
+        skip::skip!("{reason}");
+    }
+    let before = devices();
+    // Signal, whether it is for the command instead of lasthop, and the exit code.
+    for (signal, to_command, code) in [("INT", false, 130), ("TERM", false, 143), ("KILL", true, 137)] {
+        let _ = fs::remove_file(dir.join("namespace"));
+        let (shell, namespace, pid) = sleeping(&dir);
+        kill(signal, if to_command { pid } else { shell.id() as i32 });
+        let Ended { code: ended_with, err, .. } = ended(shell.wait_with_output().unwrap());
+        assert_eq!(ended_with, Some(code), "{signal}: {err}");
+        assert!(gone(&namespace), "{signal}: {} processes remain", inhabitants(&namespace));
+        assert_eq!(devices(), before, "{signal}");
+        assert!(dir.join("kept/emulation.json").exists() && dir.join("kept/mobile.pcapng").exists(), "{signal}: {err}");
+        fs::remove_dir_all(dir.join("kept")).unwrap();
+    }
+}
+
+/// The command ends with lasthop even if lasthop is killed.
+#[test]
+fn command_ends_when_lasthop_is_killed() {
+    let dir = prepared("shell-killed");
+    if let Err(reason) = permitted(&dir) {
+        skip::skip!("{reason}");
+    }
+    let (mut shell, _, pid) = sleeping(&dir);
+    shell.kill().unwrap();
+    shell.wait().unwrap();
+    let ended = (0..500).any(|_| {
+        sleep(Duration::from_millis(20));
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.is_empty() || stat.contains(") Z ")
+    });
+    assert!(ended, "the command still runs");
+}
+
+#[test]
+fn result_of_real_hosts_is_not_repeated() {
+    let dir = prepared("shell-explain");
+    if let Err(reason) = permitted(&dir) {
+        skip::skip!("{reason}");
+    }
+    let run = lasthop(&dir, &["shell", "hop.toml", "--out", "real", "--quiet", "--", "true"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    let explained = lasthop(&dir, &["explain", "real"]);
+    assert_eq!(explained.code, Some(1), "{}", explained.err);
+    assert!(explained.err.contains("is a result of real hosts"), "{}", explained.err);
+}
+
+#[test]
+fn wrong_nodes_are_errors_with_a_suggestion() {
+    let dir = prepared("shell-nodes");
+    if let Err(reason) = permitted(&dir) {
+        skip::skip!("{reason}");
+    }
+    let error = |words: &[&str]| {
+        let run = lasthop(&dir, &[&["shell", "hop.toml", "--no-out"], words].concat());
+        assert_eq!(run.code, Some(2), "{words:?}: {}", run.err);
+        run.err
+    };
+    assert!(error(&["--node", "mobil"]).contains("mobile"));
+    assert!(error(&["--and", "server"]).contains("NODE=COMMAND"));
+    assert!(error(&["--and", "mobile=true"]).contains("already runs a command"));
+    let emulated = lasthop(&dir, &["emulate", "hop.toml", "--no-out", "--tun", "server=tun7"]);
+    assert_eq!(emulated.code, Some(2), "{}", emulated.err);
+    assert!(emulated.err.contains("at least two devices"), "{}", emulated.err);
+}
+
+/// A user without rights, with a /dev/net/tun as udev makes it: the user keeps its number, and its command has no rights.
+#[test]
+fn ordinary_user_needs_no_root() {
+    let dir = prepared("shell-user");
+    if let Err(reason) = permitted(&dir) {
+        skip::skip!("{reason}");
+    }
+    fs::set_permissions(&dir, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    // The device and the mount belong to a mount namespace of this process.
+    let script = "set -e; mknod tun c 10 200; chmod 666 tun; mount --bind tun /dev/net/tun; \
+                  exec setpriv --reuid 12345 --regid 12345 --clear-groups \"$@\"";
+    let user = |words: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "sh", "-c", script, "sh"]).args(words).current_dir(&dir);
+        let output = command.output();
+        let _ = fs::remove_file(dir.join("tun"));
+        output.map(ended)
+    };
+    let lasthop = env!("CARGO_BIN_EXE_lasthop");
+    match user(&[lasthop, "shell", "--check"]) {
+        Ok(check) if check.code == Some(0) => {}
+        Ok(check) => skip::skip!("another user cannot be tried here: {}{}", check.out, check.err),
+        Err(error) => skip::skip!("unshare: {error}"),
+    }
+    let line = "id -u; id -g; grep CapEff /proc/self/status; python3 client.py 4";
+    let words = [
+        lasthop,
+        "shell",
+        "hop.toml",
+        "--quiet",
+        "--out",
+        "results",
+        "--and",
+        "server=env PATH=/usr/bin:/bin python3 server.py 4",
+        "--",
+    ];
+    let run = user(&[&words[..], &["env", "PATH=/usr/bin:/bin", "sh", "-c", line]].concat()).unwrap();
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let expected =
+        "12345\n12345\nCapEff:\t0000000000000000\nstream 400000 True\ndatagrams in order True most arrive True\n";
+    assert_eq!(run.out, expected, "{}", run.err);
+}

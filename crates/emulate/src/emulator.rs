@@ -1,0 +1,271 @@
+//! Real packets through a simulated network.
+
+use std::net::SocketAddr;
+
+use engine::{Span, Time};
+use sim::{Network, Sink, World};
+use wire::{Addr, Body, Packet, Segment};
+
+use crate::addresses::Addresses;
+use crate::connections::Connections;
+use crate::frame::{Frame, Payload};
+use crate::rebuild;
+use crate::store::{Direction, Store};
+
+/// Time after which an emulation ends at the latest: ten years, as simulated time is limited.
+const DURATION: Span = Span::from_secs(10 * 365 * 86_400);
+
+/// A packet for the host at a node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outgoing {
+    /// When it arrived in the simulation.
+    pub at: Time,
+    /// The device to which it goes.
+    pub device: usize,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// Numbers of packets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
+pub struct Counts {
+    /// Packets from real hosts that entered the network.
+    pub entered: u64,
+    /// Their bytes.
+    pub bytes_entered: u64,
+    /// Packets from real hosts that stay on their link, such as multicast, or have no destination.
+    pub local: u64,
+    /// Packets from real hosts that are no complete IP packets.
+    pub unreadable: u64,
+    /// Packets that left the network with the bytes of the real packet, except for the ECN field.
+    pub verbatim: u64,
+    /// Of these, packets whose ECN field the network changed.
+    pub marked: u64,
+    /// Segments that a scheme changed or made, and whose bytes were rebuilt.
+    pub rebuilt: u64,
+    /// Bytes of all packets that left the network.
+    pub bytes_left: u64,
+    /// Packets that left the network but whose bytes are no longer stored: they are dropped.
+    pub forgotten: u64,
+    /// Messages to a simulated sender, which real hosts do not understand: they are dropped.
+    pub messages: u64,
+    /// Packets that arrived at a node without a device.
+    pub unclaimed: u64,
+}
+
+/// Settings of an emulation.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The nodes that are real hosts: each has the device of the same index.
+    pub nodes: Vec<usize>,
+    /// The node of all addresses that are not known otherwise; with `None` and two nodes the other one.
+    pub gateway: Option<usize>,
+    /// Bytes of packets that are kept: more than the network and its schemes can hold.
+    pub memory: usize,
+    /// Whether the network's own flows run, as cross traffic.
+    pub flows: bool,
+    /// Whether a sink will receive the network's events.
+    pub observed: bool,
+}
+
+impl Settings {
+    /// Bytes of packets that are kept unless other settings are given: a second at 1 Gbit/s, and as much again.
+    pub const MEMORY: usize = 256 << 20;
+
+    /// The nodes' settings, without the network's own flows.
+    pub fn of(nodes: Vec<usize>) -> Self {
+        Settings { nodes, gateway: None, memory: Self::MEMORY, flows: false, observed: false }
+    }
+}
+
+/// A simulated network whose nodes are partly real hosts.
+///
+/// A loop calls, in this order: [`advance`](Self::advance) to the current time, [`take`](Self::take), then
+/// [`receive`](Self::receive) for each packet, and waits until [`next_wakeup`](Self::next_wakeup).
+pub struct Emulator {
+    world: World,
+    settings: Settings,
+    /// Device of each node.
+    devices: Vec<Option<usize>>,
+    addresses: Addresses,
+    connections: Connections,
+    store: Store,
+    outgoing: Vec<Outgoing>,
+    counts: Counts,
+    /// Payload of a segment being rebuilt.
+    payload: Vec<u8>,
+}
+
+impl Emulator {
+    /// An emulation of `network`, at time zero.
+    pub fn new(network: &Network, settings: Settings) -> Self {
+        let mut network = network.clone();
+        network.duration = DURATION;
+        if !settings.flows {
+            network.flows.clear();
+            network.arrivals.clear();
+        }
+        let mut devices = vec![None; network.nodes.len()];
+        settings.nodes.iter().enumerate().for_each(|(device, node)| devices[*node] = Some(device));
+        let mut world = World::new(&network, settings.observed);
+        // From now on packets that no simulated connection accepts are collected.
+        world.take_delivered();
+        Emulator {
+            world,
+            devices,
+            addresses: Addresses::new(network.nodes.len(), settings.nodes.clone(), settings.gateway),
+            connections: Connections::default(),
+            store: Store::new(settings.memory),
+            outgoing: Vec::new(),
+            counts: Counts::default(),
+            payload: Vec::new(),
+            settings,
+        }
+    }
+
+    /// The simulated network.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The numbers of packets so far.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The number of TCP connections so far, except those that were forgotten.
+    pub fn connections(&self) -> usize {
+        self.connections.len()
+    }
+
+    /// The time of the next event in the network.
+    pub fn next_wakeup(&self) -> Option<Time> {
+        self.world.next_wakeup()
+    }
+
+    /// Handles events up to `now`, in order, until packets leave the network. Returns false when it has reached `now`, and
+    /// true if there may be more events: the caller then first writes the packets of [`take`](Self::take).
+    pub fn advance<S: Sink>(&mut self, now: Time, sink: &mut S) -> bool {
+        while let Some(at) = self.world.next_wakeup().filter(|at| *at <= now) {
+            self.world.run_until(at, sink);
+            if self.collect() {
+                return true;
+            }
+        }
+        self.world.run_until(now, sink);
+        self.collect();
+        false
+    }
+
+    /// Takes the packets that have left the network since the last call, oldest first.
+    pub fn take(&mut self, into: &mut Vec<Outgoing>) {
+        into.append(&mut self.outgoing);
+    }
+
+    /// A packet from the host at device number `device` enters the network now, at the time to which it has advanced.
+    pub fn receive<S: Sink>(&mut self, device: usize, bytes: &[u8], sink: &mut S) {
+        let node = self.settings.nodes[device];
+        let Some(frame) = Frame::read(bytes) else {
+            self.counts.unreadable += 1;
+            return;
+        };
+        let Some(there) = self.addresses.find(node, frame.dst) else {
+            self.counts.local += 1;
+            return;
+        };
+        self.addresses.learn(frame.src, node);
+        self.counts.entered += 1;
+        self.counts.bytes_entered += bytes.len() as u64;
+        let packet = self.packet(&frame, [node, there], bytes);
+        // Both nodes exist.
+        let _ = self.world.inject(node, packet, sink);
+        self.collect();
+    }
+
+    /// The packet in the simulation; its bytes are kept.
+    fn packet(&mut self, frame: &Frame, nodes: [usize; 2], bytes: &[u8]) -> Packet {
+        let [src, dst] = nodes.map(Addr::of_node);
+        let body = frame.body(self.store.next_number());
+        let mut packet = Packet { ecn: frame.ecn, dscp: frame.dscp, ..Packet::new(src, dst, body) };
+        match (&mut packet.body, frame.payload) {
+            (Body::Tcp(segment), Payload::Tcp { data, .. }) => {
+                let (connection, side) = self.connections.of_real([frame.src, frame.dst], nodes, segment);
+                connection.sent(side, segment, self.world.now());
+                let (direction, offset) = ((connection.number, side), connection.offset(side, segment.seq));
+                self.store.keep_segment(direction, &packet, offset, data, bytes);
+            }
+            _ => self.store.keep(bytes),
+        }
+        packet
+    }
+
+    /// Turns packets that have left the network into bytes; returns whether there are any.
+    fn collect(&mut self) -> bool {
+        let delivered = self.world.take_delivered();
+        for delivered in delivered {
+            let Some(device) = self.devices[delivered.node] else {
+                self.counts.unclaimed += 1;
+                continue;
+            };
+            let Some(bytes) = self.bytes(&delivered.packet) else { continue };
+            self.counts.bytes_left += bytes.len() as u64;
+            self.outgoing.push(Outgoing { at: delivered.at, device, bytes });
+        }
+        !self.outgoing.is_empty()
+    }
+
+    /// The bytes of a packet that leaves the network; counts it.
+    fn bytes(&mut self, packet: &Packet) -> Option<Vec<u8>> {
+        let kept = match &packet.body {
+            Body::Icmp(_) => {
+                self.counts.messages += 1;
+                return None;
+            }
+            Body::Datagram(datagram) => self.store.datagram(datagram.number).map(<[u8]>::to_vec),
+            Body::Tcp(segment) => {
+                let Some((connection, side)) = self.connections.of_simulated(packet, segment) else {
+                    self.counts.forgotten += 1;
+                    return None;
+                };
+                connection.received(1 - side, segment);
+                let direction = (connection.number, side);
+                let (ends, offset) = (connection.ends(side), connection.offset(side, segment.seq));
+                let stamped = connection.stamped(side, segment);
+                let unchanged = self.store.segment(direction, packet, segment).map(<[u8]>::to_vec);
+                if unchanged.is_none() {
+                    return self.rebuilt(packet, &stamped, direction, ends, offset);
+                }
+                unchanged
+            }
+        };
+        let Some(mut bytes) = kept else {
+            self.counts.forgotten += 1;
+            return None;
+        };
+        self.counts.verbatim += 1;
+        if rebuild::ecn(&bytes) != Some(packet.ecn) {
+            rebuild::mark(&mut bytes, packet.ecn);
+            self.counts.marked += 1;
+        }
+        Some(bytes)
+    }
+
+    /// The bytes of a segment that a scheme changed or made.
+    fn rebuilt(
+        &mut self,
+        packet: &Packet,
+        segment: &Segment,
+        direction: Direction,
+        ends: [SocketAddr; 2],
+        offset: u64,
+    ) -> Option<Vec<u8>> {
+        self.payload.clear();
+        let payload = self.store.stream(direction, offset, segment.len, &mut self.payload);
+        let bytes = payload.and_then(|()| rebuild::segment(packet, segment, ends, &self.payload));
+        match bytes {
+            Some(_) => self.counts.rebuilt += 1,
+            None => self.counts.forgotten += 1,
+        }
+        bytes
+    }
+}

@@ -1,0 +1,82 @@
+//! The result directory of an emulation.
+
+use std::fs::File;
+use std::io::{self, BufWriter};
+
+use engine::Time;
+use host::Error;
+use lab::load::{Loaded, to_toml};
+use lab::result_dir::{Partial, origin};
+use observe::summary::Summary;
+use wire::pcapng::{Direction, Writer};
+
+use super::{Plan, Report};
+
+/// The name of the report.
+pub const REPORT: &str = lab::result_dir::EMULATION;
+
+/// Files that are written during an emulation, and those after it.
+pub(super) struct Files(Option<Open>);
+
+struct Open {
+    partial: Partial,
+    captures: Vec<Capture>,
+    origin: String,
+}
+
+struct Capture {
+    name: String,
+    writer: Writer<BufWriter<File>>,
+    /// The first error; then nothing more is written.
+    failed: Option<io::Error>,
+}
+
+fn unwritable(source: io::Error) -> Error {
+    Error::Other { what: "the result directory cannot be written", source }
+}
+
+fn refused(error: lab::run::RunError) -> Error {
+    unwritable(io::Error::other(error))
+}
+
+impl Files {
+    /// Begins the result directory of `plan`, if it has one, with a capture of each node.
+    pub fn create(loaded: &Loaded, plan: &Plan) -> Result<Self, Error> {
+        let Some(dir) = &plan.out else { return Ok(Files(None)) };
+        let partial = Partial::create(dir).map_err(refused)?;
+        let capture = |place: &super::Place| {
+            let name = format!("{}.pcapng", place.name);
+            let file = BufWriter::new(File::create(partial.dir().join(&name))?);
+            Ok(Capture { name, writer: Writer::new(file, &[&place.name])?, failed: None })
+        };
+        let captures = plan.places.iter().map(capture).collect::<io::Result<_>>().map_err(unwritable)?;
+        partial.write("scenario.toml", to_toml(&loaded.scenario).as_bytes()).map_err(refused)?;
+        Ok(Files(Some(Open { captures, origin: origin(&loaded.path), partial })))
+    }
+
+    /// A packet passes the device of a node, from the host or to it.
+    pub fn packet(&mut self, device: usize, from_host: bool, at: Time, bytes: &[u8]) {
+        let Some(capture) = self.0.as_mut().and_then(|open| open.captures.get_mut(device)) else { return };
+        let direction = if from_host { Direction::Out } else { Direction::In };
+        if capture.failed.is_none() {
+            capture.failed = capture.writer.whole(0, at, direction, bytes).err();
+        }
+    }
+
+    /// Completes the result directory, with the report and the summary.
+    pub fn finish(self, report: &Report, summary: &Summary) -> Result<(), Error> {
+        let Some(Open { partial, captures, origin }) = self.0 else { return Ok(()) };
+        let mut names = vec![REPORT.to_owned()];
+        let mut failed = None;
+        for capture in captures {
+            let written = capture.failed.map_or(Ok(()), Err).and_then(|()| capture.writer.finish().map(|_| ()));
+            failed = failed.or(written.err());
+            names.push(capture.name);
+        }
+        let text = serde_json::to_string_pretty(report).map_err(|error| unwritable(error.into()))?;
+        partial.write(REPORT, format!("{text}\n").as_bytes()).map_err(refused)?;
+        partial.write("summary.json", format!("{summary:#}\n").as_bytes()).map_err(refused)?;
+        partial.complete(&names, &origin).map_err(refused)?;
+        failed.map_or(Ok(()), |error| Err(unwritable(error)))
+    }
+}

@@ -1,0 +1,183 @@
+//! Commands in network namespaces that are nodes of a scenario: `lasthop shell`; and devices that are: `lasthop emulate`.
+
+mod commands;
+mod files;
+mod machine;
+mod nodes;
+mod report;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use engine::Time;
+use host::tun::Tun;
+use host::{Error, clock, user};
+use lab::load::Loaded;
+use observe::summary::Summary;
+use sim::NullSink;
+
+use crate::drive::drive;
+use crate::emulator::{Counts, Emulator, Settings};
+use commands::{Commands, Signals};
+pub use commands::{HERE, run_here};
+use files::Files;
+use machine::Machine;
+use nodes::Node;
+pub use nodes::{Device, Place, devices, hosts};
+pub use report::{Behind, LatenessReport, NodeReport, Report, without_sender};
+
+/// What runs at which node.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// The nodes that are real hosts; the first one is the command's.
+    pub places: Vec<Place>,
+    /// The program and its arguments; empty for none.
+    pub command: Vec<OsString>,
+    /// MTU of the devices in bytes.
+    pub mtu: u16,
+    /// Whether emulation runs with real-time priority.
+    pub real_time: bool,
+    /// Whether the scenario's flows run as cross traffic.
+    pub flows: bool,
+    /// Where results go; `None` for nowhere.
+    pub out: Option<PathBuf>,
+    /// The program of this process, if it is `lasthop`: it starts the commands, so that they end with it.
+    pub program: Option<PathBuf>,
+}
+
+/// The state of a running emulation.
+#[derive(Clone, Copy, Debug)]
+pub struct Status {
+    /// Time since its start.
+    pub now: Time,
+    /// Numbers of packets so far.
+    pub counts: Counts,
+    /// Bits per second that left the network since the last state.
+    pub rate_bps: f64,
+    /// Packets in queues of links.
+    pub queued: usize,
+    /// Packets that links have lost.
+    pub lost: u64,
+}
+
+/// How an emulation ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// The exit code of the command: 128 and the signal's number if a signal ended it, and 0 without a command.
+    pub code: u8,
+    /// What happened.
+    pub report: Report,
+    /// Links and nodes.
+    pub summary: Summary,
+    /// Why it ended before the command, if it did.
+    pub failure: Option<String>,
+}
+
+/// Gives this process the rights that an emulation needs. To be called while it has a single thread.
+///
+/// # Errors
+///
+/// If the system does not permit it.
+pub fn prepare() -> Result<(), Error> {
+    user::enter()
+}
+
+/// The nodes that are real hosts, with their addresses.
+pub fn introduction(plan: &Plan) -> String {
+    let place =
+        |place: &Place| format!("{} is {} and {}", place.name, crate::ipv4(place.node), crate::ipv6(place.node));
+    plan.places.iter().map(place).collect::<Vec<_>>().join(", ")
+}
+
+/// Runs the commands of `plan` in namespaces until the first one ends. `watch` is called about twice a second.
+///
+/// # Errors
+///
+/// If the machine does not permit namespaces or devices, or a command cannot be started. Nothing then remains of it.
+pub fn shell(loaded: &Loaded, plan: &Plan, watch: &mut dyn FnMut(&Status)) -> Result<Ended, Error> {
+    let signals = Signals::catch()?;
+    let names: Vec<(usize, &str)> =
+        loaded.network.nodes.iter().enumerate().map(|(number, node)| (number, node.name.as_str())).collect();
+    let nodes: Vec<Node> =
+        plan.places.iter().map(|place| Node::new(place, plan.mtu, &names)).collect::<Result<_, _>>()?;
+    let devices = nodes.iter().map(Node::device).collect();
+    run(loaded, plan, devices, &nodes, signals, watch)
+}
+
+/// Lets packets of devices cross the network until a signal ends it; `devices` are at the plan's places, in order.
+///
+/// # Errors
+///
+/// If the machine does not permit the devices, or the result directory cannot be made.
+pub fn emulate(
+    loaded: &Loaded,
+    plan: &Plan,
+    devices: &[Device],
+    watch: &mut dyn FnMut(&Status),
+) -> Result<Ended, Error> {
+    let devices = devices.iter().map(|device| Tun::open(&device.name).map(Arc::new)).collect::<Result<_, _>>()?;
+    run(loaded, plan, devices, &[], Signals::catch()?, watch)
+}
+
+fn run(
+    loaded: &Loaded,
+    plan: &Plan,
+    devices: Vec<Arc<Tun>>,
+    nodes: &[Node],
+    signals: Signals,
+    watch: &mut dyn FnMut(&Status),
+) -> Result<Ended, Error> {
+    let numbers: Vec<usize> = plan.places.iter().map(|place| place.node).collect();
+    let settings = Settings { flows: plan.flows, ..Settings::of(numbers) };
+    let mut emulator = Emulator::new(&loaded.network, settings);
+    let files = Files::create(loaded, plan)?;
+    clock::wake_exactly()?;
+    let commands = Commands::start(plan, nodes, signals)?;
+    if plan.real_time {
+        // After the commands have started, which would inherit it.
+        clock::real_time()?;
+    }
+    let mut machine = Machine::new(devices, commands, files);
+    let (mut next, mut left) = (Time::ZERO, 0);
+    let mut watched = |emulator: &Emulator, now: Time| {
+        if now >= next {
+            next = now + machine::WATCH;
+            let state = status(emulator, loaded, now, left);
+            left = state.counts.bytes_left;
+            watch(&state);
+        }
+    };
+    let (lateness, ended) = drive(&mut emulator, &mut machine, &mut NullSink, &mut watched);
+    let (mut commands, files) = machine.into_parts();
+    let code = commands.finish(nodes);
+    let report = Report::of(loaded, plan, &emulator, &lateness, code);
+    let summary = summary(loaded, &emulator, plan.flows);
+    files.finish(&report, &summary)?;
+    let failure = ended.err().map(|error| format!("a device is gone: {error}"));
+    Ok(Ended { code, report, summary, failure })
+}
+
+/// The summary of the network's links and nodes, and of the scenario's flows if they ran.
+fn summary(loaded: &Loaded, emulator: &Emulator, flows: bool) -> Summary {
+    let (mut scenario, mut network) = (loaded.scenario.clone(), loaded.network.clone());
+    if !flows {
+        scenario.flows.clear();
+        scenario.arrivals.clear();
+        network.flows.clear();
+        network.arrivals.clear();
+    }
+    observe::summary::summary(loaded.title(), &scenario, &network, &emulator.world().results())
+}
+
+fn status(emulator: &Emulator, loaded: &Loaded, now: Time, before: u64) -> Status {
+    let world = emulator.world();
+    let results = world.results();
+    let lost = results.links.iter().flat_map(|link| link.directions).map(|counters| counters.packets_dropped).sum();
+    let links = 0..loaded.network.links.len() as u32;
+    let hops = links.flat_map(|link| path::LinkDirection::BOTH.map(|direction| path::HopId { link, direction }));
+    let queued = hops.map(|hop| world.hop_state(hop).waiting).sum();
+    let counts = emulator.counts();
+    let rate_bps = (counts.bytes_left - before) as f64 * 8.0 / machine::WATCH.as_secs_f64();
+    Status { now, counts, rate_bps, queued, lost }
+}

@@ -1,0 +1,177 @@
+//! Nodes as network namespaces.
+
+use std::fs;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use host::namespace::{Namespace, bind};
+use host::tun::{self, Tun};
+use host::{Error, clock};
+use scenario::problem::Problem;
+use sim::{Network, NodeKind};
+
+use crate::addresses::{ipv4, ipv6};
+
+/// The name of the device in each namespace.
+const DEVICE: &str = "tun0";
+
+/// Packets that the kernel queues for the emulation: more than a host sends at once.
+const QUEUE: u32 = 2000;
+
+/// A node that is a real host.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The node's number.
+    pub node: usize,
+    /// Its name.
+    pub name: String,
+    /// A command line for the shell that runs there beside the command.
+    pub command: Option<String>,
+}
+
+/// A device that is a node's, as `NODE=DEVICE`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Device {
+    /// The node.
+    pub place: Place,
+    /// The device's name.
+    pub name: String,
+}
+
+/// The number of the node that `option` names.
+fn node(network: &Network, option: &str, name: &str) -> Result<Place, Problem> {
+    let number = network.nodes.iter().position(|node| node.name == name);
+    let unknown = || {
+        let known = network.nodes.iter().map(|node| node.name.as_str());
+        Problem::new("the name of a node").in_file(option).found(format!("{name:?}")).did_you_mean(name, known)
+    };
+    Ok(Place { node: number.ok_or_else(unknown)?, name: name.to_owned(), command: None })
+}
+
+/// Splits `NODE=VALUE`.
+fn assignment<'a>(option: &str, text: &'a str, value: &str) -> Result<(&'a str, &'a str), Problem> {
+    let wrong = || Problem::new(format!("NODE={value}")).in_file(option).found(format!("{text:?}"));
+    text.split_once('=').filter(|(node, value)| !node.is_empty() && !value.is_empty()).ok_or_else(wrong)
+}
+
+/// The nodes of `--node` and `--and NODE=COMMAND`, that of the command first, and at least two.
+///
+/// Without `--node` it is `mobile`, or else the node to which the first flow goes, or the last host. The second one is, if
+/// none is given, the other end of the first flow of that node, or the first other host.
+///
+/// # Errors
+///
+/// If a node does not exist, or is named twice, or there is no second one.
+pub fn hosts(network: &Network, name: Option<&str>, others: &[String]) -> Result<Vec<Place>, Problem> {
+    let hosts = || network.nodes.iter().enumerate().filter(|(_, node)| node.kind == NodeKind::Host);
+    let named = |number: usize| Place { node: number, name: network.nodes[number].name.clone(), command: None };
+    let default = || {
+        let mobile = network.nodes.iter().position(|node| node.name == "mobile");
+        let receiver = || network.flows.first().map(|flow| flow.to);
+        mobile.or_else(receiver).or_else(|| hosts().next_back().map(|(number, _)| number))
+    };
+    let first = match name {
+        Some(name) => node(network, "--node", name)?,
+        None => default().map(named).ok_or_else(|| Problem::new("a scenario with a host").in_file("--node"))?,
+    };
+    let mut places = vec![first];
+    for other in others {
+        let (name, command) = assignment("--and", other, "COMMAND")?;
+        let place = node(network, "--and", name)?;
+        if places.iter().any(|known| known.node == place.node) {
+            let twice = format!("`{name}`, which already runs a command");
+            return Err(Problem::new("another node").in_file("--and").found(twice));
+        }
+        places.push(Place { command: Some(command.to_owned()), ..place });
+    }
+    if let [first] = places[..].as_ref() {
+        let here = first.node;
+        let flow = network.flows.iter().find(|flow| flow.from == here || flow.to == here);
+        let peer = flow.map(|flow| if flow.from == here { flow.to } else { flow.from });
+        let peer = peer.or_else(|| hosts().map(|(number, _)| number).find(|number| *number != here));
+        let peer = peer.ok_or_else(|| Problem::new("a scenario with a second host").in_file("--node"))?;
+        places.push(named(peer));
+    }
+    Ok(places)
+}
+
+/// The devices of `--tun NODE=DEVICE`, at least two.
+///
+/// # Errors
+///
+/// If a node does not exist or has two devices, or there are fewer than two.
+pub fn devices(network: &Network, given: &[String]) -> Result<Vec<Device>, Problem> {
+    let mut devices: Vec<Device> = Vec::new();
+    for text in given {
+        let (name, device) = assignment("--tun", text, "DEVICE")?;
+        let place = node(network, "--tun", name)?;
+        if devices.iter().any(|known| known.place.node == place.node) {
+            let twice = format!("a second device of `{name}`");
+            return Err(Problem::new("one device for each node").in_file("--tun").found(twice));
+        }
+        devices.push(Device { place, name: device.to_owned() });
+    }
+    if devices.len() < 2 {
+        let found = format!("{} of them", devices.len());
+        return Err(Problem::new("at least two devices").in_file("--tun").found(found));
+    }
+    Ok(devices)
+}
+
+/// A namespace with its device.
+pub(super) struct Node {
+    pub namespace: Namespace,
+    /// The number by which the kernel identifies the namespace.
+    pub inode: String,
+    device: Arc<Tun>,
+    pub place: Place,
+}
+
+impl Node {
+    /// Creates the namespace of a node. `names` are all nodes: programs in the namespace find them by name.
+    pub fn new(place: &Place, mtu: u16, names: &[(usize, &str)]) -> Result<Self, Error> {
+        let namespace = Namespace::new(&place.name)?;
+        let (node, names) = (place.node, host_names(names));
+        let (device, inode) = namespace.call(move || {
+            clock::wake_exactly()?;
+            let device = Tun::new(DEVICE, mtu)?;
+            device.configure(ipv4(node), tun::has_ipv6().then(|| ipv6(node)))?;
+            device.set_queue(QUEUE)?;
+            tun::permit_ping();
+            // Without rights to mount, programs use addresses.
+            let _ = known_by_name(&names);
+            Ok::<_, Error>((device, own_namespace()?))
+        })??;
+        Ok(Node { namespace, inode, device: Arc::new(device), place: place.clone() })
+    }
+
+    pub fn device(&self) -> Arc<Tun> {
+        Arc::clone(&self.device)
+    }
+}
+
+/// Lines of `/etc/hosts`.
+fn host_names(names: &[(usize, &str)]) -> String {
+    let has_ipv6 = tun::has_ipv6();
+    let addresses = |node: usize| [Some(ipv4(node).to_string()), has_ipv6.then(|| ipv6(node).to_string())];
+    let lines = names
+        .iter()
+        .flat_map(|(node, name)| addresses(*node).into_iter().flatten().map(move |at| format!("{at} {name}\n")));
+    lines.collect()
+}
+
+/// Adds lines to the `/etc/hosts` that the programs of this thread see.
+fn known_by_name(names: &str) -> io::Result<()> {
+    let hosts = fs::read_to_string("/etc/hosts").unwrap_or_default();
+    let mut file = tempfile::NamedTempFile::new()?;
+    write!(file, "{}\n{names}", hosts.trim_end())?;
+    fs::set_permissions(file.path(), std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
+    bind(file.path(), "/etc/hosts".as_ref())
+    // The file is removed here; the mount keeps its contents.
+}
+
+fn own_namespace() -> Result<String, Error> {
+    let link = fs::read_link("/proc/thread-self/ns/net");
+    let link = link.map_err(|source| Error::Other { what: "the namespace cannot be identified", source })?;
+    Ok(link.to_string_lossy().into_owned())
+}

@@ -1,0 +1,180 @@
+//! What an emulation did, as `emulation.json`.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use engine::{Histogram, Span};
+use lab::load::Loaded;
+use serde::Serialize;
+use tcp::response::ResponseConfig;
+use wire::Addr;
+
+use super::Plan;
+use crate::emulator::{Counts, Emulator};
+use crate::lateness::Lateness;
+
+/// A run with real hosts.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// The title of the scenario.
+    pub title: String,
+    /// The nodes that were real hosts, with their IPv4 addresses and commands; that of the command first.
+    pub nodes: Vec<NodeReport>,
+    /// The command's exit code.
+    pub exit_code: u8,
+    /// Duration in seconds.
+    pub duration_s: f64,
+    /// TCP connections.
+    pub connections: usize,
+    /// Numbers of packets.
+    pub packets: Counts,
+    /// How late packets left the emulation.
+    pub lateness: LatenessReport,
+    /// Periods in which emulation fell behind real time.
+    pub behind: Vec<Behind>,
+}
+
+/// A node that was a real host.
+#[derive(Clone, Debug, Serialize)]
+pub struct NodeReport {
+    /// Its name.
+    pub node: String,
+    /// Its address.
+    pub address: String,
+    /// What ran there.
+    pub command: String,
+}
+
+/// Times from the arrival of packets in the simulation until they were written to their hosts.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LatenessReport {
+    /// Number of packets.
+    pub packets: u64,
+    /// Median in microseconds, and so on.
+    pub p50_us: f64,
+    /// 99th percentile.
+    pub p99_us: f64,
+    /// Maximum.
+    pub max_us: f64,
+}
+
+/// A period in which packets were more than 1 ms late.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Behind {
+    /// Its beginning, in seconds from the start.
+    pub from_s: f64,
+    /// Its end.
+    pub to_s: f64,
+    /// Packets that were late.
+    pub packets: u64,
+    /// The maximum lateness in milliseconds.
+    pub max_ms: f64,
+}
+
+impl LatenessReport {
+    /// The quantiles of a histogram of nanoseconds.
+    pub fn of(all: &Histogram) -> Self {
+        let us = |nanos: Option<u64>| nanos.unwrap_or(0) as f64 / 1e3;
+        LatenessReport {
+            packets: all.count(),
+            p50_us: us(all.quantile(0.5)),
+            p99_us: us(all.quantile(0.99)),
+            max_us: us(all.max()),
+        }
+    }
+}
+
+fn ms(span: Span) -> f64 {
+    span.as_secs_f64() * 1e3
+}
+
+impl Report {
+    pub(super) fn of(loaded: &Loaded, plan: &Plan, emulator: &Emulator, lateness: &Lateness, exit_code: u8) -> Self {
+        let command = plan.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+        let nodes = plan.places.iter().enumerate().map(|(number, place)| NodeReport {
+            node: place.name.clone(),
+            address: std::net::Ipv4Addr::from(Addr::of_node(place.node)).to_string(),
+            command: place.command.clone().unwrap_or_else(|| if number == 0 { command.clone() } else { String::new() }),
+        });
+        let behind = lateness.behind().iter().map(|period| Behind {
+            from_s: period.from.as_secs_f64(),
+            to_s: period.to.as_secs_f64(),
+            packets: period.packets,
+            max_ms: ms(period.max),
+        });
+        Report {
+            title: loaded.title().to_owned(),
+            nodes: nodes.collect(),
+            exit_code,
+            duration_s: emulator.world().now().as_secs_f64(),
+            connections: emulator.connections(),
+            packets: emulator.counts(),
+            lateness: LatenessReport::of(lateness.all()),
+            behind: behind.collect(),
+        }
+    }
+
+    /// The report in a few lines: packets, lateness, and warnings.
+    pub fn text(&self) -> String {
+        let (packets, late) = (&self.packets, &self.lateness);
+        let mut out = format!(
+            "{:.1} s: {} packets entered ({}), {} left unchanged ({} of them ECN-marked), {} changed or made on the path\n",
+            self.duration_s,
+            packets.entered,
+            counted(self.connections, "TCP connection"),
+            packets.verbatim,
+            packets.marked,
+            packets.rebuilt,
+        );
+        // Text in memory.
+        let _ = writeln!(
+            out,
+            "lateness of emulation: p50 {:.0} us, p99 {:.0} us, maximum {:.0} us",
+            late.p50_us, late.p99_us, late.max_us
+        );
+        out
+    }
+
+    /// What a user should know of the emulation's quality; empty if all is well.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut out: Vec<String> = Vec::new();
+        if let Some(worst) = self.behind.iter().max_by(|a, b| a.max_ms.total_cmp(&b.max_ms)) {
+            let late: u64 = self.behind.iter().map(|period| period.packets).sum();
+            out.push(format!(
+                "emulation fell behind real time: {late} of {} more than 1 ms late, in {}; the worst from {:.3} s to {:.3} s, \
+                 by {:.1} ms. An idle machine, or --real-time as root, makes it more exact",
+                counted(self.lateness.packets, "packet"),
+                counted(self.behind.len(), "period"),
+                worst.from_s,
+                worst.to_s,
+                worst.max_ms
+            ));
+        }
+        if self.packets.messages > 0 {
+            out.push(format!(
+                "{} of the scheme to the sender dropped: Linux does not have the sender's part of it",
+                counted(self.packets.messages, "message")
+            ));
+        }
+        if self.packets.forgotten > 0 {
+            out.push(format!("{} dropped: their bytes were no longer kept", counted(self.packets.forgotten, "packet")));
+        }
+        out
+    }
+}
+
+/// A number with what it counts.
+fn counted(number: impl std::fmt::Display, what: &str) -> String {
+    let number = number.to_string();
+    let ending = if number == "1" { "" } else { "s" };
+    format!("{number} {what}{ending}")
+}
+
+/// The schemes of the scenario that need a part in the sender, which Linux does not have, as warnings.
+pub fn without_sender(loaded: &Loaded) -> Vec<String> {
+    let names: BTreeSet<&str> = loaded.network.nodes.iter().map(|node| node.agent.name()).collect();
+    let responses = ResponseConfig::MEMBERS.iter().map(|(name, _)| *name).filter(|name| *name != "unmodified");
+    let incomplete = responses.filter(|name| names.contains(name));
+    let warning = |name| format!("{name} needs a part in the sender, which Linux does not have: it has no effect here");
+    incomplete.map(warning).collect()
+}

@@ -1,0 +1,279 @@
+//! The bytes of the packets that are in the simulated network.
+//!
+//! The network moves values without bytes. Unchanged segments are found here by these values, datagrams by their
+//! number; data of a segment that was made on the path is found by its sequence numbers. The oldest packets are forgotten
+//! when the store is full: the network drops packets without notice, and schemes resend old ones.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use foldhash::fast::FixedState;
+use wire::{Ecn, Flags, Packet, Segment};
+
+type HashMap<K, V> = std::collections::HashMap<K, V, FixedState>;
+
+/// Memory of a packet beyond its bytes, estimated.
+const OVERHEAD: usize = 400;
+
+/// Number of stored segments that are searched for a byte: a retransmission can begin within another segment.
+const OVERLAPS: usize = 16;
+
+/// A direction of a connection: the connection's number, and the side that sends.
+pub(crate) type Direction = (u32, usize);
+
+/// What a segment is found by; segments with the same key are compared.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    direction: Direction,
+    seq: u32,
+    ack: u32,
+    len: u32,
+    stamp: u32,
+}
+
+impl Key {
+    fn of(direction: Direction, segment: &Segment) -> Self {
+        let stamp = segment.options.timestamps.map_or(0, |stamps| stamps.value);
+        Key { direction, seq: segment.seq.0, ack: segment.ack.0, len: segment.len, stamp }
+    }
+}
+
+struct Kept {
+    bytes: Box<[u8]>,
+    segment: Option<KeptSegment>,
+}
+
+struct KeptSegment {
+    key: Key,
+    packet: Packet,
+    /// Offset of the data in the stream, and where it begins in the bytes.
+    offset: u64,
+    data: usize,
+}
+
+/// Packets with their bytes.
+pub(crate) struct Store {
+    /// The oldest one first.
+    kept: VecDeque<Kept>,
+    /// The number of the oldest one.
+    first: u64,
+    /// Numbers of segments, by key; equal segments are in the order of their arrival.
+    segments: HashMap<Key, VecDeque<u64>>,
+    /// Numbers of segments with data, by direction and offset.
+    data: HashMap<Direction, BTreeMap<u64, u64>>,
+    bytes: usize,
+    limit: usize,
+}
+
+impl Store {
+    /// An empty store for `limit` bytes.
+    pub fn new(limit: usize) -> Self {
+        Store {
+            kept: VecDeque::new(),
+            first: 0,
+            segments: HashMap::default(),
+            data: HashMap::default(),
+            bytes: 0,
+            limit,
+        }
+    }
+
+    /// The number that the next packet gets, which a datagram carries.
+    pub fn next_number(&self) -> u32 {
+        (self.first + self.kept.len() as u64) as u32
+    }
+
+    /// Keeps the bytes of a datagram.
+    pub fn keep(&mut self, bytes: &[u8]) {
+        self.push(Kept { bytes: bytes.into(), segment: None });
+    }
+
+    /// Keeps the bytes of a segment, whose first byte of data has this offset in the stream and is byte `data` of `bytes`.
+    pub fn keep_segment(&mut self, direction: Direction, packet: &Packet, offset: u64, data: usize, bytes: &[u8]) {
+        let wire::Body::Tcp(segment) = &packet.body else { return };
+        let (key, number) = (Key::of(direction, segment), self.first + self.kept.len() as u64);
+        if segment.flags.has(Flags::SYN) {
+            // Data of an earlier connection with the same ports is not data of this one.
+            self.data.remove(&direction);
+        }
+        self.segments.entry(key).or_default().push_back(number);
+        if segment.len > 0 {
+            let stream = self.data.entry(direction).or_default();
+            let longer = stream.get(&offset).and_then(|number| length(&self.kept, self.first, *number));
+            if longer.is_none_or(|longer| longer <= segment.len) {
+                stream.insert(offset, number);
+            }
+        }
+        let packet = Packet { ecn: Ecn::NotEct, ..*packet };
+        self.push(Kept { bytes: bytes.into(), segment: Some(KeptSegment { key, packet, offset, data }) });
+    }
+
+    fn push(&mut self, kept: Kept) {
+        self.bytes += kept.bytes.len() + OVERHEAD;
+        self.kept.push_back(kept);
+        while self.bytes > self.limit && self.kept.len() > 1 {
+            self.forget_oldest();
+        }
+    }
+
+    fn forget_oldest(&mut self) {
+        let (Some(oldest), number) = (self.kept.pop_front(), self.first) else { return };
+        self.first += 1;
+        self.bytes -= oldest.bytes.len() + OVERHEAD;
+        let Some(segment) = oldest.segment else { return };
+        if let Some(numbers) = self.segments.get_mut(&segment.key) {
+            numbers.retain(|kept| *kept != number);
+            if numbers.is_empty() {
+                self.segments.remove(&segment.key);
+            }
+        }
+        if let Some(stream) = self.data.get_mut(&segment.key.direction)
+            && stream.get(&segment.offset) == Some(&number)
+        {
+            stream.remove(&segment.offset);
+            if stream.is_empty() {
+                self.data.remove(&segment.key.direction);
+            }
+        }
+    }
+
+    fn get(&self, number: u64) -> Option<&Kept> {
+        self.kept.get(usize::try_from(number.checked_sub(self.first)?).ok()?)
+    }
+
+    /// The bytes of the datagram with this number.
+    pub fn datagram(&self, number: u32) -> Option<&[u8]> {
+        let after_first = number.wrapping_sub(self.first as u32);
+        let kept = self.kept.get(after_first as usize)?;
+        kept.segment.is_none().then_some(&kept.bytes)
+    }
+
+    /// The bytes of a segment that was not changed, except for its ECN field. Of equal segments the earliest one
+    /// that has not come out.
+    pub fn segment(&mut self, direction: Direction, packet: &Packet, segment: &Segment) -> Option<&[u8]> {
+        let packet = Packet { ecn: Ecn::NotEct, ..*packet };
+        let equal = |kept: &Option<&Kept>| {
+            kept.and_then(|kept| kept.segment.as_ref()).is_some_and(|segment| segment.packet == packet)
+        };
+        let numbers = self.segments.get(&Key::of(direction, segment))?;
+        let mut found = numbers.iter().enumerate().filter(|(_, number)| equal(&self.get(**number)));
+        let (at, number) = found.next().map(|(at, number)| (at, *number))?;
+        let another = found.next().is_some();
+        if another && let Some(numbers) = self.segments.get_mut(&Key::of(direction, segment)) {
+            numbers.remove(at);
+        }
+        self.get(number).map(|kept| &*kept.bytes)
+    }
+
+    /// Appends `len` bytes of a stream from `offset` on to `out`; `None` if not all of them are kept.
+    pub fn stream(&self, direction: Direction, offset: u64, len: u32, out: &mut Vec<u8>) -> Option<()> {
+        let (mut at, end) = (offset, offset + u64::from(len));
+        let stream = if at < end { self.data.get(&direction)? } else { return Some(()) };
+        while at < end {
+            let before = stream.range(..=at).rev().take(OVERLAPS);
+            let mut covering = before.filter_map(|(begin, number)| {
+                let kept = self.get(*number)?;
+                let data = &kept.bytes[kept.segment.as_ref()?.data..];
+                data.get(usize::try_from(at - begin).ok()?..).filter(|data| !data.is_empty())
+            });
+            let data = covering.next()?;
+            let taken = data.len().min((end - at) as usize);
+            out.extend_from_slice(&data[..taken]);
+            at += taken as u64;
+        }
+        Some(())
+    }
+
+    /// Number of packets.
+    #[cfg(test)]
+    fn len(&self) -> usize {
+        self.kept.len()
+    }
+}
+
+/// Length of the data of a kept segment.
+fn length(kept: &VecDeque<Kept>, first: u64, number: u64) -> Option<u32> {
+    let kept = kept.get(usize::try_from(number.checked_sub(first)?).ok()?)?;
+    Some((kept.bytes.len() - kept.segment.as_ref()?.data) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::{Addr, Body, SeqNum};
+
+    const FROM: Direction = (7, 0);
+
+    fn segment(seq: u32, len: u32) -> Packet {
+        let segment = Segment { seq: SeqNum(seq), len, ..Segment::default() };
+        Packet::new(Addr::of_node(0), Addr::of_node(1), Body::Tcp(segment))
+    }
+
+    /// Keeps a segment whose header is one byte, `tag`, and each byte of whose data is the lowest byte of its offset.
+    fn keep(store: &mut Store, seq: u32, len: u32, tag: u8) {
+        let data = (seq..seq + len).map(|offset| offset as u8);
+        let bytes: Vec<u8> = [tag].into_iter().chain(data).collect();
+        store.keep_segment(FROM, &segment(seq, len), u64::from(seq), 1, &bytes);
+    }
+
+    fn found(store: &mut Store, seq: u32, len: u32) -> Option<u8> {
+        let packet = segment(seq, len);
+        let Body::Tcp(segment) = &packet.body else { unreachable!() };
+        store.segment(FROM, &Packet { ecn: Ecn::Ce, ..packet }, segment).map(|bytes| bytes[0])
+    }
+
+    #[test]
+    fn equal_segments_come_out_in_order_and_the_last_one_stays() {
+        let mut store = Store::new(1 << 20);
+        (1..=3).for_each(|tag| keep(&mut store, 100, 0, tag));
+        keep(&mut store, 101, 0, 9);
+        assert_eq!([(); 5].map(|()| found(&mut store, 100, 0)), [1, 2, 3, 3, 3].map(Some));
+        assert_eq!(found(&mut store, 102, 0), None);
+    }
+
+    #[test]
+    fn data_is_found_across_segments_and_retransmissions() {
+        let mut store = Store::new(1 << 20);
+        for (seq, len) in [(0, 10), (10, 10), (30, 10), (5, 7), (10, 3)] {
+            keep(&mut store, seq, len, 0);
+        }
+        let read = |from: u64, len| {
+            let mut out = Vec::new();
+            store.stream(FROM, from, len, &mut out).map(|()| out)
+        };
+        assert_eq!(read(3, 15), Some((3..18).collect()));
+        assert_eq!(read(20, 1), None);
+        assert_eq!(read(15, 6), None);
+        assert_eq!(read(33, 7), Some((33..40).collect()));
+        assert_eq!(read(99, 0), Some(Vec::new()));
+    }
+
+    #[test]
+    fn another_connection_has_no_data_of_the_earlier_one() {
+        let mut store = Store::new(1 << 20);
+        keep(&mut store, 0, 10, 0);
+        let mut syn = segment(0, 0);
+        let Body::Tcp(opening) = &mut syn.body else { unreachable!() };
+        opening.flags = Flags::SYN;
+        store.keep_segment(FROM, &syn, 0, 1, &[0]);
+        let mut out = Vec::new();
+        assert_eq!(store.stream(FROM, 0, 1, &mut out), None);
+        keep(&mut store, 1, 5, 0);
+        assert_eq!(store.stream(FROM, 1, 5, &mut out), Some(()));
+    }
+
+    #[test]
+    fn oldest_packets_are_forgotten_at_the_limit() {
+        let mut store = Store::new(10 * (OVERHEAD + 11));
+        for number in 0..100 {
+            assert_eq!(store.next_number(), 2 * number);
+            store.keep(&[number as u8; 11]);
+            keep(&mut store, 10 * number, 10, 0);
+        }
+        assert_eq!((store.len(), store.segments.len(), store.data[&FROM].len()), (10, 5, 5));
+        assert_eq!(store.datagram(198), Some(&[99; 11][..]));
+        assert_eq!((store.datagram(188), store.datagram(199), store.datagram(200)), (None, None, None));
+        assert_eq!((found(&mut store, 940, 10), found(&mut store, 950, 10)), (None, Some(0)));
+        let mut out = Vec::new();
+        assert_eq!(store.stream(FROM, 940, 20, &mut out), None);
+    }
+}

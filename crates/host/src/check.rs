@@ -1,0 +1,51 @@
+//! Whether the machine permits what an emulation needs.
+
+use crate::Error;
+
+/// One need of an emulation.
+#[derive(Debug)]
+pub struct Finding {
+    /// What is needed.
+    pub what: &'static str,
+    /// `Err` if the machine does not permit it, with the remedy.
+    pub found: Result<(), Error>,
+    /// Whether an emulation cannot run without it.
+    pub required: bool,
+}
+
+/// Tries everything that an emulation needs, in a process with a single thread. Nothing remains of it.
+#[cfg(target_os = "linux")]
+pub fn check() -> Vec<Finding> {
+    use crate::namespace::Namespace;
+    use crate::tun::Tun;
+    use crate::{clock, user};
+
+    let mut findings = Vec::new();
+    let mut find = |what, required, found: Result<(), Error>| {
+        let permitted = found.is_ok();
+        findings.push(Finding { what, found, required });
+        permitted
+    };
+    if !find("rights over namespaces: root, or a user namespace", true, user::enter()) {
+        return findings;
+    }
+    let mut namespace = None;
+    let created = Namespace::new("check").map(|created| namespace = Some(created));
+    find("a network namespace", true, created);
+    if let Some(namespace) = namespace {
+        let device = namespace.call(|| {
+            let device = Tun::new("check0", 1500)?;
+            device.configure([10, 0, 0, 1].into(), None)
+        });
+        find("a TUN device with an address", true, device.and_then(|device| device));
+        let real_time = namespace.call(clock::real_time).and_then(|done| done);
+        find("real-time priority (for --real-time)", false, real_time);
+    }
+    findings
+}
+
+/// Tries everything that an emulation needs: not on this system.
+#[cfg(not(target_os = "linux"))]
+pub fn check() -> Vec<Finding> {
+    vec![Finding { what: "Linux", found: Err(Error::NotLinux), required: true }]
+}

@@ -1,0 +1,31 @@
+//! Programs of iproute2 in the current namespace.
+
+use std::process::Command;
+
+use crate::Error;
+
+/// Runs `ip` with these arguments.
+///
+/// # Errors
+///
+/// If it is not installed, or fails: with its message.
+pub fn ip(words: &[&str]) -> Result<(), Error> {
+    run("ip", words)
+}
+
+/// Runs a program that prints nothing of interest.
+///
+/// # Errors
+///
+/// If it is not installed, or fails: with its message.
+pub fn run(program: &str, words: &[&str]) -> Result<(), Error> {
+    let failed = |message| Error::Program { line: format!("{program} {}", words.join(" ")), message };
+    let ran = Command::new(program).args(words).output().map_err(|error| {
+        let hint = if matches!(program, "ip" | "tc") { "; remedy: install iproute2" } else { "" };
+        failed(format!("cannot be run: {error}{hint}"))
+    })?;
+    match ran.status.success() {
+        true => Ok(()),
+        false => Err(failed(String::from_utf8_lossy(&ran.stderr).trim().to_owned())),
+    }
+}

@@ -1,0 +1,22 @@
+//! What the machine gives to an emulation: network and user namespaces, TUN devices, and its clock.
+//!
+//! Linux only: on other systems the crate is empty except for [`Error`], and [`check`] says so. The host's own network is
+//! never changed, and namespaces and devices end with the process that made them.
+
+mod check;
+#[cfg(target_os = "linux")]
+pub mod clock;
+mod error;
+#[cfg(target_os = "linux")]
+pub mod ip;
+#[cfg(target_os = "linux")]
+pub mod namespace;
+#[cfg(target_os = "linux")]
+pub mod process;
+#[cfg(target_os = "linux")]
+pub mod tun;
+#[cfg(target_os = "linux")]
+pub mod user;
+
+pub use check::{Finding, check};
+pub use error::Error;

@@ -1,0 +1,136 @@
+//! TUN devices: network devices whose other end is this process.
+
+use std::io::{self, ErrorKind};
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::os::fd::{AsFd, BorrowedFd};
+
+use tun_rs::{DeviceBuilder, SyncDevice};
+
+use crate::Error;
+use crate::ip::ip;
+
+/// A TUN device. It has no offloads: packets are of at most its MTU, and have their checksums.
+pub struct Tun {
+    device: SyncDevice,
+    name: String,
+}
+
+impl Tun {
+    /// Creates a device in the thread's network namespace. It disappears when the value is dropped.
+    ///
+    /// # Errors
+    ///
+    /// If there is no /dev/net/tun, or the thread has no right to it.
+    pub fn new(name: &str, mtu: u16) -> Result<Self, Error> {
+        Self::build(DeviceBuilder::new().name(name).mtu(mtu), name)
+    }
+
+    fn build(builder: DeviceBuilder, name: &str) -> Result<Self, Error> {
+        let device = builder.build_sync().map_err(|source| match source.kind() {
+            ErrorKind::NotFound => Error::NoTun,
+            ErrorKind::PermissionDenied => Error::TunPermission { source },
+            _ => Error::Device { name: name.to_owned(), source },
+        })?;
+        let blocking = |source| Error::Other { what: "a TUN device cannot be made non-blocking", source };
+        device.set_nonblocking(true).map_err(blocking)?;
+        Ok(Tun { device, name: name.to_owned() })
+    }
+
+    /// Opens a device of the thread's network namespace, or creates it; its settings are left to the user.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn open(name: &str) -> Result<Self, Error> {
+        let builder = DeviceBuilder::new().name(name).inherit_enable_state();
+        Self::build(builder, name)
+    }
+
+    /// Gives the device addresses, and makes it the way to all others. The namespace is set up for IPv6 only if it has it.
+    ///
+    /// # Errors
+    ///
+    /// If `ip` fails.
+    pub fn configure(&self, ipv4: Ipv4Addr, ipv6: Option<Ipv6Addr>) -> Result<(), Error> {
+        let name = self.name.as_str();
+        ip(&["link", "set", "lo", "up"])?;
+        ip(&["address", "add", &format!("{ipv4}/8"), "dev", name])?;
+        if let Some(ipv6) = ipv6 {
+            // Without duplicate address detection, which would wait a second for an answer.
+            ip(&["-6", "address", "add", &format!("{ipv6}/64"), "dev", name, "nodad"])?;
+        }
+        ip(&["link", "set", name, "up"])?;
+        ip(&["route", "add", "default", "dev", name])?;
+        if ipv6.is_some() {
+            ip(&["-6", "route", "add", "default", "dev", name])?;
+        }
+        Ok(())
+    }
+
+    /// The kernel queues at most `packets` packets for this process; 500 without this call.
+    ///
+    /// # Errors
+    ///
+    /// If `ip` fails.
+    pub fn set_queue(&self, packets: u32) -> Result<(), Error> {
+        ip(&["link", "set", &self.name, "txqueuelen", &packets.to_string()])
+    }
+
+    /// Its MTU is from now on `mtu`.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel refuses it.
+    pub fn set_mtu(&self, mtu: u16) -> io::Result<()> {
+        self.device.set_mtu(mtu)
+    }
+
+    /// Reads a packet into `buffer`, if there is one, and returns its length.
+    ///
+    /// # Errors
+    ///
+    /// If the device is gone.
+    pub fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        match self.device.recv(buffer) {
+            Ok(length) => Ok(Some(length)),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes a packet; returns false if the kernel did not take it.
+    ///
+    /// # Errors
+    ///
+    /// If the device is gone.
+    pub fn send(&self, packet: &[u8]) -> io::Result<bool> {
+        match self.device.send(packet) {
+            Ok(_) => Ok(true),
+            // A packet that the kernel does not understand, or for which it has no memory, is lost as on any device.
+            Err(error) => match error.kind() {
+                ErrorKind::WouldBlock | ErrorKind::InvalidInput | ErrorKind::OutOfMemory | ErrorKind::Interrupted => {
+                    Ok(false)
+                }
+                _ => Err(error),
+            },
+        }
+    }
+}
+
+impl AsFd for Tun {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.device.as_fd()
+    }
+}
+
+/// Lets the user send echo requests in the thread's network namespace, where a program that is root's by its file mode is not.
+pub fn permit_ping() {
+    let group = nix::unistd::getegid();
+    // Without it, ping reports that it is not permitted.
+    let _ = std::fs::write("/proc/sys/net/ipv4/ping_group_range", format!("{group} {group}"));
+}
+
+/// Whether the thread's network namespace has IPv6.
+pub fn has_ipv6() -> bool {
+    std::path::Path::new("/proc/net/if_inet6").exists()
+}

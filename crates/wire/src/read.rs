@@ -1,0 +1,118 @@
+//! Segments read from bytes: the reverse of [`bytes`](crate::bytes).
+
+use etherparse::{NetSlice, SlicedPacket, TcpOptionElement, TcpSlice, TransportSlice};
+
+use crate::options::{Options, Timestamps};
+use crate::packet::Ecn;
+use crate::segment::{Flags, Segment};
+use crate::seq_num::SeqNum;
+
+/// Returns the segment in a packet; `None` for anything but TCP over IPv4.
+///
+/// The window is that of the header: the scale of a connection is in its SYN segments only.
+pub fn ipv4_segment(bytes: &[u8]) -> Option<(Segment, Ecn)> {
+    let packet = SlicedPacket::from_ip(bytes).ok()?;
+    let (Some(NetSlice::Ipv4(ip)), Some(TransportSlice::Tcp(tcp))) = (&packet.net, &packet.transport) else {
+        return None;
+    };
+    Some((segment(tcp), Ecn::from_bits(ip.header().ecn().value())))
+}
+
+/// Returns a segment as a value. Options that the simulation does not have are left out.
+///
+/// The window is that of the header, and the reserved bit next to CWR, which is ELN here, is not read.
+pub fn segment(tcp: &TcpSlice<'_>) -> Segment {
+    let flags = [
+        (tcp.fin(), Flags::FIN),
+        (tcp.syn(), Flags::SYN),
+        (tcp.rst(), Flags::RST),
+        (tcp.psh(), Flags::PSH),
+        (tcp.ack(), Flags::ACK),
+        (tcp.urg(), Flags::URG),
+        (tcp.ece(), Flags::ECE),
+        (tcp.cwr(), Flags::CWR),
+    ];
+    Segment {
+        src_port: tcp.source_port(),
+        dst_port: tcp.destination_port(),
+        seq: SeqNum(tcp.sequence_number()),
+        ack: SeqNum(tcp.acknowledgment_number()),
+        flags: flags.iter().filter(|(set, _)| *set).fold(Flags::default(), |all, (_, flag)| all | *flag),
+        window: u32::from(tcp.window_size()),
+        // At most the length of an IP packet.
+        len: tcp.payload().len() as u32,
+        window_shift: 0,
+        options: options(tcp),
+    }
+}
+
+fn options(tcp: &TcpSlice<'_>) -> Options {
+    let mut options = Options::default();
+    for option in tcp.options_iterator().filter_map(Result::ok) {
+        match option {
+            TcpOptionElement::MaximumSegmentSize(mss) => options.mss = mss.try_into().ok(),
+            TcpOptionElement::WindowScale(shift) => options.window_scale = Some(shift),
+            TcpOptionElement::SelectiveAcknowledgementPermitted => options.sack_permitted = true,
+            TcpOptionElement::Timestamp(value, echo) => options.timestamps = Some(Timestamps { value, echo }),
+            TcpOptionElement::SelectiveAcknowledgement(first, rest) => {
+                let all = std::iter::once(first).chain(rest.into_iter().flatten());
+                options.sack = all.map(|(from, to)| (SeqNum(from), SeqNum(to))).collect();
+            }
+            TcpOptionElement::Noop => {}
+        }
+    }
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::addr::Addr;
+    use crate::packet::{Body, Packet};
+    use std::num::NonZeroU16;
+
+    #[test]
+    fn written_segment_is_read_back() {
+        let options = Options {
+            timestamps: Some(Timestamps { value: 7, echo: 8 }),
+            sack: [(SeqNum(1), SeqNum(2)), (SeqNum(5), SeqNum(9))].into_iter().collect(),
+            ..Options::default()
+        };
+        let opening = Options {
+            mss: NonZeroU16::new(1460),
+            window_scale: Some(7),
+            sack_permitted: true,
+            timestamps: options.timestamps,
+            ..Options::default()
+        };
+        for (options, flags) in [(options, Flags::ACK | Flags::ECE), (opening, Flags::SYN | Flags::URG)] {
+            let segment = Segment {
+                src_port: 1,
+                dst_port: 2,
+                seq: SeqNum(u32::MAX),
+                ack: SeqNum(4),
+                window: 5000,
+                len: 6,
+                flags,
+                window_shift: 0,
+                options,
+            };
+            let packet = Packet::new(Addr::of_node(0), Addr::of_node(1), Body::Tcp(segment));
+            let packet = Packet { ecn: Ecn::Ect0, ..packet };
+            let bytes = [crate::bytes::headers(&packet, 0), vec![0; 6]].concat();
+            assert_eq!(ipv4_segment(&bytes), Some((segment, Ecn::Ect0)));
+        }
+    }
+
+    #[test]
+    fn other_protocols_and_broken_packets_have_no_segment() {
+        let packet = Packet::blank(Addr::of_node(0), Addr::of_node(1));
+        let bytes = crate::bytes::headers(&packet, 0);
+        assert!(ipv4_segment(&bytes).is_some());
+        assert_eq!(ipv4_segment(&bytes[..39]), None);
+        assert_eq!(ipv4_segment(&[]), None);
+        let mut udp = bytes;
+        udp[9] = 17;
+        assert_eq!(ipv4_segment(&udp), None);
+    }
+}
