@@ -10,15 +10,15 @@ use crate::loss::{Estimate, Loss};
 #[error("{0}")]
 pub struct LogError(String);
 
-/// The log of `iperf3 -c SERVER -J`, with TCP, from its sender.
+/// The log of `iperf3 -c SERVER -J`, with TCP.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Iperf {
     /// The rate of the link with headers: that of the ninth tenth of the intervals.
     pub rate: Rate,
     /// The rate of each interval, if it varies.
     pub rates: Option<Vec<f64>>,
-    /// Shortest and longest smoothed round trip that the sender reported.
-    pub rtt: [Span; 2],
+    /// Shortest and longest smoothed round trip that the sender reported; `None` in the log of a receiver (`-R`).
+    pub rtt: Option<[Span; 2]>,
     /// Losses as if each retransmission followed a loss, independent.
     pub loss: Loss,
     /// Bytes of data in a full segment.
@@ -104,7 +104,7 @@ impl Iperf {
     /// Reads a log.
     ///
     /// # Errors
-    /// It is not the JSON of a TCP test by its sender, or reports an error.
+    /// It is not the JSON of a TCP test, or reports an error.
     pub fn parse(text: &str) -> Result<Self, LogError> {
         let document: Document = serde_json::from_str(text)
             .map_err(|error| LogError(format!("expected what `iperf3 -c SERVER -J` prints: {error}")))?;
@@ -133,9 +133,6 @@ impl Iperf {
         let sampled = || document.intervals.iter().flat_map(|interval| &interval.streams).filter_map(|flow| flow.rtt);
         let least = senders().filter_map(|sender| sender.min_rtt).chain(sampled()).fold(f64::INFINITY, f64::min);
         let most = senders().filter_map(|sender| sender.max_rtt).chain(sampled()).fold(0.0, f64::max);
-        if !least.is_finite() || least <= 0.0 {
-            return Err(LogError("found no round trips (`rtt`), expected the log of the sender".to_owned()));
-        }
         let micros = |micros: f64| Span::from_nanos((micros * 1e3).round() as u64);
         let End { sum_sent, sum_received, sender_tcp_congestion, .. } = document.end;
         let retransmits = sum_sent.retransmits.unwrap_or(0);
@@ -146,7 +143,7 @@ impl Iperf {
         Ok(Iperf {
             rate,
             rates: Some(rates.clone()).filter(|_| varies && whole_seconds),
-            rtt: [micros(least), micros(most)],
+            rtt: (least.is_finite() && least > 0.0).then(|| [micros(least), micros(most)]),
             loss: if retransmits == 0 { Loss::None(share) } else { Loss::Uniform(share) },
             mss,
             bytes: sum_received.bytes as u64,

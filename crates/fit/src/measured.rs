@@ -18,6 +18,9 @@ pub enum Unfit {
          the path, or --rate"
     )]
     NoRate,
+    /// No round trips are in the logs.
+    #[error("found no round trips (`rtt`), expected the log of the sender (without -R), or one of `ping` beside it")]
+    NoRoundTrips,
     /// The capture has no data.
     #[error("found no TCP connection with data, expected one")]
     NoData,
@@ -26,12 +29,20 @@ pub enum Unfit {
 /// The sender of the fitted scenario, which a measurement does not show, and what the user knows.
 #[derive(Clone, Debug)]
 pub struct Given {
-    /// The sender's variant.
-    pub variant: String,
+    /// The sender's variant; the one that the measurement names if not given, or else CUBIC, the default of Linux.
+    pub variant: Option<String>,
     /// The rate of the path, instead of that which is measured.
     pub rate: Option<Rate>,
     /// The name of the measurement.
     pub source: String,
+}
+
+impl Given {
+    /// The variant, if the measurement names `control`.
+    fn variant(&self, control: Option<&str>) -> String {
+        let known = control.filter(|name| tcp::presets::PRESETS.iter().any(|preset| preset.name == *name));
+        self.variant.as_deref().or(known).unwrap_or("cubic").to_owned()
+    }
 }
 
 /// The receive window where a measurement does not show it: Linux's limit by default.
@@ -57,7 +68,7 @@ pub fn of_ping(ping: &Ping, given: &Given) -> Result<(Fitted, Values), Unfit> {
         initial_window: USUAL_INITIAL_WINDOW,
         timestamps: true,
         sack: Some(true),
-        variant: given.variant.clone(),
+        variant: given.variant(None),
         bytes: None,
         duration: USUAL_DURATION,
     };
@@ -65,17 +76,24 @@ pub fn of_ping(ping: &Ping, given: &Given) -> Result<(Fitted, Values), Unfit> {
 }
 
 /// A path over which iperf3 sent, with the round trips of a ping without other traffic, if there was one.
-pub fn of_iperf(iperf: &Iperf, ping: Option<&Ping>, given: &Given) -> (Fitted, Values) {
+///
+/// # Errors
+/// Neither log has round trips.
+pub fn of_iperf(iperf: &Iperf, ping: Option<&Ping>, given: &Given) -> Result<(Fitted, Values), Unfit> {
     let rate = given.rate.unwrap_or(iperf.rate);
-    let least = ping.map_or(iperf.rtt[0], |ping| ping.min_rtt().min(iperf.rtt[0]));
+    let logged = [ping.map(Ping::min_rtt), iperf.rtt.map(|[least, _]| least)];
+    let least = logged.into_iter().flatten().min().ok_or(Unfit::NoRoundTrips)?;
     let transmitted = rate.transmission_time(iperf.mss + 52) + rate.transmission_time(52);
-    let waited = (iperf.rtt[1] - least).as_secs_f64() / rate.transmission_time(iperf.mss + 52).as_secs_f64().max(1e-12);
+    let packets = |longest: Span| {
+        let waited = (longest - least).as_secs_f64() / rate.transmission_time(iperf.mss + 52).as_secs_f64().max(1e-12);
+        waited.round().max(1.0) as u32
+    };
     let fitted = Fitted {
         source: given.source.clone(),
         rate,
         rates: iperf.rates.clone(),
         delay: Span::from_nanos((least - transmitted).as_nanos() / 2),
-        queue: Some(waited.round().max(1.0) as u32),
+        queue: iperf.rtt.map(|[_, longest]| packets(longest)),
         // Smoothed round trips hide the longest wait, and losses may be the channel's.
         queue_was_full: false,
         loss: iperf.loss,
@@ -84,13 +102,13 @@ pub fn of_iperf(iperf: &Iperf, ping: Option<&Ping>, given: &Given) -> (Fitted, V
         initial_window: USUAL_INITIAL_WINDOW,
         timestamps: true,
         sack: Some(true),
-        variant: given.variant.clone(),
+        variant: given.variant(iperf.control.as_deref()),
         bytes: None,
         duration: iperf.took.max(Span::from_secs(1)),
     };
     let goodput = 8.0 * iperf.bytes as f64 / iperf.took.as_secs_f64().max(1e-9);
     let values = Values { goodput: Some(goodput), retransmitted: Some(iperf.retransmits), ..Values::default() };
-    (fitted, values)
+    Ok((fitted, values))
 }
 
 /// A path over which a captured transfer went.
@@ -115,7 +133,7 @@ pub fn of_transfer(transfer: &Transfer, bottleneck: &Bottleneck, given: &Given) 
         initial_window: transfer.initial_window.clamp(1, 1000),
         timestamps: syn.is_none_or(|(one, other)| one.timestamps && other.timestamps),
         sack: syn.map(|(one, other)| one.sack_permitted && other.sack_permitted),
-        variant: given.variant.clone(),
+        variant: given.variant(None),
         bytes: None,
         duration: transfer.took.max(Span::from_secs(1)),
     };

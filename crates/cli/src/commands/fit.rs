@@ -32,9 +32,9 @@ pub struct Args {
     /// Where the capture was made [default: inferred]
     #[arg(long)]
     at: Option<At>,
-    /// The sender's variant, which a measurement does not show
-    #[arg(long, default_value = "cubic")]
-    variant: String,
+    /// The sender's variant, which a capture does not show [default: that of iperf3's log, or cubic]
+    #[arg(long)]
+    variant: Option<String>,
     /// The rate of the path, if it is known
     #[arg(long)]
     rate: Option<Rate>,
@@ -67,7 +67,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     print(&rows(["of the path", "value", "95 % interval"], measured::rows(&fitted)))?;
     print("\n")?;
-    let title = format!("with {}", args.variant);
+    let title = format!("with {}", fitted.variant);
     print(&rows([&title, "measured", "simulated"], measured::beside(&values, &simulated)))?;
     match &args.output {
         Some(file) => {
@@ -132,7 +132,7 @@ fn of_logs(files: &[PathBuf], given: &Given) -> Result<(Fitted, beside::Values),
     }
     let unfit = |error: measured::Unfit| Failure::Input(format!("{}: {error}\n", given.source));
     match (iperf, ping) {
-        (Some(iperf), ping) => Ok(measured::of_iperf(&iperf, ping.as_ref(), given)),
+        (Some(iperf), ping) => measured::of_iperf(&iperf, ping.as_ref(), given).map_err(unfit),
         (None, Some(ping)) => measured::of_ping(&ping, given).map_err(unfit),
         (None, None) => Err(unfit(measured::Unfit::NoData)),
     }
