@@ -18,7 +18,7 @@ pub enum CaptureError {
     /// No packet can be read because of its link type.
     #[error("found link type {link_type}{}, expected Ethernet, Linux cooked (SLL or SLL2), raw IP, NULL or LOOP: capture on another interface, such as `any`", link::name(*link_type))]
     ForeignLinkType {
-        /// The number of the link type (https://www.tcpdump.org/linktypes.html).
+        /// The number of the link type (<https://www.tcpdump.org/linktypes.html>).
         link_type: u32,
     },
     /// The file ends within a packet. All packets before were read.

@@ -1,12 +1,12 @@
 //! The loss process of a path, from the fates of its packets in their order.
 //!
-//! Three models, of which the one with the least BIC is taken [Schwarz1978]: k ln n - 2 ln L with k parameters and n packets.
+//! Three models, of which the one with the least BIC is taken (Schwarz1978): k ln n - 2 ln L with k parameters and n packets.
 //!
 //! | model | parameters | likelihood |
 //! |---|---|---|
 //! | `uniform` | loss probability | independent packets |
-//! | Gilbert | p, r: GOOD loses nothing, BAD everything [Gilbert1960] | a Markov chain whose states are seen: p is the share of packets that were lost after one that arrived, r that of packets that arrived after a lost one |
-//! | Gilbert-Elliott | p, r, h: BAD lets a packet through with probability h [Elliott1963] | a hidden Markov chain: forward recursion, maximum by expectation and maximization [Baum1970] |
+//! | Gilbert | p, r: GOOD loses nothing, BAD everything (Gilbert1960) | a Markov chain whose states are seen: p is the share of packets that were lost after one that arrived, r that of packets that arrived after a lost one |
+//! | Gilbert-Elliott | p, r, h: BAD lets a packet through with probability h (Elliott1963) | a hidden Markov chain: forward recursion, maximum by expectation and maximization (Baum1970) |
 //!
 //! Intervals have a level of 95 %. Those of probabilities that are shares of counts are Wilson's, others follow from the
 //! curvature of the logarithm of the likelihood at its maximum, with the parameters as logits.

@@ -5,7 +5,8 @@ use std::{fs, io};
 
 use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
-use scenario::recordings::format::{Format, READERS, Reader, Recorded};
+use scenario::recordings::format::{Format, READERS, Reader};
+use scenario::recordings::recorded::Recorded;
 
 use super::{count, listed, print, shown};
 use crate::Failure;

@@ -22,7 +22,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     // Gives commands their full names.
     whole.build();
     let Some(dir) = &args.dir else { return print(&page(&whole)?.1) };
-    for command in std::iter::once(&whole).chain(whole.get_subcommands()) {
+    let shown_commands = whole.get_subcommands().filter(|command| !command.is_hide_set());
+    for command in std::iter::once(&whole).chain(shown_commands) {
         let (name, text) = page(command)?;
         let path = dir.join(name);
         write_whole(&path, text.as_bytes())?;

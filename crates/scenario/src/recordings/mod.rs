@@ -8,6 +8,7 @@ mod leo_delay;
 pub mod opportunities;
 mod pensieve;
 mod raca5g;
+pub mod recorded;
 pub mod table;
 
 use std::cell::RefCell;
@@ -18,7 +19,8 @@ use path::link::jitter::MAX_DELAY;
 use path::link::variable::recorded::Opportunities;
 
 use crate::problem::{Problem, shown};
-use format::{Format, Recorded};
+use format::Format;
+use recorded::Recorded;
 
 /// Parsed recordings, by their text: a sweep checks its scenario at every point, and recordings do not change.
 #[derive(Default)]

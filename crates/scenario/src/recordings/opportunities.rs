@@ -5,7 +5,7 @@
 use engine::Span;
 use path::link::variable::recorded::{Opportunities, Row};
 
-use super::format::Recorded;
+use super::recorded::Recorded;
 use super::{lines, unless_ended, wrong};
 use crate::problem::Problem;
 

@@ -6,7 +6,7 @@
 use engine::Span;
 use path::link::variable::recorded::Row;
 
-use super::format::Recorded;
+use super::recorded::Recorded;
 use super::{lines, rate, seconds, unless_ended, wrong};
 use crate::problem::Problem;
 
@@ -47,6 +47,7 @@ pub fn read(file: &str, text: &str) -> Result<Recorded, Problem> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::table;
     use super::*;
 
     /// The rate of a line holds until its time.
@@ -57,6 +58,17 @@ mod tests {
             recorded.rows.iter().map(|row| (row.at.as_nanos() / 1_000_000, row.rate)).collect();
         assert_eq!(rows, [(0, Some(1_500_000)), (5_000, Some(0)), (10_000, Some(2_000_000))]);
         assert_eq!(recorded.end, Span::from_millis(20_250));
+    }
+
+    #[test]
+    fn table_of_a_recording_gives_the_same_rows_when_repeated() {
+        let text = "10.5\t0\n11\t1.25\n12.000000001\t0\n13\t2\n";
+        let recorded = read("trace", text).expect("it is valid");
+        let csv = recorded.to_csv();
+        let again = table::read("trace", &csv).expect(&csv);
+        let rows = |recorded: &Recorded| recorded.clone().repeated("trace", Span::from_secs(10)).expect("it repeats");
+        assert_eq!((rows(&again), again.end), (rows(&recorded), recorded.end), "{csv}");
+        assert_eq!(recorded.rates(), Some([(0.5 * 1.25e6 + 0.999999999 * 2e6) / 2.5, 0.0, 2e6]));
     }
 
     #[test]

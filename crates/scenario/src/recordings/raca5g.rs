@@ -7,7 +7,7 @@
 use engine::Span;
 use path::link::variable::recorded::Row;
 
-use super::format::Recorded;
+use super::recorded::Recorded;
 use super::{lines, rate, unless_ended, wrong};
 use crate::problem::Problem;
 

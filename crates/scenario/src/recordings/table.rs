@@ -9,7 +9,7 @@ use engine::{Rate, Span};
 use path::link::jitter::MAX_DELAY;
 use path::link::variable::recorded::Row;
 
-use super::format::Recorded;
+use super::recorded::Recorded;
 use super::{lines, unless_ended, wrong};
 use crate::problem::{Problem, shown};
 
