@@ -23,6 +23,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     whole.build();
     let Some(dir) = &args.dir else { return print(&page(&whole)?.1) };
     for command in std::iter::once(&whole).chain(whole.get_subcommands()) {
+        if command.is_hide_set() {
+            continue;
+        }
         let (name, text) = page(command)?;
         let path = dir.join(name);
         write_whole(&path, text.as_bytes())?;
