@@ -1,5 +1,7 @@
 //! How exact emulation is: datagrams at a constant rate in both directions through `lasthop shell`.
 
+#![expect(clippy::disallowed_methods, reason = "real programs run in real time")]
+
 use std::fs;
 use std::net::UdpSocket;
 use std::path::{Path, PathBuf};
