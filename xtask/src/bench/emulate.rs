@@ -1,5 +1,7 @@
 //! How exact emulation is: datagrams at a constant rate in both directions through `lasthop shell`.
 
+#![expect(clippy::disallowed_methods, reason = "real programs run in real time")]
+
 use std::fs;
 use std::net::UdpSocket;
 use std::path::{Path, PathBuf};
@@ -85,13 +87,25 @@ pub fn run(words: &[&str]) -> Result<(), String> {
     fs::create_dir_all(&dir).map_err(|error| format!("{}: {error}", dir.display()))?;
     fs::write(dir.join("path.toml"), SCENARIO).map_err(|error| error.to_string())?;
     let mut table = format!(
-        "{:>9}  {:>9}  {:>9}  {:>8}  {:>10}  {:>10}  {:>9}  {:>9}  {:>9}\n",
-        "sent Mbps", "down Mbps", "up Mbps", "lost", "delay p50", "delay p99", "late p50", "late p99", "late max"
+        "{:>9}  {:>9}  {:>9}  {:>9}  {:>6}  {:>10}  {:>10}  {:>9}  {:>9}  {:>9}\n",
+        "sent Mbps",
+        "down Mbps",
+        "up Mbps",
+        "crossed",
+        "unread",
+        "delay p50",
+        "delay p99",
+        "late p50",
+        "late p99",
+        "late max"
     );
     for rate in &settings.rates {
         table.push_str(&line(&program, &dir, *rate, &settings)?);
     }
-    table.push_str("times in us; delay: one-way, without the 20,072 us of the path itself\n");
+    table.push_str(
+        "times in us; crossed: packets that left the emulation; unread: packets that did not reach the programs, dropped by\n\
+         a device's or a socket's queue; delay: one-way between the programs, without the 20,072 us of the path itself\n",
+    );
     workspace::print(&table)
 }
 
@@ -112,12 +126,13 @@ fn line(program: &Path, dir: &Path, rate: f64, settings: &Settings) -> Result<St
     let text = |error: serde_json::Error| error.to_string();
     let (near, far, report) = (near.map_err(text)?, far.map_err(text)?, report.map_err(text)?);
     let of = |value: &Value, key: &str| value[key].as_f64().unwrap_or(f64::NAN);
-    let late = &report["lateness"];
+    let (late, packets) = (&report["lateness"], &report["packets"]);
+    let unread = of(&near, "lost") + of(&far, "lost");
     Ok(format!(
-        "{rate:>9}  {:>9.2}  {:>9.2}  {:>8}  {:>10.0}  {:>10.0}  {:>9.0}  {:>9.0}  {:>9.0}\n",
+        "{rate:>9}  {:>9.2}  {:>9.2}  {:>9}  {unread:>6}  {:>10.0}  {:>10.0}  {:>9.0}  {:>9.0}  {:>9.0}\n",
         of(&near, "mbps"),
         of(&far, "mbps"),
-        of(&near, "lost") + of(&far, "lost"),
+        packets["verbatim"],
         of(&near, "p50_us").max(of(&far, "p50_us")) - EXACT_US,
         of(&near, "p99_us").max(of(&far, "p99_us")) - EXACT_US,
         of(late, "p50_us"),
@@ -140,7 +155,10 @@ pub fn datagrams(words: &[&str]) -> Result<(), String> {
     let sending = thread::spawn(move || send(&sender, interval, Duration::from_secs(seconds)));
     let printed = receive(&socket, Duration::from_secs(seconds + 1));
     let _ = sending.join();
-    workspace::print(&printed)
+    workspace::print(&format!("{printed}\n"))?;
+    // The emulation ends with the first program: the other one has printed by then.
+    thread::sleep(Duration::from_secs(2));
+    Ok(())
 }
 
 /// The clock that both nodes share.
