@@ -109,6 +109,9 @@ pub struct Surveyor {
 /// Samples without which there is no rate.
 const MIN_RATES: u64 = 8;
 
+/// The smallest MSS that is believed, in bytes.
+const MIN_MSS: u32 = 64;
+
 /// Limits of memory.
 const MAX_PENDING: usize = 4096;
 const MAX_STAMPS: usize = 4096;
@@ -311,10 +314,10 @@ fn segment_size(stream: &Stream, sender: End) -> (u32, bool) {
     // The MSS that the receiver states, less the timestamps that each segment then has [RFC9293 s3.7.1].
     let stated = stream.syn[sender.other().index()].map(|syn| {
         let both = syn.timestamps && stream.syn[sender.index()].is_none_or(|syn| syn.timestamps);
-        u32::from(syn.mss.unwrap_or(536)) - if both { 12 } else { 0 }
+        u32::from(syn.mss.unwrap_or(536)).saturating_sub(if both { 12 } else { 0 })
     });
     match stated {
-        Some(stated) if largest > stated.saturating_add(12) => (stated.max(1), true),
+        Some(stated) if largest > stated.saturating_add(12) => (stated.max(MIN_MSS), true),
         // Jumbo frames have up to 9,000 bytes.
         None if largest > 8960 => (1448, true),
         _ => (largest, false),

@@ -204,7 +204,10 @@ impl Transmissions {
         let arrived = find(&|copy| !first && self.can_answer(answer, copy) && echoed(copy));
         let arrived = match arrived {
             Some(number) => number,
-            None if self.get(copies.first).is_some_and(|first| first.unseen) => copies.more[0],
+            // The first was never captured: if a repetition was, that arrived.
+            None if self.get(copies.first).is_some_and(|first| first.unseen) => {
+                copies.more.first().copied().unwrap_or(copies.first)
+            }
             None => copies.first,
         };
         for number in std::iter::once(copies.first).chain(copies.more.iter().copied()) {
