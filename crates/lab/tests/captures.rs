@@ -258,7 +258,7 @@ fn matrix(numbers: std::ops::Range<u64>, at: Vantage) -> Matrix {
 fn explore() {
     let count: u64 = std::env::var("COUNT").ok().and_then(|text| text.parse().ok()).unwrap_or(6);
     let at = if std::env::var_os("RECEIVER").is_some() { Vantage::Receiver } else { Vantage::Sender };
-    for (kind, Matches { truth, found, claimed, confirmed }) in matrix(1000..1000 + count, at) {
+    for (kind, Matches { truth, found, claimed, confirmed }) in matrix(500..500 + count, at) {
         println!(
             "{kind:20} truth {truth:5} found {found:5} claimed {claimed:5} confirmed {confirmed:5}: recall {:.3} precision {:.3}",
             f64::from(found) / f64::from(truth.max(1)),

@@ -169,8 +169,13 @@ impl<'a> State<'a> {
         self.acknowledge_until(end, emit);
         self.limits.resolve(end, Blocked::Data, Span::ZERO);
         self.report_limits();
-        while let Some(transmission) = self.transmissions.take() {
-            self.counts.unresolved += u64::from(transmission.fate == Fate::Open);
+        while let Some(mut transmission) = self.transmissions.take() {
+            if transmission.fate == Fate::Open {
+                self.counts.unresolved += 1;
+                // Nothing tells that it arrived, in time for an answer.
+                let answered = transmission.at + self.survey.round_trip().times(2);
+                transmission.fate = if answered < end { Fate::Lost } else { Fate::Open };
+            }
             self.leaves(&transmission);
         }
         self.queue.flush(end + Span::from_nanos(1), emit);

@@ -115,8 +115,13 @@ impl Transmissions {
         self.sent.front().map(|transmission| transmission.at)
     }
 
-    /// When the open segment that ends at `end` was sent, if it was sent once.
+    /// When the open segment that ends at `end` was sent, if it was sent once and nothing before it is missing: behind a
+    /// hole an acknowledgment comes late.
     pub fn sent_once(&self, end: u64) -> Option<Time> {
+        let repeated = self.open.first_key_value().is_some_and(|(_, first)| !first.more.is_empty());
+        if repeated || self.duplicates > 0 {
+            return None;
+        }
         let (_, copies) = self.open.range(..end).next_back()?;
         let sent = self.get(copies.first).filter(|_| copies.end == end && copies.more.is_empty())?;
         (!sent.unseen).then_some(sent.at)
