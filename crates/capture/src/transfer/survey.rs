@@ -91,11 +91,13 @@ pub struct Surveyor {
     stamps: VecDeque<(u32, Time)>,
     /// From a timestamp of the receiver to its echo.
     echoed: Option<Span>,
-    /// The last acknowledgment of new data with data under way.
-    last_ack: Option<(Time, u64)>,
+    /// The last acknowledgment of new data with data under way: its time, its number, and when what it covers was sent.
+    last_ack: Option<(Time, u64, Option<Time>)>,
     /// In bits per second: of acknowledgments, and of data.
     rates: Histogram,
     data_rates: Histogram,
+    /// Of acknowledgments of segments that were sent together: a sender that paces hides the rate of the link otherwise.
+    pair_rates: Histogram,
     /// The last segment of new data.
     last_data: Option<Time>,
     window: Option<u32>,
@@ -133,6 +135,7 @@ impl Surveyor {
             last_ack: None,
             rates: Histogram::default(),
             data_rates: Histogram::default(),
+            pair_rates: Histogram::default(),
             last_data: None,
             window: None,
             gaps: 0,
@@ -235,14 +238,16 @@ impl Surveyor {
         if let Some(sent) = latest {
             keep_min(&mut self.to_receiver, at.since(sent.min(at)));
         }
-        if let Some((before, una)) = self.last_ack {
+        if let Some((before, una, pair)) = self.last_ack {
             let span = at.since(before.min(at));
             // Between bursts the path is empty.
             let within_burst = self.to_receiver.is_some_and(|rtt| span.times(2) < rtt);
             record_rate(&mut self.rates, span, ack - una, within_burst);
+            let together = pair.zip(latest).is_some_and(|(one, other)| other.since(one.min(other)).times(4) < span);
+            record_rate(&mut self.pair_rates, span, ack - una, within_burst && together);
         }
         self.una = ack;
-        self.last_ack = Some((at, ack)).filter(|_| ack < self.max);
+        self.last_ack = Some((at, ack, latest)).filter(|_| ack < self.max);
     }
 
     /// Ends the survey. `stream` is the complete row of connection `number`; `given` the place of the capture, if it is
@@ -253,7 +258,8 @@ impl Surveyor {
         let measured = self.to_sender.into_iter().chain(self.echoed).min();
         // Before the slowest link data comes as the sender sends it; behind it, as the link does.
         let rates = if self.data_rates.count() > self.rates.count() { &self.data_rates } else { &self.rates };
-        let rate = rates.quantile(0.5).filter(|_| rates.count() >= MIN_RATES);
+        let median = |rates: &Histogram| rates.quantile(0.5).filter(|_| rates.count() >= MIN_RATES);
+        let rate = median(rates).max(median(&self.pair_rates));
         // What is acknowledged is data; the link transmits headers too.
         let headers = 40 + if stream.syn[0].is_some_and(|syn| syn.timestamps) { 12 } else { 0 };
         let rate = rate.map(|rate| (rate as f64 * f64::from(mss + headers) / f64::from(mss)) as u64);
