@@ -1,91 +1,151 @@
 //! Headers of IP, TCP, UDP and ICMP. Lengths come from the IP header, since the bytes may be cut by the snap length.
 
-use etherparse::{Ipv6ExtensionSlice, LaxIpSlice, TcpHeaderSlice, TcpOptionElement, TcpOptionsIterator, ip_number};
+use std::net::IpAddr;
+
+use etherparse::{
+    IpNumber, Ipv4HeaderSlice, Ipv6HeaderSlice, TcpHeaderSlice, TcpOptionElement, TcpOptionsIterator, ip_number,
+};
 use wire::{Ecn, Flags, Segment, SeqNum, Timestamps};
 
 use crate::packet::{Icmp, Packet, Transport, Udp};
+
+/// What the headers of both versions of IP have.
+struct Ip {
+    src: IpAddr,
+    dst: IpAddr,
+    /// The length of the packet in bytes, if the header states one: it does not for packets of segmentation offload.
+    stated: Option<usize>,
+    ecn: Ecn,
+    ttl: u8,
+    id: Option<u16>,
+    fragment: bool,
+    later_fragment: bool,
+    /// The protocol behind all extension headers, and where it begins.
+    protocol: IpNumber,
+    headers: usize,
+}
 
 /// The fields of a packet that its bytes contain; the others are for the caller to fill in.
 ///
 /// `bytes` begin with the IP header. `length` is the length of the IP packet and what follows it in the frame before it
 /// was cut. `None` if the headers are damaged, or cut within what a packet needs.
 pub fn packet(bytes: &[u8], length: u32) -> Option<Packet> {
-    let (ip, _) = LaxIpSlice::from_slice(bytes).ok()?;
-    let payload = ip.payload();
-    let header = match &ip {
-        LaxIpSlice::Ipv4(ip) => {
-            let header = ip.header();
-            let stated = usize::from(header.total_len());
-            IpFields {
-                stated: Some(stated).filter(|stated| *stated >= header.slice().len()),
-                ecn: Ecn::from_bits(header.ecn().value()),
-                ttl: header.ttl(),
-                id: Some(header.identification()),
-                later_fragment: header.fragments_offset().value() > 0,
-            }
-        }
-        LaxIpSlice::Ipv6(ip) => {
-            let header = ip.header();
-            let stated = usize::from(header.payload_length());
-            let later = |extension| match extension {
-                Ipv6ExtensionSlice::Fragment(fragment) => fragment.fragment_offset().value() > 0,
-                _ => false,
-            };
-            IpFields {
-                stated: (stated > 0).then_some(40 + stated),
-                ecn: Ecn::from_bits(header.ecn().value()),
-                ttl: header.hop_limit(),
-                id: None,
-                later_fragment: ip.extensions().clone().into_iter().any(later),
-            }
-        }
+    let ip = match bytes.first()? >> 4 {
+        4 => ipv4(bytes)?,
+        6 => ipv6(bytes)?,
+        _ => return None,
     };
-    // The payload is the end of the captured part of the packet. Behind the packet the frame may have padding.
-    let captured = header.stated.map_or(bytes.len(), |stated| stated.min(bytes.len()));
-    let headers = captured.checked_sub(payload.payload.len())?;
-    let ip_len = header.stated.map_or(length, |stated| u32::try_from(stated).unwrap_or(u32::MAX));
-    let len = ip_len.checked_sub(u32::try_from(headers).ok()?)?;
-    let protocol = payload.ip_number;
-    let transport = match protocol {
-        _ if header.later_fragment => Transport::Other(protocol.0),
-        ip_number::TCP => Transport::Tcp(segment(payload.payload, len)?),
+    // Behind the packet the frame may have padding.
+    let captured = ip.stated.map_or(bytes.len(), |stated| stated.min(bytes.len()));
+    let payload = bytes.get(ip.headers..captured)?;
+    let ip_len = ip.stated.map_or(length, |stated| u32::try_from(stated).unwrap_or(u32::MAX));
+    let len = ip_len.checked_sub(u32::try_from(ip.headers).ok()?)?;
+    let transport = match ip.protocol {
+        protocol if ip.later_fragment => Transport::Other(protocol.0),
+        ip_number::TCP => Transport::Tcp(segment(payload, len)?),
         ip_number::UDP => {
-            let [a, b, c, d] = *payload.payload.first_chunk()?;
+            let [a, b, c, d] = *payload.first_chunk()?;
             let [src_port, dst_port] = [u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])];
             Transport::Udp(Udp { src_port, dst_port, len: len.saturating_sub(8) })
         }
         ip_number::ICMP | ip_number::IPV6_ICMP => {
-            let [kind, code] = *payload.payload.first_chunk()?;
+            let [kind, code] = *payload.first_chunk()?;
             Transport::Icmp(Icmp { kind, code, len: len.saturating_sub(8) })
         }
-        _ => Transport::Other(protocol.0),
+        protocol => Transport::Other(protocol.0),
     };
     Some(Packet {
         number: 0,
         at: engine::Time::ZERO,
         interface: 0,
         direction: None,
-        src: ip.source_addr(),
-        dst: ip.destination_addr(),
+        src: ip.src,
+        dst: ip.dst,
         ip_len,
         truncated: u32::try_from(captured).is_ok_and(|captured| captured < ip_len),
-        fragment: payload.fragmented,
-        ecn: header.ecn,
-        ttl: header.ttl,
-        ip_id: header.id,
+        fragment: ip.fragment,
+        ecn: ip.ecn,
+        ttl: ip.ttl,
+        ip_id: ip.id,
         transport,
         stream: None,
     })
 }
 
-/// What the headers of both versions of IP have.
-struct IpFields {
-    /// The length of the packet in bytes, if the header states one: it does not for packets of segmentation offload.
-    stated: Option<usize>,
-    ecn: Ecn,
-    ttl: u8,
-    id: Option<u16>,
+fn ipv4(bytes: &[u8]) -> Option<Ip> {
+    let header = Ipv4HeaderSlice::from_slice(bytes).ok()?;
+    let length = header.slice().len();
+    let stated = usize::from(header.total_len());
+    let later_fragment = header.fragments_offset().value() > 0;
+    let behind = extensions(bytes, header.protocol(), length).filter(|_| !later_fragment);
+    let (protocol, headers) = behind.map_or((header.protocol(), length), |behind| (behind.protocol, behind.at));
+    Some(Ip {
+        src: header.source_addr().into(),
+        dst: header.destination_addr().into(),
+        stated: Some(stated).filter(|stated| *stated >= length),
+        ecn: Ecn::from_bits(header.ecn().value()),
+        ttl: header.ttl(),
+        id: Some(header.identification()),
+        fragment: header.is_fragmenting_payload(),
+        later_fragment,
+        protocol,
+        headers,
+    })
+}
+
+fn ipv6(bytes: &[u8]) -> Option<Ip> {
+    let header = Ipv6HeaderSlice::from_slice(bytes).ok()?;
+    let length = header.slice().len();
+    let stated = usize::from(header.payload_length());
+    let behind = extensions(bytes, header.next_header(), length)?;
+    Some(Ip {
+        src: header.source_addr().into(),
+        dst: header.destination_addr().into(),
+        stated: (stated > 0).then_some(length + stated),
+        ecn: Ecn::from_bits(header.ecn().value()),
+        ttl: header.hop_limit(),
+        id: None,
+        fragment: behind.fragment,
+        later_fragment: behind.later_fragment,
+        protocol: behind.protocol,
+        headers: behind.at,
+    })
+}
+
+/// What follows the extension headers.
+struct Behind {
+    protocol: IpNumber,
+    at: usize,
+    fragment: bool,
     later_fragment: bool,
+}
+
+/// Passes over extension headers from `at` on [RFC8200 s4, RFC4302 s2]. `None` if they are cut. `etherparse` reads them,
+/// too, but beyond the end of some damaged packets (version 0.21.0).
+fn extensions(bytes: &[u8], first: IpNumber, at: usize) -> Option<Behind> {
+    let mut behind = Behind { protocol: first, at, fragment: false, later_fragment: false };
+    while !behind.later_fragment {
+        let header = |count: usize| bytes.get(behind.at..behind.at + count);
+        let length = match behind.protocol {
+            ip_number::IPV6_HEADER_HOP_BY_HOP
+            | ip_number::IPV6_ROUTE_HEADER
+            | ip_number::IPV6_DESTINATION_OPTIONS
+            | ip_number::MOBILITY_HEADER
+            | ip_number::HIP
+            | ip_number::SHIM6 => 8 * (1 + usize::from(header(2)?[1])),
+            ip_number::AUTHENTICATION_HEADER => 4 * (2 + usize::from(header(2)?[1])),
+            ip_number::IPV6_FRAGMENTATION_HEADER => {
+                let header = header(8)?;
+                behind.fragment = true;
+                behind.later_fragment = u16::from_be_bytes([header[2], header[3]]) >> 3 > 0;
+                8
+            }
+            _ => break,
+        };
+        behind.protocol = IpNumber(header(1)?[0]);
+        behind.at += length;
+    }
+    Some(behind)
 }
 
 /// A segment of `len` bytes, header included, of which `bytes` were captured: at least the fixed part of the header.

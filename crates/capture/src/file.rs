@@ -18,6 +18,12 @@ const MAX_BLOCK: usize = 16 << 20;
 /// Largest number of interfaces of a section: a limit of memory.
 const MAX_INTERFACES: usize = 1 << 16;
 
+/// The kinds of blocks with a frame.
+const ENHANCED_PACKET: u32 = 6;
+const SIMPLE_PACKET: u32 = 3;
+
+const DAMAGED: &str = "the block is damaged: its lengths contradict each other";
+
 const SECTION_HEADER: [u8; 4] = [0x0A, 0x0D, 0x0D, 0x0A];
 /// The code of the flags of an enhanced packet block; their two lowest bits are its direction.
 const EPB_FLAGS: OptionCode = OptionCode(2);
@@ -111,9 +117,10 @@ impl File {
             self.buffer.consume(std::mem::take(&mut self.taken));
             let Some(length) = self.request_block(source)? else { return Ok(None) };
             self.taken = length;
-            if self.block_has_frame(length)? {
+            if self.holds_frame() {
                 break;
             }
+            self.read_block(length)?;
         }
         self.frames += 1;
         self.frame().map(Some)
@@ -151,10 +158,18 @@ impl File {
         if self.available(source, length)? { Ok(Some(length)) } else { Err(self.truncated()) }
     }
 
-    /// Handles a block that is not a frame. Returns whether it is one.
-    fn block_has_frame(&mut self, length: usize) -> Result<bool, CaptureError> {
+    /// Whether the block that is available is a frame.
+    fn holds_frame(&self) -> bool {
+        let Format::Pcapng { big_endian, .. } = &self.format else { return true };
+        let kind = self.buffer.bytes().first_chunk().copied().unwrap_or_default();
+        let kind = if *big_endian { u32::from_be_bytes(kind) } else { u32::from_le_bytes(kind) };
+        [ENHANCED_PACKET, SIMPLE_PACKET].contains(&kind)
+    }
+
+    /// Handles a block of pcapng that is not a frame.
+    fn read_block(&mut self, length: usize) -> Result<(), CaptureError> {
         let (offset, packets) = (self.buffer.offset(), self.frames);
-        let Format::Pcapng { big_endian, interfaces } = &mut self.format else { return Ok(true) };
+        let Format::Pcapng { big_endian, interfaces } = &mut self.format else { return Ok(()) };
         match block(&self.buffer.bytes()[..length], *big_endian) {
             Some(Block::SectionHeader(section)) => {
                 *big_endian = section.big_endian();
@@ -164,23 +179,10 @@ impl File {
                 return Err(malformed(offset, packets, "found more than 65536 interfaces: the file is damaged"));
             }
             Some(Block::InterfaceDescription(description)) => interfaces.push(Interface::of(&description, *big_endian)),
-            Some(Block::EnhancedPacket(packet)) => {
-                if packet.if_id as usize >= interfaces.len() {
-                    let count = interfaces.len();
-                    let what =
-                        format!("found a packet of interface {}, expected one of {count} interfaces", packet.if_id);
-                    return Err(malformed(offset, packets, &what));
-                }
-                return Ok(true);
-            }
-            Some(Block::SimplePacket(_)) if interfaces.is_empty() => {
-                return Err(malformed(offset, packets, "found a packet before any interface is described"));
-            }
-            Some(Block::SimplePacket(_)) => return Ok(true),
             Some(_) => {}
-            None => return Err(malformed(offset, packets, "the block is damaged: its lengths contradict each other")),
+            None => return Err(malformed(offset, packets, DAMAGED)),
         }
-        Ok(false)
+        Ok(())
     }
 
     /// The frame in the block that is available.
@@ -206,7 +208,12 @@ impl File {
                         2 => Some(Direction::Out),
                         _ => None,
                     });
-                    interfaces.get(packet.if_id as usize).map(|interface| Frame {
+                    let Some(interface) = interfaces.get(packet.if_id as usize) else {
+                        let (number, count) = (packet.if_id, interfaces.len());
+                        let what = format!("found a packet of interface {number}, expected one of {count} interfaces");
+                        return Err(malformed(self.buffer.offset(), self.frames - 1, &what));
+                    };
+                    Some(Frame {
                         nanos: interface.nanos(ticks),
                         interface: packet.if_id,
                         link_type: interface.link_type,
@@ -231,7 +238,7 @@ impl File {
                 _ => None,
             },
         };
-        frame.ok_or_else(|| self.malformed("the block is damaged"))
+        frame.ok_or_else(|| malformed(self.buffer.offset(), self.frames - 1, DAMAGED))
     }
 
     /// Whether an interface of the section has a link type for which `readable` returns true.

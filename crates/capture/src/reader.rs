@@ -11,6 +11,9 @@ use crate::link::{self, LinkType};
 use crate::packet::Packet;
 use crate::streams::{Stream, Streams};
 
+/// The latest time since the first frame, in nanoseconds: two years. Sums of times in damaged files stay in range.
+const MAX_AGE: u64 = 1 << 56;
+
 /// Frames that are not among the packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Skipped {
@@ -78,7 +81,7 @@ impl Reader {
     fn read(&mut self, source: &mut dyn Read) -> Result<Option<Option<Packet>>, CaptureError> {
         let Some(frame) = self.file.next(source)? else { return Ok(None) };
         let start = *self.start.get_or_insert(frame.nanos);
-        let since = u64::try_from((frame.nanos - start).max(0)).unwrap_or(u64::MAX);
+        let since = (frame.nanos - start).clamp(0, MAX_AGE.into()) as u64;
         let Some(link_type) = link::of_number(frame.link_type) else {
             let link_type = frame.link_type;
             self.skipped.foreign += 1;

@@ -3,6 +3,8 @@
 #[path = "../../../fuzz/inputs/mutate.rs"]
 mod mutate;
 
+#[path = "../../../fuzz/inputs/capture.rs"]
+mod captures;
 #[path = "../../../fuzz/inputs/goel1997.rs"]
 mod goel1997;
 #[path = "../../../fuzz/inputs/recordings.rs"]
@@ -42,4 +44,9 @@ fn recorded_links_never_panic() {
 #[test]
 fn stores_never_panic() {
     replay(&files(&root("fuzz/corpus/store"), ""), 200, store::take);
+}
+
+#[test]
+fn captures_never_panic() {
+    replay(&files(&root("fuzz/corpus/capture"), ""), 2000, captures::take);
 }

@@ -1,9 +1,9 @@
 //! Why a sender sends nothing, as far as its segments show.
 //!
 //! After each segment and acknowledgment the sender may send no more. If the next segment does not fit in the receive
-//! window, that is the reason. If everything is acknowledged, or nothing follows, it had no data. Otherwise its next
-//! segment tells: if an acknowledgment causes it, cwnd was the limit; if none does, the application wrote more, or the
-//! sender paces: the previous segment was full, without PSH, and less than half of a round trip before.
+//! window, that is the reason. If nothing follows, it had no data. Otherwise its next segment tells: if an
+//! acknowledgment causes it, cwnd was the limit; if none does, the application wrote more, or the sender paces: data is
+//! under way, the previous segment was full, without PSH, and less than half of a round trip before.
 
 use engine::{Span, Time};
 use tcp::Blocked;

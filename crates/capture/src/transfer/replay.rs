@@ -19,6 +19,15 @@ use crate::packet::{End, Packet};
 /// Transmissions and events that are kept at most. What is not known of the oldest ones then remains unknown.
 const MAX_KEPT: usize = 1 << 20;
 
+/// The largest segment that is believed, in bytes: offloading makes them of 512 kB at most.
+const MAX_SEGMENT: u32 = 1 << 20;
+
+/// The largest number of segments that are taken to be missing in one place; beyond, they are larger.
+const MAX_MISSING: u64 = 1024;
+
+/// The longest timeout that is told.
+const MAX_TIMEOUT: Span = Span::from_secs(1_000_000);
+
 const FLOW: u32 = 0;
 const FORWARD: HopId = HopId { link: 0, direction: LinkDirection::Forward };
 const BACKWARD: HopId = HopId { link: 0, direction: LinkDirection::Backward };
@@ -160,8 +169,13 @@ impl<'a> State<'a> {
         self.acknowledge_until(end, emit);
         self.limits.resolve(end, Blocked::Data, Span::ZERO);
         self.report_limits();
-        while let Some(transmission) = self.transmissions.take() {
-            self.counts.unresolved += u64::from(transmission.fate == Fate::Open);
+        while let Some(mut transmission) = self.transmissions.take() {
+            if transmission.fate == Fate::Open {
+                self.counts.unresolved += 1;
+                // Nothing tells that it arrived, in time for an answer.
+                let answered = transmission.at + self.survey.round_trip().times(2);
+                transmission.fate = if answered < end { Fate::Lost } else { Fate::Open };
+            }
             self.leaves(&transmission);
         }
         self.queue.flush(end + Span::from_nanos(1), emit);
@@ -203,7 +217,7 @@ impl<'a> State<'a> {
     }
 
     fn data(&mut self, at: Time, segment: &Segment) {
-        if segment.len == 0 || segment.flags.has(Flags::SYN) {
+        if segment.len == 0 || segment.len > MAX_SEGMENT || segment.flags.has(Flags::SYN) {
             return;
         }
         let Some(seq) = segment.seq.offset_from(self.survey.origin, self.max) else { return };
@@ -243,7 +257,7 @@ impl<'a> State<'a> {
     /// Data before `seq` was not captured.
     fn missing(&mut self, at: Time, seq: u64, segment: &Segment) {
         self.gap = Some((at, segment.options.timestamps.map(|stamps| stamps.value)));
-        let mss = u64::from(self.survey.mss);
+        let mss = u64::from(self.survey.mss).max((seq - self.max) / MAX_MISSING);
         while self.max < seq {
             let to = seq.min(self.max + mss);
             self.counts.missing += 1;
@@ -258,19 +272,15 @@ impl<'a> State<'a> {
         self.counts.segments += 1;
         if seq >= self.max {
             let reaction = self.sender.reaction();
-            if self.una == self.max {
-                // Nothing was under way.
-                self.limits.resolve(at, Blocked::Data, reaction);
-            } else if self.sender.reacts(at) || self.sender.repairs() {
-                self.limits.resolve(at, Blocked::Cwnd, reaction);
+            let soon = at.since(self.last_sent.min(at)).times(2) < self.survey.round_trip();
+            let reason = if self.sender.reacts(at) || self.sender.repairs() {
+                Blocked::Cwnd
+            } else if self.una < self.max && soon && !self.write_ended {
+                Blocked::Pacing
             } else {
-                let soon = at.since(self.last_sent.min(at)).times(2) < self.survey.round_trip();
-                self.limits.resolve(
-                    at,
-                    if soon && !self.write_ended { Blocked::Pacing } else { Blocked::Data },
-                    reaction,
-                );
-            }
+                Blocked::Data
+            };
+            self.limits.resolve(at, reason, reaction);
             self.sender.sent(at, self.una == self.max);
             self.max = end;
             self.transmit(at, (seq, end), Reason::New, stamp, false);
@@ -293,7 +303,7 @@ impl<'a> State<'a> {
         match cause.reason {
             Reason::Timeout if cause.begins => {
                 let nth = self.sender.timeouts();
-                let rto = self.sender.timeout().unwrap_or(Span::from_secs(1)).times(1 << nth.min(6));
+                let rto = self.sender.timeout().unwrap_or(Span::from_secs(1)).min(MAX_TIMEOUT).times(1 << nth.min(6));
                 self.tell(at, tcp::Event::Timeout { seq: self.una, nth, rto });
                 if nth == 1 {
                     self.window.reduced(self.max - self.una, true);
@@ -394,7 +404,7 @@ impl<'a> State<'a> {
         let next = u64::from(self.survey.mss).min(self.survey.bytes.saturating_sub(self.max));
         let full = self.receive_window.is_some_and(|window| flight + next > window);
         let mut changed = self.window.holds(flight);
-        let reason = if next == 0 || (flight == 0 && !full) {
+        let reason = if next == 0 {
             Some(Blocked::Data)
         } else if full {
             changed |= self.window.holds(self.receive_window.unwrap_or(0));

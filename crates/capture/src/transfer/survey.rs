@@ -91,11 +91,13 @@ pub struct Surveyor {
     stamps: VecDeque<(u32, Time)>,
     /// From a timestamp of the receiver to its echo.
     echoed: Option<Span>,
-    /// The last acknowledgment of new data with data under way.
-    last_ack: Option<(Time, u64)>,
+    /// The last acknowledgment of new data with data under way: its time, its number, and when what it covers was sent.
+    last_ack: Option<(Time, u64, Option<Time>)>,
     /// In bits per second: of acknowledgments, and of data.
     rates: Histogram,
     data_rates: Histogram,
+    /// Of acknowledgments of segments that were sent together: a sender that paces hides the rate of the link otherwise.
+    pair_rates: Histogram,
     /// The last segment of new data.
     last_data: Option<Time>,
     window: Option<u32>,
@@ -108,6 +110,9 @@ pub struct Surveyor {
 
 /// Samples without which there is no rate.
 const MIN_RATES: u64 = 8;
+
+/// The smallest MSS that is believed, in bytes.
+const MIN_MSS: u32 = 64;
 
 /// Limits of memory.
 const MAX_PENDING: usize = 4096;
@@ -130,6 +135,7 @@ impl Surveyor {
             last_ack: None,
             rates: Histogram::default(),
             data_rates: Histogram::default(),
+            pair_rates: Histogram::default(),
             last_data: None,
             window: None,
             gaps: 0,
@@ -232,14 +238,16 @@ impl Surveyor {
         if let Some(sent) = latest {
             keep_min(&mut self.to_receiver, at.since(sent.min(at)));
         }
-        if let Some((before, una)) = self.last_ack {
+        if let Some((before, una, pair)) = self.last_ack {
             let span = at.since(before.min(at));
             // Between bursts the path is empty.
             let within_burst = self.to_receiver.is_some_and(|rtt| span.times(2) < rtt);
             record_rate(&mut self.rates, span, ack - una, within_burst);
+            let together = pair.zip(latest).is_some_and(|(one, other)| other.since(one.min(other)).times(4) < span);
+            record_rate(&mut self.pair_rates, span, ack - una, within_burst && together);
         }
         self.una = ack;
-        self.last_ack = Some((at, ack)).filter(|_| ack < self.max);
+        self.last_ack = Some((at, ack, latest)).filter(|_| ack < self.max);
     }
 
     /// Ends the survey. `stream` is the complete row of connection `number`; `given` the place of the capture, if it is
@@ -250,7 +258,8 @@ impl Surveyor {
         let measured = self.to_sender.into_iter().chain(self.echoed).min();
         // Before the slowest link data comes as the sender sends it; behind it, as the link does.
         let rates = if self.data_rates.count() > self.rates.count() { &self.data_rates } else { &self.rates };
-        let rate = rates.quantile(0.5).filter(|_| rates.count() >= MIN_RATES);
+        let median = |rates: &Histogram| rates.quantile(0.5).filter(|_| rates.count() >= MIN_RATES);
+        let rate = median(rates).max(median(&self.pair_rates));
         // What is acknowledged is data; the link transmits headers too.
         let headers = 40 + if stream.syn[0].is_some_and(|syn| syn.timestamps) { 12 } else { 0 };
         let rate = rate.map(|rate| (rate as f64 * f64::from(mss + headers) / f64::from(mss)) as u64);
@@ -311,10 +320,10 @@ fn segment_size(stream: &Stream, sender: End) -> (u32, bool) {
     // The MSS that the receiver states, less the timestamps that each segment then has [RFC9293 s3.7.1].
     let stated = stream.syn[sender.other().index()].map(|syn| {
         let both = syn.timestamps && stream.syn[sender.index()].is_none_or(|syn| syn.timestamps);
-        u32::from(syn.mss.unwrap_or(536)) - if both { 12 } else { 0 }
+        u32::from(syn.mss.unwrap_or(536)).saturating_sub(if both { 12 } else { 0 })
     });
     match stated {
-        Some(stated) if largest > stated.saturating_add(12) => (stated.max(1), true),
+        Some(stated) if largest > stated.saturating_add(12) => (stated.max(MIN_MSS), true),
         // Jumbo frames have up to 9,000 bytes.
         None if largest > 8960 => (1448, true),
         _ => (largest, false),

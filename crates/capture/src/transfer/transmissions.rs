@@ -115,8 +115,13 @@ impl Transmissions {
         self.sent.front().map(|transmission| transmission.at)
     }
 
-    /// When the open segment that ends at `end` was sent, if it was sent once.
+    /// When the open segment that ends at `end` was sent, if it was sent once and nothing before it is missing: behind a
+    /// hole an acknowledgment comes late.
     pub fn sent_once(&self, end: u64) -> Option<Time> {
+        let repeated = self.open.first_key_value().is_some_and(|(_, first)| !first.more.is_empty());
+        if repeated || self.duplicates > 0 {
+            return None;
+        }
         let (_, copies) = self.open.range(..end).next_back()?;
         let sent = self.get(copies.first).filter(|_| copies.end == end && copies.more.is_empty())?;
         (!sent.unseen).then_some(sent.at)
@@ -204,7 +209,10 @@ impl Transmissions {
         let arrived = find(&|copy| !first && self.can_answer(answer, copy) && echoed(copy));
         let arrived = match arrived {
             Some(number) => number,
-            None if self.get(copies.first).is_some_and(|first| first.unseen) => copies.more[0],
+            // The first was never captured: if a repetition was, that arrived.
+            None if self.get(copies.first).is_some_and(|first| first.unseen) => {
+                copies.more.first().copied().unwrap_or(copies.first)
+            }
             None => copies.first,
         };
         for number in std::iter::once(copies.first).chain(copies.more.iter().copied()) {

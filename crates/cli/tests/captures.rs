@@ -1,0 +1,124 @@
+//! Captures in `explain`, `plot` and `report`.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::{Ended, lasthop, scratch};
+
+/// Runs a scenario with losses and a small receive window; returns the directory with its captures.
+fn captured(directory: &Path) -> PathBuf {
+    let scenario = directory.join("lossy.toml");
+    let text = r#"
+        duration = "60 s"
+        nodes = { server = { kind = "host" }, client = { kind = "host" } }
+        links.wire = { kind = "wired", between = ["server", "client"], rate = "2 Mbps", delay = "50 ms", loss = 0.02 }
+        [flows.download]
+        from = "server"
+        to = "client"
+        bytes = "400 kB"
+        mss = "1000 B"
+        receive_window = "10 kB"
+        tcp = { variant = "reno", handshake = true }
+    "#;
+    std::fs::write(&scenario, text).expect("written");
+    let results = directory.join("results");
+    let run = lasthop(directory, &["run", path(&scenario), "--trace", "pcapng", "--out", path(&results)]);
+    succeeded(&run);
+    results
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().expect("UTF-8")
+}
+
+fn succeeded(ended: &Ended) {
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+}
+
+#[test]
+fn explain_reads_a_capture_by_its_first_bytes() {
+    let directory = scratch("captures-explain");
+    let capture = captured(&directory).join("server.pcapng");
+    // The name does not tell.
+    let renamed = directory.join("capture.toml");
+    std::fs::rename(&capture, &renamed).expect("renamed");
+    let out = lasthop(&directory, &["explain", path(&renamed), "--out", "pictures"]);
+    succeeded(&out);
+    let shown = out.out;
+    for part in [
+        "capture.toml: 1 TCP connection",
+        "stream 0 from 10.0.0.1:10000 to 10.0.0.2:10000",
+        "captured at the sender",
+        "receiver-window",
+        "not shown by this capture",
+        "raced-resend, needless-cut, standing-queue",
+        "its parts air-loss, queue-drop",
+    ] {
+        assert!(shown.contains(part), "{part} in {shown}");
+    }
+    assert!(directory.join("pictures/stream-0-explained.svg").is_file());
+}
+
+#[test]
+fn json_of_a_capture_names_what_is_hidden() {
+    let directory = scratch("captures-json");
+    let capture = captured(&directory).join("client.pcapng");
+    let out = lasthop(&directory, &["explain", path(&capture), "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&out.out).expect("JSON");
+    let flow = &json[0];
+    assert_eq!(flow["capture"]["place"], "receiver");
+    assert!(flow["hidden"]["kinds"].as_array().expect("a list").contains(&"idle-wait".into()));
+    let sum: f64 = flow["budget_ms"].as_object().expect("a table").values().filter_map(|time| time.as_f64()).sum();
+    let took = flow["took_ms"].as_f64().expect("a number");
+    assert!((sum - took).abs() < 1e-3, "{sum} of {took}");
+}
+
+#[test]
+fn plot_and_report_of_a_capture_write_their_files() {
+    let directory = scratch("captures-plot");
+    let results = captured(&directory);
+    let (capture, page) = (results.join("server.pcapng"), directory.join("page.html"));
+    let out = lasthop(&directory, &["plot", path(&capture), "--from", "1 s", "--to", "2 s"]);
+    succeeded(&out);
+    assert!(results.join("server.plots/stream-0.1s-to-2s.svg").is_file(), "{}", out.err);
+    let out = lasthop(&directory, &["report", path(&capture), "-o", path(&page)]);
+    succeeded(&out);
+    let page = std::fs::read_to_string(&page).expect("a page");
+    for part in ["Connections of server.pcapng", "Not shown by this capture", "<svg", "10.0.0.2:10000"] {
+        assert!(page.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn options_of_scenarios_are_refused_for_captures() {
+    let directory = scratch("captures-refused");
+    let results = captured(&directory);
+    let capture = results.join("server.pcapng");
+    for (arguments, part) in [
+        (vec!["explain", path(&capture), "--scheme", "snoop"], "--scheme is for a scenario"),
+        (vec!["explain", path(&capture), "--flow", "download"], "--stream N chooses the connection"),
+        (vec!["explain", path(&capture), "--stream", "7"], "found no connection 7, expected 0 to 0"),
+        (vec!["explain", path(&results), "--stream", "0"], "--stream is for a capture"),
+        (vec!["plot", path(&capture), "--all-flows"], "--stream N chooses the connection"),
+    ] {
+        let out = lasthop(&directory, &arguments);
+        assert_eq!(out.code, Some(2), "{arguments:?}: {}", out.err);
+        assert!(out.err.contains(part), "{part} in {}", out.err);
+    }
+}
+
+#[test]
+fn cut_capture_is_explained_with_a_warning() {
+    let directory = scratch("captures-cut");
+    let capture = captured(&directory).join("server.pcapng");
+    let bytes = std::fs::read(&capture).expect("read");
+    std::fs::write(&capture, &bytes[..bytes.len() / 2 + 1]).expect("written");
+    let out = lasthop(&directory, &["explain", path(&capture)]);
+    succeeded(&out);
+    assert!(out.err.contains("it is incomplete, and the"), "{}", out.err);
+    std::fs::write(&capture, &bytes[..28]).expect("written");
+    let out = lasthop(&directory, &["explain", path(&capture)]);
+    assert_eq!(out.code, Some(2));
+    assert!(out.err.contains("found 0 frames without a TCP segment, expected a TCP connection"));
+}
