@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use capture::transfer::Vantage;
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::Args as ClapArgs;
 use engine::Rate;
 use fit::log::{Iperf, Ping};
 use fit::measured::{self, Given};
@@ -12,6 +12,7 @@ use fit::path::Bottleneck;
 use fit::transfer::{Transfer, largest};
 use fit::{beside, scenario::Fitted};
 
+use super::captured::Place;
 use super::{listed, print, shown};
 use crate::talk::note;
 use crate::{Failure, table};
@@ -30,23 +31,14 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     stream: Option<u32>,
     /// Where the capture was made [default: inferred]
-    #[arg(long)]
-    at: Option<At>,
+    #[arg(long, value_enum, value_name = "PLACE")]
+    at: Option<Place>,
     /// The sender's variant, which a capture does not show [default: that of iperf3's log, or cubic]
     #[arg(long)]
     variant: Option<String>,
     /// The rate of the path, if it is known
     #[arg(long)]
     rate: Option<Rate>,
-}
-
-/// The place of a capture.
-#[derive(Clone, Copy, ValueEnum)]
-enum At {
-    /// At the end that sends the data
-    Sender,
-    /// At the end that receives it
-    Receiver,
 }
 
 /// Fits a scenario to a measurement, and runs it.
@@ -98,10 +90,7 @@ fn of_one(file: &Path, args: &Args, given: &Given) -> Result<(Fitted, beside::Va
         }
     };
     let number = number.ok_or_else(|| refused(measured::Unfit::NoData.to_string()))?;
-    let at = args.at.map(|at| match at {
-        At::Sender => Vantage::Sender,
-        At::Receiver => Vantage::Receiver,
-    });
+    let at = args.at.map(Vantage::from);
     let transfer = Transfer::of(open, number, at).map_err(|error| refused(error.to_string()))?;
     let ends = transfer.survey.stream.ends;
     note(format_args!(

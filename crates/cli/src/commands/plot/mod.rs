@@ -1,5 +1,6 @@
 //! `lasthop plot`.
 
+mod captured;
 mod compared;
 pub(super) mod failure;
 mod topology;
@@ -12,7 +13,7 @@ use plot::{MAX_SIDE, Panel, Theme, Unit};
 use report::pictures::{Drawn, MAX_FLOWS, Single, View};
 use scenario::problem::Problem;
 
-use super::captured::{self, CaptureArgs};
+use super::captured::CaptureArgs;
 use super::{ScenarioArgs, listed, print, shown, write_whole};
 use crate::Failure;
 use crate::progress::Progress;
@@ -140,7 +141,7 @@ pub(super) fn schemes(
 pub fn run(args: &Args) -> Result<(), Failure> {
     let (runs, view) = (compared::runs(args), view(args));
     if args.capture.reads_capture(&args.scenario)? {
-        return captured::plot(args, &view);
+        return captured::run(args, &view);
     }
     if args.topology {
         return topology::draw(args, runs.len(), &view);

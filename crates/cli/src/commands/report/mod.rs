@@ -1,5 +1,7 @@
 //! `lasthop report`.
 
+mod captured;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
@@ -11,7 +13,7 @@ use scenario::problem::Problem;
 
 use super::export::analyses;
 use super::web::bundle;
-use super::{captured, listed, print, shown, sweep, write_whole};
+use super::{listed, print, shown, sweep, write_whole};
 use crate::Failure;
 use crate::progress::Progress;
 
@@ -44,7 +46,7 @@ const MAX_BUDGETS: usize = 40;
 /// Writes a store's results, or the connections of a capture, as a page.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if is_capture(&args.store) {
-        return captured::report(args);
+        return captured::run(args);
     }
     let metrics = args.metric.iter().map(|name| sweep::find(name)).collect::<Result<Vec<_>, _>>()?;
     let sweeps = analyses(&args.store)?;

@@ -1,5 +1,7 @@
 //! `lasthop explain`.
 
+mod captured;
+
 use std::path::{Path, PathBuf};
 
 use ::plot::{Description, Recorder};
@@ -12,7 +14,7 @@ use report::pictures::{MAX_FLOWS, explained};
 use scenario::flows;
 use serde_json::Value;
 
-use super::captured::{self, CaptureArgs};
+use super::captured::CaptureArgs;
 use super::{ScenarioArgs, flow_named, plot, print_if_open, shown};
 use crate::progress::Progress;
 use crate::talk::note;
@@ -42,7 +44,7 @@ pub struct Args {
 /// Explains a run, or a capture.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.capture.reads_capture(&args.scenario)? {
-        return captured::explain(args);
+        return captured::run(args);
     }
     let loaded = args.scenario.load()?;
     let chosen = match &args.flow {

@@ -1,0 +1,114 @@
+//! `lasthop explain CAPTURE`.
+
+use ::plot::{Description, Recorder};
+use lab::captures::{CaptureFile, Explained};
+use observe::explain::{HIDDEN_CAUSES, captured_causes, captured_to_json, hidden_kinds, millis};
+use report::pictures::{View, captured};
+use serde_json::{Value, json};
+
+use super::super::captured::{open, refuse};
+use super::super::plot::failure::failed;
+use super::super::{count, plot, print_if_open, shown};
+use super::{Args, TOP_IN_JSON, table_of};
+use crate::Failure;
+use crate::talk::note;
+
+/// `lasthop explain CAPTURE`.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    refuse(&[("--flow", args.flow.is_some())])?;
+    let path = &args.scenario.file;
+    let file = open(path)?;
+    let number = file.chosen(args.capture.stream)?;
+    let drawn: &[u32] = if args.out.is_some() { &[0] } else { &[] };
+    let sink = |_: &sim::Network| {
+        Recorder::new(drawn.iter().copied(), None, None).with_panels(&[::plot::Panel::Rtt], &Description::default())
+    };
+    for (explained, recorder) in file.explain(&[number], args.capture.place(), sink)? {
+        if args.json {
+            let json = Value::from(vec![as_json(&explained, args.top.unwrap_or(TOP_IN_JSON))]);
+            print_if_open(&format!("{json:#}\n"))?;
+        } else {
+            let title = path.file_name().unwrap_or_default().to_string_lossy();
+            print_if_open(&as_text(&title, &file, &explained, args.top.unwrap_or(0)))?;
+        }
+        if let Some(out) = &args.out {
+            if recorder.overflowed() {
+                note(format_args!("warning: no picture in {}: the connection is too long for one", shown(out)));
+                continue;
+            }
+            let drawn = captured(&explained, &recorder.finish(), &View::default(), true).map_err(failed)?;
+            plot::write(&drawn, out)?.iter().for_each(|path| note(shown(path)));
+        }
+    }
+    Ok(())
+}
+
+fn as_json(explained: &Explained, top: usize) -> Value {
+    let Explained { survey, counts, report, .. } = explained;
+    let mut json = captured_to_json(&explained.name(), report, (survey.is_at_sender(), survey.scale_known), top);
+    json["capture"] = json!({
+        "stream": survey.number,
+        "place": survey.vantage.name(),
+        "round_trip_ms": survey.round_trip().as_secs_f64() * 1e3,
+        "round_trip_to_sender_ms": survey.to_sender.as_secs_f64() * 1e3,
+        "rate_bps": survey.rate.map(engine::Rate::bits_per_sec),
+        "mss": survey.mss,
+        "bytes": survey.bytes,
+        "segments": counts.segments,
+        "segments_repeated": counts.repeated,
+        "segments_reordered": counts.reordered,
+        "segments_missing": counts.missing,
+        "duplicate_acks": counts.duplicates,
+        "window_probes": counts.probes,
+        "windows_closed": counts.closed_windows,
+        "notes": explained.notes(),
+    });
+    json
+}
+
+fn as_text(title: &str, file: &CaptureFile, explained: &Explained, top: usize) -> String {
+    let Explained { survey, counts, report, .. } = explained;
+    let mut text = format!("{title}: {}", count(file.streams.len(), "TCP connection"));
+    if file.streams.len() > 1 {
+        text.push_str("; --stream N explains another, `lasthop report` all");
+    }
+    let rate = survey
+        .rate
+        .map_or("unknown".to_owned(), |rate| format!("about {:.3} Mbit/s", rate.bits_per_sec() as f64 / 1e6));
+    text.push_str(&format!(
+        "\n{}\n{} bytes in {}, {} sent again; {} duplicate acknowledgments, {} segments reordered\n\
+         captured at the {}; least round trip {} ms, rate of the slowest link {rate}\n",
+        explained.name(),
+        survey.bytes,
+        count(counts.segments, "segment"),
+        counts.repeated,
+        counts.duplicates,
+        counts.reordered,
+        survey.vantage.name(),
+        millis(survey.round_trip()),
+    ));
+    if counts.closed_windows > 0 || counts.probes > 0 {
+        text.push_str(&format!(
+            "the receiver closed its window {} times; {} probes or keep-alives\n",
+            counts.closed_windows, counts.probes
+        ));
+    }
+    let causes: Vec<_> = captured_causes(&report.budget, survey.scale_known)
+        .iter()
+        .map(|cause| (cause.name, cause.summary, cause.time))
+        .collect();
+    text.push_str(&table_of("the transfer", report, &causes, top));
+    text.push_str("\nnot shown by this capture\n");
+    let mut line = |name: &str, names: &[&str]| text.push_str(&format!("{name:<16} {}\n", names.join(", ")));
+    line("findings", &hidden_kinds(survey.is_at_sender()).collect::<Vec<_>>());
+    for (name, causes) in HIDDEN_CAUSES {
+        let apart: Vec<&str> = causes.iter().map(|cause| cause.name()).collect();
+        line(name, &[&format!("its parts {}", apart.join(", "))]);
+    }
+    if !survey.scale_known {
+        line("window", &["its parts slow-start, congestion-avoidance, receiver-window"]);
+    }
+    line("cwnd", &["slow-start and congestion-avoidance follow from the data in flight"]);
+    explained.notes().iter().for_each(|note| text.push_str(&format!("note: {note}\n")));
+    text
+}

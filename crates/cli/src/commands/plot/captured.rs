@@ -1,0 +1,42 @@
+//! `lasthop plot CAPTURE`.
+
+use ::plot::{Description, Recorder};
+use engine::Time;
+use report::pictures::{View, captured};
+
+use super::super::captured::{open, refuse};
+use super::super::{print, shown};
+use super::failure::failed;
+use super::{Args, write};
+use crate::Failure;
+
+/// `lasthop plot CAPTURE`.
+pub fn run(args: &Args, view: &View) -> Result<(), Failure> {
+    refuse(&[
+        ("--flow", args.flow.is_some()),
+        ("--all-flows", args.all_flows),
+        ("--topology", args.topology),
+        ("--medium", args.medium.is_some()),
+        ("OTHER", !args.others.is_empty()),
+    ])?;
+    let path = &args.scenario.file;
+    let file = open(path)?;
+    let number = file.chosen(args.capture.stream)?;
+    let out = match &args.out {
+        Some(out) => out.clone(),
+        None => path.with_extension("plots"),
+    };
+    let (from, to) = (view.from.map(|from| Time::ZERO + from), view.to.map(|to| Time::ZERO + to));
+    let sink = |network: &sim::Network| {
+        Recorder::new([0], from, to).with_panels(&::plot::Panel::ALL, &Description::of(network))
+    };
+    for (explained, recorder) in file.explain(&[number], args.capture.place(), sink)? {
+        if recorder.overflowed() {
+            let hint = "draw a part of it with --from and --to";
+            return Err(Failure::Run(format!("the connection is too long for one picture\n  hint: {hint}")));
+        }
+        let drawn = captured(&explained, &recorder.finish(), view, false).map_err(failed)?;
+        write(&drawn, &out)?.iter().try_for_each(|path| print(&format!("{}\n", shown(path))))?;
+    }
+    Ok(())
+}

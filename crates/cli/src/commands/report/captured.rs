@@ -1,0 +1,36 @@
+//! `lasthop report CAPTURE`.
+
+use plot::{Description, Recorder};
+use report::captures;
+use report::pictures::MAX_FLOWS;
+
+use super::super::captured::open;
+use super::super::{print, shown, write_whole};
+use super::Args;
+use crate::Failure;
+
+/// The maximum number of connections that a page explains.
+const MAX_EXPLAINED: usize = 100;
+
+/// `lasthop report CAPTURE`.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let path = &args.store;
+    let file = open(path)?;
+    let numbers: Vec<u32> = file.by_size().into_iter().take(MAX_EXPLAINED).collect();
+    let mut made = 0;
+    let sink = |_: &sim::Network| {
+        made += 1;
+        (made <= MAX_FLOWS)
+            .then(|| Recorder::new([0], None, None).with_panels(&[plot::Panel::Rtt], &Description::default()))
+    };
+    let explained = file.explain(&numbers, None, sink)?;
+    let recording =
+        |recorder: Option<Recorder>| recorder.filter(|recorder| !recorder.overflowed()).map(Recorder::finish);
+    let explained: Vec<_> =
+        explained.into_iter().map(|(explained, recorder)| (explained, recording(recorder))).collect();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let page = captures::page(&name, &file, &explained);
+    let out = args.out.clone().unwrap_or_else(|| path.with_extension("html"));
+    write_whole(&out, report::html(&page).as_bytes())?;
+    print(&format!("{}\n", shown(&out)))
+}
