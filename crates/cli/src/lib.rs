@@ -24,8 +24,8 @@ use engine::text::visible;
 use lab::run::RunError;
 
 use commands::{
-    check, compare, completions, convert, drill, explain, export, list, man, merge, new, plot, report, reproduce, run,
-    schema, slurm, steady, sweep, verify, web,
+    captured, check, compare, completions, convert, drill, explain, export, list, man, merge, new, plot, report,
+    reproduce, run, schema, slurm, steady, sweep, verify, web,
 };
 use talk::{Volume, detail, say};
 
@@ -172,13 +172,13 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Sweep(args) => sweep::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Export(args) => export::run(&args),
-        Command::Report(args) => report::run(&args),
+        Command::Report(args) => captured::report(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Slurm(args) => slurm::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
-        Command::Plot(args) => plot::run(&args),
-        Command::Explain(args) => explain::run(&args),
+        Command::Plot(args) => captured::plot(&args),
+        Command::Explain(args) => captured::explain(&args),
         Command::Steady(args) => steady::run(&args),
         Command::Drill(args) => drill::run(&args),
         Command::Web(args) => web::run(&args),

@@ -5,8 +5,6 @@ use std::path::Path;
 use ::plot::{Description, Recorder};
 use ::report::captures;
 use ::report::pictures::{MAX_FLOWS, View, captured};
-use capture::transfer::Vantage;
-use clap::{Args as ClapArgs, ValueEnum};
 use engine::Time;
 use lab::captures::{CaptureFailure, CaptureFile, Explained, is_capture};
 use observe::explain::{HIDDEN_CAUSES, captured_causes, captured_to_json, hidden_kinds, millis};
@@ -14,68 +12,13 @@ use scenario::problem::Problem;
 use serde_json::{Value, json};
 
 use super::plot::failure::failed;
-use super::{ScenarioArgs, count, explain, listed, plot, print, print_if_open, report, shown, write_whole};
+use super::{count, explain, listed, plot, print, print_if_open, report, shown, write_whole};
 use crate::Failure;
 use crate::talk::note;
-
-/// The arguments about a capture, if the file is one.
-#[derive(ClapArgs)]
-pub struct CaptureArgs {
-    /// Of a capture: the number of the connection, as in `lasthop report` and tcp.stream of Wireshark [default: the one with most data]
-    #[arg(long, value_name = "N", help_heading = "Captures (pcap, pcapng)")]
-    pub stream: Option<u32>,
-    /// Of a capture: where it was taken [default: inferred from round trips]
-    #[arg(long, value_enum, value_name = "PLACE", help_heading = "Captures (pcap, pcapng)")]
-    pub at: Option<Place>,
-}
-
-/// The place of a capture.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Place {
-    /// At the end that sends most data
-    Sender,
-    /// At the other end
-    Receiver,
-    /// Between them
-    Middle,
-}
-
-impl From<Place> for Vantage {
-    fn from(place: Place) -> Vantage {
-        match place {
-            Place::Sender => Vantage::Sender,
-            Place::Receiver => Vantage::Receiver,
-            Place::Middle => Vantage::Middle,
-        }
-    }
-}
 
 impl From<CaptureFailure> for Failure {
     fn from(failure: CaptureFailure) -> Failure {
         Failure::Input(format!("error: {failure}"))
-    }
-}
-
-impl CaptureArgs {
-    /// Whether the file is a capture; options for the other kind of file are errors.
-    pub fn reads_capture(&self, scenario: &ScenarioArgs) -> Result<bool, Failure> {
-        let file = &scenario.file;
-        let is_capture = is_capture(file);
-        let chosen = |options: &[(&'static str, bool)]| options.iter().find(|(_, given)| *given).map(|(name, _)| *name);
-        let wrong = if is_capture {
-            let ScenarioArgs { set, scheme, seed, .. } = scenario;
-            chosen(&[("--set", !set.is_empty()), ("--scheme", scheme.is_some()), ("--seed", seed.is_some())])
-        } else {
-            chosen(&[("--stream", self.stream.is_some()), ("--at", self.at.is_some())])
-        };
-        let Some(option) = wrong else { return Ok(is_capture) };
-        let (expected, found) = if is_capture { ("a scenario", "a capture") } else { ("a capture", "another file") };
-        let problem = Problem::new(expected).in_file(shown(file)).found(found);
-        Err(Failure::Input(listed(&[problem.hint(format!("{option} is for {expected}"))])))
-    }
-
-    fn place(&self) -> Option<Vantage> {
-        self.at.map(Vantage::from)
     }
 }
 
@@ -99,8 +42,11 @@ fn refuse(options: &[(&str, bool)]) -> Result<(), Failure> {
     Err(Failure::Input(listed(&[problem.hint("--stream N chooses the connection of a capture")])))
 }
 
-/// `lasthop explain CAPTURE`.
+/// `lasthop explain CAPTURE`, or another file.
 pub fn explain(args: &explain::Args) -> Result<(), Failure> {
+    if !args.capture.reads_capture(&args.scenario)? {
+        return explain::run(args);
+    }
     refuse(&[("--flow", args.flow.is_some())])?;
     let path = &args.scenario.file;
     let file = open(path)?;
@@ -129,8 +75,12 @@ pub fn explain(args: &explain::Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// `lasthop plot CAPTURE`.
-pub fn plot(args: &plot::Args, view: &View) -> Result<(), Failure> {
+/// `lasthop plot CAPTURE`, or another file.
+pub fn plot(args: &plot::Args) -> Result<(), Failure> {
+    if !args.capture.reads_capture(&args.scenario)? {
+        return plot::run(args);
+    }
+    let view = &plot::view(args);
     refuse(&[
         ("--flow", args.flow.is_some()),
         ("--all-flows", args.all_flows),
@@ -163,8 +113,11 @@ pub fn plot(args: &plot::Args, view: &View) -> Result<(), Failure> {
 /// The maximum number of connections that a page explains.
 const MAX_EXPLAINED: usize = 100;
 
-/// `lasthop report CAPTURE`.
+/// `lasthop report CAPTURE`, or another file.
 pub fn report(args: &report::Args) -> Result<(), Failure> {
+    if !is_capture(&args.store) {
+        return report::run(args);
+    }
     let path = &args.store;
     let file = open(path)?;
     let numbers: Vec<u32> = file.by_size().into_iter().take(MAX_EXPLAINED).collect();

@@ -12,7 +12,7 @@ use report::pictures::{MAX_FLOWS, explained};
 use scenario::flows;
 use serde_json::Value;
 
-use super::captured::{self, CaptureArgs};
+use super::capture_args::CaptureArgs;
 use super::{ScenarioArgs, flow_named, plot, print_if_open, shown};
 use crate::progress::Progress;
 use crate::talk::note;
@@ -39,11 +39,8 @@ pub struct Args {
     pub(super) out: Option<PathBuf>,
 }
 
-/// Explains a run, or a capture.
+/// Explains a run.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    if args.capture.reads_capture(&args.scenario)? {
-        return captured::explain(args);
-    }
     let loaded = args.scenario.load()?;
     let chosen = match &args.flow {
         Some(name) => vec![flow_named(&loaded.network, name)?],

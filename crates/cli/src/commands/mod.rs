@@ -1,5 +1,6 @@
 //! One file for each command.
 
+mod capture_args;
 pub mod captured;
 pub mod check;
 pub mod compare;

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
-use lab::captures::is_capture;
 use lab::sweep::analysis::Analysis;
 use lab::sweep::budget;
 use report::store::Again;
@@ -11,7 +10,7 @@ use scenario::problem::Problem;
 
 use super::export::analyses;
 use super::web::bundle;
-use super::{captured, listed, print, shown, sweep, write_whole};
+use super::{listed, print, shown, sweep, write_whole};
 use crate::Failure;
 use crate::progress::Progress;
 
@@ -41,11 +40,8 @@ const SCRIPT: &str = "report.js";
 /// The maximum number of cases of a sweep whose time budgets are shown.
 const MAX_BUDGETS: usize = 40;
 
-/// Writes a store's results, or the connections of a capture, as a page.
+/// Writes a store's results as a page.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    if is_capture(&args.store) {
-        return captured::report(args);
-    }
     let metrics = args.metric.iter().map(|name| sweep::find(name)).collect::<Result<Vec<_>, _>>()?;
     let sweeps = analyses(&args.store)?;
     let out = args.out.clone().unwrap_or_else(|| args.store.with_extension("html"));

@@ -12,7 +12,7 @@ use plot::{MAX_SIDE, Panel, Theme, Unit};
 use report::pictures::{Drawn, MAX_FLOWS, Single, View};
 use scenario::problem::Problem;
 
-use super::captured::{self, CaptureArgs};
+use super::capture_args::CaptureArgs;
 use super::{ScenarioArgs, listed, print, shown, write_whole};
 use crate::Failure;
 use crate::progress::Progress;
@@ -139,9 +139,6 @@ pub(super) fn schemes(
 /// Draws a run.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let (runs, view) = (compared::runs(args), view(args));
-    if args.capture.reads_capture(&args.scenario)? {
-        return captured::plot(args, &view);
-    }
     if args.topology {
         return topology::draw(args, runs.len(), &view);
     }
@@ -164,7 +161,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// What the options choose.
-fn view(args: &Args) -> View {
+pub(super) fn view(args: &Args) -> View {
     View {
         flows: args.flow.iter().cloned().collect(),
         max_flows: Some(MAX_FLOWS),
