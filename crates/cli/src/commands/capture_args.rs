@@ -11,7 +11,8 @@ use crate::Failure;
 /// The arguments about a capture, if the file is one.
 #[derive(ClapArgs)]
 pub struct CaptureArgs {
-    /// Of a capture: the number of the connection, as in `lasthop report` and tcp.stream of Wireshark [default: the one with most data]
+    /// Of a capture: the number of the connection, as in `lasthop report` and tcp.stream of Wireshark [default: the one
+    /// with most data]
     #[arg(long, value_name = "N", help_heading = "Captures (pcap, pcapng)")]
     pub stream: Option<u32>,
     /// Of a capture: where it was taken [default: inferred from round trips]
