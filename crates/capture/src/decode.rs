@@ -120,8 +120,8 @@ struct Behind {
     later_fragment: bool,
 }
 
-/// Passes over extension headers from `at` on [RFC8200 s4, RFC4302 s2]. `None` if they are cut. `etherparse` reads them,
-/// too, but beyond the end of some damaged packets (version 0.21.0).
+/// Passes over extension headers from `at` on [RFC8200 s4, RFC4302 s2]. `None` if they are cut. `etherparse` reads
+/// them, too, but beyond the end of some damaged packets (version 0.21.0).
 fn extensions(bytes: &[u8], first: IpNumber, at: usize) -> Option<Behind> {
     let mut behind = Behind { protocol: first, at, fragment: false, later_fragment: false };
     while !behind.later_fragment {

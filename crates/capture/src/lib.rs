@@ -1,9 +1,10 @@
 //! Packet captures: pcap and pcapng files as a stream of packets, and the table of their TCP connections.
 //!
 //! [`Capture`] reads a file front to back in bounded memory, whatever its size. Each packet is a [`Packet`]: plain
-//! values, no bytes. [`transfer`] makes the events of a simulated run of one connection. Formats: pcap (microseconds and nanoseconds, both byte orders) and pcapng (sections, interfaces,
-//! `if_tsresol`, `if_tsoffset`, both byte orders). Link types: Ethernet with VLAN tags, Linux cooked captures (SLL,
-//! SLL2), raw IP, NULL and LOOP. The blocks of the files are parsed by `pcap-parser`, the headers by `etherparse`.
+//! values, no bytes. [`transfer`] makes the events of a simulated run of one connection. Formats: pcap (microseconds
+//! and nanoseconds, both byte orders) and pcapng (sections, interfaces, `if_tsresol`, `if_tsoffset`, both byte orders).
+//! Link types: Ethernet with VLAN tags, Linux cooked captures (SLL, SLL2), raw IP, NULL and LOOP. The blocks of the
+//! files are parsed by `pcap-parser`, the headers by `etherparse`.
 //!
 //! Frames may be cut by the snap length of the capture: lengths come from the IP header, never from the bytes captured.
 //!

@@ -11,8 +11,8 @@ use wire::{Ecn, Segment};
 pub struct Packet {
     /// The number of the frame in the file, counted from 1 as Wireshark does.
     pub number: u64,
-    /// Time since the first frame of the capture, two years at most; zero for one with an earlier time. Files need not be in order of
-    /// time, in particular with several interfaces.
+    /// Time since the first frame of the capture, two years at most; zero for one with an earlier time. Files need not
+    /// be in order of time, in particular with several interfaces.
     pub at: Time,
     /// The number of the interface in its section, from 0. Always 0 in pcap files.
     pub interface: u32,

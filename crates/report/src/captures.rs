@@ -8,7 +8,8 @@ use plot::Recording;
 use crate::pictures::{View, captured, captured_shares};
 use crate::{Block, BudgetChart, BudgetRow, Cell, Column, Page, Section, Table};
 
-/// The maximum number of connections in the table: the page of a capture of a busy link would be too large for a browser.
+/// The maximum number of connections in the table: the page of a capture of a busy link would be too large for a
+/// browser.
 pub const MAX_ROWS: usize = 5_000;
 
 /// Makes the page of a capture, whose file has this name. `explained` are the connections with most data, the largest

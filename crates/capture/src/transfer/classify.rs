@@ -2,10 +2,10 @@
 //!
 //! A segment that is sent again is a *timeout* if it is the first unacknowledged one, no acknowledgment arrived just
 //! before, and at least 0.8 (SRTT + 4 RTTVAR) [RFC6298] have passed since the timer was started: when data was last
-//! acknowledged, or repeated by the timer, or sent while nothing was under way. Until everything that was sent before is
-//! acknowledged, further repetitions belong to that timeout. It is a *probe* [RFC8985 s7] if it is the last segment, and
-//! the timer of a common sender, 200 ms at least, would not have expired. Otherwise acknowledgments caused it. If the
-//! capture was not taken at the sender, its times are estimates, and a timeout is 200 ms at least.
+//! acknowledged, or repeated by the timer, or sent while nothing was under way. Until everything that was sent before
+//! is acknowledged, further repetitions belong to that timeout. It is a *probe* [RFC8985 s7] if it is the last segment,
+//! and the timer of a common sender, 200 ms at least, would not have expired. Otherwise acknowledgments caused it. If
+//! the capture was not taken at the sender, its times are estimates, and a timeout is 200 ms at least.
 
 use engine::{Span, Time};
 use tcp::Reason;

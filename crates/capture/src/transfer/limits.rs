@@ -113,8 +113,8 @@ impl Window {
         self.cwnd = if timeout { self.mss } else { self.ssthresh + inflation };
     }
 
-    /// An acknowledgment arrived while lost data is repaired. Returns whether it enlarges the window: a duplicate inflates
-    /// it in a recovery; after a timeout one of new data does [RFC5681 s3.1].
+    /// An acknowledgment arrived while lost data is repaired. Returns whether it enlarges the window: a duplicate
+    /// inflates it in a recovery; after a timeout one of new data does [RFC5681 s3.1].
     pub fn acknowledged(&mut self, advances: bool) -> bool {
         let enlarges = match self.repair {
             Some(Repair::Recovery) => !advances && !self.sack,

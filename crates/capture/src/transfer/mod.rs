@@ -15,9 +15,9 @@
 //! before that, and then the data that it acknowledges had arrived. At the sender R_s is zero and both times are exact;
 //! elsewhere a queue between sender and capture is part of the sender's time.
 //!
-//! Limits: of a segment that was sent more than once, the transmission that arrived is chosen by timestamps, or by time:
-//! an acknowledgment within 0.9 R of a retransmission is not an answer to it. An acknowledgment that was lost, and a
-//! segment that was lost before the place of capture and never repeated, leave no trace.
+//! Limits: of a segment that was sent more than once, the transmission that arrived is chosen by timestamps, or by
+//! time: an acknowledgment within 0.9 R of a retransmission is not an answer to it. An acknowledgment that was lost,
+//! and a segment that was lost before the place of capture and never repeated, leave no trace.
 
 mod classify;
 mod limits;

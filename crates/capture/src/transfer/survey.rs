@@ -56,8 +56,8 @@ pub struct Survey {
     /// Whether `vantage` was given, or follows from round trips, or from the segments that were sent again: before the
     /// place where segments are lost, each of them is captured twice.
     pub vantage_known: bool,
-    /// The rate at which data was acknowledged while more was under way, a median: an estimate of the rate of the slowest
-    /// link. `None` with fewer than 8 samples.
+    /// The rate at which data was acknowledged while more was under way, a median: an estimate of the rate of the
+    /// slowest link. `None` with fewer than 8 samples.
     pub rate: Option<Rate>,
     /// The receive window in the first segment of the receiver after its SYN.
     pub window: u32,
@@ -96,7 +96,8 @@ pub struct Surveyor {
     /// In bits per second: of acknowledgments, and of data.
     rates: Histogram,
     data_rates: Histogram,
-    /// Of acknowledgments of segments that were sent together: a sender that paces hides the rate of the link otherwise.
+    /// Of acknowledgments of segments that were sent together: a sender that paces hides the rate of the link
+    /// otherwise.
     pair_rates: Histogram,
     /// The last segment of new data.
     last_data: Option<Time>,

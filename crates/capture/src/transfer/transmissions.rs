@@ -115,8 +115,8 @@ impl Transmissions {
         self.sent.front().map(|transmission| transmission.at)
     }
 
-    /// When the open segment that ends at `end` was sent, if it was sent once and nothing before it is missing: behind a
-    /// hole an acknowledgment comes late.
+    /// When the open segment that ends at `end` was sent, if it was sent once and nothing before it is missing: behind
+    /// a hole an acknowledgment comes late.
     pub fn sent_once(&self, end: u64) -> Option<Time> {
         let repeated = self.open.first_key_value().is_some_and(|(_, first)| !first.more.is_empty());
         if repeated || self.duplicates > 0 {
@@ -136,7 +136,8 @@ impl Transmissions {
     /// An acknowledgment arrived that acknowledges everything before `ack`, which is more than before if `advances`.
     pub fn acknowledge(&mut self, ack: u64, advances: bool, answer: Answer) {
         if let Some((covered, first)) = self.undecided.take() {
-            // [RFC5682 s2] A second acknowledgment of data that was not sent again, too early for an answer to what was.
+            // [RFC5682 s2] A second acknowledgment of data that was not sent again, too early for an answer to what
+            // was.
             let all_delayed = advances && answer.at.since(first.at.min(answer.at)) < self.least;
             for copies in covered {
                 match copies.more.is_empty() && all_delayed {
@@ -194,8 +195,8 @@ impl Transmissions {
         answer.at.since(transmission.at.min(answer.at)) >= self.least
     }
 
-    /// Decides which of the copies arrived; the `first`, if the acknowledgment is known to be for that. If it `jumps` over
-    /// several segments, they may have arrived long before.
+    /// Decides which of the copies arrived; the `first`, if the acknowledgment is known to be for that. If it `jumps`
+    /// over several segments, they may have arrived long before.
     fn decide(&mut self, copies: &Copies, answer: &Answer, first: bool, jumps: bool) {
         let echoed = |transmission: &Transmission| match (transmission.stamp, answer.echo) {
             (Some(stamp), Some(echo)) => echo.wrapping_sub(stamp) as i32 >= 0,

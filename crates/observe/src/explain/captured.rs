@@ -1,15 +1,15 @@
 //! What of an explanation a capture can show.
 //!
-//! A capture shows the segments of a connection at one place. It does not show where on the path a segment waited or was
-//! lost, so that the causes of a budget that differ only in this are one cause, and kinds of findings that need it are
-//! not looked for.
+//! A capture shows the segments of a connection at one place. It does not show where on the path a segment waited or
+//! was lost, so that the causes of a budget that differ only in this are one cause, and kinds of findings that need it
+//! are not looked for.
 
 use engine::Span;
 
 use super::{Cause, KINDS};
 
-/// The kinds of findings that a capture shows. The timer's need the segments that the sender sent, so that a capture taken
-/// elsewhere, which lacks those that were lost before, shows the last two only.
+/// The kinds of findings that a capture shows. The timer's need the segments that the sender sent, so that a capture
+/// taken elsewhere, which lacks those that were lost before, shows the last two only.
 pub fn shown_kinds(at_sender: bool) -> &'static [&'static str] {
     const SHOWN: &[&str] =
         &["idle-wait", "spurious-timeout", "repeated-timeout", "receiver-window", "window-behind-hole"];
@@ -56,8 +56,8 @@ const PATH: &str = "path";
 const LOSS: &str = "loss";
 const WINDOW: &str = "receiver-window";
 
-/// The causes of the time of a connection, the longest first, of a budget that was made of a capture. They add up to the
-/// same time. Without the SYN the receive window is not known, and all windows are one cause.
+/// The causes of the time of a connection, the longest first, of a budget that was made of a capture. They add up to
+/// the same time. Without the SYN the receive window is not known, and all windows are one cause.
 pub fn captured_causes(budget: &[(Cause, Span)], window_known: bool) -> Vec<CapturedCause> {
     const ANY_WINDOW: [Cause; 4] = [Cause::SlowStart, Cause::CongestionAvoidance, Cause::ReceiverWindow, Cause::Scheme];
     let mut causes: Vec<CapturedCause> = Vec::new();
