@@ -13,12 +13,15 @@ pub struct LogError(String);
 /// The log of `iperf3 -c SERVER -J`, with TCP.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Iperf {
-    /// The rate of the link with headers: that of the ninth tenth of the intervals.
+    /// The rate of the link with headers: that of the whole transfer, or of the median interval if a receiver wrote the log. A
+    /// sender counts what it has written into its buffer.
     pub rate: Rate,
-    /// The rate of each interval, if it varies.
+    /// The rate of each interval, if a receiver wrote the log and it varies.
     pub rates: Option<Vec<f64>>,
     /// Shortest and longest smoothed round trip that the sender reported; `None` in the log of a receiver (`-R`).
     pub rtt: Option<[Span; 2]>,
+    /// Smoothed round trips that the sender reported, at the [percentiles](crate::beside::PERCENTILES), in seconds.
+    pub rtts: [Option<f64>; 2],
     /// Losses as if each retransmission followed a loss, independent.
     pub loss: Loss,
     /// Bytes of data in a full segment.
@@ -51,6 +54,8 @@ struct Start {
 #[derive(Deserialize)]
 struct TestStart {
     protocol: String,
+    /// 1 if the server sends.
+    reverse: Option<u8>,
 }
 
 #[derive(Deserialize)]
@@ -117,24 +122,30 @@ impl Iperf {
         }
         let mss = document.start.tcp_mss.or(document.start.tcp_mss_default).unwrap_or(1448).max(1);
         let wire = |bits: f64| bits * (f64::from(mss) + HEADERS) / f64::from(mss);
-        // The first intervals are slow start.
         let rates: Vec<f64> = document.intervals.iter().map(|interval| wire(interval.sum.bits_per_second)).collect();
-        let mut sorted = rates.clone();
+        let End { streams: ends, sum_sent, sum_received, sender_tcp_congestion } = document.end;
+        let receives = document.start.test_start.reverse == Some(1);
+        // The first intervals are slow start.
+        let settled = || rates.iter().skip(2).copied();
+        let mut sorted: Vec<f64> = settled().collect();
         sorted.sort_by(f64::total_cmp);
-        let place = |share: f64| sorted.get((sorted.len().saturating_sub(1) as f64 * share).round() as usize).copied();
-        let rate = place(0.9).and_then(|rate| Rate::from_bits_per_sec(rate.round() as u64));
+        let whole = wire(8.0 * sum_received.bytes / sum_received.seconds.max(1e-9));
+        let median = sorted.get(sorted.len() / 2).copied().filter(|_| receives).unwrap_or(0.0);
+        let rate = Rate::from_bits_per_sec(whole.max(median).clamp(0.0, 1e15).round() as u64);
         let rate = rate.ok_or_else(|| LogError("found no interval in which data arrived".to_owned()))?;
         let whole_seconds = document.intervals.iter().all(|interval| (interval.sum.seconds - 1.0).abs() < 0.1);
-        let settled = || rates.iter().skip(2);
-        let varies = settled().count() > 4
-            && settled().copied().fold(0.0, f64::max)
-                > crate::path::VARIES * settled().copied().fold(f64::MAX, f64::min);
-        let senders = || document.end.streams.iter().filter_map(|stream| stream.sender.as_ref());
+        let varies = receives
+            && settled().count() > 4
+            && settled().fold(0.0, f64::max) > crate::path::VARIES * settled().fold(f64::MAX, f64::min);
+        let senders = || ends.iter().filter_map(|stream| stream.sender.as_ref());
         let sampled = || document.intervals.iter().flat_map(|interval| &interval.streams).filter_map(|flow| flow.rtt);
         let least = senders().filter_map(|sender| sender.min_rtt).chain(sampled()).fold(f64::INFINITY, f64::min);
         let most = senders().filter_map(|sender| sender.max_rtt).chain(sampled()).fold(0.0, f64::max);
         let micros = |micros: f64| Span::from_nanos((micros * 1e3).round() as u64);
-        let End { sum_sent, sum_received, sender_tcp_congestion, .. } = document.end;
+        let mut samples: Vec<f64> = sampled().map(|micros| micros / 1e6).collect();
+        samples.sort_by(f64::total_cmp);
+        let percentile =
+            |share: f64| samples.get((samples.len().saturating_sub(1) as f64 * share).round() as usize).copied();
         let retransmits = sum_sent.retransmits.unwrap_or(0);
         let segments = (sum_sent.bytes / f64::from(mss)).ceil() as u64;
         let retransmits_at_most = retransmits.min(segments);
@@ -144,6 +155,7 @@ impl Iperf {
             rate,
             rates: Some(rates.clone()).filter(|_| varies && whole_seconds),
             rtt: (least.is_finite() && least > 0.0).then(|| [micros(least), micros(most)]),
+            rtts: crate::beside::PERCENTILES.map(percentile),
             loss: if retransmits == 0 { Loss::None(share) } else { Loss::Uniform(share) },
             mss,
             bytes: sum_received.bytes as u64,

@@ -29,7 +29,8 @@ pub enum Unfit {
 /// The sender of the fitted scenario, which a measurement does not show, and what the user knows.
 #[derive(Clone, Debug)]
 pub struct Given {
-    /// The sender's variant; the one that the measurement names if not given, or else CUBIC, the default of Linux.
+    /// The sender's variant; the one that the measurement names if not given, or else the [best](crate::beside::tried) of
+    /// several.
     pub variant: Option<String>,
     /// The rate of the path, instead of that which is measured.
     pub rate: Option<Rate>,
@@ -38,15 +39,17 @@ pub struct Given {
 }
 
 impl Given {
-    /// The variant, if the measurement names `control`.
-    fn variant(&self, control: Option<&str>) -> String {
+    /// The variant, if the user gives it or the measurement names `control`, in this order.
+    pub fn variant(&self, control: Option<&str>) -> Option<String> {
         let known = control.filter(|name| tcp::presets::PRESETS.iter().any(|preset| preset.name == *name));
-        self.variant.as_deref().or(known).unwrap_or("cubic").to_owned()
+        self.variant.as_deref().or(known).map(str::to_owned)
     }
 }
 
 /// The receive window where a measurement does not show it: Linux's limit by default.
 const USUAL_WINDOW: u64 = 6_291_456;
+/// Bytes of an echo request of 56 bytes.
+const SMALL: u32 = 84;
 /// The initial window of RFC 6928.
 const USUAL_INITIAL_WINDOW: u32 = 10;
 /// The duration of a run where there is no transfer.
@@ -59,7 +62,7 @@ pub fn of_ping(ping: &Ping, given: &Given) -> Result<(Fitted, Values), Unfit> {
         source: given.source.clone(),
         rate,
         rates: None,
-        delay: Span::from_nanos(ping.min_rtt().as_nanos() / 2),
+        delay: Span::from_nanos((ping.min_rtt() - rate.transmission_time(SMALL).times(2)).as_nanos() / 2),
         queue: None,
         queue_was_full: false,
         loss: ping.loss,
@@ -68,7 +71,7 @@ pub fn of_ping(ping: &Ping, given: &Given) -> Result<(Fitted, Values), Unfit> {
         initial_window: USUAL_INITIAL_WINDOW,
         timestamps: true,
         sack: Some(true),
-        variant: given.variant(None),
+        variant: String::new(),
         bytes: None,
         duration: USUAL_DURATION,
     };
@@ -83,7 +86,8 @@ pub fn of_iperf(iperf: &Iperf, ping: Option<&Ping>, given: &Given) -> Result<(Fi
     let rate = given.rate.unwrap_or(iperf.rate);
     let logged = [ping.map(Ping::min_rtt), iperf.rtt.map(|[least, _]| least)];
     let least = logged.into_iter().flatten().min().ok_or(Unfit::NoRoundTrips)?;
-    let transmitted = rate.transmission_time(iperf.mss + 52) + rate.transmission_time(52);
+    // The least round trip is that of small packets: of the handshake, of iperf3's own messages, or of ping.
+    let transmitted = rate.transmission_time(SMALL).times(2);
     let packets = |longest: Span| {
         let waited = (longest - least).as_secs_f64() / rate.transmission_time(iperf.mss + 52).as_secs_f64().max(1e-12);
         waited.round().max(1.0) as u32
@@ -91,7 +95,7 @@ pub fn of_iperf(iperf: &Iperf, ping: Option<&Ping>, given: &Given) -> Result<(Fi
     let fitted = Fitted {
         source: given.source.clone(),
         rate,
-        rates: iperf.rates.clone(),
+        rates: iperf.rates.clone().filter(|_| given.rate.is_none()),
         delay: Span::from_nanos((least - transmitted).as_nanos() / 2),
         queue: iperf.rtt.map(|[_, longest]| packets(longest)),
         // Smoothed round trips hide the longest wait, and losses may be the channel's.
@@ -102,12 +106,13 @@ pub fn of_iperf(iperf: &Iperf, ping: Option<&Ping>, given: &Given) -> Result<(Fi
         initial_window: USUAL_INITIAL_WINDOW,
         timestamps: true,
         sack: Some(true),
-        variant: given.variant(iperf.control.as_deref()),
+        variant: String::new(),
         bytes: None,
         duration: iperf.took.max(Span::from_secs(1)),
     };
     let goodput = 8.0 * iperf.bytes as f64 / iperf.took.as_secs_f64().max(1e-9);
-    let values = Values { goodput: Some(goodput), retransmitted: Some(iperf.retransmits), ..Values::default() };
+    let values =
+        Values { goodput: Some(goodput), rtt: iperf.rtts, retransmitted: Some(iperf.retransmits), ..Values::default() };
     Ok((fitted, values))
 }
 
@@ -133,7 +138,7 @@ pub fn of_transfer(transfer: &Transfer, bottleneck: &Bottleneck, given: &Given) 
         initial_window: transfer.initial_window.clamp(1, 1000),
         timestamps: syn.is_none_or(|(one, other)| one.timestamps && other.timestamps),
         sack: syn.map(|(one, other)| one.sack_permitted && other.sack_permitted),
-        variant: given.variant(None),
+        variant: String::new(),
         bytes: None,
         duration: transfer.took.max(Span::from_secs(1)),
     };

@@ -5,8 +5,8 @@
 //! arrivals is the packet's transmission time, whatever the delay is.
 //!
 //! ```text
-//! rate     the median, by bytes, of 8 bytes / time over runs of 16 packets that waited
-//! delay    (least round trip - transmission times of a segment and an acknowledgment) / 2, the same in both directions
+//! rate     the median, by bytes, of 8 bytes / time over runs of at least 16 packets and 1 ms that waited
+//! delay    (least round trip - transmission times of the packet and its acknowledgment) / 2, the same in both directions
 //! queue    the longest wait a - s - b in transmission times of a segment, rounded
 //! ```
 //!
@@ -20,6 +20,7 @@
 //! are exact and the times of sending unknown, so that waits are not seen: the rate is that of the ninth tenth of the runs, losses are
 //! fitted, the queue and changes of the rate are not.
 
+use capture::End;
 use capture::transfer::Vantage;
 use engine::{Rate, Span, Time};
 
@@ -29,6 +30,10 @@ use crate::transfer::{Fate, Transfer, Transmission};
 const RUN: usize = 16;
 /// Losses at a full queue without which the queue may never have been full.
 pub const MIN_OVERFLOWS: usize = 3;
+/// Bytes of an acknowledgment or a SYN.
+const SMALL: u32 = 52;
+/// The least duration of a run: acknowledgments may come in bursts.
+const RUN_TIME: Span = Span::from_millis(1);
 /// Waits that show the same queue.
 const ALIKE: usize = 4;
 /// The ratio of rates from which on the rate varies.
@@ -78,13 +83,12 @@ impl Bottleneck {
         let longest_wait = longest(exact(all).map(|(sent, arrived)| arrived.since(sent) - base), time_of(full));
         let (channel, overflows) = channel(all, base, longest_wait, time_of(full), sees_waits);
         let packets = longest_wait.as_secs_f64() / time_of(full).as_secs_f64().max(1e-12);
-        let least = transfer.rtt.min().map_or_else(|| transfer.survey.round_trip(), Span::from_nanos);
-        let transmitted = time_of(full) + time_of(40);
+        let least = round_trip(transfer, full, time_of);
         Bottleneck {
             rate,
             spread,
             rates: seconds(&runs, all).filter(|_| sees_waits && rate.is_some()),
-            delay: Span::from_nanos((least - transmitted).as_nanos() / 2),
+            delay: Span::from_nanos(least.as_nanos() / 2),
             longest_wait,
             queue: Some(packets.round().max(1.0) as u32).filter(|_| sees_waits && rate.is_some()),
             overflows,
@@ -96,6 +100,25 @@ impl Bottleneck {
     pub fn was_full(&self) -> bool {
         self.overflows >= MIN_OVERFLOWS
     }
+}
+
+/// The least round trip without the transmissions of the packet and of its acknowledgment.
+fn round_trip(transfer: &Transfer, full: u32, time_of: impl Fn(u32) -> Span) -> Span {
+    let survey = &transfer.survey;
+    let bare = |rtt: Span, size: u32| rtt - time_of(size) - time_of(SMALL);
+    if survey.vantage == Vantage::Sender
+        && let Some(least) = transfer.least.iter().map(|(size, rtt)| bare(*rtt, *size)).min()
+    {
+        return least;
+    }
+    // From the handshake, whose last packet may have data, or from data and the timestamp that it echoes.
+    let answered = survey.stream.syn.iter().all(Option::is_some);
+    let size = match survey.sender {
+        End::Client => transfer.answer.filter(|_| answered).unwrap_or(full),
+        End::Server if answered => SMALL,
+        End::Server => full,
+    };
+    bare(survey.round_trip(), size)
 }
 
 fn arrival(transmission: &Transmission) -> Option<Time> {
@@ -154,11 +177,9 @@ fn runs(all: &[Transmission], base: Span, sees_waits: bool) -> Vec<Run> {
         bits += 8.0 * f64::from(arrived[now].1.size);
         // Packets that one acknowledgment covers seem to arrive at once.
         let ends = now + 1 == arrived.len() || arrived[now + 1].0 > at;
-        if now - first >= RUN && ends {
-            let time = at.since(arrived[first].0).as_secs_f64();
-            if time > 0.0 {
-                runs.push(Run { at, bits, rate: bits / time });
-            }
+        let time = at.since(arrived[first].0);
+        if now - first >= RUN && time >= RUN_TIME && ends {
+            runs.push(Run { at, bits, rate: bits / time.as_secs_f64() });
             (first, bits) = (now, 0.0);
         }
     }

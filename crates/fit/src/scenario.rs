@@ -80,12 +80,18 @@ impl Fitted {
         line(format_args!("delay = \"{}\"", millis(air)));
         match self.queue {
             Some(packets) if self.queue_was_full => line(format_args!("queue = \"{packets} packets\"")),
-            Some(packets) => {
+            Some(held) => {
+                let packets = self.bandwidth_delay_product().max(2 * held);
                 line(format_args!(
-                    "queue = \"unlimited\"          # no loss at a full queue was seen: it has {packets} packets at least"
+                    "queue = \"{packets} packets\"          # a guess: it was never seen full, and held {held}"
                 ));
             }
-            None => line(format_args!("queue = \"unlimited\"          # waits were not seen")),
+            None => {
+                let packets = self.bandwidth_delay_product();
+                line(format_args!(
+                    "queue = \"{packets} packets\"          # a guess: the bandwidth-delay product; waits were not seen"
+                ));
+            }
         }
         if let Some(channel) = channel(&self.loss) {
             line(format_args!("channel = {{ forward = {channel}, backward = \"perfect\" }}"));
@@ -115,6 +121,14 @@ fn millis(span: Span) -> String {
     let micros = (span.as_nanos() + 500) / 1000;
     let text = format!("{}.{:03}", micros / 1000, micros % 1000);
     format!("{} ms", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+impl Fitted {
+    /// The bandwidth-delay product in full packets, at least 20.
+    fn bandwidth_delay_product(&self) -> u32 {
+        let bits = self.rate.bits_per_sec() as f64 * 2.0 * self.delay.as_secs_f64();
+        (bits / (8.0 * f64::from(self.mss + 52))).ceil().clamp(20.0, 1e6) as u32
+    }
 }
 
 fn escaped(text: &str) -> String {

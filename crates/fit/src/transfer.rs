@@ -1,13 +1,14 @@
 //! The transmissions of a captured connection with their fates: what is fitted.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io::Read;
 
 use capture::transfer::{Counts, Replay, Survey, Surveyor, Vantage};
-use capture::{Capture, CaptureError};
+use capture::{Capture, CaptureError, End};
 use engine::{Histogram, Span, Time};
 use path::LinkEvent;
 use sim::{Event, NodeEvent, Sink};
+use wire::Flags;
 
 /// What became of a transmission.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +45,10 @@ pub struct Transfer {
     pub transmissions: Vec<Transmission>,
     /// Round trips in nanoseconds.
     pub rtt: Histogram,
+    /// The least round trip of packets of each size in bytes, at the sender.
+    pub least: BTreeMap<u32, Span>,
+    /// Bytes of the client's first packet after its SYN, which ends the handshake; `None` if it was not captured.
+    pub answer: Option<u32>,
     /// Expiries of the sender's timer.
     pub timeouts: u64,
     /// Segments that were sent before the first acknowledgment of data: the initial window.
@@ -54,6 +59,30 @@ pub struct Transfer {
     pub bytes: u64,
     /// From the first segment with data to the last acknowledgment.
     pub took: Span,
+}
+
+/// Why a connection cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum TransferError {
+    /// The file is no capture, or cannot be read.
+    #[error(transparent)]
+    Capture(#[from] CaptureError),
+    /// The capture has no such connection.
+    #[error("found no connection {number}, expected {}", expected(*streams))]
+    NoConnection {
+        /// The number asked for.
+        number: u32,
+        /// The number of connections.
+        streams: usize,
+    },
+}
+
+fn expected(streams: usize) -> String {
+    match streams {
+        0 => "a capture with a TCP connection".to_owned(),
+        1 => "0, the only one".to_owned(),
+        more => format!("0 to {}", more - 1),
+    }
 }
 
 /// The connections of a capture: the number of the one with most data.
@@ -72,22 +101,27 @@ impl Transfer {
     /// The connection `number` of a capture that `open` opens again for each pass; `given` is its place, if it is known.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// The file cannot be read, or has no such connection.
     pub fn of<R: Read>(
         mut open: impl FnMut() -> Result<R, std::io::Error>,
         number: u32,
         given: Option<Vantage>,
-    ) -> Result<Transfer, CaptureError> {
+    ) -> Result<Transfer, TransferError> {
         let mut first = Capture::open(open().map_err(unopened)?)?;
         first.by_ref().for_each(drop);
-        let stream = first.streams()[number as usize].clone();
+        let streams = first.streams();
+        let stream = streams.get(number as usize).cloned();
+        let stream = stream.ok_or(TransferError::NoConnection { number, streams: streams.len() })?;
         let (sender, receiver) = (stream.main_sender(), stream.main_sender().other());
-        let (mut surveyor, mut window, mut overhead) = (Surveyor::new(sender), 0, 40);
+        let (mut surveyor, mut window, mut overhead, mut answer) = (Surveyor::new(sender), 0, 40, None);
         let mut capture = Capture::open(open().map_err(unopened)?)?;
         while let Some(Ok(packet)) = capture.next() {
             let Some(of) = packet.stream.filter(|of| of.stream == number) else { continue };
             surveyor.packet(&packet, &capture.streams()[number as usize]);
             let Some(segment) = packet.segment() else { continue };
+            if of.from == End::Client && !segment.flags.has(Flags::SYN) {
+                answer.get_or_insert(packet.ip_len);
+            }
             if of.from == receiver {
                 window = window.max(u64::from(segment.window));
             } else if segment.len > 0 && !packet.fragment {
@@ -100,13 +134,15 @@ impl Transfer {
             replay.packet(&packet);
         }
         let (observed, counts, _) = replay.finish();
-        let Observed { transmissions, rtt, timeouts, initial_window, acknowledged, first, last, .. } = observed;
+        let Observed { transmissions, rtt, least, timeouts, initial_window, acknowledged, first, last, .. } = observed;
         Ok(Transfer {
             receive_window: Some(window).filter(|_| survey.scale_known),
             survey,
             counts,
             transmissions,
             rtt,
+            least,
+            answer,
             timeouts,
             initial_window,
             bytes: acknowledged,
@@ -135,6 +171,7 @@ struct Observed {
     /// The last transmission of each segment.
     latest: HashMap<u64, usize>,
     rtt: Histogram,
+    least: BTreeMap<u32, Span>,
     timeouts: u64,
     initial_window: u32,
     acknowledged: u64,
@@ -174,7 +211,17 @@ impl Sink for Observed {
             Event::Link { event: LinkEvent::QueueFull { .. } | LinkEvent::Lost { .. }, of: Some(of), .. } => {
                 self.ends(of.seq, Fate::Lost);
             }
-            Event::Sender { event: tcp::Event::RttSample { rtt, .. }, .. } => self.rtt.record_span(*rtt),
+            Event::Sender { event: tcp::Event::RttSample { rtt, .. }, .. } => {
+                self.rtt.record_span(*rtt);
+                let sent = at.as_nanos().saturating_sub(rtt.as_nanos());
+                let place = self.transmissions.partition_point(|other| other.sent.as_nanos() < sent);
+                // Packets of one time are a burst, of which the last is measured.
+                let burst = self.transmissions[place..].iter().take_while(|other| other.sent.as_nanos() == sent);
+                if let Some(size) = burst.map(|other| other.size).max() {
+                    let least = self.least.entry(size).or_insert(*rtt);
+                    *least = (*least).min(*rtt);
+                }
+            }
             Event::Sender { event: tcp::Event::Timeout { .. }, .. } => self.timeouts += 1,
             Event::Sender { event: tcp::Event::AckReceived { ack, duplicate: false }, .. } => {
                 self.acknowledged = self.acknowledged.max(*ack);

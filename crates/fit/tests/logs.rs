@@ -25,15 +25,20 @@ fn iperf(rates: &[f64]) -> String {
 #[test]
 fn log_of_iperf_gives_rate_with_headers_round_trips_and_retransmissions() {
     let log = Iperf::parse(&iperf(&[3e6, 8e6, 8e6, 8e6, 8e6, 8e6])).expect("a log");
-    assert_eq!(log.rate.bits_per_sec(), (8e6 * 1500.0 / 1448.0_f64).round() as u64);
+    // The sender's intervals count what it has written; 5,700,000 bytes arrived in 6 s.
+    assert_eq!(log.rate.bits_per_sec(), (7.6e6 * 1500.0 / 1448.0_f64).round() as u64);
+    assert_eq!(log.rtts, [Some(0.061), Some(0.061)]);
     assert_eq!(log.rtt, Some([Span::from_millis(41), Span::from_millis(120)]));
     assert_eq!((log.rates, log.mss, log.retransmits, log.control.as_deref()), (None, 1448, 40, Some("cubic")));
     // 5,792,000 bytes are 4,000 segments.
     assert!(matches!(log.loss, Loss::Uniform(loss) if (loss.value - 0.01).abs() < 1e-12), "{:?}", log.loss);
     let receiver = Iperf::parse(&iperf(&[8e6]).replace("rtt", "other")).expect("a log");
     assert_eq!(receiver.rtt, None, "the receiver measures none");
-    let varies = Iperf::parse(&iperf(&[8e6, 8e6, 8e6, 4e6, 4e6, 6e6, 8e6])).expect("a log");
-    assert_eq!(varies.rates.map(|rates| rates.len()), Some(7));
+    let rates = iperf(&[8e6, 8e6, 8e6, 4e6, 4e6, 8e6, 8e6, 8e6]);
+    assert_eq!(Iperf::parse(&rates).expect("a log").rates, None, "a sender's intervals do not show the link");
+    let varies = Iperf::parse(&rates.replace("\"num_streams\"", "\"reverse\":1,\"num_streams\"")).expect("a log");
+    assert_eq!(varies.rates.map(|rates| rates.len()), Some(8));
+    assert_eq!(varies.rate.bits_per_sec(), (8e6 * 1500.0 / 1448.0_f64).round() as u64, "the median");
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub struct Args {
     /// Where the capture was made [default: inferred]
     #[arg(long, value_enum, value_name = "PLACE")]
     at: Option<Place>,
-    /// The sender's variant, which a capture does not show [default: that of iperf3's log, or cubic]
+    /// The sender's variant, which a capture does not show [default: that of iperf3's log, or the nearest of several]
     #[arg(long)]
     variant: Option<String>,
     /// The rate of the path, if it is known
@@ -45,25 +45,42 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let names: Vec<String> = args.files.iter().map(|file| shown(file)).collect();
     let given = Given { variant: args.variant.clone(), rate: args.rate, source: names.join(" and ") };
-    let (fitted, values) = match &args.files[..] {
+    let (fitted, values, named) = match &args.files[..] {
         [file] => of_one(file, args, &given)?,
         files => of_logs(files, &given)?,
     };
-    let text = fitted.to_toml();
-    let (simulated, _) =
-        beside::simulated("fitted.toml", &text).map_err(|problems| Failure::Input(listed(&problems)))?;
+    let variant = given.variant(named.as_deref());
+    let variants: Vec<&str> = variant.as_deref().map_or(beside::CANDIDATES.to_vec(), |variant| vec![variant]);
+    let tried = beside::tried(&fitted, &values, &variants).map_err(|problems| Failure::Input(listed(&problems)))?;
+    let Some(best) = tried.first() else { return Ok(()) };
     let rows = |head: [&str; 3], rows: Vec<[String; 3]>| {
         let head = head.map(str::to_owned).to_vec();
         let rows: Vec<Vec<String>> = [head].into_iter().chain(rows.into_iter().map(Vec::from)).collect();
         table::aligned(&rows, 1)
     };
-    print(&rows(["of the path", "value", "95 % interval"], measured::rows(&fitted)))?;
-    print("\n")?;
-    let title = format!("with {}", fitted.variant);
-    print(&rows([&title, "measured", "simulated"], measured::beside(&values, &simulated)))?;
+    print(&rows(["of the path", "value", "95 % interval"], measured::rows(&best.fitted)))?;
+    let title = format!("with {}", best.fitted.variant);
+    print(&format!("\n{}", rows([&title, "measured", "simulated"], measured::beside(&values, &best.values))))?;
+    if variant.is_none() && values.goodput.is_some() {
+        let goodput = |tried: &beside::Tried| {
+            format!("{} {:.3}", tried.fitted.variant, tried.values.goodput.unwrap_or_default() / 1e6)
+        };
+        let others: Vec<String> = tried.iter().map(goodput).collect();
+        print(&format!(
+            "\nthe sender's variant is not seen; nearest first, goodput in Mbit/s: {}\n",
+            others.join(", ")
+        ))?;
+    }
+    if best.values.is_far(&values) {
+        note(
+            "warning: the simulated goodput is more than 15 % from the measured one: the path or the sender is another \
+              than fitted, and what `lasthop compare` shows may not hold\n  hint: --variant names the sender's",
+        );
+    }
+    let text = best.fitted.to_toml();
     match &args.output {
         Some(file) => {
-            let unwritable = |error| Failure::Run(format!("{}: cannot be written: {error}\n", shown(file)));
+            let unwritable = |error| Failure::Run(format!("error: {}: cannot be written: {error}", shown(file)));
             fs::write(file, text).map_err(unwritable)?;
             note(format_args!("{}: `lasthop compare {}` runs every scheme on it", shown(file), shown(file)));
             Ok(())
@@ -72,10 +89,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
+/// A fit, the values of the measurement, and the variant that it names.
+type Fit = (Fitted, beside::Values, Option<String>);
+
 /// The fit to a capture or a log.
-fn of_one(file: &Path, args: &Args, given: &Given) -> Result<(Fitted, beside::Values), Failure> {
+fn of_one(file: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
     let name = shown(file);
-    let refused = |what: String| Failure::Input(format!("{name}: {what}\n"));
+    let refused = |what: String| Failure::Input(format!("error: {name}: {what}"));
     let open = || File::open(file);
     let mut start = [0; 16];
     let read = open().and_then(|mut file| std::io::Read::read(&mut file, &mut start));
@@ -100,29 +120,54 @@ fn of_one(file: &Path, args: &Args, given: &Given) -> Result<(Fitted, beside::Va
         transfer.transmissions.len(),
         transfer.survey.vantage.name(),
     ));
-    measured::of_transfer(&transfer, &Bottleneck::of(&transfer), given).map_err(|error| refused(error.to_string()))
+    if transfer.counts.missing > transfer.counts.segments / 100 {
+        note(format_args!(
+            "warning: {name}: {} segments were not captured: losses before the capture count as the channel's",
+            transfer.counts.missing
+        ));
+    }
+    if transfer.survey.vantage != Vantage::Sender {
+        note("note: not captured at the sender: waits are not seen, and losses at a full queue count as the channel's");
+    }
+    let fitted = measured::of_transfer(&transfer, &Bottleneck::of(&transfer), given);
+    fitted.map(|(fitted, values)| (fitted, values, None)).map_err(|error| refused(error.to_string()))
 }
 
 /// The fit to logs of iperf3 and ping.
-fn of_logs(files: &[PathBuf], given: &Given) -> Result<(Fitted, beside::Values), Failure> {
+fn of_logs(files: &[PathBuf], given: &Given) -> Result<Fit, Failure> {
     let (mut iperf, mut ping) = (None, None);
     for file in files {
-        let refused = |what: String| Failure::Input(format!("{}: {what}\n", shown(file)));
-        let text = fs::read(file).map_err(|error| refused(format!("cannot be read: {error}")))?;
-        let text = String::from_utf8_lossy(&text);
-        if Ping::is_log(&text) {
+        let refused = |what: String| Failure::Input(format!("error: {}: {what}", shown(file)));
+        let bytes = fs::read(file).map_err(|error| refused(format!("cannot be read: {error}")))?;
+        let text = String::from_utf8_lossy(&bytes);
+        if capture::is_capture(&bytes) {
+            return Err(refused("found a capture beside another file, expected one capture alone".to_owned()));
+        } else if Ping::is_log(&text) {
+            if ping.is_some() {
+                return Err(refused("found a second log of ping, expected one".to_owned()));
+            }
             ping = Some(Ping::parse(&text).map_err(|error| refused(error.to_string()))?);
         } else if text.trim_start().starts_with('{') {
+            if iperf.is_some() {
+                return Err(refused("found a second log of iperf3, expected one".to_owned()));
+            }
             iperf = Some(Iperf::parse(&text).map_err(|error| refused(error.to_string()))?);
         } else {
             let expected = "found neither a capture nor a log, expected pcap, pcapng, `iperf3 -J` or `ping`";
             return Err(refused(expected.to_owned()));
         }
     }
-    let unfit = |error: measured::Unfit| Failure::Input(format!("{}: {error}\n", given.source));
+    let unfit = |error: measured::Unfit| Failure::Input(format!("error: {}: {error}", given.source));
     match (iperf, ping) {
-        (Some(iperf), ping) => measured::of_iperf(&iperf, ping.as_ref(), given).map_err(unfit),
-        (None, Some(ping)) => measured::of_ping(&ping, given).map_err(unfit),
+        (Some(iperf), ping) => {
+            let (fitted, values) = measured::of_iperf(&iperf, ping.as_ref(), given).map_err(unfit)?;
+            note("note: a log of iperf3 has means only; a capture shows queue and losses");
+            Ok((fitted, values, iperf.control))
+        }
+        (None, Some(ping)) => {
+            let (fitted, values) = measured::of_ping(&ping, given).map_err(unfit)?;
+            Ok((fitted, values, None))
+        }
         (None, None) => Err(unfit(measured::Unfit::NoData)),
     }
 }

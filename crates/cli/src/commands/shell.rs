@@ -21,7 +21,7 @@ struct Common {
     /// Real-time priority (SCHED_FIFO), which needs root: packets leave within 0.1 ms of their time
     #[arg(long)]
     real_time: bool,
-    /// Where to write captures and summary [default: `results/NAME-shell`]
+    /// Where to write captures and summary [default: results/NAME-shell, and if that exists, NAME-shell-2, and so on]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Write nothing
@@ -75,7 +75,7 @@ pub struct HereArgs {
 
 impl Common {
     fn plan(&self, loaded: &Loaded) -> Plan {
-        let default = || PathBuf::from("results").join(format!("{}-shell", loaded.stem));
+        let default = || unused(&format!("{}-shell", loaded.stem));
         let out = (!self.no_out).then(|| self.out.clone().unwrap_or_else(default));
         if let Some(out) = out.as_ref().filter(|_| self.out.is_none()) {
             detail(format_args!("default: --out {}", shown(out)));
@@ -84,6 +84,14 @@ impl Common {
             std::env::current_exe().ok().filter(|path| path.file_stem().is_some_and(|stem| stem == "lasthop"));
         Plan { real_time: self.real_time, flows: self.flows, out, program, ..Plan::default() }
     }
+}
+
+/// A directory in `results` that does not exist yet: what real hosts did cannot be repeated.
+fn unused(name: &str) -> PathBuf {
+    let results = PathBuf::from("results");
+    let numbered = (2..).map(|number| results.join(format!("{name}-{number}")));
+    let free = std::iter::once(results.join(name)).chain(numbered).find(|dir| !dir.exists());
+    free.unwrap_or_else(|| results.join(name))
 }
 
 /// Runs a command behind a simulated network.
@@ -105,7 +113,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let plan = Plan { places, mtu: args.mtu, command, ..args.common.plan(&loaded) };
     warn(&loaded);
-    detail(session::introduction(&plan));
+    note(session::introduction(&plan));
     // An interactive shell has the terminal for itself.
     let line = StatusLine::new(&loaded.stem, !args.command.is_empty());
     let ended = session::shell(&loaded, &plan, &mut |status| line.show(live(status))).map_err(refused);

@@ -42,8 +42,12 @@ pub struct Device {
 fn node(network: &Network, option: &str, name: &str) -> Result<Place, Problem> {
     let number = network.nodes.iter().position(|node| node.name == name);
     let unknown = || {
-        let known = network.nodes.iter().map(|node| node.name.as_str());
-        Problem::new("the name of a node").in_file(option).found(format!("{name:?}")).did_you_mean(name, known)
+        const SHOWN: usize = 12;
+        let known = || network.nodes.iter().map(|node| node.name.as_str());
+        let names: Vec<&str> = known().take(SHOWN).collect();
+        let more = if network.nodes.len() > SHOWN { ", ..." } else { "" };
+        let problem = Problem::new(format!("the name of a node: {}{more}", names.join(", "))).in_file(option);
+        problem.found(format!("{name:?}")).did_you_mean(name, known())
     };
     Ok(Place { node: number.ok_or_else(unknown)?, name: name.to_owned(), command: None })
 }
