@@ -155,15 +155,16 @@ fn intact(dir: &Path, scheme: &str, version: &str) -> Result<(), String> {
     let rebuilt = report["packets"]["rebuilt"].as_u64().unwrap();
     let expected = match scheme {
         "split" => rebuilt > 200,
-        // How often M-TCP changes a window depends on real time.
-        "m-tcp" => true,
+        // How often M-TCP changes a window, and how often Snoop answers for the mobile a segment that Linux has sent again
+        // although it had arrived, depends on real time.
+        "m-tcp" | "snoop" => true,
         _ => rebuilt == 0,
     };
     if expected && report["packets"]["forgotten"] == 0 { Ok(()) } else { Err(format!("{scheme}: {report:#}")) }
 }
 
-/// One of three attempts must succeed. On a machine whose cores are all busy about one run of twenty has a packet more than
-/// expected, and its cause is not known.
+/// One of three attempts must succeed. On a machine whose cores are all busy, one packet had a wrong checksum at the mobile in a
+/// few runs of a hundred, for a reason that is not known.
 fn attempts(mut attempt: impl FnMut() -> Result<(), String>) {
     let failures: Vec<String> = (0..3).map_while(|_| attempt().err()).collect();
     assert!(failures.len() < 3, "{}", failures.join("\n"));
@@ -327,12 +328,17 @@ fn ordinary_user_needs_no_root() {
         skip::skip!("{reason}");
     }
     fs::set_permissions(&dir, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    let private = dir.join("private");
+    fs::create_dir_all(&private).unwrap();
+    fs::set_permissions(&private, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
     // The device and the mount belong to a mount namespace of this process.
     let script = "set -e; mknod tun c 10 200; chmod 666 tun; mount --bind tun /dev/net/tun; \
                   exec setpriv --reuid 12345 --regid 12345 --clear-groups \"$@\"";
     let user = |words: &[&str]| {
         let mut command = Command::new("unshare");
         command.args(["--mount", "sh", "-c", script, "sh"]).args(words).current_dir(&dir);
+        // Names are known although the folder for temporary files is another user's.
+        command.env("TMPDIR", &private);
         let output = command.output();
         let _ = fs::remove_file(dir.join("tun"));
         output.map(ended)
@@ -357,8 +363,7 @@ fn ordinary_user_needs_no_root() {
     ];
     let expected =
         "12345\n12345\nCapEff:\t0000000000000000\nstream 400000 True\ndatagrams in order True most arrive True\n";
-    attempts(|| {
-        let run = user(&[&words[..], &["env", "PATH=/usr/bin:/bin", "sh", "-c", line]].concat()).unwrap();
-        if run.code == Some(0) && run.out == expected { Ok(()) } else { Err(format!("{}{}", run.out, run.err)) }
-    });
+    let run = user(&[&words[..], &["env", "PATH=/usr/bin:/bin", "sh", "-c", line]].concat()).unwrap();
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert_eq!(run.out, expected, "{}", run.err);
 }

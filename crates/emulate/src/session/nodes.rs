@@ -167,7 +167,8 @@ fn host_names(names: &[(usize, &str)]) -> String {
 /// Adds lines to the `/etc/hosts` that the programs of this thread see.
 fn known_by_name(names: &str) -> io::Result<()> {
     let hosts = fs::read_to_string("/etc/hosts").unwrap_or_default();
-    let mut file = tempfile::NamedTempFile::new()?;
+    // The folder that TMPDIR names may be another user's.
+    let mut file = tempfile::NamedTempFile::new().or_else(|_| tempfile::NamedTempFile::new_in("/tmp"))?;
     write!(file, "{}\n{names}", hosts.trim_end())?;
     fs::set_permissions(file.path(), std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
     bind(file.path(), "/etc/hosts".as_ref())
