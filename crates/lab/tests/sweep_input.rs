@@ -109,7 +109,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("axes.links.wire.dealy = [#\"1 ms\"]", &["links.wire.dealy: no such key", "did you mean \"delay\"?"]),
     ("axes.\"links.wirre.delay\" = [#\"1 ms\"]", &["there is no links.wirre", "did you mean \"wire\"?"]),
     ("axes.links.wire.#delay = []", &["sweep.axes.links.wire.delay: found []", "at least one value"]),
-    ("axes.links.wire.delay = #\"1 ms\"", &["sweep.axes.links.wire.delay: found \"1 ms\"", "a list of values, or"]),
+    ("axes.links.wire.delay = #\"1 ms\"", &["sweep.axes.links.wire.delay: found \"1 ms\"", "a list of values, a"]),
     (
         "axes.seed = [1, 2]\naxes.links.wire.delay = [\"1 ms\", #\"2 mss\"]\ncompare.scheme = [\"unmodified\", \"simple-icmp\"]",
         &["links.wire.delay: found \"2 mss\", expected a time", "with seed = 1, case unmodified"],
