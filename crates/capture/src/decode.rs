@@ -2,10 +2,8 @@
 
 use std::net::IpAddr;
 
-use etherparse::{
-    IpNumber, Ipv4HeaderSlice, Ipv6HeaderSlice, TcpHeaderSlice, TcpOptionElement, TcpOptionsIterator, ip_number,
-};
-use wire::{Ecn, Flags, Segment, SeqNum, Timestamps};
+use etherparse::{IpNumber, Ipv4HeaderSlice, Ipv6HeaderSlice, TcpHeaderSlice, TcpOptionsIterator, ip_number};
+use wire::{Ecn, Segment};
 
 use crate::packet::{Icmp, Packet, Transport, Udp};
 
@@ -159,41 +157,10 @@ fn segment(bytes: &[u8], len: u32) -> Option<Segment> {
     }
     let tcp = TcpHeaderSlice::from_slice(&padded).ok()?;
     let header = tcp.slice().len();
-    let flags = [
-        (tcp.fin(), Flags::FIN),
-        (tcp.syn(), Flags::SYN),
-        (tcp.rst(), Flags::RST),
-        (tcp.psh(), Flags::PSH),
-        (tcp.ack(), Flags::ACK),
-        (tcp.urg(), Flags::URG),
-        (tcp.ece(), Flags::ECE),
-        (tcp.cwr(), Flags::CWR),
-    ];
-    let mut segment = Segment {
-        src_port: tcp.source_port(),
-        dst_port: tcp.destination_port(),
-        seq: SeqNum(tcp.sequence_number()),
-        ack: SeqNum(tcp.acknowledgment_number()),
-        window: u32::from(tcp.window_size()),
-        len: len.checked_sub(u32::try_from(header).ok()?)?,
-        flags: flags.iter().filter(|(set, _)| *set).fold(Flags::default(), |all, (_, flag)| all | *flag),
-        ..Segment::default()
-    };
+    let len = len.checked_sub(u32::try_from(header).ok()?)?;
     let captured_options = bytes.get(Segment::HEADER as usize..captured.min(header)).unwrap_or(&[]);
-    let options = &mut segment.options;
-    for option in TcpOptionsIterator::from_slice(captured_options).map_while(Result::ok) {
-        match option {
-            TcpOptionElement::MaximumSegmentSize(mss) => options.mss = mss.try_into().ok(),
-            // [RFC7323 s2.3] A larger shift counts as 14.
-            TcpOptionElement::WindowScale(shift) => options.window_scale = Some(shift.min(14)),
-            TcpOptionElement::SelectiveAcknowledgementPermitted => options.sack_permitted = true,
-            TcpOptionElement::Timestamp(value, echo) => options.timestamps = Some(Timestamps { value, echo }),
-            TcpOptionElement::SelectiveAcknowledgement(first, rest) => {
-                let all = std::iter::once(first).chain(rest.into_iter().flatten());
-                options.sack = all.map(|(from, to)| (SeqNum(from), SeqNum(to))).collect();
-            }
-            TcpOptionElement::Noop => {}
-        }
-    }
+    let mut segment = wire::read::header(&tcp, len, TcpOptionsIterator::from_slice(captured_options));
+    // [RFC7323 s2.3] A larger shift counts as 14.
+    segment.options.window_scale = segment.options.window_scale.map(|shift| shift.min(14));
     Some(segment)
 }

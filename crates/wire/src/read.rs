@@ -1,6 +1,8 @@
 //! Segments read from bytes: the reverse of [`bytes`](crate::bytes).
 
-use etherparse::{NetSlice, SlicedPacket, TcpOptionElement, TcpSlice, TransportSlice};
+use etherparse::{
+    NetSlice, SlicedPacket, TcpHeaderSlice, TcpOptionElement, TcpOptionsIterator, TcpSlice, TransportSlice,
+};
 
 use crate::options::{Options, Timestamps};
 use crate::packet::Ecn;
@@ -22,6 +24,15 @@ pub fn ipv4_segment(bytes: &[u8]) -> Option<(Segment, Ecn)> {
 ///
 /// The window is that of the header, and the reserved bit next to CWR, which is ELN here, is not read.
 pub fn segment(tcp: &TcpSlice<'_>) -> Segment {
+    let header = TcpHeaderSlice::from_slice(tcp.header_slice());
+    let header = header.unwrap_or_else(|_| unreachable!("the header of a checked slice"));
+    // At most the length of an IP packet.
+    self::header(&header, tcp.payload().len() as u32, header.options_iterator())
+}
+
+/// As [`segment`], from a header, the number of bytes of data behind it, and its options: of a packet that was cut, those
+/// before the cut.
+pub fn header(tcp: &TcpHeaderSlice<'_>, len: u32, options: TcpOptionsIterator<'_>) -> Segment {
     let flags = [
         (tcp.fin(), Flags::FIN),
         (tcp.syn(), Flags::SYN),
@@ -39,16 +50,16 @@ pub fn segment(tcp: &TcpSlice<'_>) -> Segment {
         ack: SeqNum(tcp.acknowledgment_number()),
         flags: flags.iter().filter(|(set, _)| *set).fold(Flags::default(), |all, (_, flag)| all | *flag),
         window: u32::from(tcp.window_size()),
-        // At most the length of an IP packet.
-        len: tcp.payload().len() as u32,
+        len,
         window_shift: 0,
-        options: options(tcp),
+        options: read_options(options),
     }
 }
 
-fn options(tcp: &TcpSlice<'_>) -> Options {
+/// The options up to the first that is damaged.
+fn read_options(all: TcpOptionsIterator<'_>) -> Options {
     let mut options = Options::default();
-    for option in tcp.options_iterator().filter_map(Result::ok) {
+    for option in all.map_while(Result::ok) {
         match option {
             TcpOptionElement::MaximumSegmentSize(mss) => options.mss = mss.try_into().ok(),
             TcpOptionElement::WindowScale(shift) => options.window_scale = Some(shift),
