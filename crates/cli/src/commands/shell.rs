@@ -42,7 +42,7 @@ pub struct Args {
     #[arg(long, value_name = "NODE=COMMAND")]
     and: Vec<String>,
     /// MTU of the devices in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 1500, value_parser = clap::value_parser!(u16).range(1280..))]
+    #[arg(long, value_name = "BYTES", default_value_t = session::MTU, value_parser = clap::value_parser!(u16).range(1280..))]
     mtu: u16,
     /// Only report whether this machine permits it
     #[arg(long, exclusive = true)]
@@ -80,10 +80,13 @@ impl Common {
         if let Some(out) = out.as_ref().filter(|_| self.out.is_none()) {
             detail(format_args!("default: --out {}", shown(out)));
         }
-        let program =
-            std::env::current_exe().ok().filter(|path| path.file_stem().is_some_and(|stem| stem == "lasthop"));
-        Plan { real_time: self.real_time, flows: self.flows, out, program, ..Plan::default() }
+        Plan { real_time: self.real_time, flows: self.flows, out, program: own_program(), ..Plan::default() }
     }
+}
+
+/// The program of this process, if it is `lasthop`.
+pub fn own_program() -> Option<PathBuf> {
+    std::env::current_exe().ok().filter(|path| path.file_stem().is_some_and(|stem| stem == "lasthop"))
 }
 
 /// A directory in `results` that does not exist yet: what real hosts did cannot be repeated.

@@ -1,7 +1,7 @@
 //! The commands in the namespaces, and signals to this process.
 
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
@@ -18,7 +18,7 @@ use host::{Error, process};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
-use signal_hook::{flag, low_level};
+use signal_hook::{SigId, flag, low_level};
 
 use super::Plan;
 use super::nodes::Node;
@@ -35,6 +35,15 @@ pub(super) struct Signals {
     wakes: UnixStream,
     interrupts: Arc<AtomicUsize>,
     terminates: Arc<AtomicUsize>,
+    registered: Vec<SigId>,
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        for id in self.registered.drain(..) {
+            low_level::unregister(id);
+        }
+    }
 }
 
 impl Signals {
@@ -44,13 +53,15 @@ impl Signals {
             let (wakes, written) = UnixStream::pair()?;
             wakes.set_nonblocking(true)?;
             let (interrupts, terminates) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-            for (signal, count) in [(SIGINT, &interrupts), (SIGTERM, &terminates), (SIGHUP, &terminates)] {
-                flag::register_usize(signal, Arc::clone(count), 1)?;
+            let mut signals = Signals { wakes, interrupts, terminates, registered: Vec::new() };
+            let counts = [(SIGINT, &signals.interrupts), (SIGTERM, &signals.terminates), (SIGHUP, &signals.terminates)];
+            for (signal, count) in counts {
+                signals.registered.push(flag::register_usize(signal, Arc::clone(count), 1)?);
             }
             for signal in [SIGINT, SIGTERM, SIGHUP, SIGCHLD] {
-                low_level::pipe::register(signal, written.try_clone()?)?;
+                signals.registered.push(low_level::pipe::register(signal, written.try_clone()?)?);
             }
-            Ok(Signals { wakes, interrupts, terminates })
+            Ok(signals)
         };
         caught().map_err(|source| Error::Other { what: "signals cannot be caught", source })
     }
@@ -69,13 +80,14 @@ pub(super) struct Commands {
 }
 
 impl Commands {
-    /// Starts the commands of `plan` in the namespaces `nodes`, that of the first one last.
-    pub fn start(plan: &Plan, nodes: &[Node], signals: Signals) -> Result<Self, Error> {
+    /// Starts the commands of `plan` in the namespaces `nodes`, that of the first one last. What they print goes to `log`, if
+    /// there is one.
+    pub fn start(plan: &Plan, nodes: &[Node], signals: Signals, log: Option<&File>) -> Result<Self, Error> {
         let mut commands = Commands { main: None, others: Vec::new(), signals, code: None, kill_at: Time::NEVER };
         for node in nodes {
             if let Some(line) = &node.place.command {
                 let words = ["/bin/sh", "-c", line].map(OsString::from).to_vec();
-                match spawn(node, words, plan.program.as_deref(), true) {
+                match spawn(node, words, plan.program.as_deref(), true, log) {
                     Ok(child) => commands.others.push(child),
                     Err(error) => {
                         commands.finish(nodes);
@@ -85,7 +97,7 @@ impl Commands {
             }
         }
         if let Some(node) = nodes.first().filter(|_| !plan.command.is_empty()) {
-            match spawn(node, plan.command.clone(), plan.program.as_deref(), false) {
+            match spawn(node, plan.command.clone(), plan.program.as_deref(), false, log) {
                 Ok(child) => commands.main = Some(child),
                 Err(error) => {
                     commands.finish(nodes);
@@ -192,8 +204,14 @@ fn code(status: ExitStatus) -> u8 {
 }
 
 /// Starts a command in a namespace. With `program` it ends when this process does. `aside`: it does not read the terminal,
-/// and its output goes where errors go.
-fn spawn(node: &Node, words: Vec<OsString>, program: Option<&Path>, aside: bool) -> Result<Child, Error> {
+/// and its output goes where errors go. With `log` all of it goes there.
+fn spawn(
+    node: &Node,
+    words: Vec<OsString>,
+    program: Option<&Path>,
+    aside: bool,
+    log: Option<&File>,
+) -> Result<Child, Error> {
     let shown = words[0].to_string_lossy().into_owned();
     let mut command = match program {
         Some(program) => {
@@ -208,7 +226,10 @@ fn spawn(node: &Node, words: Vec<OsString>, program: Option<&Path>, aside: bool)
         }
     };
     command.env("LASTHOP_NODE", &node.place.name);
-    if aside {
+    if let Some(log) = log {
+        let copy = || log.try_clone().map_err(|source| Error::Other { what: "the log cannot be written", source });
+        command.stdin(std::process::Stdio::null()).stdout(copy()?).stderr(copy()?);
+    } else if aside {
         command.stdin(std::process::Stdio::null()).stdout(io::stderr());
     }
     let spawned = node.namespace.call(move || command.spawn())?;

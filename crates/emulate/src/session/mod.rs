@@ -22,10 +22,11 @@ use crate::emulator::{Counts, Emulator, Settings};
 use commands::{Commands, Signals};
 pub use commands::{HERE, run_here};
 use files::Files;
+pub use files::{LOG, REPORT};
 use machine::Machine;
 use nodes::Node;
 pub use nodes::{Device, Place, devices, hosts};
-pub use report::{Behind, LatenessReport, NodeReport, Report, without_sender};
+pub use report::{Behind, LatenessReport, NodeReport, Report, needs_sender, nodes, without_sender};
 
 /// What runs at which node.
 #[derive(Clone, Debug, Default)]
@@ -42,9 +43,14 @@ pub struct Plan {
     pub flows: bool,
     /// Where results go; `None` for nowhere.
     pub out: Option<PathBuf>,
+    /// Whether the commands read nothing, and what they print goes to [`LOG`] in the result directory.
+    pub logged: bool,
     /// The program of this process, if it is `lasthop`: it starts the commands, so that they end with it.
     pub program: Option<PathBuf>,
 }
+
+/// The MTU of devices unless another is given.
+pub const MTU: u16 = 1500;
 
 /// The state of a running emulation.
 #[derive(Clone, Copy, Debug)]
@@ -133,9 +139,8 @@ fn run(
     let mut emulator = Emulator::new(&loaded.network, settings);
     let files = Files::create(loaded, plan)?;
     clock::wake_exactly()?;
-    let commands = Commands::start(plan, nodes, signals)?;
+    let commands = Commands::start(plan, nodes, signals, files.log())?;
     if plan.real_time {
-        // After the commands have started, which would inherit it.
         clock::real_time()?;
     }
     let mut machine = Machine::new(devices, commands, files);

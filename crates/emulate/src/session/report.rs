@@ -9,7 +9,7 @@ use serde::Serialize;
 use tcp::response::ResponseConfig;
 use wire::Addr;
 
-use super::Plan;
+use super::{Place, Plan};
 use crate::emulator::{Counts, Emulator};
 use crate::lateness::Lateness;
 
@@ -18,6 +18,8 @@ use crate::lateness::Lateness;
 pub struct Report {
     /// The title of the scenario.
     pub title: String,
+    /// The version of the simulated model.
+    pub model: u32,
     /// The nodes that were real hosts, with their IPv4 addresses and commands; that of the command first.
     pub nodes: Vec<NodeReport>,
     /// The command's exit code.
@@ -28,6 +30,10 @@ pub struct Report {
     pub connections: usize,
     /// Numbers of packets.
     pub packets: Counts,
+    /// Bytes of data that real hosts received: of TCP without repetitions, and of UDP.
+    pub bytes_delivered: u64,
+    /// These in bits per second, from the first packet to the latest new data; `None` without data.
+    pub goodput_bps: Option<f64>,
     /// How late packets left the emulation.
     pub lateness: LatenessReport,
     /// Periods in which emulation fell behind real time.
@@ -84,18 +90,23 @@ impl LatenessReport {
     }
 }
 
+/// The nodes of a plan with what runs there.
+pub fn nodes(plan: &Plan) -> Vec<NodeReport> {
+    let command = plan.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    let of_place = |(number, place): (usize, &Place)| NodeReport {
+        node: place.name.clone(),
+        address: std::net::Ipv4Addr::from(Addr::of_node(place.node)).to_string(),
+        command: place.command.clone().unwrap_or_else(|| if number == 0 { command.clone() } else { String::new() }),
+    };
+    plan.places.iter().enumerate().map(of_place).collect()
+}
+
 fn ms(span: Span) -> f64 {
     span.as_secs_f64() * 1e3
 }
 
 impl Report {
     pub(super) fn of(loaded: &Loaded, plan: &Plan, emulator: &Emulator, lateness: &Lateness, exit_code: u8) -> Self {
-        let command = plan.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
-        let nodes = plan.places.iter().enumerate().map(|(number, place)| NodeReport {
-            node: place.name.clone(),
-            address: std::net::Ipv4Addr::from(Addr::of_node(place.node)).to_string(),
-            command: place.command.clone().unwrap_or_else(|| if number == 0 { command.clone() } else { String::new() }),
-        });
         let behind = lateness.behind().iter().map(|period| Behind {
             from_s: period.from.as_secs_f64(),
             to_s: period.to.as_secs_f64(),
@@ -104,11 +115,14 @@ impl Report {
         });
         Report {
             title: loaded.title().to_owned(),
-            nodes: nodes.collect(),
+            model: sim::MODEL_VERSION,
+            nodes: nodes(plan),
             exit_code,
             duration_s: emulator.world().now().as_secs_f64(),
             connections: emulator.connections(),
             packets: emulator.counts(),
+            bytes_delivered: emulator.delivered().bytes(),
+            goodput_bps: emulator.delivered().goodput_bps(),
             lateness: LatenessReport::of(lateness.all()),
             behind: behind.collect(),
         }
@@ -173,8 +187,11 @@ fn counted(number: impl std::fmt::Display, what: &str) -> String {
 /// The schemes of the scenario that need a part in the sender, which Linux does not have, as warnings.
 pub fn without_sender(loaded: &Loaded) -> Vec<String> {
     let names: BTreeSet<&str> = loaded.network.nodes.iter().map(|node| node.agent.name()).collect();
-    let responses = ResponseConfig::MEMBERS.iter().map(|(name, _)| *name).filter(|name| *name != "unmodified");
-    let incomplete = responses.filter(|name| names.contains(name));
     let warning = |name| format!("{name} needs a part in the sender, which Linux does not have: it has no effect here");
-    incomplete.map(warning).collect()
+    names.into_iter().filter(|name| needs_sender(name)).map(warning).collect()
+}
+
+/// Whether a scheme has a part in the sender.
+pub fn needs_sender(scheme: &str) -> bool {
+    scheme != "unmodified" && ResponseConfig::MEMBERS.iter().any(|(name, _)| *name == scheme)
 }
