@@ -115,17 +115,19 @@ fn prepared(test: &str) -> std::path::PathBuf {
 /// Linux writes the checksum of a segment whose sum is zero as 0xffff (`skb_checksum_help`, `CSUM_MANGLED_0`), once in 65,536
 /// segments: the same number in ones' complement, which receivers accept and tshark calls bad.
 fn checksums(capture: &Path) -> (Vec<String>, usize) {
-    let lines = |filter: &str| -> Vec<String> {
-        let mut tshark = Command::new("tshark");
-        tshark.arg("-r").arg(capture);
-        tshark.args(["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE"]);
-        let printed = tshark.args(["-Y", filter]).output().expect("tshark runs");
-        assert!(printed.status.success(), "{}", String::from_utf8_lossy(&printed.stderr));
-        String::from_utf8_lossy(&printed.stdout).lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
-    };
     let bad =
         "(tcp.checksum.status == 0 && tcp.checksum != 0xffff) || udp.checksum.status == 0 || ip.checksum.status == 0";
-    (lines(bad), lines("tcp || udp").len())
+    (shown_by_tshark(capture, bad), shown_by_tshark(capture, "tcp || udp").len())
+}
+
+/// The packets of a capture that pass a display filter, a line for each.
+fn shown_by_tshark(capture: &Path, filter: &str) -> Vec<String> {
+    let mut tshark = Command::new("tshark");
+    tshark.arg("-r").arg(capture);
+    tshark.args(["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE"]);
+    let printed = tshark.args(["-Y", filter]).output().expect("tshark runs");
+    assert!(printed.status.success(), "{}", String::from_utf8_lossy(&printed.stderr));
+    String::from_utf8_lossy(&printed.stdout).lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
 /// A segment from 10.0.0.1 to 10.0.0.2 whose checksum is zero, written as `checksum`.
@@ -199,6 +201,84 @@ fn intact(dir: &Path, scheme: &str, version: &str) {
 fn alone() -> std::sync::MutexGuard<'static, ()> {
     static MACHINE: std::sync::Mutex<()> = std::sync::Mutex::new(());
     MACHINE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Sends 400,000 bytes and, when all of them are acknowledged, writes the kernel's count of retransmissions into a file.
+const COUNTING_SERVER: &str = r#"
+import array, fcntl, os, socket, struct, time
+listener = socket.socket()
+listener.bind(("", 5001))
+listener.listen(5)
+connection, there = listener.accept()
+connection.sendall(b"x" * 400000)
+connection.shutdown(socket.SHUT_WR)
+SIOCOUTQ = 0x5411
+unacknowledged = array.array("i", [1])
+while unacknowledged[0] > 0:
+    fcntl.ioctl(connection, SIOCOUTQ, unacknowledged)
+    time.sleep(0.01)
+TOTAL_RETRANS = 100
+info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
+with open("count.new", "w") as file:
+    print(struct.unpack_from("I", info, TOTAL_RETRANS)[0], file=file)
+os.rename("count.new", "count")
+connection.recv(1)
+"#;
+
+/// Receives all bytes, and waits for the count.
+const COUNTED_CLIENT: &str = r#"
+import os, socket, time
+for attempt in range(100):
+    try:
+        connection = socket.create_connection(("10.0.0.1", 5001))
+        break
+    except ConnectionRefusedError:
+        time.sleep(0.05)
+while connection.recv(65536):
+    pass
+while not os.path.exists("count"):
+    time.sleep(0.01)
+"#;
+
+/// The kernel also counts a SYN-ACK that is sent again, which is no data.
+#[test]
+fn segments_sent_again_are_those_that_linux_counts() {
+    let _alone = alone();
+    let dir = prepared("shell-counted");
+    if let Err(reason) = permitted(&dir) {
+        skip::skip!("{reason}");
+    }
+    fs::write(dir.join("server.py"), COUNTING_SERVER).unwrap();
+    fs::write(dir.join("client.py"), COUNTED_CLIENT).unwrap();
+    let spike = r#"[{ at = "600 ms", extra_delay = "600 ms", duration = "300 ms" }]"#;
+    let spikes = format!("links.air.delay_spikes={spike}");
+    let channels = [
+        ["links.air.channel.loss=0.03", "links.air.queue=\"50 packets\""],
+        [
+            "links.air.channel={ kind = \"gilbert-elliott\", p = 0.02, r = 0.3, h = 0.1 }",
+            "links.air.queue=\"50 packets\"",
+        ],
+        ["links.air.channel.loss=0", "links.air.queue=\"8 packets\""],
+        ["links.air.channel.loss=0", &spikes],
+    ];
+    let mut total = 0;
+    for set in channels {
+        let _ = fs::remove_file(dir.join("count"));
+        let out = ["shell", "hop.toml", "--set", set[0], "--set", set[1], "--out", "kept", "--quiet"];
+        let programs = ["--and", "server=python3 server.py", "--", "python3", "client.py"];
+        let run = lasthop(&dir, &[&out[..], &programs].concat());
+        assert_eq!(run.code, Some(0), "{set:?}: {}", run.err);
+        let linux: usize = fs::read_to_string(dir.join("count")).unwrap().trim().parse().unwrap();
+        let capture = dir.join("kept/server.pcapng");
+        let explained = lasthop(&dir, &["explain", &capture.to_string_lossy(), "--json"]);
+        let explained: serde_json::Value = serde_json::from_str(&explained.out).unwrap();
+        let repeated = explained[0]["capture"]["segments_repeated"].as_u64().unwrap() as usize;
+        let openings = shown_by_tshark(&capture, "tcp.srcport == 5001 && tcp.flags.syn == 1").len();
+        assert_eq!(linux, repeated + openings - 1, "{set:?}: {openings} SYN-ACKs, {explained:#}");
+        total += repeated;
+        fs::remove_dir_all(dir.join("kept")).unwrap();
+    }
+    assert!(total > 20, "{total} retransmissions");
 }
 
 #[test]
