@@ -41,6 +41,9 @@ pub struct Args {
     /// first flow, which answers pings]
     #[arg(long, value_name = "NODE=COMMAND")]
     and: Vec<String>,
+    /// Let packets for the machine's own network leave at a node, by pasta [default: the node at the other end]
+    #[arg(long, value_name = "NODE", num_args = 0..=1, require_equals = true)]
+    outside: Option<Option<String>>,
     /// MTU of the devices in bytes
     #[arg(long, value_name = "BYTES", default_value_t = session::MTU, value_parser = clap::value_parser!(u16).range(1280..))]
     mtu: u16,
@@ -69,6 +72,9 @@ pub struct EmulateArgs {
 /// Arguments of the process that becomes a command of `lasthop shell`.
 #[derive(ClapArgs)]
 pub struct HereArgs {
+    /// Keep rights over the namespaces
+    #[arg(long)]
+    keep_rights: bool,
     #[arg(last = true)]
     command: Vec<OsString>,
 }
@@ -80,7 +86,9 @@ impl Common {
         if let Some(out) = out.as_ref().filter(|_| self.out.is_none()) {
             detail(format_args!("default: --out {}", shown(out)));
         }
-        Plan { real_time: self.real_time, flows: self.flows, out, program: own_program(), ..Plan::default() }
+        let warn: fn(&str) = |text| super::warn(&[text.to_owned()]);
+        let program = own_program();
+        Plan { real_time: self.real_time, flows: self.flows, out, program, warn: Some(warn), ..Plan::default() }
     }
 }
 
@@ -108,13 +116,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     session::prepare().map_err(refused)?;
     let loaded = scenario.load()?;
     let places = session::hosts(&loaded.network, args.node.as_deref(), &args.and);
-    let places = places.map_err(|problem| Failure::Input(listed(&[problem])))?;
+    let wrong = |problem| Failure::Input(listed(&[problem]));
+    let mut places = places.map_err(wrong)?;
+    let outside = args.outside.as_ref().map(|name| session::way_out(&loaded.network, &mut places, name.as_deref()));
+    let outside = outside.transpose().map_err(wrong)?;
     let mut command = args.command.clone();
     if command.is_empty() {
         command.push(std::env::var_os("SHELL").unwrap_or_else(|| "/bin/sh".into()));
         detail(format_args!("default: COMMAND {}", command[0].to_string_lossy()));
     }
-    let plan = Plan { places, mtu: args.mtu, command, ..args.common.plan(&loaded) };
+    let plan = Plan { places, mtu: args.mtu, command, outside, ..args.common.plan(&loaded) };
     warn(&loaded);
     note(session::introduction(&plan));
     // An interactive shell has the terminal for itself.
@@ -141,7 +152,7 @@ pub fn emulate(args: &EmulateArgs) -> Result<(), Failure> {
 
 /// Becomes a command of a namespace.
 pub fn here(args: &HereArgs) -> Result<(), Failure> {
-    let (code, message) = session::run_here(&args.command);
+    let (code, message) = session::run_here(&args.command, args.keep_rights);
     say(format_args!("error: {message}"));
     Err(Failure::Exit(code))
 }

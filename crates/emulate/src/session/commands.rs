@@ -238,9 +238,9 @@ fn spawn(
 
 /// Becomes a command of a namespace: the process ends when its parent does. Returns only if the command cannot be run: the
 /// exit code by the convention of shells, and why.
-pub fn run_here(words: &[OsString]) -> (u8, String) {
+pub fn run_here(words: &[OsString], keep_rights: bool) -> (u8, String) {
     let Some(first) = words.first() else { return (2, "expected a command".to_owned()) };
-    let error = process::become_command(words);
+    let error = process::become_command(words, keep_rights);
     let code = if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 };
     (code, format!("{}: cannot be run: {error}", first.to_string_lossy()))
 }

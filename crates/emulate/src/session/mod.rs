@@ -2,6 +2,7 @@
 
 mod commands;
 mod files;
+mod gateway;
 mod machine;
 mod nodes;
 mod report;
@@ -23,6 +24,8 @@ use commands::{Commands, Signals};
 pub use commands::{HERE, run_here};
 use files::Files;
 pub use files::{LOG, REPORT};
+use gateway::Gateway;
+pub use gateway::way_out;
 use machine::Machine;
 use nodes::Node;
 pub use nodes::{Device, Place, devices, hosts};
@@ -45,12 +48,23 @@ pub struct Plan {
     pub out: Option<PathBuf>,
     /// Whether the commands read nothing, and what they print goes to [`LOG`] in the result directory.
     pub logged: bool,
+    /// The index of the place whose node is the way to the machine's own network.
+    pub outside: Option<usize>,
+    /// Reports to the user what is not as it should be, while the emulation runs.
+    pub warn: Option<fn(&str)>,
     /// The program of this process, if it is `lasthop`: it starts the commands, so that they end with it.
     pub program: Option<PathBuf>,
 }
 
 /// The MTU of devices unless another is given.
 pub const MTU: u16 = 1500;
+impl Plan {
+    fn warn(&self, text: &str) {
+        if let Some(warn) = self.warn {
+            warn(text);
+        }
+    }
+}
 
 /// The state of a running emulation.
 #[derive(Clone, Copy, Debug)]
@@ -91,9 +105,11 @@ pub fn prepare() -> Result<(), Error> {
 
 /// The nodes that are real hosts, with their addresses.
 pub fn introduction(plan: &Plan) -> String {
-    let place =
-        |place: &Place| format!("{} is {} and {}", place.name, crate::ipv4(place.node), crate::ipv6(place.node));
-    plan.places.iter().map(place).collect::<Vec<_>>().join(", ")
+    let place = |(index, place): (usize, &Place)| {
+        let outside = if plan.outside == Some(index) { ", the way outside" } else { "" };
+        format!("{} is {} and {}{outside}", place.name, crate::ipv4(place.node), crate::ipv6(place.node))
+    };
+    plan.places.iter().enumerate().map(place).collect::<Vec<_>>().join(", ")
 }
 
 /// Runs the commands of `plan` in namespaces until the first one ends. `watch` is called about twice a second.
@@ -105,8 +121,12 @@ pub fn shell(loaded: &Loaded, plan: &Plan, watch: &mut dyn FnMut(&Status)) -> Re
     let signals = Signals::catch()?;
     let names: Vec<(usize, &str)> =
         loaded.network.nodes.iter().enumerate().map(|(number, node)| (number, node.name.as_str())).collect();
-    let nodes: Vec<Node> =
-        plan.places.iter().map(|place| Node::new(place, plan.mtu, &names)).collect::<Result<_, _>>()?;
+    let resolver = plan.outside.map(|_| host::outside::RESOLVER);
+    let nodes = plan.places.iter().map(|place| Node::new(place, plan.mtu, &names, resolver));
+    let nodes: Vec<Node> = nodes.collect::<Result<_, _>>()?;
+    for (node, error) in nodes.iter().filter_map(|node| Some((node, node.unnamed.as_ref()?))) {
+        plan.warn(&format!("programs at {} find nodes by address only: {error}", node.place.name));
+    }
     let devices = nodes.iter().map(Node::device).collect();
     run(loaded, plan, devices, &nodes, signals, watch)
 }
@@ -135,15 +155,17 @@ fn run(
     watch: &mut dyn FnMut(&Status),
 ) -> Result<Ended, Error> {
     let numbers: Vec<usize> = plan.places.iter().map(|place| place.node).collect();
-    let settings = Settings { flows: plan.flows, ..Settings::of(numbers) };
+    let gateway = plan.outside.map(|index| plan.places[index].node);
+    let settings = Settings { flows: plan.flows, gateway, ..Settings::of(numbers) };
     let mut emulator = Emulator::new(&loaded.network, settings);
+    let gateway = Gateway::open(plan, nodes, loaded.network.nodes.len())?;
     let files = Files::create(loaded, plan)?;
     clock::wake_exactly()?;
     let commands = Commands::start(plan, nodes, signals, files.log())?;
     if plan.real_time {
         clock::real_time()?;
     }
-    let mut machine = Machine::new(devices, commands, files);
+    let mut machine = Machine::new(devices, commands, files, gateway);
     let (mut next, mut left) = (Time::ZERO, 0);
     let mut watched = |emulator: &Emulator, now: Time| {
         if now >= next {
