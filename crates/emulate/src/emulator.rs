@@ -50,7 +50,9 @@ pub struct Counts {
     pub forgotten: u64,
     /// Messages to a simulated sender, which real hosts do not understand: they are dropped.
     pub messages: u64,
-    /// Packets that arrived at a node without a device.
+    /// Echo requests that a node without a device answered.
+    pub answered: u64,
+    /// Other packets that arrived at a node without a device.
     pub unclaimed: u64,
 }
 
@@ -162,12 +164,12 @@ impl Emulator {
     pub fn advance<S: Sink>(&mut self, now: Time, sink: &mut S) -> bool {
         while let Some(at) = self.world.next_wakeup().filter(|at| *at <= now) {
             self.world.run_until(at, sink);
-            if self.collect() {
+            if self.collect(sink) {
                 return true;
             }
         }
         self.world.run_until(now, sink);
-        self.collect();
+        self.collect(sink);
         false
     }
 
@@ -194,7 +196,7 @@ impl Emulator {
         let packet = self.packet(&frame, [node, there], bytes);
         // Both nodes exist.
         let _ = self.world.inject(node, packet, sink);
-        self.collect();
+        self.collect(sink);
     }
 
     /// The packet in the simulation; its bytes are kept.
@@ -215,11 +217,11 @@ impl Emulator {
     }
 
     /// Turns packets that have left the network into bytes; returns whether there are any.
-    fn collect(&mut self) -> bool {
+    fn collect<S: Sink>(&mut self, sink: &mut S) -> bool {
         let delivered = self.world.take_delivered();
         for delivered in delivered {
             let Some(device) = self.devices[delivered.node] else {
-                self.counts.unclaimed += 1;
+                self.without_device(delivered.node, &delivered.packet, sink);
                 continue;
             };
             let Some(Leaving { bytes, new }) = self.leaving(&delivered.packet) else { continue };
@@ -228,6 +230,28 @@ impl Emulator {
             self.outgoing.push(Outgoing { at: delivered.at, device, bytes });
         }
         !self.outgoing.is_empty()
+    }
+
+    /// A packet arrives at a node without a device: the node answers an echo request, and drops everything else.
+    fn without_device<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
+        let answer = match &packet.body {
+            Body::Datagram(datagram) if datagram.protocol == Protocol::EchoRequest => {
+                self.store.datagram(datagram.number).and_then(rebuild::echo_reply)
+            }
+            _ => None,
+        };
+        let reply = answer.as_deref().and_then(Frame::read).and_then(|frame| {
+            let there = self.addresses.find(node, frame.dst)?;
+            Some(self.packet(&frame, [node, there], answer.as_deref()?))
+        });
+        match reply {
+            Some(reply) => {
+                self.counts.answered += 1;
+                // Both nodes exist. It is collected later: no packet passes a link in no time.
+                let _ = self.world.inject(node, reply, sink);
+            }
+            None => self.counts.unclaimed += 1,
+        }
     }
 
     /// A packet that leaves the network, which is counted.
