@@ -319,10 +319,10 @@ fn devices() -> Vec<String> {
 }
 
 /// A shell whose command sleeps, with a process that it left behind.
-fn sleeping(dir: &Path) -> (Child, String, i32) {
+fn sleeping(mut shell: Command, dir: &Path) -> (Child, String, i32) {
     let line = "sleep 300 & readlink /proc/self/ns/net > namespace.new; echo $$ >> namespace.new; \
                 mv namespace.new namespace; exec sleep 300";
-    let mut shell = command(dir, &["shell", "hop.toml", "--out", "kept", "--", "sh", "-c", line]);
+    shell.args(["shell", "hop.toml", "--out", "kept", "--", "sh", "-c", line]);
     let shell = shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut text = String::new();
     for _ in 0..500 {
@@ -360,7 +360,7 @@ fn nothing_remains_after_signals_and_results_are_kept() {
     // Signal, whether it is for the command instead of lasthop, and the exit code.
     for (signal, to_command, code) in [("INT", false, 130), ("TERM", false, 143), ("KILL", true, 137)] {
         let _ = fs::remove_file(dir.join("namespace"));
-        let (shell, namespace, pid) = sleeping(&dir);
+        let (shell, namespace, pid) = sleeping(command(&dir, &[]), &dir);
         kill(signal, if to_command { pid } else { shell.id() as i32 });
         let Ended { code: ended_with, err, .. } = ended(shell.wait_with_output().unwrap());
         assert_eq!(ended_with, Some(code), "{signal}: {err}");
@@ -371,7 +371,7 @@ fn nothing_remains_after_signals_and_results_are_kept() {
     }
 }
 
-/// The command ends with lasthop even if lasthop is killed.
+/// The command ends with lasthop even if lasthop is killed, by whatever name it was started.
 #[test]
 fn command_ends_when_lasthop_is_killed() {
     let _alone = alone();
@@ -379,15 +379,22 @@ fn command_ends_when_lasthop_is_killed() {
     if let Err(reason) = permitted(&dir) {
         skip::skip!("{reason}");
     }
-    let (mut shell, _, pid) = sleeping(&dir);
-    shell.kill().unwrap();
-    shell.wait().unwrap();
-    let ended = (0..500).any(|_| {
-        sleep(Duration::from_millis(20));
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        stat.is_empty() || stat.contains(") Z ")
-    });
-    assert!(ended, "the command still runs");
+    let renamed = dir.join("hop-1.0");
+    fs::hard_link(env!("CARGO_BIN_EXE_lasthop"), &renamed).unwrap();
+    let mut by_other_name = Command::new(&renamed);
+    by_other_name.current_dir(&dir);
+    for program in [command(&dir, &[]), by_other_name] {
+        let _ = fs::remove_file(dir.join("namespace"));
+        let (mut shell, _, pid) = sleeping(program, &dir);
+        shell.kill().unwrap();
+        shell.wait().unwrap();
+        let ended = (0..500).any(|_| {
+            sleep(Duration::from_millis(20));
+            let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            stat.is_empty() || stat.contains(") Z ")
+        });
+        assert!(ended, "the command still runs");
+    }
 }
 
 #[test]
@@ -473,6 +480,51 @@ fn ordinary_user_needs_no_root() {
     let run = user(&[&words[..], &["env", "PATH=/usr/bin:/bin", "sh", "-c", line]].concat()).unwrap();
     assert_eq!(run.code, Some(0), "{}", run.err);
     assert_eq!(run.out, expected, "{}", run.err);
+}
+
+#[test]
+fn command_starts_when_the_server_listens() {
+    let _alone = alone();
+    let dir = prepared("shell-awaited");
+    if let Err(reason) = permitted(&dir) {
+        skip::skip!("{reason}");
+    }
+    let client = "import socket; socket.create_connection(('server', 5001)); print('connected')";
+    let late = "server=echo beginning; sleep 0.5; exec python3 server.py 4";
+    let words = ["shell", "hop.toml", "--no-out", "--quiet", "--set", "links.air.channel.loss=0", "--and", late];
+    let run = lasthop(&dir, &[&words[..], &["--", "python3", "-c", client]].concat());
+    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(0), "connected\n", "server: beginning\n"));
+}
+
+#[test]
+fn failures_of_other_commands_are_reported() {
+    let _alone = alone();
+    let dir = prepared("shell-failures");
+    if let Err(reason) = permitted(&dir) {
+        skip::skip!("{reason}");
+    }
+    let run = |line: &str, command: &str| {
+        let words = ["shell", "hop.toml", "--out", "kept", "--and", line, "--", "sh", "-c", command];
+        lasthop(&dir, &words)
+    };
+    let missing = run("server=no-such-program -s", "echo started");
+    assert_eq!((missing.code, missing.out.as_str()), (Some(1), ""), "{}", missing.err);
+    assert!(missing.err.contains("`no-such-program -s`: has failed at server"), "{}", missing.err);
+    assert!(missing.err.contains("exit code 127"), "{}", missing.err);
+    assert!(!dir.join("kept").exists());
+    // The command waits until the other one, which listens, may fail.
+    let server = "import os, socket, time\n\
+                  listener = socket.socket()\nlistener.bind(('', 5001))\nlistener.listen()\n\
+                  while not os.path.exists('go'): time.sleep(0.01)\n\
+                  raise SystemExit(3)";
+    fs::write(dir.join("failing.py"), server).unwrap();
+    let late = run("server=python3 failing.py", "touch go; sleep 1");
+    assert_eq!(late.code, Some(0), "{}", late.err);
+    assert!(late.err.contains("server: `python3 failing.py` has ended with exit code 3"), "{}", late.err);
+    let report = fs::read_to_string(dir.join("kept/emulation.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let ended = serde_json::json!([{ "node": "server", "command": "python3 failing.py", "exit_code": 3 }]);
+    assert_eq!(report["ended"], ended);
 }
 
 /// Fetches what the machine sends over TCP, and sends datagrams to it that come back.

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use emulate::session::{self, Ended, Plan, Status};
 use lab::load::Loaded;
+use scenario::problem::Problem;
 
-use super::{ScenarioArgs, listed, print, shown};
+use super::{ScenarioArgs, listed, print, resolved, shown};
 use crate::progress::StatusLine;
 use crate::talk::{detail, note, say};
 use crate::{Failure, table};
@@ -92,9 +93,9 @@ impl Common {
     }
 }
 
-/// The program of this process, if it is `lasthop`.
+/// The program of this process, if it is the command, whatever its name: another program, such as Python, has only the library.
 pub fn own_program() -> Option<PathBuf> {
-    std::env::current_exe().ok().filter(|path| path.file_stem().is_some_and(|stem| stem == "lasthop"))
+    crate::is_program().then(std::env::current_exe)?.ok()
 }
 
 /// A directory in `results` that does not exist yet: what real hosts did cannot be repeated.
@@ -114,7 +115,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Input("error: expected the file of a scenario, or --check".to_owned()));
     };
     session::prepare().map_err(refused)?;
-    let loaded = scenario.load()?;
+    let loaded = load(scenario)?;
     let places = session::hosts(&loaded.network, args.node.as_deref(), &args.and);
     let wrong = |problem| Failure::Input(listed(&[problem]));
     let mut places = places.map_err(wrong)?;
@@ -126,7 +127,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         detail(format_args!("default: COMMAND {}", command[0].to_string_lossy()));
     }
     let plan = Plan { places, mtu: args.mtu, command, outside, ..args.common.plan(&loaded) };
-    warn(&loaded);
     note(session::introduction(&plan));
     // An interactive shell has the terminal for itself.
     let line = StatusLine::new(&loaded.stem, !args.command.is_empty());
@@ -137,12 +137,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// Lets packets of devices cross a simulated network.
 pub fn emulate(args: &EmulateArgs) -> Result<(), Failure> {
-    let loaded = args.scenario.load()?;
+    let loaded = load(&args.scenario)?;
     let devices = session::devices(&loaded.network, &args.tun);
     let devices = devices.map_err(|problem| Failure::Input(listed(&[problem])))?;
     let places = devices.iter().map(|device| device.place.clone()).collect();
     let plan = Plan { places, ..args.common.plan(&loaded) };
-    warn(&loaded);
     note(format_args!("emulation runs until Ctrl-C; addresses: {}", session::introduction(&plan)));
     let line = StatusLine::new(&loaded.stem, true);
     let ended = session::emulate(&loaded, &plan, &devices, &mut |status| line.show(live(status))).map_err(refused);
@@ -157,8 +156,15 @@ pub fn here(args: &HereArgs) -> Result<(), Failure> {
     Err(Failure::Exit(code))
 }
 
-fn warn(loaded: &Loaded) {
-    super::warn(&session::without_sender(loaded));
+/// Reads and checks the scenario; warnings go to stderr. Of a scheme that has no effect with real ends it is enough to say that.
+fn load(scenario: &ScenarioArgs) -> Result<Loaded, Failure> {
+    let loaded = resolved(&scenario.open()?)?;
+    let without_effect = session::without_sender(&loaded);
+    let covered = |warning: &&Problem| !without_effect.is_empty() && warning.lint == Some("scheme-out-of-place");
+    let others: Vec<&Problem> = loaded.warnings.iter().filter(|warning| !covered(warning)).collect();
+    super::warn(&others);
+    super::warn(&without_effect);
+    Ok(loaded)
 }
 
 fn live(status: &Status) -> String {

@@ -5,7 +5,9 @@ mod files;
 mod gateway;
 mod machine;
 mod nodes;
+mod others;
 mod report;
+mod signals;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -20,7 +22,7 @@ use sim::NullSink;
 
 use crate::drive::drive;
 use crate::emulator::{Counts, Emulator, Settings};
-use commands::{Commands, Signals};
+use commands::Commands;
 pub use commands::{HERE, run_here};
 use files::Files;
 pub use files::{LOG, REPORT};
@@ -30,6 +32,7 @@ use machine::Machine;
 use nodes::Node;
 pub use nodes::{Device, Place, devices, hosts};
 pub use report::{Behind, LatenessReport, NodeReport, Report, needs_sender, nodes, without_sender};
+use signals::Signals;
 
 /// What runs at which node.
 #[derive(Clone, Debug, Default)]
@@ -178,7 +181,7 @@ fn run(
     let (lateness, ended) = drive(&mut emulator, &mut machine, &mut NullSink, &mut watched);
     let (mut commands, files) = machine.into_parts();
     let code = commands.finish(nodes);
-    let report = Report::of(loaded, plan, &emulator, &lateness, code);
+    let report = Report::of(loaded, plan, &emulator, &lateness, code, &commands.ended());
     let summary = summary(loaded, &emulator, plan.flows);
     files.finish(&report, &summary)?;
     let failure = ended.err().map(|error| format!("a device is gone: {error}"));

@@ -24,6 +24,8 @@ pub struct Report {
     pub nodes: Vec<NodeReport>,
     /// The command's exit code.
     pub exit_code: u8,
+    /// The commands beside it that ended before it.
+    pub ended: Vec<EndedReport>,
     /// Duration in seconds.
     pub duration_s: f64,
     /// TCP connections.
@@ -49,6 +51,17 @@ pub struct NodeReport {
     pub address: String,
     /// What ran there.
     pub command: String,
+}
+
+/// A command beside the first one that has ended by itself.
+#[derive(Clone, Debug, Serialize)]
+pub struct EndedReport {
+    /// The name of its node.
+    pub node: String,
+    /// What ran there.
+    pub command: String,
+    /// Its exit code: 128 and the signal's number if a signal ended it.
+    pub exit_code: u8,
 }
 
 /// Times from the arrival of packets in the simulation until they were written to their hosts.
@@ -106,7 +119,20 @@ fn ms(span: Span) -> f64 {
 }
 
 impl Report {
-    pub(super) fn of(loaded: &Loaded, plan: &Plan, emulator: &Emulator, lateness: &Lateness, exit_code: u8) -> Self {
+    /// `ended` are the commands beside the first one that have ended, by the index of their place, with exit codes.
+    pub(super) fn of(
+        loaded: &Loaded,
+        plan: &Plan,
+        emulator: &Emulator,
+        lateness: &Lateness,
+        exit_code: u8,
+        ended: &[(usize, u8)],
+    ) -> Self {
+        let ended = ended.iter().map(|(index, exit_code)| EndedReport {
+            node: plan.places[*index].name.clone(),
+            command: plan.places[*index].command.clone().unwrap_or_default(),
+            exit_code: *exit_code,
+        });
         let behind = lateness.behind().iter().map(|period| Behind {
             from_s: period.from.as_secs_f64(),
             to_s: period.to.as_secs_f64(),
@@ -118,6 +144,7 @@ impl Report {
             model: sim::MODEL_VERSION,
             nodes: nodes(plan),
             exit_code,
+            ended: ended.collect(),
             duration_s: emulator.world().now().as_secs_f64(),
             connections: emulator.connections(),
             packets: emulator.counts(),
@@ -132,9 +159,9 @@ impl Report {
     pub fn text(&self) -> String {
         let (packets, late) = (&self.packets, &self.lateness);
         let mut out = format!(
-            "{:.1} s: {} packets entered ({}), {} left unchanged ({} of them ECN-marked), {} changed or made on the path\n",
+            "{:.1} s: {} entered ({}), {} left unchanged ({} of them ECN-marked), {} changed or made on the path\n",
             self.duration_s,
-            packets.entered,
+            counted(packets.entered, "packet"),
             counted(self.connections, "TCP connection"),
             packets.verbatim,
             packets.marked,
