@@ -61,6 +61,25 @@ fn explain_reads_a_capture_by_its_first_bytes() {
 }
 
 #[test]
+fn losses_that_limit_a_captured_transfer_are_found() {
+    let directory = scratch("captures-losses");
+    let results = captured(&directory);
+    let out = lasthop(&directory, &["explain", path(&results.join("server.pcapng"))]);
+    succeeded(&out);
+    for part in ["window-cut", "a fast retransmit reduced the window from", "rate of the slowest link about 2.0"] {
+        assert!(out.out.contains(part), "{part} in {}", out.out);
+    }
+    let out = lasthop(&directory, &["explain", path(&results.join("client.pcapng"))]);
+    succeeded(&out);
+    for part in
+        ["captured at the receiver", "sender           its timeouts, its pacing", "rate of the slowest link about 2.0"]
+    {
+        assert!(out.out.contains(part), "{part} in {}", out.out);
+    }
+    assert!(!out.out.contains("window-cut"), "{}", out.out);
+}
+
+#[test]
 fn json_of_a_capture_names_what_is_hidden() {
     let directory = scratch("captures-json");
     let capture = captured(&directory).join("client.pcapng");
@@ -68,6 +87,7 @@ fn json_of_a_capture_names_what_is_hidden() {
     let json: serde_json::Value = serde_json::from_str(&out.out).expect("JSON");
     let flow = &json[0];
     assert_eq!(flow["capture"]["place"], "receiver");
+    assert!(flow["timeouts"].is_null());
     assert!(flow["hidden"]["kinds"].as_array().expect("a list").contains(&"idle-wait".into()));
     let sum: f64 = flow["budget_ms"].as_object().expect("a table").values().filter_map(|time| time.as_f64()).sum();
     let took = flow["took_ms"].as_f64().expect("a number");

@@ -1,14 +1,15 @@
 //! Captures in files: their connections, explained.
 //!
-//! A file is read three times: for the table of connections, for what must be known of a connection beforehand, and for
-//! its events. So a capture may be larger than memory.
+//! A file is read four times: for the table of connections, for what must be known of a connection beforehand, up to
+//! [`rate::Arrivals`]' limit for the rate of the slowest link, and for the events. So a capture may be larger than memory.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use capture::transfer::{Counts, Replay, Survey, Surveyor, Vantage, network};
+use capture::transfer::{Counts, Replay, Survey, Surveyor, Vantage, network, rate};
 use capture::{Capture, CaptureError, Packet, Skipped, Stream};
+use engine::Rate;
 use observe::explain::{Explain, FlowReport};
 use sim::{Network, Sink};
 
@@ -148,16 +149,25 @@ impl CaptureFile {
         let places = self.places(numbers);
         let senders = numbers.iter().map(|number| self.streams[*number as usize].main_sender());
         let mut surveyors: Vec<Surveyor> = senders.map(Surveyor::new).collect();
-        self.read(&places, |place, packet, stream| surveyors[place].packet(packet, stream))?;
+        self.read(&places, |place, packet, stream| {
+            surveyors[place].packet(packet, stream);
+            true
+        })?;
         let surveys = surveyors.into_iter().zip(numbers);
-        let surveys: Vec<Survey> =
+        let mut surveys: Vec<Survey> =
             surveys.map(|(surveyor, number)| surveyor.finish(*number, &self.streams[*number as usize], at)).collect();
+        for (survey, rate) in self.rates(&places, &surveys)?.into_iter().enumerate() {
+            surveys[survey].rate = rate.or(surveys[survey].rate);
+        }
         let networks: Vec<Network> = surveys.iter().map(network).collect();
         let replay = |(survey, network)| {
             Replay::new(survey, (Explain::of_capture(network, survey.is_at_sender()), sink(network)))
         };
         let mut replays: Vec<_> = surveys.iter().zip(&networks).map(replay).collect();
-        self.read(&places, |place, packet, _| replays[place].packet(packet))?;
+        self.read(&places, |place, packet, _| {
+            replays[place].packet(packet);
+            true
+        })?;
         let finished: Vec<_> = replays.into_iter().map(Replay::finish).collect();
         let explained = finished.into_iter().zip(surveys.iter().cloned().zip(networks.iter().cloned()));
         let explained = explained.map(|(((explain, sink), counts, end), (survey, network))| {
@@ -165,6 +175,22 @@ impl CaptureFile {
             (Explained { survey, network, counts, report }, sink)
         });
         Ok(explained.collect())
+    }
+
+    /// The rate of the slowest link of each connection, where enough packets waited there.
+    fn rates(&self, places: &[Option<usize>], surveys: &[Survey]) -> Result<Vec<Option<Rate>>, CaptureFailure> {
+        let mut replays: Vec<_> =
+            surveys.iter().map(|survey| Replay::new(survey, rate::Arrivals::new(survey))).collect();
+        let mut filling = replays.len();
+        self.read(places, |place, packet, _| {
+            let replay = &mut replays[place];
+            if !replay.sink().is_full() {
+                replay.packet(packet);
+                filling -= usize::from(replay.sink().is_full());
+            }
+            filling > 0
+        })?;
+        Ok(replays.into_iter().map(|replay| replay.finish().0.rate()).collect())
     }
 
     /// For each connection its place in `numbers`.
@@ -176,19 +202,20 @@ impl CaptureFile {
         places
     }
 
-    /// Reads the packets of the connections that have a place, as far as the file is whole.
+    /// Reads the packets of the connections that have a place, as far as the file is whole and `each` returns true.
     fn read(
         &self,
         places: &[Option<usize>],
-        mut each: impl FnMut(usize, &Packet, &Stream),
+        mut each: impl FnMut(usize, &Packet, &Stream) -> bool,
     ) -> Result<(), CaptureFailure> {
         let mut capture = opened(&self.path)?;
         // After an error there are no more.
         while let Some(Ok(packet)) = capture.next() {
             if let Some(of) = packet.stream
                 && let Some(place) = places.get(of.stream as usize).copied().flatten()
+                && !each(place, &packet, &capture.streams()[of.stream as usize])
             {
-                each(place, &packet, &capture.streams()[of.stream as usize]);
+                break;
             }
         }
         Ok(())
@@ -214,11 +241,11 @@ impl Explained {
         let stream = &survey.stream;
         let mut notes = Vec::new();
         if !survey.vantage_known {
-            notes.push("nothing shows where it was captured: times are taken to be the sender's, and timeouts are not looked for; --at says where".to_owned());
+            notes.push("nothing shows where it was captured: times are taken to be the sender's, and neither timeouts nor pacing are looked for; --at says where".to_owned());
         } else if survey.vantage != Vantage::Sender {
             let place = survey.vantage.name();
             notes.push(format!(
-                "captured at the {place}: the sender's times are estimates, timeouts are not looked for, and a queue before the capture counts as the sender's time"
+                "captured at the {place}: the sender's times are estimates, neither timeouts nor pacing are looked for, and a queue before the capture counts as the sender's time"
             ));
         }
         if !survey.scale_known {

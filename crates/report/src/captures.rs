@@ -107,7 +107,7 @@ fn connection(explained: &Explained, recording: Option<&Recording>) -> Section {
         ("time", format!("{:.3} s, {end}", report.took.as_secs_f64())),
         ("data", format!("{} bytes", survey.bytes)),
         ("segments", format!("{}, {} of them repetitions", counts.segments, counts.repeated)),
-        ("timeouts", report.timeouts.to_string()),
+        ("timeouts", if survey.is_at_sender() { report.timeouts.to_string() } else { "not shown".to_owned() }),
         ("captured at", survey.vantage.name().to_owned()),
         ("least round trip", format!("{} ms", millis(survey.round_trip()))),
         ("rate of the slowest link", rate),

@@ -23,6 +23,7 @@ mod classify;
 mod limits;
 mod network;
 mod queue;
+pub mod rate;
 mod replay;
 mod survey;
 mod transmissions;

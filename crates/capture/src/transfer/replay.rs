@@ -100,6 +100,11 @@ impl<'a, S: Sink> Replay<'a, S> {
         self.state.packet(packet, &mut |at, event| sink.event(at, event));
     }
 
+    /// The sink of the events so far.
+    pub fn sink(&self) -> &S {
+        &self.sink
+    }
+
     /// Ends the connection. Returns the sink, the counts and the time of the end.
     pub fn finish(self) -> (S, Counts, Time) {
         let Replay { mut sink, mut state } = self;
@@ -276,7 +281,8 @@ impl<'a> State<'a> {
             let reason = if self.sender.reacts(at) || self.sender.repairs() {
                 Blocked::Cwnd
             } else if self.una < self.max && soon && !self.write_ended {
-                Blocked::Pacing
+                // Elsewhere the path spreads segments, too.
+                if self.survey.is_at_sender() { Blocked::Pacing } else { Blocked::Cwnd }
             } else {
                 Blocked::Data
             };

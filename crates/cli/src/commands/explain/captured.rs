@@ -2,7 +2,7 @@
 
 use ::plot::{Description, Recorder};
 use lab::captures::{CaptureFile, Explained};
-use observe::explain::{HIDDEN_CAUSES, captured_causes, captured_to_json, hidden_kinds, millis};
+use observe::explain::{HIDDEN_CAUSES, captured_causes, captured_to_json, hidden_kinds, millis, shown_kinds};
 use report::pictures::{View, captured};
 use serde_json::{Value, json};
 
@@ -97,13 +97,22 @@ fn as_text(title: &str, file: &CaptureFile, explained: &Explained, top: usize) -
         .iter()
         .map(|cause| (cause.name, cause.summary, cause.time))
         .collect();
-    text.push_str(&table_of("the transfer", report, &causes, top));
+    let at_sender = survey.is_at_sender();
+    let timeouts = match report.timeouts {
+        times if at_sender && times > 0 => format!("; {}", count(times as usize, "timeout")),
+        _ => String::new(),
+    };
+    let nothing = format!("no problem was found of {}{timeouts}", shown_kinds(at_sender).join(", "));
+    text.push_str(&table_of("the transfer", report, &causes, top, &nothing));
     text.push_str("\nnot shown by this capture\n");
     let mut line = |name: &str, names: &[&str]| text.push_str(&format!("{name:<16} {}\n", names.join(", ")));
-    line("findings", &hidden_kinds(survey.is_at_sender()).collect::<Vec<_>>());
+    line("findings", &hidden_kinds(at_sender).collect::<Vec<_>>());
     for (name, causes) in HIDDEN_CAUSES {
         let apart: Vec<&str> = causes.iter().map(|cause| cause.name()).collect();
         line(name, &[&format!("its parts {}", apart.join(", "))]);
+    }
+    if !at_sender {
+        line("sender", &["its timeouts", "its pacing"]);
     }
     if !survey.scale_known {
         line("window", &["its parts slow-start, congestion-avoidance, receiver-window"]);

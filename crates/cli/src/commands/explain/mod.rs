@@ -117,21 +117,21 @@ type NamedCause = (&'static str, &'static str, Span);
 fn as_table(name: &str, report: &FlowReport, top: usize) -> String {
     let named = |(cause, time): &(Cause, Span)| (cause.name(), cause.summary(), *time);
     let causes: Vec<NamedCause> = report.causes().iter().map(named).collect();
-    table_of(&format!("flow {name}"), report, &causes, top)
+    let timeouts = match report.timeouts {
+        0 => String::new(),
+        1 => "; its timer expired once".to_owned(),
+        times => format!("; its timer expired {times} times"),
+    };
+    table_of(&format!("flow {name}"), report, &causes, top, &format!("no problem was found{timeouts}"))
 }
 
-/// The report of a flow, or of a connection, with the causes of its time.
-pub(super) fn table_of(name: &str, report: &FlowReport, causes: &[NamedCause], top: usize) -> String {
+/// The report of a flow, or of a connection, with the causes of its time; `nothing` is its last line without findings.
+pub(super) fn table_of(name: &str, report: &FlowReport, causes: &[NamedCause], top: usize, nothing: &str) -> String {
     let took = format!("{:.3} s", report.took.as_secs_f64());
     let done = if report.completed { "took" } else { "is incomplete after" };
     let mut out = format!("\n{name} {done} {took}\n{}\n{}", blocked(report), budget(report, causes));
     if report.findings.is_empty() {
-        let timeouts = match report.timeouts {
-            0 => String::new(),
-            1 => "; its timer expired once".to_owned(),
-            times => format!("; its timer expired {times} times"),
-        };
-        out.push_str(&format!("no problem was found{timeouts}\n"));
+        out.push_str(&format!("{nothing}\n"));
         return out;
     }
     out.push_str(&kinds(report));
