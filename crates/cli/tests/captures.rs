@@ -80,6 +80,48 @@ fn losses_that_limit_a_captured_transfer_are_found() {
 }
 
 #[test]
+fn captures_of_both_ends_are_joined_in_any_order() {
+    let directory = scratch("captures-joined");
+    let results = captured(&directory);
+    let summary = std::fs::read_to_string(results.join("summary.json")).expect("a summary");
+    let summary: serde_json::Value = serde_json::from_str(&summary).expect("JSON");
+    let files = [results.join("server.pcapng"), results.join("client.pcapng")];
+    let joined = |order: [&Path; 2], stream: &str| {
+        let arguments = ["explain", path(order[0]), path(order[1]), "--json", "--stream", stream];
+        let out = lasthop(&directory, &arguments);
+        succeeded(&out);
+        let json: serde_json::Value = serde_json::from_str(&out.out).expect("JSON");
+        assert_eq!(json[0]["capture"]["place"], "sender");
+        json[0]["joined"].clone()
+    };
+    let one = joined([&files[0], &files[1]], "0");
+    assert_eq!(one, joined([&files[1], &files[0]], "0"));
+    let lost = |direction: &str| summary["links"][0][direction]["frames_corrupted"].as_u64().expect("a number");
+    assert!(lost("forward") > 5, "{}", lost("forward"));
+    assert_eq!(one["data"]["lost"], lost("forward"));
+    assert_eq!(one["answers"]["lost"], lost("backward"));
+    let out = lasthop(&directory, &["explain", path(&files[1]), path(&files[0])]);
+    succeeded(&out);
+    for part in
+        ["joined: sender, stream 0 of", "direction  packets  lost", "the least one, 50.", "captured at the sender"]
+    {
+        assert!(out.out.contains(part), "{part} in {}", out.out);
+    }
+    let out = lasthop(&directory, &["plot", path(&files[0]), path(&files[1])]);
+    succeeded(&out);
+    assert!(results.join("server.plots/stream-0.svg").is_file(), "{}", out.err);
+    for (arguments, part) in [
+        (vec!["explain", path(&files[0]), path(&files[1]), "--at", "middle"], "which end each was taken at follows"),
+        (vec!["explain", path(&results), path(&files[1])], "expected a capture, beside another one"),
+        (vec!["plot", path(&files[0]), path(&files[1]), path(&files[1])], "a third file"),
+    ] {
+        let out = lasthop(&directory, &arguments);
+        assert_eq!(out.code, Some(2), "{arguments:?}: {}", out.err);
+        assert!(out.err.contains(part), "{part} in {}", out.err);
+    }
+}
+
+#[test]
 fn json_of_a_capture_names_what_is_hidden() {
     let directory = scratch("captures-json");
     let capture = captured(&directory).join("client.pcapng");

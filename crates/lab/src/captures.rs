@@ -3,15 +3,21 @@
 //! A file is read four times: for the table of connections, for what must be known of a connection beforehand, up to
 //! [`rate::Arrivals`]' limit for the rate of the slowest link, and for the events. So a capture may be larger than memory.
 
+mod joined;
+
 use std::fs::File;
 use std::io::Read;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use capture::transfer::{Counts, Replay, Survey, Surveyor, Vantage, network, rate};
+use capture::joined::JoinError;
+use capture::transfer::{Counts, Replay, Survey, Surveyor, Truth, Vantage, network, rate};
 use capture::{Capture, CaptureError, Packet, Skipped, Stream};
 use engine::Rate;
 use observe::explain::{Explain, FlowReport};
 use sim::{Network, Sink};
+
+pub use joined::BothEnds;
 
 /// Why a capture cannot be explained.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +46,22 @@ pub enum CaptureFailure {
         /// The number of frames.
         frames: u64,
     },
+    /// It does not have a connection of another capture.
+    #[error("{}: found no connection between {} and {}, expected that of the other capture", path.display(), ends[0], ends[1])]
+    NotInBoth {
+        /// The file.
+        path: PathBuf,
+        /// The ends of the connection.
+        ends: [SocketAddr; 2],
+    },
+    /// Two captures cannot be joined.
+    #[error("{} and {}: {error}", paths[0].display(), paths[1].display())]
+    NotJoined {
+        /// The files.
+        paths: [PathBuf; 2],
+        /// The reason.
+        error: JoinError,
+    },
     /// It has no connection of this number.
     #[error("{}: found no connection {number}, expected 0 to {}: `lasthop report` lists them", path.display(), count - 1)]
     UnknownStream {
@@ -55,7 +77,8 @@ pub enum CaptureFailure {
 /// A capture and the table of its connections.
 #[derive(Debug)]
 pub struct CaptureFile {
-    path: PathBuf,
+    /// The file.
+    pub path: PathBuf,
     /// The TCP connections, by number.
     pub streams: Vec<Stream>,
     /// Frames that are not read.
@@ -144,8 +167,14 @@ impl CaptureFile {
         &self,
         numbers: &[u32],
         at: Option<Vantage>,
-        mut sink: impl FnMut(&Network) -> S,
+        sink: impl FnMut(&Network) -> S,
     ) -> Result<Vec<(Explained, S)>, CaptureFailure> {
+        let surveys = self.surveys(numbers, at)?;
+        self.explain_surveyed(numbers, surveys, None, sink)
+    }
+
+    /// What must be known of connections before they are explained.
+    fn surveys(&self, numbers: &[u32], at: Option<Vantage>) -> Result<Vec<Survey>, CaptureFailure> {
         let places = self.places(numbers);
         let senders = numbers.iter().map(|number| self.streams[*number as usize].main_sender());
         let mut surveyors: Vec<Surveyor> = senders.map(Surveyor::new).collect();
@@ -154,14 +183,25 @@ impl CaptureFile {
             true
         })?;
         let surveys = surveyors.into_iter().zip(numbers);
-        let mut surveys: Vec<Survey> =
-            surveys.map(|(surveyor, number)| surveyor.finish(*number, &self.streams[*number as usize], at)).collect();
-        for (survey, rate) in self.rates(&places, &surveys)?.into_iter().enumerate() {
+        let finish =
+            |(surveyor, number): (Surveyor, &u32)| surveyor.finish(*number, &self.streams[*number as usize], at);
+        Ok(surveys.map(finish).collect())
+    }
+
+    fn explain_surveyed<S: Sink>(
+        &self,
+        numbers: &[u32],
+        mut surveys: Vec<Survey>,
+        truth: Option<&Truth>,
+        mut sink: impl FnMut(&Network) -> S,
+    ) -> Result<Vec<(Explained, S)>, CaptureFailure> {
+        let places = self.places(numbers);
+        for (survey, rate) in self.rates(&places, &surveys, truth)?.into_iter().enumerate() {
             surveys[survey].rate = rate.or(surveys[survey].rate);
         }
         let networks: Vec<Network> = surveys.iter().map(network).collect();
         let replay = |(survey, network)| {
-            Replay::new(survey, (Explain::of_capture(network, survey.is_at_sender()), sink(network)))
+            replay_of(survey, truth, (Explain::of_capture(network, survey.is_at_sender()), sink(network)))
         };
         let mut replays: Vec<_> = surveys.iter().zip(&networks).map(replay).collect();
         self.read(&places, |place, packet, _| {
@@ -178,9 +218,14 @@ impl CaptureFile {
     }
 
     /// The rate of the slowest link of each connection, where enough packets waited there.
-    fn rates(&self, places: &[Option<usize>], surveys: &[Survey]) -> Result<Vec<Option<Rate>>, CaptureFailure> {
+    fn rates(
+        &self,
+        places: &[Option<usize>],
+        surveys: &[Survey],
+        truth: Option<&Truth>,
+    ) -> Result<Vec<Option<Rate>>, CaptureFailure> {
         let mut replays: Vec<_> =
-            surveys.iter().map(|survey| Replay::new(survey, rate::Arrivals::new(survey))).collect();
+            surveys.iter().map(|survey| replay_of(survey, truth, rate::Arrivals::new(survey))).collect();
         let mut filling = replays.len();
         self.read(places, |place, packet, _| {
             let replay = &mut replays[place];
@@ -219,6 +264,14 @@ impl CaptureFile {
             }
         }
         Ok(())
+    }
+}
+
+fn replay_of<'a, S: Sink>(survey: &'a Survey, truth: Option<&'a Truth>, sink: S) -> Replay<'a, S> {
+    let replay = Replay::new(survey, sink);
+    match truth {
+        Some(truth) => replay.with_truth(truth),
+        None => replay,
     }
 }
 

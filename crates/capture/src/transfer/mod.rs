@@ -29,5 +29,5 @@ mod survey;
 mod transmissions;
 
 pub use network::network;
-pub use replay::{Counts, Replay};
+pub use replay::{Counts, Replay, Truth};
 pub use survey::{Survey, Surveyor, Vantage};

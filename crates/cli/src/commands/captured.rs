@@ -1,6 +1,8 @@
 //! Captures in the commands that read scenarios.
 
-use std::path::Path;
+pub mod joined;
+
+use std::path::{Path, PathBuf};
 
 use capture::transfer::Vantage;
 use clap::{Args as ClapArgs, ValueEnum};
@@ -71,6 +73,15 @@ impl CaptureArgs {
     pub fn place(&self) -> Option<Vantage> {
         self.at.map(Vantage::from)
     }
+}
+
+/// The second of two captures of one connection. Both show where they were taken.
+pub fn other(path: Option<&PathBuf>, args: &CaptureArgs) -> Result<Option<CaptureFile>, Failure> {
+    if path.is_some() && args.at.is_some() {
+        let problem = Problem::new("one capture").in_file("--at").found("two captures");
+        return Err(Failure::Input(listed(&[problem.hint("which end each was taken at follows from both")])));
+    }
+    path.map(|path| open(path)).transpose()
 }
 
 /// Reads the table of a capture; what could not be read is a warning.

@@ -12,10 +12,11 @@ use lab::run::{self, RunError};
 use observe::explain::{Cause, Explain, Finding, FlowReport, millis, to_json};
 use report::pictures::{MAX_FLOWS, explained};
 use scenario::flows;
+use scenario::problem::Problem;
 use serde_json::Value;
 
 use super::captured::CaptureArgs;
-use super::{ScenarioArgs, flow_named, plot, print_if_open, shown};
+use super::{ScenarioArgs, flow_named, listed, plot, print_if_open, shown};
 use crate::progress::Progress;
 use crate::talk::note;
 use crate::{Failure, table};
@@ -27,6 +28,9 @@ pub struct Args {
     pub(super) scenario: ScenarioArgs,
     #[command(flatten)]
     pub(super) capture: CaptureArgs,
+    /// Another capture of the same connection, from its other end: what the packets of the first show is joined with it
+    #[arg(value_name = "OTHER")]
+    pub(super) other: Option<PathBuf>,
     /// The flow to explain [default: every flow]
     #[arg(long, value_name = "NAME")]
     pub(super) flow: Option<String>,
@@ -45,6 +49,11 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.capture.reads_capture(&args.scenario)? {
         return captured::run(args);
+    }
+    if let Some(other) = &args.other {
+        let problem = Problem::new("a capture, beside another one").in_file(shown(&args.scenario.file));
+        let hint = "`lasthop plot` draws several runs in one picture";
+        return Err(Failure::Input(listed(&[problem.found(format!("a scenario, with {}", shown(other))).hint(hint)])));
     }
     let loaded = args.scenario.load()?;
     let chosen = match &args.flow {
