@@ -270,16 +270,22 @@ fn way(
 ) -> Way {
     // The first byte of each segment with data, with whether one of them arrived so far.
     let mut sent: BTreeMap<u32, bool> = BTreeMap::new();
-    let covers = |at: Time| {
-        let Some([first, last]) = captured else { return false };
-        let [first, last] = [first, last].map(|at| i128::from(at.as_nanos()));
-        (first..=last).contains(&(i128::from(at.as_nanos()) + pairs.least))
+    let between = |(seen, arrival): (&Seen, &Option<u32>)| {
+        Some(i128::from(arrived[(*arrival)? as usize].at.as_nanos()) - i128::from(seen.at.as_nanos()))
     };
-    let crossing = |(seen, arrival): (&Seen, &Option<u32>)| {
+    let most = left.iter().zip(&pairs.arrivals).filter_map(between).max().unwrap_or(0);
+    let last_paired = pairs.arrivals.iter().rposition(Option::is_some);
+    // A later packet arrived, or the capture ran for longer than any packet took.
+    let covers = |number: usize, at: Time| {
+        let Some([first, last]) = captured.map(|ends| ends.map(|at| i128::from(at.as_nanos()))) else { return false };
+        let at = i128::from(at.as_nanos());
+        first <= at + pairs.least && (last_paired.is_some_and(|last| number < last) || at + most < last)
+    };
+    let crossing = |(number, (seen, arrival)): (usize, (&Seen, &Option<u32>))| {
         let Key { seq, len, ack, .. } = seen.key;
         let fate = match arrival {
             Some(arrival) => Fate::Arrived(arrives(arrived[*arrival as usize].at)),
-            None if covers(seen.at) => Fate::Lost,
+            None if covers(number, seen.at) => Fate::Lost,
             None => Fate::Unknown,
         };
         let before = (len > 0).then(|| sent.get(&seq).copied()).flatten();
@@ -296,7 +302,7 @@ fn way(
             needless: before == Some(true),
         }
     };
-    let packets = left.iter().zip(&pairs.arrivals).map(crossing).collect();
+    let packets = left.iter().zip(&pairs.arrivals).enumerate().map(crossing).collect();
     let paired = pairs.arrivals.iter().flatten().count();
     Way { packets, unseen: (arrived.len() - paired) as u64 }
 }
