@@ -3,76 +3,24 @@
 //! A file is read four times: for the table of connections, for what must be known of a connection beforehand, up to
 //! [`rate::Arrivals`]' limit for the rate of the slowest link, and for the events. So a capture may be larger than memory.
 
+mod failure;
 mod joined;
+mod others;
 
 use std::fs::File;
-use std::io::Read;
-use std::net::SocketAddr;
+use std::io::{self, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 
-use capture::joined::JoinError;
 use capture::transfer::{Counts, Replay, Survey, Surveyor, Truth, Vantage, network, rate};
 use capture::{Capture, CaptureError, Packet, Skipped, Stream};
 use engine::Rate;
+use flate2::read::MultiGzDecoder;
 use observe::explain::{Explain, FlowReport};
 use sim::{Network, Sink};
 
+pub use failure::CaptureFailure;
 pub use joined::BothEnds;
-
-/// Why a capture cannot be explained.
-#[derive(Debug, thiserror::Error)]
-pub enum CaptureFailure {
-    /// The file cannot be opened.
-    #[error("{}: cannot be read: {error}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The error of the system.
-        error: std::io::Error,
-    },
-    /// Its contents.
-    #[error("{}: {error}", path.display())]
-    Contents {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with them.
-        error: CaptureError,
-    },
-    /// It has no TCP connection.
-    #[error("{}: found {frames} frames without a TCP segment, expected a TCP connection", path.display())]
-    NoConnection {
-        /// The file.
-        path: PathBuf,
-        /// The number of frames.
-        frames: u64,
-    },
-    /// It does not have a connection of another capture.
-    #[error("{}: found no connection between {} and {}, expected that of the other capture", path.display(), ends[0], ends[1])]
-    NotInBoth {
-        /// The file.
-        path: PathBuf,
-        /// The ends of the connection.
-        ends: [SocketAddr; 2],
-    },
-    /// Two captures cannot be joined.
-    #[error("{} and {}: {error}", paths[0].display(), paths[1].display())]
-    NotJoined {
-        /// The files.
-        paths: [PathBuf; 2],
-        /// The reason.
-        error: JoinError,
-    },
-    /// It has no connection of this number.
-    #[error("{}: found no connection {number}, expected 0 to {}: `lasthop report` lists them", path.display(), count - 1)]
-    UnknownStream {
-        /// The file.
-        path: PathBuf,
-        /// The number.
-        number: u32,
-        /// The number of connections.
-        count: usize,
-    },
-}
+pub use others::{Others, Unexplained};
 
 /// A capture and the table of its connections.
 #[derive(Debug)]
@@ -83,6 +31,8 @@ pub struct CaptureFile {
     pub streams: Vec<Stream>,
     /// Frames that are not read.
     pub skipped: Skipped,
+    /// Packets that are not explained.
+    pub others: Others,
     /// The number of frames.
     pub frames: u64,
     /// The time of the first frame, in nanoseconds since 1970-01-01 00:00 UTC.
@@ -104,15 +54,38 @@ pub struct Explained {
     pub report: FlowReport,
 }
 
-/// Whether a file is a capture, by its first bytes. False for what cannot be read as a file.
+/// Whether a file is a capture, by its first bytes; it may be packed by gzip. False for what cannot be read as a file.
 pub fn is_capture(path: &Path) -> bool {
     let mut first = [0; 4];
     path.is_file()
-        && File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok()
+        && unpacked(path).and_then(|mut file| file.read_exact(&mut first)).is_ok()
         && capture::is_capture(&first)
 }
 
+/// The first bytes of a gzip file [RFC1952 s2.3.1].
+pub const GZIP: [u8; 2] = [0x1F, 0x8B];
+
+/// A file, without the packing of gzip.
+fn unpacked(path: &Path) -> io::Result<Box<dyn Read>> {
+    let mut file = File::open(path)?;
+    let mut first = [0; 2];
+    let packed = file.read(&mut first)? == first.len() && first == GZIP;
+    file.rewind()?;
+    Ok(if packed { Box::new(MultiGzDecoder::new(BufReader::new(file))) } else { Box::new(file) })
+}
+
 impl CaptureFile {
+    /// Frames that are not explained.
+    pub fn unexplained(&self) -> Unexplained {
+        Unexplained(self.others, self.skipped)
+    }
+
+    /// The number of these frames.
+    pub fn unexplained_frames(&self) -> u64 {
+        let Unexplained(Others { udp, icmp, other }, Skipped { not_ip, foreign, damaged }) = self.unexplained();
+        udp + icmp + other + not_ip + foreign + damaged
+    }
+
     /// Reads the table of connections.
     ///
     /// # Errors
@@ -120,10 +93,10 @@ impl CaptureFile {
     /// far as it is whole, see [`incomplete`](Self::incomplete).
     pub fn open(path: &Path) -> Result<Self, CaptureFailure> {
         let mut capture = opened(path)?;
-        let mut incomplete = None;
+        let (mut incomplete, mut others) = (None, Others::default());
         for packet in &mut capture {
             match packet {
-                Ok(_) => {}
+                Ok(packet) => others.add(&packet.transport),
                 Err(error @ (CaptureError::Truncated { .. } | CaptureError::Malformed { .. })) => {
                     incomplete = Some(error.to_string());
                 }
@@ -132,10 +105,11 @@ impl CaptureFile {
         }
         let (frames, path) = (capture.frames(), path.to_owned());
         if capture.streams().is_empty() {
-            return Err(CaptureFailure::NoConnection { path, frames });
+            let others = Unexplained(others, capture.skipped());
+            return Err(CaptureFailure::NoConnection { path, frames, others });
         }
         let (streams, skipped) = (capture.streams().to_vec(), capture.skipped());
-        Ok(CaptureFile { path, streams, skipped, frames, start: capture.start().unwrap_or(0), incomplete })
+        Ok(CaptureFile { path, streams, skipped, others, frames, start: capture.start().unwrap_or(0), incomplete })
     }
 
     /// The numbers of the connections, the one with most data first.
@@ -275,8 +249,8 @@ fn replay_of<'a, S: Sink>(survey: &'a Survey, truth: Option<&'a Truth>, sink: S)
     }
 }
 
-fn opened(path: &Path) -> Result<Capture<File>, CaptureFailure> {
-    let file = File::open(path).map_err(|error| CaptureFailure::Unreadable { path: path.to_owned(), error })?;
+fn opened(path: &Path) -> Result<Capture<Box<dyn Read>>, CaptureFailure> {
+    let file = unpacked(path).map_err(|error| CaptureFailure::Unreadable { path: path.to_owned(), error })?;
     Capture::open(file).map_err(|error| CaptureFailure::Contents { path: path.to_owned(), error })
 }
 

@@ -55,7 +55,7 @@ impl CaptureArgs {
     /// Whether the file is a capture; options for the other kind of file are errors.
     pub fn reads_capture(&self, scenario: &ScenarioArgs) -> Result<bool, Failure> {
         let file = &scenario.file;
-        let is_capture = is_capture(file);
+        let is_capture = is_capture(file) || is_called_capture(file);
         let chosen = |options: &[(&'static str, bool)]| options.iter().find(|(_, given)| *given).map(|(name, _)| *name);
         let wrong = if is_capture {
             let ScenarioArgs { set, scheme, seed, .. } = scenario;
@@ -73,6 +73,13 @@ impl CaptureArgs {
     pub fn place(&self) -> Option<Vantage> {
         self.at.map(Vantage::from)
     }
+}
+
+/// Whether a file has the name of a capture, whatever it contains.
+pub fn is_called_capture(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    file.is_file() && [".pcap", ".pcapng", ".cap"].iter().any(|ending| name.ends_with(ending))
 }
 
 /// The second of two captures of one connection. Both show where they were taken.

@@ -84,6 +84,9 @@ fn as_text(title: &str, file: &CaptureFile, explained: &Explained, top: usize) -
     if file.streams.len() > 1 {
         text.push_str("; --stream N explains another, `lasthop report` all");
     }
+    if file.unexplained_frames() > 0 {
+        text.push_str(&format!("\nnot explained: {}{}", count(file.unexplained_frames(), "frame"), file.unexplained()));
+    }
     let rate = survey
         .rate
         .map_or("unknown".to_owned(), |rate| format!("about {:.3} Mbit/s", rate.bits_per_sec() as f64 / 1e6));
