@@ -50,6 +50,48 @@ fn capture_becomes_a_scenario_that_gives_the_measured_goodput() {
     assert_eq!(compared.code, Some(0), "{}", compared.err);
 }
 
+/// The end that opens a connection and sends data may be a mobile that uploads.
+#[test]
+fn upload_is_fitted_if_the_mobile_is_said_to_send() {
+    let dir = scratch("fit_upload");
+    std::fs::write(dir.join("path.toml"), PATH.replace("20 s", "8 s")).unwrap();
+    let ran = lasthop(&dir, &["run", "path.toml", "--trace", "pcapng", "--out", "path"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let download = lasthop(&dir, &["fit", "path/server.pcapng", "--variant", "cubic", "--json"]);
+    assert_eq!(download.code, Some(0), "{}", download.err);
+    assert!(download.err.contains("--sender mobile"), "{}", download.err);
+    let arguments =
+        ["fit", "path/server.pcapng", "--sender", "mobile", "--variant", "cubic", "--json", "-o", "up.toml"];
+    let upload = lasthop(&dir, &arguments);
+    assert!(!upload.err.contains("--sender"), "{}", upload.err);
+    let [download, upload]: [serde_json::Value; 2] =
+        [download.out, upload.out].map(|out| serde_json::from_str(&out).expect("JSON"));
+    assert_eq!((&download["path"]["sender"], &upload["path"]["sender"]), (&"server".into(), &"mobile".into()));
+    assert_eq!((&download["path"]["rate_bps"], &download["path"]["queue_packets"]), (&6_000_000.into(), &40.into()));
+    assert_eq!(download["path"]["loss"]["model"], "none");
+    assert_eq!(download["path"]["reordering"]["share"]["value"], 0.0);
+    // The path is the same in both directions, and so is the transfer.
+    assert_eq!(download["measured"], upload["measured"]);
+    let goodput = |fit: &serde_json::Value| fit["simulated"][0]["goodput_bps"].as_f64().expect("a number");
+    assert!((goodput(&download) / goodput(&upload) - 1.0).abs() < 0.01, "{download:#} {upload:#}");
+    let text = std::fs::read_to_string(dir.join("up.toml")).unwrap();
+    assert_eq!(upload["scenario"], text.as_str());
+    assert!(text.contains("from = \"mobile\"") && text.contains("to = \"server\""), "{text}");
+    let compared = lasthop(&dir, &["compare", "up.toml", "--replications", "1"]);
+    assert_eq!(compared.code, Some(0), "{}", compared.err);
+}
+
+#[test]
+fn variant_that_does_not_exist_is_an_error_of_the_option() {
+    let dir = scratch("fit_variant");
+    let line = |number: u32| format!("64 bytes from 10.0.0.2: icmp_seq={number} ttl=64 time=40.5 ms\n");
+    std::fs::write(dir.join("ping.txt"), (0..50).map(line).collect::<String>()).unwrap();
+    let ended = lasthop(&dir, &["fit", "ping.txt", "--rate", "4 Mbps", "--variant", "cubbic"]);
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.err.contains("cubbic") && ended.err.contains("--variant"), "{}", ended.err);
+    assert!(!ended.err.contains("fitted.toml"), "{}", ended.err);
+}
+
 #[test]
 fn log_of_ping_needs_a_rate() {
     let dir = scratch("fit_ping");
@@ -57,10 +99,13 @@ fn log_of_ping_needs_a_rate() {
     std::fs::write(dir.join("ping.txt"), (0..50).map(line).collect::<String>()).unwrap();
     let without = lasthop(&dir, &["fit", "ping.txt"]);
     assert_eq!(without.code, Some(2));
-    assert!(without.err.contains("ping.txt: the rate of the path is not seen"), "{}", without.err);
+    let expected = "ping.txt: a log of ping does not show the rate of the path, expected --rate RATE";
+    assert!(without.err.contains(expected), "{}", without.err);
     let with = lasthop(&dir, &["fit", "ping.txt", "--rate", "4 Mbps"]);
     assert_eq!(with.code, Some(0), "{}", with.err);
-    assert!(with.out.contains("20.08 ms") && with.out.contains("rate = \"4 Mbps\""), "{}", with.out);
+    for expected in ["20.08 ms", "rate = \"4 Mbps\"", "as given"] {
+        assert!(with.out.contains(expected), "{expected}: {}", with.out);
+    }
 }
 
 #[test]
@@ -70,6 +115,12 @@ fn file_that_is_no_measurement_is_an_error() {
     let ended = lasthop(&dir, &["fit", "other.txt"]);
     assert_eq!(ended.code, Some(2));
     assert!(ended.err.contains("other.txt: found neither a capture nor a log"), "{}", ended.err);
+    std::fs::write(dir.join("empty.pcap"), "").unwrap();
+    let ended = lasthop(&dir, &["fit", "empty.pcap"]);
+    assert!(ended.err.contains("empty.pcap: found an empty file, expected pcap"), "{}", ended.err);
+    std::fs::write(dir.join("path.pcap.gz"), [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]).unwrap();
+    let ended = lasthop(&dir, &["fit", "path.pcap.gz"]);
+    assert!(ended.err.contains("path.pcap.gz: found a compressed file, which must be decompressed"), "{}", ended.err);
     let missing = lasthop(&dir, &["fit", "none.pcap"]);
     assert_eq!(missing.code, Some(2));
     assert!(missing.err.contains("none.pcap: cannot be read"), "{}", missing.err);

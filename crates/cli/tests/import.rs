@@ -35,6 +35,12 @@ fn format_that_is_not_the_files_is_an_error_with_its_line() {
     let ended = lasthop(&dir, &["import", "--format", "leo-delay", &recording]);
     assert_eq!(ended.code, Some(2));
     assert!(ended.err.contains(":1:1: found 180.0\\t0.462624, expected a delay in milliseconds"), "{}", ended.err);
+    std::fs::write(dir.join("delays"), "0 26\n100 30\n250 28\n").unwrap();
+    let ambiguous = lasthop(&dir, &["import", "delays"]);
+    assert_eq!(ambiguous.code, Some(2));
+    assert!(ambiguous.err.contains("hint: --format: pensieve for rates, cellreplay for delays"), "{}", ambiguous.err);
+    let named = lasthop(&dir, &["import", "delays", "--format", "cellreplay"]);
+    assert!(named.out.ends_with("\n100000000,30000000\n250000000,28000000\n"), "{}", named.out);
     let missing = lasthop(&dir, &["import", "none.log"]);
     assert_eq!(missing.code, Some(2));
     assert!(missing.err.contains("none.log: cannot be read"), "{}", missing.err);

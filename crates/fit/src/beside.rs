@@ -1,12 +1,11 @@
-//! A fitted scenario's run beside the measurement.
-
-use std::ops::ControlFlow;
+//! Runs of a fitted scenario beside the measurement.
 
 use engine::{Histogram, Span};
-use observe::run::{Titled, summarized};
 use scenario::load::Loaded;
 use scenario::problem::Problem;
+use sim::World;
 
+use crate::observed::Observed;
 use crate::scenario::Fitted;
 
 /// Values that both have; `None` where the measurement lacks one.
@@ -16,10 +15,10 @@ pub struct Values {
     pub goodput: Option<f64>,
     /// Round trips at the [percentiles](PERCENTILES), in seconds.
     pub rtt: [Option<f64>; 2],
-    /// Retransmitted segments.
-    pub retransmitted: Option<u64>,
-    /// Expiries of the retransmission timer.
-    pub timeouts: Option<u64>,
+    /// Retransmitted segments; of several runs the mean.
+    pub retransmitted: Option<f64>,
+    /// Expiries of the retransmission timer; of several runs the mean.
+    pub timeouts: Option<f64>,
 }
 
 /// The percentiles of [`Values::rtt`].
@@ -30,22 +29,39 @@ impl Values {
     pub fn percentiles(rtt: &Histogram) -> [Option<f64>; 2] {
         PERCENTILES.map(|share| rtt.quantile(share).map(|nanos| Span::from_nanos(nanos).as_secs_f64()))
     }
+
+    /// Whether the goodput is more than [`FAR`] from that of a measurement.
+    pub fn is_far(&self, measured: &Values) -> bool {
+        self.goodput.zip(measured.goodput).is_some_and(|(one, other)| one.max(other) > FAR * one.min(other))
+    }
 }
 
 /// Variants that are tried where nothing names the sender's: those that operating systems use.
 pub const CANDIDATES: [&str; 4] = ["cubic", "linux", "newreno", "bbr"];
 
+/// The names of all variants.
+pub fn variants() -> Vec<&'static str> {
+    tcp::presets::names()
+}
+
 /// The ratio of goodputs from which on a fit is not that of the path.
 pub const FAR: f64 = 1.15;
 
-/// A fitted scenario with a variant of its sender, and its run.
+/// Runs of a scenario, each with other random losses: one run's goodput is a matter of chance.
+const RUNS: u64 = 5;
+/// Packets of all runs of a scenario, about: a long transfer over a fast path runs less often.
+const PACKETS: f64 = 5e6;
+
+/// A fitted scenario with a variant of its sender, and its runs.
 #[derive(Clone, Debug)]
 pub struct Tried {
     /// The scenario.
     pub fitted: Fitted,
-    /// What its run gave.
+    /// What its runs gave, together.
     pub values: Values,
-    /// How far it is from the measurement: 0 for the same goodput and median round trip.
+    /// The goodput of each run, in ascending order.
+    pub goodputs: Vec<f64>,
+    /// How far they are from the measurement: 0 for the same goodput and median round trip.
     pub distance: f64,
 }
 
@@ -57,41 +73,48 @@ pub fn tried(fitted: &Fitted, measured: &Values, variants: &[&str]) -> Result<Ve
     let mut all = Vec::new();
     for variant in variants {
         let fitted = Fitted { variant: (*variant).to_owned(), ..fitted.clone() };
-        let (values, _) = simulated("fitted.toml", &fitted.to_toml())?;
+        let loaded = scenario::load::from_toml("fitted.toml", &fitted.to_toml())?;
+        let (values, goodputs) = simulated(loaded, runs(&fitted));
         let apart = |one: Option<f64>, other: Option<f64>| match (one, other) {
             (Some(one), Some(other)) if one > 0.0 && other > 0.0 => libm::log(one / other).abs(),
             _ => 0.0,
         };
         let distance = apart(measured.goodput, values.goodput) + apart(measured.rtt[0], values.rtt[0]);
-        all.push(Tried { fitted, values, distance });
+        all.push(Tried { fitted, values, goodputs, distance });
     }
     // Stable: of equal ones the first that was tried.
     all.sort_by(|one, other| one.distance.total_cmp(&other.distance));
     Ok(all)
 }
 
-impl Values {
-    /// Whether the goodput is more than [`FAR`] from that of a measurement.
-    pub fn is_far(&self, measured: &Values) -> bool {
-        self.goodput.zip(measured.goodput).is_some_and(|(one, other)| one.max(other) > FAR * one.min(other))
-    }
+/// The number of runs of a scenario.
+fn runs(fitted: &Fitted) -> u64 {
+    let bits = fitted.rate.bits_per_sec() as f64 * fitted.duration.as_secs_f64();
+    let packets = bits / (8.0 * f64::from(fitted.mss.max(1)));
+    ((PACKETS / packets.max(1.0)) as u64).clamp(1, RUNS)
 }
 
-/// Runs a fitted scenario.
-///
-/// # Errors
-/// The scenario has errors: the measurement cannot be that of a path.
-pub fn simulated(name: &str, text: &str) -> Result<(Values, Loaded), Vec<Problem>> {
-    let loaded = scenario::load::from_toml(name, text)?;
-    let titled = Titled { title: loaded.title(), scenario: &loaded.scenario, network: &loaded.network };
-    let summary = summarized(titled, true, &mut |_| ControlFlow::Continue(()));
-    let summary = summary.unwrap_or_else(|_| unreachable!("nothing interrupts the run"));
-    let flow = &summary.flows[0];
+/// The values of several runs with different random numbers, and the goodput of each.
+fn simulated(loaded: Loaded, runs: u64) -> (Values, Vec<f64>) {
+    let mut network = loaded.network;
+    let (mut goodputs, mut rtt) = (Vec::new(), Histogram::default());
+    let (mut retransmitted, mut timeouts) = (0, 0);
+    for replication in 0..runs {
+        network.replication = replication;
+        let mut observed = Observed::default();
+        World::new(&network, true).run(&mut observed);
+        goodputs.push(observed.goodput());
+        rtt.merge(&observed.rtt);
+        retransmitted += observed.retransmitted;
+        timeouts += observed.timeouts;
+    }
+    goodputs.sort_by(f64::total_cmp);
+    let mean = |sum: f64| Some(sum / runs as f64);
     let values = Values {
-        goodput: flow.goodput_bps,
-        rtt: [flow.rtt_p50_s.flatten(), flow.rtt_p95_s.flatten()],
-        retransmitted: Some(flow.segments_retransmitted),
-        timeouts: Some(flow.timeouts),
+        goodput: mean(goodputs.iter().sum()),
+        rtt: Values::percentiles(&rtt),
+        retransmitted: mean(retransmitted as f64),
+        timeouts: mean(timeouts as f64),
     };
-    Ok((values, loaded))
+    (values, goodputs)
 }

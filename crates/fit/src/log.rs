@@ -34,6 +34,8 @@ pub struct Iperf {
     pub retransmits: u64,
     /// The congestion control, if the log has it.
     pub control: Option<String>,
+    /// Whether the host that wrote the log received (`-R`).
+    pub receives: bool,
 }
 
 #[derive(Deserialize)]
@@ -162,6 +164,7 @@ impl Iperf {
             took: Span::from_nanos((sum_sent.seconds.clamp(0.0, 1e9) * 1e9) as u64),
             retransmits,
             control: sender_tcp_congestion,
+            receives,
         })
     }
 }

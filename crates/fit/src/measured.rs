@@ -1,12 +1,14 @@
 //! A measurement of a path: what a scenario is fitted to.
 
+use capture::transfer::Vantage;
 use engine::{Rate, Span};
 
-use crate::beside::Values;
+use crate::beside::{Tried, Values};
 use crate::log::{Iperf, Ping};
 use crate::loss::Loss;
 use crate::path::Bottleneck;
-use crate::scenario::Fitted;
+use crate::reordering::Late;
+use crate::scenario::{Fitted, Host};
 use crate::transfer::Transfer;
 
 /// Why a measurement does not make a scenario.
@@ -18,12 +20,14 @@ pub enum Unfit {
          the path, or --rate"
     )]
     NoRate,
+    /// The log of ping has no rate.
+    #[error(
+        "a log of ping does not show the rate of the path, expected --rate RATE, or the log of `iperf3 -J` beside it"
+    )]
+    NoRateOfPing,
     /// No round trips are in the logs.
     #[error("found no round trips (`rtt`), expected the log of the sender (without -R), or one of `ping` beside it")]
     NoRoundTrips,
-    /// The capture has no data.
-    #[error("found no TCP connection with data, expected one")]
-    NoData,
 }
 
 /// The sender of the fitted scenario, which a measurement does not show, and what the user knows.
@@ -34,6 +38,8 @@ pub struct Given {
     pub variant: Option<String>,
     /// The rate of the path, instead of that which is measured.
     pub rate: Option<Rate>,
+    /// The host that sends the data: a measurement does not show which one is wireless.
+    pub sender: Host,
     /// The name of the measurement.
     pub source: String,
 }
@@ -57,15 +63,18 @@ const USUAL_DURATION: Span = Span::from_secs(30);
 
 /// A path of which only round trips and losses were measured.
 pub fn of_ping(ping: &Ping, given: &Given) -> Result<(Fitted, Values), Unfit> {
-    let rate = given.rate.ok_or(Unfit::NoRate)?;
+    let rate = given.rate.ok_or(Unfit::NoRateOfPing)?;
     let fitted = Fitted {
         source: given.source.clone(),
+        sender: given.sender,
         rate,
+        rate_given: true,
         rates: None,
         delay: Span::from_nanos((ping.min_rtt() - rate.transmission_time(SMALL).times(2)).as_nanos() / 2),
         queue: None,
         queue_was_full: false,
         loss: ping.loss,
+        reordering: None,
         mss: 1448,
         receive_window: USUAL_WINDOW,
         initial_window: USUAL_INITIAL_WINDOW,
@@ -94,13 +103,16 @@ pub fn of_iperf(iperf: &Iperf, ping: Option<&Ping>, given: &Given) -> Result<(Fi
     };
     let fitted = Fitted {
         source: given.source.clone(),
+        sender: given.sender,
         rate,
+        rate_given: given.rate.is_some(),
         rates: iperf.rates.clone().filter(|_| given.rate.is_none()),
         delay: Span::from_nanos((least - transmitted).as_nanos() / 2),
         queue: iperf.rtt.map(|[_, longest]| packets(longest)),
         // Smoothed round trips hide the longest wait, and losses may be the channel's.
         queue_was_full: false,
         loss: iperf.loss,
+        reordering: None,
         mss: iperf.mss,
         receive_window: USUAL_WINDOW,
         initial_window: USUAL_INITIAL_WINDOW,
@@ -111,8 +123,12 @@ pub fn of_iperf(iperf: &Iperf, ping: Option<&Ping>, given: &Given) -> Result<(Fi
         duration: iperf.took.max(Span::from_secs(1)),
     };
     let goodput = 8.0 * iperf.bytes as f64 / iperf.took.as_secs_f64().max(1e-9);
-    let values =
-        Values { goodput: Some(goodput), rtt: iperf.rtts, retransmitted: Some(iperf.retransmits), ..Values::default() };
+    let values = Values {
+        goodput: Some(goodput),
+        rtt: iperf.rtts,
+        retransmitted: Some(iperf.retransmits as f64),
+        ..Values::default()
+    };
     Ok((fitted, values))
 }
 
@@ -127,12 +143,15 @@ pub fn of_transfer(transfer: &Transfer, bottleneck: &Bottleneck, given: &Given) 
     let loss = Loss::of(&bottleneck.channel);
     let fitted = Fitted {
         source: given.source.clone(),
+        sender: given.sender,
         rate,
+        rate_given: given.rate.is_some(),
         rates: bottleneck.rates.clone().filter(|_| given.rate.is_none()),
         delay: bottleneck.delay,
         queue: bottleneck.queue,
         queue_was_full: bottleneck.was_full(),
         loss,
+        reordering: bottleneck.reordering,
         mss: survey.mss,
         receive_window: transfer.receive_window.unwrap_or(USUAL_WINDOW).max(u64::from(survey.mss)),
         initial_window: transfer.initial_window.clamp(1, 1000),
@@ -144,18 +163,21 @@ pub fn of_transfer(transfer: &Transfer, bottleneck: &Bottleneck, given: &Given) 
     };
     let values = Values {
         goodput: Some(transfer.goodput()),
-        rtt: Values::percentiles(&transfer.rtt),
-        retransmitted: Some(transfer.counts.repeated),
-        timeouts: Some(transfer.timeouts),
+        // Elsewhere round trips are estimates, in which the queue is missing.
+        rtt: if survey.vantage == Vantage::Sender { Values::percentiles(&transfer.rtt) } else { Default::default() },
+        retransmitted: Some(transfer.counts.repeated as f64),
+        timeouts: Some(transfer.timeouts as f64).filter(|_| survey.vantage == Vantage::Sender),
     };
     Ok((fitted, values))
 }
 
-/// Names, values and intervals of a fit, as rows of a table.
-pub fn rows(fitted: &Fitted) -> Vec<[String; 3]> {
-    let row = |name: &str, value: String, note: &str| [name.to_owned(), value, note.to_owned()];
+/// Names, values and intervals of a fit, as rows of a table with its head.
+pub fn rows(fitted: &Fitted) -> Vec<Vec<String>> {
+    let row = |name: &str, value: String, note: &str| vec![name.to_owned(), value, note.to_owned()];
     let rate = |bits: f64| format!("{:.3} Mbps", bits / 1e6);
-    let mut rows = vec![row("rate", rate(fitted.rate.bits_per_sec() as f64), "with headers")];
+    let note = if fitted.rate_given { "as given" } else { "with headers" };
+    let mut rows = vec![row("of the path", "value".to_owned(), "95 % interval")];
+    rows.push(row("rate", rate(fitted.rate.bits_per_sec() as f64), note));
     if let Some(rates) = &fitted.rates {
         let known = || rates.iter().copied().filter(|rate| *rate > 0.0);
         let (low, high) = (known().fold(f64::MAX, f64::min), known().fold(0.0, f64::max));
@@ -174,7 +196,7 @@ pub fn rows(fitted: &Fitted) -> Vec<[String; 3]> {
     let share = |name: &str, estimate: crate::loss::Estimate| {
         let percent = |share: f64| format!("{:.3} %", 100.0 * share);
         let [low, high] = estimate.interval.map(percent);
-        [name.to_owned(), percent(estimate.value), format!("{low} to {high}")]
+        vec![name.to_owned(), percent(estimate.value), format!("{low} to {high}")]
     };
     match fitted.loss {
         Loss::None(loss) => rows.push(share("loss", loss)),
@@ -186,21 +208,43 @@ pub fn rows(fitted: &Fitted) -> Vec<[String; 3]> {
             share("arrives in a burst, h", h),
         ]),
     }
+    if let Some(reordering) = fitted.reordering {
+        rows.push(share("reordered", reordering.share));
+    }
+    if let Some(Late { delays, extents: [usual, most], .. }) = fitted.reordering.and_then(|reordering| reordering.late)
+    {
+        let [least, median, longest] = [delays[0], delays[2], delays[4]].map(|delay| 1e3 * delay.as_secs_f64());
+        rows.push(row("extra delay, median", format!("{median:.2} ms"), &format!("{least:.2} to {longest:.2} ms")));
+        rows.push(row("behind others, median", format!("{usual} packets"), &format!("{most} at most")));
+    }
     rows
 }
 
-/// Measured and simulated values, as rows of a table.
-pub fn beside(measured: &Values, simulated: &Values) -> Vec<[String; 3]> {
+/// Measured and simulated values, as rows of a table with its head.
+pub fn beside(measured: &Values, simulated: &Tried) -> Vec<Vec<String>> {
+    let Tried { values, goodputs, .. } = simulated;
     let text = |value: Option<f64>, digits: usize, scale: f64| {
         value.map_or_else(|| "-".to_owned(), |value| format!("{:.digits$}", scale * value))
     };
-    let count = |count: Option<u64>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
-    let both = |name: &str, one: String, other: String| [name.to_owned(), one, other];
+    let count = |count: Option<f64>| text(count, usize::from(count.is_some_and(|count| count.fract() > 0.0)), 1.0);
+    let row =
+        |name: &str, measured: String, simulated: String| vec![name.to_owned(), measured, simulated, String::new()];
+    let mut goodput = row("goodput Mbit/s", text(measured.goodput, 3, 1e-6), text(values.goodput, 3, 1e-6));
+    if let [lowest, .., highest] = goodputs[..] {
+        goodput[3] = format!("{:.3} to {:.3}", lowest / 1e6, highest / 1e6);
+    }
+    let rtt = |place: usize, of: &Values| text(of.rtt[place], 1, 1e3);
     vec![
-        both("goodput Mbit/s", text(measured.goodput, 3, 1e-6), text(simulated.goodput, 3, 1e-6)),
-        both("RTT p50 ms", text(measured.rtt[0], 1, 1e3), text(simulated.rtt[0], 1, 1e3)),
-        both("RTT p95 ms", text(measured.rtt[1], 1, 1e3), text(simulated.rtt[1], 1, 1e3)),
-        both("retransmitted", count(measured.retransmitted), count(simulated.retransmitted)),
-        both("timeouts", count(measured.timeouts), count(simulated.timeouts)),
+        vec![
+            format!("with {}", simulated.fitted.variant),
+            "measured".to_owned(),
+            "simulated".to_owned(),
+            format!("in {} runs", goodputs.len()),
+        ],
+        goodput,
+        row("RTT p50 ms", rtt(0, measured), rtt(0, values)),
+        row("RTT p95 ms", rtt(1, measured), rtt(1, values)),
+        row("retransmitted", count(measured.retransmitted), count(values.retransmitted)),
+        row("timeouts", count(measured.timeouts), count(values.timeouts)),
     ]
 }

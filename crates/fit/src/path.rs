@@ -11,7 +11,8 @@
 //!
 //! A lost packet was dropped by a full queue if it would have waited longer than every packet that arrived, less half a
 //! transmission; with fewer than [`MIN_OVERFLOWS`] of these the queue is not known to have been full. All other losses are the
-//! channel's.
+//! channel's. Packets that others overtake are late for another [reason](crate::reordering) than the queue, and their waits are
+//! not used.
 //!
 //! The rate varies if that of whole seconds does: if the ninth tenth is more than [`VARIES`] times the first.
 //!
@@ -24,6 +25,7 @@ use capture::transfer::Vantage;
 use capture::transfer::rate::{Passed, Run, Runs};
 use engine::{Rate, Span, Time};
 
+use crate::reordering::Reordering;
 use crate::transfer::{Fate, Transfer, Transmission};
 
 /// Losses at a full queue without which the queue may never have been full.
@@ -54,6 +56,8 @@ pub struct Bottleneck {
     pub overflows: usize,
     /// The fate of each packet that the queue accepted: whether the channel lost it.
     pub channel: Vec<bool>,
+    /// Packets that others overtake; `None` if acknowledgments do not show the order.
+    pub reordering: Option<Reordering>,
 }
 
 impl Bottleneck {
@@ -62,14 +66,21 @@ impl Bottleneck {
         let sees_waits = transfer.survey.vantage != Vantage::Receiver;
         let all = &transfer.transmissions;
         let base = all.iter().filter_map(|sent| Some(arrival(sent)?.since(sent.sent))).min().unwrap_or_default();
-        let passed = |sent: &Transmission| Some(Passed { sent: sent.sent, arrived: arrival(sent)?, size: sent.size });
+        // Without SACK the arrivals of a recovery are not known.
+        let certain = certain(all);
+        let passed = |sent: &Transmission| {
+            let certain = transfer.survey.sack || certain(sent);
+            Some(Passed { sent: sent.sent, arrived: arrival(sent)?, size: sent.size, certain })
+        };
         let runs = Runs::of(all.iter().filter_map(passed), transfer.survey.vantage);
         let rate = runs.rate();
         let spread = runs.quantile(0.1).zip(runs.quantile(0.9)).map(|(low, high)| [low, high]);
         let full = transfer.survey.mss + overhead(all, transfer.survey.mss);
         let time_of = |size: u32| rate.map_or(Span::ZERO, |rate| rate.transmission_time(size));
-        let longest_wait = longest(exact(all).map(|(sent, arrived)| arrived.since(sent) - base), time_of(full));
-        let (channel, overflows) = channel(all, base, longest_wait, time_of(full), sees_waits);
+        let (reordering, reordered) = Reordering::of(all, time_of(full));
+        let waits = exact(all, &reordered).map(|(sent, arrived)| arrived.since(sent) - base);
+        let longest_wait = longest(waits, time_of(full));
+        let (channel, overflows) = channel(all, &reordered, base, longest_wait, time_of(full), sees_waits);
         let packets = longest_wait.as_secs_f64() / time_of(full).as_secs_f64().max(1e-12);
         let least = round_trip(transfer, full, time_of);
         Bottleneck {
@@ -81,6 +92,7 @@ impl Bottleneck {
             queue: Some(packets.round().max(1.0) as u32).filter(|_| sees_waits && rate.is_some()),
             overflows,
             channel,
+            reordering: Some(reordering).filter(|_| transfer.survey.sack),
         }
     }
 
@@ -116,16 +128,21 @@ fn arrival(transmission: &Transmission) -> Option<Time> {
     }
 }
 
-/// Times of sending and arrival of packets whose arrival is certain: no segment was sent again in between. Otherwise a packet
-/// may have waited for the receiver's acknowledgment until a gap before it was filled.
-fn exact(all: &[Transmission]) -> impl Iterator<Item = (Time, Time)> {
+/// Whether the arrival of a packet is certain: no segment was sent again in between. Otherwise the receiver's acknowledgment may
+/// have waited until a gap before it was filled.
+fn certain(all: &[Transmission]) -> impl Fn(&Transmission) -> bool {
     let again: Vec<Time> = all.iter().filter(|sent| sent.retransmission).map(|sent| sent.sent).collect();
-    let certain = move |sent: &Transmission| {
-        let at = arrival(sent)?;
+    move |sent| {
         let next = again.partition_point(|again| *again < sent.sent);
-        again.get(next).is_none_or(|again| *again > at).then_some((sent.sent, at))
-    };
-    all.iter().filter_map(certain)
+        arrival(sent).is_some_and(|at| again.get(next).is_none_or(|again| *again > at))
+    }
+}
+
+/// Times of sending and arrival of packets whose arrival is certain, and that were not overtaken.
+fn exact(all: &[Transmission], reordered: &[bool]) -> impl Iterator<Item = (Time, Time)> {
+    let certain = certain(all);
+    let in_order = all.iter().zip(reordered).filter(|(_, reordered)| !**reordered);
+    in_order.filter(move |(sent, _)| certain(sent)).filter_map(|(sent, _)| Some((sent.sent, arrival(sent)?)))
 }
 
 /// The longest wait: the longest of at least [`ALIKE`] that differ by one transmission at most. An acknowledgment that was lost
@@ -162,6 +179,7 @@ fn seconds(runs: &[Run], all: &[Transmission]) -> Option<Vec<f64>> {
 /// The fates of packets on the channel, in their order, and the number that a full queue dropped.
 fn channel(
     all: &[Transmission],
+    reordered: &[bool],
     base: Span,
     longest_wait: Span,
     transmission: Span,
@@ -170,11 +188,11 @@ fn channel(
     let mut fates = Vec::with_capacity(all.len());
     let mut overflows = Vec::new();
     let mut last = Time::ZERO;
-    for sent in all {
+    for (sent, reordered) in all.iter().zip(reordered) {
         match sent.fate {
             Fate::Open => {}
             Fate::Arrived(at) => {
-                last = last.max(at);
+                last = if *reordered { last } else { last.max(at) };
                 fates.push(false);
             }
             Fate::Lost => {

@@ -1,8 +1,10 @@
 //! A fitted path as a scenario.
 //!
 //! ```text
-//! server --- wire: 20 times the rate, nearly all of the delay --- station --- air: rate, queue, losses --- client
+//! server --- wire: 20 times the rate, nearly all of the delay --- station --- air: rate, queue, losses --- mobile
 //! ```
+//!
+//! The data goes from the server to the mobile, or the other way: rate, queue, losses and reordering are those of its direction.
 //!
 //! The bottleneck is taken to be the last hop, and wireless, so that the schemes of a base station can act on it: the
 //! measurement does not show on which link of a path the queue is, nor the losses.
@@ -12,14 +14,47 @@ use std::fmt::Write;
 use engine::{Rate, Span};
 
 use crate::loss::{Estimate, Loss};
+use crate::reordering::Reordering;
+
+/// A host of the scenario.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Host {
+    /// The wired host.
+    #[default]
+    Server,
+    /// The wireless host.
+    Mobile,
+}
+
+impl Host {
+    /// Its name in the scenario.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Host::Server => "server",
+            Host::Mobile => "mobile",
+        }
+    }
+
+    /// The other host.
+    pub const fn other(self) -> Host {
+        match self {
+            Host::Server => Host::Mobile,
+            Host::Mobile => Host::Server,
+        }
+    }
+}
 
 /// What a scenario is written from.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fitted {
     /// The name of the measurement, for the title.
     pub source: String,
+    /// The sender of the data.
+    pub sender: Host,
     /// Rate of the bottleneck.
     pub rate: Rate,
+    /// Whether the user gave the rate.
+    pub rate_given: bool,
     /// The rate of each second, if it varies.
     pub rates: Option<Vec<f64>>,
     /// One-way propagation delay.
@@ -30,6 +65,8 @@ pub struct Fitted {
     pub queue_was_full: bool,
     /// The loss process in the direction of the data.
     pub loss: Loss,
+    /// Packets that others overtake, in the direction of the data; `None` if they are not seen.
+    pub reordering: Option<Reordering>,
     /// Bytes of data in a full segment.
     pub mss: u32,
     /// The receive window in bytes.
@@ -70,13 +107,15 @@ impl Fitted {
         line(format_args!("title = \"A path like that of {}\"", escaped(&self.source)));
         line(format_args!("duration = \"{}\"\n", millis(self.duration)));
         line(format_args!("[nodes]\nserver = {{ kind = \"host\" }}\nstation = {{ kind = \"base-station\" }}"));
-        line(format_args!("client = {{ kind = \"host\" }}\n"));
+        line(format_args!("mobile = {{ kind = \"host\" }}\n"));
         line(format_args!("[links.wire]\nkind = \"wired\"\nbetween = [\"server\", \"station\"]\nrate = \"{wire}\""));
         line(format_args!("delay = \"{}\"\nqueue = \"unlimited\"\n", millis(self.delay - air)));
-        line(format_args!(
-            "[links.air]\nkind = \"wireless\"\nbetween = [\"station\", \"client\"]\nrate = \"{}\"",
-            self.rate
-        ));
+        // What applies to one direction applies to that of the data.
+        let between = match self.sender {
+            Host::Server => "\"station\", \"mobile\"",
+            Host::Mobile => "\"mobile\", \"station\"",
+        };
+        line(format_args!("[links.air]\nkind = \"wireless\"\nbetween = [{between}]\nrate = \"{}\"", self.rate));
         line(format_args!("delay = \"{}\"", millis(air)));
         match self.queue {
             Some(packets) if self.queue_was_full => line(format_args!("queue = \"{packets} packets\"")),
@@ -96,10 +135,14 @@ impl Fitted {
         if let Some(channel) = channel(&self.loss) {
             line(format_args!("channel = {{ forward = {channel}, backward = \"perfect\" }}"));
         }
+        if let Some(jitter) = self.reordering.as_ref().and_then(jitter) {
+            line(format_args!("{jitter}"));
+        }
         if let Some(rates) = &self.rates {
             line(format_args!("link_trace.contents = \"\"\"\n{}\"\"\"", trace(rates, self.rate)));
         }
-        line(format_args!("\n[flows.transfer]\nfrom = \"server\"\nto = \"client\"\nmss = \"{} B\"", self.mss));
+        let [from, to] = [self.sender, self.sender.other()].map(Host::name);
+        line(format_args!("\n[flows.transfer]\nfrom = \"{from}\"\nto = \"{to}\"\nmss = \"{} B\"", self.mss));
         if let Some(bytes) = self.bytes {
             line(format_args!("bytes = \"{bytes} B\""));
         }
@@ -152,6 +195,33 @@ fn channel(loss: &Loss) -> Option<String> {
 fn short(estimate: Estimate) -> String {
     let text = format!("{:.3e}", estimate.value);
     text.parse::<f64>().map_or(text, |value| value.to_string())
+}
+
+/// The extra delays of reordered packets; a quarter of them lies between two quartiles, and all have the median where they differ
+/// by no more than the precision.
+fn jitter(reordering: &Reordering) -> Option<String> {
+    /// Of probabilities, so that their decimals sum to 1.
+    const UNITS: u64 = 40_000_000;
+    let late = reordering.late?;
+    let delayed = ((reordering.share.value * UNITS as f64 / 4.0).round() as u64).clamp(1, UNITS / 4) * 4;
+    let share = |units: u64| (units as f64 / UNITS as f64).to_string();
+    let part =
+        |units: u64, delay: String| format!("    {{ probability = {}, delay = {{ {delay} }} }},\n", share(units));
+    let constant = |span: Span| format!("kind = \"constant\", value = \"{}\"", millis(span));
+    let mut text = String::from(
+        "jitter = { reordering = true, directions = \"forward\", delay = { kind = \"mixture\", parts = [\n",
+    );
+    text += &part(UNITS - delayed, constant(Span::ZERO));
+    if late.delays[4] - late.delays[0] <= late.precision {
+        text += &part(delayed, constant(late.delays[2]));
+    } else {
+        for pair in late.delays.windows(2) {
+            let [low, high] = [millis(pair[0]), millis(pair[1])];
+            text += &part(delayed / 4, format!("kind = \"uniform\", low = \"{low}\", high = \"{high}\""));
+        }
+    }
+    text += "] } }";
+    Some(text)
 }
 
 /// A table of rates, a row for each second: one without a rate keeps that before.

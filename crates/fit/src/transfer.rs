@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io::Read;
 
-use capture::transfer::{Counts, Replay, Survey, Surveyor, Vantage};
-use capture::{Capture, CaptureError, End};
+use capture::transfer::{Counts, Replay, Survey, Surveyor, Vantage, network};
+use capture::{Capture, CaptureError, End, Stream};
 use engine::{Histogram, Span, Time};
 use path::LinkEvent;
 use sim::{Event, NodeEvent, Sink};
 use wire::Flags;
+
+use crate::duplicates::Duplicates;
 
 /// What became of a transmission.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,6 +28,10 @@ pub enum Fate {
 pub struct Transmission {
     /// When it was sent.
     pub sent: Time,
+    /// Its first byte, counted from the first of the transfer.
+    pub seq: u64,
+    /// Bytes of data.
+    pub len: u32,
     /// Bytes of its IP packet.
     pub size: u32,
     /// What became of it.
@@ -43,6 +49,8 @@ pub struct Transfer {
     pub counts: Counts,
     /// Every transmission, in their order.
     pub transmissions: Vec<Transmission>,
+    /// Transmissions that seem lost and are known to have arrived, because the receiver reports duplicates.
+    pub needless: u64,
     /// Round trips in nanoseconds.
     pub rtt: Histogram,
     /// The least round trip of packets of each size in bytes, at the sender.
@@ -75,6 +83,9 @@ pub enum TransferError {
         /// The number of connections.
         streams: usize,
     },
+    /// No connection of the capture has data.
+    #[error("found no TCP connection with data, expected one")]
+    NoData,
 }
 
 fn expected(streams: usize) -> String {
@@ -85,33 +96,33 @@ fn expected(streams: usize) -> String {
     }
 }
 
-/// The connections of a capture: the number of the one with most data.
-///
-/// # Errors
-/// The file is no capture, or cannot be read. A file that is cut off is read as far as it goes.
-pub fn largest(read: impl Read) -> Result<Option<u32>, CaptureError> {
-    let mut capture = Capture::open(read)?;
-    capture.by_ref().for_each(drop);
-    let bytes = |(_, stream): &(usize, &capture::Stream)| stream.bytes.iter().sum::<u64>();
-    let most = capture.streams().iter().enumerate().max_by_key(|stream| (bytes(stream), std::cmp::Reverse(stream.0)));
-    Ok(most.filter(|stream| bytes(stream) > 0).map(|(number, _)| number as u32))
+/// The connection with this number, or else the one with most data.
+fn chosen(streams: &[Stream], number: Option<u32>) -> Result<(u32, Stream), TransferError> {
+    let bytes = |stream: &Stream| stream.bytes.iter().sum::<u64>();
+    let Some(number) = number else {
+        // Of equal ones the first.
+        let largest = streams.iter().enumerate().rev().max_by_key(|(_, stream)| bytes(stream));
+        let largest = largest.filter(|(_, stream)| bytes(stream) > 0);
+        return largest.map(|(number, stream)| (number as u32, stream.clone())).ok_or(TransferError::NoData);
+    };
+    let given = streams.get(number as usize).map(|stream| (number, stream.clone()));
+    given.ok_or(TransferError::NoConnection { number, streams: streams.len() })
 }
 
 impl Transfer {
-    /// The connection `number` of a capture that `open` opens again for each pass; `given` is its place, if it is known.
+    /// The connection `number` of a capture, or the one with most data; `open` opens the file again for each of three passes,
+    /// and `given` is the place of the capture, if it is known. A file that is cut off is read as far as it goes.
     ///
     /// # Errors
     /// The file cannot be read, or has no such connection.
     pub fn of<R: Read>(
         mut open: impl FnMut() -> Result<R, std::io::Error>,
-        number: u32,
+        number: Option<u32>,
         given: Option<Vantage>,
     ) -> Result<Transfer, TransferError> {
         let mut first = Capture::open(open().map_err(unopened)?)?;
         first.by_ref().for_each(drop);
-        let streams = first.streams();
-        let stream = streams.get(number as usize).cloned();
-        let stream = stream.ok_or(TransferError::NoConnection { number, streams: streams.len() })?;
+        let (number, stream) = chosen(first.streams(), number)?;
         let (sender, receiver) = (stream.main_sender(), stream.main_sender().other());
         let (mut surveyor, mut window, mut overhead, mut answer) = (Surveyor::new(sender), 0, 40, None);
         let mut capture = Capture::open(open().map_err(unopened)?)?;
@@ -130,16 +141,27 @@ impl Transfer {
         }
         let survey = surveyor.finish(number, &stream, given);
         let mut replay = Replay::new(&survey, Observed { overhead, ..Observed::default() });
+        let mut duplicates = Duplicates::new(survey.origin, survey.bytes);
+        // From the place of the capture to the sender, less the way from the receiver.
+        let delay = network(&survey).links[0].delay;
         for packet in Capture::open(open().map_err(unopened)?)?.map_while(Result::ok) {
             replay.packet(&packet);
+            let of_receiver = packet.stream.is_some_and(|of| of.stream == number && of.from == receiver);
+            if let Some(segment) = packet.segment().filter(|_| of_receiver) {
+                let at = (packet.at + survey.to_sender).as_nanos().saturating_sub(delay.as_nanos());
+                duplicates.acknowledgment(Time::from_nanos(at), segment);
+            }
         }
         let (observed, counts, _) = replay.finish();
-        let Observed { transmissions, rtt, least, timeouts, initial_window, acknowledged, first, last, .. } = observed;
+        let Observed { mut transmissions, rtt, least, timeouts, initial_window, acknowledged, first, last, .. } =
+            observed;
+        let needless = duplicates.correct(&mut transmissions);
         Ok(Transfer {
             receive_window: Some(window).filter(|_| survey.scale_known),
             survey,
             counts,
             transmissions,
+            needless,
             rtt,
             least,
             answer,
@@ -201,7 +223,8 @@ impl Sink for Observed {
                 let before = self.latest.insert(seq, number);
                 self.open.entry(seq).or_default().push_back(number);
                 let (size, retransmission) = (data.len + self.overhead, before.is_some());
-                self.transmissions.push(Transmission { sent: at, size, fate: Fate::Open, retransmission });
+                let (sent, len, fate) = (at, data.len, Fate::Open);
+                self.transmissions.push(Transmission { sent, seq, len, size, fate, retransmission });
             }
             Event::Link { event: LinkEvent::Arrived { packet }, of: Some(of), .. }
                 if of.from_sender && packet.data().is_some() =>

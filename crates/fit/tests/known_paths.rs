@@ -1,76 +1,12 @@
 //! Paths fitted from captures of runs whose settings are known.
 
+mod common;
+
 use capture::transfer::Vantage;
-use engine::{Span, Time};
+use common::{Covered, Known};
+use engine::Span;
 use fit::loss::Loss;
-use fit::path::Bottleneck;
-use fit::transfer::{Transfer, largest};
-use sim::{Event, NodeEvent, Sink, World};
-use wire::pcapng::{Direction, Writer};
-
-/// Writes the packets at a node, as `--trace pcapng` does.
-struct AtNode {
-    node: u32,
-    writer: Writer<Vec<u8>>,
-}
-
-impl Sink for AtNode {
-    const ACTIVE: bool = true;
-
-    fn event(&mut self, at: Time, event: &Event) {
-        let Event::Node { node, event, .. } = event else { return };
-        if *node != self.node {
-            return;
-        }
-        match event {
-            NodeEvent::Sent { packet } => self.writer.packet(0, at, Direction::Out, packet).expect("memory"),
-            NodeEvent::Received { packet } | NodeEvent::Transit { packet } => {
-                self.writer.packet(0, at, Direction::In, packet).expect("memory");
-            }
-            _ => {}
-        }
-    }
-}
-
-/// The settings of a path that a fit should find.
-struct Known {
-    mbps: f64,
-    delay_ms: f64,
-    queue: u32,
-    channel: String,
-    variant: &'static str,
-    seconds: u32,
-    seed: u64,
-}
-
-impl Known {
-    fn scenario(&self) -> String {
-        let Known { mbps, delay_ms, queue, channel, variant, seconds, seed } = self;
-        format!(
-            "duration = \"{seconds} s\"\nseed = {seed}\n[nodes]\nserver = {{ kind = \"host\" }}\nstation = {{ kind = \"base-station\" }}\n\
-             client = {{ kind = \"host\" }}\n[links.wire]\nkind = \"wired\"\nbetween = [\"server\", \"station\"]\nrate = \"1 Gbps\"\n\
-             delay = \"{delay_ms} ms\"\nqueue = \"unlimited\"\n[links.air]\nkind = \"wireless\"\nbetween = [\"station\", \"client\"]\n\
-             rate = \"{mbps} Mbps\"\ndelay = \"1 ms\"\nqueue = \"{queue} packets\"\n{channel}\n[flows.down]\nfrom = \"server\"\n\
-             to = \"client\"\nreceive_window = \"4 MB\"\n[flows.down.tcp]\nvariant = \"{variant}\"\nhandshake = true\n\
-             window_scaling = true\ntimestamps = true\ninitial_window = 10\n"
-        )
-    }
-
-    /// The fit of a capture at the sender or the receiver.
-    fn fitted(&self, at: Vantage) -> (Transfer, Bottleneck) {
-        let loaded = scenario::load::from_toml("known.toml", &self.scenario()).expect("a scenario");
-        let network = &loaded.network;
-        let node = if at == Vantage::Sender { network.flows[0].from } else { network.flows[0].to } as u32;
-        let mut sink = AtNode { node, writer: Writer::new(Vec::new(), &["node"]).expect("memory") };
-        World::new(network, true).run(&mut sink);
-        let file = sink.writer.finish().expect("memory");
-        let number = largest(file.as_slice()).expect("a capture").expect("a connection");
-        let transfer = Transfer::of(|| Ok(file.as_slice()), number, None).expect("it is readable");
-        assert_eq!(transfer.survey.vantage, at);
-        let bottleneck = Bottleneck::of(&transfer);
-        (transfer, bottleneck)
-    }
-}
+use fit::transfer::Fate;
 
 /// Rates, delays and queues of different paths, at both ends.
 #[test]
@@ -100,17 +36,23 @@ fn rate_delay_and_queue_of_known_paths_are_found() {
     }
 }
 
-/// How often the intervals of one parameter contain it.
-#[derive(Default, Debug)]
-struct Covered {
-    inside: u32,
-    all: u32,
-}
-
-impl Covered {
-    fn add(&mut self, interval: [f64; 2], truth: f64) {
-        self.all += 1;
-        self.inside += u32::from((interval[0]..=interval[1]).contains(&truth));
+/// Losses that a fit finds are those of the run: neither what is in flight at the end, nor what was sent again needlessly, after
+/// a delay or a probe, counts as lost. Of the last round trip nothing is known.
+#[test]
+fn transmissions_found_lost_are_those_that_were() {
+    let losses = "channel = { kind = \"gilbert-elliott\", p = 0.005, r = 0.4 }";
+    let spikes = "jitter = { directions = \"forward\", delay = { kind = \"mixture\", parts = [ \
+                  { probability = 0.999, delay = { kind = \"constant\", value = \"0 ms\" } }, \
+                  { probability = 0.001, delay = { kind = \"uniform\", low = \"100 ms\", high = \"600 ms\" } }] } }";
+    for variant in ["linux", "linux-reno", "cubic", "sack", "bbr", "bbr3"] {
+        for channel in [String::new(), losses.to_owned(), spikes.to_owned(), format!("{losses}\n{spikes}")] {
+            let known = Known { mbps: 8.0, delay_ms: 20.0, queue: 60, channel, variant, seconds: 20, seed: 3 };
+            let (transfer, _, lost) = known.fitted_and_lost(Vantage::Sender);
+            let count = |fate: Fate| transfer.transmissions.iter().filter(|sent| sent.fate == fate).count();
+            let (found, open) = (count(Fate::Lost), count(Fate::Open));
+            let text = format!("{variant}: {found} of {lost}, {open} open, {}", known.channel);
+            assert!(found <= lost && found + open >= lost && open < 200, "{text}");
+        }
     }
 }
 
@@ -160,6 +102,21 @@ fn intervals_of_losses_contain_the_true_parameters() {
 #[ignore = "takes minutes: cargo xtask test --full"]
 fn intervals_of_losses_contain_the_true_parameters_in_90_of_100() {
     coverage(100, 90);
+}
+
+/// Without SACK many segments are acknowledged at once when a gap is filled, which is not the rate of the link.
+#[test]
+fn recovery_without_sack_does_not_change_the_rate() {
+    for seed in 0..5 {
+        let losses =
+            "channel = { forward = { kind = \"gilbert-elliott\", p = 0.005, r = 0.4 }, backward = \"perfect\" }";
+        let (channel, variant) = (losses.to_owned(), "newreno");
+        let known = Known { mbps: 8.0, delay_ms: 24.0, queue: 60, channel, variant, seconds: 40, seed };
+        let (_, fitted) = known.fitted(Vantage::Sender);
+        assert_eq!(fitted.rates, None, "the rate is constant");
+        let rate = fitted.rate.expect("enough packets").bits_per_sec() as f64 / 8e6;
+        assert!((rate - 1.0).abs() < 0.03, "{rate}");
+    }
 }
 
 /// The rate changes each ten seconds; the seconds of a varying rate are found within a tenth.

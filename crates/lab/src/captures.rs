@@ -198,8 +198,10 @@ impl CaptureFile {
         surveys: &[Survey],
         truth: Option<&Truth>,
     ) -> Result<Vec<Option<Rate>>, CaptureFailure> {
-        let mut replays: Vec<_> =
-            surveys.iter().map(|survey| replay_of(survey, truth, rate::Arrivals::new(survey))).collect();
+        let mut replays: Vec<_> = surveys
+            .iter()
+            .map(|survey| replay_of(survey, truth, rate::Arrivals::new(survey, truth.is_some())))
+            .collect();
         let mut filling = replays.len();
         self.read(places, |place, packet, _| {
             let replay = &mut replays[place];

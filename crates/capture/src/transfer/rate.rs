@@ -39,6 +39,9 @@ pub struct Passed {
     pub arrived: Time,
     /// Bytes of the IP packet.
     pub size: u32,
+    /// Whether the time of its arrival is known: without SACK it is not if a segment was sent again in between, because
+    /// acknowledgments wait until a gap is filled.
+    pub certain: bool,
 }
 
 /// Bits of a run of packets over a time, which ends at `at`.
@@ -113,7 +116,8 @@ fn runs(packets: &[Passed], base: Span, sees_waits: bool, least: usize) -> Vec<R
             now - first < 2 || at.since(before).as_nanos() <= 8 * usual.max(1)
         };
         // Those that arrive with the first are part of what the time since then does not include.
-        if !waited || at == packets[first].arrived {
+        let certain = packets[now - 1].certain && packets[now].certain;
+        if !waited || !certain || at == packets[first].arrived {
             (first, bits) = (now, 0.0);
             continue;
         }
@@ -135,12 +139,16 @@ pub struct Arrivals<'a> {
     /// When those under way were sent, by their first byte, the oldest first.
     under_way: HashMap<u64, VecDeque<Time>, foldhash::fast::RandomState>,
     passed: Vec<Passed>,
+    /// When segments were sent again.
+    again: Vec<Time>,
+    certain: bool,
 }
 
 impl<'a> Arrivals<'a> {
-    /// An observer of the events of a surveyed connection.
-    pub fn new(survey: &'a Survey) -> Self {
-        Arrivals { survey, under_way: HashMap::default(), passed: Vec::new() }
+    /// An observer of the events of a surveyed connection; `certain` if it has its [truth](super::Truth).
+    pub fn new(survey: &'a Survey, certain: bool) -> Self {
+        let certain = certain || survey.sack;
+        Arrivals { survey, under_way: HashMap::default(), passed: Vec::new(), again: Vec::new(), certain }
     }
 
     /// Whether there are as many as are kept.
@@ -149,7 +157,11 @@ impl<'a> Arrivals<'a> {
     }
 
     /// The rate of the slowest link; `None` if too few packets waited.
-    pub fn rate(self) -> Option<Rate> {
+    pub fn rate(mut self) -> Option<Rate> {
+        for packet in self.passed.iter_mut().filter(|_| !self.certain) {
+            let next = self.again.partition_point(|again| *again < packet.sent);
+            packet.certain = self.again.get(next).is_none_or(|again| *again > packet.arrived);
+        }
         Runs::of(self.passed, self.survey.vantage).rate()
     }
 }
@@ -158,6 +170,12 @@ impl Sink for Arrivals<'_> {
     const ACTIVE: bool = true;
 
     fn event(&mut self, at: Time, event: &Event) {
+        if let Event::Sender { event: tcp::Event::SegmentSent { reason, .. }, .. } = event
+            && *reason != tcp::Reason::New
+            && !self.is_full()
+        {
+            self.again.push(at);
+        }
         let Event::Link { event, of: Some(of), .. } = event else { return };
         let Some(seq) = of.seq.filter(|_| of.from_sender && !self.is_full()) else { return };
         match event {
@@ -169,7 +187,8 @@ impl Sink for Arrivals<'_> {
                     self.under_way.remove(&seq);
                 }
                 if let Some((sent, data)) = sent.zip(packet.data()) {
-                    self.passed.push(Passed { sent, arrived: at, size: data.len + self.survey.headers });
+                    let size = data.len + self.survey.headers;
+                    self.passed.push(Passed { sent, arrived: at, size, certain: true });
                 }
             }
             _ => {}
@@ -186,7 +205,7 @@ mod tests {
         let ms = Time::from_millis;
         let packet = |number: u64| {
             let (burst, place) = (number / per_burst, number % per_burst);
-            Passed { sent: ms(40 * burst), arrived: ms(40 * burst + 21 + place), size: 1250 }
+            Passed { sent: ms(40 * burst), arrived: ms(40 * burst + 21 + place), size: 1250, certain: true }
         };
         (0..100 * per_burst).map(packet).collect()
     }

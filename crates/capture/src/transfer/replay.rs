@@ -85,8 +85,6 @@ struct State<'a> {
     last_sent: Time,
     /// The end of the last transmission of the link.
     free: Time,
-    /// The timestamp of the segment behind the last gap.
-    gap: Option<(Time, Option<u32>)>,
     propagation: Span,
     transmission: Span,
     opening: bool,
@@ -150,7 +148,6 @@ impl<'a> State<'a> {
             write_ended: false,
             last_sent: survey.stream.start,
             free: survey.stream.start,
-            gap: None,
             propagation,
             transmission,
             opening: false,
@@ -186,11 +183,13 @@ impl<'a> State<'a> {
         self.acknowledge_until(end, emit);
         self.limits.resolve(end, Blocked::Data, Span::ZERO);
         self.report_limits();
+        // In a queue round trips are longer than the least.
+        let answer = self.survey.round_trip().times(2).max(self.sender.timeout().unwrap_or_default());
         while let Some(mut transmission) = self.transmissions.take() {
             if transmission.fate == Fate::Open {
                 self.counts.unresolved += 1;
                 // Nothing tells that it arrived, in time for an answer.
-                let answered = transmission.at + self.survey.round_trip().times(2);
+                let answered = transmission.at + answer;
                 transmission.fate = if answered < end { Fate::Lost } else { Fate::Open };
             }
             self.leaves(&transmission);
@@ -273,12 +272,12 @@ impl<'a> State<'a> {
 
     /// Data before `seq` was not captured.
     fn missing(&mut self, at: Time, seq: u64, segment: &Segment) {
-        self.gap = Some((at, segment.options.timestamps.map(|stamps| stamps.value)));
+        let stamp = segment.options.timestamps.map(|stamps| stamps.value);
         let mss = u64::from(self.survey.mss).max((seq - self.max) / MAX_MISSING);
         while self.max < seq {
             let to = seq.min(self.max + mss);
             self.counts.missing += 1;
-            self.transmit(at, (self.max, to), Reason::New, None, true);
+            self.transmit(at, (self.max, to), Reason::New, stamp, true);
             self.max = to;
         }
     }
@@ -304,12 +303,13 @@ impl<'a> State<'a> {
             self.transmit(at, (seq, end), Reason::New, stamp, false);
             return;
         }
-        let least = Span::from_millis(3).max(Span::from_nanos(self.survey.round_trip().as_nanos() / 4));
-        let late = self.gap.is_some_and(|(gap, behind)| match (behind, stamp) {
+        // A repetition answers an acknowledgment of the segment behind the gap.
+        let least = Span::from_millis(3).max(Span::from_nanos(self.survey.round_trip().as_nanos() / 10 * 9));
+        let is_late = |unseen: &&mut Transmission| match (unseen.stamp, stamp) {
             (Some(behind), Some(stamp)) if behind != stamp => (stamp.wrapping_sub(behind) as i32) < 0,
-            _ => at.since(gap.min(at)) < least,
-        });
-        if let Some(unseen) = self.transmissions.unseen(seq).filter(|_| late) {
+            _ => at.since(unseen.at.min(at)) < least,
+        };
+        if let Some(unseen) = self.transmissions.unseen(seq).filter(is_late) {
             (unseen.unseen, unseen.stamp) = (false, stamp);
             self.counts.reordered += 1;
             self.counts.missing -= 1;
@@ -345,7 +345,17 @@ impl<'a> State<'a> {
         // Its way through the network is told when it is known.
         let number = self.queue.number();
         let _ = (self.queue.number(), self.queue.number());
-        self.transmissions.add(Transmission { seq, end, at, reason, stamp, number, unseen, fate: Fate::Open });
+        self.transmissions.add(Transmission {
+            seq,
+            end,
+            at,
+            reason,
+            stamp,
+            number,
+            unseen,
+            estimated: false,
+            fate: Fate::Open,
+        });
     }
 
     fn ack(&mut self, at: Time, segment: &Segment) {
@@ -485,8 +495,13 @@ impl<'a> State<'a> {
         match fate {
             Fate::Arrived(arrival) => {
                 let starts = self.free.max(at);
-                let left = Time::from_nanos(arrival.as_nanos().saturating_sub(self.propagation.as_nanos()));
-                let leaves = left.max(starts);
+                let left = |arrival: Time| {
+                    let left = arrival.as_nanos().saturating_sub(self.propagation.as_nanos());
+                    Time::from_nanos(left).max(starts)
+                };
+                // One that others overtook was delayed behind the queue, in which they would have waited for it.
+                let overtaken = self.transmissions.next_arrival().filter(|next| *next < arrival);
+                let leaves = left(overtaken.unwrap_or(arrival));
                 let arrival = (leaves + self.propagation).max(arrival);
                 let dequeued = LinkEvent::Dequeued { packet, arrived: at, starts, leaves: Some(leaves) };
                 self.queue.add_as(at, number + 1, link(dequeued));

@@ -12,12 +12,14 @@ pub struct Transmission {
     pub end: u64,
     pub at: Time,
     pub reason: Reason,
-    /// Its timestamp, if it has one.
+    /// Its timestamp, if it has one; of one that was not captured, that of the segment behind the gap.
     pub stamp: Option<u32>,
     /// Its event's number in the order of events.
     pub number: u64,
     /// It was not captured: data behind it was.
     pub unseen: bool,
+    /// The time of its arrival is the usual one, or that of an acknowledgment which is earlier.
+    pub estimated: bool,
     pub fate: Fate,
 }
 
@@ -49,6 +51,9 @@ pub struct Answer {
     /// The time that segments took to the receiver lately.
     pub usual: Span,
 }
+
+/// Transmissions that are looked at to see whether one overtook another.
+const OVERTAKERS: usize = 8;
 
 /// All transmissions whose fate, or that of an earlier one, is not known.
 pub struct Transmissions {
@@ -242,6 +247,9 @@ impl Transmissions {
         if let Some(transmission) = self.get(number) {
             self.arrive(number, answer.sent.min(transmission.at + answer.usual));
         }
+        if let Some(transmission) = self.get_mut(number) {
+            transmission.estimated = true;
+        }
     }
 
     fn arrive(&mut self, number: u64, at: Time) {
@@ -266,6 +274,16 @@ impl Transmissions {
         let first = self.sent.pop_front()?;
         self.base += 1;
         Some(first)
+    }
+
+    /// The earliest arrival whose time is known among those that follow the last transmission that was removed, of at most
+    /// [`OVERTAKERS`].
+    pub fn next_arrival(&self) -> Option<Time> {
+        let arrivals = self.sent.iter().filter_map(|sent| match sent.fate {
+            Fate::Arrived(at) if sent.reason == Reason::New && !sent.estimated => Some(at),
+            _ => None,
+        });
+        arrivals.take(OVERTAKERS).min()
     }
 
     /// The number of transmissions that are kept.

@@ -4,13 +4,15 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use capture::transfer::Vantage;
-use clap::Args as ClapArgs;
+use clap::builder::PossibleValuesParser;
+use clap::{Args as ClapArgs, ValueEnum};
 use engine::Rate;
 use fit::log::{Iperf, Ping};
 use fit::measured::{self, Given};
 use fit::path::Bottleneck;
-use fit::transfer::{Transfer, largest};
-use fit::{beside, scenario::Fitted};
+use fit::scenario::{Fitted, Host};
+use fit::transfer::Transfer;
+use fit::{beside, json};
 
 use super::captured::Place;
 use super::{listed, print, shown};
@@ -34,17 +36,42 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "PLACE")]
     at: Option<Place>,
     /// The sender's variant, which a capture does not show [default: that of iperf3's log, or the nearest of several]
-    #[arg(long)]
+    #[arg(long, value_parser = PossibleValuesParser::new(beside::variants()), hide_possible_values = true)]
     variant: Option<String>,
     /// The rate of the path, if it is known
     #[arg(long)]
     rate: Option<Rate>,
+    /// The host that sends the data, which a measurement does not show: `mobile` for an upload
+    #[arg(long, value_enum, default_value_t = SendingHost::Server, value_name = "HOST")]
+    sender: SendingHost,
+    /// Print the fit as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The host that sends the data.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SendingHost {
+    /// The wired host: a download
+    Server,
+    /// The wireless host: an upload
+    Mobile,
+}
+
+impl From<SendingHost> for Host {
+    fn from(host: SendingHost) -> Host {
+        match host {
+            SendingHost::Server => Host::Server,
+            SendingHost::Mobile => Host::Mobile,
+        }
+    }
 }
 
 /// Fits a scenario to a measurement, and runs it.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let names: Vec<String> = args.files.iter().map(|file| shown(file)).collect();
-    let given = Given { variant: args.variant.clone(), rate: args.rate, source: names.join(" and ") };
+    let source = names.join(" and ");
+    let given = Given { variant: args.variant.clone(), rate: args.rate, sender: args.sender.into(), source };
     let (fitted, values, named) = match &args.files[..] {
         [file] => of_one(file, args, &given)?,
         files => of_logs(files, &given)?,
@@ -53,29 +80,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let variants: Vec<&str> = variant.as_deref().map_or(beside::CANDIDATES.to_vec(), |variant| vec![variant]);
     let tried = beside::tried(&fitted, &values, &variants).map_err(|problems| Failure::Input(listed(&problems)))?;
     let Some(best) = tried.first() else { return Ok(()) };
-    let rows = |head: [&str; 3], rows: Vec<[String; 3]>| {
-        let head = head.map(str::to_owned).to_vec();
-        let rows: Vec<Vec<String>> = [head].into_iter().chain(rows.into_iter().map(Vec::from)).collect();
-        table::aligned(&rows, 1)
-    };
-    print(&rows(["of the path", "value", "95 % interval"], measured::rows(&best.fitted)))?;
-    let title = format!("with {}", best.fitted.variant);
-    print(&format!("\n{}", rows([&title, "measured", "simulated"], measured::beside(&values, &best.values))))?;
-    if variant.is_none() && values.goodput.is_some() {
-        let goodput = |tried: &beside::Tried| {
-            format!("{} {:.3}", tried.fitted.variant, tried.values.goodput.unwrap_or_default() / 1e6)
-        };
-        let others: Vec<String> = tried.iter().map(goodput).collect();
-        print(&format!(
-            "\nthe sender's variant is not seen; nearest first, goodput in Mbit/s: {}\n",
-            others.join(", ")
-        ))?;
-    }
     if best.values.is_far(&values) {
         note(
             "warning: the simulated goodput is more than 15 % from the measured one: the path or the sender is another \
               than fitted, and what `lasthop compare` shows may not hold\n  hint: --variant names the sender's",
         );
+    }
+    if args.json {
+        print(&format!("{:#}\n", json::report(&tried, &values)))?;
+    } else {
+        tables(&tried, &values, variant.is_none())?;
     }
     let text = best.fitted.to_toml();
     match &args.output {
@@ -85,7 +99,32 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             note(format_args!("{}: `lasthop compare {}` runs every scheme on it", shown(file), shown(file)));
             Ok(())
         }
+        None if args.json => Ok(()),
         None => print(&format!("\n{text}")),
+    }
+}
+
+/// Prints a fit; the variant is `assumed` if neither the user nor the measurement names it.
+fn tables(tried: &[beside::Tried], values: &beside::Values, assumed: bool) -> Result<(), Failure> {
+    let Some(best) = tried.first() else { return Ok(()) };
+    print(&table::aligned(&measured::rows(&best.fitted), 1))?;
+    print(&format!("\n{}", table::aligned(&measured::beside(values, best), 1)))?;
+    if !assumed || values.goodput.is_none() {
+        return Ok(());
+    }
+    let goodput = |tried: &beside::Tried| {
+        format!("{} {:.3}", tried.fitted.variant, tried.values.goodput.unwrap_or_default() / 1e6)
+    };
+    let others: Vec<String> = tried.iter().map(goodput).collect();
+    print(&format!("\nthe sender's variant is not seen; nearest first, goodput in Mbit/s: {}\n", others.join(", ")))
+}
+
+/// Says which host is taken for the sender, if `sends` may be a mobile: servers do not open connections.
+fn note_direction(given: &Given, sends: Option<&str>) {
+    if let Some(sends) = sends.filter(|_| given.sender == Host::Server) {
+        note(format_args!(
+            "note: fitted as a download; if {sends}, which sends, is the wireless host: --sender mobile"
+        ));
     }
 }
 
@@ -103,30 +142,27 @@ fn of_one(file: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
     if !capture::is_capture(&start[..read]) {
         return of_logs(std::slice::from_ref(&file.to_owned()), given);
     }
-    let number = match args.stream {
-        Some(number) => Some(number),
-        None => {
-            largest(open().map_err(|error| refused(error.to_string()))?).map_err(|error| refused(error.to_string()))?
-        }
-    };
-    let number = number.ok_or_else(|| refused(measured::Unfit::NoData.to_string()))?;
     let at = args.at.map(Vantage::from);
-    let transfer = Transfer::of(open, number, at).map_err(|error| refused(error.to_string()))?;
+    let transfer = Transfer::of(open, args.stream, at).map_err(|error| refused(error.to_string()))?;
     let ends = transfer.survey.stream.ends;
     note(format_args!(
-        "{name}: stream {number}, {} to {}, {} segments with data, captured at the {}",
+        "{name}: stream {}, {} to {}, {} segments with data, captured at the {}",
+        transfer.survey.number,
         ends[transfer.survey.sender.index()],
         ends[transfer.survey.sender.other().index()],
         transfer.transmissions.len(),
         transfer.survey.vantage.name(),
     ));
-    if transfer.counts.missing > transfer.counts.segments / 100 {
+    let opened = transfer.survey.sender == capture::End::Client;
+    note_direction(given, opened.then_some("the end that opened the connection"));
+    let at_sender = transfer.survey.vantage == Vantage::Sender;
+    if at_sender && transfer.counts.missing > transfer.counts.segments / 100 {
+        let missing = transfer.counts.missing;
         note(format_args!(
-            "warning: {name}: {} segments were not captured: losses before the capture count as the channel's",
-            transfer.counts.missing
+            "warning: {name}: {missing} segments were not captured: the fates of others are less certain"
         ));
     }
-    if transfer.survey.vantage != Vantage::Sender {
+    if !at_sender {
         note("note: not captured at the sender: waits are not seen, and losses at a full queue count as the channel's");
     }
     let fitted = measured::of_transfer(&transfer, &Bottleneck::of(&transfer), given);
@@ -153,14 +189,17 @@ fn of_logs(files: &[PathBuf], given: &Given) -> Result<Fit, Failure> {
             }
             iperf = Some(Iperf::parse(&text).map_err(|error| refused(error.to_string()))?);
         } else {
-            let expected = "found neither a capture nor a log, expected pcap, pcapng, `iperf3 -J` or `ping`";
-            return Err(refused(expected.to_owned()));
+            return Err(refused(format!(
+                "{}, expected pcap, pcapng, or the output of `iperf3 -J` or `ping`",
+                kind(&bytes)
+            )));
         }
     }
     let unfit = |error: measured::Unfit| Failure::Input(format!("error: {}: {error}", given.source));
     match (iperf, ping) {
         (Some(iperf), ping) => {
             let (fitted, values) = measured::of_iperf(&iperf, ping.as_ref(), given).map_err(unfit)?;
+            note_direction(given, (!iperf.receives).then_some("the host that wrote the log"));
             note("note: a log of iperf3 has means only; a capture shows queue and losses");
             Ok((fitted, values, iperf.control))
         }
@@ -168,6 +207,19 @@ fn of_logs(files: &[PathBuf], given: &Given) -> Result<Fit, Failure> {
             let (fitted, values) = measured::of_ping(&ping, given).map_err(unfit)?;
             Ok((fitted, values, None))
         }
-        (None, None) => Err(unfit(measured::Unfit::NoData)),
+        (None, None) => Err(Failure::Input(format!("error: {}: found no log", given.source))),
+    }
+}
+
+/// What a file is that is neither a capture nor a log.
+fn kind(bytes: &[u8]) -> &'static str {
+    /// The first bytes of gzip, xz and zstd.
+    const COMPRESSED: [&[u8]; 3] = [&[0x1f, 0x8b], b"\xfd7zXZ", &[0x28, 0xb5, 0x2f, 0xfd]];
+    if bytes.is_empty() {
+        "found an empty file"
+    } else if COMPRESSED.iter().any(|start| bytes.starts_with(start)) {
+        "found a compressed file, which must be decompressed first"
+    } else {
+        "found neither a capture nor a log"
     }
 }

@@ -5,6 +5,7 @@ use std::{fs, io};
 
 use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
+use scenario::problem::Problem;
 use scenario::recordings::format::{Format, READERS, Reader};
 use scenario::recordings::recorded::Recorded;
 
@@ -31,9 +32,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let unreadable = |error: io::Error| Failure::Input(format!("{name}: cannot be read: {error}\n"));
     let bytes = fs::read(&args.file).map_err(unreadable)?;
     let text = String::from_utf8(bytes).map_err(|_| Failure::Input(format!("{name}: not a text file\n")))?;
-    let refused = |problem| Failure::Input(listed(&[problem]));
+    let refused = |problem: Problem| Failure::Input(listed(&[problem]));
     let named = args.format.as_ref().and_then(|name| READERS.iter().find(|reader| reader.name == name));
-    let reader = named.map_or_else(|| Format::Auto.reader(&name, &text), Ok).map_err(refused)?;
+    // The format is a key of a scenario, and an option here.
+    let with_option = |problem: Problem| match &problem.hint {
+        Some(hint) => problem.clone().hint(hint.replace("name its format", "--format")),
+        None => problem,
+    };
+    let recognized = || Format::Auto.reader(&name, &text).map_err(with_option);
+    let reader = named.map_or_else(recognized, Ok).map_err(refused)?;
     let recorded = reader.read(&name, &text).map_err(refused)?;
     note(format_args!("{name}: {}", described(reader, &recorded)));
     match &args.output {

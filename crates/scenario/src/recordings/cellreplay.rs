@@ -8,7 +8,7 @@ use engine::Span;
 use path::link::variable::recorded::Row;
 
 use super::recorded::Recorded;
-use super::{delay, lines, unless_ended, wrong};
+use super::{delay, lines, seconds, unless_ended, wrong};
 use crate::problem::Problem;
 
 /// The delays in `text`; `file` is its name in messages.
@@ -19,15 +19,14 @@ pub fn read(file: &str, text: &str) -> Result<Recorded, Problem> {
         last = (offset, line);
         let code = line.trim_ascii();
         let wrong = |expected: String| wrong(file, text, offset, code, expected);
-        let words: Vec<&str> = code.split_ascii_whitespace().collect();
-        let numbers = words.iter().all(|word| word.parse::<u32>().is_ok());
-        let [time, millis, _, ..] = words[..] else {
-            return Err(wrong("a time, a delay and times of deliveries, in whole milliseconds".to_owned()));
+        let numbers: Result<Vec<f64>, _> = code.split_ascii_whitespace().map(str::parse).collect();
+        let Ok([time, millis, train @ ..]) = numbers.as_deref() else {
+            return Err(wrong("a time, a delay and times of deliveries, in milliseconds".to_owned()));
         };
-        let (Ok(time), Some(delay), true) = (time.parse::<u32>(), millis.parse().ok().and_then(delay), numbers) else {
-            return Err(wrong("whole milliseconds, the second a delay of at most an hour".to_owned()));
+        let positive = train.iter().all(|time| delay(*time).is_some());
+        let (Some(at), Some(delay), true) = (seconds(time / 1e3), delay(*millis), positive) else {
+            return Err(wrong("milliseconds that are not negative, the second a delay of at most an hour".to_owned()));
         };
-        let at = Span::from_millis(time.into());
         match rows.last_mut() {
             Some(before) if before.at > at => {
                 return Err(wrong(format!("a time of at least {}, that of the line before", before.at)));
@@ -52,7 +51,7 @@ mod tests {
 
     #[test]
     fn base_delays_hold_until_the_next_line() {
-        let recorded = read("down", "0 26 0 0 1 3\n100 30 0 2\n100 31 0\n250 20 0\n").expect("it is valid");
+        let recorded = read("down", "0 26 0 0 1 3\n100.0 30 0 2\n100 31 0.5\n250 20\n").expect("it is valid");
         let row = |at: u64, millis: u64| Row {
             at: Span::from_millis(at),
             rate: None,
@@ -66,9 +65,10 @@ mod tests {
     #[test]
     fn each_error_names_its_line() {
         for (text, said) in [
-            ("0 26 0\n5 7\n", "down:2:1: found 5 7, expected a time, a delay and times of deliveries"),
-            ("0 26 0\n5 x 0\n", "down:2:1: found 5 x 0, expected whole milliseconds"),
-            ("0 26 0\n5 9 -1\n", "down:2:1: found 5 9 -1, expected whole milliseconds"),
+            ("0 26 0\n5\n", "down:2:1: found 5, expected a time, a delay and times of deliveries"),
+            ("0 26 0\n5 x 0\n", "down:2:1: found 5 x 0, expected a time, a delay and times of deliveries"),
+            ("0 26 0\n5 9 -1\n", "down:2:1: found 5 9 -1, expected milliseconds that are not negative"),
+            ("0 26 0\n5 nan\n", "down:2:1: found 5 nan, expected milliseconds that are not negative"),
             ("9 26 0\n5 9 1\n", "down:2:1: found 5 9 1, expected a time of at least 9 ms, that of the line before"),
             ("0 26 0\n5 9 1", "down:2:1: found 5 9 1, expected a line feed after its last line"),
             ("0 26 0\n", "down: found one time, expected at least two lines with different times"),

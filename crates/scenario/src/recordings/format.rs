@@ -117,7 +117,7 @@ fn recognized(file: &str, text: &str) -> Result<Format, Problem> {
     }
     match numbers.len() {
         1 => one_number_a_line(file, text),
-        2 => Ok(Format::Pensieve),
+        2 => two_numbers_a_line(file, text),
         _ => Ok(Format::Cellreplay),
     }
 }
@@ -133,8 +133,33 @@ fn one_number_a_line(file: &str, text: &str) -> Result<Format, Problem> {
         last = number;
     }
     let expected = "a known format; numbers that never decrease are times of deliveries or delays";
-    let hint = "times of deliveries, as Mahimahi's: `delivery_trace.forward.file`; delays: format = \"leo-delay\"";
+    let hint = "name its format: mahimahi for deliveries (packet by packet: `delivery_trace.forward.file`), leo-delay for delays";
     Err(Problem::new(expected).in_file(file).hint(hint))
+}
+
+/// Steps of less than this are seconds: in milliseconds they would be too short for CellReplay's trains.
+const LONG_STEP: u64 = 10;
+
+/// Rates, or delays without trains: times in whole numbers and long steps may be seconds or milliseconds.
+fn two_numbers_a_line(file: &str, text: &str) -> Result<Format, Problem> {
+    let mut times: Vec<u64> = Vec::new();
+    for (_, line) in lines(text) {
+        let mut words = line.split_ascii_whitespace();
+        let (time, more) = (words.next(), words.nth(1));
+        if more.is_some() {
+            return Ok(Format::Cellreplay);
+        }
+        match time.map(str::parse) {
+            Some(Ok(time)) => times.push(time),
+            Some(Err(_)) => return Ok(Format::Pensieve),
+            None => {}
+        }
+    }
+    if times.windows(2).any(|pair| pair[1].saturating_sub(pair[0]) < LONG_STEP) {
+        return Ok(Format::Pensieve);
+    }
+    let expected = "a known format; whole numbers may be seconds and Mbit/s, or milliseconds of time and of delay";
+    Err(Problem::new(expected).in_file(file).hint("name its format: pensieve for rates, cellreplay for delays"))
 }
 
 #[cfg(test)]
@@ -152,7 +177,10 @@ mod tests {
             ("0.0\t4.03\n0.55\t4.79\n", "pensieve"),
             ("180.0 0.46\r\n185.0 1.1\r\n", "pensieve"),
             ("24\n24\n18\n", "leo-delay"),
+            ("0 4.5\n5 3.1\n", "pensieve"),
             ("0 26 0 0 1 3\n100 30 0 2\n", "cellreplay"),
+            ("0.5 26.25 0 0.5\n100.5 30 0\n", "cellreplay"),
+            ("0 26\n100 30 0 2\n", "cellreplay"),
             ("Timestamp,Longitude,DL_bitrate,UL_bitrate,State\n", "raca5g"),
             ("", "csv"),
             ("rate,1\n", "csv"),
@@ -165,6 +193,12 @@ mod tests {
     fn numbers_that_never_decrease_are_ambiguous() {
         let message = name("0\n5\n5\n12\n").unwrap_err();
         assert!(message.contains("delivery_trace.forward.file") && message.contains("leo-delay"), "{message}");
+    }
+
+    #[test]
+    fn whole_numbers_of_time_may_be_seconds_or_milliseconds() {
+        let message = name("0 26\n100 30\n250 28\n").unwrap_err();
+        assert!(message.contains("pensieve for rates, cellreplay for delays"), "{message}");
     }
 
     #[test]

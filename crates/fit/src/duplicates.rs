@@ -1,0 +1,166 @@
+//! Segments that arrived twice, from the first blocks of selective acknowledgments that report them: DSACK [RFC2883].
+//!
+//! Of a segment that was sent again, one transmission more has arrived than its DSACKs report. Where the fates of its
+//! transmissions have fewer arrivals, the last of those that were taken for lost had arrived.
+
+use std::collections::BTreeMap;
+
+use engine::Time;
+use wire::{Segment, SeqNum};
+
+use crate::transfer::{Fate, Transmission};
+
+/// Reports of duplicates, in the order in which they arrived.
+#[derive(Clone, Debug)]
+pub struct Duplicates {
+    /// The sequence number of the first byte, and the number of bytes that were sent.
+    origin: SeqNum,
+    bytes: u64,
+    /// When the receiver had sent a report, and the bytes that had arrived twice.
+    reports: Vec<(Time, u64, u64)>,
+    acknowledged: u64,
+}
+
+impl Duplicates {
+    /// None yet, of a transfer of `bytes` whose first byte has the number `origin`.
+    pub fn new(origin: SeqNum, bytes: u64) -> Self {
+        Duplicates { origin, bytes, reports: Vec::new(), acknowledged: 0 }
+    }
+
+    /// Reads an acknowledgment that the receiver had sent at `at`.
+    pub fn acknowledgment(&mut self, at: Time, segment: &Segment) {
+        let origin = self.origin;
+        let offset = |seq: SeqNum, near: u64| seq.offset_from(origin, near);
+        let Some(ack) = offset(segment.ack, self.acknowledged).filter(|ack| *ack <= self.bytes + 1) else { return };
+        self.acknowledged = self.acknowledged.max(ack);
+        let block = |place: usize| {
+            let (from, to) = segment.options.sack.as_slice().get(place)?;
+            Some((offset(*from, ack)?, offset(*to, ack)?)).filter(|(from, to)| from < to)
+        };
+        let Some((from, to)) = block(0) else { return };
+        // [RFC2883 s4] Below the acknowledgment, or within the second block.
+        let within = block(1).is_some_and(|(first, end)| first <= from && to <= end);
+        if to <= ack || within {
+            self.reports.push((at, from, to));
+        }
+    }
+
+    /// Corrects the fates of transmissions, which are in the order in which they were sent. Returns how many were not lost.
+    pub fn correct(&self, all: &mut [Transmission]) -> u64 {
+        if self.reports.is_empty() {
+            return 0;
+        }
+        let mut copies: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for (number, sent) in all.iter().enumerate() {
+            copies.entry(sent.seq).or_default().push(number);
+        }
+        copies.retain(|_, copies| copies.len() > 1);
+        let mut reported: BTreeMap<u64, usize> = BTreeMap::new();
+        let mut corrected = 0;
+        for (at, from, to) in &self.reports {
+            for (seq, copies) in copies.range(from..to) {
+                if all[copies[0]].seq + u64::from(all[copies[0]].len) > *to {
+                    continue;
+                }
+                let reports = reported.entry(*seq).or_default();
+                *reports += 1;
+                let arrived = copies.iter().filter(|copy| matches!(all[**copy].fate, Fate::Arrived(_))).count();
+                if arrived > *reports {
+                    continue;
+                }
+                corrected += u64::from(arrives_too(all, copies, *at));
+            }
+        }
+        corrected
+    }
+}
+
+/// The last transmission that was taken for lost has arrived, too; the arrivals are `at` and those known, in their order. Returns
+/// false if there is none.
+fn arrives_too(all: &mut [Transmission], copies: &[usize], at: Time) -> bool {
+    let lost = copies.iter().rev().find(|copy| all[**copy].fate == Fate::Lost && all[**copy].sent < at);
+    let Some(lost) = lost else { return false };
+    all[*lost].fate = Fate::Arrived(at);
+    let arrival = |sent: &Transmission| match sent.fate {
+        Fate::Arrived(at) => Some(at),
+        Fate::Lost | Fate::Open => None,
+    };
+    let mut arrivals: Vec<Time> = copies.iter().filter_map(|copy| arrival(&all[*copy])).collect();
+    arrivals.sort_unstable();
+    let arrived = copies.iter().filter(|copy| arrival(&all[**copy]).is_some()).copied().collect::<Vec<usize>>();
+    for (copy, at) in arrived.into_iter().zip(arrivals) {
+        all[copy].fate = Fate::Arrived(at.max(all[copy].sent));
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::Span;
+    use wire::Flags;
+
+    const ORIGIN: SeqNum = SeqNum(4_294_966_000);
+
+    fn acknowledgment(ack: u64, blocks: &[(u64, u64)]) -> Segment {
+        let seq = |offset: u64| SeqNum(ORIGIN.0.wrapping_add(offset as u32));
+        let mut segment = Segment { ack: seq(ack), flags: Flags::ACK, ..Segment::default() };
+        for (from, to) in blocks {
+            assert!(segment.options.sack.push(seq(*from), seq(*to)));
+        }
+        segment
+    }
+
+    fn sent(at: u64, seq: u64, fate: Fate) -> Transmission {
+        let sent = Time::ZERO + Span::from_millis(at);
+        Transmission { sent, seq, len: 1000, size: 1052, fate, retransmission: false }
+    }
+
+    fn arrived(at: u64) -> Fate {
+        Fate::Arrived(Time::ZERO + Span::from_millis(at))
+    }
+
+    /// The fates of a segment's transmissions after these acknowledgments, and the number of corrections.
+    fn corrected(fates: &[Fate], acknowledgments: &[(u64, &[(u64, u64)])]) -> (Vec<Fate>, u64) {
+        let mut duplicates = Duplicates::new(ORIGIN, 10_000);
+        for (at, (ack, blocks)) in acknowledgments.iter().enumerate() {
+            let at = Time::ZERO + Span::from_millis(200 + 10 * at as u64);
+            duplicates.acknowledgment(at, &acknowledgment(*ack, blocks));
+        }
+        let mut all: Vec<Transmission> = (0..).zip(fates).map(|(nth, fate)| sent(50 * nth, 2000, *fate)).collect();
+        all.push(sent(60, 3000, Fate::Lost));
+        let count = duplicates.correct(&mut all);
+        assert_eq!(all.last().map(|other| other.fate), Some(Fate::Lost), "it has no duplicate");
+        (all[..fates.len()].iter().map(|sent| sent.fate).collect(), count)
+    }
+
+    #[test]
+    fn duplicate_shows_that_the_first_transmission_was_not_lost() {
+        let fates = [Fate::Lost, arrived(120)];
+        let below: &[(u64, &[(u64, u64)])] = &[(4000, &[(2000, 3000)])];
+        assert_eq!(corrected(&fates, below), (vec![arrived(120), arrived(200)], 1));
+        let within: &[(u64, &[(u64, u64)])] = &[(1000, &[(2000, 3000), (2000, 5000)])];
+        assert_eq!(corrected(&fates, within), (vec![arrived(120), arrived(200)], 1));
+    }
+
+    #[test]
+    fn selective_acknowledgment_is_no_duplicate() {
+        let fates = [Fate::Lost, arrived(120)];
+        let blocks: &[(u64, &[(u64, u64)])] = &[(1000, &[(2000, 3000)]), (1000, &[(4000, 5000), (2000, 3000)])];
+        assert_eq!(corrected(&fates, blocks), (fates.to_vec(), 0));
+        // Part of a segment, and numbers that were not sent.
+        let others: &[(u64, &[(u64, u64)])] = &[(4000, &[(2000, 2500)]), (99_000, &[(2000, 3000)])];
+        assert_eq!(corrected(&fates, others), (fates.to_vec(), 0));
+    }
+
+    #[test]
+    fn each_duplicate_is_one_arrival_more() {
+        let one: &[(u64, &[(u64, u64)])] = &[(4000, &[(2000, 3000)])];
+        let fates = [Fate::Lost, Fate::Lost, arrived(170)];
+        assert_eq!(corrected(&fates, one), (vec![Fate::Lost, arrived(170), arrived(200)], 1));
+        let two: &[(u64, &[(u64, u64)])] = &[(4000, &[(2000, 3000)]), (4000, &[(2000, 3000)])];
+        assert_eq!(corrected(&fates, two), (vec![arrived(170), arrived(200), arrived(210)], 2));
+        // Both are known to have arrived.
+        assert_eq!(corrected(&[arrived(40), arrived(90)], one), (vec![arrived(40), arrived(90)], 0));
+    }
+}

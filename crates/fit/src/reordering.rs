@@ -1,0 +1,192 @@
+//! Packets that others overtake, and by how much they are late.
+//!
+//! A packet is reordered if one that was sent after it arrived before it [RFC4737 s3.3], both at their first transmission. Its
+//! extent (s4.2.1) is the number of packets that arrived from the first of these on, before it.
+//!
+//! With l the transmission time of a full packet and k the next packet of those that are not reordered, m places behind it, the
+//! packet would have arrived at n = a(k) - m l, but not before the one in front of it: packets leave a queue in this spacing.
+//! Its extra delay is d = a - n.
+//!
+//! A delayed packet is overtaken only if d exceeds the gap g = a(k) - n to the next, which may be long where nothing waits. So
+//! the share of delayed packets is that of the reordered ones among those that would have been, had they been delayed:
+//!
+//! ```text
+//! q = reordered / sum over packets of P(d > g)      P from the reordered ones whose own gap is at most the median gap
+//! ```
+//!
+//! Delays that are shorter than the usual gap change no order and are not seen. At the sender arrivals follow from the
+//! acknowledgments, which are immediate for packets out of order [RFC5681 s4.2]; segments that a delayed acknowledgment covers
+//! are taken to have arrived l apart. Without SACK they show no order.
+
+use engine::{Span, Time};
+use stats::proportion::wilson;
+
+use crate::loss::Estimate;
+use crate::transfer::{Fate, Transmission};
+
+/// Reordering in the direction of the data.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Reordering {
+    /// The share of packets that are delayed.
+    pub share: Estimate,
+    /// Extra delays of the reordered packets.
+    pub late: Option<Late>,
+}
+
+/// By how much packets are late.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Late {
+    /// Least extra delay, quartiles, and longest.
+    pub delays: [Span; 5],
+    /// Median and largest extent in packets.
+    pub extents: [u64; 2],
+    /// The precision of `delays`: the transmission time of a full packet.
+    pub precision: Span,
+}
+
+/// A packet that arrived at its first transmission.
+struct Arrival {
+    /// Its place among all transmissions.
+    number: usize,
+    at: Time,
+    /// Whether a later one arrived before.
+    reordered: bool,
+}
+
+/// A packet with a later one that was not delayed.
+struct Gap {
+    /// To the arrival of the later one.
+    gap: Span,
+    /// Its extra delay, if it is reordered.
+    delay: Option<Span>,
+}
+
+impl Reordering {
+    /// Reordering of transmissions, which are in the order in which they were sent, and whether each is of a reordered packet.
+    /// `spacing` is the transmission time of a full packet.
+    pub fn of(all: &[Transmission], spacing: Span) -> (Self, Vec<bool>) {
+        let arrivals = arrivals(all, spacing);
+        let mut reordered = vec![false; all.len()];
+        for arrival in arrivals.iter().filter(|arrival| arrival.reordered) {
+            reordered[arrival.number] = true;
+        }
+        let gaps = gaps(&arrivals, spacing);
+        let mut delays: Vec<Span> = gaps.iter().filter_map(|gap| gap.delay).collect();
+        delays.sort_unstable();
+        if delays.is_empty() {
+            let share = Estimate { value: 0.0, interval: wilson(0, arrivals.len() as u64) };
+            return (Reordering { share, late: None }, reordered);
+        }
+        let at_risk = at_risk(&gaps).max(delays.len() as u64);
+        let share =
+            Estimate { value: delays.len() as f64 / at_risk as f64, interval: wilson(delays.len() as u64, at_risk) };
+        let place = |quarter: usize| delays[(delays.len() - 1) * quarter / 4];
+        let late = Late { delays: [0, 1, 2, 3, 4].map(place), extents: extents(&arrivals), precision: spacing };
+        (Reordering { share, late: Some(late) }, reordered)
+    }
+}
+
+/// The arrivals of first transmissions, in the order in which they were sent.
+fn arrivals(all: &[Transmission], spacing: Span) -> Vec<Arrival> {
+    let mut arrivals: Vec<Arrival> = Vec::new();
+    for (number, sent) in all.iter().enumerate().filter(|(_, sent)| !sent.retransmission) {
+        if let Fate::Arrived(at) = sent.fate {
+            arrivals.push(Arrival { number, at, reordered: false });
+        }
+    }
+    let mut first = Time::NEVER;
+    for arrival in arrivals.iter_mut().rev() {
+        arrival.reordered = arrival.at > first;
+        first = first.min(arrival.at);
+    }
+    // One acknowledgment for several.
+    let mut next: Option<(Time, Time)> = None;
+    for arrival in arrivals.iter_mut().rev().filter(|arrival| !arrival.reordered) {
+        let seen = arrival.at;
+        if let Some((of_next, at)) = next
+            && of_next == seen
+        {
+            arrival.at = before(at, spacing);
+        }
+        next = Some((seen, arrival.at));
+    }
+    // Not before the packet in front of it.
+    let mut last = Time::ZERO;
+    for arrival in arrivals.iter_mut().filter(|arrival| !arrival.reordered) {
+        arrival.at = arrival.at.max(last);
+        last = arrival.at;
+    }
+    arrivals
+}
+
+fn before(at: Time, span: Span) -> Time {
+    Time::from_nanos(at.as_nanos().saturating_sub(span.as_nanos()))
+}
+
+/// The gaps behind packets, those of reordered ones with their delays.
+fn gaps(arrivals: &[Arrival], spacing: Span) -> Vec<Gap> {
+    let mut gaps = Vec::with_capacity(arrivals.len());
+    let mut next: Option<&Arrival> = None;
+    // The last that was not reordered, for each place.
+    let in_front: Vec<Time> = arrivals
+        .iter()
+        .scan(Time::ZERO, |last, arrival| {
+            let front = *last;
+            *last = if arrival.reordered { front } else { arrival.at };
+            Some(front)
+        })
+        .collect();
+    for (arrival, front) in arrivals.iter().zip(in_front).rev() {
+        match next {
+            Some(behind) if arrival.reordered => {
+                let places = (behind.number - arrival.number) as u64;
+                let usual = before(behind.at, spacing.times(places)).max(front);
+                gaps.push(Gap { gap: behind.at.since(usual.min(behind.at)), delay: Some(arrival.at.since(usual)) });
+            }
+            Some(behind) => gaps.push(Gap { gap: behind.at.since(arrival.at), delay: None }),
+            None => {}
+        }
+        if !arrival.reordered {
+            next = Some(arrival);
+        }
+    }
+    gaps
+}
+
+/// The number of packets that a delay would have moved behind others.
+fn at_risk(gaps: &[Gap]) -> u64 {
+    let mut sorted: Vec<Span> = gaps.iter().map(|gap| gap.gap).collect();
+    sorted.sort_unstable();
+    let median = sorted.get(sorted.len() / 2).copied().unwrap_or_default();
+    let delays = |usual: bool| {
+        let mut delays: Vec<Span> =
+            gaps.iter().filter(|gap| !usual || gap.gap <= median).filter_map(|gap| gap.delay).collect();
+        delays.sort_unstable();
+        delays
+    };
+    let usual = delays(true);
+    let delays = if usual.is_empty() { delays(false) } else { usual };
+    // P(d > g), one for each gap.
+    let exceeded = |gap: Span| delays.len() - delays.partition_point(|delay| *delay <= gap);
+    let sum: usize = gaps.iter().map(|gap| exceeded(gap.gap)).sum();
+    (sum as f64 / delays.len() as f64).round() as u64
+}
+
+/// Median and largest extent.
+fn extents(arrivals: &[Arrival]) -> [u64; 2] {
+    let mut order: Vec<&Arrival> = arrivals.iter().collect();
+    order.sort_by_key(|arrival| (arrival.at, arrival.number));
+    // Of all that have arrived, those with the largest number so far, in ascending order.
+    let mut peaks: Vec<(usize, usize)> = Vec::new();
+    let mut extents = Vec::new();
+    for (place, arrival) in order.into_iter().enumerate() {
+        let first = peaks.partition_point(|(number, _)| *number < arrival.number);
+        match peaks.get(first) {
+            Some((_, of_first)) => extents.push((place - of_first) as u64),
+            None => peaks.push((arrival.number, place)),
+        }
+    }
+    extents.sort_unstable();
+    let at = |place: usize| extents.get(place).copied().unwrap_or(0);
+    [at(extents.len() / 2), at(extents.len().saturating_sub(1))]
+}

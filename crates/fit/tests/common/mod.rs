@@ -1,0 +1,104 @@
+//! Runs over a path whose settings are known, captured at one end, and fitted.
+
+use capture::transfer::Vantage;
+use engine::Time;
+use fit::path::Bottleneck;
+use fit::transfer::Transfer;
+use path::LinkEvent;
+use sim::{Event, NodeEvent, Sink, World};
+use wire::pcapng::{Direction, Writer};
+
+/// Writes the packets at a node, as `--trace pcapng` does.
+struct AtNode {
+    node: u32,
+    writer: Writer<Vec<u8>>,
+    /// Packets with data that the channel lost or a full queue dropped.
+    lost: usize,
+}
+
+impl Sink for AtNode {
+    const ACTIVE: bool = true;
+
+    fn event(&mut self, at: Time, event: &Event) {
+        if let Event::Link { event: LinkEvent::Lost { packet } | LinkEvent::QueueFull { packet }, .. } = event {
+            self.lost += usize::from(packet.data().is_some_and(|data| data.len > 0));
+        }
+        let Event::Node { node, event, .. } = event else { return };
+        if *node != self.node {
+            return;
+        }
+        match event {
+            NodeEvent::Sent { packet } => self.writer.packet(0, at, Direction::Out, packet).expect("memory"),
+            NodeEvent::Received { packet } | NodeEvent::Transit { packet } => {
+                self.writer.packet(0, at, Direction::In, packet).expect("memory");
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The settings of a path that a fit should find.
+pub struct Known {
+    pub mbps: f64,
+    pub delay_ms: f64,
+    pub queue: u32,
+    pub channel: String,
+    pub variant: &'static str,
+    pub seconds: u32,
+    pub seed: u64,
+}
+
+impl Known {
+    fn scenario(&self) -> String {
+        let Known { mbps, delay_ms, queue, channel, variant, seconds, seed } = self;
+        format!(
+            "duration = \"{seconds} s\"\nseed = {seed}\n[nodes]\nserver = {{ kind = \"host\" }}\nstation = {{ kind = \"base-station\" }}\n\
+             client = {{ kind = \"host\" }}\n[links.wire]\nkind = \"wired\"\nbetween = [\"server\", \"station\"]\nrate = \"1 Gbps\"\n\
+             delay = \"{delay_ms} ms\"\nqueue = \"unlimited\"\n[links.air]\nkind = \"wireless\"\nbetween = [\"station\", \"client\"]\n\
+             rate = \"{mbps} Mbps\"\ndelay = \"1 ms\"\nqueue = \"{queue} packets\"\n{channel}\n[flows.down]\nfrom = \"server\"\n\
+             to = \"client\"\nreceive_window = \"4 MB\"\n[flows.down.tcp]\nvariant = \"{variant}\"\nhandshake = true\n\
+             window_scaling = true\ntimestamps = true\ninitial_window = 10\n"
+        )
+    }
+
+    /// A capture at the sender or the receiver, and the number of packets with data that the channel lost or the
+    /// queue dropped.
+    fn captured(&self, at: Vantage) -> (Vec<u8>, usize) {
+        let loaded = scenario::load::from_toml("known.toml", &self.scenario()).expect("a scenario");
+        let network = &loaded.network;
+        let node = if at == Vantage::Sender { network.flows[0].from } else { network.flows[0].to } as u32;
+        let mut sink = AtNode { node, writer: Writer::new(Vec::new(), &["node"]).expect("memory"), lost: 0 };
+        World::new(network, true).run(&mut sink);
+        (sink.writer.finish().expect("memory"), sink.lost)
+    }
+
+    /// The fit of a capture at the sender or the receiver.
+    pub fn fitted(&self, at: Vantage) -> (Transfer, Bottleneck) {
+        let (transfer, bottleneck, _) = self.fitted_and_lost(at);
+        (transfer, bottleneck)
+    }
+
+    /// The fit, and the number of packets with data that the channel lost or the
+    /// queue dropped.
+    pub fn fitted_and_lost(&self, at: Vantage) -> (Transfer, Bottleneck, usize) {
+        let (file, lost) = self.captured(at);
+        let transfer = Transfer::of(|| Ok(file.as_slice()), None, None).expect("it is readable");
+        assert_eq!(transfer.survey.vantage, at);
+        let bottleneck = Bottleneck::of(&transfer);
+        (transfer, bottleneck, lost)
+    }
+}
+
+/// How often the intervals of one parameter contain it.
+#[derive(Default, Debug)]
+pub struct Covered {
+    pub inside: u32,
+    pub all: u32,
+}
+
+impl Covered {
+    pub fn add(&mut self, interval: [f64; 2], truth: f64) {
+        self.all += 1;
+        self.inside += u32::from((interval[0]..=interval[1]).contains(&truth));
+    }
+}
