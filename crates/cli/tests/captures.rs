@@ -110,6 +110,9 @@ fn captures_of_both_ends_are_joined_in_any_order() {
     let out = lasthop(&directory, &["plot", path(&files[0]), path(&files[1])]);
     succeeded(&out);
     assert!(results.join("server.plots/stream-0.svg").is_file(), "{}", out.err);
+    let out = lasthop(&directory, &["fit", path(&files[1]), path(&files[0]), "--rate", "2 Mbps", "--variant", "reno"]);
+    succeeded(&out);
+    assert!(out.err.contains("captured at the sender") && out.out.contains("loss, independent"), "{}", out.out);
     for (arguments, part) in [
         (vec!["explain", path(&files[0]), path(&files[1]), "--at", "middle"], "which end each was taken at follows"),
         (vec!["explain", path(&results), path(&files[1])], "expected a capture, beside another one"),

@@ -45,7 +45,10 @@ fn capture_becomes_a_scenario_that_gives_the_measured_goodput() {
     assert_eq!(other.code, Some(2));
     assert!(other.err.contains("found no connection 7, expected 0, the only one"), "{}", other.err);
     let both = lasthop(&dir, &["fit", "path/server.pcapng", "path/client.pcapng"]);
-    assert!(both.err.contains("expected one capture alone"), "{}", both.err);
+    assert_eq!(both.code, Some(0), "{}", both.err);
+    assert!(both.out.contains("40 packets"), "{}", both.out);
+    let mixed = lasthop(&dir, &["fit", "path/server.pcapng", "path/scenario.toml"]);
+    assert!(mixed.err.contains("expected one capture alone"), "{}", mixed.err);
     let compared = lasthop(&dir, &["compare", "fitted.toml", "--replications", "1"]);
     assert_eq!(compared.code, Some(0), "{}", compared.err);
 }

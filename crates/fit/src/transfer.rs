@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io::Read;
 
-use capture::transfer::{Counts, Replay, Survey, Surveyor, Vantage, network};
+use capture::transfer::{Counts, Replay, Survey, Surveyor, Truth, Vantage, network};
 use capture::{Capture, CaptureError, End, Stream};
 use engine::{Histogram, Span, Time};
 use path::LinkEvent;
@@ -116,9 +116,22 @@ impl Transfer {
     /// # Errors
     /// The file cannot be read, or has no such connection.
     pub fn of<R: Read>(
+        open: impl FnMut() -> Result<R, std::io::Error>,
+        number: Option<u32>,
+        given: Option<Vantage>,
+    ) -> Result<Transfer, TransferError> {
+        Transfer::with_truth(open, number, given, None)
+    }
+
+    /// The same of a capture at the sender, with what a capture at the receiver shows of the transmissions.
+    ///
+    /// # Errors
+    /// The file cannot be read, or has no such connection.
+    pub fn with_truth<R: Read>(
         mut open: impl FnMut() -> Result<R, std::io::Error>,
         number: Option<u32>,
         given: Option<Vantage>,
+        truth: Option<&Truth>,
     ) -> Result<Transfer, TransferError> {
         let mut first = Capture::open(open().map_err(unopened)?)?;
         first.by_ref().for_each(drop);
@@ -141,6 +154,9 @@ impl Transfer {
         }
         let survey = surveyor.finish(number, &stream, given);
         let mut replay = Replay::new(&survey, Observed { overhead, ..Observed::default() });
+        if let Some(truth) = truth {
+            replay = replay.with_truth(truth);
+        }
         let mut duplicates = Duplicates::new(survey.origin, survey.bytes);
         // From the place of the capture to the sender, less the way from the receiver.
         let delay = network(&survey).links[0].delay;
@@ -155,7 +171,7 @@ impl Transfer {
         let (observed, counts, _) = replay.finish();
         let Observed { mut transmissions, rtt, least, timeouts, initial_window, acknowledged, first, last, .. } =
             observed;
-        let needless = duplicates.correct(&mut transmissions);
+        let needless = if truth.is_none() { duplicates.correct(&mut transmissions) } else { 0 };
         Ok(Transfer {
             receive_window: Some(window).filter(|_| survey.scale_known),
             survey,

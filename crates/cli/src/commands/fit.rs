@@ -13,8 +13,9 @@ use fit::path::Bottleneck;
 use fit::scenario::{Fitted, Host};
 use fit::transfer::Transfer;
 use fit::{beside, json};
+use lab::captures::{BothEnds, is_capture};
 
-use super::captured::Place;
+use super::captured::{Place, open};
 use super::{listed, print, shown};
 use crate::talk::note;
 use crate::{Failure, table};
@@ -22,7 +23,7 @@ use crate::{Failure, table};
 /// Arguments of `lasthop fit`.
 #[derive(ClapArgs)]
 pub struct Args {
-    /// A capture (pcap or pcapng) of a TCP transfer that fills the path, the log of `iperf3 -c SERVER -J`, or that of
+    /// A capture (pcap or pcapng) of a TCP transfer that fills the path, or two of both ends; the log of `iperf3 -c SERVER -J`, or that of
     /// `ping`; a log of iperf3 and one of ping together
     #[arg(required = true, num_args = 1..=2)]
     files: Vec<PathBuf>,
@@ -74,6 +75,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let given = Given { variant: args.variant.clone(), rate: args.rate, sender: args.sender.into(), source };
     let (fitted, values, named) = match &args.files[..] {
         [file] => of_one(file, args, &given)?,
+        [one, other] if is_capture(one) && is_capture(other) => of_both([one, other], args, &given)?,
         files => of_logs(files, &given)?,
     };
     let variant = given.variant(named.as_deref());
@@ -144,6 +146,27 @@ fn of_one(file: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
     }
     let at = args.at.map(Vantage::from);
     let transfer = Transfer::of(open, args.stream, at).map_err(|error| refused(error.to_string()))?;
+    of_transfer(&name, &transfer, given)
+}
+
+/// The fit to the captures of both ends.
+fn of_both(files: [&Path; 2], args: &Args, given: &Given) -> Result<Fit, Failure> {
+    if args.at.is_some() {
+        return Err(Failure::Input("error: --at: found two captures, expected one".to_owned()));
+    }
+    let captures = [open(files[0])?, open(files[1])?];
+    let both = BothEnds::of([&captures[0], &captures[1]], args.stream)?;
+    let path = &both.files[0].path;
+    let truth = both.truth();
+    let open = || File::open(path);
+    let transfer = Transfer::with_truth(open, Some(both.numbers[0]), Some(Vantage::Sender), Some(&truth));
+    let transfer = transfer.map_err(|error| Failure::Input(format!("error: {}: {error}", shown(path))))?;
+    of_transfer(&given.source, &transfer, given)
+}
+
+/// The fit to a transfer, captured in the file of this name.
+fn of_transfer(name: &str, transfer: &Transfer, given: &Given) -> Result<Fit, Failure> {
+    let refused = |what: String| Failure::Input(format!("error: {name}: {what}"));
     let ends = transfer.survey.stream.ends;
     note(format_args!(
         "{name}: stream {}, {} to {}, {} segments with data, captured at the {}",
@@ -165,7 +188,7 @@ fn of_one(file: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
     if !at_sender {
         note("note: not captured at the sender: waits are not seen, and losses at a full queue count as the channel's");
     }
-    let fitted = measured::of_transfer(&transfer, &Bottleneck::of(&transfer), given);
+    let fitted = measured::of_transfer(transfer, &Bottleneck::of(transfer), given);
     fitted.map(|(fitted, values)| (fitted, values, None)).map_err(|error| refused(error.to_string()))
 }
 
@@ -177,7 +200,9 @@ fn of_logs(files: &[PathBuf], given: &Given) -> Result<Fit, Failure> {
         let bytes = fs::read(file).map_err(|error| refused(format!("cannot be read: {error}")))?;
         let text = String::from_utf8_lossy(&bytes);
         if capture::is_capture(&bytes) {
-            return Err(refused("found a capture beside another file, expected one capture alone".to_owned()));
+            return Err(refused(
+                "found a capture beside another file, expected one capture alone, or two of one connection".to_owned(),
+            ));
         } else if Ping::is_log(&text) {
             if ping.is_some() {
                 return Err(refused("found a second log of ping, expected one".to_owned()));

@@ -1,7 +1,7 @@
 //! Two captures of one connection, from both ends.
 
 use capture::joined::{Joined, Track};
-use capture::transfer::{Survey, Vantage};
+use capture::transfer::{Survey, Truth, Vantage};
 use capture::{End, Stream};
 use sim::{Network, Sink};
 
@@ -61,12 +61,17 @@ impl<'a> BothEnds<'a> {
         self.joined.clock.offset + self.files[1].start - self.files[0].start
     }
 
+    /// What is known of the transmissions of the sender.
+    pub fn truth(&self) -> Truth {
+        self.joined.truth(&self.survey)
+    }
+
     /// Explains the connection, with what is known of its transmissions in place of what acknowledgments show.
     ///
     /// # Errors
     /// The capture of the sender cannot be read again.
     pub fn explain<S: Sink>(&self, sink: impl FnMut(&Network) -> S) -> Result<(Explained, S), CaptureFailure> {
-        let truth = self.joined.truth(&self.survey);
+        let truth = self.truth();
         let surveys = vec![self.survey.clone()];
         Ok(self.files[0].explain_surveyed(&self.numbers[..1], surveys, Some(&truth), sink)?.remove(0))
     }
