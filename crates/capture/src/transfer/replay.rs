@@ -25,7 +25,7 @@ const MAX_SEGMENT: u32 = 1 << 20;
 /// The largest number of segments that are taken to be missing in one place; beyond, they are larger.
 const MAX_MISSING: u64 = 1024;
 
-/// The longest timeout that is told.
+/// The longest timeout in events.
 const MAX_TIMEOUT: Span = Span::from_secs(1_000_000);
 
 const FLOW: u32 = 0;
@@ -342,7 +342,7 @@ impl<'a> State<'a> {
     fn transmit(&mut self, at: Time, (seq, end): (u64, u64), reason: Reason, stamp: Option<u32>, unseen: bool) {
         let len = (end - seq) as u32;
         self.tell(at, tcp::Event::SegmentSent { seq, len, reason });
-        // Its way through the network is told when it is known.
+        // Events of its way through the network follow when it is known.
         let number = self.queue.number();
         let _ = (self.queue.number(), self.queue.number());
         self.transmissions.add(Transmission {
