@@ -38,6 +38,8 @@ const SMALL: u32 = 52;
 const RUN_TIME: Span = Span::from_millis(1);
 /// Waits that show the same queue.
 const ALIKE: usize = 4;
+/// Seconds of which the rates are kept: a limit of memory.
+const MAX_SECONDS: usize = 86_400;
 /// The ratio of rates from which on the rate varies.
 pub const VARIES: f64 = 1.25;
 
@@ -220,6 +222,9 @@ fn seconds(runs: &[Run], all: &[Transmission]) -> Option<Vec<f64>> {
     let mut sums: Vec<[f64; 2]> = Vec::new();
     for run in runs {
         let second = run.at.since(start).as_secs_f64() as usize;
+        if second >= MAX_SECONDS {
+            break;
+        }
         sums.resize(sums.len().max(second + 1), [0.0; 2]);
         sums[second][0] += run.bits;
         sums[second][1] += run.bits / run.rate;
