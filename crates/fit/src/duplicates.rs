@@ -1,7 +1,7 @@
-//! Segments that arrived twice, from the first blocks of selective acknowledgments that report them: DSACK [RFC2883].
+//! Segments that arrived twice, from the first blocks of selective acknowledgments that report them: DSACK (RFC 2883).
 //!
 //! Of a segment that was sent again, one transmission more has arrived than its DSACKs report. Where the fates of its
-//! transmissions have fewer arrivals, the last of those that were taken for lost had arrived. Where they have more, and the
+//! transmissions have fewer arrivals, the last one taken for lost had arrived. Where they have more, and the
 //! receiver reports other duplicates, the last of these were lost, or the acknowledgments that report them: their fate is open.
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use engine::Time;
 use wire::{Segment, SeqNum};
 
-use crate::transfer::{Fate, Transmission};
+use crate::transmission::{Fate, Transmission};
 
 /// Reports of duplicates, in the order in which they arrived.
 #[derive(Clone, Debug)]

@@ -26,7 +26,8 @@ use capture::transfer::Vantage;
 use engine::{Rate, Span, Time};
 
 use crate::reordering::Reordering;
-use crate::transfer::{Fate, Transfer, Transmission};
+use crate::transfer::Transfer;
+use crate::transmission::{Fate, Transmission};
 
 /// Packets of a run from which a rate is measured.
 const RUN: usize = 16;

@@ -4,7 +4,8 @@
 use std::fs::File;
 
 use fit::path::Bottleneck;
-use fit::transfer::{Fate, Transfer};
+use fit::transfer::Transfer;
+use fit::transmission::Fate;
 
 /// A capture, and the numbers of transmissions that are found lost.
 fn lost(name: &str) -> (Transfer, Vec<usize>) {
