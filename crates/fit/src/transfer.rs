@@ -22,6 +22,8 @@ pub struct Transfer {
     pub counts: Counts,
     /// Every transmission, in their order.
     pub transmissions: Vec<Transmission>,
+    /// Transmissions that seem lost and are known to have arrived, because the receiver reports duplicates.
+    pub needless: u64,
     /// Round trips in nanoseconds.
     pub rtt: Histogram,
     /// The least round trip of packets of each size in bytes, at the sender.
@@ -126,12 +128,13 @@ impl Transfer {
         let (observed, counts, _) = replay.finish();
         let Observed { mut transmissions, rtt, least, timeouts, initial_window, acknowledged, first, last, .. } =
             observed;
-        duplicates.correct(&mut transmissions);
+        let needless = duplicates.correct(&mut transmissions);
         Ok(Transfer {
             receive_window: Some(window).filter(|_| survey.scale_known),
             survey,
             counts,
             transmissions,
+            needless,
             rtt,
             least,
             answer,
