@@ -9,7 +9,7 @@ use crate::link;
 pub enum CaptureError {
     /// The file does not begin as a capture.
     #[error(
-        "found {found} at byte 0, expected a pcap or pcapng file; tcpdump -w, Wireshark and `lasthop run --trace pcapng` write them"
+        "found {found}, expected a pcap or pcapng file; tcpdump -w, Wireshark and `lasthop run --trace pcapng` write them"
     )]
     NotACapture {
         /// The first bytes, or that there are none.

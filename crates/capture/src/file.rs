@@ -37,6 +37,13 @@ pub fn is_capture(first: &[u8]) -> bool {
         || *magic == 0xA1B2_CD34_u32.to_le_bytes()
 }
 
+/// The beginning of the first line of a file of text.
+fn text(bytes: &[u8]) -> Option<String> {
+    let line = bytes[..bytes.len().min(24)].split(|byte| *byte == b'\n').next()?;
+    let is_text = line.iter().all(|byte| matches!(byte, b'\t' | b'\r' | b' '..=b'~'));
+    is_text.then(|| format!("text that begins with {:?}", String::from_utf8_lossy(line).trim_end()))
+}
+
 /// A frame of a file.
 pub struct Frame<'a> {
     /// Nanoseconds since 1970.
@@ -88,7 +95,9 @@ impl File {
         let bytes = buffer.bytes();
         if !is_capture(bytes) {
             let found = match bytes.first_chunk::<4>() {
-                Some(first) => format!("the bytes {}", first.map(|byte| format!("{byte:02x}")).join(" ")),
+                Some([0x1F, 0x8B, ..]) => "a gzip file".to_owned(),
+                Some(first) => text(bytes)
+                    .unwrap_or_else(|| format!("the bytes {}", first.map(|byte| format!("{byte:02x}")).join(" "))),
                 None if bytes.is_empty() => "an empty file".to_owned(),
                 None => format!("a file of {} bytes", bytes.len()),
             };

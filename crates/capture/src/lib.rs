@@ -33,6 +33,7 @@ mod buffer;
 mod decode;
 mod error;
 mod file;
+pub mod joined;
 mod link;
 mod packet;
 mod reader;

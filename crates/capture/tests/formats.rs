@@ -240,11 +240,15 @@ fn cut_file_keeps_what_precedes_the_cut_and_names_the_byte() {
 
 #[test]
 fn other_files_are_no_captures() {
-    for (file, found) in
-        [(&b""[..], "an empty file"), (b"ab", "a file of 2 bytes"), (b"[flows]\nname", "the bytes 5b 66 6c 6f")]
-    {
+    for (file, found) in [
+        (&b""[..], "an empty file"),
+        (b"ab", "a file of 2 bytes"),
+        (b"[flows]\nname", "text that begins with \"[flows]\""),
+        (b"\x89PNG\r\n", "the bytes 89 50 4e 47"),
+        (b"\x1f\x8b\x08\x00", "a gzip file"),
+    ] {
         let error = Capture::open(file).err().expect("an error").to_string();
-        assert!(error.starts_with(&format!("found {found} at byte 0, expected a pcap or pcapng file")), "{error}");
+        assert!(error.starts_with(&format!("found {found}, expected a pcap or pcapng file")), "{error}");
         assert!(!capture::is_capture(file));
     }
 }

@@ -1,11 +1,13 @@
 //! Scenarios as the command line names them: a file, a result directory, or `-` for standard input.
 
 use std::cell::OnceCell;
+use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use engine::random::hash;
+use lab::captures::{GZIP, is_capture};
 use lab::disk::Disk;
 use lab::load::{Overrides, Source};
 use scenario::Files;
@@ -63,12 +65,31 @@ impl Files for Input {
     }
 }
 
+/// The problem with a file that is something else by its first bytes.
+fn not_a_scenario(file: &Path) -> Option<Problem> {
+    let mut first = [0; 4];
+    let read = File::open(file).and_then(|mut open| open.read(&mut first)).ok().filter(|_| file.is_file())?;
+    let (found, hint) = if is_capture(file) {
+        ("a capture", "`lasthop explain`, `plot`, `report` and `fit` read captures")
+    } else if first[..read].starts_with(&GZIP) {
+        ("a gzip file", "unpack it first: gunzip FILE")
+    } else if read == 0 {
+        ("an empty file", "`lasthop new` writes a scenario to begin with")
+    } else {
+        return None;
+    };
+    Some(Problem::new("a scenario").in_file(file.display().to_string()).found(found).hint(hint))
+}
+
 /// Reads the scenario in `file`, without checking it yet. The name of one from standard input has a hash of its text, so that
 /// different scenarios have different result directories.
 ///
 /// # Errors
 /// The errors in its text.
 pub fn open(file: &Path, overrides: &Overrides) -> Result<Source, Vec<Problem>> {
+    if let Some(problem) = not_a_scenario(file) {
+        return Err(vec![problem]);
+    }
     let files = Rc::new(Input::default());
     let source = if is_stdin(file) {
         if io::stdin().is_terminal() {

@@ -13,9 +13,10 @@ mod talk;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::sync::LazyLock;
 #[cfg(unix)]
-use std::sync::{Arc, atomic::AtomicBool};
+use std::sync::Arc;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use clap::{Parser, Subcommand};
@@ -165,6 +166,21 @@ fn misread(error: &clap::Error) -> u8 {
         return ended(Err(unsaid.into()));
     }
     u8::try_from(error.exit_code()).unwrap_or(1)
+}
+
+/// Whether this process is the command itself.
+static IS_PROGRAM: AtomicBool = AtomicBool::new(false);
+
+/// Runs the command as [`main`] does, in the process that is it: it may start itself again.
+pub fn program(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    IS_PROGRAM.store(true, Ordering::Relaxed);
+    main(arguments)
+}
+
+/// Whether the program of this process is the command, and not another one that has it as a library.
+#[cfg(target_os = "linux")]
+fn is_program() -> bool {
+    IS_PROGRAM.load(Ordering::Relaxed)
 }
 
 /// Runs the command with these arguments, of which the first is its name, and returns its exit code.

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::main(std::env::args_os()).into()
+    cli::program(std::env::args_os()).into()
 }

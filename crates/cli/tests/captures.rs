@@ -61,6 +61,130 @@ fn explain_reads_a_capture_by_its_first_bytes() {
 }
 
 #[test]
+fn losses_that_limit_a_captured_transfer_are_found() {
+    let directory = scratch("captures-losses");
+    let results = captured(&directory);
+    let out = lasthop(&directory, &["explain", path(&results.join("server.pcapng"))]);
+    succeeded(&out);
+    for part in ["window-cut", "a fast retransmit reduced the window from", "rate of the slowest link about 2.0"] {
+        assert!(out.out.contains(part), "{part} in {}", out.out);
+    }
+    let out = lasthop(&directory, &["explain", path(&results.join("client.pcapng"))]);
+    succeeded(&out);
+    for part in
+        ["captured at the receiver", "sender           its timeouts, its pacing", "rate of the slowest link about 2.0"]
+    {
+        assert!(out.out.contains(part), "{part} in {}", out.out);
+    }
+    assert!(!out.out.contains("window-cut"), "{}", out.out);
+}
+
+#[test]
+fn captures_of_both_ends_are_joined_in_any_order() {
+    let directory = scratch("captures-joined");
+    let results = captured(&directory);
+    let summary = std::fs::read_to_string(results.join("summary.json")).expect("a summary");
+    let summary: serde_json::Value = serde_json::from_str(&summary).expect("JSON");
+    let files = [results.join("server.pcapng"), results.join("client.pcapng")];
+    let joined = |order: [&Path; 2], stream: &str| {
+        let arguments = ["explain", path(order[0]), path(order[1]), "--json", "--stream", stream];
+        let out = lasthop(&directory, &arguments);
+        succeeded(&out);
+        let json: serde_json::Value = serde_json::from_str(&out.out).expect("JSON");
+        assert_eq!(json[0]["capture"]["place"], "sender");
+        json[0]["joined"].clone()
+    };
+    let one = joined([&files[0], &files[1]], "0");
+    assert_eq!(one, joined([&files[1], &files[0]], "0"));
+    let lost = |direction: &str| summary["links"][0][direction]["frames_corrupted"].as_u64().expect("a number");
+    assert!(lost("forward") > 5, "{}", lost("forward"));
+    assert_eq!(one["data"]["lost"], lost("forward"));
+    assert_eq!(one["answers"]["lost"], lost("backward"));
+    let out = lasthop(&directory, &["explain", path(&files[1]), path(&files[0])]);
+    succeeded(&out);
+    for part in
+        ["joined: sender, stream 0 of", "direction  packets  lost", "the least one, 50.", "captured at the sender"]
+    {
+        assert!(out.out.contains(part), "{part} in {}", out.out);
+    }
+    let out = lasthop(&directory, &["plot", path(&files[0]), path(&files[1])]);
+    succeeded(&out);
+    assert!(results.join("server.plots/stream-0.svg").is_file(), "{}", out.err);
+    for (arguments, part) in [
+        (vec!["explain", path(&files[0]), path(&files[1]), "--at", "middle"], "which end each was taken at follows"),
+        (vec!["explain", path(&results), path(&files[1])], "expected a capture, beside another one"),
+        (vec!["plot", path(&files[0]), path(&files[1]), path(&files[1])], "a third file"),
+    ] {
+        let out = lasthop(&directory, &arguments);
+        assert_eq!(out.code, Some(2), "{arguments:?}: {}", out.err);
+        assert!(out.err.contains(part), "{part} in {}", out.err);
+    }
+}
+
+#[test]
+fn files_of_another_kind_are_named() {
+    let directory = scratch("captures-kinds");
+    let capture = captured(&directory).join("server.pcapng");
+    let packed = directory.join("server.pcapng.gz");
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut gzip, &std::fs::read(&capture).expect("read")).expect("memory");
+    std::fs::write(&packed, gzip.finish().expect("memory")).expect("written");
+    let [plain, unpacked] = [&capture, &packed].map(|file| {
+        let out = lasthop(&directory, &["explain", path(file)]);
+        succeeded(&out);
+        out.out
+    });
+    assert_eq!(plain.replace("server.pcapng:", ""), unpacked.replace("server.pcapng.gz:", ""));
+    let write = |name: &str, bytes: &[u8]| {
+        let file = directory.join(name);
+        std::fs::write(&file, bytes).expect("written");
+        file
+    };
+    let (empty, text) = (write("empty.pcap", b""), write("text.pcapng", b"duration = 1\n"));
+    let (packed_text, nothing) = (write("a.toml.gz", &[0x1F, 0x8B, 8, 0, 0, 0]), write("a.toml", b""));
+    for (arguments, part) in [
+        (vec!["explain", path(&empty)], "found an empty file, expected a pcap or pcapng file"),
+        (vec!["explain", path(&text)], "found text that begins with \"duration = 1\", expected a pcap or pcapng"),
+        (vec!["explain", path(&capture), path(&text)], "found text that begins with"),
+        (vec!["report", path(&text)], "found text that begins with"),
+        (vec!["run", path(&capture)], "found a capture, expected a scenario"),
+        (vec!["check", path(&packed)], "found a capture, expected a scenario"),
+        (vec!["compare", path(&capture)], "`lasthop explain`, `plot`, `report` and `fit` read captures"),
+        (vec!["run", path(&packed_text)], "found a gzip file, expected a scenario"),
+        (vec!["run", path(&nothing)], "found an empty file, expected a scenario"),
+    ] {
+        let out = lasthop(&directory, &arguments);
+        assert_eq!(out.code, Some(2), "{arguments:?}: {}", out.err);
+        assert!(out.err.contains(part), "{part} in {}", out.err);
+    }
+}
+
+/// A file with a datagram and a message beside a connection, and one without a connection.
+#[test]
+fn packets_without_tcp_are_counted() {
+    use wire::{Addr, Body, Datagram, Packet, Segment, pcapng};
+    let directory = scratch("captures-others");
+    let packet = |body| Packet::new(Addr::of_node(0), Addr::of_node(1), body);
+    let datagram = || packet(Body::Datagram(Datagram::default()));
+    let segment = packet(Body::Tcp(Segment { src_port: 1, dst_port: 2, len: 100, ..Segment::default() }));
+    let write = |name: &str, packets: &[Packet]| {
+        let mut writer = pcapng::Writer::new(Vec::new(), &["eth0"]).expect("memory");
+        let out = pcapng::Direction::Out;
+        packets.iter().for_each(|packet| writer.packet(0, engine::Time::ZERO, out, packet).expect("memory"));
+        let file = directory.join(name);
+        std::fs::write(&file, writer.finish().expect("memory")).expect("written");
+        file
+    };
+    let both = write("both.pcapng", &[segment, datagram(), datagram()]);
+    let out = lasthop(&directory, &["explain", path(&both)]);
+    succeeded(&out);
+    assert!(out.out.contains("not explained: 2 frames (2 UDP)\n"), "{}", out.out);
+    let none = write("none.pcapng", &[datagram()]);
+    let out = lasthop(&directory, &["explain", path(&none)]);
+    assert!(out.err.contains("found 1 frames without a TCP segment (1 UDP), expected a TCP"), "{}", out.err);
+}
+
+#[test]
 fn json_of_a_capture_names_what_is_hidden() {
     let directory = scratch("captures-json");
     let capture = captured(&directory).join("client.pcapng");
@@ -68,6 +192,7 @@ fn json_of_a_capture_names_what_is_hidden() {
     let json: serde_json::Value = serde_json::from_str(&out.out).expect("JSON");
     let flow = &json[0];
     assert_eq!(flow["capture"]["place"], "receiver");
+    assert!(flow["timeouts"].is_null());
     assert!(flow["hidden"]["kinds"].as_array().expect("a list").contains(&"idle-wait".into()));
     let sum: f64 = flow["budget_ms"].as_object().expect("a table").values().filter_map(|time| time.as_f64()).sum();
     let took = flow["took_ms"].as_f64().expect("a number");

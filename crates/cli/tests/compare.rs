@@ -123,3 +123,67 @@ fn unknown_names_and_invalid_settings_are_refused() {
     assert!(nothing.contains("--set duration=0 s") && !nothing.contains("lan-bursts"), "{nothing}");
     assert!(!dir.join("results").exists(), "all settings are checked before the first run");
 }
+
+/// A download of 200 kB and one that fails, as programs for both ends.
+const TRANSFER: [&str; 2] = [
+    "import socket, sys\n\
+     listener = socket.create_server(('', 5001))\n\
+     while True:\n    connection, there = listener.accept()\n    connection.sendall(b'x' * 200000)\n    connection.close()\n",
+    "import socket, sys, time\n\
+     for attempt in range(100):\n\
+     \x20   try:\n        connection = socket.create_connection(('server', 5001))\n        break\n\
+     \x20   except ConnectionRefusedError:\n        time.sleep(0.05)\n\
+     received = 0\n\
+     while bytes := connection.recv(65536):\n    received += len(bytes)\n\
+     print('received', received)\n\
+     sys.exit(received != 200000)\n",
+];
+
+/// Real ends have a row for each scheme that needs no part in the sender. What is finished is not repeated.
+#[cfg(target_os = "linux")]
+#[test]
+fn compare_with_shell_measures_real_ends_beside_simulated_ones() {
+    let dir = scratch("compare-shell");
+    if lasthop(&dir, &["shell", "--check"]).code != Some(0) {
+        skip::skip!("no namespaces here");
+    }
+    let scenario = "duration = '60 s'\n[nodes]\nserver = { kind = 'host' }\nstation = { kind = 'base-station' }\nmobile = { kind = 'host' }\n\
+        [links.wire]\nkind = 'wired'\nbetween = ['server', 'station']\nrate = '100 Mbps'\ndelay = '5 ms'\n\
+        [links.air]\nkind = 'wireless'\nbetween = ['station', 'mobile']\nrate = '10 Mbps'\ndelay = '5 ms'\n\
+        channel = { kind = 'uniform', loss = 0.01 }\n\
+        [flows.download]\nfrom = 'server'\nto = 'mobile'\nbytes = '200 kB'\n";
+    std::fs::write(dir.join("hop.toml"), scenario).unwrap();
+    for (name, text) in ["server.py", "client.py"].into_iter().zip(TRANSFER) {
+        std::fs::write(dir.join(name), text).unwrap();
+    }
+    let schemes = "unmodified,snoop,refined-icmp";
+    let with = |command: &'static str| {
+        let words = ["compare", "hop.toml", "--schemes", schemes, "--replications", "2", "--shell", command];
+        [&words[..], &["--and", "server=python3 server.py", "--json"]].concat()
+    };
+    let run = lasthop(&dir, &with("python3 client.py"));
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let all = compared(&run.out);
+    for scheme in ["unmodified", "snoop"] {
+        let real = row(&all[0]["real"], scheme);
+        // 8 bits of 9.7 at most: headers have the rest of 10 Mbps.
+        let goodput = real["goodput_bps"].as_f64().unwrap();
+        assert!(real["n"] == 2 && goodput > 1e5 && goodput < 9.7e6, "{real}");
+        // 200 kB in packets of 1500 bytes over 10 Mbps take 0.166 s, and more with repetitions.
+        let air = real["airtime_s_per_mb"].as_f64().unwrap();
+        assert!((0.8..2.0).contains(&air), "{real}");
+        assert!(row(&all[0], scheme)["goodput_bps"].is_f64(), "{}", all[0]);
+        let log = std::fs::read_to_string(dir.join(format!("results/hop-compared-shell/{scheme}/1/commands.log")));
+        assert_eq!(log.unwrap(), "received 200000\n");
+    }
+    assert!(row(&all[0]["real"], "refined-icmp")["goodput_bps"].is_null(), "{}", all[0]["real"]);
+    let again = lasthop(&dir, &with("python3 client.py"));
+    assert!(again.err.contains("0 runs with real ends, 4 were already there"), "{}", again.err);
+    assert_eq!(compared(&again.out), all);
+    let failed = lasthop(&dir, &with("echo no server here; exit 3"));
+    assert_eq!(failed.code, Some(1), "{}", failed.err);
+    let expected = "error: unmodified, replication 0: the command ended with exit code 3\n  | no server here\n";
+    assert!(failed.err.contains(expected), "{}", failed.err);
+    let wrong = lasthop(&dir, &["compare", "hop.toml", "--and", "server=true"]);
+    assert_eq!(wrong.code, Some(2), "{}", wrong.err);
+}

@@ -8,6 +8,7 @@ use std::net::{IpAddr, SocketAddr};
 use engine::Time;
 use engine::time::NANOS_PER_MILLI;
 use foldhash::fast::FixedState;
+use rangemap::RangeSet;
 use wire::{Addr, Flags, Packet, Segment, SeqNum};
 
 type HashMap<K, V> = std::collections::HashMap<K, V, FixedState>;
@@ -33,7 +34,7 @@ pub(crate) struct Connection {
 }
 
 /// One side of a connection.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Side {
     /// The window scale in its SYN.
     offers: Option<u8>,
@@ -44,6 +45,8 @@ struct Side {
     /// Difference of its timestamps to the simulation's clock, which both ends and all nodes share. Proxies
     /// use that clock on behalf of an end; a real end would discard a segment with an older timestamp [RFC7323 s5.3].
     ahead: Option<u32>,
+    /// Offsets of the other side's data that have left the network to this one.
+    delivered: RangeSet<u64>,
 }
 
 impl Connection {
@@ -85,11 +88,22 @@ impl Connection {
         segment.window <<= segment.window_shift;
     }
 
-    /// `side` receives a segment: with scaling only if both SYNs have the option [RFC7323 s1.3].
-    pub fn received(&mut self, side: usize, segment: &Segment) {
+    /// `side` receives a segment with data at this offset, and returns how many bytes of it are new. Windows are scaled only
+    /// if both SYNs have the option [RFC7323 s1.3].
+    pub fn received(&mut self, side: usize, segment: &Segment, offset: u64) -> u64 {
+        let own = &mut self.sides[side];
         if segment.flags.has(Flags::SYN) {
-            self.sides[side].is_offered = segment.options.window_scale.is_some();
+            own.is_offered = segment.options.window_scale.is_some();
+            // A connection that uses the same ports again sends other data.
+            own.delivered.clear();
         }
+        let data = offset..offset.saturating_add(u64::from(segment.len));
+        if data.is_empty() {
+            return 0;
+        }
+        let new = own.delivered.gaps(&data).map(|gap| gap.end - gap.start).sum();
+        own.delivered.insert(data);
+        new
     }
 
     /// A segment of `side` with timestamps of its clock and that of the other end.
@@ -167,7 +181,8 @@ impl Connections {
         let simulated = [here, there];
         self.real.insert(real, number);
         self.simulated.insert(sorted(simulated), number);
-        let connection = Connection { number, real, simulated, sides: [Side::default(); 2], used: self.packets };
+        let connection =
+            Connection { number, real, simulated, sides: [Side::default(), Side::default()], used: self.packets };
         self.connections.insert(number, connection);
         number
     }
@@ -214,7 +229,7 @@ mod tests {
                 let mut sent = segment(flags, ports, scales[side].filter(|_| !last));
                 let (connection, from) = connections.of_real(ends, if side == 0 { [0, 2] } else { [2, 0] }, &sent);
                 connection.sent(from, &mut sent, Time::ZERO);
-                connection.received(1 - from, &sent);
+                connection.received(1 - from, &sent, 0);
                 windows[side] = sent.window;
             }
         }
@@ -271,6 +286,22 @@ mod tests {
         let mut again = Segment { flags: Flags::SYN, ..stamped([1, 2], 9, 0) };
         connection.sent(side, &mut again, Time::from_millis(5000));
         assert_eq!((stamps(&again), stamps(&connection.stamped(side, &again))), ((5000, 0), (9, 0)));
+    }
+
+    /// By hand: 100 bytes, the second half of them again with 50 more, a hole of 50, the hole with what surrounds it, and
+    /// another connection between the same ports.
+    #[test]
+    fn data_is_new_once() {
+        let mut connections = Connections::default();
+        let first = segment(Flags::SYN, [1, 2], None);
+        let (connection, side) = connections.of_real(ENDS, [0, 1], &first);
+        let mut received = |flags, offset, len| {
+            let segment = Segment { len, ..segment(flags, [1, 2], None) };
+            connection.received(1 - side, &segment, ORIGIN + offset)
+        };
+        let new = [(0, 100), (50, 100), (200, 10), (100, 200), (0, 300)].map(|(at, len)| received(Flags::ACK, at, len));
+        assert_eq!(new, [100, 50, 10, 90 + 50, 0]);
+        assert_eq!([received(Flags::SYN, 0, 0), received(Flags::ACK, 1, 100)], [0, 100]);
     }
 
     #[test]

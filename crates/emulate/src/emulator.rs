@@ -4,10 +4,11 @@ use std::net::SocketAddr;
 
 use engine::{Span, Time};
 use sim::{Network, Sink, World};
-use wire::{Addr, Body, Packet, Segment};
+use wire::{Addr, Body, Packet, Protocol, Segment};
 
 use crate::addresses::Addresses;
 use crate::connections::Connections;
+use crate::delivered::Delivered;
 use crate::frame::{Frame, Payload};
 use crate::rebuild;
 use crate::store::{Direction, Store};
@@ -49,7 +50,9 @@ pub struct Counts {
     pub forgotten: u64,
     /// Messages to a simulated sender, which real hosts do not understand: they are dropped.
     pub messages: u64,
-    /// Packets that arrived at a node without a device.
+    /// Echo requests that a node without a device answered.
+    pub answered: u64,
+    /// Other packets that arrived at a node without a device.
     pub unclaimed: u64,
 }
 
@@ -92,8 +95,15 @@ pub struct Emulator {
     store: Store,
     outgoing: Vec<Outgoing>,
     counts: Counts,
+    delivered: Delivered,
     /// Payload of a segment being rebuilt.
     payload: Vec<u8>,
+}
+
+/// A packet that leaves the network, with the number of bytes of its data that no earlier one had.
+struct Leaving {
+    bytes: Vec<u8>,
+    new: u64,
 }
 
 impl Emulator {
@@ -118,6 +128,7 @@ impl Emulator {
             store: Store::new(settings.memory),
             outgoing: Vec::new(),
             counts: Counts::default(),
+            delivered: Delivered::default(),
             payload: Vec::new(),
             settings,
         }
@@ -131,6 +142,11 @@ impl Emulator {
     /// The numbers of packets so far.
     pub fn counts(&self) -> Counts {
         self.counts
+    }
+
+    /// The data that real hosts have received so far.
+    pub fn delivered(&self) -> Delivered {
+        self.delivered
     }
 
     /// The number of TCP connections so far, except those that were forgotten.
@@ -148,12 +164,12 @@ impl Emulator {
     pub fn advance<S: Sink>(&mut self, now: Time, sink: &mut S) -> bool {
         while let Some(at) = self.world.next_wakeup().filter(|at| *at <= now) {
             self.world.run_until(at, sink);
-            if self.collect() {
+            if self.collect(sink) {
                 return true;
             }
         }
         self.world.run_until(now, sink);
-        self.collect();
+        self.collect(sink);
         false
     }
 
@@ -175,11 +191,12 @@ impl Emulator {
         };
         self.addresses.learn(frame.src, node);
         self.counts.entered += 1;
+        self.delivered.begin(self.world.now());
         self.counts.bytes_entered += bytes.len() as u64;
         let packet = self.packet(&frame, [node, there], bytes);
         // Both nodes exist.
         let _ = self.world.inject(node, packet, sink);
-        self.collect();
+        self.collect(sink);
     }
 
     /// The packet in the simulation; its bytes are kept.
@@ -200,42 +217,69 @@ impl Emulator {
     }
 
     /// Turns packets that have left the network into bytes; returns whether there are any.
-    fn collect(&mut self) -> bool {
+    fn collect<S: Sink>(&mut self, sink: &mut S) -> bool {
         let delivered = self.world.take_delivered();
         for delivered in delivered {
             let Some(device) = self.devices[delivered.node] else {
-                self.counts.unclaimed += 1;
+                self.without_device(delivered.node, &delivered.packet, sink);
                 continue;
             };
-            let Some(bytes) = self.bytes(&delivered.packet) else { continue };
+            let Some(Leaving { bytes, new }) = self.leaving(&delivered.packet) else { continue };
             self.counts.bytes_left += bytes.len() as u64;
+            self.delivered.add(new, delivered.at);
             self.outgoing.push(Outgoing { at: delivered.at, device, bytes });
         }
         !self.outgoing.is_empty()
     }
 
-    /// The bytes of a packet that leaves the network; counts it.
-    fn bytes(&mut self, packet: &Packet) -> Option<Vec<u8>> {
-        let kept = match &packet.body {
+    /// A packet arrives at a node without a device: the node answers an echo request, and drops everything else.
+    fn without_device<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
+        let answer = match &packet.body {
+            Body::Datagram(datagram) if datagram.protocol == Protocol::EchoRequest => {
+                self.store.datagram(datagram.number).and_then(rebuild::echo_reply)
+            }
+            _ => None,
+        };
+        let reply = answer.as_deref().and_then(Frame::read).and_then(|frame| {
+            let there = self.addresses.find(node, frame.dst)?;
+            Some(self.packet(&frame, [node, there], answer.as_deref()?))
+        });
+        match reply {
+            Some(reply) => {
+                self.counts.answered += 1;
+                // Both nodes exist. It is collected later: no packet passes a link in no time.
+                let _ = self.world.inject(node, reply, sink);
+            }
+            None => self.counts.unclaimed += 1,
+        }
+    }
+
+    /// A packet that leaves the network, which is counted.
+    fn leaving(&mut self, packet: &Packet) -> Option<Leaving> {
+        let (kept, new) = match &packet.body {
             Body::Icmp(_) => {
                 self.counts.messages += 1;
                 return None;
             }
-            Body::Datagram(datagram) => self.store.datagram(datagram.number).map(<[u8]>::to_vec),
+            Body::Datagram(datagram) => {
+                let new = if datagram.protocol == Protocol::Udp { u64::from(datagram.len) } else { 0 };
+                (self.store.datagram(datagram.number).map(<[u8]>::to_vec), new)
+            }
             Body::Tcp(segment) => {
                 let Some((connection, side)) = self.connections.of_simulated(packet, segment) else {
                     self.counts.forgotten += 1;
                     return None;
                 };
-                connection.received(1 - side, segment);
                 let direction = (connection.number, side);
                 let (ends, offset) = (connection.ends(side), connection.offset(side, segment.seq));
+                let new = connection.received(1 - side, segment, offset);
                 let stamped = connection.stamped(side, segment);
                 let unchanged = self.store.segment(direction, packet, segment).map(<[u8]>::to_vec);
                 if unchanged.is_none() {
-                    return self.rebuilt(packet, &stamped, direction, ends, offset);
+                    let bytes = self.rebuilt(packet, &stamped, direction, ends, offset)?;
+                    return Some(Leaving { bytes, new });
                 }
-                unchanged
+                (unchanged, new)
             }
         };
         let Some(mut bytes) = kept else {
@@ -247,7 +291,7 @@ impl Emulator {
             rebuild::mark(&mut bytes, packet.ecn);
             self.counts.marked += 1;
         }
-        Some(bytes)
+        Some(Leaving { bytes, new })
     }
 
     /// The bytes of a segment that a scheme changed or made.

@@ -5,7 +5,10 @@
 //! and commands on Linux.
 
 mod addresses;
+#[cfg(target_os = "linux")]
+pub mod compare;
 mod connections;
+mod delivered;
 mod drive;
 mod emulator;
 mod frame;
@@ -16,6 +19,7 @@ pub mod session;
 mod store;
 
 pub use addresses::{ipv4, ipv6};
+pub use delivered::Delivered;
 pub use drive::{Host, drive};
 pub use emulator::{Counts, Emulator, Outgoing, Settings};
 pub use frame::{Frame, Payload};

@@ -2,6 +2,8 @@
 
 use std::net::SocketAddr;
 
+use etherparse::icmpv4::{TYPE_ECHO_REPLY, TYPE_ECHO_REQUEST};
+use etherparse::icmpv6::{TYPE_ECHO_REPLY as TYPE6_ECHO_REPLY, TYPE_ECHO_REQUEST as TYPE6_ECHO_REQUEST};
 use etherparse::{IpDscp, IpEcn, IpFragOffset, IpNumber, Ipv4Header, Ipv6FlowLabel, Ipv6Header};
 use wire::bytes::tcp_header;
 use wire::{Ecn, Packet, Segment};
@@ -41,6 +43,28 @@ fn updated(checksum: u16, before: u16, after: u16) -> u16 {
         sum = (sum & 0xffff) + (sum >> 16);
     }
     !(sum as u16)
+}
+
+/// The answer to an echo request: the same packet back. `None` for other packets, and those with extension headers.
+pub fn echo_reply(request: &[u8]) -> Option<Vec<u8>> {
+    let mut reply = request.to_vec();
+    let (addresses, message, kinds) = match (request.first()? >> 4, request.get(9)?, request.get(6)?) {
+        (4, 1, _) => (12..20, usize::from(request[0] & 0xf) * 4, (TYPE_ECHO_REQUEST, TYPE_ECHO_REPLY)),
+        (6, _, 58) => (8..40, Ipv6Header::LEN, (TYPE6_ECHO_REQUEST, TYPE6_ECHO_REPLY)),
+        _ => return None,
+    };
+    let [kind, code, high, low, ..] = *request.get(message..)? else { return None };
+    if kind != kinds.0 || addresses.end > message {
+        return None;
+    }
+    // Exchanged addresses leave the sums as they are.
+    let half = addresses.len() / 2;
+    reply[addresses].rotate_left(half);
+    let words = [kind, kinds.1].map(|kind| u16::from_be_bytes([kind, code]));
+    let checksum = updated(u16::from_be_bytes([high, low]), words[0], words[1]);
+    reply[message] = kinds.1;
+    reply[message + 2..message + 4].copy_from_slice(&checksum.to_be_bytes());
+    Some(reply)
 }
 
 /// A segment between two real ends, the sending one first, as an IP packet with checksums. `payload` is its data.
@@ -87,7 +111,7 @@ pub fn segment(packet: &Packet, segment: &Segment, [from, to]: [SocketAddr; 2], 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use etherparse::Ipv4HeaderSlice;
+    use etherparse::{Ipv4HeaderSlice, PacketBuilder};
 
     #[test]
     fn marked_header_has_the_checksum_of_the_whole_header() {
@@ -101,6 +125,27 @@ mod tests {
             assert_eq!(Ecn::from_bits(marked.ecn().value()), ecn);
             assert_eq!(marked.header_checksum(), marked.to_header().calc_header_checksum());
         }
+    }
+
+    /// Reference: etherparse's own headers and checksums.
+    #[test]
+    fn echo_reply_has_exchanged_addresses_and_right_checksums() {
+        let data: Vec<u8> = (0..57).collect();
+        let (mut request, mut reply) = (Vec::new(), Vec::new());
+        let built = |from, to| PacketBuilder::ipv4(from, to, 64);
+        built([10, 0, 0, 3], [10, 0, 0, 2]).icmpv4_echo_request(7, 9).write(&mut request, &data).unwrap();
+        built([10, 0, 0, 2], [10, 0, 0, 3]).icmpv4_echo_reply(7, 9).write(&mut reply, &data).unwrap();
+        assert_eq!(echo_reply(&request), Some(reply.clone()));
+        assert_eq!(echo_reply(&reply), None);
+        let (mut request, mut reply) = (Vec::new(), Vec::new());
+        let built = |from, to| PacketBuilder::ipv6([from; 16], [to; 16], 64);
+        built(1, 2).icmpv6_echo_request(7, 9).write(&mut request, &data).unwrap();
+        built(2, 1).icmpv6_echo_reply(7, 9).write(&mut reply, &data).unwrap();
+        assert_eq!(echo_reply(&request), Some(reply));
+        for length in 0..request.len() {
+            let _ = echo_reply(&request[..length]);
+        }
+        assert_eq!(echo_reply(&request[..42]), None);
     }
 
     #[test]

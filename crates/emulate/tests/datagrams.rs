@@ -35,6 +35,24 @@ fn rate_and_delay_are_exact_in_simulated_time() {
     assert_eq!((counts.bytes_entered, counts.bytes_left), (625_000, 625_000));
 }
 
+/// The station has no device: it answers by itself.
+#[test]
+fn node_without_device_answers_echo_requests_only() {
+    let network = network("", "rate = \"1 Gbps\"\ndelay = \"15 ms\"", "rate = \"10 Mbps\"\ndelay = \"5 ms\"");
+    let data = [7; 56];
+    let (mut request, mut reply, mut datagram) = (Vec::new(), Vec::new(), Vec::new());
+    let built = |from, to| PacketBuilder::ipv4(emulate::ipv4(from).octets(), emulate::ipv4(to).octets(), 64);
+    built(2, 1).icmpv4_echo_request(5, 6).write(&mut request, &data).unwrap();
+    built(1, 2).icmpv4_echo_reply(5, 6).write(&mut reply, &data).unwrap();
+    built(2, 1).udp(5, 6).write(&mut datagram, &data).unwrap();
+    let sent = vec![(us(0), 1, request), (us(1000), 1, datagram)];
+    let (received, emulator, _) = run(&network, sent, Time::from_millis(100));
+    // 84 bytes at 10 Mbps take 67.2 us, in each direction.
+    assert_eq!(received, [(Time::from_nanos(10_134_400), 1, reply)]);
+    let counts = emulator.counts();
+    assert_eq!((counts.entered, counts.answered, counts.unclaimed, counts.verbatim), (2, 1, 1, 1));
+}
+
 /// Twice the rate of the air: with 50 packets of queue, one of two packets is dropped in the steady state.
 #[test]
 fn queue_limits_the_rate_to_that_of_the_link() {

@@ -1,11 +1,10 @@
 //! Rate, delay and queue of the slowest link of a path.
 //!
-//! With s the time at which a packet was sent, a that at which it arrived, and b the least a - s of all packets, a packet waited if
-//! the one before it arrived after s + b: it found that one still in the queue or in transmission. Then the time between both
-//! arrivals is the packet's transmission time, whatever the delay is.
+//! With s the time at which a packet was sent, a that at which it arrived, and b the least a - s of all packets, a - s - b is the
+//! packet's wait.
 //!
 //! ```text
-//! rate     the median, by bytes, of 8 bytes / time over runs of at least 16 packets and 1 ms that waited
+//! rate     that of runs of packets that waited, see `capture::transfer::rate`
 //! delay    (least round trip - transmission times of the packet and its acknowledgment) / 2, the same in both directions
 //! queue    the longest wait a - s - b in transmission times of a segment, rounded
 //! ```
@@ -23,20 +22,17 @@
 
 use capture::End;
 use capture::transfer::Vantage;
+use capture::transfer::rate::{Passed, Run, Runs};
 use engine::{Rate, Span, Time};
 
 use crate::reordering::Reordering;
 use crate::transfer::Transfer;
 use crate::transmission::{Fate, Transmission};
 
-/// Packets of a run from which a rate is measured.
-const RUN: usize = 16;
 /// Losses at a full queue without which the queue may never have been full.
 pub const MIN_OVERFLOWS: usize = 3;
 /// Bytes of an acknowledgment or a SYN.
 const SMALL: u32 = 52;
-/// The least duration of a run: acknowledgments may come in bursts.
-const RUN_TIME: Span = Span::from_millis(1);
 /// Waits that show the same queue.
 const ALIKE: usize = 4;
 /// Seconds of which the rates are kept: a limit of memory.
@@ -67,24 +63,21 @@ pub struct Bottleneck {
     pub reordering: Option<Reordering>,
 }
 
-/// Bits of a run of packets over a time, which ends at `at`.
-struct Run {
-    at: Time,
-    bits: f64,
-    rate: f64,
-}
-
 impl Bottleneck {
     /// The slowest link of a transfer.
     pub fn of(transfer: &Transfer) -> Self {
         let sees_waits = transfer.survey.vantage != Vantage::Receiver;
         let all = &transfer.transmissions;
         let base = all.iter().filter_map(|sent| Some(arrival(sent)?.since(sent.sent))).min().unwrap_or_default();
-        let runs = runs(all, base, sees_waits, transfer.survey.sack);
-        // At the receiver a run may have gaps in which nothing waited; none is faster than the link.
-        let rate = quantile(&runs, if sees_waits { 0.5 } else { 0.9 })
-            .and_then(|rate| Rate::from_bits_per_sec(rate.round() as u64));
-        let spread = quantile(&runs, 0.1).zip(quantile(&runs, 0.9)).map(|(low, high)| [low, high]);
+        // Without SACK the arrivals of a recovery are not known.
+        let certain = certain(all);
+        let passed = |sent: &Transmission| {
+            let certain = transfer.survey.sack || certain(sent);
+            Some(Passed { sent: sent.sent, arrived: arrival(sent)?, size: sent.size, certain })
+        };
+        let runs = Runs::of(all.iter().filter_map(passed), transfer.survey.vantage);
+        let rate = runs.rate();
+        let spread = runs.quantile(0.1).zip(runs.quantile(0.9)).map(|(low, high)| [low, high]);
         let full = transfer.survey.mss + overhead(all, transfer.survey.mss);
         let time_of = |size: u32| rate.map_or(Span::ZERO, |rate| rate.transmission_time(size));
         let (reordering, reordered) = Reordering::of(all, time_of(full));
@@ -96,7 +89,7 @@ impl Bottleneck {
         Bottleneck {
             rate,
             spread,
-            rates: seconds(&runs, all).filter(|_| sees_waits && rate.is_some()),
+            rates: seconds(&runs.runs, all).filter(|_| sees_waits && rate.is_some()),
             delay: Span::from_nanos(least.as_nanos() / 2),
             longest_wait,
             queue: Some(packets.round().max(1.0) as u32).filter(|_| sees_waits && rate.is_some()),
@@ -167,54 +160,6 @@ fn longest(waits: impl Iterator<Item = Span>, transmission: Span) -> Span {
 /// Bytes of headers: those of the largest packet.
 fn overhead(all: &[Transmission], mss: u32) -> u32 {
     all.iter().map(|sent| sent.size).max().unwrap_or(40).saturating_sub(mss)
-}
-
-/// Runs of packets that waited. Without SACK the arrivals of a recovery are not known.
-fn runs(all: &[Transmission], base: Span, sees_waits: bool, sack: bool) -> Vec<Run> {
-    let certain = certain(all);
-    let is_known = |sent: &Transmission| sack || certain(sent);
-    let mut arrived: Vec<(Time, &Transmission)> = all.iter().filter_map(|sent| Some((arrival(sent)?, sent))).collect();
-    arrived.sort_by_key(|(at, _)| *at);
-    let mut runs = Vec::new();
-    let mut first = 0;
-    let mut bits = 0.0;
-    for now in 1..arrived.len() {
-        let (before, at) = (arrived[now - 1].0, arrived[now].0);
-        let known = is_known(arrived[now - 1].1) && is_known(arrived[now].1);
-        let waited = if sees_waits {
-            before > arrived[now].1.sent + base
-        } else {
-            // Between bursts the path is empty: a gap of more than eight packets like the last.
-            let usual = before.since(arrived[first].0).as_nanos() / (now - first).max(1) as u64;
-            now - first < 2 || at.since(before).as_nanos() <= 8 * usual.max(1)
-        };
-        if !waited || !known {
-            (first, bits) = (now, 0.0);
-            continue;
-        }
-        bits += 8.0 * f64::from(arrived[now].1.size);
-        // Packets that one acknowledgment covers seem to arrive at once.
-        let ends = now + 1 == arrived.len() || arrived[now + 1].0 > at;
-        let time = at.since(arrived[first].0);
-        if now - first >= RUN && time >= RUN_TIME && ends {
-            runs.push(Run { at, bits, rate: bits / time.as_secs_f64() });
-            (first, bits) = (now, 0.0);
-        }
-    }
-    runs
-}
-
-/// The rate below which this share of the bits was transmitted.
-fn quantile(runs: &[Run], share: f64) -> Option<f64> {
-    let mut sorted: Vec<(f64, f64)> = runs.iter().map(|run| (run.rate, run.bits)).collect();
-    sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let all: f64 = sorted.iter().map(|(_, bits)| bits).sum();
-    let mut below = 0.0;
-    let reached = sorted.iter().find(|(_, bits)| {
-        below += bits;
-        below >= share * all
-    });
-    reached.map(|(rate, _)| *rate)
 }
 
 /// The rate of each second, if it varies over more than four of them.

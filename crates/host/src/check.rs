@@ -40,6 +40,7 @@ pub fn check() -> Vec<Finding> {
         find("a TUN device with an address", true, device.and_then(|device| device));
         let real_time = namespace.call(clock::real_time).and_then(|done| done);
         find("real-time priority (for --real-time)", false, real_time);
+        find("pasta (for --outside)", false, crate::outside::installed());
     }
     findings
 }

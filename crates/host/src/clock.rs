@@ -63,11 +63,11 @@ pub fn wake_exactly() -> Result<(), Error> {
     prctl::set_timerslack(1).map_err(refused)
 }
 
-/// Gives the calling thread a real-time priority (SCHED_FIFO), which needs root or CAP_SYS_NICE.
+/// Gives the calling thread a real-time priority (SCHED_FIFO), which needs root or CAP_SYS_NICE. Its children do not get it.
 ///
 /// # Errors
 ///
 /// If `chrt` of util-linux fails.
 pub fn real_time() -> Result<(), Error> {
-    ip::run("chrt", &["--fifo", "--pid", PRIORITY, &gettid().to_string()])
+    ip::run("chrt", &["--reset-on-fork", "--fifo", "--pid", PRIORITY, &gettid().to_string()])
 }

@@ -45,6 +45,28 @@ pub fn enter() -> Result<(), Error> {
     ambient().map_err(|error: rustix::io::Errno| refused(error.into()))
 }
 
+/// Whether this process is root's.
+pub fn is_root() -> bool {
+    geteuid().is_root()
+}
+
+/// Calls a function that starts a program with the right to enter namespaces that this process has made.
+pub fn with_rights<T>(act: impl FnOnce() -> T) -> T {
+    let ambient = |on| configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, on);
+    let raise = || {
+        let sets = capabilities(None)?;
+        set_capabilities(None, CapabilitySets { inheritable: sets.inheritable | CapabilitySet::SYS_ADMIN, ..sets })?;
+        ambient(true)
+    };
+    // Root has it without this. Without it the program reports what it is not permitted.
+    let raised: Result<(), rustix::io::Errno> = if is_root() { Ok(()) } else { raise() };
+    let result = act();
+    if raised.is_ok() && !is_root() {
+        let _ = ambient(false);
+    }
+    result
+}
+
 /// Takes the capabilities of [`enter`] away from programs that this thread runs from now on.
 pub fn drop_rights() {
     // A kernel without ambient capabilities has none to clear.

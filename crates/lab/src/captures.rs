@@ -1,64 +1,38 @@
 //! Captures in files: their connections, explained.
 //!
-//! A file is read three times: for the table of connections, for what must be known of a connection beforehand, and for
-//! its events. So a capture may be larger than memory.
+//! A file is read four times: for the table of connections, for what must be known of a connection beforehand, up to
+//! [`rate::Arrivals`]' limit for the rate of the slowest link, and for the events. So a capture may be larger than memory.
+
+mod failure;
+mod joined;
+mod others;
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 
-use capture::transfer::{Counts, Replay, Survey, Surveyor, Vantage, network};
+use capture::transfer::{Counts, Replay, Survey, Surveyor, Truth, Vantage, network, rate};
 use capture::{Capture, CaptureError, Packet, Skipped, Stream};
+use engine::Rate;
+use flate2::read::MultiGzDecoder;
 use observe::explain::{Explain, FlowReport};
 use sim::{Network, Sink};
 
-/// Why a capture cannot be explained.
-#[derive(Debug, thiserror::Error)]
-pub enum CaptureFailure {
-    /// The file cannot be opened.
-    #[error("{}: cannot be read: {error}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The error of the system.
-        error: std::io::Error,
-    },
-    /// Its contents.
-    #[error("{}: {error}", path.display())]
-    Contents {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with them.
-        error: CaptureError,
-    },
-    /// It has no TCP connection.
-    #[error("{}: found {frames} frames without a TCP segment, expected a TCP connection", path.display())]
-    NoConnection {
-        /// The file.
-        path: PathBuf,
-        /// The number of frames.
-        frames: u64,
-    },
-    /// It has no connection of this number.
-    #[error("{}: found no connection {number}, expected 0 to {}: `lasthop report` lists them", path.display(), count - 1)]
-    UnknownStream {
-        /// The file.
-        path: PathBuf,
-        /// The number.
-        number: u32,
-        /// The number of connections.
-        count: usize,
-    },
-}
+pub use failure::CaptureFailure;
+pub use joined::BothEnds;
+pub use others::{Others, Unexplained};
 
 /// A capture and the table of its connections.
 #[derive(Debug)]
 pub struct CaptureFile {
-    path: PathBuf,
+    /// The file.
+    pub path: PathBuf,
     /// The TCP connections, by number.
     pub streams: Vec<Stream>,
     /// Frames that are not read.
     pub skipped: Skipped,
+    /// Packets that are not explained.
+    pub others: Others,
     /// The number of frames.
     pub frames: u64,
     /// The time of the first frame, in nanoseconds since 1970-01-01 00:00 UTC.
@@ -80,15 +54,38 @@ pub struct Explained {
     pub report: FlowReport,
 }
 
-/// Whether a file is a capture, by its first bytes. False for what cannot be read as a file.
+/// Whether a file is a capture, by its first bytes; it may be packed by gzip. False for what cannot be read as a file.
 pub fn is_capture(path: &Path) -> bool {
     let mut first = [0; 4];
     path.is_file()
-        && File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok()
+        && unpacked(path).and_then(|mut file| file.read_exact(&mut first)).is_ok()
         && capture::is_capture(&first)
 }
 
+/// The first bytes of a gzip file [RFC1952 s2.3.1].
+pub const GZIP: [u8; 2] = [0x1F, 0x8B];
+
+/// A file, without the packing of gzip.
+fn unpacked(path: &Path) -> io::Result<Box<dyn Read>> {
+    let mut file = File::open(path)?;
+    let mut first = [0; 2];
+    let packed = file.read(&mut first)? == first.len() && first == GZIP;
+    file.rewind()?;
+    Ok(if packed { Box::new(MultiGzDecoder::new(BufReader::new(file))) } else { Box::new(file) })
+}
+
 impl CaptureFile {
+    /// Frames that are not explained.
+    pub fn unexplained(&self) -> Unexplained {
+        Unexplained(self.others, self.skipped)
+    }
+
+    /// The number of these frames.
+    pub fn unexplained_frames(&self) -> u64 {
+        let Unexplained(Others { udp, icmp, other }, Skipped { not_ip, foreign, damaged }) = self.unexplained();
+        udp + icmp + other + not_ip + foreign + damaged
+    }
+
     /// Reads the table of connections.
     ///
     /// # Errors
@@ -96,10 +93,10 @@ impl CaptureFile {
     /// far as it is whole, see [`incomplete`](Self::incomplete).
     pub fn open(path: &Path) -> Result<Self, CaptureFailure> {
         let mut capture = opened(path)?;
-        let mut incomplete = None;
+        let (mut incomplete, mut others) = (None, Others::default());
         for packet in &mut capture {
             match packet {
-                Ok(_) => {}
+                Ok(packet) => others.add(&packet.transport),
                 Err(error @ (CaptureError::Truncated { .. } | CaptureError::Malformed { .. })) => {
                     incomplete = Some(error.to_string());
                 }
@@ -108,10 +105,11 @@ impl CaptureFile {
         }
         let (frames, path) = (capture.frames(), path.to_owned());
         if capture.streams().is_empty() {
-            return Err(CaptureFailure::NoConnection { path, frames });
+            let others = Unexplained(others, capture.skipped());
+            return Err(CaptureFailure::NoConnection { path, frames, others });
         }
         let (streams, skipped) = (capture.streams().to_vec(), capture.skipped());
-        Ok(CaptureFile { path, streams, skipped, frames, start: capture.start().unwrap_or(0), incomplete })
+        Ok(CaptureFile { path, streams, skipped, others, frames, start: capture.start().unwrap_or(0), incomplete })
     }
 
     /// The numbers of the connections, the one with most data first.
@@ -143,21 +141,47 @@ impl CaptureFile {
         &self,
         numbers: &[u32],
         at: Option<Vantage>,
-        mut sink: impl FnMut(&Network) -> S,
+        sink: impl FnMut(&Network) -> S,
     ) -> Result<Vec<(Explained, S)>, CaptureFailure> {
+        let surveys = self.surveys(numbers, at)?;
+        self.explain_surveyed(numbers, surveys, None, sink)
+    }
+
+    /// What must be known of connections before they are explained.
+    fn surveys(&self, numbers: &[u32], at: Option<Vantage>) -> Result<Vec<Survey>, CaptureFailure> {
         let places = self.places(numbers);
         let senders = numbers.iter().map(|number| self.streams[*number as usize].main_sender());
         let mut surveyors: Vec<Surveyor> = senders.map(Surveyor::new).collect();
-        self.read(&places, |place, packet, stream| surveyors[place].packet(packet, stream))?;
+        self.read(&places, |place, packet, stream| {
+            surveyors[place].packet(packet, stream);
+            true
+        })?;
         let surveys = surveyors.into_iter().zip(numbers);
-        let surveys: Vec<Survey> =
-            surveys.map(|(surveyor, number)| surveyor.finish(*number, &self.streams[*number as usize], at)).collect();
+        let finish =
+            |(surveyor, number): (Surveyor, &u32)| surveyor.finish(*number, &self.streams[*number as usize], at);
+        Ok(surveys.map(finish).collect())
+    }
+
+    fn explain_surveyed<S: Sink>(
+        &self,
+        numbers: &[u32],
+        mut surveys: Vec<Survey>,
+        truth: Option<&Truth>,
+        mut sink: impl FnMut(&Network) -> S,
+    ) -> Result<Vec<(Explained, S)>, CaptureFailure> {
+        let places = self.places(numbers);
+        for (survey, rate) in self.rates(&places, &surveys, truth)?.into_iter().enumerate() {
+            surveys[survey].rate = rate.or(surveys[survey].rate);
+        }
         let networks: Vec<Network> = surveys.iter().map(network).collect();
         let replay = |(survey, network)| {
-            Replay::new(survey, (Explain::of_capture(network, survey.is_at_sender()), sink(network)))
+            replay_of(survey, truth, (Explain::of_capture(network, survey.is_at_sender()), sink(network)))
         };
         let mut replays: Vec<_> = surveys.iter().zip(&networks).map(replay).collect();
-        self.read(&places, |place, packet, _| replays[place].packet(packet))?;
+        self.read(&places, |place, packet, _| {
+            replays[place].packet(packet);
+            true
+        })?;
         let finished: Vec<_> = replays.into_iter().map(Replay::finish).collect();
         let explained = finished.into_iter().zip(surveys.iter().cloned().zip(networks.iter().cloned()));
         let explained = explained.map(|(((explain, sink), counts, end), (survey, network))| {
@@ -165,6 +189,29 @@ impl CaptureFile {
             (Explained { survey, network, counts, report }, sink)
         });
         Ok(explained.collect())
+    }
+
+    /// The rate of the slowest link of each connection, where enough packets waited there.
+    fn rates(
+        &self,
+        places: &[Option<usize>],
+        surveys: &[Survey],
+        truth: Option<&Truth>,
+    ) -> Result<Vec<Option<Rate>>, CaptureFailure> {
+        let mut replays: Vec<_> = surveys
+            .iter()
+            .map(|survey| replay_of(survey, truth, rate::Arrivals::new(survey, truth.is_some())))
+            .collect();
+        let mut filling = replays.len();
+        self.read(places, |place, packet, _| {
+            let replay = &mut replays[place];
+            if !replay.sink().is_full() {
+                replay.packet(packet);
+                filling -= usize::from(replay.sink().is_full());
+            }
+            filling > 0
+        })?;
+        Ok(replays.into_iter().map(|replay| replay.finish().0.rate()).collect())
     }
 
     /// For each connection its place in `numbers`.
@@ -176,27 +223,36 @@ impl CaptureFile {
         places
     }
 
-    /// Reads the packets of the connections that have a place, as far as the file is whole.
+    /// Reads the packets of the connections that have a place, as far as the file is whole and `each` returns true.
     fn read(
         &self,
         places: &[Option<usize>],
-        mut each: impl FnMut(usize, &Packet, &Stream),
+        mut each: impl FnMut(usize, &Packet, &Stream) -> bool,
     ) -> Result<(), CaptureFailure> {
         let mut capture = opened(&self.path)?;
         // After an error there are no more.
         while let Some(Ok(packet)) = capture.next() {
             if let Some(of) = packet.stream
                 && let Some(place) = places.get(of.stream as usize).copied().flatten()
+                && !each(place, &packet, &capture.streams()[of.stream as usize])
             {
-                each(place, &packet, &capture.streams()[of.stream as usize]);
+                break;
             }
         }
         Ok(())
     }
 }
 
-fn opened(path: &Path) -> Result<Capture<File>, CaptureFailure> {
-    let file = File::open(path).map_err(|error| CaptureFailure::Unreadable { path: path.to_owned(), error })?;
+fn replay_of<'a, S: Sink>(survey: &'a Survey, truth: Option<&'a Truth>, sink: S) -> Replay<'a, S> {
+    let replay = Replay::new(survey, sink);
+    match truth {
+        Some(truth) => replay.with_truth(truth),
+        None => replay,
+    }
+}
+
+fn opened(path: &Path) -> Result<Capture<Box<dyn Read>>, CaptureFailure> {
+    let file = unpacked(path).map_err(|error| CaptureFailure::Unreadable { path: path.to_owned(), error })?;
     Capture::open(file).map_err(|error| CaptureFailure::Contents { path: path.to_owned(), error })
 }
 
@@ -214,11 +270,11 @@ impl Explained {
         let stream = &survey.stream;
         let mut notes = Vec::new();
         if !survey.vantage_known {
-            notes.push("nothing shows where it was captured: times are taken to be the sender's, and timeouts are not looked for; --at says where".to_owned());
+            notes.push("nothing shows where it was captured: times are taken to be the sender's, and neither timeouts nor pacing are looked for; --at says where".to_owned());
         } else if survey.vantage != Vantage::Sender {
             let place = survey.vantage.name();
             notes.push(format!(
-                "captured at the {place}: the sender's times are estimates, timeouts are not looked for, and a queue before the capture counts as the sender's time"
+                "captured at the {place}: the sender's times are estimates, neither timeouts nor pacing are looked for, and a queue before the capture counts as the sender's time"
             ));
         }
         if !survey.scale_known {

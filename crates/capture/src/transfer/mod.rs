@@ -23,10 +23,11 @@ mod classify;
 mod limits;
 mod network;
 mod queue;
+pub mod rate;
 mod replay;
 mod survey;
 mod transmissions;
 
 pub use network::network;
-pub use replay::{Counts, Replay};
+pub use replay::{Counts, Replay, Truth};
 pub use survey::{Survey, Surveyor, Vantage};

@@ -72,7 +72,7 @@ fn rate(survey: &Survey) -> Rate {
 
 /// The transmission time of a full segment.
 pub(super) fn transmission(survey: &Survey) -> Span {
-    rate(survey).transmission_time(survey.mss + 40)
+    rate(survey).transmission_time(survey.mss + survey.headers)
 }
 
 /// The delay of the link in either direction: the least round trip has two of them, and the transmission of a segment.

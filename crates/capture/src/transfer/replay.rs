@@ -1,6 +1,6 @@
 //! The packets of a connection as events.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use engine::{Span, Time};
 use path::{HopId, LinkDirection, LinkEvent};
@@ -53,6 +53,10 @@ pub struct Counts {
     pub unresolved: u64,
 }
 
+/// When transmissions of data arrived at the receiver, if they did, by the times at which they were captured and their
+/// first bytes, modulo 2^32. It is known if both ends captured.
+pub type Truth = HashMap<(Time, u32), Option<Time>, foldhash::fast::RandomState>;
+
 /// Makes events of the packets of a connection, for a sink.
 pub struct Replay<'a, S> {
     sink: S,
@@ -62,6 +66,7 @@ pub struct Replay<'a, S> {
 /// What does not depend on the sink.
 struct State<'a> {
     survey: &'a Survey,
+    truth: Option<&'a Truth>,
     queue: Queue,
     transmissions: Transmissions,
     sender: Sender,
@@ -92,10 +97,21 @@ impl<'a, S: Sink> Replay<'a, S> {
         Replay { sink, state: State::new(survey) }
     }
 
+    /// The same with what is known of the transmissions.
+    pub fn with_truth(mut self, truth: &'a Truth) -> Self {
+        self.state.truth = Some(truth);
+        self
+    }
+
     /// Reads a packet of the connection.
     pub fn packet(&mut self, packet: &Packet) {
         let sink = &mut self.sink;
         self.state.packet(packet, &mut |at, event| sink.event(at, event));
+    }
+
+    /// The sink of the events so far.
+    pub fn sink(&self) -> &S {
+        &self.sink
     }
 
     /// Ends the connection. Returns the sink, the counts and the time of the end.
@@ -117,6 +133,7 @@ impl<'a> State<'a> {
         queue.add(survey.stream.start, Event::FlowStarted { flow: FLOW });
         State {
             survey,
+            truth: None,
             queue,
             transmissions: Transmissions::new(round_trip, propagation, transmission),
             sender: Sender::new(round_trip, survey.is_at_sender()),
@@ -275,7 +292,8 @@ impl<'a> State<'a> {
             let reason = if self.sender.reacts(at) || self.sender.repairs() {
                 Blocked::Cwnd
             } else if self.una < self.max && soon && !self.write_ended {
-                Blocked::Pacing
+                // Elsewhere the path spreads segments, too.
+                if self.survey.is_at_sender() { Blocked::Pacing } else { Blocked::Cwnd }
             } else {
                 Blocked::Data
             };
@@ -464,7 +482,9 @@ impl<'a> State<'a> {
 
     /// The way of a segment through the network.
     fn leaves(&mut self, transmission: &Transmission) {
-        let Transmission { seq, end, at, number, fate, .. } = *transmission;
+        let Transmission { seq, end, at, number, .. } = *transmission;
+        let known = self.truth.and_then(|truth| truth.get(&(at, seq as u32)));
+        let fate = known.map_or(transmission.fate, |arrival| arrival.map_or(Fate::Lost, Fate::Arrived));
         let segment =
             Segment { seq: SeqNum::from_offset(seq), len: (end - seq) as u32, flags: Flags::ACK, ..Segment::default() };
         let packet = wire::Packet::new(Addr::of_node(SENDER), Addr::of_node(RECEIVER), Body::Tcp(segment));

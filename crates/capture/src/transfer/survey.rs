@@ -41,7 +41,9 @@ pub struct Survey {
     pub sender: End,
     /// Bytes of data in a full segment: from the SYNs, or the largest segment.
     pub mss: u32,
-    /// Whether segments were larger than that: the host splits them after the place of capture, or has merged them.
+    /// Bytes of headers in an IP packet with data: the most in one.
+    pub headers: u32,
+    /// Whether segments were larger than `mss`: the host splits them after the place of capture, or has merged them.
     pub offloaded: bool,
     /// The sequence number of the first byte of data.
     pub origin: SeqNum,
@@ -79,6 +81,7 @@ impl Survey {
 pub struct Surveyor {
     sender: End,
     origin: Option<SeqNum>,
+    headers: u32,
     max: u64,
     una: u64,
     /// Segments sent once and not acknowledged: end and time. At most `MAX_PENDING`.
@@ -115,6 +118,10 @@ const MIN_RATES: u64 = 8;
 /// The smallest MSS that is believed, in bytes.
 const MIN_MSS: u32 = 64;
 
+/// Bytes of the headers of IP and TCP: without options, and with extension headers that are believed.
+const MIN_HEADERS: u32 = 40;
+const MAX_HEADERS: u32 = 120;
+
 /// Limits of memory.
 const MAX_PENDING: usize = 4096;
 const MAX_STAMPS: usize = 4096;
@@ -125,6 +132,7 @@ impl Surveyor {
         Surveyor {
             sender,
             origin: None,
+            headers: MIN_HEADERS,
             max: 0,
             una: 0,
             pending: VecDeque::new(),
@@ -156,6 +164,10 @@ impl Surveyor {
         if of.from == self.sender {
             let origin = *self.origin.get_or_insert(segment.seq + u32::from(syn));
             if segment.len > 0 {
+                if !packet.fragment {
+                    let headers = packet.ip_len.saturating_sub(segment.len);
+                    self.headers = self.headers.max(headers.min(MAX_HEADERS));
+                }
                 self.data(packet.at, segment, origin);
             }
         } else if !syn {
@@ -262,7 +274,7 @@ impl Surveyor {
         let median = |rates: &Histogram| rates.quantile(0.5).filter(|_| rates.count() >= MIN_RATES);
         let rate = median(rates).max(median(&self.pair_rates));
         // What is acknowledged is data; the link transmits headers too.
-        let headers = 40 + if stream.syn[0].is_some_and(|syn| syn.timestamps) { 12 } else { 0 };
+        let headers = self.headers;
         let rate = rate.map(|rate| (rate as f64 * f64::from(mss + headers) / f64::from(mss)) as u64);
         let rate = rate.and_then(Rate::from_bits_per_sec);
         // A SYN is small.
@@ -290,6 +302,7 @@ impl Surveyor {
             stream: stream.clone(),
             sender: self.sender,
             mss,
+            headers,
             offloaded,
             origin: self.origin.unwrap_or_default(),
             bytes: self.max,

@@ -1,6 +1,8 @@
 //! Captures in the commands that read scenarios.
 
-use std::path::Path;
+pub mod joined;
+
+use std::path::{Path, PathBuf};
 
 use capture::transfer::Vantage;
 use clap::{Args as ClapArgs, ValueEnum};
@@ -53,7 +55,7 @@ impl CaptureArgs {
     /// Whether the file is a capture; options for the other kind of file are errors.
     pub fn reads_capture(&self, scenario: &ScenarioArgs) -> Result<bool, Failure> {
         let file = &scenario.file;
-        let is_capture = is_capture(file);
+        let is_capture = is_capture(file) || is_called_capture(file);
         let chosen = |options: &[(&'static str, bool)]| options.iter().find(|(_, given)| *given).map(|(name, _)| *name);
         let wrong = if is_capture {
             let ScenarioArgs { set, scheme, seed, .. } = scenario;
@@ -71,6 +73,22 @@ impl CaptureArgs {
     pub fn place(&self) -> Option<Vantage> {
         self.at.map(Vantage::from)
     }
+}
+
+/// Whether a file has the name of a capture, whatever it contains.
+pub fn is_called_capture(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    file.is_file() && [".pcap", ".pcapng", ".cap"].iter().any(|ending| name.ends_with(ending))
+}
+
+/// The second of two captures of one connection. Both show where they were taken.
+pub fn other(path: Option<&PathBuf>, args: &CaptureArgs) -> Result<Option<CaptureFile>, Failure> {
+    if path.is_some() && args.at.is_some() {
+        let problem = Problem::new("one capture").in_file("--at").found("two captures");
+        return Err(Failure::Input(listed(&[problem.hint("which end each was taken at follows from both")])));
+    }
+    path.map(|path| open(path)).transpose()
 }
 
 /// Reads the table of a capture; what could not be read is a warning.

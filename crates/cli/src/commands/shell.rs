@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use emulate::session::{self, Ended, Plan, Status};
 use lab::load::Loaded;
+use scenario::problem::Problem;
 
-use super::{ScenarioArgs, listed, print, shown};
+use super::{ScenarioArgs, listed, print, resolved, shown};
 use crate::progress::StatusLine;
 use crate::talk::{detail, note, say};
 use crate::{Failure, table};
@@ -41,8 +42,11 @@ pub struct Args {
     /// first flow, which answers pings]
     #[arg(long, value_name = "NODE=COMMAND")]
     and: Vec<String>,
+    /// Let packets for the machine's own network leave at a node, by pasta [default: the node at the other end]
+    #[arg(long, value_name = "NODE", num_args = 0..=1, require_equals = true)]
+    outside: Option<Option<String>>,
     /// MTU of the devices in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 1500, value_parser = clap::value_parser!(u16).range(1280..))]
+    #[arg(long, value_name = "BYTES", default_value_t = session::MTU, value_parser = clap::value_parser!(u16).range(1280..))]
     mtu: u16,
     /// Only report whether this machine permits it
     #[arg(long, exclusive = true)]
@@ -69,6 +73,9 @@ pub struct EmulateArgs {
 /// Arguments of the process that becomes a command of `lasthop shell`.
 #[derive(ClapArgs)]
 pub struct HereArgs {
+    /// Keep rights over the namespaces
+    #[arg(long)]
+    keep_rights: bool,
     #[arg(last = true)]
     command: Vec<OsString>,
 }
@@ -80,10 +87,15 @@ impl Common {
         if let Some(out) = out.as_ref().filter(|_| self.out.is_none()) {
             detail(format_args!("default: --out {}", shown(out)));
         }
-        let program =
-            std::env::current_exe().ok().filter(|path| path.file_stem().is_some_and(|stem| stem == "lasthop"));
-        Plan { real_time: self.real_time, flows: self.flows, out, program, ..Plan::default() }
+        let warn: fn(&str) = |text| super::warn(&[text.to_owned()]);
+        let program = own_program();
+        Plan { real_time: self.real_time, flows: self.flows, out, program, warn: Some(warn), ..Plan::default() }
     }
+}
+
+/// The program of this process, if it is the command, whatever its name: another program, such as Python, has only the library.
+pub fn own_program() -> Option<PathBuf> {
+    crate::is_program().then(std::env::current_exe)?.ok()
 }
 
 /// A directory in `results` that does not exist yet: what real hosts did cannot be repeated.
@@ -103,16 +115,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Input("error: expected the file of a scenario, or --check".to_owned()));
     };
     session::prepare().map_err(refused)?;
-    let loaded = scenario.load()?;
+    let loaded = load(scenario)?;
     let places = session::hosts(&loaded.network, args.node.as_deref(), &args.and);
-    let places = places.map_err(|problem| Failure::Input(listed(&[problem])))?;
+    let wrong = |problem| Failure::Input(listed(&[problem]));
+    let mut places = places.map_err(wrong)?;
+    let outside = args.outside.as_ref().map(|name| session::way_out(&loaded.network, &mut places, name.as_deref()));
+    let outside = outside.transpose().map_err(wrong)?;
     let mut command = args.command.clone();
     if command.is_empty() {
         command.push(std::env::var_os("SHELL").unwrap_or_else(|| "/bin/sh".into()));
         detail(format_args!("default: COMMAND {}", command[0].to_string_lossy()));
     }
-    let plan = Plan { places, mtu: args.mtu, command, ..args.common.plan(&loaded) };
-    warn(&loaded);
+    let plan = Plan { places, mtu: args.mtu, command, outside, ..args.common.plan(&loaded) };
     note(session::introduction(&plan));
     // An interactive shell has the terminal for itself.
     let line = StatusLine::new(&loaded.stem, !args.command.is_empty());
@@ -123,12 +137,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// Lets packets of devices cross a simulated network.
 pub fn emulate(args: &EmulateArgs) -> Result<(), Failure> {
-    let loaded = args.scenario.load()?;
+    let loaded = load(&args.scenario)?;
     let devices = session::devices(&loaded.network, &args.tun);
     let devices = devices.map_err(|problem| Failure::Input(listed(&[problem])))?;
     let places = devices.iter().map(|device| device.place.clone()).collect();
     let plan = Plan { places, ..args.common.plan(&loaded) };
-    warn(&loaded);
     note(format_args!("emulation runs until Ctrl-C; addresses: {}", session::introduction(&plan)));
     let line = StatusLine::new(&loaded.stem, true);
     let ended = session::emulate(&loaded, &plan, &devices, &mut |status| line.show(live(status))).map_err(refused);
@@ -138,13 +151,20 @@ pub fn emulate(args: &EmulateArgs) -> Result<(), Failure> {
 
 /// Becomes a command of a namespace.
 pub fn here(args: &HereArgs) -> Result<(), Failure> {
-    let (code, message) = session::run_here(&args.command);
+    let (code, message) = session::run_here(&args.command, args.keep_rights);
     say(format_args!("error: {message}"));
     Err(Failure::Exit(code))
 }
 
-fn warn(loaded: &Loaded) {
-    super::warn(&session::without_sender(loaded));
+/// Reads and checks the scenario; warnings go to stderr. Of a scheme that has no effect with real ends it is enough to say that.
+fn load(scenario: &ScenarioArgs) -> Result<Loaded, Failure> {
+    let loaded = resolved(&scenario.open()?)?;
+    let without_effect = session::without_sender(&loaded);
+    let covered = |warning: &&Problem| !without_effect.is_empty() && warning.lint == Some("scheme-out-of-place");
+    let others: Vec<&Problem> = loaded.warnings.iter().filter(|warning| !covered(warning)).collect();
+    super::warn(&others);
+    super::warn(&without_effect);
+    Ok(loaded)
 }
 
 fn live(status: &Status) -> String {

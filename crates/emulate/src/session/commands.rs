@@ -1,15 +1,12 @@
-//! The commands in the namespaces, and signals to this process.
+//! The commands in the namespaces.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io::{self, IsTerminal, Read};
-use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::net::UnixStream;
+use std::fs::{self, File};
+use std::io::{self, IsTerminal, PipeWriter};
+use std::os::fd::BorrowedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -17,11 +14,11 @@ use engine::{Span, Time};
 use host::{Error, process};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
-use signal_hook::{flag, low_level};
 
 use super::Plan;
 use super::nodes::Node;
+use super::others::Others;
+use super::signals::Signals;
 
 /// The subcommand of `lasthop` that becomes a command of a namespace.
 pub const HERE: &str = "__here";
@@ -29,38 +26,11 @@ pub const HERE: &str = "__here";
 /// Time that a command has to end by itself after a signal.
 const GRACE: Span = Span::from_secs(2);
 
-/// Signals to this process, which it does not end by.
-pub(super) struct Signals {
-    /// Has a byte after a signal.
-    wakes: UnixStream,
-    interrupts: Arc<AtomicUsize>,
-    terminates: Arc<AtomicUsize>,
-}
-
-impl Signals {
-    /// Catches the signals that end a command, and the one that reports the end of a child.
-    pub fn catch() -> Result<Self, Error> {
-        let caught = || -> io::Result<Self> {
-            let (wakes, written) = UnixStream::pair()?;
-            wakes.set_nonblocking(true)?;
-            let (interrupts, terminates) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-            for (signal, count) in [(SIGINT, &interrupts), (SIGTERM, &terminates), (SIGHUP, &terminates)] {
-                flag::register_usize(signal, Arc::clone(count), 1)?;
-            }
-            for signal in [SIGINT, SIGTERM, SIGHUP, SIGCHLD] {
-                low_level::pipe::register(signal, written.try_clone()?)?;
-            }
-            Ok(Signals { wakes, interrupts, terminates })
-        };
-        caught().map_err(|source| Error::Other { what: "signals cannot be caught", source })
-    }
-}
-
 /// Running commands.
 pub(super) struct Commands {
     /// The first one ends the emulation; `None` if a signal does.
     main: Option<Child>,
-    others: Vec<Child>,
+    others: Others,
     signals: Signals,
     /// The exit code of the first one.
     code: Option<u8>,
@@ -69,36 +39,38 @@ pub(super) struct Commands {
 }
 
 impl Commands {
-    /// Starts the commands of `plan` in the namespaces `nodes`, that of the first one last.
-    pub fn start(plan: &Plan, nodes: &[Node], signals: Signals) -> Result<Self, Error> {
-        let mut commands = Commands { main: None, others: Vec::new(), signals, code: None, kill_at: Time::NEVER };
-        for node in nodes {
+    /// Starts the commands of `plan` in the namespaces `nodes`, that of the first one last. What they print goes to `log`, if
+    /// there is one.
+    pub fn start(plan: &Plan, nodes: &[Node], signals: Signals, log: Option<&File>) -> Result<Self, Error> {
+        let others = Others::new(plan.warn);
+        let mut commands = Commands { main: None, others, signals, code: None, kill_at: Time::NEVER };
+        match commands.start_all(plan, nodes, log) {
+            Ok(()) => Ok(commands),
+            Err(error) => {
+                commands.finish(nodes);
+                Err(error)
+            }
+        }
+    }
+
+    fn start_all(&mut self, plan: &Plan, nodes: &[Node], log: Option<&File>) -> Result<(), Error> {
+        let program = plan.program.as_deref();
+        for (index, node) in nodes.iter().enumerate() {
             if let Some(line) = &node.place.command {
-                let words = ["/bin/sh", "-c", line].map(OsString::from).to_vec();
-                match spawn(node, words, plan.program.as_deref(), true) {
-                    Ok(child) => commands.others.push(child),
-                    Err(error) => {
-                        commands.finish(nodes);
-                        return Err(error);
-                    }
-                }
+                self.others.start(index, node, line, program, log)?;
             }
         }
+        self.others.wait(nodes, &self.signals)?;
         if let Some(node) = nodes.first().filter(|_| !plan.command.is_empty()) {
-            match spawn(node, plan.command.clone(), plan.program.as_deref(), false) {
-                Ok(child) => commands.main = Some(child),
-                Err(error) => {
-                    commands.finish(nodes);
-                    return Err(error);
-                }
-            }
+            let output = log.map_or(Output::Own, Output::Log);
+            self.main = Some(spawn(node, plan.command.clone(), program, output)?);
         }
-        Ok(commands)
+        Ok(())
     }
 
     /// Readable after a signal or the end of a command.
     pub fn wakes(&self) -> BorrowedFd<'_> {
-        self.signals.wakes.as_fd()
+        self.signals.wakes()
     }
 
     /// When [`look`](Self::look) must be called at the latest.
@@ -108,10 +80,8 @@ impl Commands {
 
     /// Passes signals on; returns whether the emulation is over.
     pub fn look(&mut self, now: Time) -> bool {
-        let mut bytes = [0; 64];
-        while matches!((&self.signals.wakes).read(&mut bytes), Ok(read) if read > 0) {}
-        let interrupted = self.signals.interrupts.swap(0, Ordering::Relaxed) > 0;
-        let terminated = self.signals.terminates.swap(0, Ordering::Relaxed) > 0;
+        let [interrupted, terminated] = self.signals.take();
+        self.others.look();
         let Some(main) = &mut self.main else {
             if interrupted || terminated {
                 self.code = Some(0);
@@ -138,15 +108,15 @@ impl Commands {
 
     /// Ends what still runs in the namespaces, and returns the exit code of the first command.
     pub fn finish(&mut self, nodes: &[Node]) -> u8 {
-        let mut running: Vec<Child> = self.main.take().into_iter().chain(self.others.drain(..)).collect();
+        self.others.look();
         let mut code = self.code;
-        for (number, child) in running.iter_mut().enumerate() {
-            match child.try_wait() {
-                Ok(Some(status)) if number == 0 => code = code.or(Some(self::code(status))),
-                Ok(Some(_)) => {}
-                _ => signal(child, Signal::SIGTERM),
+        if let Some(main) = &mut self.main {
+            match main.try_wait() {
+                Ok(Some(status)) => code = code.or(Some(self::code(status))),
+                _ => signal(main, Signal::SIGTERM),
             }
         }
+        let mut running: Vec<Child> = self.main.take().into_iter().chain(self.others.take()).collect();
         for last in [Signal::SIGTERM, Signal::SIGKILL] {
             for pid in nodes.iter().flat_map(|node| inhabitants(&node.inode)) {
                 // One that has just ended needs no signal.
@@ -163,7 +133,13 @@ impl Commands {
         for mut child in running {
             let _ = child.kill().and_then(|()| child.wait());
         }
+        self.others.finish();
         code.unwrap_or(1)
+    }
+
+    /// The commands beside the first one that have ended before it, by the index of their node, with exit codes.
+    pub fn ended(&self) -> Vec<(usize, u8)> {
+        self.others.ended()
     }
 }
 
@@ -186,14 +162,40 @@ fn signal(child: &Child, which: Signal) {
 }
 
 /// The exit code of a command by the convention of shells.
-fn code(status: ExitStatus) -> u8 {
+pub(super) fn code(status: ExitStatus) -> u8 {
     let by_signal = status.signal().map(|signal| 128 + signal);
     status.code().or(by_signal).and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }
 
-/// Starts a command in a namespace. With `program` it ends when this process does. `aside`: it does not read the terminal,
-/// and its output goes where errors go.
-fn spawn(node: &Node, words: Vec<OsString>, program: Option<&Path>, aside: bool) -> Result<Child, Error> {
+/// Where a command's output goes, and what it reads.
+pub(super) enum Output<'a> {
+    /// It has the standard streams of this process.
+    Own,
+    /// Both kinds of output go to a file, and it reads nothing.
+    Log(&'a File),
+    /// The same with a pipe.
+    Pipe(&'a PipeWriter),
+}
+
+impl Output<'_> {
+    fn apply(&self, command: &mut Command) -> io::Result<()> {
+        let [out, err]: [Stdio; 2] = match self {
+            Output::Own => return Ok(()),
+            Output::Log(file) => [file.try_clone()?.into(), file.try_clone()?.into()],
+            Output::Pipe(pipe) => [pipe.try_clone()?.into(), pipe.try_clone()?.into()],
+        };
+        command.stdin(Stdio::null()).stdout(out).stderr(err);
+        Ok(())
+    }
+}
+
+/// Starts a command in a namespace. With `program` it ends when this process does.
+pub(super) fn spawn(
+    node: &Node,
+    words: Vec<OsString>,
+    program: Option<&Path>,
+    output: Output<'_>,
+) -> Result<Child, Error> {
     let shown = words[0].to_string_lossy().into_owned();
     let mut command = match program {
         Some(program) => {
@@ -208,18 +210,16 @@ fn spawn(node: &Node, words: Vec<OsString>, program: Option<&Path>, aside: bool)
         }
     };
     command.env("LASTHOP_NODE", &node.place.name);
-    if aside {
-        command.stdin(std::process::Stdio::null()).stdout(io::stderr());
-    }
+    output.apply(&mut command).map_err(|source| Error::Other { what: "output cannot be passed on", source })?;
     let spawned = node.namespace.call(move || command.spawn())?;
     spawned.map_err(|error| Error::Program { line: shown, message: format!("cannot be run: {error}") })
 }
 
 /// Becomes a command of a namespace: the process ends when its parent does. Returns only if the command cannot be run: the
 /// exit code by the convention of shells, and why.
-pub fn run_here(words: &[OsString]) -> (u8, String) {
+pub fn run_here(words: &[OsString], keep_rights: bool) -> (u8, String) {
     let Some(first) = words.first() else { return (2, "expected a command".to_owned()) };
-    let error = process::become_command(words);
+    let error = process::become_command(words, keep_rights);
     let code = if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 };
     (code, format!("{}: cannot be run: {error}", first.to_string_lossy()))
 }

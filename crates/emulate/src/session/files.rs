@@ -15,12 +15,16 @@ use super::{Plan, Report};
 /// The name of the report.
 pub const REPORT: &str = lab::result_dir::EMULATION;
 
+/// The name of what the commands of a plan print that is [`logged`](Plan::logged).
+pub const LOG: &str = "commands.log";
+
 /// Files that are written during an emulation, and those after it.
 pub(super) struct Files(Option<Open>);
 
 struct Open {
     partial: Partial,
     captures: Vec<Capture>,
+    log: Option<File>,
     origin: String,
 }
 
@@ -51,7 +55,13 @@ impl Files {
         };
         let captures = plan.places.iter().map(capture).collect::<io::Result<_>>().map_err(unwritable)?;
         partial.write("scenario.toml", to_toml(&loaded.scenario).as_bytes()).map_err(refused)?;
-        Ok(Files(Some(Open { captures, origin: origin(&loaded.path), partial })))
+        let log = plan.logged.then(|| File::create(partial.dir().join(LOG))).transpose().map_err(unwritable)?;
+        Ok(Files(Some(Open { captures, log, origin: origin(&loaded.path), partial })))
+    }
+
+    /// What the commands print, if it is logged.
+    pub fn log(&self) -> Option<&File> {
+        self.0.as_ref()?.log.as_ref()
     }
 
     /// A packet passes the device of a node, from the host or to it.
@@ -65,8 +75,9 @@ impl Files {
 
     /// Completes the result directory, with the report and the summary.
     pub fn finish(self, report: &Report, summary: &Summary) -> Result<(), Error> {
-        let Some(Open { partial, captures, origin }) = self.0 else { return Ok(()) };
+        let Some(Open { partial, captures, log, origin }) = self.0 else { return Ok(()) };
         let mut names = vec![REPORT.to_owned()];
+        names.extend(log.map(|_| LOG.to_owned()));
         let mut failed = None;
         for capture in captures {
             let written = capture.failed.map_or(Ok(()), Err).and_then(|()| capture.writer.finish().map(|_| ()));

@@ -11,22 +11,24 @@ use host::tun::Tun;
 
 use super::commands::Commands;
 use super::files::Files;
+use super::gateway::Gateway;
 use crate::drive::Host;
 
 /// Interval at which the state of the emulation is shown.
 pub(super) const WATCH: Span = Span::from_millis(500);
 
-pub(super) struct Machine {
+pub(super) struct Machine<'a> {
     clock: Clock,
     devices: Vec<Arc<Tun>>,
     commands: Commands,
     files: Files,
+    gateway: Option<Gateway<'a>>,
     watch_at: Time,
 }
 
-impl Machine {
-    pub fn new(devices: Vec<Arc<Tun>>, commands: Commands, files: Files) -> Self {
-        Machine { clock: Clock::start(), devices, commands, files, watch_at: Time::ZERO }
+impl<'a> Machine<'a> {
+    pub fn new(devices: Vec<Arc<Tun>>, commands: Commands, files: Files, gateway: Option<Gateway<'a>>) -> Self {
+        Machine { clock: Clock::start(), devices, commands, files, gateway, watch_at: Time::ZERO }
     }
 
     pub fn into_parts(self) -> (Commands, Files) {
@@ -34,7 +36,7 @@ impl Machine {
     }
 }
 
-impl Host for Machine {
+impl Host for Machine<'_> {
     fn devices(&self) -> usize {
         self.devices.len()
     }
@@ -48,6 +50,9 @@ impl Host for Machine {
     }
 
     fn send(&mut self, device: usize, bytes: &[u8]) -> io::Result<()> {
+        if let Some(gateway) = &mut self.gateway {
+            gateway.delivers(device, bytes);
+        }
         self.devices[device].send(bytes).map(|_| ())
     }
 

@@ -2,9 +2,12 @@
 
 mod commands;
 mod files;
+mod gateway;
 mod machine;
 mod nodes;
+mod others;
 mod report;
+mod signals;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -19,13 +22,17 @@ use sim::NullSink;
 
 use crate::drive::drive;
 use crate::emulator::{Counts, Emulator, Settings};
-use commands::{Commands, Signals};
+use commands::Commands;
 pub use commands::{HERE, run_here};
 use files::Files;
+pub use files::{LOG, REPORT};
+use gateway::Gateway;
+pub use gateway::way_out;
 use machine::Machine;
 use nodes::Node;
 pub use nodes::{Device, Place, devices, hosts};
-pub use report::{Behind, LatenessReport, NodeReport, Report, without_sender};
+pub use report::{Behind, LatenessReport, NodeReport, Report, needs_sender, nodes, without_sender};
+use signals::Signals;
 
 /// What runs at which node.
 #[derive(Clone, Debug, Default)]
@@ -42,8 +49,24 @@ pub struct Plan {
     pub flows: bool,
     /// Where results go; `None` for nowhere.
     pub out: Option<PathBuf>,
+    /// Whether the commands read nothing, and what they print goes to [`LOG`] in the result directory.
+    pub logged: bool,
+    /// The index of the place whose node is the way to the machine's own network.
+    pub outside: Option<usize>,
+    /// Reports to the user what is not as it should be, while the emulation runs.
+    pub warn: Option<fn(&str)>,
     /// The program of this process, if it is `lasthop`: it starts the commands, so that they end with it.
     pub program: Option<PathBuf>,
+}
+
+/// The MTU of devices unless another is given.
+pub const MTU: u16 = 1500;
+impl Plan {
+    fn warn(&self, text: &str) {
+        if let Some(warn) = self.warn {
+            warn(text);
+        }
+    }
 }
 
 /// The state of a running emulation.
@@ -85,9 +108,11 @@ pub fn prepare() -> Result<(), Error> {
 
 /// The nodes that are real hosts, with their addresses.
 pub fn introduction(plan: &Plan) -> String {
-    let place =
-        |place: &Place| format!("{} is {} and {}", place.name, crate::ipv4(place.node), crate::ipv6(place.node));
-    plan.places.iter().map(place).collect::<Vec<_>>().join(", ")
+    let place = |(index, place): (usize, &Place)| {
+        let outside = if plan.outside == Some(index) { ", the way outside" } else { "" };
+        format!("{} is {} and {}{outside}", place.name, crate::ipv4(place.node), crate::ipv6(place.node))
+    };
+    plan.places.iter().enumerate().map(place).collect::<Vec<_>>().join(", ")
 }
 
 /// Runs the commands of `plan` in namespaces until the first one ends. `watch` is called about twice a second.
@@ -99,8 +124,12 @@ pub fn shell(loaded: &Loaded, plan: &Plan, watch: &mut dyn FnMut(&Status)) -> Re
     let signals = Signals::catch()?;
     let names: Vec<(usize, &str)> =
         loaded.network.nodes.iter().enumerate().map(|(number, node)| (number, node.name.as_str())).collect();
-    let nodes: Vec<Node> =
-        plan.places.iter().map(|place| Node::new(place, plan.mtu, &names)).collect::<Result<_, _>>()?;
+    let resolver = plan.outside.map(|_| host::outside::RESOLVER);
+    let nodes = plan.places.iter().map(|place| Node::new(place, plan.mtu, &names, resolver));
+    let nodes: Vec<Node> = nodes.collect::<Result<_, _>>()?;
+    for (node, error) in nodes.iter().filter_map(|node| Some((node, node.unnamed.as_ref()?))) {
+        plan.warn(&format!("programs at {} find nodes by address only: {error}", node.place.name));
+    }
     let devices = nodes.iter().map(Node::device).collect();
     run(loaded, plan, devices, &nodes, signals, watch)
 }
@@ -129,16 +158,17 @@ fn run(
     watch: &mut dyn FnMut(&Status),
 ) -> Result<Ended, Error> {
     let numbers: Vec<usize> = plan.places.iter().map(|place| place.node).collect();
-    let settings = Settings { flows: plan.flows, ..Settings::of(numbers) };
+    let gateway = plan.outside.map(|index| plan.places[index].node);
+    let settings = Settings { flows: plan.flows, gateway, ..Settings::of(numbers) };
     let mut emulator = Emulator::new(&loaded.network, settings);
+    let gateway = Gateway::open(plan, nodes, loaded.network.nodes.len())?;
     let files = Files::create(loaded, plan)?;
     clock::wake_exactly()?;
-    let commands = Commands::start(plan, nodes, signals)?;
+    let commands = Commands::start(plan, nodes, signals, files.log())?;
     if plan.real_time {
-        // After the commands have started, which would inherit it.
         clock::real_time()?;
     }
-    let mut machine = Machine::new(devices, commands, files);
+    let mut machine = Machine::new(devices, commands, files, gateway);
     let (mut next, mut left) = (Time::ZERO, 0);
     let mut watched = |emulator: &Emulator, now: Time| {
         if now >= next {
@@ -151,7 +181,7 @@ fn run(
     let (lateness, ended) = drive(&mut emulator, &mut machine, &mut NullSink, &mut watched);
     let (mut commands, files) = machine.into_parts();
     let code = commands.finish(nodes);
-    let report = Report::of(loaded, plan, &emulator, &lateness, code);
+    let report = Report::of(loaded, plan, &emulator, &lateness, code, &commands.ended());
     let summary = summary(loaded, &emulator, plan.flows);
     files.finish(&report, &summary)?;
     let failure = ended.err().map(|error| format!("a device is gone: {error}"));

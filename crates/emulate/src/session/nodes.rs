@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 use host::namespace::{Namespace, bind};
@@ -13,7 +14,7 @@ use sim::{Network, NodeKind};
 use crate::addresses::{ipv4, ipv6};
 
 /// The name of the device in each namespace.
-const DEVICE: &str = "tun0";
+pub(super) const DEVICE: &str = "tun0";
 
 /// Packets that the kernel queues for the emulation: more than a host sends at once.
 const QUEUE: u32 = 2000;
@@ -39,7 +40,7 @@ pub struct Device {
 }
 
 /// The number of the node that `option` names.
-fn node(network: &Network, option: &str, name: &str) -> Result<Place, Problem> {
+pub(super) fn node(network: &Network, option: &str, name: &str) -> Result<Place, Problem> {
     let number = network.nodes.iter().position(|node| node.name == name);
     let unknown = || {
         const SHOWN: usize = 12;
@@ -129,24 +130,32 @@ pub(super) struct Node {
     pub inode: String,
     device: Arc<Tun>,
     pub place: Place,
+    /// Why programs find nodes by their addresses only, if they do.
+    pub unnamed: Option<io::Error>,
+}
+
+/// The IPv6 address of a node in a namespace; `None` without IPv6.
+pub(super) fn own_ipv6(node: usize) -> Option<Ipv6Addr> {
+    tun::has_ipv6().then(|| ipv6(node))
 }
 
 impl Node {
-    /// Creates the namespace of a node. `names` are all nodes: programs in the namespace find them by name.
-    pub fn new(place: &Place, mtu: u16, names: &[(usize, &str)]) -> Result<Self, Error> {
+    /// Creates the namespace of a node. `names` are all nodes: programs in the namespace find them by name, and other names
+    /// by the resolver, if there is one.
+    pub fn new(place: &Place, mtu: u16, names: &[(usize, &str)], resolver: Option<Ipv4Addr>) -> Result<Self, Error> {
         let namespace = Namespace::new(&place.name)?;
         let (node, names) = (place.node, host_names(names));
-        let (device, inode) = namespace.call(move || {
+        let (device, inode, unnamed) = namespace.call(move || {
             clock::wake_exactly()?;
             let device = Tun::new(DEVICE, mtu)?;
-            device.configure(ipv4(node), tun::has_ipv6().then(|| ipv6(node)))?;
+            device.configure(ipv4(node), own_ipv6(node))?;
             device.set_queue(QUEUE)?;
             tun::permit_ping();
             // Without rights to mount, programs use addresses.
-            let _ = known_by_name(&names);
-            Ok::<_, Error>((device, own_namespace()?))
+            let known = known_by_name(&names).and_then(|()| resolver.map_or(Ok(()), resolved_by));
+            Ok::<_, Error>((device, own_namespace()?, known.err()))
         })??;
-        Ok(Node { namespace, inode, device: Arc::new(device), place: place.clone() })
+        Ok(Node { namespace, inode, device: Arc::new(device), place: place.clone(), unnamed })
     }
 
     pub fn device(&self) -> Arc<Tun> {
@@ -167,11 +176,24 @@ fn host_names(names: &[(usize, &str)]) -> String {
 /// Adds lines to the `/etc/hosts` that the programs of this thread see.
 fn known_by_name(names: &str) -> io::Result<()> {
     let hosts = fs::read_to_string("/etc/hosts").unwrap_or_default();
+    replace(&format!("{}\n{names}", hosts.trim_end()), "/etc/hosts")
+}
+
+/// The programs of this thread ask this resolver instead of the machine's.
+fn resolved_by(resolver: Ipv4Addr) -> io::Result<()> {
+    const FILE: &str = "/etc/resolv.conf";
+    let machine = fs::read_to_string(FILE).unwrap_or_default();
+    let others = machine.lines().filter(|line| !line.starts_with("nameserver")).map(|line| format!("{line}\n"));
+    replace(&format!("nameserver {resolver}\n{}", others.collect::<String>()), FILE)
+}
+
+/// The programs of this thread see `text` in place of a file of the machine.
+fn replace(text: &str, path: &str) -> io::Result<()> {
     // The folder that TMPDIR names may be another user's.
     let mut file = tempfile::NamedTempFile::new().or_else(|_| tempfile::NamedTempFile::new_in("/tmp"))?;
-    write!(file, "{}\n{names}", hosts.trim_end())?;
+    file.write_all(text.as_bytes())?;
     fs::set_permissions(file.path(), std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
-    bind(file.path(), "/etc/hosts".as_ref())
+    bind(file.path(), path.as_ref())
     // The file is removed here; the mount keeps its contents.
 }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 use tcp::response::ResponseConfig;
 use wire::Addr;
 
-use super::Plan;
+use super::{Place, Plan};
 use crate::emulator::{Counts, Emulator};
 use crate::lateness::Lateness;
 
@@ -18,16 +18,24 @@ use crate::lateness::Lateness;
 pub struct Report {
     /// The title of the scenario.
     pub title: String,
+    /// The version of the simulated model.
+    pub model: u32,
     /// The nodes that were real hosts, with their IPv4 addresses and commands; that of the command first.
     pub nodes: Vec<NodeReport>,
     /// The command's exit code.
     pub exit_code: u8,
+    /// The commands beside it that ended before it.
+    pub ended: Vec<EndedReport>,
     /// Duration in seconds.
     pub duration_s: f64,
     /// TCP connections.
     pub connections: usize,
     /// Numbers of packets.
     pub packets: Counts,
+    /// Bytes of data that real hosts received: of TCP without repetitions, and of UDP.
+    pub bytes_delivered: u64,
+    /// These in bits per second, from the first packet to the latest new data; `None` without data.
+    pub goodput_bps: Option<f64>,
     /// How late packets left the emulation.
     pub lateness: LatenessReport,
     /// Periods in which emulation fell behind real time.
@@ -43,6 +51,17 @@ pub struct NodeReport {
     pub address: String,
     /// What ran there.
     pub command: String,
+}
+
+/// A command beside the first one that has ended by itself.
+#[derive(Clone, Debug, Serialize)]
+pub struct EndedReport {
+    /// The name of its node.
+    pub node: String,
+    /// What ran there.
+    pub command: String,
+    /// Its exit code: 128 and the signal's number if a signal ended it.
+    pub exit_code: u8,
 }
 
 /// Times from the arrival of packets in the simulation until they were written to their hosts.
@@ -84,17 +103,35 @@ impl LatenessReport {
     }
 }
 
+/// The nodes of a plan with what runs there.
+pub fn nodes(plan: &Plan) -> Vec<NodeReport> {
+    let command = plan.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    let of_place = |(number, place): (usize, &Place)| NodeReport {
+        node: place.name.clone(),
+        address: std::net::Ipv4Addr::from(Addr::of_node(place.node)).to_string(),
+        command: place.command.clone().unwrap_or_else(|| if number == 0 { command.clone() } else { String::new() }),
+    };
+    plan.places.iter().enumerate().map(of_place).collect()
+}
+
 fn ms(span: Span) -> f64 {
     span.as_secs_f64() * 1e3
 }
 
 impl Report {
-    pub(super) fn of(loaded: &Loaded, plan: &Plan, emulator: &Emulator, lateness: &Lateness, exit_code: u8) -> Self {
-        let command = plan.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
-        let nodes = plan.places.iter().enumerate().map(|(number, place)| NodeReport {
-            node: place.name.clone(),
-            address: std::net::Ipv4Addr::from(Addr::of_node(place.node)).to_string(),
-            command: place.command.clone().unwrap_or_else(|| if number == 0 { command.clone() } else { String::new() }),
+    /// `ended` are the commands beside the first one that have ended, by the index of their place, with exit codes.
+    pub(super) fn of(
+        loaded: &Loaded,
+        plan: &Plan,
+        emulator: &Emulator,
+        lateness: &Lateness,
+        exit_code: u8,
+        ended: &[(usize, u8)],
+    ) -> Self {
+        let ended = ended.iter().map(|(index, exit_code)| EndedReport {
+            node: plan.places[*index].name.clone(),
+            command: plan.places[*index].command.clone().unwrap_or_default(),
+            exit_code: *exit_code,
         });
         let behind = lateness.behind().iter().map(|period| Behind {
             from_s: period.from.as_secs_f64(),
@@ -104,11 +141,15 @@ impl Report {
         });
         Report {
             title: loaded.title().to_owned(),
-            nodes: nodes.collect(),
+            model: sim::MODEL_VERSION,
+            nodes: nodes(plan),
             exit_code,
+            ended: ended.collect(),
             duration_s: emulator.world().now().as_secs_f64(),
             connections: emulator.connections(),
             packets: emulator.counts(),
+            bytes_delivered: emulator.delivered().bytes(),
+            goodput_bps: emulator.delivered().goodput_bps(),
             lateness: LatenessReport::of(lateness.all()),
             behind: behind.collect(),
         }
@@ -118,9 +159,9 @@ impl Report {
     pub fn text(&self) -> String {
         let (packets, late) = (&self.packets, &self.lateness);
         let mut out = format!(
-            "{:.1} s: {} packets entered ({}), {} left unchanged ({} of them ECN-marked), {} changed or made on the path\n",
+            "{:.1} s: {} entered ({}), {} left unchanged ({} of them ECN-marked), {} changed or made on the path\n",
             self.duration_s,
-            packets.entered,
+            counted(packets.entered, "packet"),
             counted(self.connections, "TCP connection"),
             packets.verbatim,
             packets.marked,
@@ -173,8 +214,11 @@ fn counted(number: impl std::fmt::Display, what: &str) -> String {
 /// The schemes of the scenario that need a part in the sender, which Linux does not have, as warnings.
 pub fn without_sender(loaded: &Loaded) -> Vec<String> {
     let names: BTreeSet<&str> = loaded.network.nodes.iter().map(|node| node.agent.name()).collect();
-    let responses = ResponseConfig::MEMBERS.iter().map(|(name, _)| *name).filter(|name| *name != "unmodified");
-    let incomplete = responses.filter(|name| names.contains(name));
     let warning = |name| format!("{name} needs a part in the sender, which Linux does not have: it has no effect here");
-    incomplete.map(warning).collect()
+    names.into_iter().filter(|name| needs_sender(name)).map(warning).collect()
+}
+
+/// Whether a scheme has a part in the sender.
+pub fn needs_sender(scheme: &str) -> bool {
+    scheme != "unmodified" && ResponseConfig::MEMBERS.iter().any(|(name, _)| *name == scheme)
 }

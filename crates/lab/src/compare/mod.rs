@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use engine::Members;
 use path::agent::{AgentConfig, Traits, Transfer};
 use serde_json::{Value, json};
+use stats::Level;
 use toml::Table;
 
 pub use figures::Cost;
@@ -20,6 +21,7 @@ use crate::load::{self, Overrides, Source};
 use crate::sweep::Plan;
 use crate::sweep::analysis::{Analysis, Row};
 use observe::metric::Metric;
+use observe::replications::{self, Case, Series};
 use observe::summary::run::total_goodput_bps;
 use scenario::document::{Origin, by_name};
 use scenario::followers::in_words;
@@ -144,6 +146,15 @@ pub struct Compared {
     pub cost: Option<Cost>,
 }
 
+/// What was measured in the runs of one scheme.
+#[derive(Clone, Debug, Default)]
+pub struct Measured {
+    /// The goodput in bits per second, by replication.
+    pub goodput: Series,
+    /// The costs of each run.
+    pub costs: Vec<Cost>,
+}
+
 /// The metric by which schemes are compared.
 pub fn figure() -> &'static Metric {
     &total_goodput_bps
@@ -163,18 +174,32 @@ impl Comparison {
                 }
                 _ => Vec::new(),
             };
-            let traits = traits(scheme, members);
             Compared {
-                scheme: scheme.to_owned(),
-                asked: followers::asked(&plan.scenario, &traits),
-                traits,
                 same_as_first: same.contains(&number),
                 goodput: entries.iter().find(|entry| entry.cell.case == number).and_then(|entry| entry.row.clone()),
                 cost: Cost::of_all(&costs),
+                ..Compared::without_runs(scheme, plan, members)
             }
         };
         let title = analysis.sweep.title.clone();
         Comparison { name: name.to_owned(), title, rows: analysis.cases().into_iter().enumerate().map(row).collect() }
+    }
+
+    /// The comparison of runs that another program than the simulator made, by case of the plan. A case without runs has no
+    /// figures.
+    pub fn of_measured(name: &str, plan: &Plan, runs: &[Measured], members: &Members) -> Self {
+        let of_run = |measured: &Measured| Case::from([(String::new(), measured.goodput.clone())]);
+        let cases: Vec<Case> = runs.iter().map(of_run).collect();
+        let mut goodput = vec![None; cases.len()];
+        for entry in replications::entries(&cases, figure(), Level::default()) {
+            goodput[entry.case] = entry.row;
+        }
+        let rows = plan.cases.iter().zip(runs).zip(goodput).map(|((case, measured), goodput)| Compared {
+            goodput,
+            cost: Cost::of_all(&measured.costs),
+            ..Compared::without_runs(&case.name, plan, members)
+        });
+        Comparison { name: name.to_owned(), title: plan.scenario.title.clone(), rows: rows.collect() }
     }
 
     /// The comparison as JSON.
@@ -204,6 +229,18 @@ impl Comparison {
 }
 
 impl Compared {
+    fn without_runs(scheme: &str, plan: &Plan, members: &Members) -> Self {
+        let traits = traits(scheme, members);
+        Compared {
+            scheme: scheme.to_owned(),
+            asked: followers::asked(&plan.scenario, &traits),
+            traits,
+            same_as_first: false,
+            goodput: None,
+            cost: None,
+        }
+    }
+
     /// The nodes that must run the scheme in this network, as text for tables.
     pub fn changes(&self) -> String {
         match (&self.asked.places[..], self.traits.places(Transfer::Download), self.traits.places(Transfer::Upload)) {

@@ -6,14 +6,22 @@
 
 use engine::Span;
 
-use super::{Cause, KINDS};
+use super::{Cause, KINDS, Kind, needless_cut};
 
-/// The kinds of findings that a capture shows. The timer's need the segments that the sender sent, so that a capture
-/// taken elsewhere, which lacks those that were lost before, shows the last two only.
+/// What a capture shows in place of `needless-cut`: whether a queue had dropped a packet remains open.
+pub(super) static WINDOW_CUT: Kind = Kind {
+    name: "window-cut",
+    summary: "a loss or a timeout reduced the window below what the path holds",
+    avoidable: true,
+    watch: needless_cut::watch_any,
+};
+
+/// The kinds of findings that a capture shows. The timer's and `window-cut` need the segments that the sender sent, so
+/// that a capture taken elsewhere, which lacks those that were lost before, shows the last two only.
 pub fn shown_kinds(at_sender: bool) -> &'static [&'static str] {
     const SHOWN: &[&str] =
-        &["idle-wait", "spurious-timeout", "repeated-timeout", "receiver-window", "window-behind-hole"];
-    if at_sender { SHOWN } else { &SHOWN[3..] }
+        &["idle-wait", "spurious-timeout", "repeated-timeout", "window-cut", "receiver-window", "window-behind-hole"];
+    if at_sender { SHOWN } else { &SHOWN[4..] }
 }
 
 /// Names of kinds that a capture does not show.
@@ -102,7 +110,10 @@ mod tests {
     #[test]
     fn shown_kinds_exist() {
         for at_sender in [true, false] {
-            assert_eq!(hidden_kinds(at_sender).count() + shown_kinds(at_sender).len(), KINDS.len());
+            let all = KINDS.iter().chain([&WINDOW_CUT]).map(|kind| kind.name);
+            let known = all.filter(|name| shown_kinds(at_sender).contains(name)).count();
+            assert_eq!(known, shown_kinds(at_sender).len());
+            assert_eq!(hidden_kinds(at_sender).count() + known, KINDS.len() + usize::from(at_sender));
         }
     }
 }

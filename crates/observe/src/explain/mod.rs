@@ -238,12 +238,13 @@ pub struct KindTotal {
 impl FlowReport {
     /// The kinds with findings, the costliest first.
     pub fn kinds(&self) -> Vec<KindTotal> {
-        let total = |kind: &Kind| {
-            let of_kind = self.findings.iter().filter(|finding| finding.kind == kind.name);
-            let (count, cost) = of_kind.fold((0, Span::ZERO), |(n, sum), finding| (n + 1, sum + finding.cost));
-            KindTotal { kind: kind.name, count, cost }
-        };
-        let mut totals: Vec<KindTotal> = KINDS.iter().map(total).filter(|total| total.count > 0).collect();
+        let mut totals: Vec<KindTotal> = Vec::new();
+        for Finding { kind, cost, .. } in &self.findings {
+            match totals.iter_mut().find(|total| total.kind == *kind) {
+                Some(total) => (total.count, total.cost) = (total.count + 1, total.cost + *cost),
+                None => totals.push(KindTotal { kind, count: 1, cost: *cost }),
+            }
+        }
         totals.sort_by_key(|total| std::cmp::Reverse(total.cost));
         totals
     }
@@ -337,7 +338,12 @@ impl Explain {
     /// shows](shown_kinds), and the receive window is what acknowledgments state.
     pub fn of_capture(network: &Network, at_sender: bool) -> Self {
         let mut explain = Explain::of_kinds(network, |kind| shown_kinds(at_sender).contains(&kind.name));
-        explain.flows.iter_mut().for_each(|watched| watched.flow.follows_window = true);
+        for watched in &mut explain.flows {
+            watched.flow.follows_window = true;
+            if at_sender && let Some(watch) = (captured::WINDOW_CUT.watch)() {
+                watched.watches.push((&captured::WINDOW_CUT, watch));
+            }
+        }
         explain
     }
 

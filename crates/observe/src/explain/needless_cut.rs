@@ -14,6 +14,9 @@
 //! charged for its own range: the second from its w_0 down, the first for the part above. Reductions by congestion,
 //! including reactions to marks, have ranges too, but are not reported.
 //!
+//! A capture does not show what a queue dropped: there each reduction counts, as the kind `window-cut`, with the data in
+//! flight as w.
+//!
 //! Limits: ignores whether the sender would have been idle anyway (while it waits for its timer this overlaps with
 //! `idle-wait`), the longer round trip when packets queue, congestion that causes delay without drops or marks, other
 //! flows, and proportional reactions to marks (DCTCP), whose reduction is charged to the previous one.
@@ -25,6 +28,8 @@ use super::{Out, Watch, millis};
 
 #[derive(Default)]
 struct NeedlessCut {
+    /// Reductions by congestion are reported, too.
+    any: bool,
     /// The usable window; 0 before it is known.
     window: f64,
     /// The last event that may reduce the window; the event with the new window follows it.
@@ -59,6 +64,11 @@ pub(super) fn watch() -> Option<Box<dyn Watch>> {
     Some(Box::<NeedlessCut>::default())
 }
 
+/// Any reduction of the window.
+pub(super) fn watch_any() -> Option<Box<dyn Watch>> {
+    Some(Box::new(NeedlessCut { any: true, ..NeedlessCut::default() }))
+}
+
 impl NeedlessCut {
     /// Integrates up to now with the current window.
     fn pass(&mut self, at: Time, out: &mut Out<'_>) {
@@ -89,15 +99,23 @@ impl NeedlessCut {
             let congested = cause == Cause::Mark || flow.congested_at.is_some_and(met);
             // A reduction that is not below the lower end of the previous one is inside its range.
             let whole = self.open.last().map_or(whole, |last| whole.min(last.whole));
-            self.open.push(Cut { at, cause, needless: !congested, before, after: self.window, whole, nanos: 0.0 });
+            self.open.push(Cut {
+                at,
+                cause,
+                needless: self.any || !congested,
+                before,
+                after: self.window,
+                whole,
+                nanos: 0.0,
+            });
         }
         while let Some(cut) = self.open.pop_if(|cut| self.window >= cut.whole) {
-            report(&cut, at, true, flow, out);
+            report(&cut, at, (true, self.any), flow, out);
         }
     }
 }
 
-fn report(cut: &Cut, at: Time, regrown: bool, flow: &Flow, out: &mut Out<'_>) {
+fn report(cut: &Cut, at: Time, (regrown, any): (bool, bool), flow: &Flow, out: &mut Out<'_>) {
     if !cut.needless {
         return;
     }
@@ -114,9 +132,12 @@ fn report(cut: &Cut, at: Time, regrown: bool, flow: &Flow, out: &mut Out<'_>) {
         Cause::FastRetransmit => "fast retransmit",
         Cause::Mark => "mark",
     };
+    let holds = match flow.pipe().filter(|_| any) {
+        Some(pipe) => format!(", while the path holds {}", segments(pipe)),
+        None => " although no queue had dropped or marked a packet".to_owned(),
+    };
     let text = format!(
-        "a {cause} reduced the window from {} to {} segments although no queue had dropped or marked a packet: {how}, about \
-         {} ms of transmission lost",
+        "a {cause} reduced the window from {} to {} segments{holds}: {how}, about {} ms of transmission lost",
         segments(cut.before),
         segments(cut.after),
         millis(cost)
@@ -147,7 +168,7 @@ impl Watch for NeedlessCut {
     fn end(&mut self, at: Time, flow: &Flow, out: &mut Out<'_>) {
         self.pass(at, out);
         for cut in std::mem::take(&mut self.open) {
-            report(&cut, at, false, flow, out);
+            report(&cut, at, (false, self.any), flow, out);
         }
     }
 }

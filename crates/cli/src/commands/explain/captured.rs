@@ -1,12 +1,12 @@
 //! `lasthop explain CAPTURE`.
 
 use ::plot::{Description, Recorder};
-use lab::captures::{CaptureFile, Explained};
-use observe::explain::{HIDDEN_CAUSES, captured_causes, captured_to_json, hidden_kinds, millis};
+use lab::captures::{BothEnds, CaptureFile, Explained};
+use observe::explain::{HIDDEN_CAUSES, captured_causes, captured_to_json, hidden_kinds, millis, shown_kinds};
 use report::pictures::{View, captured};
 use serde_json::{Value, json};
 
-use super::super::captured::{open, refuse};
+use super::super::captured::{joined, open, other, refuse};
 use super::super::plot::failure::failed;
 use super::super::{count, plot, print_if_open, shown};
 use super::{Args, TOP_IN_JSON, table_of};
@@ -18,18 +18,30 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     refuse(&[("--flow", args.flow.is_some())])?;
     let path = &args.scenario.file;
     let file = open(path)?;
-    let number = file.chosen(args.capture.stream)?;
+    let other = other(args.other.as_ref(), &args.capture)?;
+    let both = other.as_ref().map(|other| BothEnds::of([&file, other], args.capture.stream)).transpose()?;
     let drawn: &[u32] = if args.out.is_some() { &[0] } else { &[] };
     let sink = |_: &sim::Network| {
         Recorder::new(drawn.iter().copied(), None, None).with_panels(&[::plot::Panel::Rtt], &Description::default())
     };
-    for (explained, recorder) in file.explain(&[number], args.capture.place(), sink)? {
+    let all = match &both {
+        Some(both) => vec![both.explain(sink)?],
+        None => file.explain(&[file.chosen(args.capture.stream)?], args.capture.place(), sink)?,
+    };
+    for (explained, recorder) in all {
         if args.json {
-            let json = Value::from(vec![as_json(&explained, args.top.unwrap_or(TOP_IN_JSON))]);
+            let mut json = as_json(&explained, args.top.unwrap_or(TOP_IN_JSON));
+            if let Some(both) = &both {
+                json["joined"] = joined::as_json(both);
+            }
+            let json = Value::from(vec![json]);
             print_if_open(&format!("{json:#}\n"))?;
         } else {
-            let title = path.file_name().unwrap_or_default().to_string_lossy();
-            print_if_open(&as_text(&title, &file, &explained, args.top.unwrap_or(0)))?;
+            let file = both.as_ref().map_or(&file, |both| both.files[0]);
+            let title = file.path.file_name().unwrap_or_default().to_string_lossy();
+            let text = as_text(&title, file, &explained, args.top.unwrap_or(0));
+            let joined = both.as_ref().map_or(String::new(), |both| format!("{}\n", joined::as_text(both)));
+            print_if_open(&format!("{joined}{text}"))?;
         }
         if let Some(out) = &args.out {
             if recorder.overflowed() {
@@ -72,6 +84,9 @@ fn as_text(title: &str, file: &CaptureFile, explained: &Explained, top: usize) -
     if file.streams.len() > 1 {
         text.push_str("; --stream N explains another, `lasthop report` all");
     }
+    if file.unexplained_frames() > 0 {
+        text.push_str(&format!("\nnot explained: {}{}", count(file.unexplained_frames(), "frame"), file.unexplained()));
+    }
     let rate = survey
         .rate
         .map_or("unknown".to_owned(), |rate| format!("about {:.3} Mbit/s", rate.bits_per_sec() as f64 / 1e6));
@@ -97,13 +112,22 @@ fn as_text(title: &str, file: &CaptureFile, explained: &Explained, top: usize) -
         .iter()
         .map(|cause| (cause.name, cause.summary, cause.time))
         .collect();
-    text.push_str(&table_of("the transfer", report, &causes, top));
+    let at_sender = survey.is_at_sender();
+    let timeouts = match report.timeouts {
+        times if at_sender && times > 0 => format!("; {}", count(times as usize, "timeout")),
+        _ => String::new(),
+    };
+    let nothing = format!("no problem was found of {}{timeouts}", shown_kinds(at_sender).join(", "));
+    text.push_str(&table_of("the transfer", report, &causes, top, &nothing));
     text.push_str("\nnot shown by this capture\n");
     let mut line = |name: &str, names: &[&str]| text.push_str(&format!("{name:<16} {}\n", names.join(", ")));
-    line("findings", &hidden_kinds(survey.is_at_sender()).collect::<Vec<_>>());
+    line("findings", &hidden_kinds(at_sender).collect::<Vec<_>>());
     for (name, causes) in HIDDEN_CAUSES {
         let apart: Vec<&str> = causes.iter().map(|cause| cause.name()).collect();
         line(name, &[&format!("its parts {}", apart.join(", "))]);
+    }
+    if !at_sender {
+        line("sender", &["its timeouts", "its pacing"]);
     }
     if !survey.scale_known {
         line("window", &["its parts slow-start, congestion-avoidance, receiver-window"]);

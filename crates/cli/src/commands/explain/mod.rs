@@ -12,10 +12,11 @@ use lab::run::{self, RunError};
 use observe::explain::{Cause, Explain, Finding, FlowReport, millis, to_json};
 use report::pictures::{MAX_FLOWS, explained};
 use scenario::flows;
+use scenario::problem::Problem;
 use serde_json::Value;
 
 use super::captured::CaptureArgs;
-use super::{ScenarioArgs, flow_named, plot, print_if_open, shown};
+use super::{ScenarioArgs, flow_named, listed, plot, print_if_open, shown};
 use crate::progress::Progress;
 use crate::talk::note;
 use crate::{Failure, table};
@@ -27,6 +28,9 @@ pub struct Args {
     pub(super) scenario: ScenarioArgs,
     #[command(flatten)]
     pub(super) capture: CaptureArgs,
+    /// Another capture of the same connection, from its other end: what the packets of the first show is joined with it
+    #[arg(value_name = "OTHER")]
+    pub(super) other: Option<PathBuf>,
     /// The flow to explain [default: every flow]
     #[arg(long, value_name = "NAME")]
     pub(super) flow: Option<String>,
@@ -45,6 +49,11 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.capture.reads_capture(&args.scenario)? {
         return captured::run(args);
+    }
+    if let Some(other) = &args.other {
+        let problem = Problem::new("a capture, beside another one").in_file(shown(&args.scenario.file));
+        let hint = "`lasthop plot` draws several runs in one picture";
+        return Err(Failure::Input(listed(&[problem.found(format!("a scenario, with {}", shown(other))).hint(hint)])));
     }
     let loaded = args.scenario.load()?;
     let chosen = match &args.flow {
@@ -117,21 +126,21 @@ type NamedCause = (&'static str, &'static str, Span);
 fn as_table(name: &str, report: &FlowReport, top: usize) -> String {
     let named = |(cause, time): &(Cause, Span)| (cause.name(), cause.summary(), *time);
     let causes: Vec<NamedCause> = report.causes().iter().map(named).collect();
-    table_of(&format!("flow {name}"), report, &causes, top)
+    let timeouts = match report.timeouts {
+        0 => String::new(),
+        1 => "; its timer expired once".to_owned(),
+        times => format!("; its timer expired {times} times"),
+    };
+    table_of(&format!("flow {name}"), report, &causes, top, &format!("no problem was found{timeouts}"))
 }
 
-/// The report of a flow, or of a connection, with the causes of its time.
-pub(super) fn table_of(name: &str, report: &FlowReport, causes: &[NamedCause], top: usize) -> String {
+/// The report of a flow, or of a connection, with the causes of its time; `nothing` is its last line without findings.
+pub(super) fn table_of(name: &str, report: &FlowReport, causes: &[NamedCause], top: usize, nothing: &str) -> String {
     let took = format!("{:.3} s", report.took.as_secs_f64());
     let done = if report.completed { "took" } else { "is incomplete after" };
     let mut out = format!("\n{name} {done} {took}\n{}\n{}", blocked(report), budget(report, causes));
     if report.findings.is_empty() {
-        let timeouts = match report.timeouts {
-            0 => String::new(),
-            1 => "; its timer expired once".to_owned(),
-            times => format!("; its timer expired {times} times"),
-        };
-        out.push_str(&format!("no problem was found{timeouts}\n"));
+        out.push_str(&format!("{nothing}\n"));
         return out;
     }
     out.push_str(&kinds(report));

@@ -2,9 +2,10 @@
 
 use ::plot::{Description, Recorder};
 use engine::Time;
+use lab::captures::BothEnds;
 use report::pictures::{View, captured};
 
-use super::super::captured::{open, refuse};
+use super::super::captured::{open, other, refuse};
 use super::super::{print, shown};
 use super::failure::failed;
 use super::{Args, write};
@@ -17,11 +18,12 @@ pub fn run(args: &Args, view: &View) -> Result<(), Failure> {
         ("--all-flows", args.all_flows),
         ("--topology", args.topology),
         ("--medium", args.medium.is_some()),
-        ("OTHER", !args.others.is_empty()),
+        ("a third file", args.others.len() > 1),
     ])?;
     let path = &args.scenario.file;
     let file = open(path)?;
-    let number = file.chosen(args.capture.stream)?;
+    let other = other(args.others.first(), &args.capture)?;
+    let both = other.as_ref().map(|other| BothEnds::of([&file, other], args.capture.stream)).transpose()?;
     let out = match &args.out {
         Some(out) => out.clone(),
         None => path.with_extension("plots"),
@@ -30,7 +32,11 @@ pub fn run(args: &Args, view: &View) -> Result<(), Failure> {
     let sink = |network: &sim::Network| {
         Recorder::new([0], from, to).with_panels(&::plot::Panel::ALL, &Description::of(network))
     };
-    for (explained, recorder) in file.explain(&[number], args.capture.place(), sink)? {
+    let all = match &both {
+        Some(both) => vec![both.explain(sink)?],
+        None => file.explain(&[file.chosen(args.capture.stream)?], args.capture.place(), sink)?,
+    };
+    for (explained, recorder) in all {
         if recorder.overflowed() {
             let hint = "draw a part of it with --from and --to";
             return Err(Failure::Run(format!("the connection is too long for one picture\n  hint: {hint}")));

@@ -26,7 +26,7 @@ pub struct Args {
     pub(super) scenario: ScenarioArgs,
     #[command(flatten)]
     pub(super) capture: CaptureArgs,
-    /// Further runs, drawn below the first in the same picture with the same axes; so are several schemes, as in
+    /// A capture of the same connection from its other end; or further runs, drawn below the first in the same picture with the same axes; so are several schemes, as in
     /// --scheme unmodified,snoop
     #[arg(value_name = "OTHER")]
     pub(super) others: Vec<PathBuf>,

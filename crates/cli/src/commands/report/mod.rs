@@ -11,6 +11,7 @@ use lab::sweep::budget;
 use report::store::Again;
 use scenario::problem::Problem;
 
+use super::captured::is_called_capture;
 use super::export::analyses;
 use super::web::bundle;
 use super::{listed, print, shown, sweep, write_whole};
@@ -45,7 +46,7 @@ const MAX_BUDGETS: usize = 40;
 
 /// Writes a store's results, or the connections of a capture, as a page.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    if is_capture(&args.store) {
+    if is_capture(&args.store) || is_called_capture(&args.store) {
         return captured::run(args);
     }
     let metrics = args.metric.iter().map(|name| sweep::find(name)).collect::<Result<Vec<_>, _>>()?;

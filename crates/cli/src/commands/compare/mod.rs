@@ -1,11 +1,17 @@
 //! `lasthop compare`.
 
+#[cfg(target_os = "linux")]
+mod real;
+#[cfg(not(target_os = "linux"))]
+#[path = "no_real.rs"]
+mod real;
+mod table;
+
 use engine::Members;
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use lab::compare::{self, Comparison};
-use lab::figures::number::{decimals, plain, plain_percent, scale};
 use lab::load::{Overrides, Source};
 use lab::store::Store;
 use lab::sweep::Plan;
@@ -15,14 +21,14 @@ use lab::sweep::run::{Shard, SweepError};
 use lab::sweep::{self};
 use report::pictures::MAX_RUNS;
 use scenario::problem::Problem;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use self::table::{LEGEND, REAL_LEGEND, table};
 use super::sweep::replications;
 use super::{Jobs, count, listed, plot, print, seed, shown, warn};
 use crate::Failure;
 use crate::input;
 use crate::progress::Progress;
-use crate::table::{aligned, row};
 use crate::talk::note;
 
 /// Arguments of `lasthop compare`.
@@ -59,22 +65,56 @@ pub struct Args {
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
+    /// Also run this command line with real ends, as in `lasthop shell`, once for each scheme and replication: Linux's TCP
+    /// behind the network in real time, beside the simulation
+    #[arg(long, value_name = "COMMAND", help_heading = "Real ends")]
+    shell: Option<String>,
+    #[command(flatten)]
+    ends: Ends,
+}
+
+/// The real ends.
+#[derive(ClapArgs)]
+struct Ends {
+    /// The node at which the command of --shell runs [default: `mobile`, or the receiver of the first flow]
+    #[arg(long, value_name = "NODE", requires = "shell", help_heading = "Real ends")]
+    node: Option<String>,
+    /// Run a command at another node too, such as 'server=iperf3 -s'; may be repeated
+    #[arg(long, value_name = "NODE=COMMAND", requires = "shell", help_heading = "Real ends")]
+    and: Vec<String>,
+    /// Real-time priority of the emulation, which needs root
+    #[arg(long, requires = "shell", help_heading = "Real ends")]
+    real_time: bool,
 }
 
 /// Compares schemes.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.shell.is_some() {
+        real::prepare()?;
+    }
     let plans = plans(args).map_err(|problems| Failure::Input(listed(&problems)))?;
     for (_, plan) in &plans {
         warn(&together(&plan.warnings));
     }
     let mut store = Store::create(&args.out)?;
     let comparisons = ran(args, &plans, &mut store)?;
+    let real: Vec<Comparison> = match &args.shell {
+        Some(command) => {
+            plans.iter().map(|(name, plan)| real::compare(args, command, plan, name)).collect::<Result<_, _>>()?
+        }
+        None => Vec::new(),
+    };
     if args.json {
-        let all: Value = comparisons.iter().map(Comparison::to_json).collect();
-        print(&format!("{all:#}\n"))?;
+        let mut all: Vec<Value> = comparisons.iter().map(Comparison::to_json).collect();
+        for (simulated, real) in all.iter_mut().zip(&real) {
+            simulated["real"] = json!({ "command": args.shell, "schemes": real.to_json()["schemes"] });
+        }
+        print(&format!("{:#}\n", Value::from(all)))?;
     } else {
-        let tables: Vec<String> = comparisons.iter().map(table).collect();
-        print(&format!("{}\n{}", tables.join("\n"), LEGEND))?;
+        let tables = comparisons.iter().enumerate().map(|(number, simulated)| table(simulated, real.get(number)));
+        let tables: Vec<String> = tables.collect();
+        let legend = if real.is_empty() { "" } else { REAL_LEGEND };
+        print(&format!("{}\n{LEGEND}{legend}", tables.join("\n")))?;
         draw(args, &plans)?;
     }
     Ok(())
@@ -153,61 +193,4 @@ fn ran(args: &Args, plans: &[(String, Plan)], store: &mut Store) -> Result<Vec<C
     let before = if found > 0 { format!(", {found} were already stored") } else { String::new() };
     note(format_args!("{}{before}; kept in {}", count(done, "run"), shown(&args.out)));
     Ok(comparisons.into_iter().map(|(comparison, _)| comparison).collect())
-}
-
-const LEGEND: &str = "\
-goodput: sum of all flows, +- half of its 95 % confidence interval; change: from the baseline (the first scheme), +- likewise;
-  - if each of its runs equals the baseline's: the scheme has no effect
-memory: peak memory of the scheme in the nodes that run it, in bytes per flow
-packets: received and sent by the base station; airtime: seconds of transmission per MB delivered, over all runs
-end-to-end: whether an acknowledgment still means that the receiver has the data; changes: the nodes that run the scheme
-";
-
-fn table(comparison: &Comparison) -> String {
-    let metric = compare::figure();
-    let means = comparison.rows.iter().filter_map(|row| row.goodput.as_ref()).map(|goodput| goodput.mean);
-    let (scale, unit) = scale(metric, means);
-    let goodput = format!("goodput {unit}");
-    let head = row(&[
-        "scheme",
-        "changes",
-        "end-to-end",
-        &goodput,
-        "+-",
-        "change",
-        "+-",
-        "memory B/flow",
-        "packets",
-        "airtime s/MB",
-    ]);
-    let none = || "-".to_owned();
-    let mut rows = vec![head];
-    for it in &comparison.rows {
-        let mut line = vec![it.scheme.clone(), it.changes(), it.traits.semantics.name().to_owned()];
-        match &it.goodput {
-            Some(goodput) => {
-                let half = goodput.half.map(|half| half / scale);
-                let mean = goodput.mean / scale;
-                let places = decimals(half.unwrap_or(0.0), mean);
-                let against = goodput.against.as_ref().filter(|_| !it.same_as_first);
-                line.push(plain(mean, places));
-                line.push(half.map_or_else(none, |half| plain(half, places)));
-                line.push(against.and_then(|against| against.percent).map_or_else(none, plain_percent));
-                let change = against.and_then(|against| against.percent_ci);
-                line.push(change.map_or_else(none, |ci| plain(ci.half_width(), 1)));
-            }
-            None => line.extend([none(), none(), none(), none()]),
-        }
-        match &it.cost {
-            Some(cost) => line.extend([
-                plain(cost.state_bytes_per_flow, 0),
-                plain(cost.packets, 0),
-                cost.airtime_s_per_mb().map_or_else(none, |seconds| plain(seconds, 3)),
-            ]),
-            None => line.extend([none(), none(), none()]),
-        }
-        rows.push(line);
-    }
-    let title = if comparison.title.is_empty() { &comparison.name } else { &comparison.title };
-    format!("{title}\n{}", aligned(&rows, 3))
 }

@@ -1,0 +1,308 @@
+//! Two captures of one connection, from both ends, joined: which packets were lost on the way, and how long the others
+//! took.
+//!
+//! 1. A [`Track`] keeps the packets of the connection in one capture.
+//! 2. [`Joined::of`] pairs the packets that left one end with those that arrived at the other.
+//!
+//! Packets are the same if their ports, sequence and acknowledgment numbers, length, timestamps and first SACK-block are;
+//! so are their IP identifications, if those of at least nine tenths of the packets without a double agree. Of several
+//! copies the one is taken that keeps the order of packets, and otherwise the last that was sent early enough. Segments
+//! that offloading has merged are split by the MSS.
+//!
+//! Clocks. With f the least time from the sender's clock to the receiver's, and b the least back, the offset of the
+//! receiver's clock is (f - b) / 2, and the least delay is (f + b) / 2 in both directions: the captures do not show
+//! which part of it belongs to which. If f grows by as much as b shrinks, from the first third of the connection to
+//! the last and among packets of one length, the clocks run at different rates, and times are corrected by that.
+//!
+//! Limits: a copy in the air while another of the same segment arrives out of order may be taken for that one. Of
+//! identical acknowledgments in a row the one that was lost is known by its time only.
+
+mod clock;
+mod pairs;
+
+use std::collections::BTreeMap;
+
+use engine::{Span, Time};
+use wire::{Flags, SeqNum};
+
+use crate::packet::{End, Packet};
+use crate::transfer::{Survey, Truth};
+
+pub use clock::Clock;
+use clock::skew;
+use pairs::{Pairs, pairs};
+
+/// Packets of a connection that are kept: a limit of memory, about 60 MB for each capture.
+pub const MAX_PACKETS: usize = 1 << 20;
+
+/// What is the same in both captures.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Key {
+    from_sender: bool,
+    seq: u32,
+    len: u32,
+    ack: u32,
+    flags: u8,
+    stamps: Option<(u32, u32)>,
+    sack: Option<(u32, u32)>,
+    id: Option<u16>,
+}
+
+/// A packet in one capture.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    at: Time,
+    key: Key,
+}
+
+/// The packets of a connection in one capture.
+#[derive(Clone, Debug)]
+pub struct Track {
+    stream: u32,
+    sender: End,
+    mss: u32,
+    packets: Vec<Seen>,
+    /// Packets beyond the limit.
+    beyond: u64,
+}
+
+impl Track {
+    /// Keeps the packets of connection `stream`, whose data `sender` sends in segments of `mss` bytes.
+    pub fn new(stream: u32, sender: End, mss: u32) -> Self {
+        Track { stream, sender, mss: mss.max(1), packets: Vec::new(), beyond: 0 }
+    }
+
+    /// Reads a packet.
+    pub fn packet(&mut self, packet: &Packet) {
+        let (Some(segment), Some(of)) = (packet.segment(), packet.stream) else { return };
+        if of.stream != self.stream {
+            return;
+        }
+        let mut seq = segment.seq;
+        let mut rest = segment.len;
+        let whole = rest <= self.mss;
+        loop {
+            if self.packets.len() == MAX_PACKETS {
+                self.beyond += 1;
+                return;
+            }
+            let len = rest.min(self.mss);
+            let flags = [Flags::SYN, Flags::FIN, Flags::RST];
+            let flags = flags.iter().enumerate().map(|(bit, flag)| u8::from(segment.flags.has(*flag)) << bit).sum();
+            let key = Key {
+                from_sender: of.from == self.sender,
+                seq: seq.0,
+                len,
+                ack: segment.ack.0,
+                flags,
+                stamps: segment.options.timestamps.map(|stamps| (stamps.value, stamps.echo)),
+                sack: segment.options.sack.as_slice().first().map(|(from, to)| (from.0, to.0)),
+                id: packet.ip_id.filter(|_| whole),
+            };
+            self.packets.push(Seen { at: packet.at, key });
+            (seq, rest) = (seq + len, rest - len);
+            if rest == 0 {
+                return;
+            }
+        }
+    }
+
+    /// The packets of one direction, in order of time.
+    fn of(&self, from_sender: bool) -> Vec<Seen> {
+        let mut packets: Vec<Seen> =
+            self.packets.iter().filter(|seen| seen.key.from_sender == from_sender).copied().collect();
+        packets.sort_by_key(|seen| seen.at);
+        packets
+    }
+}
+
+/// What became of a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// It arrived at this time of the sender's capture.
+    Arrived(Time),
+    /// It was lost on the way.
+    Lost,
+    /// The other capture had not begun or was over when it would have arrived.
+    Unknown,
+}
+
+/// A packet on its way from one end to the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Crossing {
+    /// When it left, by the clock of the sender's capture.
+    pub sent: Time,
+    /// What became of it.
+    pub fate: Fate,
+    /// Its sequence number, on the wire.
+    pub seq: SeqNum,
+    /// Bytes of data.
+    pub len: u32,
+    /// Its acknowledgment number, on the wire.
+    pub ack: SeqNum,
+    /// Whether its first byte was sent before.
+    pub resent: bool,
+    /// Whether it was sent again although an earlier one arrives.
+    pub needless: bool,
+}
+
+/// The packets of one direction.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Way {
+    /// In the order in which they left.
+    pub packets: Vec<Crossing>,
+    /// Packets that arrived and were not captured where they left.
+    pub unseen: u64,
+}
+
+impl Way {
+    /// The number of packets that were lost.
+    pub fn lost(&self) -> usize {
+        self.packets.iter().filter(|packet| packet.fate == Fate::Lost).count()
+    }
+
+    /// The number of packets whose fate is not known.
+    pub fn unknown(&self) -> usize {
+        self.packets.iter().filter(|packet| packet.fate == Fate::Unknown).count()
+    }
+
+    /// The number of packets that were sent again in vain.
+    pub fn needless(&self) -> usize {
+        self.packets.iter().filter(|packet| packet.needless).count()
+    }
+
+    /// The times under way, in order of length.
+    pub fn delays(&self) -> Vec<Span> {
+        let delay = |packet: &Crossing| match packet.fate {
+            Fate::Arrived(at) => Some(at.since(packet.sent)),
+            Fate::Lost | Fate::Unknown => None,
+        };
+        let mut delays: Vec<Span> = self.packets.iter().filter_map(delay).collect();
+        delays.sort_unstable();
+        delays
+    }
+}
+
+/// Why two captures cannot be joined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum JoinError {
+    /// In one direction no packet is in both.
+    #[error(
+        "no packet of this connection is in both captures in the direction of {0}, expected captures of the same time"
+    )]
+    NothingInCommon(&'static str),
+}
+
+/// A connection in two captures.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Joined {
+    /// The packets of the end that sends most data.
+    pub data: Way,
+    /// Those of the other end.
+    pub answers: Way,
+    /// The clock of the receiver's capture.
+    pub clock: Clock,
+    /// Packets that were not read, because a capture has more than [`MAX_PACKETS`].
+    pub beyond: u64,
+}
+
+impl Joined {
+    /// Joins the capture at the sender with that at the receiver.
+    ///
+    /// # Errors
+    /// They have no packets in common.
+    pub fn of(sender: &Track, receiver: &Track) -> Result<Self, JoinError> {
+        let forward = [sender.of(true), receiver.of(true)];
+        let backward = [receiver.of(false), sender.of(false)];
+        let data = pairs(&forward[0], &forward[1]).ok_or(JoinError::NothingInCommon("data"))?;
+        let answers = pairs(&backward[0], &backward[1]).ok_or(JoinError::NothingInCommon("acknowledgments"))?;
+        let skew = skew(
+            &crossed(&forward, &data, usual_len(&forward[0])),
+            &crossed(&backward, &answers, usual_len(&backward[0])),
+        );
+        let clock = Clock::of(&crossed(&forward, &data, None), &crossed(&backward, &answers, None), skew);
+        let ends = |packets: &[Seen]| packets.first().zip(packets.last()).map(|(first, last)| [first.at, last.at]);
+        let [at_receiver, at_sender] = [&receiver.packets, &sender.packets].map(|packets| ends(packets));
+        Ok(Joined {
+            data: way(&forward, &data, at_receiver, |at| at, |at| clock.sender_time(at)),
+            answers: way(&backward, &answers, at_sender, |at| clock.sender_time(at), |at| at),
+            clock,
+            beyond: sender.beyond + receiver.beyond,
+        })
+    }
+
+    /// What is known of the transmissions of the data of a connection, captured at the sender.
+    pub fn truth(&self, survey: &Survey) -> Truth {
+        let fates = self.data.packets.iter().filter(|packet| packet.len > 0).filter_map(|packet| {
+            let fate = match packet.fate {
+                Fate::Arrived(at) => Some(at),
+                Fate::Lost => None,
+                Fate::Unknown => return None,
+            };
+            Some(((packet.sent, packet.seq.0.wrapping_sub(survey.origin.0)), fate))
+        });
+        fates.collect()
+    }
+}
+
+/// The most frequent number of bytes of data in a packet.
+fn usual_len(packets: &[Seen]) -> Option<u32> {
+    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+    packets.iter().filter(|seen| seen.key.flags == 0).for_each(|seen| *counts.entry(seen.key.len).or_default() += 1);
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(len, _)| len)
+}
+
+/// Times at which packets left and arrived, each by its own clock; if `len` is given, those of this length without SYN.
+fn crossed(way: &[Vec<Seen>; 2], pairs: &Pairs, len: Option<u32>) -> Vec<[Time; 2]> {
+    let chosen = |seen: &Seen| len.is_none_or(|len| seen.key.len == len && seen.key.flags == 0);
+    let both = way[0].iter().zip(&pairs.arrivals).filter(|(left, _)| chosen(left));
+    both.filter_map(|(left, arrival)| Some([left.at, way[1][(*arrival)? as usize].at])).collect()
+}
+
+/// The packets of one direction, with their times by the sender's clock. `captured` is the time of the first and the
+/// last packet where they arrive.
+fn way(
+    [left, arrived]: &[Vec<Seen>; 2],
+    pairs: &Pairs,
+    captured: Option<[Time; 2]>,
+    leaves: impl Fn(Time) -> Time,
+    arrives: impl Fn(Time) -> Time,
+) -> Way {
+    // The first byte of each segment with data, with whether one of them arrived so far.
+    let mut sent: BTreeMap<u32, bool> = BTreeMap::new();
+    let between = |(seen, arrival): (&Seen, &Option<u32>)| {
+        Some(i128::from(arrived[(*arrival)? as usize].at.as_nanos()) - i128::from(seen.at.as_nanos()))
+    };
+    let most = left.iter().zip(&pairs.arrivals).filter_map(between).max().unwrap_or(0);
+    let last_paired = pairs.arrivals.iter().rposition(Option::is_some);
+    // A later packet arrived, or the capture ran for longer than any packet took.
+    let covers = |number: usize, at: Time| {
+        let Some([first, last]) = captured.map(|ends| ends.map(|at| i128::from(at.as_nanos()))) else { return false };
+        let at = i128::from(at.as_nanos());
+        first <= at + pairs.least && (last_paired.is_some_and(|last| number < last) || at + most < last)
+    };
+    let crossing = |(number, (seen, arrival)): (usize, (&Seen, &Option<u32>))| {
+        let Key { seq, len, ack, .. } = seen.key;
+        let fate = match arrival {
+            Some(arrival) => Fate::Arrived(arrives(arrived[*arrival as usize].at)),
+            None if covers(number, seen.at) => Fate::Lost,
+            None => Fate::Unknown,
+        };
+        let before = (len > 0).then(|| sent.get(&seq).copied()).flatten();
+        if len > 0 {
+            *sent.entry(seq).or_default() |= matches!(fate, Fate::Arrived(_));
+        }
+        Crossing {
+            sent: leaves(seen.at),
+            fate,
+            seq: SeqNum(seq),
+            len,
+            ack: SeqNum(ack),
+            resent: before.is_some(),
+            needless: before == Some(true),
+        }
+    };
+    let packets = left.iter().zip(&pairs.arrivals).enumerate().map(crossing).collect();
+    let paired = pairs.arrivals.iter().flatten().count();
+    Way { packets, unseen: (arrived.len() - paired) as u64 }
+}

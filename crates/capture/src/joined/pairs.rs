@@ -1,0 +1,99 @@
+//! The packets that left one end, paired with those that arrived at the other.
+
+use super::{Key, Seen};
+
+/// Which packet arrived where.
+pub struct Pairs {
+    /// For each packet that left, the number of the one that arrived.
+    pub arrivals: Vec<Option<u32>>,
+    /// The least time from one clock to the other, in nanoseconds.
+    pub least: i128,
+}
+
+/// Packets of one direction by their keys.
+struct ByKey<'a> {
+    packets: &'a [Seen],
+    with_id: bool,
+    /// Numbers of packets, by key and by time.
+    order: Vec<u32>,
+}
+
+impl<'a> ByKey<'a> {
+    fn of(packets: &'a [Seen], with_id: bool) -> Self {
+        let mut order: Vec<u32> = (0..packets.len() as u32).collect();
+        order.sort_by_key(|number| (key(&packets[*number as usize], with_id), *number));
+        ByKey { packets, with_id, order }
+    }
+
+    /// Where packets with this key begin and end in the order.
+    fn group(&self, wanted: &Key) -> std::ops::Range<usize> {
+        let of = |number: &u32| key(&self.packets[*number as usize], self.with_id);
+        let from = self.order.partition_point(|number| of(number) < *wanted);
+        let to = from + self.order[from..].partition_point(|number| of(number) == *wanted);
+        from..to
+    }
+}
+
+fn key(seen: &Seen, with_id: bool) -> Key {
+    Key { id: seen.key.id.filter(|_| with_id), ..seen.key }
+}
+
+/// The time from one clock to the other.
+fn between(left: &Seen, arrived: &Seen) -> i128 {
+    i128::from(arrived.at.as_nanos()) - i128::from(left.at.as_nanos())
+}
+
+/// Pairs packets, both in order of time; `None` if no packet is certain to be in both.
+pub fn pairs(left: &[Seen], arrived: &[Seen]) -> Option<Pairs> {
+    let (mut leaving, mut arriving) = (ByKey::of(left, false), ByKey::of(arrived, false));
+    let mut least: Option<i128> = None;
+    let (mut single, mut agree) = (0_usize, 0_usize);
+    for seen in left {
+        let wanted = key(seen, false);
+        let (from, to) = (leaving.group(&wanted), arriving.group(&wanted));
+        if from.len() != 1 || to.len() != 1 {
+            continue;
+        }
+        let other = &arrived[arriving.order[to.start] as usize];
+        let time = between(seen, other);
+        least = Some(least.map_or(time, |least| least.min(time)));
+        single += usize::from(seen.key.id.is_some() && other.key.id.is_some());
+        agree += usize::from(seen.key.id.is_some() && seen.key.id == other.key.id);
+    }
+    let least = least?;
+    let with_id = agree > 0 && agree * 10 >= single * 9;
+    if with_id {
+        (leaving, arriving) = (ByKey::of(left, true), ByKey::of(arrived, true));
+    }
+    drop(arriving);
+    Some(Pairs { arrivals: assign(&leaving, left, arrived, least, with_id), least })
+}
+
+/// Assigns packets that left to arrivals, the last first.
+fn assign(leaving: &ByKey<'_>, left: &[Seen], arrived: &[Seen], least: i128, with_id: bool) -> Vec<Option<u32>> {
+    let mut arrivals = vec![None; left.len()];
+    // The candidates of each group that remain, by its beginning.
+    let mut rest: Vec<u32> = vec![u32::MAX; left.len()];
+    let mut next = u32::MAX;
+    for (number, seen) in arrived.iter().enumerate().rev() {
+        let group = leaving.group(&key(seen, with_id));
+        if group.is_empty() {
+            continue;
+        }
+        let all = &leaving.order[group.clone()];
+        let remaining = (rest[group.start] as usize).min(all.len());
+        // What left too late for this arrival left too late for earlier ones.
+        let early = all[..remaining].partition_point(|place| between(&left[*place as usize], seen) >= least);
+        // Packets keep their order, if one of the candidates does.
+        let in_order = all[..early].partition_point(|place| *place < next);
+        let taken = if in_order > 0 { in_order } else { early };
+        let Some(place) = taken.checked_sub(1) else {
+            rest[group.start] = 0;
+            continue;
+        };
+        rest[group.start] = place as u32;
+        arrivals[all[place] as usize] = Some(number as u32);
+        next = all[place];
+    }
+    arrivals
+}

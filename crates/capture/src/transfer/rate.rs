@@ -1,0 +1,226 @@
+//! The rate of the slowest link of a path.
+//!
+//! With s the time at which a packet was sent, a that at which it arrived, and b the least a - s of all packets, a packet
+//! waited if the one before it arrived after s + b: it found that one still in the queue or in transmission. Then the
+//! time between both arrivals is the packet's transmission time, whatever the delay is. The rate is the median, by
+//! bytes, of 8 bytes / time over runs of at least 16 packets and 1 ms that waited.
+//!
+//! At the receiver arrivals are exact and the times of sending unknown, so that waits are not seen: a run ends at a gap
+//! of more than eight packets, and the rate is that of the ninth tenth of the runs; of runs of 4 packets, if these are
+//! faster by more than a quarter.
+//!
+//! Limits: one bottleneck; cross traffic is taken for a lower rate.
+
+use std::collections::{HashMap, VecDeque};
+
+use engine::{Rate, Span, Time};
+use path::LinkEvent;
+use sim::{Event, Sink};
+
+use super::survey::{Survey, Vantage};
+
+/// Packets of a run from which a rate is measured.
+const RUN: usize = 16;
+/// The same at the receiver, where runs of this length are faster by more than a quarter: a sender that does not fill the
+/// path leaves gaps in longer ones.
+const SHORT_RUN: usize = 4;
+const FASTER: f64 = 1.25;
+/// The least duration of a run: acknowledgments may come in bursts.
+const RUN_TIME: Span = Span::from_millis(1);
+/// Packets of which [`Arrivals`] keeps the times: a limit of memory, 6 MB.
+const MAX_KEPT: usize = 1 << 18;
+
+/// A packet that arrived.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Passed {
+    /// When it was sent.
+    pub sent: Time,
+    /// When it arrived.
+    pub arrived: Time,
+    /// Bytes of the IP packet.
+    pub size: u32,
+    /// Whether the time of its arrival is known: without SACK it is not if a segment was sent again in between, because
+    /// acknowledgments wait until a gap is filled.
+    pub certain: bool,
+}
+
+/// Bits of a run of packets over a time, which ends at `at`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Run {
+    /// The arrival of its last packet.
+    pub at: Time,
+    /// Bits of its packets, without the first one.
+    pub bits: f64,
+    /// Bits per second.
+    pub rate: f64,
+}
+
+/// The runs of packets of a transfer.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Runs {
+    /// In order of time.
+    pub runs: Vec<Run>,
+    sees_waits: bool,
+}
+
+impl Runs {
+    /// The runs among packets captured at `vantage`.
+    pub fn of(packets: impl IntoIterator<Item = Passed>, vantage: Vantage) -> Self {
+        let sees_waits = vantage != Vantage::Receiver;
+        let mut packets: Vec<Passed> = packets.into_iter().collect();
+        packets.sort_by_key(|packet| packet.arrived);
+        let base = packets.iter().map(|packet| packet.arrived.since(packet.sent)).min().unwrap_or_default();
+        let runs = |least| Runs { runs: runs(&packets, base, sees_waits, least), sees_waits };
+        let long = runs(RUN);
+        if sees_waits {
+            return long;
+        }
+        let short = runs(SHORT_RUN);
+        let [fast, slow] = [&short, &long].map(|runs| runs.quantile(0.9).unwrap_or(0.0));
+        if fast > FASTER * slow { short } else { long }
+    }
+
+    /// The rate of the link; `None` if too few packets waited.
+    pub fn rate(&self) -> Option<Rate> {
+        // At the receiver a run may have gaps in which nothing waited; none is faster than the link.
+        let rate = self.quantile(if self.sees_waits { 0.5 } else { 0.9 })?;
+        Rate::from_bits_per_sec(rate.round() as u64)
+    }
+
+    /// The rate below which this share of the bits was transmitted.
+    pub fn quantile(&self, share: f64) -> Option<f64> {
+        let mut sorted: Vec<(f64, f64)> = self.runs.iter().map(|run| (run.rate, run.bits)).collect();
+        sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let all: f64 = sorted.iter().map(|(_, bits)| bits).sum();
+        let mut below = 0.0;
+        let reached = sorted.iter().find(|(_, bits)| {
+            below += bits;
+            below >= share * all
+        });
+        reached.map(|(rate, _)| *rate)
+    }
+}
+
+/// Runs of packets that waited, of packets in order of arrival.
+fn runs(packets: &[Passed], base: Span, sees_waits: bool, least: usize) -> Vec<Run> {
+    let mut runs = Vec::new();
+    let mut first = 0;
+    let mut bits = 0.0;
+    for now in 1..packets.len() {
+        let (before, at) = (packets[now - 1].arrived, packets[now].arrived);
+        let waited = if sees_waits {
+            before > packets[now].sent + base
+        } else {
+            // Between bursts the path is empty: a gap of more than eight packets like the last.
+            let usual = before.since(packets[first].arrived).as_nanos() / (now - first).max(1) as u64;
+            now - first < 2 || at.since(before).as_nanos() <= 8 * usual.max(1)
+        };
+        // Those that arrive with the first are part of what the time since then does not include.
+        let certain = packets[now - 1].certain && packets[now].certain;
+        if !waited || !certain || at == packets[first].arrived {
+            (first, bits) = (now, 0.0);
+            continue;
+        }
+        bits += 8.0 * f64::from(packets[now].size);
+        // Packets that one acknowledgment covers seem to arrive at once.
+        let ends = packets.get(now + 1).is_none_or(|next| next.arrived > at);
+        let time = at.since(packets[first].arrived);
+        if now - first >= least && time >= RUN_TIME && ends {
+            runs.push(Run { at, bits, rate: bits / time.as_secs_f64() });
+            (first, bits) = (now, 0.0);
+        }
+    }
+    runs
+}
+
+/// The first packets of a connection that arrived, from its [events](super::Replay).
+pub struct Arrivals<'a> {
+    survey: &'a Survey,
+    /// When those under way were sent, by their first byte, the oldest first.
+    under_way: HashMap<u64, VecDeque<Time>, foldhash::fast::RandomState>,
+    passed: Vec<Passed>,
+    /// When segments were sent again.
+    again: Vec<Time>,
+    certain: bool,
+}
+
+impl<'a> Arrivals<'a> {
+    /// An observer of the events of a surveyed connection; `certain` if it has its [truth](super::Truth).
+    pub fn new(survey: &'a Survey, certain: bool) -> Self {
+        let certain = certain || survey.sack;
+        Arrivals { survey, under_way: HashMap::default(), passed: Vec::new(), again: Vec::new(), certain }
+    }
+
+    /// Whether there are as many as are kept.
+    pub fn is_full(&self) -> bool {
+        self.passed.len() >= MAX_KEPT
+    }
+
+    /// The rate of the slowest link; `None` if too few packets waited.
+    pub fn rate(mut self) -> Option<Rate> {
+        for packet in self.passed.iter_mut().filter(|_| !self.certain) {
+            let next = self.again.partition_point(|again| *again < packet.sent);
+            packet.certain = self.again.get(next).is_none_or(|again| *again > packet.arrived);
+        }
+        Runs::of(self.passed, self.survey.vantage).rate()
+    }
+}
+
+impl Sink for Arrivals<'_> {
+    const ACTIVE: bool = true;
+
+    fn event(&mut self, at: Time, event: &Event) {
+        if let Event::Sender { event: tcp::Event::SegmentSent { reason, .. }, .. } = event
+            && *reason != tcp::Reason::New
+            && !self.is_full()
+        {
+            self.again.push(at);
+        }
+        let Event::Link { event, of: Some(of), .. } = event else { return };
+        let Some(seq) = of.seq.filter(|_| of.from_sender && !self.is_full()) else { return };
+        match event {
+            LinkEvent::Dequeued { arrived, .. } => self.under_way.entry(seq).or_default().push_back(*arrived),
+            LinkEvent::Arrived { packet } => {
+                let Some(waiting) = self.under_way.get_mut(&seq) else { return };
+                let sent = waiting.pop_front();
+                if waiting.is_empty() {
+                    self.under_way.remove(&seq);
+                }
+                if let Some((sent, data)) = sent.zip(packet.data()) {
+                    let size = data.len + self.survey.headers;
+                    self.passed.push(Passed { sent, arrived: at, size, certain: true });
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Packets of 1,250 bytes over 10 Mbit/s, and 20 ms of delay, `per_burst` together every 40 ms.
+    fn bursts(per_burst: u64) -> Vec<Passed> {
+        let ms = Time::from_millis;
+        let packet = |number: u64| {
+            let (burst, place) = (number / per_burst, number % per_burst);
+            Passed { sent: ms(40 * burst), arrived: ms(40 * burst + 21 + place), size: 1250, certain: true }
+        };
+        (0..100 * per_burst).map(packet).collect()
+    }
+
+    #[test]
+    fn rate_is_that_of_packets_that_waited() {
+        for vantage in [Vantage::Sender, Vantage::Receiver] {
+            let rate = Runs::of(bursts(20), vantage).rate().expect("runs of 19 packets");
+            assert!((9.9e6..10.1e6).contains(&(rate.bits_per_sec() as f64)), "{vantage:?}: {rate:?}");
+        }
+    }
+
+    #[test]
+    fn rate_is_unknown_where_few_packets_wait() {
+        assert_eq!(Runs::of(bursts(10), Vantage::Sender).rate(), None);
+        assert_eq!(Runs::of([], Vantage::Receiver).rate(), None);
+    }
+}

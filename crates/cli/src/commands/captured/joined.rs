@@ -1,0 +1,91 @@
+//! Two captures of one connection, as text and JSON.
+
+use capture::joined::{Joined, MAX_PACKETS, Way};
+use engine::Span;
+use lab::captures::BothEnds;
+use serde_json::{Value, json};
+
+use super::super::{count, shown};
+use crate::table;
+
+/// The quantiles of one-way delays.
+const QUANTILES: [(&str, f64); 5] = [("least", 0.0), ("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("most", 1.0)];
+
+/// A value of sorted ones.
+fn quantile(sorted: &[Span], share: f64) -> Option<Span> {
+    let place = (sorted.len().checked_sub(1)? as f64 * share).round() as usize;
+    sorted.get(place).copied()
+}
+
+/// The packets of both directions, and the clocks.
+pub fn as_text(both: &BothEnds<'_>) -> String {
+    let Joined { data, answers, clock, beyond } = &both.joined;
+    let names = both.files.map(|file| shown(&file.path));
+    let [sender, receiver] = [0, 1].map(|end| format!("stream {} of {}", both.numbers[end], names[end]));
+    let head = ["direction", "packets", "lost", "share", "in vain"].into_iter().map(str::to_owned);
+    let head = head.chain(QUANTILES.iter().map(|(name, _)| format!("{name} ms"))).collect();
+    let row = |(name, way): (&str, &Way)| {
+        let (packets, lost, delays) = (way.packets.len(), way.lost(), way.delays());
+        let share = format!("{:.2} %", 100.0 * lost as f64 / packets.max(1) as f64);
+        let counts = [name.to_owned(), packets.to_string(), lost.to_string(), share, way.needless().to_string()];
+        let in_ms = |share: f64| quantile(&delays, share).map(|delay| format!("{:.3}", delay.as_secs_f64() * 1e3));
+        let delays = QUANTILES.iter().map(|(_, share)| in_ms(*share).unwrap_or_else(|| "-".to_owned()));
+        counts.into_iter().chain(delays).collect::<Vec<String>>()
+    };
+    let rows: Vec<Vec<String>> = std::iter::once(head).chain([("data", data), ("answers", answers)].map(row)).collect();
+    let mut text = format!(
+        "joined: sender, {sender}; receiver, {receiver}\n{}the delays assume that the least one, {:.3} ms, is the same in \
+         both directions: the clock of the receiver was {:.3} ms ahead",
+        table::aligned(&rows, 1),
+        clock.least.as_secs_f64() * 1e3,
+        both.clock_ahead() as f64 / 1e6,
+    );
+    match clock.skew {
+        0.0 => text.push('\n'),
+        skew => text.push_str(&format!(", and runs {skew:+.1} ppm faster\n")),
+    }
+    let unknown = data.unknown() + answers.unknown();
+    if unknown > 0 {
+        let packets = count(unknown, "packet");
+        text.push_str(&format!("note: of {packets} the other capture does not show whether they arrived\n"));
+    }
+    if data.unseen + answers.unseen > 0 {
+        let packets = count(data.unseen + answers.unseen, "packet");
+        text.push_str(&format!("note: {packets} arrived and were not captured where they were sent\n"));
+    }
+    if *beyond > 0 {
+        let packets = count(beyond, "packet");
+        text.push_str(&format!("note: {packets} were not joined: the first {MAX_PACKETS} of each capture are\n"));
+    }
+    text
+}
+
+/// The same as JSON.
+pub fn as_json(both: &BothEnds<'_>) -> Value {
+    let way = |way: &Way| {
+        let delays = way.delays();
+        let delay = |(name, share): &(&str, f64)| {
+            ((*name).to_owned(), quantile(&delays, *share).map(|delay| delay.as_secs_f64() * 1e3).into())
+        };
+        let delays: serde_json::Map<String, Value> = QUANTILES.iter().map(delay).collect();
+        json!({
+            "packets": way.packets.len(),
+            "lost": way.lost(),
+            "unknown": way.unknown(),
+            "unseen": way.unseen,
+            "resent_in_vain": way.needless(),
+            "one_way_ms": delays,
+        })
+    };
+    let clock = both.joined.clock;
+    json!({
+        "sender": { "file": shown(&both.files[0].path), "stream": both.numbers[0] },
+        "receiver": { "file": shown(&both.files[1].path), "stream": both.numbers[1] },
+        "data": way(&both.joined.data),
+        "answers": way(&both.joined.answers),
+        "clock_ahead_ms": both.clock_ahead() as f64 / 1e6,
+        "clock_skew_ppm": clock.skew,
+        "least_one_way_ms": clock.least.as_secs_f64() * 1e3,
+        "packets_beyond": both.joined.beyond,
+    })
+}

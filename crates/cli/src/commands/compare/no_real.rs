@@ -1,0 +1,17 @@
+//! Stands for `real` on systems without namespaces and TUN devices.
+
+use lab::compare::Comparison;
+use lab::sweep::Plan;
+
+use super::Args;
+use crate::Failure;
+
+/// Refuses to run.
+pub fn prepare() -> Result<(), Failure> {
+    Err(Failure::Unsupported(format!("error: {}", host::Error::NotLinux)))
+}
+
+/// Refuses to run.
+pub fn compare(_: &Args, _: &str, _: &Plan, _: &str) -> Result<Comparison, Failure> {
+    prepare().and(Ok(Comparison { name: String::new(), title: String::new(), rows: Vec::new() }))
+}

@@ -1,0 +1,60 @@
+//! The part of `lasthop compare` with real ends.
+
+use std::path::PathBuf;
+
+use emulate::compare::{CompareError, Comparison as RealRuns};
+use emulate::session;
+use engine::Members;
+use lab::compare::Comparison;
+use lab::sweep::Plan;
+use scenario::problem::Problem;
+
+use super::super::shell::own_program;
+use super::super::{count, listed, shown, warn};
+use super::Args;
+use crate::Failure;
+use crate::progress::Progress;
+use crate::talk::note;
+
+/// Gets the rights that emulation needs. To be called before anything else.
+pub fn prepare() -> Result<(), Failure> {
+    session::prepare().map_err(|error| Failure::Run(error.to_string()))
+}
+
+/// Runs the command with real ends for each scheme of a plan, beside the simulated runs of `name`.
+pub fn compare(args: &Args, command: &str, plan: &Plan, name: &str) -> Result<Comparison, Failure> {
+    let base = &plan.points[0].cells[0].network;
+    let places = session::hosts(base, args.ends.node.as_deref(), &args.ends.and);
+    let places = places.map_err(|problem: Problem| Failure::Input(listed(&[problem])))?;
+    let commands = session::Plan {
+        places,
+        command: ["/bin/sh", "-c", command].map(Into::into).to_vec(),
+        mtu: session::MTU,
+        real_time: args.ends.real_time,
+        program: own_program(),
+        ..session::Plan::default()
+    };
+    let dir = args.out.with_file_name(format!("{}-compared-shell", plan.stem));
+    let runs =
+        RealRuns { plan, path: PathBuf::from(name), replications: args.replications, commands, dir: dir.clone() };
+    let progress = Progress::of_runs("with real ends");
+    let outcome = runs.run(&mut |done, wanted| progress.count(done, wanted));
+    progress.finish();
+    let outcome = outcome.map_err(|error| match error {
+        CompareError::Interrupted { .. } => {
+            Failure::Interrupted(format!("{error}\n  hint: the same command continues"))
+        }
+        error => Failure::Run(format!("error: {error}")),
+    })?;
+    let (late, worst) = outcome.behind;
+    if late > 0 {
+        warn(&[format!(
+            "emulation fell behind real time in {late} of {}, by {worst:.1} ms at most; an idle machine, or --real-time as root, \
+             makes it more exact",
+            count(outcome.found + outcome.made, "run"),
+        )]);
+    }
+    let before = if outcome.found > 0 { format!(", {} were already there", outcome.found) } else { String::new() };
+    note(format_args!("{} with real ends{before}; kept in {}", count(outcome.made, "run"), shown(&dir)));
+    Ok(Comparison::of_measured(name, plan, &outcome.measured, &Members::default()))
+}

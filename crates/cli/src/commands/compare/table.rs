@@ -1,0 +1,76 @@
+//! The tables of `lasthop compare`.
+
+use lab::compare::{self, Compared, Comparison};
+use lab::figures::number::{decimals, plain, plain_percent, scale};
+use observe::metric::Metric;
+
+use crate::table::{aligned, row};
+
+/// What the columns mean.
+pub const LEGEND: &str = "\
+goodput: sum of all flows, +- half of its 95 % confidence interval; change: from the baseline (the first scheme), +- likewise;
+  - if each of its runs equals the baseline's: the scheme has no effect
+memory: peak memory of the scheme in the nodes that run it, in bytes per flow
+packets: received and sent by the base station; airtime: seconds of transmission per MB delivered, over all runs
+end-to-end: whether an acknowledgment still means that the receiver has the data; changes: the nodes that run the scheme
+";
+
+/// What a table with real ends has beyond.
+pub const REAL_LEGEND: &str = "\
+real: the command's data, without repetitions, from its first packet to its last new byte, - for schemes with a part in the
+  sender, which Linux does not have; simulated: the scenario's flows; memory, packets and airtime are those with real ends
+";
+
+fn none() -> String {
+    "-".to_owned()
+}
+
+/// Mean and change of the goodput in units of `scale`, each with the half of its confidence interval.
+fn goodput(it: &Compared, scale: f64) -> [String; 4] {
+    let Some(goodput) = &it.goodput else { return [(); 4].map(|()| none()) };
+    let half = goodput.half.map(|half| half / scale);
+    let mean = goodput.mean / scale;
+    let places = decimals(half.unwrap_or(0.0), mean);
+    let against = goodput.against.as_ref().filter(|_| !it.same_as_first);
+    let change = against.and_then(|against| against.percent_ci);
+    [
+        plain(mean, places),
+        half.map_or_else(none, |half| plain(half, places)),
+        against.and_then(|against| against.percent).map_or_else(none, plain_percent),
+        change.map_or_else(none, |ci| plain(ci.half_width(), 1)),
+    ]
+}
+
+/// Memory, packets and airtime.
+fn cost(it: &Compared) -> [String; 3] {
+    let Some(cost) = &it.cost else { return [(); 3].map(|()| none()) };
+    [
+        plain(cost.state_bytes_per_flow, 0),
+        plain(cost.packets, 0),
+        cost.airtime_s_per_mb().map_or_else(none, |seconds| plain(seconds, 3)),
+    ]
+}
+
+/// The table of one path; with real ends, these come first, and the costs are theirs.
+pub fn table(simulated: &Comparison, real: Option<&Comparison>) -> String {
+    let metric: &Metric = compare::figure();
+    let rows = || simulated.rows.iter().chain(real.into_iter().flat_map(|real| &real.rows));
+    let (scale, unit) = scale(metric, rows().filter_map(|row| row.goodput.as_ref()).map(|goodput| goodput.mean));
+    let mut head = row(&["scheme", "changes", "end-to-end"]);
+    let names: &[&str] = if real.is_some() { &["real", "simulated"] } else { &["goodput"] };
+    for name in names {
+        head.extend(row(&[&format!("{name} {unit}"), "+-", "change", "+-"]));
+    }
+    head.extend(row(&["memory B/flow", "packets", "airtime s/MB"]));
+    let mut lines = vec![head];
+    for (number, it) in simulated.rows.iter().enumerate() {
+        let beside = real.and_then(|real| real.rows.get(number));
+        let mut line = vec![it.scheme.clone(), it.changes(), it.traits.semantics.name().to_owned()];
+        line.extend(beside.into_iter().flat_map(|beside| goodput(beside, scale)));
+        line.extend(goodput(it, scale));
+        line.extend(cost(beside.unwrap_or(it)));
+        lines.push(line);
+    }
+    let title = if simulated.title.is_empty() { &simulated.name } else { &simulated.title };
+    format!("{title}\n{}", aligned(&lines, 3))
+}

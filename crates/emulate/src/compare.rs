@@ -1,0 +1,197 @@
+//! Schemes compared with real ends: the same commands behind the network with each of them.
+
+use std::fs;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use host::Error;
+use lab::compare::{Cost, Measured};
+use lab::load::{Loaded, to_toml};
+use lab::sweep;
+use observe::summary::Recorded;
+use scenario::Scenario;
+use serde_json::Value;
+use sim::Network;
+
+use crate::session::{self, Plan, REPORT, needs_sender};
+
+/// A comparison with real ends.
+pub struct Comparison<'a> {
+    /// The schemes as the cases of its only point.
+    pub plan: &'a sweep::Plan,
+    /// The scenario's file.
+    pub path: PathBuf,
+    /// Runs of each scheme, each with its own random streams.
+    pub replications: u64,
+    /// The commands and the nodes at which they run.
+    pub commands: Plan,
+    /// The directory of all results: that of one run is `SCHEME/REPLICATION`.
+    pub dir: PathBuf,
+}
+
+/// Why a comparison ended early. Finished runs are kept, and not repeated by the same comparison.
+#[derive(Debug, thiserror::Error)]
+pub enum CompareError {
+    /// The machine does not permit a run.
+    #[error(transparent)]
+    Host(#[from] Error),
+    /// The command failed.
+    #[error("{scheme}, replication {replication}: the command ended with exit code {code}\n{output}")]
+    Command {
+        /// The scheme.
+        scheme: String,
+        /// The number of the run, from 0.
+        replication: u64,
+        /// The exit code.
+        code: u64,
+        /// The end of what it printed, and where all of it is.
+        output: String,
+    },
+    /// Emulation ended before the command.
+    #[error("{scheme}, replication {replication}: {what}")]
+    Early {
+        /// The scheme.
+        scheme: String,
+        /// The number of the run, from 0.
+        replication: u64,
+        /// What happened.
+        what: String,
+    },
+    /// A result cannot be read.
+    #[error("{}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// Cancelled by the progress callback.
+    #[error("interrupted: {finished} of {all} emulated runs are finished and kept")]
+    Interrupted {
+        /// Finished runs.
+        finished: u64,
+        /// Planned runs.
+        all: u64,
+    },
+}
+
+/// The progress callback: finished runs and planned ones, without those that were kept. `Break` cancels.
+pub type Watch<'a> = &'a mut dyn FnMut(u64, u64) -> ControlFlow<()>;
+
+/// The outcome of a comparison.
+#[derive(Debug, Default)]
+pub struct Compared {
+    /// What was measured, by case; nothing for a scheme that needs a part in the sender.
+    pub measured: Vec<Measured>,
+    /// Runs that were kept from an earlier comparison.
+    pub found: u64,
+    /// Runs that were made.
+    pub made: u64,
+    /// Runs in which emulation fell behind real time, and the maximum lateness of all in milliseconds.
+    pub behind: (u64, f64),
+}
+
+/// The log of the commands in a result directory.
+pub const LOG: &str = session::LOG;
+
+impl Comparison<'_> {
+    /// Makes the missing runs, one after the other, and measures all.
+    ///
+    /// # Errors
+    /// See [`CompareError`].
+    pub fn run(&self, watch: Watch<'_>) -> Result<Compared, CompareError> {
+        let cases = 0..self.plan.cases.len();
+        let able: Vec<usize> = cases.filter(|case| !needs_sender(&self.plan.cases[*case].name)).collect();
+        // Replication by replication: what else the machine does concerns all schemes alike.
+        let all: Vec<(u64, usize)> =
+            (0..self.replications).flat_map(|number| able.iter().map(move |case| (number, *case))).collect();
+        let missing: Vec<(u64, usize)> =
+            all.iter().copied().filter(|(number, case)| self.kept(*number, *case).is_none()).collect();
+        let mut compared = Compared { found: (all.len() - missing.len()) as u64, ..Compared::default() };
+        let wanted = missing.len() as u64;
+        for (number, case) in missing {
+            if watch(compared.made, wanted).is_break() {
+                let finished = compared.found + compared.made;
+                return Err(CompareError::Interrupted { finished, all: all.len() as u64 });
+            }
+            self.make(number, case)?;
+            compared.made += 1;
+        }
+        compared.measured = vec![Measured::default(); self.plan.cases.len()];
+        for (number, case) in all {
+            let report = self.kept(number, case).unwrap_or_default();
+            let measured = &mut compared.measured[case];
+            measured.goodput.insert(number, report["goodput_bps"].as_f64());
+            measured.costs.push(self.cost(number, case, &report)?);
+            let late = report["behind"].as_array().into_iter().flatten().filter_map(|period| period["max_ms"].as_f64());
+            if let Some(worst) = late.reduce(f64::max) {
+                compared.behind = (compared.behind.0 + 1, compared.behind.1.max(worst));
+            }
+        }
+        Ok(compared)
+    }
+
+    /// The result directory of a run.
+    pub fn dir_of(&self, number: u64, case: usize) -> PathBuf {
+        self.dir.join(&self.plan.cases[case].name).join(number.to_string())
+    }
+
+    /// The report of a finished run of the same scenario and the same commands.
+    fn kept(&self, number: u64, case: usize) -> Option<Value> {
+        let dir = self.dir_of(number, case);
+        let report: Value = serde_json::from_str(&fs::read_to_string(dir.join(REPORT)).ok()?).ok()?;
+        let nodes = session::nodes(&self.commands);
+        let same = report["exit_code"] == 0
+            && report["model"] == sim::MODEL_VERSION
+            && report["nodes"] == serde_json::to_value(nodes).ok()?
+            && fs::read_to_string(dir.join("scenario.toml")).ok()? == to_toml(&self.loaded(number, case).scenario);
+        same.then_some(report)
+    }
+
+    fn loaded(&self, number: u64, case: usize) -> Loaded {
+        let cell = &self.plan.points[0].cells[case];
+        Loaded {
+            path: self.path.clone(),
+            stem: self.plan.stem.clone(),
+            scenario: Scenario { replication: number, sweep: None, ..cell.scenario.clone() },
+            network: Network { replication: number, ..cell.network.clone() },
+            outside: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    fn make(&self, number: u64, case: usize) -> Result<(), CompareError> {
+        let dir = self.dir_of(number, case);
+        let plan = Plan { out: Some(dir.clone()), logged: true, ..self.commands.clone() };
+        let ended = session::shell(&self.loaded(number, case), &plan, &mut |_| {})?;
+        let (scheme, replication) = (self.plan.cases[case].name.clone(), number);
+        match (ended.failure, ended.code) {
+            (Some(what), _) => Err(CompareError::Early { scheme, replication, what }),
+            (None, 0) => Ok(()),
+            (None, code) => {
+                let output = end_of(&dir.join(LOG));
+                Err(CompareError::Command { scheme, replication, code: u64::from(code), output })
+            }
+        }
+    }
+
+    fn cost(&self, number: u64, case: usize, report: &Value) -> Result<Cost, CompareError> {
+        let path = self.dir_of(number, case).join("summary.json");
+        let unreadable = |source| CompareError::Unreadable { path: path.clone(), source };
+        let text = fs::read_to_string(&path).map_err(unreadable)?;
+        let summary = Recorded::parse(&text).map_err(|error| unreadable(io::Error::other(error)))?;
+        let delivered = report["bytes_delivered"].as_f64().unwrap_or(0.0);
+        Ok(Cost { delivered, ..Cost::of(&self.plan.points[0].cells[case].scenario, &summary) })
+    }
+}
+
+/// The last lines of a log, and its name.
+fn end_of(log: &Path) -> String {
+    const LINES: usize = 5;
+    let text = fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let lines: Vec<&str> = text.lines().collect();
+    let last = &lines[lines.len().saturating_sub(LINES)..];
+    let shown: String = last.iter().map(|line| format!("  | {line}\n")).collect();
+    format!("{shown}  hint: its output is in {}", log.display())
+}

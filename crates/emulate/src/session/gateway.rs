@@ -1,0 +1,90 @@
+//! The node at which packets leave for the machine's own network.
+
+use std::net::SocketAddr;
+
+use host::Error;
+use host::outside::{Inside, Outside};
+use scenario::problem::Problem;
+use sim::Network;
+use wire::Flags;
+
+use super::Plan;
+use super::nodes::{DEVICE, Node, Place, own_ipv6};
+use crate::addresses::ipv4;
+use crate::frame::{Frame, Payload};
+
+/// The index of the place at which packets leave, which is added if it is not there: the node `name`, or else that of the
+/// second place.
+///
+/// # Errors
+///
+/// If the node does not exist, or is the command's.
+pub fn way_out(network: &Network, places: &mut Vec<Place>, name: Option<&str>) -> Result<usize, Problem> {
+    let Some(name) = name else { return Ok(1) };
+    let place = super::nodes::node(network, "--outside", name)?;
+    match places.iter().position(|known| known.node == place.node) {
+        Some(0) => Err(Problem::new("another node").in_file("--outside").found(format!("`{name}`, the command's own"))),
+        Some(index) => Ok(index),
+        None => {
+            places.push(place);
+            Ok(places.len() - 1)
+        }
+    }
+}
+
+/// The node, with what is behind it.
+pub(super) struct Gateway<'a> {
+    device: usize,
+    node: &'a Node,
+    outside: Outside,
+}
+
+impl<'a> Gateway<'a> {
+    /// Opens the way outside of `plan`, if it has one, for `nodes` of a network with this number of nodes.
+    pub fn open(plan: &Plan, nodes: &'a [Node], all: usize) -> Result<Option<Self>, Error> {
+        let Some((device, node)) = plan.outside.and_then(|index| Some((index, nodes.get(index)?))) else {
+            return Ok(None);
+        };
+        let inside = Inside {
+            device: DEVICE.to_owned(),
+            ipv4: ipv4(node.place.node),
+            ipv6: own_ipv6(node.place.node),
+            source: ipv4(plan.places[0].node),
+            prefix: prefix(all),
+            mtu: plan.mtu,
+        };
+        let outside = Outside::start(&node.namespace, &inside, plan.program.as_deref())?;
+        Ok(Some(Gateway { device, node, outside }))
+    }
+
+    /// A packet is about to be delivered to a device: if it opens a connection to an outside host, the node will accept it.
+    pub fn delivers(&mut self, device: usize, bytes: &[u8]) {
+        if device != self.device {
+            return;
+        }
+        let Some(Frame { dst, payload: Payload::Tcp { segment, .. }, .. }) = Frame::read(bytes) else { return };
+        if segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK) {
+            self.outside.accept(&self.node.namespace, SocketAddr::new(dst, segment.dst_port));
+        }
+    }
+}
+
+/// Length of the prefix of the addresses of this number of nodes: the first one has the host number 1.
+fn prefix(nodes: usize) -> u8 {
+    let bits = usize::BITS - nodes.leading_zeros();
+    32 - bits.min(24) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefix_covers_the_addresses_of_all_nodes_and_few_more() {
+        for (nodes, length) in [(1, 31), (3, 30), (4, 29), (255, 24), (256, 23), (65_535, 16)] {
+            assert_eq!(prefix(nodes), length, "{nodes}");
+            let mask = u32::MAX << (32 - u32::from(length));
+            assert_eq!(u32::from(ipv4(0)) & mask, u32::from(ipv4(nodes - 1)) & mask);
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The commands beside the first one: those of `--and`.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, PipeReader, Read, Write, pipe};
+use std::path::Path;
+use std::process::Child;
+use std::sync::mpsc::{self, Receiver};
+use std::thread::{self, sleep};
+use std::time::Duration;
+
+use engine::{Span, Time};
+use host::Error;
+use host::clock::Clock;
+
+use super::commands::{Output, code, spawn};
+use super::nodes::Node;
+use super::signals::Signals;
+
+/// Time that a command has until it listens.
+const PATIENCE: Span = Span::from_secs(2);
+
+/// Interval in which it is looked at meanwhile.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Time in which output is passed on after the end of all commands.
+const LAST_OUTPUT: Duration = Duration::from_millis(500);
+
+/// Maximum length of a line of output that stays a line.
+const MAX_LINE: u64 = 1 << 16;
+
+/// A command.
+struct Other {
+    /// The index of its node, and the node's name.
+    node: (usize, String),
+    line: String,
+    /// `None` when it is left to the caller.
+    child: Option<Child>,
+    /// The exit code, when it has ended by itself.
+    code: Option<u8>,
+}
+
+/// All of them.
+pub(super) struct Others {
+    all: Vec<Other>,
+    warn: Option<fn(&str)>,
+    /// One for each command whose output is passed on: closed after the last of it.
+    outputs: Vec<Receiver<()>>,
+}
+
+impl Others {
+    /// None yet; `warn` reports to the user.
+    pub fn new(warn: Option<fn(&str)>) -> Self {
+        Others { all: Vec::new(), warn, outputs: Vec::new() }
+    }
+
+    /// Starts a command line at the node of this index. What it prints goes to `log`, or line by line, with the node's name, to
+    /// standard error.
+    pub fn start(
+        &mut self,
+        index: usize,
+        node: &Node,
+        line: &str,
+        program: Option<&Path>,
+        log: Option<&File>,
+    ) -> Result<(), Error> {
+        let words = ["/bin/sh", "-c", line].map(OsString::from).to_vec();
+        let name = node.place.name.clone();
+        let child = match log {
+            Some(log) => spawn(node, words, program, Output::Log(log))?,
+            None => {
+                let piped = |source| Error::Other { what: "a pipe cannot be made", source };
+                let (reader, writer) = pipe().map_err(piped)?;
+                let child = spawn(node, words, program, Output::Pipe(&writer))?;
+                self.outputs.push(pass_on(name.clone(), reader).map_err(piped)?);
+                child
+            }
+        };
+        self.all.push(Other { node: (index, name), line: line.to_owned(), child: Some(child), code: None });
+        Ok(())
+    }
+
+    /// Waits until each command listens on a port or has ended, at most 2 s, or until a signal comes. `nodes` are all nodes.
+    ///
+    /// # Errors
+    ///
+    /// If a command has failed.
+    pub fn wait(&mut self, nodes: &[Node], signals: &Signals) -> Result<(), Error> {
+        let mut waiting: Vec<usize> = (0..self.all.len()).collect();
+        let clock = Clock::start();
+        while clock.now() < Time::ZERO + PATIENCE {
+            if let Some((node, line, code)) = self.newly_ended().into_iter().find(|(.., code)| *code > 0) {
+                let message = format!("has failed at {node}, before the command was started: exit code {code}");
+                return Err(Error::Program { line, message });
+            }
+            waiting.retain(|other| {
+                let other = &self.all[*other];
+                other.code.is_none() && !listens(&nodes[other.node.0])
+            });
+            if waiting.is_empty() || signals.any() {
+                return Ok(());
+            }
+            sleep(LOOK);
+        }
+        for other in waiting {
+            let other = &self.all[other];
+            self.warn(&format!(
+                "{}: `{}` does not listen on any port after 2 s; not waiting longer",
+                other.node.1, other.line
+            ));
+        }
+        Ok(())
+    }
+
+    /// Notes which commands have ended, and reports failures.
+    pub fn look(&mut self) {
+        for (node, line, code) in self.newly_ended() {
+            if code > 0 {
+                self.warn(&format!("{node}: `{line}` has ended with exit code {code}"));
+            }
+        }
+    }
+
+    /// The commands that have ended since the last call: node, command line and exit code.
+    fn newly_ended(&mut self) -> Vec<(String, String, u8)> {
+        let mut ended = Vec::new();
+        for other in self.all.iter_mut().filter(|other| other.code.is_none()) {
+            if let Some(Ok(Some(status))) = other.child.as_mut().map(Child::try_wait) {
+                other.code = Some(code(status));
+                ended.push((other.node.1.clone(), other.line.clone(), code(status)));
+            }
+        }
+        ended
+    }
+
+    /// The processes, to be ended.
+    pub fn take(&mut self) -> Vec<Child> {
+        self.all.iter_mut().filter(|other| other.code.is_none()).filter_map(|other| other.child.take()).collect()
+    }
+
+    /// Waits for the last output.
+    pub fn finish(&mut self) {
+        for output in self.outputs.drain(..) {
+            // Closed by the thread.
+            let _ = output.recv_timeout(LAST_OUTPUT);
+        }
+    }
+
+    /// Those that have ended by themselves, by the index of their node, with exit codes.
+    pub fn ended(&self) -> Vec<(usize, u8)> {
+        self.all.iter().filter_map(|other| Some((other.node.0, other.code?))).collect()
+    }
+
+    fn warn(&self, text: &str) {
+        if let Some(warn) = self.warn {
+            warn(text);
+        }
+    }
+}
+
+/// Whether a program in the namespace of a node accepts connections, or receives datagrams from any sender.
+fn listens(node: &Node) -> bool {
+    let tables = ["tcp", "tcp6", "udp", "udp6"].map(|table| format!("/proc/thread-self/net/{table}"));
+    // A namespace without IPv6 has fewer tables.
+    let read = move || tables.map(|table| std::fs::read_to_string(table).unwrap_or_default());
+    node.namespace.call(read).is_ok_and(|tables| tables.iter().any(|table| has_open_port(table)))
+}
+
+/// Whether one of the sockets of a table in `/proc/net` listens (state 0A), or is a datagram socket without a peer (07).
+fn has_open_port(table: &str) -> bool {
+    table.lines().skip(1).any(|line| matches!(line.split_whitespace().nth(3), Some("0A" | "07")))
+}
+
+/// Passes what a command prints on to standard error, each line with the name of its node. The receiver is closed after
+/// the last line.
+fn pass_on(node: String, output: PipeReader) -> io::Result<Receiver<()>> {
+    let (done, closed) = mpsc::channel();
+    let passing = move || {
+        let _done: mpsc::Sender<()> = done;
+        let mut output = BufReader::new(output);
+        let mut text = format!("{node}: ").into_bytes();
+        let label = text.len();
+        while matches!(output.by_ref().take(MAX_LINE).read_until(b'\n', &mut text), Ok(read) if read > 0) {
+            if text.last() != Some(&b'\n') {
+                text.push(b'\n');
+            }
+            // A closed standard error takes no output.
+            let _ = io::stderr().lock().write_all(&text);
+            text.truncate(label);
+        }
+    };
+    thread::Builder::new().name("output".to_owned()).spawn(passing)?;
+    Ok(closed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tables as Linux 6.18 prints them, shortened.
+    #[test]
+    fn open_port_is_a_listener_or_a_datagram_socket_without_peer() {
+        let head = "  sl  local_address rem_address   st tx_queue rx_queue\n";
+        let listener = "   0: 00000000:1389 00000000:0000 0A 00000000:00000000\n";
+        let connected = "   1: 0100007F:1389 0100007F:D2F0 01 00000000:00000000\n";
+        let datagrams = "  99: 00000000:138A 00000000:0000 07 00000000:00000000\n";
+        for (line, open) in [("", false), (connected, false), (listener, true), (datagrams, true)] {
+            assert_eq!(has_open_port(&format!("{head}{line}")), open, "{line}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! A namespace as the way to the machine's own network.
+//!
+//! Packets that the namespace's first device receives for addresses outside go on through a second device, whose other end is
+//! pasta: a program that sends datagrams and echo requests through sockets of the machine, without rights. TCP connections
+//! end in the namespace instead, and continue in the machine's network ([`relay`]): pasta's own TCP has no congestion control, as it
+//! is made for paths that neither lose nor queue.
+
+mod pasta;
+mod relay;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::path::Path;
+
+use socket2::SockRef;
+
+use crate::Error;
+use crate::ip::ip;
+use crate::namespace::Namespace;
+
+pub use pasta::installed;
+
+/// The address at which programs in the namespaces reach the machine's own loopback address. Of a block that no network
+/// uses [RFC5737].
+pub const MACHINE: Ipv4Addr = Ipv4Addr::new(203, 0, 113, 1);
+
+/// The address of the machine's resolver for programs in the namespaces.
+pub const RESOLVER: Ipv4Addr = Ipv4Addr::new(203, 0, 113, 53);
+
+/// The name of pasta's device.
+const DEVICE: &str = "out0";
+
+/// The routing table of TCP packets.
+const TABLE: &str = "100";
+
+/// Maximum number of outside addresses and ports to which connections are accepted.
+const MAX_LISTENERS: usize = 4096;
+
+/// What a way outside is for.
+#[derive(Clone, Debug)]
+pub struct Inside {
+    /// The device from which packets come.
+    pub device: String,
+    /// The namespace's own address.
+    pub ipv4: Ipv4Addr,
+    /// Its own IPv6 address; `None` without IPv6.
+    pub ipv6: Option<Ipv6Addr>,
+    /// The address of the host whose packets go outside.
+    pub source: Ipv4Addr,
+    /// Length of the prefix of all addresses that are not outside.
+    pub prefix: u8,
+    /// MTU of the devices.
+    pub mtu: u16,
+}
+
+/// A running way outside; it ends when the value is dropped.
+pub struct Outside {
+    _pasta: pasta::Pasta,
+    relays: relay::Relays,
+    /// Addresses to which connections are accepted.
+    known: BTreeSet<SocketAddr>,
+    own: [Option<IpAddr>; 2],
+}
+
+impl Outside {
+    /// Makes `namespace` the way outside, with a `program` that starts pasta so that it ends with this process.
+    ///
+    /// # Errors
+    ///
+    /// If pasta is not installed or fails, or the namespace cannot be configured.
+    pub fn start(namespace: &Namespace, inside: &Inside, program: Option<&Path>) -> Result<Self, Error> {
+        let pasta = pasta::Pasta::start(namespace, inside, DEVICE, program)?;
+        let settings = inside.clone();
+        namespace.call(move || route(&settings))??;
+        let own = [Some(inside.ipv4.into()), inside.ipv6.map(IpAddr::from)];
+        Ok(Outside { _pasta: pasta, relays: relay::Relays::start()?, known: BTreeSet::new(), own })
+    }
+
+    /// A connection to an outside address is about to be opened: it will be accepted. No effect for the namespace's own
+    /// addresses. Where the port is used already, its user gets the connection.
+    pub fn accept(&mut self, namespace: &Namespace, to: SocketAddr) {
+        if self.own.contains(&Some(to.ip())) || self.known.len() >= MAX_LISTENERS || !self.known.insert(to) {
+            return;
+        }
+        let listener = move || {
+            let listener = TcpListener::bind(to)?;
+            if to.is_ipv4() {
+                // Otherwise there is no route from an address that the namespace does not have.
+                SockRef::from(&listener).set_ip_transparent_v4(true)?;
+            }
+            Ok::<_, io::Error>(listener)
+        };
+        if let Ok(Ok(listener)) = namespace.call(listener) {
+            self.relays.listen(listener, to);
+        }
+    }
+}
+
+/// Routes in the namespace: TCP that arrives is for the namespace itself, whatever its destination; all else is
+/// forwarded.
+fn route(inside: &Inside) -> Result<(), Error> {
+    let refused = |source: io::Error| Error::Other { what: "the namespace cannot forward packets", source };
+    let set = |key: &str, value: &str| fs::write(format!("/proc/sys/net/{key}"), value).map_err(refused);
+    let device = inside.device.as_str();
+    let (own, all) = (inside.ipv4, Ipv4Addr::from(u32::from(inside.ipv4) & prefix_mask(inside.prefix)));
+    set("ipv4/ip_forward", "1")?;
+    // Connections are accepted at addresses that the namespace does not have.
+    set("ipv4/ip_nonlocal_bind", "1")?;
+    ip(&["address", "del", &format!("{own}/8"), "dev", device])?;
+    ip(&["address", "add", &format!("{own}/32"), "dev", device])?;
+    if inside.ipv6.is_some() {
+        set("ipv6/conf/all/forwarding", "1")?;
+        set("ipv6/ip_nonlocal_bind", "1")?;
+        // Without duplicate address detection, which would wait a second for an answer.
+        set(&format!("ipv6/conf/{DEVICE}/accept_dad"), "0")?;
+        ip(&["-6", "route", "del", "default", "dev", device])?;
+    }
+    ip(&["link", "set", DEVICE, "mtu", &inside.mtu.to_string(), "up"])?;
+    ip(&["route", "replace", &format!("{all}/{}", inside.prefix), "dev", device])?;
+    ip(&["route", "replace", "default", "dev", DEVICE])?;
+    let families: &[&str] = if inside.ipv6.is_some() { &["-4", "-6"] } else { &["-4"] };
+    for family in families {
+        if *family == "-6" {
+            ip(&["-6", "route", "add", "default", "dev", DEVICE])?;
+        }
+        ip(&[family, "rule", "add", "iif", device, "ipproto", "tcp", "lookup", TABLE])?;
+        ip(&[family, "route", "add", "local", "default", "dev", "lo", "table", TABLE])?;
+    }
+    Ok(())
+}
+
+/// The mask of a prefix of IPv4.
+fn prefix_mask(length: u8) -> u32 {
+    u32::MAX.checked_shl(32 - u32::from(length.min(32))).unwrap_or(0)
+}

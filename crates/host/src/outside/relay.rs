@@ -1,0 +1,238 @@
+//! TCP connections that end at a namespace and continue in the machine's network.
+//!
+//! Each has two threads, one for each direction, which copy until an end closes. A listener is a socket of the namespace; the threads, and the
+//! connections that they open, are in the machine's network.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use socket2::SockRef;
+
+use super::{MACHINE, RESOLVER};
+use crate::Error;
+
+/// Time after which an outside host that does not answer is given up.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Maximum number of connections at one time.
+const MAX_CONNECTIONS: usize = 1000;
+
+type Listening = (TcpListener, SocketAddr);
+
+/// All relays; they end when the value is dropped.
+pub(super) struct Relays {
+    listeners: Option<Sender<Listening>>,
+    /// A byte wakes the thread that accepts connections.
+    wakes: UnixStream,
+    thread: Option<JoinHandle<()>>,
+    open: Arc<Open>,
+}
+
+/// The open connections, both ends of each.
+#[derive(Default)]
+struct Open(Mutex<BTreeMap<u64, [TcpStream; 2]>>);
+
+impl Open {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<u64, [TcpStream; 2]>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Relays {
+    /// No relay yet.
+    pub fn start() -> Result<Self, Error> {
+        let started = || -> io::Result<Self> {
+            let (wakes, woken) = UnixStream::pair()?;
+            woken.set_nonblocking(true)?;
+            let (listeners, new) = mpsc::channel();
+            let open = Arc::new(Open::default());
+            let known = Arc::clone(&open);
+            let thread = thread::Builder::new().name("relays".to_owned()).spawn(move || run(&woken, &new, &known))?;
+            Ok(Relays { listeners: Some(listeners), wakes, thread: Some(thread), open })
+        };
+        started().map_err(|source| Error::Other { what: "connections cannot be relayed", source })
+    }
+
+    /// Connections that the listener accepts go on to the address `to`.
+    pub fn listen(&self, listener: TcpListener, to: SocketAddr) {
+        if let Some(listeners) = &self.listeners {
+            // The thread lives as long as this value.
+            let _ = listeners.send((listener, to));
+            let _ = (&self.wakes).write_all(&[0]);
+        }
+    }
+}
+
+impl Drop for Relays {
+    fn drop(&mut self) {
+        self.listeners = None;
+        let _ = (&self.wakes).write_all(&[0]);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        for stream in self.open.all().values().flatten() {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+}
+
+/// Accepts connections until the sender of `new` is gone.
+fn run(woken: &UnixStream, new: &Receiver<Listening>, open: &Arc<Open>) {
+    let mut listeners: Vec<Listening> = Vec::new();
+    let mut number = 0;
+    loop {
+        loop {
+            match new.try_recv() {
+                Ok((listener, to)) if listener.set_nonblocking(true).is_ok() => listeners.push((listener, to)),
+                Ok(_) => {}
+                Err(TryRecvError::Empty) => break,
+                Err(TryRecvError::Disconnected) => return,
+            }
+        }
+        let files = std::iter::once(woken.as_fd()).chain(listeners.iter().map(|(listener, _)| listener.as_fd()));
+        let mut files: Vec<PollFd<'_>> = files.map(|file| PollFd::new(file, PollFlags::POLLIN)).collect();
+        // After an interruption nothing is accepted, and it is tried again.
+        let _ = poll(&mut files, PollTimeout::NONE);
+        let _ = { woken }.read(&mut [0; 64]);
+        for (listener, to) in &listeners {
+            while let Ok((inside, _)) = listener.accept() {
+                number += 1;
+                let (open, to) = (Arc::clone(open), outside_address(*to));
+                // Without a thread the connection is dropped, which closes it.
+                let _ = thread::Builder::new().spawn(move || relay(&inside, to, &open, number));
+            }
+        }
+    }
+}
+
+/// One connection, from its beginning to its end.
+fn relay(inside: &TcpStream, to: SocketAddr, open: &Open, number: u64) {
+    let connected = TcpStream::connect_timeout(&to, PATIENCE).and_then(|outside| {
+        inside.set_nonblocking(false)?;
+        outside.set_nodelay(true)?;
+        inside.set_nodelay(true)?;
+        Ok((outside.try_clone()?, inside.try_clone()?, outside))
+    });
+    let Ok((copy, other, outside)) = connected else { return reset(inside) };
+    if open.all().len() >= MAX_CONNECTIONS {
+        return reset(inside);
+    }
+    open.all().insert(number, [copy, other]);
+    thread::scope(|scope| {
+        let back = thread::Builder::new().spawn_scoped(scope, || pass(&outside, inside));
+        if back.is_ok() {
+            pass(inside, &outside);
+        }
+    });
+    open.all().remove(&number);
+}
+
+/// Copies in one direction; the end of the data is passed on, and a broken connection breaks the other one.
+fn pass(mut from: &TcpStream, mut to: &TcpStream) {
+    match io::copy(&mut from, &mut to) {
+        // The peer may be gone already.
+        Ok(_) => drop(to.shutdown(Shutdown::Write)),
+        Err(_) => [from, to].into_iter().for_each(|stream| {
+            reset(stream);
+            let _ = stream.shutdown(Shutdown::Both);
+        }),
+    }
+}
+
+/// The connection ends with a RST when it is closed.
+fn reset(stream: &TcpStream) {
+    let _ = SockRef::from(stream).set_linger(Some(Duration::ZERO));
+}
+
+/// The address in the machine's network.
+fn outside_address(to: SocketAddr) -> SocketAddr {
+    let ip = match to.ip() {
+        IpAddr::V4(MACHINE) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V4(RESOLVER) => resolver(&fs::read_to_string("/etc/resolv.conf").unwrap_or_default()),
+        ip => ip,
+    };
+    SocketAddr::new(ip, to.port())
+}
+
+/// The first resolver that `resolv.conf` names; the machine itself if it names none [resolv.conf(5)].
+fn resolver(text: &str) -> IpAddr {
+    let named = text.lines().filter_map(|line| line.strip_prefix("nameserver")?.trim().parse().ok()).next();
+    named.unwrap_or(Ipv4Addr::LOCALHOST.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn machine_and_resolver_have_addresses_of_their_own() {
+        let outside: SocketAddr = "198.51.100.7:443".parse().unwrap();
+        assert_eq!(outside_address(outside), outside);
+        assert_eq!(outside_address((MACHINE, 80).into()), "127.0.0.1:80".parse().unwrap());
+        assert_eq!(resolver("search example\nnameserver 192.0.2.9\nnameserver 192.0.2.8\n").to_string(), "192.0.2.9");
+        assert_eq!(resolver("# nameserver 192.0.2.9\n").to_string(), "127.0.0.1");
+    }
+
+    /// A host that answers what it received, in capitals, after the end of it.
+    fn shouting() -> SocketAddr {
+        let host = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = host.local_addr().unwrap();
+        thread::spawn(move || {
+            let (mut stream, _) = host.accept().unwrap();
+            let mut text = String::new();
+            stream.read_to_string(&mut text).unwrap();
+            stream.write_all(text.to_uppercase().as_bytes()).unwrap();
+        });
+        address
+    }
+
+    #[test]
+    fn bytes_and_the_end_of_data_pass_in_both_directions() {
+        let relays = Relays::start().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let here = listener.local_addr().unwrap();
+        relays.listen(listener, shouting());
+        let mut stream = TcpStream::connect(here).unwrap();
+        stream.write_all(b"hello").unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert_eq!(answer, "HELLO");
+    }
+
+    #[test]
+    fn refused_connection_is_reset() {
+        let relays = Relays::start().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let here = listener.local_addr().unwrap();
+        let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        relays.listen(listener, closed);
+        let mut stream = TcpStream::connect(here).unwrap();
+        let ended = stream.read(&mut [0; 1]);
+        assert_eq!(ended.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
+    }
+
+    #[test]
+    fn open_connections_end_with_the_relays() {
+        let relays = Relays::start().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let here = listener.local_addr().unwrap();
+        let host = TcpListener::bind("127.0.0.1:0").unwrap();
+        relays.listen(listener, host.local_addr().unwrap());
+        let mut stream = TcpStream::connect(here).unwrap();
+        let (mut other, _) = host.accept().unwrap();
+        other.write_all(b"x").unwrap();
+        assert_eq!(stream.read(&mut [0; 1]).unwrap(), 1);
+        drop(relays);
+        assert!(matches!(stream.read(&mut [0; 1]), Ok(0) | Err(_)));
+    }
+}

@@ -1,0 +1,66 @@
+//! Why captures cannot be explained.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use capture::CaptureError;
+use capture::joined::JoinError;
+
+use super::Unexplained;
+
+/// Why a capture cannot be explained.
+#[derive(Debug, thiserror::Error)]
+pub enum CaptureFailure {
+    /// The file cannot be opened.
+    #[error("{}: cannot be read: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The error of the system.
+        error: std::io::Error,
+    },
+    /// Its contents.
+    #[error("{}: {error}", path.display())]
+    Contents {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with them.
+        error: CaptureError,
+    },
+    /// It has no TCP connection.
+    #[error("{}: found {frames} frames without a TCP segment{others}, expected a TCP connection", path.display())]
+    NoConnection {
+        /// The file.
+        path: PathBuf,
+        /// The number of frames.
+        frames: u64,
+        /// What they have.
+        others: Unexplained,
+    },
+    /// It does not have a connection of another capture.
+    #[error("{}: found no connection between {} and {}, expected that of the other capture", path.display(), ends[0], ends[1])]
+    NotInBoth {
+        /// The file.
+        path: PathBuf,
+        /// The ends of the connection.
+        ends: [SocketAddr; 2],
+    },
+    /// Two captures cannot be joined.
+    #[error("{} and {}: {error}", paths[0].display(), paths[1].display())]
+    NotJoined {
+        /// The files.
+        paths: [PathBuf; 2],
+        /// The reason.
+        error: JoinError,
+    },
+    /// It has no connection of this number.
+    #[error("{}: found no connection {number}, expected 0 to {}: `lasthop report` lists them", path.display(), count - 1)]
+    UnknownStream {
+        /// The file.
+        path: PathBuf,
+        /// The number.
+        number: u32,
+        /// The number of connections.
+        count: usize,
+    },
+}

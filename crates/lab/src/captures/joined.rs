@@ -1,0 +1,102 @@
+//! Two captures of one connection, from both ends.
+
+use capture::joined::{Joined, Track};
+use capture::transfer::{Survey, Vantage};
+use capture::{End, Stream};
+use sim::{Network, Sink};
+
+use super::{CaptureFailure, CaptureFile, Explained};
+
+/// A connection in the captures of both ends.
+#[derive(Debug)]
+pub struct BothEnds<'a> {
+    /// The capture at the sender, and that at the receiver.
+    pub files: [&'a CaptureFile; 2],
+    /// The number of the connection in each.
+    pub numbers: [u32; 2],
+    /// Its packets.
+    pub joined: Joined,
+    survey: Survey,
+}
+
+impl<'a> BothEnds<'a> {
+    /// Joins two captures, in any order: connection `number` of the first; without one, that with most data.
+    ///
+    /// # Errors
+    /// The connection is not in both, or one of the files cannot be read again.
+    pub fn of(files: [&'a CaptureFile; 2], number: Option<u32>) -> Result<Self, CaptureFailure> {
+        let number = files[0].chosen(number)?;
+        let stream = &files[0].streams[number as usize];
+        let other = files[1].streams.iter().position(|other| is_same(stream, other));
+        let other =
+            other.ok_or_else(|| CaptureFailure::NotInBoth { path: files[1].path.clone(), ends: stream.ends })?;
+        let (mut files, mut numbers) = (files, [number, other as u32]);
+        let mut surveys = [files[0].surveyed(numbers[0], None)?, files[1].surveyed(numbers[1], None)?];
+        // The farther the receiver, the nearer the sender.
+        if surveys[1].to_receiver > surveys[0].to_receiver {
+            (files, numbers, surveys) = ([files[1], files[0]], [numbers[1], numbers[0]], {
+                let [first, second] = surveys;
+                [second, first]
+            });
+        }
+        let sender = surveys[0].sender;
+        let senders = [sender, same_end(files[0].stream(numbers[0]), files[1].stream(numbers[1]), sender)];
+        let mut tracks = [0, 1].map(|at: usize| Track::new(numbers[at], senders[at], surveys[0].mss));
+        for (at, track) in tracks.iter_mut().enumerate() {
+            files[at].read(&files[at].places(&[numbers[at]]), |_, packet, _| {
+                track.packet(packet);
+                true
+            })?;
+        }
+        let paths = || files.map(|file| file.path.clone());
+        let joined = Joined::of(&tracks[0], &tracks[1]);
+        let joined = joined.map_err(|error| CaptureFailure::NotJoined { paths: paths(), error })?;
+        let survey = files[0].surveyed(numbers[0], Some(Vantage::Sender))?;
+        Ok(BothEnds { files, numbers, joined, survey })
+    }
+
+    /// How much the clock of the receiver was ahead of the sender's when the capture of the sender began, in
+    /// nanoseconds.
+    pub fn clock_ahead(&self) -> i128 {
+        self.joined.clock.offset + self.files[1].start - self.files[0].start
+    }
+
+    /// Explains the connection, with what is known of its transmissions in place of what acknowledgments show.
+    ///
+    /// # Errors
+    /// The capture of the sender cannot be read again.
+    pub fn explain<S: Sink>(&self, sink: impl FnMut(&Network) -> S) -> Result<(Explained, S), CaptureFailure> {
+        let truth = self.joined.truth(&self.survey);
+        let surveys = vec![self.survey.clone()];
+        Ok(self.files[0].explain_surveyed(&self.numbers[..1], surveys, Some(&truth), sink)?.remove(0))
+    }
+}
+
+impl CaptureFile {
+    fn surveyed(&self, number: u32, at: Option<Vantage>) -> Result<Survey, CaptureFailure> {
+        Ok(self.surveys(&[number], at)?.remove(0))
+    }
+
+    fn stream(&self, number: u32) -> &Stream {
+        &self.streams[number as usize]
+    }
+}
+
+/// Whether a connection of another capture is the same: its ends are, or, where addresses are translated on the way, the
+/// initial sequence numbers.
+fn is_same(one: &Stream, other: &Stream) -> bool {
+    let [first, second] = one.ends;
+    let initial = |stream: &Stream| stream.syn.map(|syn| syn.map(|syn| syn.seq));
+    let known = initial(one).iter().all(Option::is_some) && initial(other).iter().all(Option::is_some);
+    match known {
+        // Ports may be used again.
+        true => initial(one) == initial(other),
+        false => [[first, second], [second, first]].contains(&other.ends),
+    }
+}
+
+/// The end of a connection in another capture, which may have seen a packet of the other end first.
+fn same_end(one: &Stream, other: &Stream, end: End) -> End {
+    let swapped = one.ends[0] != other.ends[0] && one.ends[0] == other.ends[1];
+    if swapped { end.other() } else { end }
+}

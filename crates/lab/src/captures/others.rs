@@ -1,0 +1,48 @@
+//! What a capture has beside connections.
+
+use std::fmt;
+
+use capture::{Skipped, Transport};
+
+/// Packets that are no segments of TCP.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Others {
+    /// UDP datagrams; QUIC is among them.
+    pub udp: u64,
+    /// ICMP and ICMPv6 messages.
+    pub icmp: u64,
+    /// Other protocols, and fragments behind the first.
+    pub other: u64,
+}
+
+impl Others {
+    pub(super) fn add(&mut self, transport: &Transport) {
+        match transport {
+            Transport::Tcp(_) => {}
+            Transport::Udp(_) => self.udp += 1,
+            Transport::Icmp(_) => self.icmp += 1,
+            Transport::Other(_) => self.other += 1,
+        }
+    }
+}
+
+/// Frames that are not explained, as a list in brackets; empty if there are none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unexplained(pub Others, pub Skipped);
+
+impl fmt::Display for Unexplained {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Unexplained(others, skipped) = self;
+        let kinds = [
+            (others.udp, "UDP"),
+            (others.icmp, "ICMP"),
+            (others.other, "other IP protocols or later fragments"),
+            (skipped.not_ip, "without IP"),
+            (skipped.foreign, "of link types that cannot be read"),
+            (skipped.damaged, "with damaged or cut headers"),
+        ];
+        let parts: Vec<String> =
+            kinds.iter().filter(|(count, _)| *count > 0).map(|(count, kind)| format!("{count} {kind}")).collect();
+        if parts.is_empty() { Ok(()) } else { write!(f, " ({})", parts.join(", ")) }
+    }
+}

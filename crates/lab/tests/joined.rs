@@ -1,0 +1,259 @@
+//! Two captures of a run, from both ends, beside what happened in the run.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use capture::joined::{Crossing, Fate};
+use common::network;
+use engine::{Span, Time};
+use lab::captures::{BothEnds, CaptureFile};
+use path::LinkEvent;
+use sim::{Event, Network, NodeEvent, Sink, World};
+use wire::pcapng::{Direction, Writer};
+use wire::{Flags, Packet};
+
+/// The first sequence number and acknowledgment number of a packet, and bytes of data.
+type Name = (u32, u32, u32);
+
+fn name(packet: &Packet) -> Option<Name> {
+    let wire::Body::Tcp(segment) = &packet.body else { return None };
+    Some((segment.seq.0, segment.ack.0, segment.len))
+}
+
+/// Captures at both ends, and the packets that left, arrived and were lost.
+struct Ends {
+    nodes: [u32; 2],
+    writers: [Writer<Vec<u8>>; 2],
+    /// The receiver's clock: what it is ahead, and parts per million that it is faster.
+    clock: (Span, f64),
+    /// By direction, data first: times at which packets left, and arrived.
+    left: [BTreeMap<Name, Vec<Time>>; 2],
+    arrived: [BTreeMap<Name, Vec<Time>>; 2],
+    lost: [BTreeMap<Name, usize>; 2],
+}
+
+impl Ends {
+    fn new(network: &Network, clock: (Span, f64)) -> Self {
+        let nodes = [network.flows[0].from as u32, network.flows[0].to as u32];
+        let writers = [0, 1].map(|_| Writer::new(Vec::new(), &["node"]).expect("memory"));
+        let (left, arrived, lost) = Default::default();
+        Ends { nodes, writers, clock, left, arrived, lost }
+    }
+}
+
+impl Sink for Ends {
+    const ACTIVE: bool = true;
+
+    fn event(&mut self, at: Time, event: &Event) {
+        match event {
+            Event::Node { node, event, .. } => {
+                let Some(end) = self.nodes.iter().position(|of| of == node) else { return };
+                let (packet, direction) = match event {
+                    NodeEvent::Sent { packet } => (packet, Direction::Out),
+                    NodeEvent::Received { packet } => (packet, Direction::In),
+                    _ => return,
+                };
+                let of = if direction == Direction::Out { end } else { 1 - end };
+                let times = if direction == Direction::Out { &mut self.left } else { &mut self.arrived };
+                times[of].entry(name(packet).expect("TCP")).or_default().push(at);
+                let ahead = if end == 1 { self.clock } else { (Span::ZERO, 0.0) };
+                let drift = Span::from_nanos((at.as_nanos() as f64 * ahead.1 / 1e6).round() as u64);
+                self.writers[end].packet(0, at + ahead.0 + drift, direction, packet).expect("memory");
+            }
+            Event::Link {
+                event:
+                    LinkEvent::Lost { packet }
+                    | LinkEvent::QueueFull { packet }
+                    | LinkEvent::DroppedEarly { packet }
+                    | LinkEvent::GivenUp { packet, .. },
+                of: Some(of),
+                ..
+            } => {
+                *self.lost[usize::from(!of.from_sender)].entry(name(packet).expect("TCP")).or_default() += 1;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A scenario of a transfer with this link between station and mobile.
+fn scenario(air: &str, tcp: &str, seed: u64) -> String {
+    of_size(1500, air, tcp, seed)
+}
+
+fn of_size(kilobytes: u32, air: &str, tcp: &str, seed: u64) -> String {
+    format!(
+        "duration = \"60 s\"\nseed = {seed}\n[nodes]\nserver = {{ kind = \"host\" }}\nstation = {{ kind = \"base-station\" }}\nmobile = {{ kind = \"host\" }}\n\
+         [links.wire]\nkind = \"wired\"\nbetween = [\"server\", \"station\"]\nrate = \"20 Mbps\"\ndelay = \"10 ms\"\nqueue = \"unlimited\"\n\
+         [links.air]\nkind = \"wireless\"\nbetween = [\"station\", \"mobile\"]\n{air}\n\
+         [flows.download]\nfrom = \"server\"\nto = \"mobile\"\nbytes = \"{kilobytes} kB\"\nmss = \"1000 B\"\ntcp = {{ {tcp} }}\n"
+    )
+}
+
+const AIRS: [(&str, &str); 4] = [
+    ("independent losses", "rate = \"4 Mbps\"\ndelay = \"10 ms\"\nchannel = { kind = \"uniform\", loss = 0.02 }"),
+    (
+        "bursts",
+        "rate = \"2 Mbps\"\ndelay = \"5 ms\"\nchannel = { kind = \"two-state\", mean_good = \"1 s\", mean_bad = \"80 ms\" }",
+    ),
+    ("a short queue", "rate = \"2 Mbps\"\ndelay = \"20 ms\"\nqueue = \"12 packets\""),
+    (
+        "delay spikes",
+        "rate = \"1 Mbps\"\ndelay = \"5 ms\"\nqueue = \"100 packets\"\ndelay_spikes = [{ at = \"3 s\", duration = \"90 ms\", extra_delay = \"1600 ms\" }, { at = \"7 s\", duration = \"50 ms\", extra_delay = \"1500 ms\" }]",
+    ),
+];
+const TCPS: [&str; 4] = [
+    "variant = \"reno\", handshake = true",
+    "variant = \"sack\", handshake = true, timestamps = true",
+    "variant = \"linux\", handshake = true",
+    "variant = \"newreno\", handshake = false",
+];
+
+/// Runs a scenario; passes on its captures and what happened.
+fn joined(text: &str, clock: (Span, f64), swapped: bool, check: impl FnOnce(&BothEnds<'_>, &Ends)) {
+    let network = network(text);
+    let mut ends = Ends::new(&network, clock);
+    World::new(&network, true).run(&mut ends);
+    let directory = tempfile::tempdir().expect("a directory");
+    let writers =
+        std::mem::replace(&mut ends.writers, [0, 1].map(|_| Writer::new(Vec::new(), &["a"]).expect("memory")));
+    let files: Vec<CaptureFile> = writers
+        .into_iter()
+        .enumerate()
+        .map(|(end, writer)| {
+            let path = directory.path().join(format!("{end}.pcapng"));
+            std::fs::write(&path, writer.finish().expect("memory")).expect("written");
+            CaptureFile::open(&path).expect("a capture")
+        })
+        .collect();
+    let order = if swapped { [&files[1], &files[0]] } else { [&files[0], &files[1]] };
+    check(&BothEnds::of(order, None).expect("joined"), &ends);
+}
+
+fn by_name(packets: &[Crossing], chosen: impl Fn(&Crossing) -> bool) -> BTreeMap<Name, usize> {
+    let mut counts = BTreeMap::new();
+    for packet in packets.iter().filter(|packet| chosen(packet)) {
+        *counts.entry((packet.seq.0, packet.ack.0, packet.len)).or_default() += 1;
+    }
+    counts
+}
+
+#[test]
+fn lost_packets_of_both_directions_are_those_of_the_run() {
+    let (mut lost, mut needless) = ([0, 0], 0);
+    for (number, (name, air)) in AIRS.iter().enumerate() {
+        for (of, tcp) in TCPS.iter().enumerate() {
+            let seed = (10 * number + of) as u64;
+            joined(&scenario(air, tcp, seed), (Span::ZERO, 0.0), seed % 2 == 1, |both, run| {
+                let ways = [&both.joined.data, &both.joined.answers];
+                for (direction, way) in ways.into_iter().enumerate() {
+                    assert_eq!(way.unseen, 0);
+                    let unknown = by_name(&way.packets, |packet| packet.fate == Fate::Unknown);
+                    let mut found = by_name(&way.packets, |packet| packet.fate == Fate::Lost);
+                    // The capture that would have shown them was over.
+                    for (name, times) in unknown {
+                        assert!(times <= 1);
+                        if run.lost[direction].contains_key(&name) {
+                            *found.entry(name).or_default() += times;
+                        }
+                    }
+                    assert_eq!(found, run.lost[direction], "{name}, {tcp}, direction {direction}");
+                    lost[direction] += way.lost();
+                }
+                // Data that arrives twice was sent once more than needed.
+                let data = run.arrived[0].iter().filter(|((_, _, len), _)| *len > 0);
+                let mut arrivals: BTreeMap<u32, usize> = BTreeMap::new();
+                data.for_each(|((seq, ..), times)| *arrivals.entry(*seq).or_default() += times.len());
+                let twice: usize = arrivals.values().map(|times| times - 1).sum();
+                let arrives = |packet: &&Crossing| packet.needless && matches!(packet.fate, Fate::Arrived(_));
+                let found = both.joined.data.packets.iter().filter(arrives).count();
+                assert_eq!(found, twice, "{name}, {tcp}");
+                needless += twice;
+            });
+        }
+    }
+    assert!(lost[0] > 100 && lost[1] > 50 && needless > 100, "{lost:?} lost, {needless} in vain");
+}
+
+/// The clock's offset cannot be told from a difference between both directions: times are right apart from that.
+#[test]
+fn delays_are_those_of_the_run_up_to_the_offset_for_shifted_clocks() {
+    let (_, air) = AIRS[0];
+    for (clock, tolerance) in
+        [((Span::ZERO, 0.0), 1e-6), ((Span::from_secs(3700), 0.0), 1e-6), ((Span::from_millis(12), 60.0), 20e-6)]
+    {
+        joined(&of_size(6000, air, TCPS[1], 5), clock, true, |both, run| {
+            let seen = both.joined.clock;
+            assert!((seen.skew - clock.1).abs() < 2.0, "{} of {} ppm", seen.skew, clock.1);
+            let mut compared = 0;
+            let mut offsets = Vec::new();
+            for (direction, way) in [&both.joined.data, &both.joined.answers].into_iter().enumerate() {
+                // Of packets that were sent twice the one that arrived is known by its timestamp only.
+                let once = |name: &Name| {
+                    let (left, arrived) = (&run.left[direction][name], run.arrived[direction].get(name)?);
+                    (left.len() == 1 && arrived.len() == 1).then(|| arrived[0].since(left[0]).as_secs_f64())
+                };
+                for packet in &way.packets {
+                    let Fate::Arrived(at) = packet.fate else { continue };
+                    let Some(truth) = once(&(packet.seq.0, packet.ack.0, packet.len)) else { continue };
+                    let error = at.since(packet.sent).as_secs_f64() - truth;
+                    offsets.push(if direction == 0 { error } else { -error });
+                    compared += 1;
+                }
+            }
+            assert!(compared > 1500, "{compared} compared");
+            // One offset explains all of them.
+            offsets.sort_by(f64::total_cmp);
+            let spread = offsets[offsets.len() - 1] - offsets[0];
+            assert!(spread < tolerance, "{clock:?}: {spread} s, {seen:?}");
+            // The transmission time of a segment on both links is longer than that of an acknowledgment.
+            assert!(offsets[0].abs() < 2e-3, "{} s", offsets[0]);
+            let start = both.joined.data.packets.first().expect("packets").sent;
+            let ahead = both.clock_ahead() - i128::from(start.as_nanos());
+            let given = i128::from(clock.0.as_nanos());
+            assert!((ahead - given).abs() < 3_000_000, "{ahead} of {given}");
+        });
+    }
+}
+
+/// Explained with both captures, what happened to each transmission is known.
+#[test]
+fn explanation_of_both_ends_has_the_losses_of_the_run() {
+    #[derive(Default)]
+    struct Lost(usize);
+    impl Sink for Lost {
+        const ACTIVE: bool = true;
+        fn event(&mut self, _: Time, event: &Event) {
+            self.0 += usize::from(matches!(event, Event::Link { event: LinkEvent::QueueFull { .. }, .. }));
+        }
+    }
+    let (_, air) = AIRS[3];
+    joined(&scenario(air, TCPS[0], 3), (Span::from_millis(100), 0.0), false, |both, run| {
+        let (explained, lost) = both.explain(|_| Lost::default()).expect("explained");
+        assert!(explained.survey.is_at_sender());
+        assert_eq!(lost.0, both.joined.data.lost());
+        assert_eq!(lost.0, run.lost[0].values().sum::<usize>());
+        assert!(explained.report.findings.iter().any(|finding| finding.kind == "spurious-timeout"));
+    });
+}
+
+#[test]
+fn captures_without_a_common_connection_are_refused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let files = [0_u16, 1].map(|port| {
+        let mut writer = Writer::new(Vec::new(), &["a"]).expect("memory");
+        let syn =
+            wire::Segment { src_port: 1000 + port, dst_port: 80, len: 10, flags: Flags::ACK, ..Default::default() };
+        let (from, to) = (wire::Addr::of_node(0), wire::Addr::of_node(1));
+        let packet = Packet::new(from, to, wire::Body::Tcp(syn));
+        writer.packet(0, Time::ZERO, Direction::Out, &packet).expect("memory");
+        let path = directory.path().join(format!("{port}.pcapng"));
+        std::fs::write(&path, writer.finish().expect("memory")).expect("written");
+        CaptureFile::open(&path).expect("a capture")
+    });
+    let error = BothEnds::of([&files[0], &files[1]], None).expect_err("other ports");
+    assert!(error.to_string().contains("found no connection between 10.0.0.1:1000 and 10.0.0.2:80"), "{error}");
+    let error = BothEnds::of([&files[0], &files[0]], None).expect_err("no answers");
+    assert!(error.to_string().contains("in the direction of acknowledgments"), "{error}");
+}
