@@ -104,6 +104,8 @@ fn log_of_ping_needs_a_rate() {
     assert_eq!(without.code, Some(2));
     let expected = "ping.txt: a log of ping does not show the rate of the path, expected --rate RATE";
     assert!(without.err.contains(expected), "{}", without.err);
+    let stream = lasthop(&dir, &["fit", "ping.txt", "--rate", "4 Mbps", "--stream", "1"]);
+    assert!(stream.err.contains("ping.txt: found no capture, expected one with --stream"), "{}", stream.err);
     let with = lasthop(&dir, &["fit", "ping.txt", "--rate", "4 Mbps"]);
     assert_eq!(with.code, Some(0), "{}", with.err);
     for expected in ["20.08 ms", "rate = \"4 Mbps\"", "as given"] {

@@ -49,7 +49,7 @@ pub const FAR: f64 = 1.15;
 
 /// Runs of a scenario, each with other random losses: one run's goodput is a matter of chance.
 const RUNS: u64 = 5;
-/// Packets of all runs of a scenario, about: a long transfer over a fast path runs less often.
+/// Packets of all runs of a scenario at most, about: a long transfer over a fast path runs less often, and then in part.
 const PACKETS: f64 = 5e6;
 
 /// A fitted scenario with a variant of its sender, and its runs.
@@ -74,7 +74,7 @@ pub fn tried(fitted: &Fitted, measured: &Values, variants: &[&str]) -> Result<Ve
     for variant in variants {
         let fitted = Fitted { variant: (*variant).to_owned(), ..fitted.clone() };
         let loaded = scenario::load::from_toml("fitted.toml", &fitted.to_toml())?;
-        let (values, goodputs) = simulated(loaded, runs(&fitted));
+        let (values, goodputs) = simulated(&fitted, loaded);
         let apart = |one: Option<f64>, other: Option<f64>| match (one, other) {
             (Some(one), Some(other)) if one > 0.0 && other > 0.0 => libm::log(one / other).abs(),
             _ => 0.0,
@@ -87,16 +87,14 @@ pub fn tried(fitted: &Fitted, measured: &Values, variants: &[&str]) -> Result<Ve
     Ok(all)
 }
 
-/// The number of runs of a scenario.
-fn runs(fitted: &Fitted) -> u64 {
-    let bits = fitted.rate.bits_per_sec() as f64 * fitted.duration.as_secs_f64();
-    let packets = bits / (8.0 * f64::from(fitted.mss.max(1)));
-    ((PACKETS / packets.max(1.0)) as u64).clamp(1, RUNS)
-}
-
 /// The values of several runs with different random numbers, and the goodput of each.
-fn simulated(loaded: Loaded, runs: u64) -> (Values, Vec<f64>) {
+fn simulated(fitted: &Fitted, loaded: Loaded) -> (Values, Vec<f64>) {
     let mut network = loaded.network;
+    let per_second = fitted.rate.bits_per_sec() as f64 / (8.0 * f64::from(fitted.mss.max(1)));
+    let seconds = fitted.duration.as_secs_f64().max(1e-9);
+    let runs = ((PACKETS / (per_second * seconds)) as u64).clamp(1, RUNS);
+    let longest = (PACKETS / per_second).clamp(1.0, seconds.max(1.0));
+    network.duration = network.duration.min(Span::from_nanos((1e9 * longest) as u64));
     let (mut goodputs, mut rtt) = (Vec::new(), Histogram::default());
     let (mut retransmitted, mut timeouts) = (0, 0);
     for replication in 0..runs {

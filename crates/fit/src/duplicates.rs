@@ -1,14 +1,15 @@
-//! Segments that arrived twice, from the first blocks of selective acknowledgments that report them: DSACK [RFC2883].
+//! Segments that arrived twice, from the first blocks of selective acknowledgments that report them: DSACK (RFC 2883).
 //!
 //! Of a segment that was sent again, one transmission more has arrived than its DSACKs report. Where the fates of its
-//! transmissions have fewer arrivals, the last of those that were taken for lost had arrived.
+//! transmissions have fewer arrivals, the last one taken for lost had arrived. Where they have more, and the
+//! receiver reports other duplicates, the last of these were lost, or the acknowledgments that report them: their fate is open.
 
 use std::collections::BTreeMap;
 
 use engine::Time;
 use wire::{Segment, SeqNum};
 
-use crate::transfer::{Fate, Transmission};
+use crate::transmission::{Fate, Transmission};
 
 /// Reports of duplicates, in the order in which they arrived.
 #[derive(Clone, Debug)]
@@ -69,6 +70,13 @@ impl Duplicates {
                     continue;
                 }
                 corrected += u64::from(arrives_too(all, copies, *at));
+            }
+        }
+        for (seq, copies) in &copies {
+            let expected = 1 + reported.get(seq).copied().unwrap_or(0);
+            let arrived = copies.iter().filter(|copy| matches!(all[**copy].fate, Fate::Arrived(_)));
+            for surplus in arrived.copied().skip(expected).collect::<Vec<usize>>() {
+                all[surplus].fate = Fate::Open;
             }
         }
         corrected
@@ -160,7 +168,16 @@ mod tests {
         assert_eq!(corrected(&fates, one), (vec![Fate::Lost, arrived(170), arrived(200)], 1));
         let two: &[(u64, &[(u64, u64)])] = &[(4000, &[(2000, 3000)]), (4000, &[(2000, 3000)])];
         assert_eq!(corrected(&fates, two), (vec![arrived(170), arrived(200), arrived(210)], 2));
-        // Both are known to have arrived.
+        // Both are taken to have arrived, as it reports; then only one is reported of three.
         assert_eq!(corrected(&[arrived(40), arrived(90)], one), (vec![arrived(40), arrived(90)], 0));
+        let three = [arrived(40), arrived(90), arrived(140)];
+        assert_eq!(corrected(&three, one), (vec![arrived(40), arrived(90), Fate::Open], 0));
+    }
+
+    /// A receiver that reports no duplicate may not report any.
+    #[test]
+    fn arrivals_stand_without_reports() {
+        let fates = [arrived(40), arrived(90)];
+        assert_eq!(corrected(&fates, &[(4000, &[])]), (fates.to_vec(), 0));
     }
 }

@@ -15,3 +15,4 @@ pub mod path;
 pub mod reordering;
 pub mod scenario;
 pub mod transfer;
+pub mod transmission;

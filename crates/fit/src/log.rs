@@ -32,7 +32,7 @@ pub struct Iperf {
     pub took: Span,
     /// Segments retransmitted.
     pub retransmits: u64,
-    /// The congestion control, if the log has it.
+    /// The variant of the sender, if the log names its congestion control: Linux's, if the host that wrote it has Linux.
     pub control: Option<String>,
     /// Whether the host that wrote the log received (`-R`).
     pub receives: bool,
@@ -51,6 +51,7 @@ struct Start {
     tcp_mss_default: Option<u32>,
     tcp_mss: Option<u32>,
     test_start: TestStart,
+    system_info: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -122,6 +123,7 @@ impl Iperf {
             let protocol = document.start.test_start.protocol;
             return Err(LogError(format!("found a test of {protocol}, expected TCP: leave out -u")));
         }
+        let is_linux = document.start.system_info.as_ref().is_some_and(|system| system.starts_with("Linux"));
         let mss = document.start.tcp_mss.or(document.start.tcp_mss_default).unwrap_or(1448).max(1);
         let wire = |bits: f64| bits * (f64::from(mss) + HEADERS) / f64::from(mss);
         let rates: Vec<f64> = document.intervals.iter().map(|interval| wire(interval.sum.bits_per_second)).collect();
@@ -163,9 +165,18 @@ impl Iperf {
             bytes: sum_received.bytes as u64,
             took: Span::from_nanos((sum_sent.seconds.clamp(0.0, 1e9) * 1e9) as u64),
             retransmits,
-            control: sender_tcp_congestion,
+            control: sender_tcp_congestion.map(|name| if is_linux { of_linux(name) } else { name }),
             receives,
         })
+    }
+}
+
+/// The variant that has Linux's form of a congestion control.
+fn of_linux(control: String) -> String {
+    match control.as_str() {
+        "cubic" => "linux".to_owned(),
+        "reno" => "linux-reno".to_owned(),
+        _ => control,
     }
 }
 

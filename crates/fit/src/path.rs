@@ -26,7 +26,8 @@ use capture::transfer::rate::{Passed, Run, Runs};
 use engine::{Rate, Span, Time};
 
 use crate::reordering::Reordering;
-use crate::transfer::{Fate, Transfer, Transmission};
+use crate::transfer::Transfer;
+use crate::transmission::{Fate, Transmission};
 
 /// Losses at a full queue without which the queue may never have been full.
 pub const MIN_OVERFLOWS: usize = 3;
@@ -34,6 +35,8 @@ pub const MIN_OVERFLOWS: usize = 3;
 const SMALL: u32 = 52;
 /// Waits that show the same queue.
 const ALIKE: usize = 4;
+/// Seconds of which the rates are kept: a limit of memory.
+const MAX_SECONDS: usize = 86_400;
 /// The ratio of rates from which on the rate varies.
 pub const VARIES: f64 = 1.25;
 
@@ -165,6 +168,9 @@ fn seconds(runs: &[Run], all: &[Transmission]) -> Option<Vec<f64>> {
     let mut sums: Vec<[f64; 2]> = Vec::new();
     for run in runs {
         let second = run.at.since(start).as_secs_f64() as usize;
+        if second >= MAX_SECONDS {
+            break;
+        }
         sums.resize(sums.len().max(second + 1), [0.0; 2]);
         sums[second][0] += run.bits;
         sums[second][1] += run.bits / run.rate;

@@ -3,7 +3,7 @@
 //! A packet is reordered if one that was sent after it arrived before it [RFC4737 s3.3], both at their first transmission. Its
 //! extent (s4.2.1) is the number of packets that arrived from the first of these on, before it.
 //!
-//! With l the transmission time of a full packet and k the next packet of those that are not reordered, m places behind it, the
+//! With l the transmission time of a full packet and k the next packet that is not reordered, m places behind it, the
 //! packet would have arrived at n = a(k) - m l, but not before the one in front of it: packets leave a queue in this spacing.
 //! Its extra delay is d = a - n.
 //!
@@ -22,7 +22,7 @@ use engine::{Span, Time};
 use stats::proportion::wilson;
 
 use crate::loss::Estimate;
-use crate::transfer::{Fate, Transmission};
+use crate::transmission::{Fate, Transmission};
 
 /// Reordering in the direction of the data.
 #[derive(Clone, Copy, PartialEq, Debug)]

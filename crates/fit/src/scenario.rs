@@ -100,7 +100,7 @@ impl Fitted {
         };
         line(format_args!(
             "# Fitted to {} by `lasthop fit`. The measurement does not show on which hop the queue and",
-            self.source
+            escaped(&self.source)
         ));
         line(format_args!("# the losses are: here it is the last one. The sender's variant is an assumption, too."));
         line(format_args!("# `lasthop compare` on this file shows which scheme of the base station would help."));
@@ -120,7 +120,7 @@ impl Fitted {
         match self.queue {
             Some(packets) if self.queue_was_full => line(format_args!("queue = \"{packets} packets\"")),
             Some(held) => {
-                let packets = self.bandwidth_delay_product().max(2 * held);
+                let packets = self.bandwidth_delay_product().max(held.saturating_mul(2));
                 line(format_args!(
                     "queue = \"{packets} packets\"          # a guess: it was never seen full, and held {held}"
                 ));

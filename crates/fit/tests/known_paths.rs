@@ -6,7 +6,7 @@ use capture::transfer::Vantage;
 use common::{Covered, Known};
 use engine::Span;
 use fit::loss::Loss;
-use fit::transfer::Fate;
+use fit::transmission::Fate;
 
 /// Rates, delays and queues of different paths, at both ends.
 #[test]

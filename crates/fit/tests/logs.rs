@@ -30,6 +30,11 @@ fn log_of_iperf_gives_rate_with_headers_round_trips_and_retransmissions() {
     assert_eq!(log.rtts, [Some(0.061), Some(0.061)]);
     assert_eq!(log.rtt, Some([Span::from_millis(41), Span::from_millis(120)]));
     assert_eq!((log.rates, log.mss, log.retransmits, log.control.as_deref()), (None, 1448, 40, Some("cubic")));
+    for (control, expected) in [("cubic", "linux"), ("reno", "linux-reno"), ("bbr", "bbr")] {
+        let text = iperf(&[8e6]).replace("\"cubic\"", &format!("\"{control}\""));
+        let text = text.replace("\"test_start\"", "\"system_info\":\"Linux vm 6.18\",\"test_start\"");
+        assert_eq!(Iperf::parse(&text).expect("a log").control.as_deref(), Some(expected));
+    }
     // 5,792,000 bytes are 4,000 segments.
     assert!(matches!(log.loss, Loss::Uniform(loss) if (loss.value - 0.01).abs() < 1e-12), "{:?}", log.loss);
     let receiver = Iperf::parse(&iperf(&[8e6]).replace("rtt", "other")).expect("a log");

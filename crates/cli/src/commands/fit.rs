@@ -142,6 +142,9 @@ fn of_one(file: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
     let read = open().and_then(|mut file| std::io::Read::read(&mut file, &mut start));
     let read = read.map_err(|error| refused(format!("cannot be read: {error}")))?;
     if !capture::is_capture(&start[..read]) {
+        if let Some(option) = args.stream.map(|_| "--stream").or(args.at.map(|_| "--at")) {
+            return Err(refused(format!("found no capture, expected one with {option}")));
+        }
         return of_logs(std::slice::from_ref(&file.to_owned()), given);
     }
     let at = args.at.map(Vantage::from);
