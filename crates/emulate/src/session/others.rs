@@ -202,7 +202,7 @@ mod tests {
 
     /// Tables as Linux 6.18 prints them, shortened.
     #[test]
-    fn listener_is_told_from_connections() {
+    fn connections_are_no_listeners() {
         let head = "  sl  local_address rem_address   st tx_queue rx_queue\n";
         let listener = "   0: 00000000:1389 00000000:0000 0A 00000000:00000000\n";
         let connected = "   1: 0100007F:1389 0100007F:D2F0 01 00000000:00000000\n";
