@@ -64,7 +64,7 @@ pub fn wake_exactly() -> Result<(), Error> {
 }
 
 /// Gives the calling thread a real-time priority (SCHED_FIFO), which needs root, CAP_SYS_NICE, or an RLIMIT_RTPRIO of that
-/// priority [sched(7)]. Its children do not get it.
+/// priority (sched(7)). Its children do not get it.
 ///
 /// # Errors
 ///

@@ -2,8 +2,8 @@
 //!
 //! Packets that the namespace's first device receives for addresses outside go on through a second device, whose other end is
 //! pasta: a program that sends datagrams and echo requests through sockets of the machine, without rights. TCP connections
-//! end in the namespace instead, and continue in the machine's network ([`relay`]): pasta's own TCP has no congestion control, as it
-//! is made for paths that neither lose nor queue.
+//! end in the namespace instead, and continue in the machine's network: pasta's own TCP has no congestion control, as it is made
+//! for paths that neither lose nor queue.
 
 mod pasta;
 mod relay;
@@ -23,7 +23,7 @@ use crate::namespace::Namespace;
 pub use pasta::installed;
 
 /// The address at which programs in the namespaces reach the machine's own loopback address. Of a block that no network
-/// uses [RFC5737].
+/// uses [RFC5737 s3].
 pub const MACHINE: Ipv4Addr = Ipv4Addr::new(203, 0, 113, 1);
 
 /// The address of the machine's resolver for programs in the namespaces.
@@ -38,7 +38,7 @@ const TABLE: &str = "100";
 /// Maximum number of outside addresses and ports to which connections are accepted.
 const MAX_LISTENERS: usize = 4096;
 
-/// What a way outside is for.
+/// What a way outside connects.
 #[derive(Clone, Debug)]
 pub struct Inside {
     /// The device from which packets come.

@@ -163,7 +163,7 @@ fn outside_address(to: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, to.port())
 }
 
-/// The first resolver that `resolv.conf` names; the machine itself if it names none [resolv.conf(5)].
+/// The first resolver that `resolv.conf` names; the machine itself if it names none (resolv.conf(5)).
 fn resolver(text: &str) -> IpAddr {
     let named = text.lines().filter_map(|line| line.strip_prefix("nameserver")?.trim().parse().ok()).next();
     named.unwrap_or(Ipv4Addr::LOCALHOST.into())
