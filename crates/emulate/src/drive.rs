@@ -9,8 +9,8 @@ use sim::Sink;
 use crate::emulator::{Emulator, Outgoing};
 use crate::lateness::Lateness;
 
-/// Packets that are read from one device before events are handled and other devices are read.
-const BATCH: usize = 64;
+/// Packets that are read from one device before events are handled and other devices are read: meanwhile nothing is written.
+const BATCH: usize = 16;
 
 /// Maximum length of an IP packet in bytes.
 const MAX_PACKET: usize = 1 << 16;

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use etherparse::checksum::Sum16BitWords;
 use etherparse::icmpv4::{TYPE_ECHO_REPLY, TYPE_ECHO_REQUEST};
 use etherparse::icmpv6::{TYPE_ECHO_REPLY as TYPE6_ECHO_REPLY, TYPE_ECHO_REQUEST as TYPE6_ECHO_REQUEST};
 use etherparse::{IpDscp, IpEcn, IpFragOffset, IpNumber, Ipv4Header, Ipv6FlowLabel, Ipv6Header};
@@ -45,7 +46,8 @@ fn updated(checksum: u16, before: u16, after: u16) -> u16 {
     !(sum as u16)
 }
 
-/// The answer to an echo request: the same packet back. `None` for other packets, and those with extension headers.
+/// The answer to an echo request: the same packet back. `None` for other packets, for those with extension headers, and if the
+/// checksum is wrong.
 pub fn echo_reply(request: &[u8]) -> Option<Vec<u8>> {
     let mut reply = request.to_vec();
     let (addresses, message, kinds) = match (request.first()? >> 4, request.get(9)?, request.get(6)?) {
@@ -55,6 +57,15 @@ pub fn echo_reply(request: &[u8]) -> Option<Vec<u8>> {
     };
     let [kind, code, high, low, ..] = *request.get(message..)? else { return None };
     if kind != kinds.0 || addresses.end > message {
+        return None;
+    }
+    let mut sum = Sum16BitWords::new().add_slice(&request[message..]);
+    if kind == TYPE6_ECHO_REQUEST {
+        // Pseudo header [RFC8200 s8.1].
+        let length = (request.len() - message) as u32;
+        sum = sum.add_slice(&request[addresses.clone()]).add_4bytes(length.to_be_bytes()).add_2bytes([0, 58]);
+    }
+    if sum.ones_complement() != 0 {
         return None;
     }
     // Exchanged addresses leave the sums as they are.
@@ -145,7 +156,8 @@ mod tests {
         for length in 0..request.len() {
             let _ = echo_reply(&request[..length]);
         }
-        assert_eq!(echo_reply(&request[..42]), None);
+        request[60] ^= 1;
+        assert_eq!(echo_reply(&request), None, "a wrong checksum");
     }
 
     #[test]

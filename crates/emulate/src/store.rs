@@ -4,7 +4,7 @@
 //! number; data of a segment that was made on the path is found by its sequence numbers. The oldest packets are forgotten
 //! when the store is full: the network drops packets without notice, and schemes resend old ones.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 use foldhash::fast::FixedState;
 use wire::{Ecn, Flags, Packet, Segment};
@@ -13,9 +13,6 @@ type HashMap<K, V> = std::collections::HashMap<K, V, FixedState>;
 
 /// Memory of a packet beyond its bytes, estimated.
 const OVERHEAD: usize = 400;
-
-/// Number of stored segments that are searched for a byte: a retransmission can begin within another segment.
-const OVERLAPS: usize = 16;
 
 /// A direction of a connection: the connection's number, and the side that sends.
 pub(crate) type Direction = (u32, usize);
@@ -58,8 +55,10 @@ pub(crate) struct Store {
     first: u64,
     /// Numbers of segments, by key; equal segments are in the order of their arrival.
     segments: HashMap<Key, VecDeque<u64>>,
-    /// Numbers of segments with data, by direction and offset.
-    data: HashMap<Direction, BTreeMap<u64, u64>>,
+    /// Offsets and numbers of segments with data, by direction: a retransmission can begin within another segment.
+    data: HashMap<Direction, BTreeSet<(u64, u64)>>,
+    /// Length of the longest data of any segment.
+    longest: u64,
     bytes: usize,
     limit: usize,
 }
@@ -72,6 +71,7 @@ impl Store {
             first: 0,
             segments: HashMap::default(),
             data: HashMap::default(),
+            longest: 0,
             bytes: 0,
             limit,
         }
@@ -97,11 +97,8 @@ impl Store {
         }
         self.segments.entry(key).or_default().push_back(number);
         if segment.len > 0 {
-            let stream = self.data.entry(direction).or_default();
-            let longer = stream.get(&offset).and_then(|number| length(&self.kept, self.first, *number));
-            if longer.is_none_or(|longer| longer <= segment.len) {
-                stream.insert(offset, number);
-            }
+            self.data.entry(direction).or_default().insert((offset, number));
+            self.longest = self.longest.max(u64::from(segment.len));
         }
         let packet = Packet { ecn: Ecn::NotEct, ..*packet };
         self.push(Kept { bytes: bytes.into(), segment: Some(KeptSegment { key, packet, offset, data }) });
@@ -126,10 +123,8 @@ impl Store {
                 self.segments.remove(&segment.key);
             }
         }
-        if let Some(stream) = self.data.get_mut(&segment.key.direction)
-            && stream.get(&segment.offset) == Some(&number)
-        {
-            stream.remove(&segment.offset);
+        if let Some(stream) = self.data.get_mut(&segment.key.direction) {
+            stream.remove(&(segment.offset, number));
             if stream.is_empty() {
                 self.data.remove(&segment.key.direction);
             }
@@ -169,7 +164,7 @@ impl Store {
         let (mut at, end) = (offset, offset + u64::from(len));
         let stream = if at < end { self.data.get(&direction)? } else { return Some(()) };
         while at < end {
-            let before = stream.range(..=at).rev().take(OVERLAPS);
+            let before = stream.range((at.saturating_sub(self.longest), 0)..=(at, u64::MAX)).rev();
             let mut covering = before.filter_map(|(begin, number)| {
                 let kept = self.get(*number)?;
                 let data = &kept.bytes[kept.segment.as_ref()?.data..];
@@ -190,15 +185,11 @@ impl Store {
     }
 }
 
-/// Length of the data of a kept segment.
-fn length(kept: &VecDeque<Kept>, first: u64, number: u64) -> Option<u32> {
-    let kept = kept.get(usize::try_from(number.checked_sub(first)?).ok()?)?;
-    Some((kept.bytes.len() - kept.segment.as_ref()?.data) as u32)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
     use wire::{Addr, Body, SeqNum};
 
     const FROM: Direction = (7, 0);
@@ -245,6 +236,30 @@ mod tests {
         assert_eq!(read(15, 6), None);
         assert_eq!(read(33, 7), Some((33..40).collect()));
         assert_eq!(read(99, 0), Some(Vec::new()));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Segments with any limits, sent again with others and out of order, in a store that forgets: what is found are the
+        /// bytes of the stream, and all bytes are found that a kept segment has.
+        #[test]
+        fn data_is_that_of_the_stream_and_all_that_is_kept(
+            segments in vec((0..3000_u32, prop_oneof![1..8_u32, 1..300_u32, 1448..1449_u32]), 1..80),
+            packets in 1..100_usize,
+            reads in vec((0..4500_u32, 1..2000_u32), 20),
+        ) {
+            let mut store = Store::new(packets * (OVERHEAD + 400));
+            segments.iter().for_each(|(seq, len)| keep(&mut store, *seq, *len, 0));
+            let kept = &segments[segments.len() - store.len()..];
+            let covered = |at: u32| kept.iter().any(|(seq, len)| (*seq..seq + len).contains(&at));
+            for (from, len) in reads {
+                let mut out = Vec::new();
+                let found = store.stream(FROM, u64::from(from), len, &mut out).map(|()| out);
+                let expected = (from..from + len).all(covered).then(|| (from..from + len).map(|at| at as u8).collect());
+                prop_assert_eq!(found, expected, "{} bytes from {}", len, from);
+            }
+        }
     }
 
     #[test]

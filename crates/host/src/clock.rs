@@ -63,11 +63,19 @@ pub fn wake_exactly() -> Result<(), Error> {
     prctl::set_timerslack(1).map_err(refused)
 }
 
-/// Gives the calling thread a real-time priority (SCHED_FIFO), which needs root or CAP_SYS_NICE. Its children do not get it.
+/// Gives the calling thread a real-time priority (SCHED_FIFO), which needs root, CAP_SYS_NICE, or an RLIMIT_RTPRIO of that
+/// priority (sched(7)). Its children do not get it.
 ///
 /// # Errors
 ///
 /// If `chrt` of util-linux fails.
 pub fn real_time() -> Result<(), Error> {
-    ip::run("chrt", &["--reset-on-fork", "--fifo", "--pid", PRIORITY, &gettid().to_string()])
+    let ran = ip::run("chrt", &["--reset-on-fork", "--fifo", "--pid", PRIORITY, &gettid().to_string()]);
+    ran.map_err(|error| match error {
+        Error::Program { line, message } => {
+            let remedy = format!("run as root, or permit the user `rtprio {PRIORITY}` in /etc/security/limits.conf");
+            Error::Program { line, message: format!("{message}; remedy: {remedy}") }
+        }
+        error => error,
+    })
 }

@@ -158,17 +158,20 @@ impl Others {
     }
 }
 
-/// Whether a program in the namespace of a node accepts connections, or receives datagrams from any sender.
+/// Whether a program in the namespace of a node accepts connections, or has a socket for datagrams.
 fn listens(node: &Node) -> bool {
-    let tables = ["tcp", "tcp6", "udp", "udp6"].map(|table| format!("/proc/thread-self/net/{table}"));
     // A namespace without IPv6 has fewer tables.
-    let read = move || tables.map(|table| std::fs::read_to_string(table).unwrap_or_default());
-    node.namespace.call(read).is_ok_and(|tables| tables.iter().any(|table| has_open_port(table)))
+    let read = |table: &str| std::fs::read_to_string(format!("/proc/thread-self/net/{table}")).unwrap_or_default();
+    let look = move || {
+        ["tcp", "tcp6"].iter().any(|table| has_listener(&read(table)))
+            || ["udp", "udp6"].iter().any(|table| read(table).lines().count() > 1)
+    };
+    node.namespace.call(look).unwrap_or(false)
 }
 
-/// Whether one of the sockets of a table in `/proc/net` listens (state 0A), or is a datagram socket without a peer (07).
-fn has_open_port(table: &str) -> bool {
-    table.lines().skip(1).any(|line| matches!(line.split_whitespace().nth(3), Some("0A" | "07")))
+/// Whether one of the sockets of a table in `/proc/net` listens (state 0A).
+fn has_listener(table: &str) -> bool {
+    table.lines().skip(1).any(|line| line.split_whitespace().nth(3) == Some("0A"))
 }
 
 /// Passes what a command prints on to standard error, each line with the name of its node. The receiver is closed after
@@ -199,13 +202,12 @@ mod tests {
 
     /// Tables as Linux 6.18 prints them, shortened.
     #[test]
-    fn open_port_is_a_listener_or_a_datagram_socket_without_peer() {
+    fn connections_are_no_listeners() {
         let head = "  sl  local_address rem_address   st tx_queue rx_queue\n";
         let listener = "   0: 00000000:1389 00000000:0000 0A 00000000:00000000\n";
         let connected = "   1: 0100007F:1389 0100007F:D2F0 01 00000000:00000000\n";
-        let datagrams = "  99: 00000000:138A 00000000:0000 07 00000000:00000000\n";
-        for (line, open) in [("", false), (connected, false), (listener, true), (datagrams, true)] {
-            assert_eq!(has_open_port(&format!("{head}{line}")), open, "{line}");
+        for (lines, listens) in [("", false), (connected, false), (&format!("{connected}{listener}"), true)] {
+            assert_eq!(has_listener(&format!("{head}{lines}")), listens, "{lines}");
         }
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! Packets that the namespace's first device receives for addresses outside go on through a second device, whose other end is
 //! pasta: a program that sends datagrams and echo requests through sockets of the machine, without rights. TCP connections
-//! end in the namespace instead, and continue in the machine's network ([`relay`]): pasta's own TCP has no congestion control, as it
-//! is made for paths that neither lose nor queue.
+//! end in the namespace instead, and continue in the machine's network: pasta's own TCP has no congestion control, as it is made
+//! for paths that neither lose nor queue.
 
 mod pasta;
 mod relay;
 
-use std::collections::BTreeSet;
+use std::collections::VecDeque;
 use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
@@ -23,7 +23,7 @@ use crate::namespace::Namespace;
 pub use pasta::installed;
 
 /// The address at which programs in the namespaces reach the machine's own loopback address. Of a block that no network
-/// uses [RFC5737].
+/// uses [RFC5737 s3].
 pub const MACHINE: Ipv4Addr = Ipv4Addr::new(203, 0, 113, 1);
 
 /// The address of the machine's resolver for programs in the namespaces.
@@ -35,10 +35,7 @@ const DEVICE: &str = "out0";
 /// The routing table of TCP packets.
 const TABLE: &str = "100";
 
-/// Maximum number of outside addresses and ports to which connections are accepted.
-const MAX_LISTENERS: usize = 4096;
-
-/// What a way outside is for.
+/// What a way outside connects.
 #[derive(Clone, Debug)]
 pub struct Inside {
     /// The device from which packets come.
@@ -59,8 +56,8 @@ pub struct Inside {
 pub struct Outside {
     _pasta: pasta::Pasta,
     relays: relay::Relays,
-    /// Addresses to which connections are accepted.
-    known: BTreeSet<SocketAddr>,
+    /// Addresses to which connections are accepted, as the relays know them: the oldest first.
+    known: VecDeque<SocketAddr>,
     own: [Option<IpAddr>; 2],
 }
 
@@ -75,13 +72,13 @@ impl Outside {
         let settings = inside.clone();
         namespace.call(move || route(&settings))??;
         let own = [Some(inside.ipv4.into()), inside.ipv6.map(IpAddr::from)];
-        Ok(Outside { _pasta: pasta, relays: relay::Relays::start()?, known: BTreeSet::new(), own })
+        Ok(Outside { _pasta: pasta, relays: relay::Relays::start()?, known: VecDeque::new(), own })
     }
 
     /// A connection to an outside address is about to be opened: it will be accepted. No effect for the namespace's own
     /// addresses. Where the port is used already, its user gets the connection.
     pub fn accept(&mut self, namespace: &Namespace, to: SocketAddr) {
-        if self.own.contains(&Some(to.ip())) || self.known.len() >= MAX_LISTENERS || !self.known.insert(to) {
+        if self.own.contains(&Some(to.ip())) || self.known.contains(&to) {
             return;
         }
         let listener = move || {
@@ -94,6 +91,10 @@ impl Outside {
         };
         if let Ok(Ok(listener)) = namespace.call(listener) {
             self.relays.listen(listener, to);
+            self.known.push_back(to);
+            if self.known.len() > relay::MAX_LISTENERS {
+                self.known.pop_front();
+            }
         }
     }
 }

@@ -23,8 +23,12 @@ use crate::Error;
 /// Time after which an outside host that does not answer is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Maximum number of connections at one time.
-const MAX_CONNECTIONS: usize = 1000;
+/// Maximum number of addresses to which connections are accepted; a new one replaces the oldest. With the connections, fewer than the
+/// 1024 files that a process usually may open.
+pub(super) const MAX_LISTENERS: usize = 256;
+
+/// Maximum number of connections at one time, with two files each.
+const MAX_CONNECTIONS: usize = 300;
 
 type Listening = (TcpListener, SocketAddr);
 
@@ -39,10 +43,10 @@ pub(super) struct Relays {
 
 /// The open connections, both ends of each.
 #[derive(Default)]
-struct Open(Mutex<BTreeMap<u64, [TcpStream; 2]>>);
+struct Open(Mutex<BTreeMap<u64, [Arc<TcpStream>; 2]>>);
 
 impl Open {
-    fn all(&self) -> MutexGuard<'_, BTreeMap<u64, [TcpStream; 2]>> {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<u64, [Arc<TcpStream>; 2]>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -98,6 +102,7 @@ fn run(woken: &UnixStream, new: &Receiver<Listening>, open: &Arc<Open>) {
                 Err(TryRecvError::Disconnected) => return,
             }
         }
+        listeners.drain(..listeners.len().saturating_sub(MAX_LISTENERS));
         let files = std::iter::once(woken.as_fd()).chain(listeners.iter().map(|(listener, _)| listener.as_fd()));
         let mut files: Vec<PollFd<'_>> = files.map(|file| PollFd::new(file, PollFlags::POLLIN)).collect();
         // After an interruption nothing is accepted, and it is tried again.
@@ -108,29 +113,28 @@ fn run(woken: &UnixStream, new: &Receiver<Listening>, open: &Arc<Open>) {
                 number += 1;
                 let (open, to) = (Arc::clone(open), outside_address(*to));
                 // Without a thread the connection is dropped, which closes it.
-                let _ = thread::Builder::new().spawn(move || relay(&inside, to, &open, number));
+                let _ = thread::Builder::new().spawn(move || relay(inside, to, &open, number));
             }
         }
     }
 }
 
 /// One connection, from its beginning to its end.
-fn relay(inside: &TcpStream, to: SocketAddr, open: &Open, number: u64) {
+fn relay(inside: TcpStream, to: SocketAddr, open: &Open, number: u64) {
     let connected = TcpStream::connect_timeout(&to, PATIENCE).and_then(|outside| {
         inside.set_nonblocking(false)?;
-        outside.set_nodelay(true)?;
         inside.set_nodelay(true)?;
-        Ok((outside.try_clone()?, inside.try_clone()?, outside))
+        outside.set_nodelay(true)?;
+        Ok(outside)
     });
-    let Ok((copy, other, outside)) = connected else { return reset(inside) };
-    if open.all().len() >= MAX_CONNECTIONS {
-        return reset(inside);
-    }
-    open.all().insert(number, [copy, other]);
+    let full = open.all().len() >= MAX_CONNECTIONS;
+    let Some(outside) = connected.ok().filter(|_| !full) else { return reset(&inside) };
+    let [inside, outside] = [inside, outside].map(Arc::new);
+    open.all().insert(number, [Arc::clone(&inside), Arc::clone(&outside)]);
     thread::scope(|scope| {
-        let back = thread::Builder::new().spawn_scoped(scope, || pass(&outside, inside));
+        let back = thread::Builder::new().spawn_scoped(scope, || pass(&outside, &inside));
         if back.is_ok() {
-            pass(inside, &outside);
+            pass(&inside, &outside);
         }
     });
     open.all().remove(&number);
@@ -163,7 +167,7 @@ fn outside_address(to: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, to.port())
 }
 
-/// The first resolver that `resolv.conf` names; the machine itself if it names none [resolv.conf(5)].
+/// The first resolver that `resolv.conf` names; the machine itself if it names none (resolv.conf(5)).
 fn resolver(text: &str) -> IpAddr {
     let named = text.lines().filter_map(|line| line.strip_prefix("nameserver")?.trim().parse().ok()).next();
     named.unwrap_or(Ipv4Addr::LOCALHOST.into())
@@ -219,6 +223,23 @@ mod tests {
         let mut stream = TcpStream::connect(here).unwrap();
         let ended = stream.read(&mut [0; 1]);
         assert_eq!(ended.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
+    }
+
+    /// More addresses than are kept, and a connection to the last one.
+    #[test]
+    fn oldest_listeners_are_closed() {
+        let relays = Relays::start().unwrap();
+        let listeners: Vec<TcpListener> =
+            (0..MAX_LISTENERS + 2).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+        let places: Vec<SocketAddr> = listeners.iter().map(|listener| listener.local_addr().unwrap()).collect();
+        let host = TcpListener::bind("127.0.0.1:0").unwrap();
+        listeners.into_iter().for_each(|listener| relays.listen(listener, host.local_addr().unwrap()));
+        let connected = TcpStream::connect(places[places.len() - 1]).unwrap();
+        let (mut other, _) = host.accept().unwrap();
+        other.write_all(b"x").unwrap();
+        assert_eq!((&connected).read(&mut [0; 1]).unwrap(), 1);
+        let refused = |place: &SocketAddr| TcpStream::connect(place).is_err();
+        assert!(places[..2].iter().all(refused) && !refused(&places[2]));
     }
 
     #[test]

@@ -1,0 +1,156 @@
+//! What commands have, what is reported of them, and wrong options.
+
+use std::fs;
+use std::process::Command;
+
+use super::common::{command, ended, lasthop};
+use super::{alone, permitted, prepared};
+
+#[test]
+fn command_has_user_directory_environment_and_passes_its_exit_code() {
+    let _alone = alone();
+    let dir = prepared("shell-kept");
+    if let Err(reason) = permitted(&dir) {
+        skip::skip!("{reason}");
+    }
+    let line = "echo $WORD $LASTHOP_NODE; pwd; id -u; ip -brief link | wc -l; exit 42";
+    let mut run =
+        command(&dir, &["shell", "hop.toml", "--node", "server", "--no-out", "--quiet", "--", "sh", "-c", line]);
+    let run = ended(run.env("WORD", "kept").output().unwrap());
+    let user = String::from_utf8(Command::new("id").arg("-u").output().unwrap().stdout).unwrap();
+    assert_eq!(run.out, format!("kept server\n{}\n{user}2\n", dir.canonicalize().unwrap().display()));
+    assert_eq!((run.code, run.err.as_str()), (Some(42), ""));
+    let missing = lasthop(&dir, &["shell", "hop.toml", "--no-out", "--quiet", "--", "no-such-program"]);
+    assert_eq!(missing.code, Some(127));
+    assert!(missing.err.contains("no-such-program: cannot be run"), "{}", missing.err);
+}
+
+#[test]
+fn result_of_real_hosts_is_not_repeated() {
+    let _alone = alone();
+    let dir = prepared("shell-explain");
+    if let Err(reason) = permitted(&dir) {
+        skip::skip!("{reason}");
+    }
+    let run = lasthop(&dir, &["shell", "hop.toml", "--out", "real", "--quiet", "--", "true"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    let explained = lasthop(&dir, &["explain", "real"]);
+    assert_eq!(explained.code, Some(1), "{}", explained.err);
+    assert!(explained.err.contains("is a result of real hosts"), "{}", explained.err);
+}
+
+#[test]
+fn wrong_nodes_are_errors_with_a_suggestion() {
+    let _alone = alone();
+    let dir = prepared("shell-nodes");
+    if let Err(reason) = permitted(&dir) {
+        skip::skip!("{reason}");
+    }
+    let error = |words: &[&str]| {
+        let run = lasthop(&dir, &[&["shell", "hop.toml", "--no-out"], words].concat());
+        assert_eq!(run.code, Some(2), "{words:?}: {}", run.err);
+        run.err
+    };
+    assert!(error(&["--node", "mobil"]).contains("mobile"));
+    assert!(error(&["--and", "server"]).contains("NODE=COMMAND"));
+    assert!(error(&["--and", "mobile=true"]).contains("already runs a command"));
+    assert!(error(&["--outside=mobile"]).contains("the command's own"));
+    assert!(error(&["--outside=sever"]).contains("server"));
+    let emulated = lasthop(&dir, &["emulate", "hop.toml", "--no-out", "--tun", "server=tun7"]);
+    assert_eq!(emulated.code, Some(2), "{}", emulated.err);
+    assert!(emulated.err.contains("at least two devices"), "{}", emulated.err);
+}
+
+/// A user without rights, with a /dev/net/tun as udev makes it: the user keeps its number, and its command has no rights.
+#[test]
+fn ordinary_user_needs_no_root() {
+    let _alone = alone();
+    let dir = prepared("shell-user");
+    if let Err(reason) = permitted(&dir) {
+        skip::skip!("{reason}");
+    }
+    fs::set_permissions(&dir, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    let private = dir.join("private");
+    fs::create_dir_all(&private).unwrap();
+    fs::set_permissions(&private, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    // The device and the mount belong to a mount namespace of this process.
+    let script = "set -e; mknod tun c 10 200; chmod 666 tun; mount --bind tun /dev/net/tun; \
+                  exec setpriv --reuid 12345 --regid 12345 --clear-groups \"$@\"";
+    let user = |words: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "sh", "-c", script, "sh"]).args(words).current_dir(&dir);
+        // Names are known although the folder for temporary files is another user's.
+        command.env("TMPDIR", &private);
+        let output = command.output();
+        let _ = fs::remove_file(dir.join("tun"));
+        output.map(ended)
+    };
+    let lasthop = env!("CARGO_BIN_EXE_lasthop");
+    match user(&[lasthop, "shell", "--check"]) {
+        Ok(check) if check.code == Some(0) => {}
+        Ok(check) => skip::skip!("another user cannot be tried here: {}{}", check.out, check.err),
+        Err(error) => skip::skip!("unshare: {error}"),
+    }
+    let line = "id -u; id -g; grep CapEff /proc/self/status; python3 client.py 4";
+    let words = [
+        lasthop,
+        "shell",
+        "hop.toml",
+        "--quiet",
+        "--out",
+        "results",
+        "--and",
+        "server=env PATH=/usr/bin:/bin python3 server.py 4",
+        "--",
+    ];
+    let expected =
+        "12345\n12345\nCapEff:\t0000000000000000\nstream 400000 True\ndatagrams in order True most arrive True\n";
+    let run = user(&[&words[..], &["env", "PATH=/usr/bin:/bin", "sh", "-c", line]].concat()).unwrap();
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert_eq!(run.out, expected, "{}", run.err);
+}
+
+#[test]
+fn command_starts_when_the_server_listens() {
+    let _alone = alone();
+    let dir = prepared("shell-awaited");
+    if let Err(reason) = permitted(&dir) {
+        skip::skip!("{reason}");
+    }
+    let client = "import socket; socket.create_connection(('server', 5001)); print('connected')";
+    let late = "server=echo beginning; sleep 0.5; exec python3 server.py 4";
+    let words = ["shell", "hop.toml", "--no-out", "--quiet", "--set", "links.air.channel.loss=0", "--and", late];
+    let run = lasthop(&dir, &[&words[..], &["--", "python3", "-c", client]].concat());
+    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(0), "connected\n", "server: beginning\n"));
+}
+
+#[test]
+fn failures_of_other_commands_are_reported() {
+    let _alone = alone();
+    let dir = prepared("shell-failures");
+    if let Err(reason) = permitted(&dir) {
+        skip::skip!("{reason}");
+    }
+    let run = |line: &str, command: &str| {
+        let words = ["shell", "hop.toml", "--out", "kept", "--and", line, "--", "sh", "-c", command];
+        lasthop(&dir, &words)
+    };
+    let missing = run("server=no-such-program -s", "echo started");
+    assert_eq!((missing.code, missing.out.as_str()), (Some(1), ""), "{}", missing.err);
+    assert!(missing.err.contains("`no-such-program -s`: has failed at server"), "{}", missing.err);
+    assert!(missing.err.contains("exit code 127"), "{}", missing.err);
+    assert!(!dir.join("kept").exists());
+    // The command waits until the other one, which listens, may fail.
+    let server = "import os, socket, time\n\
+                  listener = socket.socket()\nlistener.bind(('', 5001))\nlistener.listen()\n\
+                  while not os.path.exists('go'): time.sleep(0.01)\n\
+                  raise SystemExit(3)";
+    fs::write(dir.join("failing.py"), server).unwrap();
+    let late = run("server=python3 failing.py", "touch go; sleep 1");
+    assert_eq!(late.code, Some(0), "{}", late.err);
+    assert!(late.err.contains("server: `python3 failing.py` has ended with exit code 3"), "{}", late.err);
+    let report = fs::read_to_string(dir.join("kept/emulation.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let ended = serde_json::json!([{ "node": "server", "command": "python3 failing.py", "exit_code": 3 }]);
+    assert_eq!(report["ended"], ended);
+}

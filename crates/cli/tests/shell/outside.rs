@@ -1,0 +1,116 @@
+//! The machine's own network behind the scenario's.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::Duration;
+
+use super::common::{command, lasthop};
+use super::{alone, permitted, prepared, shown_by_tshark};
+
+/// Fetches what the machine sends over TCP, and sends datagrams to it that come back.
+const OUTSIDE_CLIENT: &str = r#"
+import socket, sys
+stream = socket.create_connection(("203.0.113.1", int(sys.argv[1])))
+received = b""
+while True:
+    bytes = stream.recv(65536)
+    if not bytes:
+        break
+    received += bytes
+print("stream", len(received), received == b"lasthop" * (len(received) // 7))
+datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+datagrams.settimeout(1)
+numbers = []
+for number in range(20):
+    datagrams.sendto(b"%d" % number, ("203.0.113.1", int(sys.argv[2])))
+    try:
+        numbers.append(int(datagrams.recv(100)))
+    except TimeoutError:
+        pass
+print("most datagrams come back", len(numbers) > 10, numbers == sorted(set(numbers)))
+print(open("/etc/resolv.conf").read().split()[:2])
+"#;
+
+/// Whether the machine has a way outside, and pasta.
+fn has_way_outside(dir: &Path) -> Result<(), String> {
+    permitted(dir)?;
+    if !lasthop(dir, &["shell", "--check"]).out.contains("pasta (for --outside): yes") {
+        return Err("pasta is not installed".to_owned());
+    }
+    let routes = fs::read_to_string("/proc/net/route").unwrap_or_default();
+    match routes.lines().any(|line| line.split_whitespace().nth(1) == Some("00000000")) {
+        true => Ok(()),
+        false => Err("the machine has no default route".to_owned()),
+    }
+}
+
+/// Streams and datagrams cross the network and reach programs of the machine.
+#[test]
+fn outside_is_reached_through_the_network() {
+    let _alone = alone();
+    let dir = prepared("shell-outside");
+    if let Err(reason) = has_way_outside(&dir) {
+        skip::skip!("{reason}");
+    }
+    fs::write(dir.join("client.py"), OUTSIDE_CLIENT).unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let datagrams = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let ports = [listener.local_addr(), datagrams.local_addr()].map(|address| address.unwrap().port().to_string());
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        std::io::Write::write_all(&mut stream, &b"lasthop".repeat(50_000)).unwrap();
+    });
+    std::thread::spawn(move || {
+        let mut bytes = [0; 100];
+        while let Ok((length, from)) = datagrams.recv_from(&mut bytes) {
+            datagrams.send_to(&bytes[..length], from).unwrap();
+        }
+    });
+    let words = ["shell", "hop.toml", "--out", "kept", "--quiet", "--outside", "--", "python3", "client.py"];
+    let run = lasthop(&dir, &[&words[..], &[&ports[0], &ports[1]]].concat());
+    let expected = "stream 350000 True\nmost datagrams come back True True\n['nameserver', '203.0.113.53']\n";
+    assert_eq!((run.code, run.out.as_str()), (Some(0), expected), "{}", run.err);
+    // Linux's own TCP sends the stream through the network.
+    let segments = shown_by_tshark(&dir.join("kept/mobile.pcapng"), "ip.src == 203.0.113.1 && tcp.len > 0").len();
+    assert!(segments >= 350_000 / 1448, "{segments} segments");
+}
+
+/// Processes of pasta whose parent is `parent`: its name has that of the processor's extensions in it, such as `passt.avx2`.
+fn pastas(parent: u32) -> Vec<String> {
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let named = processes.filter_map(|entry| {
+        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
+        let (name, rest) = stat.split_once('(')?.1.split_once(')')?;
+        let mut fields = rest.split_whitespace();
+        let running = fields.next()? != "Z" && fields.next()? == parent.to_string();
+        ((name.starts_with("pasta") || name.starts_with("passt")) && running)
+            .then(|| entry.file_name().to_string_lossy().into_owned())
+    });
+    named.collect()
+}
+
+#[test]
+fn way_outside_ends_when_lasthop_is_killed() {
+    let _alone = alone();
+    let dir = prepared("shell-outside-killed");
+    if let Err(reason) = has_way_outside(&dir) {
+        skip::skip!("{reason}");
+    }
+    let line = "touch started; exec sleep 300";
+    let mut shell = command(&dir, &["shell", "hop.toml", "--no-out", "--outside=server", "--", "sh", "-c", line]);
+    let shell = shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let mut shell = shell.unwrap();
+    let tries = || (0..500).inspect(|_| sleep(Duration::from_millis(20)));
+    assert!(tries().any(|_| dir.join("started").exists()));
+    let found = pastas(shell.id());
+    shell.kill().unwrap();
+    shell.wait().unwrap();
+    assert_eq!(found.len(), 1, "{found:?}");
+    let gone = |pid: &String| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.is_empty() || stat.contains(") Z ")
+    };
+    assert!(tries().any(|_| found.iter().all(gone)), "pasta still runs");
+}
