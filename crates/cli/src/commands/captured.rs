@@ -2,12 +2,15 @@
 
 pub mod joined;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use capture::transfer::Vantage;
 use clap::{Args as ClapArgs, ValueEnum};
 use lab::captures::{CaptureFailure, CaptureFile, is_capture};
+use lab::result_dir::EMULATION;
 use scenario::problem::Problem;
+use serde_json::Value;
 
 use super::{ScenarioArgs, count, listed, shown};
 use crate::Failure;
@@ -55,7 +58,7 @@ impl CaptureArgs {
     /// Whether the file is a capture; options for the other kind of file are errors.
     pub fn reads_capture(&self, scenario: &ScenarioArgs) -> Result<bool, Failure> {
         let file = &scenario.file;
-        let is_capture = is_capture(file) || is_called_capture(file);
+        let is_capture = is_capture(file) || is_called_capture(file) || !of_hosts(file).is_empty();
         let chosen = |options: &[(&'static str, bool)]| options.iter().find(|(_, given)| *given).map(|(name, _)| *name);
         let wrong = if is_capture {
             let ScenarioArgs { set, scheme, seed, .. } = scenario;
@@ -82,13 +85,39 @@ pub fn is_called_capture(file: &Path) -> bool {
     file.is_file() && [".pcap", ".pcapng", ".cap"].iter().any(|ending| name.ends_with(ending))
 }
 
-/// The second of two captures of one connection. Both show where they were taken.
-pub fn other(path: Option<&PathBuf>, args: &CaptureArgs) -> Result<Option<CaptureFile>, Failure> {
-    if path.is_some() && args.at.is_some() {
+/// The captures of the real hosts in a result of `lasthop shell`, that of the command's node first; none in another file.
+pub fn of_hosts(dir: &Path) -> Vec<PathBuf> {
+    let text = fs::read_to_string(dir.join(EMULATION)).unwrap_or_default();
+    let report: Value = serde_json::from_str(&text).unwrap_or_default();
+    let nodes = report["nodes"].as_array().into_iter().flatten().filter_map(|node| node["node"].as_str());
+    nodes.map(|node| dir.join(format!("{node}.pcapng"))).filter(|path| is_capture(path)).collect()
+}
+
+/// The captures that a command reads: `path`, and `other` if it is given. Of a result of `lasthop shell` they are those of both
+/// ends of the connection with most data at the command's node, or the only one that has it.
+pub fn captures(
+    path: &Path,
+    other: Option<&PathBuf>,
+    args: &CaptureArgs,
+) -> Result<(CaptureFile, Option<CaptureFile>), Failure> {
+    let hosts = of_hosts(path);
+    if args.at.is_some() && (other.is_some() || !hosts.is_empty()) {
         let problem = Problem::new("one capture").in_file("--at").found("two captures");
         return Err(Failure::Input(listed(&[problem.hint("which end each was taken at follows from both")])));
     }
-    path.map(|path| open(path)).transpose()
+    let [first, others @ ..] = &hosts[..] else {
+        return Ok((open(path)?, other.map(|other| open(other)).transpose()?));
+    };
+    if let Some(other) = other {
+        let problem = Problem::new("a result of `lasthop shell` alone, or two captures").in_file(shown(path));
+        return Err(Failure::Input(listed(&[problem.found(format!("a result, and {}", shown(other)))])));
+    }
+    let first = open(first)?;
+    let number = first.chosen(args.stream)?;
+    // The other nodes may have had no connection.
+    let mut others = others.iter().filter_map(|path| CaptureFile::open(path).ok());
+    let other = others.find(|other| first.finds_in(number, other).is_some());
+    Ok((first, other))
 }
 
 /// Reads the table of a capture; what could not be read is a warning.

@@ -25,18 +25,30 @@ fn command_has_user_directory_environment_and_passes_its_exit_code() {
     assert!(missing.err.contains("no-such-program: cannot be run"), "{}", missing.err);
 }
 
+/// The result directory is explained and drawn by the captures of both ends: a simulation cannot repeat it.
 #[test]
-fn result_of_real_hosts_is_not_repeated() {
+fn result_of_real_hosts_is_explained_by_its_captures() {
     let _alone = alone();
     let dir = prepared("shell-explain");
     if let Err(reason) = permitted(&dir) {
         skip::skip!("{reason}");
     }
-    let run = lasthop(&dir, &["shell", "hop.toml", "--out", "real", "--quiet", "--", "true"]);
-    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    let words = ["shell", "hop.toml", "--out", "real", "--quiet", "--and", "server=python3 server.py 4", "--"];
+    let run = lasthop(&dir, &[&words[..], &["python3", "client.py", "4"]].concat());
+    assert_eq!(run.code, Some(0), "{}", run.err);
     let explained = lasthop(&dir, &["explain", "real"]);
-    assert_eq!(explained.code, Some(1), "{}", explained.err);
-    assert!(explained.err.contains("is a result of real hosts"), "{}", explained.err);
+    assert_eq!(explained.code, Some(0), "{}", explained.err);
+    assert!(explained.out.contains("joined: sender, stream 0 of real/server.pcapng"), "{}", explained.out);
+    for made in [lasthop(&dir, &["plot", "real"]), lasthop(&dir, &["report", "real"])] {
+        assert_eq!(made.code, Some(0), "{}", made.err);
+    }
+    assert!(dir.join("real/plots").is_dir() && dir.join("real/mobile.html").is_file());
+    let wrong = lasthop(&dir, &["explain", "real", "--scheme", "snoop"]);
+    assert_eq!(wrong.code, Some(2), "{}", wrong.err);
+    let run = lasthop(&dir, &["shell", "hop.toml", "--out", "idle", "--quiet", "--", "true"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    let explained = lasthop(&dir, &["explain", "idle"]);
+    assert!(explained.code == Some(2) && explained.err.contains("expected a TCP connection"), "{}", explained.err);
 }
 
 #[test]

@@ -26,11 +26,11 @@ impl<'a> BothEnds<'a> {
     /// The connection is not in both, or one of the files cannot be read again.
     pub fn of(files: [&'a CaptureFile; 2], number: Option<u32>) -> Result<Self, CaptureFailure> {
         let number = files[0].chosen(number)?;
-        let stream = &files[0].streams[number as usize];
-        let other = files[1].streams.iter().position(|other| is_same(stream, other));
-        let other =
-            other.ok_or_else(|| CaptureFailure::NotInBoth { path: files[1].path.clone(), ends: stream.ends })?;
-        let (mut files, mut numbers) = (files, [number, other as u32]);
+        let other = files[0].finds_in(number, files[1]).ok_or_else(|| CaptureFailure::NotInBoth {
+            path: files[1].path.clone(),
+            ends: files[0].streams[number as usize].ends,
+        })?;
+        let (mut files, mut numbers) = (files, [number, other]);
         let mut surveys = [files[0].surveyed(numbers[0], None)?, files[1].surveyed(numbers[1], None)?];
         // The farther the receiver, the nearer the sender.
         if surveys[1].to_receiver > surveys[0].to_receiver {
@@ -78,6 +78,13 @@ impl<'a> BothEnds<'a> {
 }
 
 impl CaptureFile {
+    /// The number that connection `number` has in another capture, if that has it.
+    pub fn finds_in(&self, number: u32, other: &CaptureFile) -> Option<u32> {
+        let stream = self.streams.get(number as usize)?;
+        let found = other.streams.iter().position(|other| is_same(stream, other))?;
+        u32::try_from(found).ok()
+    }
+
     fn surveyed(&self, number: u32, at: Option<Vantage>) -> Result<Survey, CaptureFailure> {
         Ok(self.surveys(&[number], at)?.remove(0))
     }

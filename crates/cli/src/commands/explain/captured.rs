@@ -6,7 +6,7 @@ use observe::explain::{HIDDEN_CAUSES, captured_causes, captured_to_json, hidden_
 use report::pictures::{View, captured};
 use serde_json::{Value, json};
 
-use super::super::captured::{joined, open, other, refuse};
+use super::super::captured::{captures, joined, refuse};
 use super::super::plot::failure::failed;
 use super::super::{count, plot, print_if_open, shown};
 use super::{Args, TOP_IN_JSON, table_of};
@@ -17,10 +17,10 @@ use crate::talk::note;
 pub fn run(args: &Args) -> Result<(), Failure> {
     refuse(&[("--flow", args.flow.is_some())])?;
     let path = &args.scenario.file;
-    let file = open(path)?;
-    let other = other(args.other.as_ref(), &args.capture)?;
+    let (file, other) = captures(path, args.other.as_ref(), &args.capture)?;
     let both = other.as_ref().map(|other| BothEnds::of([&file, other], args.capture.stream)).transpose()?;
-    let drawn: &[u32] = if args.out.is_some() { &[0] } else { &[] };
+    let out = args.out.clone().or_else(|| path.is_dir().then(|| path.join("plots")));
+    let drawn: &[u32] = if out.is_some() { &[0] } else { &[] };
     let sink = |_: &sim::Network| {
         Recorder::new(drawn.iter().copied(), None, None).with_panels(&[::plot::Panel::Rtt], &Description::default())
     };
@@ -43,7 +43,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             let joined = both.as_ref().map_or(String::new(), |both| format!("{}\n", joined::as_text(both)));
             print_if_open(&format!("{joined}{text}"))?;
         }
-        if let Some(out) = &args.out {
+        if let Some(out) = &out {
             if recorder.overflowed() {
                 note(format_args!("warning: no picture in {}: the connection is too long for one", shown(out)));
                 continue;

@@ -5,7 +5,7 @@ use engine::Time;
 use lab::captures::BothEnds;
 use report::pictures::{View, captured};
 
-use super::super::captured::{open, other, refuse};
+use super::super::captured::{captures, refuse};
 use super::super::{print, shown};
 use super::failure::failed;
 use super::{Args, write};
@@ -21,11 +21,11 @@ pub fn run(args: &Args, view: &View) -> Result<(), Failure> {
         ("a third file", args.others.len() > 1),
     ])?;
     let path = &args.scenario.file;
-    let file = open(path)?;
-    let other = other(args.others.first(), &args.capture)?;
+    let (file, other) = captures(path, args.others.first(), &args.capture)?;
     let both = other.as_ref().map(|other| BothEnds::of([&file, other], args.capture.stream)).transpose()?;
     let out = match &args.out {
         Some(out) => out.clone(),
+        None if path.is_dir() => path.join("plots"),
         None => path.with_extension("plots"),
     };
     let (from, to) = (view.from.map(|from| Time::ZERO + from), view.to.map(|to| Time::ZERO + to));

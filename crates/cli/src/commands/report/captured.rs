@@ -4,7 +4,7 @@ use plot::{Description, Recorder};
 use report::captures;
 use report::pictures::MAX_FLOWS;
 
-use super::super::captured::open;
+use super::super::captured::{of_hosts, open};
 use super::super::{print, shown, write_whole};
 use super::Args;
 use crate::Failure;
@@ -15,7 +15,10 @@ const MAX_EXPLAINED: usize = 100;
 /// `lasthop report CAPTURE`.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let path = &args.store;
-    let file = open(path)?;
+    let file = match of_hosts(path).first() {
+        Some(host) => open(host)?,
+        None => open(path)?,
+    };
     let numbers: Vec<u32> = file.by_size().into_iter().take(MAX_EXPLAINED).collect();
     let mut made = 0;
     let sink = |_: &sim::Network| {
@@ -28,9 +31,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         |recorder: Option<Recorder>| recorder.filter(|recorder| !recorder.overflowed()).map(Recorder::finish);
     let explained: Vec<_> =
         explained.into_iter().map(|(explained, recorder)| (explained, recording(recorder))).collect();
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = file.path.file_name().unwrap_or_default().to_string_lossy();
     let page = captures::page(&name, &file, &explained);
-    let out = args.out.clone().unwrap_or_else(|| path.with_extension("html"));
+    let out = args.out.clone().unwrap_or_else(|| file.path.with_extension("html"));
     write_whole(&out, report::html(&page).as_bytes())?;
     print(&format!("{}\n", shown(&out)))
 }

@@ -11,7 +11,7 @@ use lab::sweep::budget;
 use report::store::Again;
 use scenario::problem::Problem;
 
-use super::captured::is_called_capture;
+use super::captured::{is_called_capture, of_hosts};
 use super::export::analyses;
 use super::web::bundle;
 use super::{listed, print, shown, sweep, write_whole};
@@ -21,7 +21,7 @@ use crate::progress::Progress;
 /// Arguments of `lasthop report`.
 #[derive(ClapArgs)]
 pub struct Args {
-    /// The store of a sweep, or a capture (pcap, pcapng)
+    /// The store of a sweep, a capture (pcap, pcapng), or a result of `lasthop shell`: the capture of the command's node
     #[arg(value_name = "FILE")]
     pub(super) store: PathBuf,
     /// The page [default: the file's name with .html]
@@ -46,7 +46,7 @@ const MAX_BUDGETS: usize = 40;
 
 /// Writes a store's results, or the connections of a capture, as a page.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    if is_capture(&args.store) || is_called_capture(&args.store) {
+    if is_capture(&args.store) || is_called_capture(&args.store) || !of_hosts(&args.store).is_empty() {
         return captured::run(args);
     }
     let metrics = args.metric.iter().map(|name| sweep::find(name)).collect::<Result<Vec<_>, _>>()?;
