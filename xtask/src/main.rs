@@ -74,6 +74,10 @@ Maintenance commands of the repository.
     cargo xtask ns2 [senders | cell | snoop]
         Regenerates the ns-2 tables with which tests compare senders, 802.11 and snoop; needs ns-2 and ten minutes.
 
+    cargo xtask linux [--program PATH]
+        Regenerates the table of Linux's goodput with which a test compares our variants: its TCP behind `lasthop shell` on
+        the built-in paths, in real time; needs root and 15 minutes.
+
     cargo xtask kernel FILE.pkt...
         Runs packetdrill scripts against this machine's Linux kernel; needs root and a TUN device. See `--help`.
 
@@ -130,6 +134,7 @@ fn main() -> ExitCode {
         ["wasm"] => wasm::run(),
         ["words"] => words::run(),
         ["cycles"] => cycles::run(),
+        ["linux", options @ ..] => agreement::linux::run(options),
         ["ns2", which @ ..] => agreement::run(which),
         ["bench", "budget"] => bench::budget::run(),
         ["bench", "emulate", options @ ..] => bench::emulate::run(options),

@@ -26,6 +26,11 @@ impl Delivered {
         }
     }
 
+    /// When the first packet of a real host entered.
+    pub fn began(&self) -> Option<Time> {
+        self.began
+    }
+
     /// The number of bytes, in all directions.
     pub fn bytes(&self) -> u64 {
         self.bytes

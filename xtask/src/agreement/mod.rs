@@ -1,6 +1,7 @@
-//! Regenerates the ns-2 tables that tests compare with lasthop; needs an installed ns-2.
+//! Regenerates the tables of ns-2 and of Linux that tests compare with lasthop; needs an installed ns-2, and for Linux root.
 
 mod cell;
+pub mod linux;
 mod senders;
 mod snoop;
 

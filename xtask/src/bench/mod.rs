@@ -2,7 +2,7 @@
 
 pub mod budget;
 pub mod emulate;
-mod lasthop;
+pub mod lasthop;
 mod measure;
 mod ns2;
 mod ns3;

@@ -32,6 +32,8 @@ pub struct Report {
     pub connections: usize,
     /// Numbers of packets.
     pub packets: Counts,
+    /// When the first packet entered, in seconds from the start.
+    pub began_s: Option<f64>,
     /// Bytes of data that real hosts received: of TCP without repetitions, and of UDP.
     pub bytes_delivered: u64,
     /// These in bits per second, from the first packet to the latest new data; `None` without data.
@@ -148,6 +150,7 @@ impl Report {
             duration_s: emulator.world().now().as_secs_f64(),
             connections: emulator.connections(),
             packets: emulator.counts(),
+            began_s: emulator.delivered().began().map(|began| began.as_secs_f64()),
             bytes_delivered: emulator.delivered().bytes(),
             goodput_bps: emulator.delivered().goodput_bps(),
             lateness: LatenessReport::of(lateness.all()),

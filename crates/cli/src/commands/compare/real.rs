@@ -44,7 +44,7 @@ pub fn compare(args: &Args, command: &str, plan: &Plan, name: &str) -> Result<Co
         CompareError::Interrupted { .. } => {
             Failure::Interrupted(format!("{error}\n  hint: the same command continues"))
         }
-        error => Failure::Run(format!("error: {error}")),
+        error => Failure::Run(error.to_string()),
     })?;
     let (late, worst) = outcome.behind;
     if late > 0 {
