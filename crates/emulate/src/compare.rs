@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use host::Error;
 use lab::compare::{Cost, Measured};
@@ -170,7 +170,8 @@ impl Comparison<'_> {
             (Some(what), _) => Err(CompareError::Early { scheme, replication, what }),
             (None, 0) => Ok(()),
             (None, code) => {
-                let output = end_of(&dir.join(LOG));
+                let log = dir.join(LOG);
+                let output = format!("{}  hint: its output is in {}", session::last_lines(&log), log.display());
                 Err(CompareError::Command { scheme, replication, code: u64::from(code), output })
             }
         }
@@ -184,14 +185,4 @@ impl Comparison<'_> {
         let delivered = report["bytes_delivered"].as_f64().unwrap_or(0.0);
         Ok(Cost { delivered, ..Cost::of(&self.plan.points[0].cells[case].scenario, &summary) })
     }
-}
-
-/// The last lines of a log, and its name.
-fn end_of(log: &Path) -> String {
-    const LINES: usize = 5;
-    let text = fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
-    let lines: Vec<&str> = text.lines().collect();
-    let last = &lines[lines.len().saturating_sub(LINES)..];
-    let shown: String = last.iter().map(|line| format!("  | {line}\n")).collect();
-    format!("{shown}  hint: its output is in {}", log.display())
 }

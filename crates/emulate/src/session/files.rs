@@ -1,7 +1,8 @@
 //! The result directory of an emulation.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter};
+use std::path::Path;
 
 use engine::Time;
 use host::Error;
@@ -46,6 +47,14 @@ fn refused(error: lab::run::RunError) -> Error {
     unwritable(io::Error::other(error))
 }
 
+/// The last lines of a log, each marked as a quotation.
+pub fn last_lines(log: &Path) -> String {
+    const LINES: usize = 5;
+    let text = fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(LINES)..].iter().map(|line| format!("  | {line}\n")).collect()
+}
+
 impl Files {
     /// Begins the result directory of `plan`, if it has one, with a capture of each node.
     pub fn create(loaded: &Loaded, plan: &Plan) -> Result<Self, Error> {
@@ -65,6 +74,17 @@ impl Files {
     /// What the commands print, if it is logged.
     pub fn log(&self) -> Option<&File> {
         self.0.as_ref()?.log.as_ref()
+    }
+
+    /// An error of a command with the end of the log, which goes with the unfinished directory.
+    pub fn with_log(&self, error: Error) -> Error {
+        match (error, self.0.as_ref().filter(|open| open.log.is_some())) {
+            (Error::Program { line, message }, Some(open)) => {
+                let message = format!("{message}\n{}", last_lines(&open.partial.dir().join(LOG)).trim_end());
+                Error::Program { line, message }
+            }
+            (error, _) => error,
+        }
     }
 
     /// A packet passes the device of a node, from the host or to it.

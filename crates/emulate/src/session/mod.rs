@@ -25,7 +25,7 @@ use crate::emulator::{Counts, Emulator, Settings};
 use commands::Commands;
 pub use commands::{HERE, run_here};
 use files::Files;
-pub use files::{LOG, REPORT};
+pub use files::{LOG, REPORT, last_lines};
 use gateway::Gateway;
 pub use gateway::way_out;
 use machine::Machine;
@@ -164,7 +164,7 @@ fn run(
     let gateway = Gateway::open(plan, nodes, loaded.network.nodes.len())?;
     let files = Files::create(loaded, plan)?;
     clock::wake_exactly()?;
-    let commands = Commands::start(plan, nodes, signals, files.log())?;
+    let commands = Commands::start(plan, nodes, signals, files.log()).map_err(|error| files.with_log(error))?;
     if plan.real_time {
         clock::real_time()?;
     }
