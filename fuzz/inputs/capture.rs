@@ -1,6 +1,8 @@
-//! Fuzz input: bytes as a capture, all of whose connections are explained.
+//! Fuzz input: bytes as a capture, all of whose connections are explained, alone and joined with a part of the same
+//! capture.
 
-use capture::transfer::{Replay, Survey, Surveyor, network};
+use capture::joined::{Joined, Track};
+use capture::transfer::{Replay, Survey, Surveyor, Truth, network, rate};
 use capture::{Capture, Packet, Stream};
 use engine::Span;
 use observe::explain::{Explain, captured_causes};
@@ -25,14 +27,31 @@ pub fn take(bytes: &[u8]) {
     let surveys: Vec<Survey> =
         numbered.map(|((surveyor, stream), number)| surveyor.finish(number, stream, None)).collect();
     for survey in &surveys {
-        let mut replay = Replay::new(survey, Explain::of_capture(&network(survey), survey.is_at_sender()));
-        each(bytes, |packet, _| replay.packet(packet));
-        let (explain, _, end) = replay.finish();
-        let report = explain.finish(end).remove(0);
-        let causes = captured_causes(&report.budget, survey.scale_known);
-        let sum = causes.iter().fold(Span::ZERO, |sum, cause| sum + cause.time);
-        assert_eq!(sum, report.took, "the causes add up to the time");
+        let mut tracks = [(); 2].map(|()| Track::new(survey.number, survey.sender, survey.mss));
+        each(bytes, |packet, _| {
+            tracks[0].packet(packet);
+            if !packet.number.is_multiple_of(3) {
+                tracks[1].packet(packet);
+            }
+        });
+        let joined = Joined::of(&tracks[0], &tracks[1]);
+        let truth = joined.map_or_else(|_| Truth::default(), |joined| joined.truth(survey));
+        explain(bytes, survey, &Truth::default());
+        explain(bytes, survey, &truth);
     }
+}
+
+/// Explains a connection with what is known of its transmissions.
+fn explain(bytes: &[u8], survey: &Survey, truth: &Truth) {
+    let sink = (Explain::of_capture(&network(survey), survey.is_at_sender()), rate::Arrivals::new(survey, false));
+    let mut replay = Replay::new(survey, sink).with_truth(truth);
+    each(bytes, |packet, _| replay.packet(packet));
+    let ((explain, arrivals), _, end) = replay.finish();
+    assert!(arrivals.rate().is_none_or(|rate| rate.bits_per_sec() > 0));
+    let report = explain.finish(end).remove(0);
+    let causes = captured_causes(&report.budget, survey.scale_known);
+    let sum = causes.iter().fold(Span::ZERO, |sum, cause| sum + cause.time);
+    assert_eq!(sum, report.took, "the causes add up to the time");
 }
 
 /// Reads all packets. Returns the connections.

@@ -11,7 +11,7 @@ use lab::captures::{BothEnds, CaptureFile};
 use path::LinkEvent;
 use sim::{Event, Network, NodeEvent, Sink, World};
 use wire::pcapng::{Direction, Writer};
-use wire::{Flags, Packet};
+use wire::{Addr, Flags, Packet};
 
 /// The first sequence number and acknowledgment number of a packet, and bytes of data.
 type Name = (u32, u32, u32);
@@ -52,6 +52,11 @@ impl Sink for Ends {
                 let (packet, direction) = match event {
                     NodeEvent::Sent { packet } => (packet, Direction::Out),
                     NodeEvent::Received { packet } => (packet, Direction::In),
+                    // At a station in place of the sender.
+                    NodeEvent::Transit { packet } if packet.dst == Addr::of_node(self.nodes[1] as usize) => {
+                        (packet, Direction::Out)
+                    }
+                    NodeEvent::Transit { packet } => (packet, Direction::In),
                     _ => return,
                 };
                 let of = if direction == Direction::Out { end } else { 1 - end };
@@ -113,8 +118,13 @@ const TCPS: [&str; 4] = [
 /// Runs a scenario; passes on its captures and what happened.
 fn joined(text: &str, clock: (Span, f64), swapped: bool, check: impl FnOnce(&BothEnds<'_>, &Ends)) {
     let network = network(text);
-    let mut ends = Ends::new(&network, clock);
-    World::new(&network, true).run(&mut ends);
+    let ends = Ends::new(&network, clock);
+    joined_at(&network, ends, swapped, check);
+}
+
+/// The same of captures at these nodes.
+fn joined_at(network: &Network, mut ends: Ends, swapped: bool, check: impl FnOnce(&BothEnds<'_>, &Ends)) {
+    World::new(network, true).run(&mut ends);
     let directory = tempfile::tempdir().expect("a directory");
     let writers =
         std::mem::replace(&mut ends.writers, [0, 1].map(|_| Writer::new(Vec::new(), &["a"]).expect("memory")));
@@ -238,6 +248,22 @@ fn explanation_of_both_ends_has_the_losses_of_the_run() {
     });
 }
 
+/// Whether data arrives behind the capture at the station is not known to it.
+#[test]
+fn capture_between_the_ends_shows_a_part_of_the_path() {
+    let network = network(&scenario(AIRS[0].1, TCPS[1], 5));
+    let station = 1;
+    let mut ends = Ends::new(&network, (Span::ZERO, 0.0));
+    ends.nodes[0] = station;
+    joined_at(&network, ends, true, |both, run| {
+        assert!(!both.whole_path && both.truth().is_none());
+        assert_eq!(by_name(&both.joined.data.packets, |packet| packet.fate == Fate::Lost), run.lost[0]);
+        let (explained, _) = both.explain(|_| sim::NullSink).expect("explained");
+        assert!(!explained.survey.is_at_sender());
+    });
+    joined(&scenario(AIRS[0].1, TCPS[1], 5), (Span::ZERO, 0.0), false, |both, _| assert!(both.whole_path));
+}
+
 #[test]
 fn captures_without_a_common_connection_are_refused() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -245,7 +271,7 @@ fn captures_without_a_common_connection_are_refused() {
         let mut writer = Writer::new(Vec::new(), &["a"]).expect("memory");
         let syn =
             wire::Segment { src_port: 1000 + port, dst_port: 80, len: 10, flags: Flags::ACK, ..Default::default() };
-        let (from, to) = (wire::Addr::of_node(0), wire::Addr::of_node(1));
+        let (from, to) = (Addr::of_node(0), Addr::of_node(1));
         let packet = Packet::new(from, to, wire::Body::Tcp(syn));
         writer.packet(0, Time::ZERO, Direction::Out, &packet).expect("memory");
         let path = directory.path().join(format!("{port}.pcapng"));

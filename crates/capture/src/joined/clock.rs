@@ -16,6 +16,9 @@ pub struct Clock {
 /// The least change of the offset that is taken for different rates of clocks.
 const MIN_DRIFT: f64 = 100e3;
 
+/// The largest difference of rates that is believed, in parts per million: NTP corrects 500 at most [RFC5905].
+const MAX_SKEW: f64 = 1000.0;
+
 impl Clock {
     /// The clock by times at which packets left and arrived, each by its own clock: of packets to the receiver, and from
     /// it. Neither list is empty. `skew` is the [difference of rates](skew), if it is seen.
@@ -53,7 +56,8 @@ pub fn skew(forward: &[[Time; 2]], backward: &[[Time; 2]]) -> Option<f64> {
     let alike = grows * shrinks > 0.0 && grows.abs().min(shrinks.abs()) * 2.0 >= grows.abs().max(shrinks.abs());
     let drift = (grows + shrinks) / 2.0;
     let time = (there.time + back.time) / 2.0;
-    (alike && drift.abs() > MIN_DRIFT && time > 0.0).then(|| drift / time * 1e6)
+    let skew = drift / time.max(1.0) * 1e6;
+    (alike && drift.abs() > MIN_DRIFT && skew.abs() < MAX_SKEW).then_some(skew)
 }
 
 /// How the least time from one clock to the other changes.

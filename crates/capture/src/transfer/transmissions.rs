@@ -277,9 +277,10 @@ impl Transmissions {
     }
 
     /// The earliest arrival whose time is known among those that follow the last transmission that was removed, of at most
-    /// [`OVERTAKERS`].
+    /// [`OVERTAKERS`], and of four times as many transmissions: most of what is in flight has not arrived.
     pub fn next_arrival(&self) -> Option<Time> {
-        let arrivals = self.sent.iter().filter_map(|sent| match sent.fate {
+        let next = self.sent.iter().take(4 * OVERTAKERS);
+        let arrivals = next.filter_map(|sent| match sent.fate {
             Fate::Arrived(at) if sent.reason == Reason::New && !sent.estimated => Some(at),
             _ => None,
         });

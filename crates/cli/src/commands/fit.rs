@@ -162,7 +162,8 @@ fn of_both(files: [&Path; 2], args: &Args, given: &Given) -> Result<Fit, Failure
     let path = &both.files[0].path;
     let truth = both.truth();
     let open = || File::open(path);
-    let transfer = Transfer::with_truth(open, Some(both.numbers[0]), Some(Vantage::Sender), Some(&truth));
+    let transfer =
+        Transfer::with_truth(open, Some(both.numbers[0]), both.whole_path.then_some(Vantage::Sender), truth.as_ref());
     let transfer = transfer.map_err(|error| Failure::Input(format!("error: {}: {error}", shown(path))))?;
     of_transfer(&given.source, &transfer, given)
 }

@@ -10,12 +10,14 @@ use super::{CaptureFailure, CaptureFile, Explained};
 /// A connection in the captures of both ends.
 #[derive(Debug)]
 pub struct BothEnds<'a> {
-    /// The capture at the sender, and that at the receiver.
+    /// The capture at the sender, or nearer to it, and the other.
     pub files: [&'a CaptureFile; 2],
     /// The number of the connection in each.
     pub numbers: [u32; 2],
     /// Its packets.
     pub joined: Joined,
+    /// Whether they are from both ends: if not, what is lost elsewhere is not known.
+    pub whole_path: bool,
     survey: Survey,
 }
 
@@ -51,8 +53,15 @@ impl<'a> BothEnds<'a> {
         let paths = || files.map(|file| file.path.clone());
         let joined = Joined::of(&tracks[0], &tracks[1]);
         let joined = joined.map_err(|error| CaptureFailure::NotJoined { paths: paths(), error })?;
-        let survey = files[0].surveyed(numbers[0], Some(Vantage::Sender))?;
-        Ok(BothEnds { files, numbers, joined, survey })
+        let [near, far] = surveys;
+        let is_between = |survey: &Survey| survey.vantage == Vantage::Middle && survey.vantage_known;
+        let same_end = near.vantage == far.vantage && near.vantage_known && far.vantage_known;
+        let whole_path = !is_between(&near) && !is_between(&far) && !same_end;
+        let survey = match near.vantage {
+            _ if is_between(&near) => near,
+            _ => files[0].surveyed(numbers[0], Some(Vantage::Sender))?,
+        };
+        Ok(BothEnds { files, numbers, joined, whole_path, survey })
     }
 
     /// How much the clock of the receiver was ahead of the sender's when the capture of the sender began, in
@@ -61,9 +70,9 @@ impl<'a> BothEnds<'a> {
         self.joined.clock.offset + self.files[1].start - self.files[0].start
     }
 
-    /// What is known of the transmissions of the sender.
-    pub fn truth(&self) -> Truth {
-        self.joined.truth(&self.survey)
+    /// What is known of the transmissions of the sender; `None` if one of the captures is not from an end.
+    pub fn truth(&self) -> Option<Truth> {
+        self.whole_path.then(|| self.joined.truth(&self.survey))
     }
 
     /// Explains the connection, with what is known of its transmissions in place of what acknowledgments show.
@@ -73,7 +82,7 @@ impl<'a> BothEnds<'a> {
     pub fn explain<S: Sink>(&self, sink: impl FnMut(&Network) -> S) -> Result<(Explained, S), CaptureFailure> {
         let truth = self.truth();
         let surveys = vec![self.survey.clone()];
-        Ok(self.files[0].explain_surveyed(&self.numbers[..1], surveys, Some(&truth), sink)?.remove(0))
+        Ok(self.files[0].explain_surveyed(&self.numbers[..1], surveys, truth.as_ref(), sink)?.remove(0))
     }
 }
 

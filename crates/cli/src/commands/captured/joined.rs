@@ -27,15 +27,16 @@ pub fn as_text(both: &BothEnds<'_>) -> String {
     let row = |(name, way): (&str, &Way)| {
         let (packets, lost, delays) = (way.packets.len(), way.lost(), way.delays());
         let share = format!("{:.2} %", 100.0 * lost as f64 / packets.max(1) as f64);
-        let counts = [name.to_owned(), packets.to_string(), lost.to_string(), share, way.needless().to_string()];
+        let needless = if both.whole_path { way.needless().to_string() } else { "-".to_owned() };
+        let counts = [name.to_owned(), packets.to_string(), lost.to_string(), share, needless];
         let in_ms = |share: f64| quantile(&delays, share).map(|delay| format!("{:.3}", delay.as_secs_f64() * 1e3));
         let delays = QUANTILES.iter().map(|(_, share)| in_ms(*share).unwrap_or_else(|| "-".to_owned()));
         counts.into_iter().chain(delays).collect::<Vec<String>>()
     };
     let rows: Vec<Vec<String>> = std::iter::once(head).chain([("data", data), ("answers", answers)].map(row)).collect();
     let mut text = format!(
-        "joined: sender, {sender}; receiver, {receiver}\n{}the delays assume that the least one, {:.3} ms, is the same in \
-         both directions: the clock of the receiver was {:.3} ms ahead",
+        "joined: {sender}, nearer to the sender, and {receiver}\n{}the delays assume that the least one, {:.3} ms, is the same in \
+         both directions: the clock of the second was {:.3} ms ahead",
         table::aligned(&rows, 1),
         clock.least.as_secs_f64() * 1e3,
         both.clock_ahead() as f64 / 1e6,
@@ -43,6 +44,9 @@ pub fn as_text(both: &BothEnds<'_>) -> String {
     match clock.skew {
         0.0 => text.push('\n'),
         skew => text.push_str(&format!(", and runs {skew:+.1} ppm faster\n")),
+    }
+    if !both.whole_path {
+        text.push_str("note: the captures are not from both ends, so that this is a part of the path; the explanation does not use it\n");
     }
     let unknown = data.unknown() + answers.unknown();
     if unknown > 0 {
@@ -73,7 +77,7 @@ pub fn as_json(both: &BothEnds<'_>) -> Value {
             "lost": way.lost(),
             "unknown": way.unknown(),
             "unseen": way.unseen,
-            "resent_in_vain": way.needless(),
+            "resent_in_vain": both.whole_path.then(|| way.needless()),
             "one_way_ms": delays,
         })
     };
@@ -86,6 +90,7 @@ pub fn as_json(both: &BothEnds<'_>) -> Value {
         "clock_ahead_ms": both.clock_ahead() as f64 / 1e6,
         "clock_skew_ppm": clock.skew,
         "least_one_way_ms": clock.least.as_secs_f64() * 1e3,
+        "whole_path": both.whole_path,
         "packets_beyond": both.joined.beyond,
     })
 }
