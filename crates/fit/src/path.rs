@@ -81,7 +81,7 @@ impl Bottleneck {
         let full = transfer.survey.mss + overhead(all, transfer.survey.mss);
         let time_of = |size: u32| rate.map_or(Span::ZERO, |rate| rate.transmission_time(size));
         let (reordering, reordered) = Reordering::of(all, time_of(full));
-        let waits = exact(all, &reordered).map(|(sent, arrived)| arrived.since(sent) - base);
+        let waits = exact(all, &reordered, transfer.survey.sack).map(|(sent, arrived)| arrived.since(sent) - base);
         let longest_wait = longest(waits, time_of(full));
         let (channel, overflows) = channel(all, &reordered, base, longest_wait, time_of(full), sees_waits);
         let packets = longest_wait.as_secs_f64() / time_of(full).as_secs_f64().max(1e-12);
@@ -141,11 +141,11 @@ fn certain(all: &[Transmission]) -> impl Fn(&Transmission) -> bool {
     }
 }
 
-/// Times of sending and arrival of packets whose arrival is certain, and that were not overtaken.
-fn exact(all: &[Transmission], reordered: &[bool]) -> impl Iterator<Item = (Time, Time)> {
+/// Times of sending and arrival of packets whose arrival is certain, as all are with SACK, and that were not overtaken.
+fn exact(all: &[Transmission], reordered: &[bool], sack: bool) -> impl Iterator<Item = (Time, Time)> {
     let certain = certain(all);
     let in_order = all.iter().zip(reordered).filter(|(_, reordered)| !**reordered);
-    in_order.filter(move |(sent, _)| certain(sent)).filter_map(|(sent, _)| Some((sent.sent, arrival(sent)?)))
+    in_order.filter(move |(sent, _)| sack || certain(sent)).filter_map(|(sent, _)| Some((sent.sent, arrival(sent)?)))
 }
 
 /// The longest wait: the longest of at least [`ALIKE`] that differ by one transmission at most. An acknowledgment that was lost

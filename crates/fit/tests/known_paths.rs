@@ -104,6 +104,24 @@ fn intervals_of_losses_contain_the_true_parameters_in_90_of_100() {
     coverage(100, 90);
 }
 
+/// Where losses are so frequent that a segment is sent again in nearly every round trip, the queue's limit is found, too; a queue
+/// that was not full is not taken for one.
+#[test]
+fn queue_is_found_among_frequent_losses() {
+    let losses = "channel = { forward = { kind = \"gilbert-elliott\", p = 0.005, r = 0.4 }, backward = \"perfect\" }";
+    for (mbps, queue, full) in [(50.0, 400, true), (8.0, 1000, false)] {
+        for seed in [1, 3] {
+            let (channel, variant) = (losses.to_owned(), "bbr");
+            let known = Known { mbps, delay_ms: 24.0, queue, channel, variant, seconds: 20, seed };
+            let (_, fitted) = known.fitted(Vantage::Sender);
+            let found = fitted.queue.expect("waits are seen");
+            let text = format!("{mbps} Mbps: {} overflows, queue {found}", fitted.overflows);
+            assert_eq!(fitted.was_full(), full, "{text}");
+            assert!(!full || found.abs_diff(queue) <= 2, "{text}");
+        }
+    }
+}
+
 /// Without SACK many segments are acknowledged at once when a gap is filled, which is not the rate of the link.
 #[test]
 fn recovery_without_sack_does_not_change_the_rate() {
