@@ -65,15 +65,22 @@ pub struct Tried {
     pub distance: f64,
 }
 
-/// Runs the fitted scenario with each of the variants; the nearest to the measurement comes first.
+/// Runs the fitted scenario with each of the variants; the nearest to the measurement comes first. A variant that needs what
+/// the measured connection lacks, such as SACK, is not the sender's.
 ///
 /// # Errors
-/// The scenario has errors: the measurement cannot be that of a path.
+/// The scenario has errors with each of them: the measurement cannot be that of a path.
 pub fn tried(fitted: &Fitted, measured: &Values, variants: &[&str]) -> Result<Vec<Tried>, Vec<Problem>> {
-    let mut all = Vec::new();
+    let (mut all, mut problems) = (Vec::new(), Vec::new());
     for variant in variants {
         let fitted = Fitted { variant: (*variant).to_owned(), ..fitted.clone() };
-        let loaded = scenario::load::from_toml("fitted.toml", &fitted.to_toml())?;
+        let loaded = match scenario::load::from_toml("fitted.toml", &fitted.to_toml()) {
+            Ok(loaded) => loaded,
+            Err(found) => {
+                problems = found;
+                continue;
+            }
+        };
         let (values, goodputs) = simulated(&fitted, loaded);
         let apart = |one: Option<f64>, other: Option<f64>| match (one, other) {
             (Some(one), Some(other)) if one > 0.0 && other > 0.0 => libm::log(one / other).abs(),
@@ -81,6 +88,9 @@ pub fn tried(fitted: &Fitted, measured: &Values, variants: &[&str]) -> Result<Ve
         };
         let distance = apart(measured.goodput, values.goodput) + apart(measured.rtt[0], values.rtt[0]);
         all.push(Tried { fitted, values, goodputs, distance });
+    }
+    if all.is_empty() {
+        return Err(problems);
     }
     // Stable: of equal ones the first that was tried.
     all.sort_by(|one, other| one.distance.total_cmp(&other.distance));

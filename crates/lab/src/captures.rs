@@ -294,7 +294,7 @@ impl Explained {
         }
         if counts.missing > 0 {
             notes.push(format!(
-                "{} of data were acknowledged or followed by later ones, and not captured",
+                "not captured: {} of data, acknowledged or followed by later ones",
                 segments(counts.missing)
             ));
         }

@@ -13,9 +13,9 @@ use fit::path::Bottleneck;
 use fit::scenario::{Fitted, Host};
 use fit::transfer::Transfer;
 use fit::{beside, json};
-use lab::captures::{BothEnds, is_capture};
+use lab::captures::{BothEnds, CaptureFile, is_capture};
 
-use super::captured::{Place, open};
+use super::captured::{CaptureArgs, Place, captures, of_hosts, open};
 use super::{listed, print, shown};
 use crate::talk::note;
 use crate::{Failure, table};
@@ -23,8 +23,8 @@ use crate::{Failure, table};
 /// Arguments of `lasthop fit`.
 #[derive(ClapArgs)]
 pub struct Args {
-    /// A capture (pcap or pcapng) of a TCP transfer that fills the path, or two of both ends; the log of `iperf3 -c SERVER -J`, or that of
-    /// `ping`; a log of iperf3 and one of ping together
+    /// A capture (pcap or pcapng) of a TCP transfer that fills the path, or two of both ends, or a result of `lasthop shell` that
+    /// has them; the log of `iperf3 -c SERVER -J`, or that of `ping`; a log of iperf3 and one of ping together
     #[arg(required = true, num_args = 1..=2)]
     files: Vec<PathBuf>,
     /// The scenario to write [default: standard output, behind the tables]
@@ -74,8 +74,20 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let source = names.join(" and ");
     let given = Given { variant: args.variant.clone(), rate: args.rate, sender: args.sender.into(), source };
     let (fitted, values, named) = match &args.files[..] {
+        [dir] if !of_hosts(dir).is_empty() => {
+            let places = CaptureArgs { stream: args.stream, at: args.at };
+            match captures(dir, None, &places)? {
+                (one, Some(other)) => of_both([&one, &other], args, &given)?,
+                (one, None) => of_one(&one.path, args, &given)?,
+            }
+        }
         [file] => of_one(file, args, &given)?,
-        [one, other] if is_capture(one) && is_capture(other) => of_both([one, other], args, &given)?,
+        [one, other] if is_capture(one) && is_capture(other) => {
+            if args.at.is_some() {
+                return Err(Failure::Input("error: --at: found two captures, expected one".to_owned()));
+            }
+            of_both([&open(one)?, &open(other)?], args, &given)?
+        }
         files => of_logs(files, &given)?,
     };
     let variant = given.variant(named.as_deref());
@@ -153,12 +165,8 @@ fn of_one(file: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
 }
 
 /// The fit to the captures of both ends.
-fn of_both(files: [&Path; 2], args: &Args, given: &Given) -> Result<Fit, Failure> {
-    if args.at.is_some() {
-        return Err(Failure::Input("error: --at: found two captures, expected one".to_owned()));
-    }
-    let captures = [open(files[0])?, open(files[1])?];
-    let both = BothEnds::of([&captures[0], &captures[1]], args.stream)?;
+fn of_both(captures: [&CaptureFile; 2], args: &Args, given: &Given) -> Result<Fit, Failure> {
+    let both = BothEnds::of(captures, args.stream)?;
     let path = &both.files[0].path;
     let truth = both.truth();
     let open = || File::open(path);
@@ -186,7 +194,7 @@ fn of_transfer(name: &str, transfer: &Transfer, given: &Given) -> Result<Fit, Fa
     if at_sender && transfer.counts.missing > transfer.counts.segments / 100 {
         let missing = transfer.counts.missing;
         note(format_args!(
-            "warning: {name}: {missing} segments were not captured: the fates of others are less certain"
+            "warning: {name}: segments that were not captured: {missing}; the fates of others are less certain"
         ));
     }
     if !at_sender {

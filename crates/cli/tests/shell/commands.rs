@@ -39,7 +39,7 @@ fn result_of_real_hosts_is_explained_by_its_captures() {
     let explained = lasthop(&dir, &["explain", "real"]);
     assert_eq!(explained.code, Some(0), "{}", explained.err);
     assert!(explained.out.contains("joined: sender, stream 0 of real/server.pcapng"), "{}", explained.out);
-    for made in [lasthop(&dir, &["plot", "real"]), lasthop(&dir, &["report", "real"])] {
+    for made in ["plot", "report", "fit"].map(|command| lasthop(&dir, &[command, "real"])) {
         assert_eq!(made.code, Some(0), "{}", made.err);
     }
     assert!(dir.join("real/plots").is_dir() && dir.join("real/mobile.html").is_file());

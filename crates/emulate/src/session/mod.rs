@@ -8,6 +8,7 @@ mod nodes;
 mod others;
 mod report;
 mod signals;
+mod spawn;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -23,7 +24,6 @@ use sim::NullSink;
 use crate::drive::drive;
 use crate::emulator::{Counts, Emulator, Settings};
 use commands::Commands;
-pub use commands::{HERE, run_here};
 use files::Files;
 pub use files::{LOG, REPORT, last_lines};
 use gateway::Gateway;
@@ -33,6 +33,7 @@ use nodes::Node;
 pub use nodes::{Device, Place, devices, hosts};
 pub use report::{Behind, LatenessReport, NodeReport, Report, needs_sender, nodes, without_sender};
 use signals::Signals;
+pub use spawn::{HERE, run_here};
 
 /// What runs at which node.
 #[derive(Clone, Debug, Default)]

@@ -13,9 +13,9 @@ use engine::{Span, Time};
 use host::Error;
 use host::clock::Clock;
 
-use super::commands::{Output, code, spawn};
 use super::nodes::Node;
 use super::signals::Signals;
+use super::spawn::{Output, code, spawn};
 
 /// Time that a command has until it listens.
 const PATIENCE: Span = Span::from_secs(2);

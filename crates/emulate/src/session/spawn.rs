@@ -1,0 +1,78 @@
+//! One command in a namespace.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, PipeWriter};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+use host::{Error, process};
+
+use super::nodes::Node;
+
+/// The subcommand of `lasthop` that becomes a command of a namespace.
+pub const HERE: &str = "__here";
+
+/// The exit code of a command by the convention of shells.
+pub(super) fn code(status: ExitStatus) -> u8 {
+    let by_signal = status.signal().map(|signal| 128 + signal);
+    status.code().or(by_signal).and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+}
+
+/// Where a command's output goes, and what it reads.
+pub(super) enum Output<'a> {
+    /// It has the standard streams of this process.
+    Own,
+    /// Both kinds of output go to a file, and it reads nothing.
+    Log(&'a File),
+    /// The same with a pipe.
+    Pipe(&'a PipeWriter),
+}
+
+impl Output<'_> {
+    fn apply(&self, command: &mut Command) -> io::Result<()> {
+        let [out, err]: [Stdio; 2] = match self {
+            Output::Own => return Ok(()),
+            Output::Log(file) => [file.try_clone()?.into(), file.try_clone()?.into()],
+            Output::Pipe(pipe) => [pipe.try_clone()?.into(), pipe.try_clone()?.into()],
+        };
+        command.stdin(Stdio::null()).stdout(out).stderr(err);
+        Ok(())
+    }
+}
+
+/// Starts a command in a namespace. With `program` it ends when this process does.
+pub(super) fn spawn(
+    node: &Node,
+    words: Vec<OsString>,
+    program: Option<&Path>,
+    output: Output<'_>,
+) -> Result<Child, Error> {
+    let shown = words[0].to_string_lossy().into_owned();
+    let mut command = match program {
+        Some(program) => {
+            let mut command = Command::new(program);
+            command.arg(HERE).arg("--").args(&words);
+            command
+        }
+        None => {
+            let mut command = Command::new(&words[0]);
+            command.args(&words[1..]);
+            command
+        }
+    };
+    command.env("LASTHOP_NODE", &node.place.name);
+    output.apply(&mut command).map_err(|source| Error::Other { what: "output cannot be passed on", source })?;
+    let spawned = node.namespace.call(move || command.spawn())?;
+    spawned.map_err(|error| Error::Program { line: shown, message: format!("cannot be run: {error}") })
+}
+
+/// Becomes a command of a namespace: the process ends when its parent does. Returns only if the command cannot be run: the
+/// exit code by the convention of shells, and why.
+pub fn run_here(words: &[OsString], keep_rights: bool) -> (u8, String) {
+    let Some(first) = words.first() else { return (2, "expected a command".to_owned()) };
+    let error = process::become_command(words, keep_rights);
+    let code = if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 };
+    (code, format!("{}: cannot be run: {error}", first.to_string_lossy()))
+}
