@@ -148,13 +148,13 @@ fn exact(all: &[Transmission], reordered: &[bool], sack: bool) -> impl Iterator<
     in_order.filter(move |(sent, _)| sack || certain(sent)).filter_map(|(sent, _)| Some((sent.sent, arrival(sent)?)))
 }
 
-/// The longest wait: the longest of at least [`ALIKE`] that differ by one transmission at most. An acknowledgment that was lost
-/// makes single waits seem longer.
+/// The longest wait: the shortest of the [`ALIKE`] longest that differ by one transmission at most. An acknowledgment that was
+/// lost or delayed makes single waits seem longer.
 fn longest(waits: impl Iterator<Item = Span>, transmission: Span) -> Span {
     let mut waits: Vec<Span> = waits.collect();
     waits.sort_unstable_by(|one, other| other.cmp(one));
     let alike = waits.windows(ALIKE).find(|alike| alike[0] - alike[ALIKE - 1] <= transmission);
-    alike.map_or_else(|| waits.first().copied().unwrap_or_default(), |alike| alike[0])
+    alike.map_or_else(|| waits.first().copied().unwrap_or_default(), |alike| alike[ALIKE - 1])
 }
 
 /// Bytes of headers: those of the largest packet.
