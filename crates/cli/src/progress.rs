@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -14,8 +13,10 @@ use crate::talk::is_quiet;
 /// Draws nothing where stderr is not a terminal, or with --quiet.
 pub struct Progress {
     bar: ProgressBar,
-    interrupted: Arc<AtomicBool>,
 }
+
+/// Whether Ctrl-C was pressed: work after that breaks off.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// A line on stderr about something that goes on until another program ends. It leaves Ctrl-C alone.
 pub struct StatusLine(ProgressBar);
@@ -76,16 +77,14 @@ impl Progress {
             let _ = write!(out, "{rate:.decimals$}/s");
         }));
         bar.set_prefix(name.to_owned());
-        let interrupted = Arc::new(AtomicBool::new(false));
-        let heard = Arc::clone(&interrupted);
-        // Without a handler Ctrl-C ends the program at once, and temporary files remain.
-        let _ = ctrlc::set_handler(move || {
+        // Without a handler Ctrl-C ends the program at once, and temporary files remain. All bars share the first one.
+        let _ = ctrlc::set_handler(|| {
             // The second Ctrl-C ends the program at once.
-            if heard.swap(true, Ordering::Relaxed) {
+            if INTERRUPTED.swap(true, Ordering::Relaxed) {
                 std::process::exit(130);
             }
         });
-        Progress { bar, interrupted }
+        Progress { bar }
     }
 
     /// `done` of `wanted` runs are finished, without those found in the store. Breaks off after Ctrl-C.
@@ -105,7 +104,7 @@ impl Progress {
     }
 
     fn go_on(&self) -> ControlFlow<()> {
-        if self.interrupted.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if INTERRUPTED.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// An error after Ctrl-C, for the command's work: `done` of `wanted` pictures are drawn.

@@ -184,10 +184,15 @@ fn compare_with_shell_measures_real_ends_beside_simulated_ones() {
     assert_eq!(failed.code, Some(1), "{}", failed.err);
     let expected = "error: unmodified, replication 0: the command ended with exit code 3\n  | no server here\n";
     assert!(failed.err.contains(expected), "{}", failed.err);
+    // Another command does not replace what was measured.
+    let kept = lasthop(&dir, &with("python3 client.py"));
+    assert!(kept.err.contains("0 runs with real ends, 4 were already there"), "{}", kept.err);
     let server = "server=echo no port here; exit 4";
     let refused = lasthop(&dir, &["compare", "hop.toml", "--shell", "true", "--and", server]);
     assert_eq!(refused.code, Some(1), "{}", refused.err);
     assert!(refused.err.contains("exit code 4\n  | no port here\n"), "{}", refused.err);
+    let unknown = lasthop(&dir, &["compare", "hop.toml", "--out", "new.sqlite", "--shell", "true", "--node", "mobil"]);
+    assert!(unknown.code == Some(2) && !dir.join("new.sqlite").exists(), "{}", unknown.err);
     let wrong = lasthop(&dir, &["compare", "hop.toml", "--and", "server=true"]);
     assert_eq!(wrong.code, Some(2), "{}", wrong.err);
 }

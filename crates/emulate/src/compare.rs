@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use host::Error;
 use lab::compare::{Cost, Measured};
@@ -11,7 +11,7 @@ use lab::load::{Loaded, to_toml};
 use lab::sweep;
 use observe::summary::Recorded;
 use scenario::Scenario;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sim::Network;
 
 use crate::session::{self, Plan, REPORT, needs_sender};
@@ -26,8 +26,37 @@ pub struct Comparison<'a> {
     pub replications: u64,
     /// The commands and the nodes at which they run.
     pub commands: Plan,
-    /// The directory of all results: that of one run is `SCHEME/REPLICATION`.
+    /// The directory of all results, from [`directory`]: that of one run is `SCHEME/REPLICATION`.
     pub dir: PathBuf,
+}
+
+/// What the results of a directory are of, as `comparison.json`: another comparison does not replace them, as real runs
+/// cannot be repeated.
+const IDENTITY: &str = "comparison.json";
+
+/// `wanted` if it is new or has results of this comparison, or else the first such of `wanted-2`, `wanted-3` and so on.
+///
+/// # Errors
+/// It cannot be written.
+pub fn directory(wanted: &Path, plan: &sweep::Plan, commands: &Plan) -> Result<PathBuf, CompareError> {
+    let scenario = to_toml(&Scenario { sweep: None, ..plan.scenario.clone() });
+    let identity = json!({ "model": sim::MODEL_VERSION, "nodes": session::nodes(commands), "scenario": scenario });
+    let name = wanted.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let numbered = (2..).map(|number| wanted.with_file_name(format!("{name}-{number}")));
+    for dir in std::iter::once(wanted.to_owned()).chain(numbered) {
+        let path = dir.join(IDENTITY);
+        if !dir.exists() {
+            let text = format!("{identity:#}\n");
+            let written = fs::create_dir_all(&dir).and_then(|()| fs::write(&path, text));
+            written.map_err(|source| CompareError::Unreadable { path, source })?;
+            return Ok(dir);
+        }
+        let found = fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str::<Value>(&text).ok());
+        if found.as_ref() == Some(&identity) {
+            return Ok(dir);
+        }
+    }
+    Ok(wanted.to_owned())
 }
 
 /// Why a comparison ended early. Finished runs are kept, and not repeated by the same comparison.
@@ -58,7 +87,7 @@ pub enum CompareError {
         /// What happened.
         what: String,
     },
-    /// A result cannot be read.
+    /// A result cannot be read or written.
     #[error("{}: {source}", path.display())]
     Unreadable {
         /// The file.
@@ -111,11 +140,10 @@ impl Comparison<'_> {
         let mut compared = Compared { found: (all.len() - missing.len()) as u64, ..Compared::default() };
         let wanted = missing.len() as u64;
         for (number, case) in missing {
-            if watch(compared.made, wanted).is_break() {
+            if watch(compared.made, wanted).is_break() || !self.make(number, case)? {
                 let finished = compared.found + compared.made;
                 return Err(CompareError::Interrupted { finished, all: all.len() as u64 });
             }
-            self.make(number, case)?;
             compared.made += 1;
         }
         compared.measured = vec![Measured::default(); self.plan.cases.len()];
@@ -137,12 +165,14 @@ impl Comparison<'_> {
         self.dir.join(&self.plan.cases[case].name).join(number.to_string())
     }
 
-    /// The report of a finished run of the same scenario and the same commands.
+    /// The report of a finished run of the same scenario and the same commands, with real-time priority if that is wanted.
     fn kept(&self, number: u64, case: usize) -> Option<Value> {
         let dir = self.dir_of(number, case);
         let report: Value = serde_json::from_str(&fs::read_to_string(dir.join(REPORT)).ok()?).ok()?;
         let nodes = session::nodes(&self.commands);
         let same = report["exit_code"] == 0
+            && report["interrupted"] == false
+            && (report["real_time"] == true || !self.commands.real_time)
             && report["model"] == sim::MODEL_VERSION
             && report["nodes"] == serde_json::to_value(nodes).ok()?
             && fs::read_to_string(dir.join("scenario.toml")).ok()? == to_toml(&self.loaded(number, case).scenario);
@@ -161,14 +191,16 @@ impl Comparison<'_> {
         }
     }
 
-    fn make(&self, number: u64, case: usize) -> Result<(), CompareError> {
+    /// Makes a run; returns false if it was interrupted.
+    fn make(&self, number: u64, case: usize) -> Result<bool, CompareError> {
         let dir = self.dir_of(number, case);
         let plan = Plan { out: Some(dir.clone()), logged: true, ..self.commands.clone() };
         let ended = session::shell(&self.loaded(number, case), &plan, &mut |_| {})?;
         let (scheme, replication) = (self.plan.cases[case].name.clone(), number);
         match (ended.failure, ended.code) {
+            _ if ended.report.interrupted => Ok(false),
             (Some(what), _) => Err(CompareError::Early { scheme, replication, what }),
-            (None, 0) => Ok(()),
+            (None, 0) => Ok(true),
             (None, code) => {
                 let log = dir.join(LOG);
                 let output = format!("{}  hint: its output is in {}", session::last_lines(&log), log.display());
@@ -183,6 +215,9 @@ impl Comparison<'_> {
         let text = fs::read_to_string(&path).map_err(unreadable)?;
         let summary = Recorded::parse(&text).map_err(|error| unreadable(io::Error::other(error)))?;
         let delivered = report["bytes_delivered"].as_f64().unwrap_or(0.0);
-        Ok(Cost { delivered, ..Cost::of(&self.plan.points[0].cells[case].scenario, &summary) })
+        let cost = Cost::of(&self.plan.points[0].cells[case].scenario, &summary);
+        // The scenario's flows did not run.
+        let connections = report["connections"].as_f64().unwrap_or(0.0).max(1.0);
+        Ok(Cost { delivered, state_bytes_per_flow: summary.max_state_bytes() as f64 / connections, ..cost })
     }
 }

@@ -88,15 +88,19 @@ impl Connection {
         segment.window <<= segment.window_shift;
     }
 
-    /// `side` receives a segment with data at this offset, and returns how many bytes of it are new. Windows are scaled only
-    /// if both SYNs have the option [RFC7323 s1.3].
-    pub fn received(&mut self, side: usize, segment: &Segment, offset: u64) -> u64 {
-        let own = &mut self.sides[side];
+    /// `side` receives a segment: with scaling only if both SYNs have the option [RFC7323 s1.3].
+    pub fn received(&mut self, side: usize, segment: &Segment) {
         if segment.flags.has(Flags::SYN) {
+            let own = &mut self.sides[side];
             own.is_offered = segment.options.window_scale.is_some();
             // A connection that uses the same ports again sends other data.
             own.delivered.clear();
         }
+    }
+
+    /// The data of a segment, at this offset, is delivered to `side`: returns how many bytes of it are new.
+    pub fn delivered(&mut self, side: usize, segment: &Segment, offset: u64) -> u64 {
+        let own = &mut self.sides[side];
         let data = offset..offset.saturating_add(u64::from(segment.len));
         if data.is_empty() {
             return 0;
@@ -229,7 +233,7 @@ mod tests {
                 let mut sent = segment(flags, ports, scales[side].filter(|_| !last));
                 let (connection, from) = connections.of_real(ends, if side == 0 { [0, 2] } else { [2, 0] }, &sent);
                 connection.sent(from, &mut sent, Time::ZERO);
-                connection.received(1 - from, &sent, 0);
+                connection.received(1 - from, &sent);
                 windows[side] = sent.window;
             }
         }
@@ -297,7 +301,8 @@ mod tests {
         let (connection, side) = connections.of_real(ENDS, [0, 1], &first);
         let mut received = |flags, offset, len| {
             let segment = Segment { len, ..segment(flags, [1, 2], None) };
-            connection.received(1 - side, &segment, ORIGIN + offset)
+            connection.received(1 - side, &segment);
+            connection.delivered(1 - side, &segment, ORIGIN + offset)
         };
         let new = [(0, 100), (50, 100), (200, 10), (100, 200), (0, 300)].map(|(at, len)| received(Flags::ACK, at, len));
         assert_eq!(new, [100, 50, 10, 90 + 50, 0]);

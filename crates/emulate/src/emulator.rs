@@ -272,14 +272,14 @@ impl Emulator {
                 };
                 let direction = (connection.number, side);
                 let (ends, offset) = (connection.ends(side), connection.offset(side, segment.seq));
-                let new = connection.received(1 - side, segment, offset);
+                connection.received(1 - side, segment);
                 let stamped = connection.stamped(side, segment);
-                let unchanged = self.store.segment(direction, packet, segment).map(<[u8]>::to_vec);
-                if unchanged.is_none() {
+                let Some(unchanged) = self.store.segment(direction, packet, segment).map(<[u8]>::to_vec) else {
                     let bytes = self.rebuilt(packet, &stamped, direction, ends, offset)?;
-                    return Some(Leaving { bytes, new });
-                }
-                (unchanged, new)
+                    let (connection, side) = self.connections.of_simulated(packet, segment)?;
+                    return Some(Leaving { bytes, new: connection.delivered(1 - side, segment, offset) });
+                };
+                (Some(unchanged), connection.delivered(1 - side, segment, offset))
             }
         };
         let Some(mut bytes) = kept else {

@@ -102,4 +102,8 @@ fn goodput_agrees_with_linux_on_the_built_in_paths() {
     }
     let kept = fs::read_to_string(&file).unwrap();
     assert_eq!(kept, table, "{}: another agreement; UPDATE_GOLDEN=1 rewrites it", file.display());
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/models/agreement-linux.md");
+    let page = fs::read_to_string(page).unwrap();
+    let missing = table.lines().find(|line| line.starts_with('|') && !page.contains(line));
+    assert_eq!(missing, None, "docs/models/agreement-linux.md has another table");
 }

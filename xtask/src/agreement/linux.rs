@@ -100,9 +100,17 @@ fn goodput(lasthop: &Path, path: &str, control: &str, [folder, dir]: [&Path; 2])
     }
     let runs = out.join(format!("compare-{path}-compared-shell/unmodified"));
     let of_run = |number: u64| {
-        let report = runs.join(number.to_string()).join("emulation.json");
-        let text = fs::read_to_string(&report).map_err(|error| format!("{}: {error}", report.display()))?;
+        let report_file = runs.join(number.to_string()).join("emulation.json");
+        let text = fs::read_to_string(&report_file).map_err(|error| format!("{}: {error}", report_file.display()))?;
         let report: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        let late = report["behind"].as_array().into_iter().flatten().filter_map(|period| period["packets"].as_u64());
+        let (late, packets) = (late.sum::<u64>(), report["lateness"]["packets"].as_u64().unwrap_or(0));
+        if late > packets / 50 {
+            return Err(format!(
+                "{}: {late} of {packets} packets were late: the machine is busy",
+                report_file.display()
+            ));
+        }
         let goodput = report["goodput_bps"].as_f64().ok_or("no data arrived")?;
         let began = report["began_s"].as_f64().ok_or("no packet entered")?;
         Ok(format!("{began:.3}:{:.0}", goodput / 1e3))

@@ -32,6 +32,8 @@ pub(super) struct Commands {
     code: Option<u8>,
     /// When a command that was told to end is killed.
     kill_at: Time,
+    /// Whether a signal to this process came while it ran.
+    interrupted: bool,
 }
 
 impl Commands {
@@ -39,7 +41,8 @@ impl Commands {
     /// there is one.
     pub fn start(plan: &Plan, nodes: &[Node], signals: Signals, log: Option<&File>) -> Result<Self, Error> {
         let others = Others::new(plan.warn);
-        let mut commands = Commands { main: None, others, signals, code: None, kill_at: Time::NEVER };
+        let mut commands =
+            Commands { main: None, others, signals, code: None, kill_at: Time::NEVER, interrupted: false };
         match commands.start_all(plan, nodes, log) {
             Ok(()) => Ok(commands),
             Err(error) => {
@@ -78,6 +81,7 @@ impl Commands {
     pub fn look(&mut self, now: Time) -> bool {
         let [interrupted, terminated] = self.signals.take();
         self.others.look();
+        self.interrupted |= interrupted || terminated;
         let Some(main) = &mut self.main else {
             if interrupted || terminated {
                 self.code = Some(0);
@@ -131,6 +135,11 @@ impl Commands {
         }
         self.others.finish();
         code.unwrap_or(1)
+    }
+
+    /// Whether a signal to this process came while the commands ran.
+    pub fn interrupted(&self) -> bool {
+        self.interrupted
     }
 
     /// The commands beside the first one that have ended before it, by the index of their node, with exit codes.

@@ -165,10 +165,11 @@ fn run(
     let gateway = Gateway::open(plan, nodes, loaded.network.nodes.len())?;
     let files = Files::create(loaded, plan)?;
     clock::wake_exactly()?;
-    let commands = Commands::start(plan, nodes, signals, files.log()).map_err(|error| files.with_log(error))?;
     if plan.real_time {
+        // Commands do not inherit it.
         clock::real_time()?;
     }
+    let commands = Commands::start(plan, nodes, signals, files.log()).map_err(|error| files.with_log(error))?;
     let mut machine = Machine::new(devices, commands, files, gateway);
     let (mut next, mut left) = (Time::ZERO, 0);
     let mut watched = |emulator: &Emulator, now: Time| {
@@ -182,7 +183,7 @@ fn run(
     let (lateness, ended) = drive(&mut emulator, &mut machine, &mut NullSink, &mut watched);
     let (mut commands, files) = machine.into_parts();
     let code = commands.finish(nodes);
-    let report = Report::of(loaded, plan, &emulator, &lateness, code, &commands.ended());
+    let report = Report::of(loaded, plan, &emulator, &lateness, code, &commands);
     let summary = summary(loaded, &emulator, plan.flows);
     files.finish(&report, &summary)?;
     let failure = ended.err().map(|error| format!("a device is gone: {error}"));

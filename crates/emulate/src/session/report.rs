@@ -9,6 +9,7 @@ use serde::Serialize;
 use tcp::response::ResponseConfig;
 use wire::Addr;
 
+use super::commands::Commands;
 use super::{Place, Plan};
 use crate::emulator::{Counts, Emulator};
 use crate::lateness::Lateness;
@@ -26,6 +27,10 @@ pub struct Report {
     pub exit_code: u8,
     /// The commands beside it that ended before it.
     pub ended: Vec<EndedReport>,
+    /// Whether a signal to lasthop, such as Ctrl-C, came meanwhile.
+    pub interrupted: bool,
+    /// Whether emulation had real-time priority.
+    pub real_time: bool,
     /// Duration in seconds.
     pub duration_s: f64,
     /// TCP connections.
@@ -121,19 +126,19 @@ fn ms(span: Span) -> f64 {
 }
 
 impl Report {
-    /// `ended` are the commands beside the first one that have ended, by the index of their place, with exit codes.
+    /// The report of a plan whose `commands` have ended, the first one with `exit_code`.
     pub(super) fn of(
         loaded: &Loaded,
         plan: &Plan,
         emulator: &Emulator,
         lateness: &Lateness,
         exit_code: u8,
-        ended: &[(usize, u8)],
+        commands: &Commands,
     ) -> Self {
-        let ended = ended.iter().map(|(index, exit_code)| EndedReport {
-            node: plan.places[*index].name.clone(),
-            command: plan.places[*index].command.clone().unwrap_or_default(),
-            exit_code: *exit_code,
+        let ended = commands.ended().into_iter().map(|(index, exit_code)| EndedReport {
+            node: plan.places[index].name.clone(),
+            command: plan.places[index].command.clone().unwrap_or_default(),
+            exit_code,
         });
         let behind = lateness.behind().iter().map(|period| Behind {
             from_s: period.from.as_secs_f64(),
@@ -147,6 +152,8 @@ impl Report {
             nodes: nodes(plan),
             exit_code,
             ended: ended.collect(),
+            interrupted: commands.interrupted(),
+            real_time: plan.real_time,
             duration_s: emulator.world().now().as_secs_f64(),
             connections: emulator.connections(),
             packets: emulator.counts(),

@@ -96,14 +96,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     for (_, plan) in &plans {
         warn(&together(&plan.warnings));
     }
+    let ends = real::ends(args, &plans)?;
     let mut store = Store::create(&args.out)?;
     let comparisons = ran(args, &plans, &mut store)?;
-    let real: Vec<Comparison> = match &args.shell {
-        Some(command) => {
-            plans.iter().map(|(name, plan)| real::compare(args, command, plan, name)).collect::<Result<_, _>>()?
-        }
-        None => Vec::new(),
-    };
+    let real: Vec<Comparison> = ends
+        .into_iter()
+        .zip(&plans)
+        .map(|(ends, (name, plan))| real::compare(args, ends, plan, name))
+        .collect::<Result<_, _>>()?;
     if args.json {
         let mut all: Vec<Value> = comparisons.iter().map(Comparison::to_json).collect();
         for (simulated, real) in all.iter_mut().zip(&real) {

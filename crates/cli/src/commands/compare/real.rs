@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use emulate::compare::{CompareError, Comparison as RealRuns};
+use emulate::compare::{self, CompareError, Comparison as RealRuns};
 use emulate::session;
 use engine::Members;
 use lab::compare::Comparison;
@@ -21,31 +21,41 @@ pub fn prepare() -> Result<(), Failure> {
     session::prepare().map_err(|error| Failure::Run(error.to_string()))
 }
 
-/// Runs the command with real ends for each scheme of a plan, beside the simulated runs of `name`.
-pub fn compare(args: &Args, command: &str, plan: &Plan, name: &str) -> Result<Comparison, Failure> {
-    let base = &plan.points[0].cells[0].network;
-    let places = session::hosts(base, args.ends.node.as_deref(), &args.ends.and);
-    let places = places.map_err(|problem: Problem| Failure::Input(listed(&[problem])))?;
-    let commands = session::Plan {
-        places,
-        command: ["/bin/sh", "-c", command].map(Into::into).to_vec(),
-        mtu: session::MTU,
-        real_time: args.ends.real_time,
-        program: own_program(),
-        ..session::Plan::default()
+/// What runs at the real ends of each plan; nothing without --shell.
+pub fn ends(args: &Args, plans: &[(String, Plan)]) -> Result<Vec<session::Plan>, Failure> {
+    let Some(line) = &args.shell else { return Ok(Vec::new()) };
+    let of_plan = |plan: &Plan| {
+        let network = &plan.points[0].cells[0].network;
+        let places = session::hosts(network, args.ends.node.as_deref(), &args.ends.and);
+        Ok(session::Plan {
+            places: places.map_err(|problem: Problem| Failure::Input(listed(&[problem])))?,
+            command: ["/bin/sh", "-c", line].map(Into::into).to_vec(),
+            mtu: session::MTU,
+            real_time: args.ends.real_time,
+            program: own_program(),
+            warn: Some(|text| warn(&[text])),
+            ..session::Plan::default()
+        })
     };
-    let dir = args.out.with_file_name(format!("{}-compared-shell", plan.stem));
+    plans.iter().map(|(_, plan)| of_plan(plan)).collect()
+}
+
+/// Runs the commands with real ends for each scheme of a plan, beside the simulated runs of `name`.
+pub fn compare(args: &Args, commands: session::Plan, plan: &Plan, name: &str) -> Result<Comparison, Failure> {
+    let failed = |error: CompareError| match error {
+        CompareError::Interrupted { .. } => {
+            Failure::Interrupted(format!("{error}\n  hint: the same command continues"))
+        }
+        error => Failure::Run(error.to_string()),
+    };
+    let wanted = args.out.with_file_name(format!("{}-compared-shell", plan.stem));
+    let dir = compare::directory(&wanted, plan, &commands).map_err(failed)?;
     let runs =
         RealRuns { plan, path: PathBuf::from(name), replications: args.replications, commands, dir: dir.clone() };
     let progress = Progress::of_runs("with real ends");
     let outcome = runs.run(&mut |done, wanted| progress.count(done, wanted));
     progress.finish();
-    let outcome = outcome.map_err(|error| match error {
-        CompareError::Interrupted { .. } => {
-            Failure::Interrupted(format!("{error}\n  hint: the same command continues"))
-        }
-        error => Failure::Run(error.to_string()),
-    })?;
+    let outcome = outcome.map_err(failed)?;
     let (late, worst) = outcome.behind;
     if late > 0 {
         warn(&[format!(
