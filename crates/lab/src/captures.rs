@@ -39,6 +39,8 @@ pub struct CaptureFile {
     pub start: i128,
     /// Why the file could not be read to its end, if so. What precedes is used.
     pub incomplete: Option<String>,
+    /// Whether it is known to be from an end of its connections.
+    pub at_end: bool,
 }
 
 /// A connection of a capture, explained.
@@ -109,7 +111,16 @@ impl CaptureFile {
             return Err(CaptureFailure::NoConnection { path, frames, others });
         }
         let (streams, skipped) = (capture.streams().to_vec(), capture.skipped());
-        Ok(CaptureFile { path, streams, skipped, others, frames, start: capture.start().unwrap_or(0), incomplete })
+        Ok(CaptureFile {
+            at_end: false,
+            path,
+            streams,
+            skipped,
+            others,
+            frames,
+            start: capture.start().unwrap_or(0),
+            incomplete,
+        })
     }
 
     /// The numbers of the connections, the one with most data first.

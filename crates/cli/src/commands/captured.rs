@@ -112,12 +112,13 @@ pub fn captures(
         let problem = Problem::new("a result of `lasthop shell` alone, or two captures").in_file(shown(path));
         return Err(Failure::Input(listed(&[problem.found(format!("a result, and {}", shown(other)))])));
     }
-    let first = open(first)?;
+    let at_end = |file: CaptureFile| CaptureFile { at_end: true, ..file };
+    let first = at_end(open(first)?);
     let number = first.chosen(args.stream)?;
     // The other nodes may have had no connection.
     let mut others = others.iter().filter_map(|path| CaptureFile::open(path).ok());
     let other = others.find(|other| first.finds_in(number, other).is_some());
-    Ok((first, other))
+    Ok((first, other.map(at_end)))
 }
 
 /// Reads the table of a capture; what could not be read is a warning.

@@ -56,9 +56,10 @@ impl<'a> BothEnds<'a> {
         let [near, far] = surveys;
         let is_between = |survey: &Survey| survey.vantage == Vantage::Middle && survey.vantage_known;
         let same_end = near.vantage == far.vantage && near.vantage_known && far.vantage_known;
-        let whole_path = !is_between(&near) && !is_between(&far) && !same_end;
+        let at_ends = files.iter().all(|file| file.at_end);
+        let whole_path = at_ends || (!is_between(&near) && !is_between(&far) && !same_end);
         let survey = match near.vantage {
-            _ if is_between(&near) => near,
+            _ if is_between(&near) && !at_ends => near,
             _ => files[0].surveyed(numbers[0], Some(Vantage::Sender))?,
         };
         Ok(BothEnds { files, numbers, joined, whole_path, survey })
