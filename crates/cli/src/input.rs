@@ -67,12 +67,18 @@ impl Files for Input {
 
 /// The problem with a file that is something else by its first bytes.
 fn not_a_scenario(file: &Path) -> Option<Problem> {
-    let mut first = [0; 4];
-    let read = File::open(file).and_then(|mut open| open.read(&mut first)).ok().filter(|_| file.is_file())?;
+    if !file.is_file() {
+        // What is read of a pipe is gone.
+        return None;
+    }
+    let mut first = [0; 64];
+    let read = File::open(file).and_then(|mut open| open.read(&mut first)).ok()?;
     let (found, hint) = if is_capture(file) {
         ("a capture", "`lasthop explain`, `plot`, `report` and `fit` read captures")
     } else if first[..read].starts_with(&GZIP) {
         ("a gzip file", "unpack it first: gunzip FILE")
+    } else if first[..read].trim_ascii_start().starts_with(b"{") {
+        ("JSON", "a result is its directory: `lasthop explain DIR`")
     } else if read == 0 {
         ("an empty file", "`lasthop new` writes a scenario to begin with")
     } else {

@@ -117,6 +117,8 @@ pub struct Compared {
     pub found: u64,
     /// Runs that were made.
     pub made: u64,
+    /// The release of the kernel and the congestion control of its TCP, of the first run.
+    pub kernel: String,
     /// Runs in which emulation fell behind real time, and the maximum lateness of all in milliseconds.
     pub behind: (u64, f64),
 }
@@ -149,6 +151,10 @@ impl Comparison<'_> {
         compared.measured = vec![Measured::default(); self.plan.cases.len()];
         for (number, case) in all {
             let report = self.kept(number, case).unwrap_or_default();
+            if compared.kernel.is_empty() {
+                let text = |key: &str| report[key].as_str().unwrap_or_default().to_owned();
+                compared.kernel = format!("Linux {}, {}", text("kernel"), text("congestion_control"));
+            }
             let measured = &mut compared.measured[case];
             measured.goodput.insert(number, report["goodput_bps"].as_f64());
             measured.costs.push(self.cost(number, case, &report)?);

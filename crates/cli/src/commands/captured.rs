@@ -2,12 +2,14 @@
 
 pub mod joined;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use capture::transfer::Vantage;
 use clap::{Args as ClapArgs, ValueEnum};
 use lab::captures::{CaptureFailure, CaptureFile, is_capture};
+use lab::load::{Overrides, load};
 use lab::result_dir::EMULATION;
 use scenario::problem::Problem;
 use serde_json::Value;
@@ -87,10 +89,28 @@ pub fn is_called_capture(file: &Path) -> bool {
 
 /// The captures of the real hosts in a result of `lasthop shell`, that of the command's node first; none in another file.
 pub fn of_hosts(dir: &Path) -> Vec<PathBuf> {
-    let text = fs::read_to_string(dir.join(EMULATION)).unwrap_or_default();
-    let report: Value = serde_json::from_str(&text).unwrap_or_default();
+    let report = emulation(dir);
     let nodes = report["nodes"].as_array().into_iter().flatten().filter_map(|node| node["node"].as_str());
     nodes.map(|node| dir.join(format!("{node}.pcapng"))).filter(|path| is_capture(path)).collect()
+}
+
+/// The schemes of the nodes in a result, each once.
+fn schemes_of(dir: &Path) -> Vec<String> {
+    let Ok(loaded) = load(dir, &Overrides::default()) else { return Vec::new() };
+    let names = loaded.network.nodes.iter().map(|node| node.agent.name()).filter(|name| *name != "unmodified");
+    names.map(str::to_owned).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// Whether most packets of a result of real hosts were made on the path: its two ends have no connection with each other.
+fn is_split(dir: &Path) -> bool {
+    let packets = &emulation(dir)["packets"];
+    packets["rebuilt"].as_u64().unwrap_or(0) > packets["verbatim"].as_u64().unwrap_or(0)
+}
+
+/// The report of a result of real hosts; null of another file.
+fn emulation(dir: &Path) -> Value {
+    let text = fs::read_to_string(dir.join(EMULATION)).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
 }
 
 /// The captures that a command reads: `path`, and `other` if it is given. Of a result of `lasthop shell` they are those of both
@@ -114,6 +134,20 @@ pub fn captures(
     }
     let at_end = |file: CaptureFile| CaptureFile { at_end: true, ..file };
     let first = at_end(open(first)?);
+    let schemes = schemes_of(path).join(", ");
+    if !schemes.is_empty() && is_split(path) {
+        note(format_args!(
+            "note: {schemes} ends the connections on the path: {} is taken alone, and shows the part up to there",
+            shown(&first.path)
+        ));
+        return Ok((first, None));
+    }
+    if !schemes.is_empty() {
+        note(format_args!(
+            "note: made with {schemes}: the captures show the path together with it. What it repairs is not lost, what it \
+             withholds is, and a fit is that of both"
+        ));
+    }
     let number = first.chosen(args.stream)?;
     // The other nodes may have had no connection.
     let mut others = others.iter().filter_map(|path| CaptureFile::open(path).ok());

@@ -45,6 +45,13 @@ fn result_of_real_hosts_is_explained_by_its_captures() {
     assert!(dir.join("real/plots").is_dir() && dir.join("real/mobile.html").is_file());
     let wrong = lasthop(&dir, &["explain", "real", "--scheme", "snoop"]);
     assert_eq!(wrong.code, Some(2), "{}", wrong.err);
+    let halves =
+        ["shell", "hop.toml", "--scheme", "split", "--out", "halves", "--quiet", "--and", "server=python3 server.py 4"];
+    let run = lasthop(&dir, &[&halves[..], &["--", "python3", "client.py", "4"]].concat());
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let explained = lasthop(&dir, &["explain", "halves"]);
+    assert!(explained.err.contains("note: split ends the connections on the path"), "{}", explained.err);
+    assert!(explained.code == Some(0) && !explained.out.contains("joined"), "{}", explained.out);
     let run = lasthop(&dir, &["shell", "hop.toml", "--out", "idle", "--quiet", "--", "true"]);
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
     let explained = lasthop(&dir, &["explain", "idle"]);

@@ -27,6 +27,10 @@ pub struct Report {
     pub exit_code: u8,
     /// The commands beside it that ended before it.
     pub ended: Vec<EndedReport>,
+    /// The release of the kernel.
+    pub kernel: String,
+    /// The congestion control of its TCP, unless a program chooses another.
+    pub congestion_control: String,
     /// Whether a signal to lasthop, such as Ctrl-C, came meanwhile.
     pub interrupted: bool,
     /// Whether emulation had real-time priority.
@@ -121,6 +125,11 @@ pub fn nodes(plan: &Plan) -> Vec<NodeReport> {
     plan.places.iter().enumerate().map(of_place).collect()
 }
 
+/// A setting of the kernel, by its path in `/proc/sys`; empty where it cannot be read.
+fn kernel(setting: &str) -> String {
+    std::fs::read_to_string(format!("/proc/sys/{setting}")).unwrap_or_default().trim().to_owned()
+}
+
 fn ms(span: Span) -> f64 {
     span.as_secs_f64() * 1e3
 }
@@ -152,6 +161,8 @@ impl Report {
             nodes: nodes(plan),
             exit_code,
             ended: ended.collect(),
+            kernel: kernel("kernel/osrelease"),
+            congestion_control: kernel("net/ipv4/tcp_congestion_control"),
             interrupted: commands.interrupted(),
             real_time: plan.real_time,
             duration_s: emulator.world().now().as_secs_f64(),

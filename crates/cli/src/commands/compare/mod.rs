@@ -24,6 +24,7 @@ use scenario::problem::Problem;
 use serde_json::{Value, json};
 
 use self::table::{LEGEND, REAL_LEGEND, table};
+use super::captured::of_hosts;
 use super::sweep::replications;
 use super::{Jobs, count, listed, plot, print, seed, shown, warn};
 use crate::Failure;
@@ -125,6 +126,10 @@ fn draw(args: &Args, plans: &[(String, Plan)]) -> Result<(), Failure> {
     let (Some(file), [(_, plan)]) = (args.file.as_ref().filter(|file| !input::is_stdin(file)), plans) else {
         return Ok(());
     };
+    if !of_hosts(file).is_empty() {
+        // `lasthop plot` draws what its real hosts did.
+        return Ok(());
+    }
     let schemes: Vec<&str> = plan.cases.iter().map(|case| case.name.as_str()).collect();
     if schemes.len() > MAX_RUNS {
         return Ok(());

@@ -65,6 +65,10 @@ pub fn compare(args: &Args, commands: session::Plan, plan: &Plan, name: &str) ->
         )]);
     }
     let before = if outcome.found > 0 { format!(", {} were already there", outcome.found) } else { String::new() };
-    note(format_args!("{} with real ends{before}; kept in {}", count(outcome.made, "run"), shown(&dir)));
+    let (made, kernel) = (count(outcome.made, "run"), &outcome.kernel);
+    note(format_args!("{made} with real ends ({kernel}){before}; kept in {}", shown(&dir)));
+    if outcome.measured.iter().all(|measured| measured.goodput.values.is_empty()) {
+        warn(&["no data crossed the network: the command of --shell has no goodput"]);
+    }
     Ok(Comparison::of_measured(name, plan, &outcome.measured, &Members::default()))
 }
