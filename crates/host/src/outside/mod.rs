@@ -5,6 +5,7 @@
 //! end in the namespace instead, and continue in the machine's network: pasta's own TCP has no congestion control, as it is made
 //! for paths that neither lose nor queue.
 
+mod connection;
 mod pasta;
 mod relay;
 

@@ -1,30 +1,25 @@
 //! TCP connections that end at a namespace and continue in the machine's network.
 //!
-//! Each has two threads, one for each direction, which copy until an end closes. A listener is a socket of the namespace; the threads, and the
-//! connections that they open, are in the machine's network.
+//! A listener is a socket of the namespace; the threads, and the connections that they open, are in the machine's network.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read, Write};
-use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use socket2::SockRef;
 
+use super::connection::Connection;
 use super::{MACHINE, RESOLVER};
 use crate::Error;
 
-/// Time after which an outside host that does not answer is given up.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// Maximum number of addresses to which connections are accepted; a new one replaces the oldest. With the connections, fewer than the
-/// 1024 files that a process usually may open.
+/// Maximum number of addresses to which connections are accepted; a new one replaces the oldest. With the connections,
+/// fewer than the 1024 files that a process usually may open.
 pub(super) const MAX_LISTENERS: usize = 256;
 
 /// Maximum number of connections at one time, with two files each.
@@ -41,12 +36,12 @@ pub(super) struct Relays {
     open: Arc<Open>,
 }
 
-/// The open connections, both ends of each.
+/// The open connections.
 #[derive(Default)]
-struct Open(Mutex<BTreeMap<u64, [Arc<TcpStream>; 2]>>);
+struct Open(Mutex<BTreeMap<u64, Arc<Connection>>>);
 
 impl Open {
-    fn all(&self) -> MutexGuard<'_, BTreeMap<u64, [Arc<TcpStream>; 2]>> {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Connection>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -83,9 +78,7 @@ impl Drop for Relays {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
-        for stream in self.open.all().values().flatten() {
-            let _ = stream.shutdown(Shutdown::Both);
-        }
+        self.open.all().values().for_each(|connection| connection.abort());
     }
 }
 
@@ -121,40 +114,14 @@ fn run(woken: &UnixStream, new: &Receiver<Listening>, open: &Arc<Open>) {
 
 /// One connection, from its beginning to its end.
 fn relay(inside: TcpStream, to: SocketAddr, open: &Open, number: u64) {
-    let connected = TcpStream::connect_timeout(&to, PATIENCE).and_then(|outside| {
-        inside.set_nonblocking(false)?;
-        inside.set_nodelay(true)?;
-        outside.set_nodelay(true)?;
-        Ok(outside)
-    });
     let full = open.all().len() >= MAX_CONNECTIONS;
-    let Some(outside) = connected.ok().filter(|_| !full) else { return reset(&inside) };
-    let [inside, outside] = [inside, outside].map(Arc::new);
-    open.all().insert(number, [Arc::clone(&inside), Arc::clone(&outside)]);
-    thread::scope(|scope| {
-        let back = thread::Builder::new().spawn_scoped(scope, || pass(&outside, &inside));
-        if back.is_ok() {
-            pass(&inside, &outside);
-        }
-    });
-    open.all().remove(&number);
-}
-
-/// Copies in one direction; the end of the data is passed on, and a broken connection breaks the other one.
-fn pass(mut from: &TcpStream, mut to: &TcpStream) {
-    match io::copy(&mut from, &mut to) {
-        // The peer may be gone already.
-        Ok(_) => drop(to.shutdown(Shutdown::Write)),
-        Err(_) => [from, to].into_iter().for_each(|stream| {
-            reset(stream);
-            let _ = stream.shutdown(Shutdown::Both);
-        }),
+    let Ok(connection) = Connection::new(inside, to).map(Arc::new) else { return };
+    if full {
+        return connection.abort();
     }
-}
-
-/// The connection ends with a RST when it is closed.
-fn reset(stream: &TcpStream) {
-    let _ = SockRef::from(stream).set_linger(Some(Duration::ZERO));
+    open.all().insert(number, Arc::clone(&connection));
+    connection.run(to);
+    open.all().remove(&number);
 }
 
 /// The address in the machine's network.
@@ -175,6 +142,11 @@ fn resolver(text: &str) -> IpAddr {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Shutdown;
+    use std::time::Duration;
+
+    use socket2::SockRef;
+
     use super::*;
 
     #[test]
@@ -242,18 +214,59 @@ mod tests {
         assert!(places[..2].iter().all(refused) && !refused(&places[2]));
     }
 
-    #[test]
-    fn open_connections_end_with_the_relays() {
+    /// A relay to a new host, and a connection through it: both of its ends.
+    fn relayed() -> (Relays, TcpStream, TcpStream) {
         let relays = Relays::start().unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let here = listener.local_addr().unwrap();
         let host = TcpListener::bind("127.0.0.1:0").unwrap();
         relays.listen(listener, host.local_addr().unwrap());
-        let mut stream = TcpStream::connect(here).unwrap();
-        let (mut other, _) = host.accept().unwrap();
-        other.write_all(b"x").unwrap();
-        assert_eq!(stream.read(&mut [0; 1]).unwrap(), 1);
+        let inside = TcpStream::connect(here).unwrap();
+        let (outside, _) = host.accept().unwrap();
+        for stream in [&inside, &outside] {
+            stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        }
+        (relays, inside, outside)
+    }
+
+    /// `from` sends 10 bytes, and a RST once `to` has received them: how `to` sees the end.
+    fn end_after_reset(mut from: TcpStream, mut to: TcpStream) -> io::ErrorKind {
+        from.write_all(b"ten bytes.").unwrap();
+        to.read_exact(&mut [0; 10]).unwrap();
+        SockRef::from(&from).set_linger(Some(Duration::ZERO)).unwrap();
+        drop(from);
+        to.read_to_end(&mut Vec::new()).map_or_else(|error| error.kind(), |_| io::ErrorKind::UnexpectedEof)
+    }
+
+    #[test]
+    fn reset_by_the_outside_host_is_no_end_of_data() {
+        let (_relays, inside, outside) = relayed();
+        assert_eq!(end_after_reset(outside, inside), io::ErrorKind::ConnectionReset);
+    }
+
+    #[test]
+    fn reset_by_the_program_inside_is_no_end_of_data() {
+        let (_relays, inside, outside) = relayed();
+        assert_eq!(end_after_reset(inside, outside), io::ErrorKind::ConnectionReset);
+    }
+
+    #[test]
+    fn open_connections_are_reset_at_the_end_of_the_relays() {
+        let (relays, mut inside, mut outside) = relayed();
+        outside.write_all(b"x").unwrap();
+        assert_eq!(inside.read(&mut [0; 1]).unwrap(), 1);
         drop(relays);
-        assert!(matches!(stream.read(&mut [0; 1]), Ok(0) | Err(_)));
+        for mut stream in [inside, outside] {
+            assert_eq!(stream.read(&mut [0; 1]).unwrap_err().kind(), io::ErrorKind::ConnectionReset);
+        }
+    }
+
+    #[test]
+    fn connection_to_a_host_that_does_not_read_is_reset_at_the_end_of_the_relays() {
+        let (relays, mut inside, _outside) = relayed();
+        inside.set_write_timeout(Some(Duration::from_millis(300))).unwrap();
+        while inside.write(&[0; 65_536]).is_ok() {}
+        drop(relays);
+        assert_eq!(inside.read(&mut [0; 1]).unwrap_err().kind(), io::ErrorKind::ConnectionReset);
     }
 }
