@@ -25,15 +25,9 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// A connection of the namespace that will continue to `to`.
+    /// A connection of the namespace that will continue to `to`. It is reset on an error.
     pub fn new(inside: TcpStream, to: SocketAddr) -> io::Result<Self> {
-        let outside = Socket::new(Domain::for_address(to), Type::STREAM, Some(Protocol::TCP))?;
-        inside.set_nonblocking(false)?;
-        let outside = TcpStream::from(outside);
-        for stream in [&inside, &outside] {
-            stream.set_nodelay(true)?;
-            stream.set_write_timeout(Some(LOOKS))?;
-        }
+        let outside = outside_end(&inside, to).inspect_err(|_| reset_at_close(&inside))?;
         Ok(Connection { inside, outside, aborted: AtomicBool::new(false) })
     }
 
@@ -73,6 +67,17 @@ impl Connection {
             Err(_) => self.abort(),
         }
     }
+}
+
+/// A socket for the other end, with the same settings.
+fn outside_end(inside: &TcpStream, to: SocketAddr) -> io::Result<TcpStream> {
+    let outside = TcpStream::from(Socket::new(Domain::for_address(to), Type::STREAM, Some(Protocol::TCP))?);
+    inside.set_nonblocking(false)?;
+    for stream in [inside, &outside] {
+        stream.set_nodelay(true)?;
+        stream.set_write_timeout(Some(LOOKS))?;
+    }
+    Ok(outside)
 }
 
 /// The connection ends with a RST when it is closed.
