@@ -45,6 +45,10 @@ impl<'a> Gateway<'a> {
         let Some((device, node)) = plan.outside.and_then(|index| Some((index, nodes.get(index)?))) else {
             return Ok(None);
         };
+        for (node, error) in nodes.iter().filter_map(|node| Some((node, node.unresolved.as_ref()?))) {
+            let name = &node.place.name;
+            plan.warn(&format!("programs at {name} find outside hosts by address only: /etc/resolv.conf: {error}"));
+        }
         let inside = Inside {
             device: DEVICE.to_owned(),
             ipv4: ipv4(node.place.node),

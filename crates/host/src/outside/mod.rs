@@ -33,6 +33,9 @@ pub const RESOLVER: Ipv4Addr = Ipv4Addr::new(203, 0, 113, 53);
 /// The name of pasta's device.
 const DEVICE: &str = "out0";
 
+/// The number of TCP: its name is known only where there is an `/etc/protocols`.
+const TCP: &str = "6";
+
 /// The routing table of TCP packets.
 const TABLE: &str = "100";
 
@@ -127,7 +130,7 @@ fn route(inside: &Inside) -> Result<(), Error> {
         if *family == "-6" {
             ip(&["-6", "route", "add", "default", "dev", DEVICE])?;
         }
-        ip(&[family, "rule", "add", "iif", device, "ipproto", "tcp", "lookup", TABLE])?;
+        ip(&[family, "rule", "add", "iif", device, "ipproto", TCP, "lookup", TABLE])?;
         ip(&[family, "route", "add", "local", "default", "dev", "lo", "table", TABLE])?;
     }
     Ok(())
