@@ -13,8 +13,8 @@ use super::nodes::{DEVICE, Node, Place, own_ipv6};
 use crate::addresses::ipv4;
 use crate::frame::{Frame, Payload};
 
-/// The index of the place at which packets leave, which is added if it is not there: the node `name`, or else that of the
-/// second place.
+/// The index of the place at which packets leave, which is added if it is not there: the node `name`, or else that of
+/// the second place.
 ///
 /// # Errors
 ///
@@ -61,7 +61,8 @@ impl<'a> Gateway<'a> {
         Ok(Some(Gateway { device, node, outside }))
     }
 
-    /// A packet is about to be delivered to a device: if it opens a connection to an outside host, the node will accept it.
+    /// A packet is about to be delivered to a device: if it opens a connection to an outside host, the node will accept
+    /// it.
     pub fn delivers(&mut self, device: usize, bytes: &[u8]) {
         if device != self.device {
             return;

@@ -61,8 +61,8 @@ fn assignment<'a>(option: &str, text: &'a str, value: &str) -> Result<(&'a str, 
 
 /// The nodes of `--node` and `--and NODE=COMMAND`, that of the command first, and at least two.
 ///
-/// Without `--node` it is `mobile`, or else the node to which the first flow goes, or the last host. The second one is, if
-/// none is given, the other end of the first flow of that node, or the first other host.
+/// Without `--node` it is `mobile`, or else the node to which the first flow goes, or the last host. The second one is,
+/// if none is given, the other end of the first flow of that node, or the first other host.
 ///
 /// # Errors
 ///
@@ -142,8 +142,8 @@ pub(super) fn own_ipv6(node: usize) -> Option<Ipv6Addr> {
 }
 
 impl Node {
-    /// Creates the namespace of a node. `names` are all nodes: programs in the namespace find them by name, and other names
-    /// by the resolver, if there is one.
+    /// Creates the namespace of a node. `names` are all nodes: programs in the namespace find them by name, and other
+    /// names by the resolver, if there is one.
     pub fn new(place: &Place, mtu: u16, names: &[(usize, &str)], resolver: Option<Ipv4Addr>) -> Result<Self, Error> {
         let namespace = Namespace::new(&place.name)?;
         let (node, names) = (place.node, host_names(names));

@@ -1,7 +1,7 @@
 //! A TCP connection that ends at a namespace and continues in the machine's network.
 //!
-//! Two threads, one for each direction, copy until an end closes. A reset is passed on as a reset, never as the end of the
-//! data: a broken transfer must not look complete.
+//! Two threads, one for each direction, copy until an end closes. A reset is passed on as a reset, never as the end of
+//! the data: a broken transfer must not look complete.
 
 use std::io::{self, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -44,7 +44,8 @@ impl Connection {
         });
     }
 
-    /// Ends the connection in any state. The threads return; no FIN is sent, and the ends are reset when they are closed.
+    /// Ends the connection in any state. The threads return; no FIN is sent, and the ends are reset when they are
+    /// closed.
     pub fn abort(&self) {
         self.aborted.store(true, Ordering::SeqCst);
         for stream in [&self.inside, &self.outside] {

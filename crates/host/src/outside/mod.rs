@@ -1,9 +1,9 @@
 //! A namespace as the way to the machine's own network.
 //!
-//! Packets that the namespace's first device receives for addresses outside go on through a second device, whose other end is
-//! pasta: a program that sends datagrams and echo requests through sockets of the machine, without rights. TCP connections
-//! end in the namespace instead, and continue in the machine's network: pasta's own TCP has no congestion control, as it is made
-//! for paths that neither lose nor queue.
+//! Packets that the namespace's first device receives for addresses outside go on through a second device, whose other
+//! end is pasta: a program that sends datagrams and echo requests through sockets of the machine, without rights. TCP
+//! connections end in the namespace instead, and continue in the machine's network: pasta's own TCP has no congestion
+//! control, as it is made for paths that neither lose nor queue.
 
 mod connection;
 mod pasta;

@@ -1,6 +1,7 @@
 //! TCP connections that end at a namespace and continue in the machine's network.
 //!
-//! A listener is a socket of the namespace; the threads, and the connections that they open, are in the machine's network.
+//! A listener is a socket of the namespace; the threads, and the connections that they open, are in the machine's
+//! network.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -328,8 +329,8 @@ mod tests {
         assert_eq!(inside.read(&mut [0; 1]).unwrap_err().kind(), io::ErrorKind::ConnectionReset);
     }
 
-    /// A host that answers no request for a connection: the queue of those that it has not accepted is full. It lasts as
-    /// long as the sockets.
+    /// A host that answers no request for a connection: the queue of those that it has not accepted is full. It lasts
+    /// as long as the sockets.
     fn silent() -> (SocketAddr, Vec<Socket>) {
         let any: SocketAddr = "127.0.0.1:0".parse().unwrap();
         let socket = || Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
