@@ -33,8 +33,8 @@ impl Clock {
         Time::from_nanos(u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX))
     }
 
-    /// Waits until one of `files` is readable, or until `until`; [`Time::NEVER`] for no limit. It may return earlier. Returns
-    /// which of them are.
+    /// Waits until one of `files` is readable, or until `until`; [`Time::NEVER`] for no limit. It may return earlier.
+    /// Returns which of them are.
     ///
     /// # Errors
     ///
@@ -63,8 +63,8 @@ pub fn wake_exactly() -> Result<(), Error> {
     prctl::set_timerslack(1).map_err(refused)
 }
 
-/// Gives the calling thread a real-time priority (SCHED_FIFO), which needs root, CAP_SYS_NICE, or an RLIMIT_RTPRIO of that
-/// priority (sched(7)). Its children do not get it.
+/// Gives the calling thread a real-time priority (SCHED_FIFO), which needs root, CAP_SYS_NICE, or an RLIMIT_RTPRIO of
+/// that priority (sched(7)). Its children do not get it.
 ///
 /// # Errors
 ///

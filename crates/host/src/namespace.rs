@@ -1,7 +1,7 @@
 //! Network namespaces.
 //!
-//! A namespace belongs to a thread, and to the processes that the thread starts. It ends with the last of them: nothing is
-//! mounted or named, so nothing remains after a kill.
+//! A namespace belongs to a thread, and to the processes that the thread starts. It ends with the last of them: nothing
+//! is mounted or named, so nothing remains after a kill.
 
 use std::io;
 use std::path::Path;

@@ -46,7 +46,8 @@ impl Tun {
         Self::build(builder, name)
     }
 
-    /// Gives the device addresses, and makes it the way to all others. The namespace is set up for IPv6 only if it has it.
+    /// Gives the device addresses, and makes it the way to all others. The namespace is set up for IPv6 only if it has
+    /// it.
     ///
     /// # Errors
     ///
@@ -123,7 +124,8 @@ impl AsFd for Tun {
     }
 }
 
-/// Lets the user send echo requests in the thread's network namespace, where a program that is root's by its file mode is not.
+/// Lets the user send echo requests in the thread's network namespace, where a program that is root's by its file mode
+/// is not.
 pub fn permit_ping() {
     let group = nix::unistd::getegid();
     // Without it, ping reports that it is not permitted.

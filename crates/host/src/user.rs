@@ -19,8 +19,9 @@ fn may_create() -> bool {
     capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::SYS_ADMIN | CapabilitySet::NET_ADMIN))
 }
 
-/// Gives this process, which must have a single thread, the right to create network namespaces and devices in them: none is
-/// needed with root's capabilities, otherwise by a user namespace in which user and group are the same as before.
+/// Gives this process, which must have a single thread, the right to create network namespaces and devices in them:
+/// none is needed with root's capabilities, otherwise by a user namespace in which user and group are the same as
+/// before.
 ///
 /// # Errors
 ///

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -75,6 +75,30 @@ fn outside_is_reached_through_the_network() {
     // Linux's own TCP sends the stream through the network.
     let segments = shown_by_tshark(&dir.join("kept/mobile.pcapng"), "ip.src == 203.0.113.1 && tcp.len > 0").len();
     assert!(segments >= 350_000 / 1448, "{segments} segments");
+}
+
+/// Runs its arguments where the machine has no `/etc/resolv.conf`.
+const WITHOUT_RESOLVER: &str = r#"
+cp /etc/hosts hosts && mount -t tmpfs etc /etc && cp hosts /etc && exec "$@"
+"#;
+
+#[test]
+fn nodes_have_names_where_the_machine_has_no_resolver() {
+    let _alone = alone();
+    let dir = prepared("shell-outside-unresolved");
+    if let Err(reason) = has_way_outside(&dir) {
+        skip::skip!("{reason}");
+    }
+    let shell = command(&dir, &["shell", "hop.toml", "--no-out", "--outside", "--"]);
+    let mut unshared = Command::new("unshare");
+    unshared.args(["--user", "--map-root-user", "--mount", "sh", "-c", WITHOUT_RESOLVER, "sh"]);
+    unshared.arg(shell.get_program()).args(shell.get_args()).current_dir(&dir);
+    unshared.args(["python3", "-c", "import socket; print(socket.gethostbyname('mobile'))"]);
+    let Ok(run) = unshared.stdin(Stdio::null()).output() else { skip::skip!("unshare is not installed") };
+    let [out, err] = [run.stdout, run.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    assert!(out.starts_with("10.0.0."), "{out}{err}");
+    assert!(err.contains("mobile find outside hosts by address only: /etc/resolv.conf: No such file"), "{err}");
+    assert!(!err.contains("find nodes by address only"), "{err}");
 }
 
 /// Processes of pasta whose parent is `parent`: its name has that of the processor's extensions in it, such as `passt.avx2`.

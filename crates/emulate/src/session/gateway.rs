@@ -13,8 +13,8 @@ use super::nodes::{DEVICE, Node, Place, own_ipv6};
 use crate::addresses::ipv4;
 use crate::frame::{Frame, Payload};
 
-/// The index of the place at which packets leave, which is added if it is not there: the node `name`, or else that of the
-/// second place.
+/// The index of the place at which packets leave, which is added if it is not there: the node `name`, or else that of
+/// the second place.
 ///
 /// # Errors
 ///
@@ -45,6 +45,10 @@ impl<'a> Gateway<'a> {
         let Some((device, node)) = plan.outside.and_then(|index| Some((index, nodes.get(index)?))) else {
             return Ok(None);
         };
+        for (node, error) in nodes.iter().filter_map(|node| Some((node, node.unresolved.as_ref()?))) {
+            let name = &node.place.name;
+            plan.warn(&format!("programs at {name} find outside hosts by address only: /etc/resolv.conf: {error}"));
+        }
         let inside = Inside {
             device: DEVICE.to_owned(),
             ipv4: ipv4(node.place.node),
@@ -57,7 +61,8 @@ impl<'a> Gateway<'a> {
         Ok(Some(Gateway { device, node, outside }))
     }
 
-    /// A packet is about to be delivered to a device: if it opens a connection to an outside host, the node will accept it.
+    /// A packet is about to be delivered to a device: if it opens a connection to an outside host, the node will accept
+    /// it.
     pub fn delivers(&mut self, device: usize, bytes: &[u8]) {
         if device != self.device {
             return;

@@ -61,8 +61,8 @@ fn assignment<'a>(option: &str, text: &'a str, value: &str) -> Result<(&'a str, 
 
 /// The nodes of `--node` and `--and NODE=COMMAND`, that of the command first, and at least two.
 ///
-/// Without `--node` it is `mobile`, or else the node to which the first flow goes, or the last host. The second one is, if
-/// none is given, the other end of the first flow of that node, or the first other host.
+/// Without `--node` it is `mobile`, or else the node to which the first flow goes, or the last host. The second one is,
+/// if none is given, the other end of the first flow of that node, or the first other host.
 ///
 /// # Errors
 ///
@@ -132,6 +132,8 @@ pub(super) struct Node {
     pub place: Place,
     /// Why programs find nodes by their addresses only, if they do.
     pub unnamed: Option<io::Error>,
+    /// Why programs do not ask the resolver, if they should and do not.
+    pub unresolved: Option<io::Error>,
 }
 
 /// The IPv6 address of a node in a namespace; `None` without IPv6.
@@ -140,22 +142,22 @@ pub(super) fn own_ipv6(node: usize) -> Option<Ipv6Addr> {
 }
 
 impl Node {
-    /// Creates the namespace of a node. `names` are all nodes: programs in the namespace find them by name, and other names
-    /// by the resolver, if there is one.
+    /// Creates the namespace of a node. `names` are all nodes: programs in the namespace find them by name, and other
+    /// names by the resolver, if there is one.
     pub fn new(place: &Place, mtu: u16, names: &[(usize, &str)], resolver: Option<Ipv4Addr>) -> Result<Self, Error> {
         let namespace = Namespace::new(&place.name)?;
         let (node, names) = (place.node, host_names(names));
-        let (device, inode, unnamed) = namespace.call(move || {
+        let (device, inode, unnamed, unresolved) = namespace.call(move || {
             clock::wake_exactly()?;
             let device = Tun::new(DEVICE, mtu)?;
             device.configure(ipv4(node), own_ipv6(node))?;
             device.set_queue(QUEUE)?;
             tun::permit_ping();
             // Without rights to mount, programs use addresses.
-            let known = known_by_name(&names).and_then(|()| resolver.map_or(Ok(()), resolved_by));
-            Ok::<_, Error>((device, own_namespace()?, known.err()))
+            let (unnamed, unresolved) = (known_by_name(&names).err(), resolver.and_then(|at| resolved_by(at).err()));
+            Ok::<_, Error>((device, own_namespace()?, unnamed, unresolved))
         })??;
-        Ok(Node { namespace, inode, device: Arc::new(device), place: place.clone(), unnamed })
+        Ok(Node { namespace, inode, device: Arc::new(device), place: place.clone(), unnamed, unresolved })
     }
 
     pub fn device(&self) -> Arc<Tun> {

@@ -1,10 +1,11 @@
 //! A namespace as the way to the machine's own network.
 //!
-//! Packets that the namespace's first device receives for addresses outside go on through a second device, whose other end is
-//! pasta: a program that sends datagrams and echo requests through sockets of the machine, without rights. TCP connections
-//! end in the namespace instead, and continue in the machine's network: pasta's own TCP has no congestion control, as it is made
-//! for paths that neither lose nor queue.
+//! Packets that the namespace's first device receives for addresses outside go on through a second device, whose other
+//! end is pasta: a program that sends datagrams and echo requests through sockets of the machine, without rights. TCP
+//! connections end in the namespace instead, and continue in the machine's network: pasta's own TCP has no congestion
+//! control, as it is made for paths that neither lose nor queue.
 
+mod connection;
 mod pasta;
 mod relay;
 
@@ -31,6 +32,9 @@ pub const RESOLVER: Ipv4Addr = Ipv4Addr::new(203, 0, 113, 53);
 
 /// The name of pasta's device.
 const DEVICE: &str = "out0";
+
+/// The number of TCP: its name is known only where there is an `/etc/protocols`.
+const TCP: &str = "6";
 
 /// The routing table of TCP packets.
 const TABLE: &str = "100";
@@ -126,7 +130,7 @@ fn route(inside: &Inside) -> Result<(), Error> {
         if *family == "-6" {
             ip(&["-6", "route", "add", "default", "dev", DEVICE])?;
         }
-        ip(&[family, "rule", "add", "iif", device, "ipproto", "tcp", "lookup", TABLE])?;
+        ip(&[family, "rule", "add", "iif", device, "ipproto", TCP, "lookup", TABLE])?;
         ip(&[family, "route", "add", "local", "default", "dev", "lo", "table", TABLE])?;
     }
     Ok(())

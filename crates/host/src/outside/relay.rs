@@ -1,34 +1,34 @@
 //! TCP connections that end at a namespace and continue in the machine's network.
 //!
-//! Each has two threads, one for each direction, which copy until an end closes. A listener is a socket of the namespace; the threads, and the
-//! connections that they open, are in the machine's network.
+//! A listener is a socket of the namespace; the threads, and the connections that they open, are in the machine's
+//! network.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read, Write};
-use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use socket2::SockRef;
 
+use super::connection::Connection;
 use super::{MACHINE, RESOLVER};
 use crate::Error;
 
-/// Time after which an outside host that does not answer is given up.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// Maximum number of addresses to which connections are accepted; a new one replaces the oldest. With the connections, fewer than the
-/// 1024 files that a process usually may open.
+/// Maximum number of addresses to which connections are accepted; a new one replaces the oldest. With the connections,
+/// fewer than the 1024 files that a process usually may open.
 pub(super) const MAX_LISTENERS: usize = 256;
 
-/// Maximum number of connections at one time, with two files each.
+/// Maximum number of connections at one time, with two files each; more are reset.
 const MAX_CONNECTIONS: usize = 300;
+
+/// Time in which nothing is accepted after a failure, such as too many open files: the connection that could not be
+/// accepted would end any waiting at once.
+const PAUSE_MS: u16 = 100;
 
 type Listening = (TcpListener, SocketAddr);
 
@@ -41,24 +41,60 @@ pub(super) struct Relays {
     open: Arc<Open>,
 }
 
-/// The open connections, both ends of each.
+/// The connections at one time, from when they are accepted.
+struct Open {
+    max: usize,
+    connections: Mutex<Connections>,
+}
+
 #[derive(Default)]
-struct Open(Mutex<BTreeMap<u64, [Arc<TcpStream>; 2]>>);
+struct Connections {
+    next: u64,
+    open: BTreeMap<u64, Arc<Connection>>,
+}
 
 impl Open {
-    fn all(&self) -> MutexGuard<'_, BTreeMap<u64, [Arc<TcpStream>; 2]>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Connections> {
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Registers a connection; `None` if there are too many.
+    fn register(self: &Arc<Self>, connection: &Arc<Connection>) -> Option<Registered> {
+        let mut connections = self.lock();
+        if connections.open.len() >= self.max {
+            return None;
+        }
+        let number = connections.next;
+        connections.next += 1;
+        connections.open.insert(number, Arc::clone(connection));
+        Some(Registered { open: Arc::clone(self), number })
+    }
+}
+
+/// A connection that counts until the value is dropped.
+struct Registered {
+    open: Arc<Open>,
+    number: u64,
+}
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        self.open.lock().open.remove(&self.number);
     }
 }
 
 impl Relays {
     /// No relay yet.
     pub fn start() -> Result<Self, Error> {
+        Self::with_limit(MAX_CONNECTIONS)
+    }
+
+    fn with_limit(max: usize) -> Result<Self, Error> {
         let started = || -> io::Result<Self> {
             let (wakes, woken) = UnixStream::pair()?;
             woken.set_nonblocking(true)?;
             let (listeners, new) = mpsc::channel();
-            let open = Arc::new(Open::default());
+            let open = Arc::new(Open { max, connections: Mutex::default() });
             let known = Arc::clone(&open);
             let thread = thread::Builder::new().name("relays".to_owned()).spawn(move || run(&woken, &new, &known))?;
             Ok(Relays { listeners: Some(listeners), wakes, thread: Some(thread), open })
@@ -83,16 +119,14 @@ impl Drop for Relays {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
-        for stream in self.open.all().values().flatten() {
-            let _ = stream.shutdown(Shutdown::Both);
-        }
+        self.open.lock().open.values().for_each(|connection| connection.abort());
     }
 }
 
 /// Accepts connections until the sender of `new` is gone.
 fn run(woken: &UnixStream, new: &Receiver<Listening>, open: &Arc<Open>) {
     let mut listeners: Vec<Listening> = Vec::new();
-    let mut number = 0;
+    let mut failed = false;
     loop {
         loop {
             match new.try_recv() {
@@ -103,58 +137,49 @@ fn run(woken: &UnixStream, new: &Receiver<Listening>, open: &Arc<Open>) {
             }
         }
         listeners.drain(..listeners.len().saturating_sub(MAX_LISTENERS));
-        let files = std::iter::once(woken.as_fd()).chain(listeners.iter().map(|(listener, _)| listener.as_fd()));
-        let mut files: Vec<PollFd<'_>> = files.map(|file| PollFd::new(file, PollFlags::POLLIN)).collect();
-        // After an interruption nothing is accepted, and it is tried again.
-        let _ = poll(&mut files, PollTimeout::NONE);
-        let _ = { woken }.read(&mut [0; 64]);
+        match failed {
+            true => wait(woken, &[], PAUSE_MS.into()),
+            false => wait(woken, &listeners, PollTimeout::NONE),
+        }
+        failed = false;
         for (listener, to) in &listeners {
-            while let Ok((inside, _)) = listener.accept() {
-                number += 1;
-                let (open, to) = (Arc::clone(open), outside_address(*to));
-                // Without a thread the connection is dropped, which closes it.
-                let _ = thread::Builder::new().spawn(move || relay(inside, to, &open, number));
-            }
+            failed |= accept_all(listener, *to, open).is_err();
         }
     }
 }
 
-/// One connection, from its beginning to its end.
-fn relay(inside: TcpStream, to: SocketAddr, open: &Open, number: u64) {
-    let connected = TcpStream::connect_timeout(&to, PATIENCE).and_then(|outside| {
-        inside.set_nonblocking(false)?;
-        inside.set_nodelay(true)?;
-        outside.set_nodelay(true)?;
-        Ok(outside)
-    });
-    let full = open.all().len() >= MAX_CONNECTIONS;
-    let Some(outside) = connected.ok().filter(|_| !full) else { return reset(&inside) };
-    let [inside, outside] = [inside, outside].map(Arc::new);
-    open.all().insert(number, [Arc::clone(&inside), Arc::clone(&outside)]);
-    thread::scope(|scope| {
-        let back = thread::Builder::new().spawn_scoped(scope, || pass(&outside, &inside));
-        if back.is_ok() {
-            pass(&inside, &outside);
-        }
-    });
-    open.all().remove(&number);
+/// Waits for a byte from `woken` or for a connection. It may return earlier.
+fn wait(woken: &UnixStream, listeners: &[Listening], limit: PollTimeout) {
+    let files = std::iter::once(woken.as_fd()).chain(listeners.iter().map(|(listener, _)| listener.as_fd()));
+    let mut files: Vec<PollFd<'_>> = files.map(|file| PollFd::new(file, PollFlags::POLLIN)).collect();
+    // After an interruption nothing is accepted, and it is tried again.
+    let _ = poll(&mut files, limit);
+    let _ = { woken }.read(&mut [0; 64]);
 }
 
-/// Copies in one direction; the end of the data is passed on, and a broken connection breaks the other one.
-fn pass(mut from: &TcpStream, mut to: &TcpStream) {
-    match io::copy(&mut from, &mut to) {
-        // The peer may be gone already.
-        Ok(_) => drop(to.shutdown(Shutdown::Write)),
-        Err(_) => [from, to].into_iter().for_each(|stream| {
-            reset(stream);
-            let _ = stream.shutdown(Shutdown::Both);
-        }),
+/// Accepts the connections that wait at a listener, each with a thread of its own.
+fn accept_all(listener: &TcpListener, to: SocketAddr, open: &Arc<Open>) -> io::Result<()> {
+    loop {
+        match listener.accept() {
+            Ok((inside, _)) => start(inside, outside_address(to), open),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+            Err(error) => return Err(error),
+        }
     }
 }
 
-/// The connection ends with a RST when it is closed.
-fn reset(stream: &TcpStream) {
-    let _ = SockRef::from(stream).set_linger(Some(Duration::ZERO));
+/// Starts one connection, or resets it if there are too many, or no file or thread for it.
+fn start(inside: TcpStream, to: SocketAddr, open: &Arc<Open>) {
+    let Ok(connection) = Connection::new(inside, to).map(Arc::new) else { return };
+    let Some(registered) = open.register(&connection) else { return connection.abort() };
+    let same = Arc::clone(&connection);
+    let relay = move || {
+        same.run(to);
+        drop(registered);
+    };
+    if thread::Builder::new().spawn(relay).is_err() {
+        connection.abort();
+    }
 }
 
 /// The address in the machine's network.
@@ -175,6 +200,12 @@ fn resolver(text: &str) -> IpAddr {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Shutdown;
+    use std::time::Duration;
+
+    use nix::time::{ClockId, clock_gettime};
+    use socket2::{Domain, SockRef, Socket, Type};
+
     use super::*;
 
     #[test]
@@ -242,18 +273,158 @@ mod tests {
         assert!(places[..2].iter().all(refused) && !refused(&places[2]));
     }
 
-    #[test]
-    fn open_connections_end_with_the_relays() {
+    /// A relay to a new host, and a connection through it: both of its ends.
+    fn relayed() -> (Relays, TcpStream, TcpStream) {
         let relays = Relays::start().unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let here = listener.local_addr().unwrap();
         let host = TcpListener::bind("127.0.0.1:0").unwrap();
         relays.listen(listener, host.local_addr().unwrap());
-        let mut stream = TcpStream::connect(here).unwrap();
-        let (mut other, _) = host.accept().unwrap();
-        other.write_all(b"x").unwrap();
-        assert_eq!(stream.read(&mut [0; 1]).unwrap(), 1);
+        let inside = TcpStream::connect(here).unwrap();
+        let (outside, _) = host.accept().unwrap();
+        for stream in [&inside, &outside] {
+            stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        }
+        (relays, inside, outside)
+    }
+
+    /// `from` sends 10 bytes, and a RST once `to` has received them: how `to` sees the end.
+    fn end_after_reset(mut from: TcpStream, mut to: TcpStream) -> io::ErrorKind {
+        from.write_all(b"ten bytes.").unwrap();
+        to.read_exact(&mut [0; 10]).unwrap();
+        SockRef::from(&from).set_linger(Some(Duration::ZERO)).unwrap();
+        drop(from);
+        to.read_to_end(&mut Vec::new()).map_or_else(|error| error.kind(), |_| io::ErrorKind::UnexpectedEof)
+    }
+
+    #[test]
+    fn reset_by_the_outside_host_is_no_end_of_data() {
+        let (_relays, inside, outside) = relayed();
+        assert_eq!(end_after_reset(outside, inside), io::ErrorKind::ConnectionReset);
+    }
+
+    #[test]
+    fn reset_by_the_program_inside_is_no_end_of_data() {
+        let (_relays, inside, outside) = relayed();
+        assert_eq!(end_after_reset(inside, outside), io::ErrorKind::ConnectionReset);
+    }
+
+    #[test]
+    fn open_connections_are_reset_at_the_end_of_the_relays() {
+        let (relays, mut inside, mut outside) = relayed();
+        outside.write_all(b"x").unwrap();
+        assert_eq!(inside.read(&mut [0; 1]).unwrap(), 1);
         drop(relays);
-        assert!(matches!(stream.read(&mut [0; 1]), Ok(0) | Err(_)));
+        for mut stream in [inside, outside] {
+            assert_eq!(stream.read(&mut [0; 1]).unwrap_err().kind(), io::ErrorKind::ConnectionReset);
+        }
+    }
+
+    #[test]
+    fn connection_to_a_host_that_does_not_read_is_reset_at_the_end_of_the_relays() {
+        let (relays, mut inside, _outside) = relayed();
+        inside.set_write_timeout(Some(Duration::from_millis(300))).unwrap();
+        while inside.write(&[0; 65_536]).is_ok() {}
+        drop(relays);
+        assert_eq!(inside.read(&mut [0; 1]).unwrap_err().kind(), io::ErrorKind::ConnectionReset);
+    }
+
+    /// A host that answers no request for a connection: the queue of those that it has not accepted is full. It lasts
+    /// as long as the sockets.
+    fn silent() -> (SocketAddr, Vec<Socket>) {
+        let any: SocketAddr = "127.0.0.1:0".parse().unwrap();
+        let socket = || Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        let host = socket();
+        host.bind(&any.into()).unwrap();
+        host.listen(0).unwrap();
+        let address = host.local_addr().unwrap().as_socket().unwrap();
+        let mut sockets = vec![host];
+        loop {
+            let client = socket();
+            let connected = client.connect_timeout(&address.into(), Duration::from_millis(200)).is_ok();
+            sockets.push(client);
+            if !connected {
+                return (address, sockets);
+            }
+        }
+    }
+
+    /// Relays of at most three connections to a silent host, with three.
+    fn full() -> (Relays, [TcpStream; 3], SocketAddr, Vec<Socket>) {
+        let relays = Relays::with_limit(3).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let here = listener.local_addr().unwrap();
+        let (to, sockets) = silent();
+        relays.listen(listener, to);
+        let streams = [(); 3].map(|()| patient(here));
+        while relays.open.lock().open.len() < 3 {
+            thread::sleep(Duration::from_millis(1));
+        }
+        (relays, streams, here, sockets)
+    }
+
+    fn patient(to: SocketAddr) -> TcpStream {
+        let stream = TcpStream::connect(to).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        stream
+    }
+
+    fn end(mut stream: &TcpStream) -> io::ErrorKind {
+        stream.read(&mut [0; 1]).unwrap_err().kind()
+    }
+
+    #[test]
+    fn connections_to_a_silent_host_count_and_one_more_is_reset() {
+        let (_relays, streams, here, _silent) = full();
+        assert_eq!(end(&patient(here)), io::ErrorKind::ConnectionReset);
+        streams.iter().for_each(|stream| stream.set_nonblocking(true).unwrap());
+        assert_eq!(streams.each_ref().map(end), [io::ErrorKind::WouldBlock; 3]);
+    }
+
+    #[test]
+    fn connections_that_are_not_open_yet_are_reset_at_the_end_of_the_relays() {
+        let (relays, streams, _, _silent) = full();
+        drop(relays);
+        assert_eq!(streams.each_ref().map(end), [io::ErrorKind::ConnectionReset; 3]);
+    }
+
+    #[test]
+    fn ended_connections_do_not_count() {
+        let relays = Relays::with_limit(1).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let here = listener.local_addr().unwrap();
+        let host = TcpListener::bind("127.0.0.1:0").unwrap();
+        relays.listen(listener, host.local_addr().unwrap());
+        for _ in 0..3 {
+            let inside = patient(here);
+            drop(host.accept().unwrap());
+            assert_eq!((&inside).read(&mut [0; 1]).unwrap(), 0);
+            drop(inside);
+            while !relays.open.lock().open.is_empty() {
+                thread::sleep(Duration::from_millis(1));
+            }
+        }
+    }
+
+    /// A socket that does not listen is always ready, and accepts nothing, as with too many open files.
+    #[test]
+    fn failure_to_accept_uses_no_processor_time() {
+        let (mut wakes, woken) = UnixStream::pair().unwrap();
+        woken.set_nonblocking(true).unwrap();
+        let (listeners, new) = mpsc::channel();
+        let deaf = TcpListener::from(Socket::new(Domain::IPV4, Type::STREAM, None).unwrap());
+        listeners.send((deaf, "127.0.0.1:1".parse().unwrap())).unwrap();
+        let open = Arc::new(Open { max: 1, connections: Mutex::default() });
+        let end = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(1000));
+            drop(listeners);
+            wakes.write_all(&[0]).unwrap();
+        });
+        let used = || Duration::from(clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).unwrap());
+        let before = used();
+        run(&woken, &new, &open);
+        let spent = used() - before;
+        end.join().unwrap();
+        assert!(spent < Duration::from_millis(20), "{spent:?} of 1 s");
     }
 }

@@ -1,0 +1,109 @@
+//! A TCP connection that ends at a namespace and continues in the machine's network.
+//!
+//! Two threads, one for each direction, copy until an end closes. A reset is passed on as a reset, never as the end of
+//! the data: a broken transfer must not look complete.
+
+use std::io::{self, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
+
+/// Time after which an outside host that does not answer is given up.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Interval at which a thread whose receiver does not read looks whether the connection is aborted.
+const LOOKS: Duration = Duration::from_millis(200);
+
+/// Both of its ends. Each is closed when the value is dropped: after [`abort`](Connection::abort) with a RST.
+pub(super) struct Connection {
+    inside: TcpStream,
+    outside: TcpStream,
+    aborted: AtomicBool,
+}
+
+impl Connection {
+    /// A connection of the namespace that will continue to `to`. It is reset on an error.
+    pub fn new(inside: TcpStream, to: SocketAddr) -> io::Result<Self> {
+        let outside = outside_end(&inside, to).inspect_err(|_| reset_at_close(&inside))?;
+        Ok(Connection { inside, outside, aborted: AtomicBool::new(false) })
+    }
+
+    /// Connects to the outside host and copies until both directions have ended.
+    pub fn run(&self, to: SocketAddr) {
+        if SockRef::from(&self.outside).connect_timeout(&to.into(), PATIENCE).is_err() {
+            return self.abort();
+        }
+        thread::scope(|scope| {
+            match thread::Builder::new().spawn_scoped(scope, || self.pass(&self.outside, &self.inside)) {
+                Ok(_) => self.pass(&self.inside, &self.outside),
+                Err(_) => self.abort(),
+            }
+        });
+    }
+
+    /// Ends the connection in any state. The threads return; no FIN is sent, and the ends are reset when they are
+    /// closed.
+    pub fn abort(&self) {
+        self.aborted.store(true, Ordering::SeqCst);
+        for stream in [&self.inside, &self.outside] {
+            reset_at_close(stream);
+            // Sends nothing, wakes a thread that reads, and ends a handshake.
+            let _ = stream.shutdown(Shutdown::Read);
+        }
+    }
+
+    fn is_aborted(&self) -> bool {
+        self.aborted.load(Ordering::SeqCst)
+    }
+
+    /// Copies in one direction and passes on the end of the data; a broken end breaks both directions.
+    fn pass(&self, mut from: &TcpStream, to: &TcpStream) {
+        match io::copy(&mut from, &mut Direction { connection: self, to }) {
+            Ok(_) if self.is_aborted() => {}
+            // The peer may be gone already.
+            Ok(_) => drop(to.shutdown(Shutdown::Write)),
+            Err(_) => self.abort(),
+        }
+    }
+}
+
+/// A socket for the other end, with the same settings.
+fn outside_end(inside: &TcpStream, to: SocketAddr) -> io::Result<TcpStream> {
+    let outside = TcpStream::from(Socket::new(Domain::for_address(to), Type::STREAM, Some(Protocol::TCP))?);
+    inside.set_nonblocking(false)?;
+    for stream in [inside, &outside] {
+        stream.set_nodelay(true)?;
+        stream.set_write_timeout(Some(LOOKS))?;
+    }
+    Ok(outside)
+}
+
+/// The connection ends with a RST when it is closed.
+fn reset_at_close(stream: &TcpStream) {
+    let _ = SockRef::from(stream).set_linger(Some(Duration::ZERO));
+}
+
+/// What is written goes to one end of the connection, until that is aborted.
+struct Direction<'a> {
+    connection: &'a Connection,
+    to: &'a TcpStream,
+}
+
+impl Write for Direction<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        while !self.connection.is_aborted() {
+            match self.to.write(bytes) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                result => return result,
+            }
+        }
+        Err(io::ErrorKind::ConnectionAborted.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
