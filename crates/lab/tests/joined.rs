@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use capture::joined::{Crossing, Fate};
 use common::network;
@@ -21,10 +21,28 @@ fn name(packet: &Packet) -> Option<Name> {
     Some((segment.seq.0, segment.ack.0, segment.len))
 }
 
+/// A packet in a capture, with its IP identification.
+#[derive(Clone)]
+struct Frame {
+    at: Time,
+    direction: Direction,
+    packet: Packet,
+    id: u16,
+}
+
 /// Captures at both ends, and the packets that left, arrived and were lost.
 struct Ends {
     nodes: [u32; 2],
-    writers: [Writer<Vec<u8>>; 2],
+    frames: [Vec<Frame>; 2],
+    /// Whether packets have the same IP identification in both captures; each capture numbers them otherwise.
+    has_ids: bool,
+    /// At which ends offloading merges segments.
+    merges: [bool; 2],
+    /// Segments that are part of another at each end.
+    merged: [usize; 2],
+    /// By direction: packets sent, and the identifications of those that are before and behind the station.
+    sent: [u16; 2],
+    under_way: [[BTreeMap<Name, VecDeque<u16>>; 2]; 2],
     /// The receiver's clock: what it is ahead, and parts per million that it is faster.
     clock: (Span, f64),
     /// By direction, data first: times at which packets left, and arrived.
@@ -36,10 +54,67 @@ struct Ends {
 impl Ends {
     fn new(network: &Network, clock: (Span, f64)) -> Self {
         let nodes = [network.flows[0].from as u32, network.flows[0].to as u32];
-        let writers = [0, 1].map(|_| Writer::new(Vec::new(), &["node"]).expect("memory"));
-        let (left, arrived, lost) = Default::default();
-        Ends { nodes, writers, clock, left, arrived, lost }
+        let (left, arrived, lost, under_way) = Default::default();
+        let (frames, sent, merges, merged) = Default::default();
+        Ends { nodes, frames, has_ids: false, merges, merged, sent, under_way, clock, left, arrived, lost }
     }
+
+    /// The identification of a packet that leaves a link, on which packets keep their order.
+    fn leaves(&mut self, of: usize, link: usize, name: &Name) -> u16 {
+        self.under_way[of][link].get_mut(name).and_then(VecDeque::pop_front).unwrap_or_default()
+    }
+
+    /// The captures as files.
+    fn files(&mut self) -> [Vec<u8>; 2] {
+        [0, 1].map(|end| {
+            let mut frames = std::mem::take(&mut self.frames[end]);
+            if !self.has_ids {
+                (0..).zip(&mut frames).for_each(|(number, frame)| frame.id = number);
+            }
+            if self.merges[end] {
+                let count = frames.len();
+                frames = merged(frames);
+                self.merged[end] = count - frames.len();
+            }
+            let mut writer = Writer::new(Vec::new(), &["node"]).expect("memory");
+            for Frame { at, direction, packet, id } in frames {
+                let mut bytes = wire::bytes::headers(&packet, id);
+                bytes.resize(packet.size() as usize, 0);
+                writer.whole(0, at, direction, &bytes).expect("memory");
+            }
+            writer.finish().expect("memory")
+        })
+    }
+}
+
+/// Consecutive segments in the same direction as one, as offloading merges those that leave together, or arrive shortly
+/// after one another.
+fn merged(frames: Vec<Frame>) -> Vec<Frame> {
+    let mut all: Vec<Frame> = Vec::new();
+    let (mut pieces, mut full) = (0, 0);
+    for frame in frames {
+        if let Some(last) = all.last_mut()
+            && pieces < 16
+            && last.direction == frame.direction
+            && frame.at.since(last.at) <= Span::from_millis(if frame.direction == Direction::Out { 0 } else { 5 })
+            && let (wire::Body::Tcp(whole), wire::Body::Tcp(next)) = (&mut last.packet.body, &frame.packet.body)
+            && whole.len == full * pieces
+            && next.len > 0
+            && whole.seq + whole.len == next.seq
+            && (whole.ack, whole.options) == (next.ack, next.options)
+            && last.id.wrapping_add(pieces as u16) == frame.id
+        {
+            whole.len += next.len;
+            whole.flags = next.flags;
+            last.at = frame.at;
+            pieces += 1;
+            continue;
+        }
+        full = if let wire::Body::Tcp(segment) = &frame.packet.body { segment.len } else { 0 };
+        pieces = 1;
+        all.push(frame);
+    }
+    all
 }
 
 impl Sink for Ends {
@@ -47,6 +122,12 @@ impl Sink for Ends {
 
     fn event(&mut self, at: Time, event: &Event) {
         match event {
+            Event::Node { node, event: NodeEvent::Transit { packet }, .. } if !self.nodes.contains(node) => {
+                let of = usize::from(packet.dst == Addr::of_node(self.nodes[0] as usize));
+                let name = name(packet).expect("TCP");
+                let id = self.leaves(of, 0, &name);
+                self.under_way[of][1].entry(name).or_default().push_back(id);
+            }
             Event::Node { node, event, .. } => {
                 let Some(end) = self.nodes.iter().position(|of| of == node) else { return };
                 let (packet, direction) = match event {
@@ -61,10 +142,18 @@ impl Sink for Ends {
                 };
                 let of = if direction == Direction::Out { end } else { 1 - end };
                 let times = if direction == Direction::Out { &mut self.left } else { &mut self.arrived };
-                times[of].entry(name(packet).expect("TCP")).or_default().push(at);
+                let name = name(packet).expect("TCP");
+                times[of].entry(name).or_default().push(at);
+                let id = if direction == Direction::Out {
+                    self.sent[of] = self.sent[of].wrapping_add(1);
+                    self.under_way[of][0].entry(name).or_default().push_back(self.sent[of]);
+                    self.sent[of]
+                } else {
+                    self.leaves(of, 1, &name)
+                };
                 let ahead = if end == 1 { self.clock } else { (Span::ZERO, 0.0) };
                 let drift = Span::from_nanos((at.as_nanos() as f64 * ahead.1 / 1e6).round() as u64);
-                self.writers[end].packet(0, at + ahead.0 + drift, direction, packet).expect("memory");
+                self.frames[end].push(Frame { at: at + ahead.0 + drift, direction, packet: *packet, id });
             }
             Event::Link {
                 event:
@@ -75,7 +164,10 @@ impl Sink for Ends {
                 of: Some(of),
                 ..
             } => {
-                *self.lost[usize::from(!of.from_sender)].entry(name(packet).expect("TCP")).or_default() += 1;
+                let (of, name) = (usize::from(!of.from_sender), name(packet).expect("TCP"));
+                *self.lost[of].entry(name).or_default() += 1;
+                // Data passes the station before the link that loses packets.
+                self.leaves(of, 1 - of, &name);
             }
             _ => {}
         }
@@ -126,14 +218,13 @@ fn joined(text: &str, clock: (Span, f64), swapped: bool, check: impl FnOnce(&Bot
 fn joined_at(network: &Network, mut ends: Ends, swapped: bool, check: impl FnOnce(&BothEnds<'_>, &Ends)) {
     World::new(network, true).run(&mut ends);
     let directory = tempfile::tempdir().expect("a directory");
-    let writers =
-        std::mem::replace(&mut ends.writers, [0, 1].map(|_| Writer::new(Vec::new(), &["a"]).expect("memory")));
-    let files: Vec<CaptureFile> = writers
+    let files: Vec<CaptureFile> = ends
+        .files()
         .into_iter()
         .enumerate()
-        .map(|(end, writer)| {
+        .map(|(end, file)| {
             let path = directory.path().join(format!("{end}.pcapng"));
-            std::fs::write(&path, writer.finish().expect("memory")).expect("written");
+            std::fs::write(&path, file).expect("written");
             CaptureFile::open(&path).expect("a capture")
         })
         .collect();
@@ -184,6 +275,27 @@ fn lost_packets_of_both_directions_are_those_of_the_run() {
         }
     }
     assert!(lost[0] > 100 && lost[1] > 50 && needless > 100, "{lost:?} lost, {needless} in vain");
+}
+
+/// A piece of a merged segment is the packet that the other capture has alone.
+#[test]
+fn lost_packets_are_those_of_the_run_where_offloading_merges_segments() {
+    for (place, merges) in [[true, false], [false, true], [true, true]].into_iter().enumerate() {
+        for has_ids in [false, true] {
+            let network = network(&scenario(AIRS[0].1, TCPS[1 + place.min(1)], 40 + place as u64));
+            let ends = Ends { has_ids, merges, ..Ends::new(&network, (Span::ZERO, 0.0)) };
+            joined_at(&network, ends, false, |both, run| {
+                assert!((0..2).all(|end| merges[end] == (run.merged[end] > 100)), "{:?} merged", run.merged);
+                assert!(both.whole_path);
+                for (direction, way) in [&both.joined.data, &both.joined.answers].into_iter().enumerate() {
+                    assert_eq!(way.unseen, 0, "{merges:?}, ids: {has_ids}, direction {direction}");
+                    let found = by_name(&way.packets, |packet| packet.fate == Fate::Lost);
+                    assert_eq!(found, run.lost[direction], "{merges:?}, ids: {has_ids}, direction {direction}");
+                }
+                assert!(both.joined.data.lost() > 10);
+            });
+        }
+    }
 }
 
 /// The clock's offset cannot be told from a difference between both directions: times are right apart from that.

@@ -5,9 +5,9 @@
 //! 2. [`Joined::of`] pairs the packets that left one end with those that arrived at the other.
 //!
 //! Packets are the same if their ports, sequence and acknowledgment numbers, length, timestamps and first SACK-block are;
-//! so are their IP identifications, if those of at least nine tenths of the packets without a double agree. Of several
-//! copies the one is taken that keeps the order of packets, and otherwise the last that was sent early enough. Segments
-//! that offloading has merged are split by the MSS.
+//! so are their IP identifications, if they vary, and those of at least nine tenths of the packets without a double agree.
+//! Of several copies the one is taken that keeps the order of packets, and otherwise the last that was sent early enough. Segments
+//! that offloading has merged are split by the MSS, and the identifications of the pieces count on from that of the whole.
 //!
 //! Clocks. With f the least time from the sender's clock to the receiver's, and b the least back, the offset of the
 //! receiver's clock is (f - b) / 2, and the least delay is (f + b) / 2 in both directions: the captures do not show
@@ -80,15 +80,17 @@ impl Track {
         }
         let mut seq = segment.seq;
         let mut rest = segment.len;
-        let whole = rest <= self.mss;
+        let mut id = packet.ip_id;
         loop {
             if self.packets.len() == MAX_PACKETS {
                 self.beyond += 1;
                 return;
             }
             let len = rest.min(self.mss);
+            // Of a merged segment, the last piece has these.
+            let has = |flag: Flags| segment.flags.has(flag) && (flag == Flags::SYN || len == rest);
             let flags = [Flags::SYN, Flags::FIN, Flags::RST];
-            let flags = flags.iter().enumerate().map(|(bit, flag)| u8::from(segment.flags.has(*flag)) << bit).sum();
+            let flags = flags.iter().enumerate().map(|(bit, flag)| u8::from(has(*flag)) << bit).sum();
             let key = Key {
                 from_sender: of.from == self.sender,
                 seq: seq.0,
@@ -97,10 +99,12 @@ impl Track {
                 flags,
                 stamps: segment.options.timestamps.map(|stamps| (stamps.value, stamps.echo)),
                 sack: segment.options.sack.as_slice().first().map(|(from, to)| (from.0, to.0)),
-                id: packet.ip_id.filter(|_| whole),
+                id,
             };
             self.packets.push(Seen { at: packet.at, key });
             (seq, rest) = (seq + len, rest - len);
+            // Segmentation by Linux and by network cards counts on.
+            id = id.map(|id| id.wrapping_add(1));
             if rest == 0 {
                 return;
             }
