@@ -5,6 +5,7 @@ mod common;
 use std::collections::{BTreeMap, VecDeque};
 
 use capture::joined::{Crossing, Fate};
+use capture::transfer::Vantage;
 use common::network;
 use engine::{Span, Time};
 use lab::captures::{BothEnds, CaptureFile};
@@ -211,11 +212,11 @@ const TCPS: [&str; 4] = [
 fn joined(text: &str, clock: (Span, f64), swapped: bool, check: impl FnOnce(&BothEnds<'_>, &Ends)) {
     let network = network(text);
     let ends = Ends::new(&network, clock);
-    joined_at(&network, ends, swapped, check);
+    joined_at(&network, ends, if swapped { [1, 0] } else { [0, 1] }, check);
 }
 
-/// The same of captures at these nodes.
-fn joined_at(network: &Network, mut ends: Ends, swapped: bool, check: impl FnOnce(&BothEnds<'_>, &Ends)) {
+/// The same of captures at these nodes, joined in this order.
+fn joined_at(network: &Network, mut ends: Ends, order: [usize; 2], check: impl FnOnce(&BothEnds<'_>, &Ends)) {
     World::new(network, true).run(&mut ends);
     let directory = tempfile::tempdir().expect("a directory");
     let files: Vec<CaptureFile> = ends
@@ -228,8 +229,7 @@ fn joined_at(network: &Network, mut ends: Ends, swapped: bool, check: impl FnOnc
             CaptureFile::open(&path).expect("a capture")
         })
         .collect();
-    let order = if swapped { [&files[1], &files[0]] } else { [&files[0], &files[1]] };
-    check(&BothEnds::of(order, None).expect("joined"), &ends);
+    check(&BothEnds::of(order.map(|end| &files[end]), None).expect("joined"), &ends);
 }
 
 fn by_name(packets: &[Crossing], chosen: impl Fn(&Crossing) -> bool) -> BTreeMap<Name, usize> {
@@ -284,7 +284,7 @@ fn lost_packets_are_those_of_the_run_where_offloading_merges_segments() {
         for has_ids in [false, true] {
             let network = network(&scenario(AIRS[0].1, TCPS[1 + place.min(1)], 40 + place as u64));
             let ends = Ends { has_ids, merges, ..Ends::new(&network, (Span::ZERO, 0.0)) };
-            joined_at(&network, ends, false, |both, run| {
+            joined_at(&network, ends, [0, 1], |both, run| {
                 assert!((0..2).all(|end| merges[end] == (run.merged[end] > 100)), "{:?} merged", run.merged);
                 assert!(both.whole_path);
                 for (direction, way) in [&both.joined.data, &both.joined.answers].into_iter().enumerate() {
@@ -367,13 +367,26 @@ fn capture_between_the_ends_shows_a_part_of_the_path() {
     let station = 1;
     let mut ends = Ends::new(&network, (Span::ZERO, 0.0));
     ends.nodes[0] = station;
-    joined_at(&network, ends, true, |both, run| {
+    joined_at(&network, ends, [1, 0], |both, run| {
         assert!(!both.whole_path && both.truth().is_none());
         assert_eq!(by_name(&both.joined.data.packets, |packet| packet.fate == Fate::Lost), run.lost[0]);
         let (explained, _) = both.explain(|_| sim::NullSink).expect("explained");
         assert!(!explained.survey.is_at_sender());
     });
     joined(&scenario(AIRS[0].1, TCPS[1], 5), (Span::ZERO, 0.0), false, |both, _| assert!(both.whole_path));
+}
+
+/// They show the same, and none of the sender's times.
+#[test]
+fn two_captures_of_one_end_are_explained_as_captured_there() {
+    let network = network(&scenario(AIRS[0].1, TCPS[1], 5));
+    for (end, place) in [(0, Vantage::Sender), (1, Vantage::Receiver)] {
+        joined_at(&network, Ends::new(&network, (Span::ZERO, 0.0)), [end, end], |both, _| {
+            assert!(!both.whole_path && both.truth().is_none());
+            let (explained, _) = both.explain(|_| sim::NullSink).expect("explained");
+            assert_eq!((explained.survey.vantage, explained.survey.vantage_known), (place, true));
+        });
+    }
 }
 
 #[test]
