@@ -242,12 +242,12 @@ fn by_name(packets: &[Crossing], chosen: impl Fn(&Crossing) -> bool) -> BTreeMap
 
 #[test]
 fn lost_packets_of_both_directions_are_those_of_the_run() {
-    let (mut lost, mut needless) = ([0, 0], 0);
+    let (mut lost, mut spurious) = ([0, 0], 0);
     for (number, (name, air)) in AIRS.iter().enumerate() {
         for (of, tcp) in TCPS.iter().enumerate() {
             let seed = (10 * number + of) as u64;
             joined(&scenario(air, tcp, seed), (Span::ZERO, 0.0), seed % 2 == 1, |both, run| {
-                let ways = [&both.joined.data, &both.joined.answers];
+                let ways = [&both.joined.data, &both.joined.acks];
                 for (direction, way) in ways.into_iter().enumerate() {
                     assert_eq!(way.unseen, 0);
                     let unknown = by_name(&way.packets, |packet| packet.fate == Fate::Unknown);
@@ -267,14 +267,14 @@ fn lost_packets_of_both_directions_are_those_of_the_run() {
                 let mut arrivals: BTreeMap<u32, usize> = BTreeMap::new();
                 data.for_each(|((seq, ..), times)| *arrivals.entry(*seq).or_default() += times.len());
                 let twice: usize = arrivals.values().map(|times| times - 1).sum();
-                let arrives = |packet: &&Crossing| packet.needless && matches!(packet.fate, Fate::Arrived(_));
+                let arrives = |packet: &&Crossing| packet.spurious && matches!(packet.fate, Fate::Arrived(_));
                 let found = both.joined.data.packets.iter().filter(arrives).count();
                 assert_eq!(found, twice, "{name}, {tcp}");
-                needless += twice;
+                spurious += twice;
             });
         }
     }
-    assert!(lost[0] > 100 && lost[1] > 50 && needless > 100, "{lost:?} lost, {needless} in vain");
+    assert!(lost[0] > 100 && lost[1] > 50 && spurious > 100, "{lost:?} lost, {spurious} spurious");
 }
 
 /// A piece of a merged segment is the packet that the other capture has alone.
@@ -287,7 +287,7 @@ fn lost_packets_are_those_of_the_run_where_offloading_merges_segments() {
             joined_at(&network, ends, [0, 1], |both, run| {
                 assert!((0..2).all(|end| merges[end] == (run.merged[end] > 100)), "{:?} merged", run.merged);
                 assert!(both.whole_path);
-                for (direction, way) in [&both.joined.data, &both.joined.answers].into_iter().enumerate() {
+                for (direction, way) in [&both.joined.data, &both.joined.acks].into_iter().enumerate() {
                     assert_eq!(way.unseen, 0, "{merges:?}, ids: {has_ids}, direction {direction}");
                     let found = by_name(&way.packets, |packet| packet.fate == Fate::Lost);
                     assert_eq!(found, run.lost[direction], "{merges:?}, ids: {has_ids}, direction {direction}");
@@ -310,7 +310,7 @@ fn delays_are_those_of_the_run_up_to_the_offset_for_shifted_clocks() {
             assert!((seen.skew - clock.1).abs() < 2.0, "{} of {} ppm", seen.skew, clock.1);
             let mut compared = 0;
             let mut offsets = Vec::new();
-            for (direction, way) in [&both.joined.data, &both.joined.answers].into_iter().enumerate() {
+            for (direction, way) in [&both.joined.data, &both.joined.acks].into_iter().enumerate() {
                 // Of packets that were sent twice the one that arrived is known by its timestamp only.
                 let once = |name: &Name| {
                     let (left, arrived) = (&run.left[direction][name], run.arrived[direction].get(name)?);

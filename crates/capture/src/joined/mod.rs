@@ -146,8 +146,8 @@ pub struct Crossing {
     pub ack: SeqNum,
     /// Whether its first byte was sent before.
     pub resent: bool,
-    /// Whether it was sent again although an earlier one arrives.
-    pub needless: bool,
+    /// Whether it is a spurious retransmission: an earlier one arrives.
+    pub spurious: bool,
 }
 
 /// The packets of one direction.
@@ -170,9 +170,9 @@ impl Way {
         self.packets.iter().filter(|packet| packet.fate == Fate::Unknown).count()
     }
 
-    /// The number of packets that were sent again in vain.
-    pub fn needless(&self) -> usize {
-        self.packets.iter().filter(|packet| packet.needless).count()
+    /// The number of spurious retransmissions.
+    pub fn spurious(&self) -> usize {
+        self.packets.iter().filter(|packet| packet.spurious).count()
     }
 
     /// The times under way, in order of length.
@@ -203,7 +203,7 @@ pub struct Joined {
     /// The packets of the end that sends most data.
     pub data: Way,
     /// Those of the other end.
-    pub answers: Way,
+    pub acks: Way,
     /// The clock of the receiver's capture.
     pub clock: Clock,
     /// Packets that were not read, because a capture has more than [`MAX_PACKETS`].
@@ -219,17 +219,17 @@ impl Joined {
         let forward = [sender.of(true), receiver.of(true)];
         let backward = [receiver.of(false), sender.of(false)];
         let data = pairs(&forward[0], &forward[1]).ok_or(JoinError::NothingInCommon("data"))?;
-        let answers = pairs(&backward[0], &backward[1]).ok_or(JoinError::NothingInCommon("acknowledgments"))?;
+        let acks = pairs(&backward[0], &backward[1]).ok_or(JoinError::NothingInCommon("acknowledgments"))?;
         let skew = skew(
             &crossed(&forward, &data, usual_len(&forward[0])),
-            &crossed(&backward, &answers, usual_len(&backward[0])),
+            &crossed(&backward, &acks, usual_len(&backward[0])),
         );
-        let clock = Clock::of(&crossed(&forward, &data, None), &crossed(&backward, &answers, None), skew);
+        let clock = Clock::of(&crossed(&forward, &data, None), &crossed(&backward, &acks, None), skew);
         let ends = |packets: &[Seen]| packets.first().zip(packets.last()).map(|(first, last)| [first.at, last.at]);
         let [at_receiver, at_sender] = [&receiver.packets, &sender.packets].map(|packets| ends(packets));
         Ok(Joined {
             data: way(&forward, &data, at_receiver, |at| at, |at| clock.sender_time(at)),
-            answers: way(&backward, &answers, at_sender, |at| clock.sender_time(at), |at| at),
+            acks: way(&backward, &acks, at_sender, |at| clock.sender_time(at), |at| at),
             clock,
             beyond: sender.beyond + receiver.beyond,
         })
@@ -303,7 +303,7 @@ fn way(
             len,
             ack: SeqNum(ack),
             resent: before.is_some(),
-            needless: before == Some(true),
+            spurious: before == Some(true),
         }
     };
     let packets = left.iter().zip(&pairs.arrivals).enumerate().map(crossing).collect();
