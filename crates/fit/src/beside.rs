@@ -49,7 +49,8 @@ pub const FAR: f64 = 1.15;
 
 /// Runs of a scenario, each with other random losses: one run's goodput is a matter of chance.
 const RUNS: u64 = 5;
-/// Packets of all runs of a scenario at most, about: a long transfer over a fast path runs less often, and then in part.
+/// Packets of all runs of a scenario at most, about: a long transfer over a fast path runs less often, and then in
+/// part.
 const PACKETS: f64 = 5e6;
 
 /// A fitted scenario with a variant of its sender, and its runs.
@@ -65,8 +66,8 @@ pub struct Tried {
     pub distance: f64,
 }
 
-/// Runs the fitted scenario with each of the variants; the nearest to the measurement comes first. A variant that needs what
-/// the measured connection lacks, such as SACK, is not the sender's.
+/// Runs the fitted scenario with each of the variants; the nearest to the measurement comes first. A variant that needs
+/// what the measured connection lacks, such as SACK, is not the sender's.
 ///
 /// # Errors
 /// The scenario has errors with each of them: the measurement cannot be that of a path.

@@ -1,8 +1,8 @@
 //! Segments that arrived twice, from the first blocks of selective acknowledgments that report them: DSACK (RFC 2883).
 //!
 //! Of a segment that was sent again, one transmission more has arrived than its DSACKs report. Where the fates of its
-//! transmissions have fewer arrivals, the last one taken for lost had arrived. Where they have more, and the
-//! receiver reports other duplicates, the last of these were lost, or the acknowledgments that report them: their fate is open.
+//! transmissions have fewer arrivals, the last one taken for lost had arrived. Where they have more, and the receiver
+//! reports other duplicates, the last of these were lost, or the acknowledgments that report them: their fate is open.
 
 use std::collections::BTreeMap;
 
@@ -52,7 +52,8 @@ impl Duplicates {
         }
     }
 
-    /// Corrects the fates of transmissions, which are in the order in which they were sent. Returns how many were not lost.
+    /// Corrects the fates of transmissions, which are in the order in which they were sent. Returns how many were not
+    /// lost.
     pub fn correct(&self, all: &mut [Transmission]) -> u64 {
         if self.reports.is_empty() {
             return 0;
@@ -89,8 +90,8 @@ impl Duplicates {
     }
 }
 
-/// The last transmission that was taken for lost has arrived, too; the arrivals are `at` and those known, in their order. Returns
-/// false if there is none.
+/// The last transmission that was taken for lost has arrived, too; the arrivals are `at` and those known, in their
+/// order. Returns false if there is none.
 fn arrives_too(all: &mut [Transmission], copies: &[usize], at: Time) -> bool {
     let lost = copies.iter().rev().find(|copy| all[**copy].fate == Fate::Lost && all[**copy].sent < at);
     let Some(lost) = lost else { return false };

@@ -83,8 +83,9 @@ fn chosen(streams: &[Stream], number: Option<u32>) -> Result<(u32, Stream), Tran
 }
 
 impl Transfer {
-    /// The connection `number` of a capture, or the one with most data; `open` opens the file again for each of three passes,
-    /// and `given` is the place of the capture, if it is known. A file that is cut off is read as far as it goes.
+    /// The connection `number` of a capture, or the one with most data; `open` opens the file again for each of three
+    /// passes, and `given` is the place of the capture, if it is known. A file that is cut off is read as far as it
+    /// goes.
     ///
     /// # Errors
     /// The file cannot be read, or has no such connection.

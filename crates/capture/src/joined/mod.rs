@@ -4,10 +4,11 @@
 //! 1. A [`Track`] keeps the packets of the connection in one capture.
 //! 2. [`Joined::of`] pairs the packets that left one end with those that arrived at the other.
 //!
-//! Packets are the same if their ports, sequence and acknowledgment numbers, length, timestamps and first SACK-block are;
-//! so are their IP identifications, if they vary, and those of at least nine tenths of the packets without a double agree.
-//! Of several copies the one is taken that keeps the order of packets, and otherwise the last that was sent early enough. Segments
-//! that offloading has merged are split by the MSS, and the identifications of the pieces count on from that of the whole.
+//! Packets are the same if their ports, sequence and acknowledgment numbers, length, timestamps and first SACK-block
+//! are; so are their IP identifications, if they vary, and those of at least nine tenths of the packets without a
+//! double agree. Of several copies the one is taken that keeps the order of packets, and otherwise the last that was
+//! sent early enough. Segments that offloading has merged are split by the MSS, and the identifications of the pieces
+//! count on from that of the whole.
 //!
 //! Clocks. With f the least time from the sender's clock to the receiver's, and b the least back, the offset of the
 //! receiver's clock is (f - b) / 2, and the least delay is (f + b) / 2 in both directions: the captures do not show

@@ -23,8 +23,9 @@ use crate::{Failure, table};
 /// Arguments of `lasthop fit`.
 #[derive(ClapArgs)]
 pub struct Args {
-    /// A capture (pcap or pcapng) of a TCP transfer that fills the path, or two of both ends, or a result of `lasthop shell` that
-    /// has them; the log of `iperf3 -c SERVER -J`, or that of `ping`; a log of iperf3 and one of ping together
+    /// A capture (pcap or pcapng) of a TCP transfer that fills the path, or two of both ends, or a result of
+    /// `lasthop shell` that has them; the log of `iperf3 -c SERVER -J`, or that of `ping`; a log of iperf3 and one of
+    /// ping together
     #[arg(required = true, num_args = 1..=2)]
     files: Vec<PathBuf>,
     /// The scenario to write [default: standard output, behind the tables]
