@@ -99,7 +99,7 @@ fn captures_of_both_ends_are_joined_in_any_order() {
     let lost = |direction: &str| summary["links"][0][direction]["frames_corrupted"].as_u64().expect("a number");
     assert!(lost("forward") > 5, "{}", lost("forward"));
     assert_eq!(one["data"]["lost"], lost("forward"));
-    assert_eq!(one["answers"]["lost"], lost("backward"));
+    assert_eq!(one["acks"]["lost"], lost("backward"));
     let out = lasthop(&directory, &["explain", path(&files[1]), path(&files[0])]);
     succeeded(&out);
     for part in ["joined: stream 0 of", "direction  packets  lost", "the least one, 50.", "captured at the sender"] {

@@ -47,6 +47,24 @@ fn capture_becomes_a_scenario_that_gives_the_measured_goodput() {
     let both = lasthop(&dir, &["fit", "path/server.pcapng", "path/client.pcapng"]);
     assert_eq!(both.code, Some(0), "{}", both.err);
     assert!(both.out.contains("40 packets"), "{}", both.out);
+    for end in ["server", "client"] {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        let capture = std::fs::read(dir.join(format!("path/{end}.pcapng"))).unwrap();
+        std::io::Write::write_all(&mut gzip, &capture).unwrap();
+        std::fs::write(dir.join(format!("{end}.pcapng.gz")), gzip.finish().unwrap()).unwrap();
+    }
+    for (packed, plain) in [
+        (&["server.pcapng.gz"][..], &["path/server.pcapng"][..]),
+        (&["server.pcapng.gz", "client.pcapng.gz"], &["path/server.pcapng", "path/client.pcapng"]),
+    ] {
+        let table = |files: &[&str]| {
+            let fitted = lasthop(&dir, &[&["fit", "--json"], files].concat());
+            assert_eq!(fitted.code, Some(0), "{files:?}: {}", fitted.err);
+            let json: serde_json::Value = serde_json::from_str(&fitted.out).unwrap();
+            (json["path"].clone(), json["measured"].clone(), json["simulated"].clone())
+        };
+        assert_eq!(table(packed), table(plain));
+    }
     let mixed = lasthop(&dir, &["fit", "path/server.pcapng", "path/scenario.toml"]);
     assert!(mixed.err.contains("expected one capture alone"), "{}", mixed.err);
     let compared = lasthop(&dir, &["compare", "fitted.toml", "--replications", "1"]);

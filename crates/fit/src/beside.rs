@@ -8,7 +8,7 @@ use sim::World;
 use crate::observed::Observed;
 use crate::scenario::Fitted;
 
-/// Values that both have; `None` where the measurement lacks one.
+/// Values that both have; `None` where the measurement lacks one, and for counts of runs of a part of the transfer.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Values {
     /// Bits per second.
@@ -49,7 +49,8 @@ pub const FAR: f64 = 1.15;
 
 /// Runs of a scenario, each with other random losses: one run's goodput is a matter of chance.
 const RUNS: u64 = 5;
-/// Packets of all runs of a scenario at most, about: a long transfer over a fast path runs less often, and then in part.
+/// Packets of all runs of a scenario at most, about: a long transfer over a fast path runs less often, and then in
+/// part.
 const PACKETS: f64 = 5e6;
 
 /// A fitted scenario with a variant of its sender, and its runs.
@@ -65,8 +66,8 @@ pub struct Tried {
     pub distance: f64,
 }
 
-/// Runs the fitted scenario with each of the variants; the nearest to the measurement comes first. A variant that needs what
-/// the measured connection lacks, such as SACK, is not the sender's.
+/// Runs the fitted scenario with each of the variants; the nearest to the measurement comes first. A variant that needs
+/// what the measured connection lacks, such as SACK, is not the sender's.
 ///
 /// # Errors
 /// The scenario has errors with each of them: the measurement cannot be that of a path.
@@ -81,7 +82,7 @@ pub fn tried(fitted: &Fitted, measured: &Values, variants: &[&str]) -> Result<Ve
                 continue;
             }
         };
-        let (values, goodputs) = simulated(&fitted, loaded);
+        let (values, goodputs) = simulated(&fitted, loaded, PACKETS);
         let apart = |one: Option<f64>, other: Option<f64>| match (one, other) {
             (Some(one), Some(other)) if one > 0.0 && other > 0.0 => libm::log(one / other).abs(),
             _ => 0.0,
@@ -97,14 +98,16 @@ pub fn tried(fitted: &Fitted, measured: &Values, variants: &[&str]) -> Result<Ve
     Ok(all)
 }
 
-/// The values of several runs with different random numbers, and the goodput of each.
-fn simulated(fitted: &Fitted, loaded: Loaded) -> (Values, Vec<f64>) {
+/// The values of several runs with different random numbers and about `packets` in all, and the goodput of each.
+fn simulated(fitted: &Fitted, loaded: Loaded, packets: f64) -> (Values, Vec<f64>) {
     let mut network = loaded.network;
     let per_second = fitted.rate.bits_per_sec() as f64 / (8.0 * f64::from(fitted.mss.max(1)));
     let seconds = fitted.duration.as_secs_f64().max(1e-9);
-    let runs = ((PACKETS / (per_second * seconds)) as u64).clamp(1, RUNS);
-    let longest = (PACKETS / per_second).clamp(1.0, seconds.max(1.0));
-    network.duration = network.duration.min(Span::from_nanos((1e9 * longest) as u64));
+    let runs = ((packets / (per_second * seconds)) as u64).clamp(1, RUNS);
+    let longest = Span::from_nanos((1e9 * packets / per_second) as u64);
+    // Counts of a part of the transfer are not those of the whole.
+    let is_whole = network.duration <= longest;
+    network.duration = network.duration.min(longest);
     let (mut goodputs, mut rtt) = (Vec::new(), Histogram::default());
     let (mut retransmitted, mut timeouts) = (0, 0);
     for replication in 0..runs {
@@ -121,8 +124,59 @@ fn simulated(fitted: &Fitted, loaded: Loaded) -> (Values, Vec<f64>) {
     let values = Values {
         goodput: mean(goodputs.iter().sum()),
         rtt: Values::percentiles(&rtt),
-        retransmitted: mean(retransmitted as f64),
-        timeouts: mean(timeouts as f64),
+        retransmitted: mean(retransmitted as f64).filter(|_| is_whole),
+        timeouts: mean(timeouts as f64).filter(|_| is_whole),
     };
     (values, goodputs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::loss::{Estimate, Loss};
+    use crate::scenario::Host;
+    use engine::Rate;
+
+    /// The values of a path with this rate for 5 s, about 3,300 packets for 8 Mbit/s.
+    fn values(rate: u64, packets: f64) -> (Values, Vec<f64>) {
+        let fitted = Fitted {
+            source: "path.pcap".into(),
+            sender: Host::Server,
+            rate: Rate::from_bits_per_sec(rate).expect("a rate"),
+            rate_given: false,
+            rates: None,
+            delay: Span::from_millis(5),
+            queue: Some(10),
+            queue_was_full: true,
+            loss: Loss::Uniform(Estimate { value: 0.01, interval: [0.005, 0.02] }),
+            reordering: None,
+            mss: 1448,
+            receive_window: 1_000_000,
+            initial_window: 10,
+            timestamps: true,
+            sack: Some(true),
+            variant: "cubic".into(),
+            bytes: None,
+            duration: Span::from_secs(5),
+        };
+        let loaded = scenario::load::from_toml("fitted.toml", &fitted.to_toml()).expect("a scenario");
+        simulated(&fitted, loaded, packets)
+    }
+
+    #[test]
+    fn runs_of_a_part_of_the_transfer_have_no_counts() {
+        let (whole, goodputs) = values(8_000_000, 4000.0);
+        assert_eq!(goodputs.len(), 1);
+        assert!(whole.retransmitted.is_some_and(|count| count > 0.0) && whole.timeouts.is_some());
+        let (part, goodputs) = values(8_000_000, 2000.0);
+        assert_eq!((goodputs.len(), part.retransmitted, part.timeouts), (1, None, None));
+        assert!(part.goodput.zip(whole.goodput).is_some_and(|(part, whole)| part > 0.5 * whole));
+    }
+
+    /// 2000 packets of 100 Tbit/s take less than a round trip, in which nothing is acknowledged.
+    #[test]
+    fn runs_of_a_rate_of_a_damaged_capture_are_bounded_by_packets() {
+        let (part, _) = values(100_000_000_000_000, 2000.0);
+        assert_eq!((part.goodput, part.retransmitted), (Some(0.0), None));
+    }
 }

@@ -1,8 +1,8 @@
 //! Segments that arrived twice, from the first blocks of selective acknowledgments that report them: DSACK (RFC 2883).
 //!
 //! Of a segment that was sent again, one transmission more has arrived than its DSACKs report. Where the fates of its
-//! transmissions have fewer arrivals, the last one taken for lost had arrived. Where they have more, and the
-//! receiver reports other duplicates, the last of these were lost, or the acknowledgments that report them: their fate is open.
+//! transmissions have fewer arrivals, the last one taken for lost had arrived. Where they have more, and the receiver
+//! reports other duplicates, the last of these were lost, or the acknowledgments that report them: their fate is open.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +10,12 @@ use engine::Time;
 use wire::{Segment, SeqNum};
 
 use crate::transmission::{Fate, Transmission};
+
+/// The longest report: it is about one packet [RFC2883 s4], into which offloading may have merged others.
+const MAX_LEN: u64 = u16::MAX as u64;
+
+/// The number of segments in it, by the least MSS that hosts must support [RFC9293 s3.7.1].
+const MAX_SEGMENTS: usize = MAX_LEN as usize / 536;
 
 /// Reports of duplicates, in the order in which they arrived.
 #[derive(Clone, Debug)]
@@ -38,7 +44,7 @@ impl Duplicates {
             let (from, to) = segment.options.sack.as_slice().get(place)?;
             Some((offset(*from, ack)?, offset(*to, ack)?)).filter(|(from, to)| from < to)
         };
-        let Some((from, to)) = block(0) else { return };
+        let Some((from, to)) = block(0).filter(|(from, to)| to - from <= MAX_LEN) else { return };
         // [RFC2883 s4] Below the acknowledgment, or within the second block.
         let within = block(1).is_some_and(|(first, end)| first <= from && to <= end);
         if to <= ack || within {
@@ -46,7 +52,8 @@ impl Duplicates {
         }
     }
 
-    /// Corrects the fates of transmissions, which are in the order in which they were sent. Returns how many were not lost.
+    /// Corrects the fates of transmissions, which are in the order in which they were sent. Returns how many were not
+    /// lost.
     pub fn correct(&self, all: &mut [Transmission]) -> u64 {
         if self.reports.is_empty() {
             return 0;
@@ -59,7 +66,7 @@ impl Duplicates {
         let mut reported: BTreeMap<u64, usize> = BTreeMap::new();
         let mut corrected = 0;
         for (at, from, to) in &self.reports {
-            for (seq, copies) in copies.range(from..to) {
+            for (seq, copies) in copies.range(from..to).take(MAX_SEGMENTS) {
                 if all[copies[0]].seq + u64::from(all[copies[0]].len) > *to {
                     continue;
                 }
@@ -83,8 +90,8 @@ impl Duplicates {
     }
 }
 
-/// The last transmission that was taken for lost has arrived, too; the arrivals are `at` and those known, in their order. Returns
-/// false if there is none.
+/// The last transmission that was taken for lost has arrived, too; the arrivals are `at` and those known, in their
+/// order. Returns false if there is none.
 fn arrives_too(all: &mut [Transmission], copies: &[usize], at: Time) -> bool {
     let lost = copies.iter().rev().find(|copy| all[**copy].fate == Fate::Lost && all[**copy].sent < at);
     let Some(lost) = lost else { return false };
@@ -159,6 +166,16 @@ mod tests {
         // Part of a segment, and numbers that were not sent.
         let others: &[(u64, &[(u64, u64)])] = &[(4000, &[(2000, 2500)]), (99_000, &[(2000, 3000)])];
         assert_eq!(corrected(&fates, others), (fates.to_vec(), 0));
+    }
+
+    #[test]
+    fn report_of_more_than_a_packet_is_ignored() {
+        let fates = [Fate::Lost, arrived(120)];
+        assert_eq!(corrected(&fates, &[(9000, &[(0, 9000)])]), (vec![arrived(120), arrived(200)], 1));
+        let mut duplicates = Duplicates::new(ORIGIN, 100_000);
+        duplicates.acknowledgment(Time::ZERO + Span::from_secs(1), &acknowledgment(90_000, &[(0, 90_000)]));
+        let mut all: Vec<Transmission> = (0..).zip(fates).map(|(nth, fate)| sent(50 * nth, 2000, fate)).collect();
+        assert_eq!(duplicates.correct(&mut all), 0);
     }
 
     #[test]

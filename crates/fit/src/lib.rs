@@ -1,8 +1,9 @@
 //! Scenarios fitted to measurements of a real path: a capture of a TCP transfer, or logs of iperf3 and ping.
 //!
-//! [`transfer`] takes the transmissions of a captured connection and their fates, [`path`] finds rate, delay and queue of the
-//! slowest link, [`loss`] the loss process and [`reordering`] the packets that are overtaken, both with confidence intervals, and
-//! [`scenario`] writes them as a scenario. [`beside`] runs that and compares it with the measurement.
+//! [`transfer`] takes the transmissions of a captured connection and their fates, [`path`] finds rate, delay and queue
+//! of the slowest link, [`loss`] the loss process and [`reordering`] the packets that are overtaken, both with
+//! confidence intervals, and [`scenario`] writes them as a scenario. [`beside`] runs that and compares it with the
+//! measurement.
 
 pub mod beside;
 pub mod duplicates;

@@ -13,8 +13,8 @@ pub struct LogError(String);
 /// The log of `iperf3 -c SERVER -J`, with TCP.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Iperf {
-    /// The rate of the link with headers: that of the whole transfer, or of the median interval if a receiver wrote the log. A
-    /// sender counts what it has written into its buffer.
+    /// The rate of the link with headers: that of the whole transfer, or of the median interval if a receiver wrote the
+    /// log. A sender counts what it has written into its buffer.
     pub rate: Rate,
     /// The rate of each interval, if a receiver wrote the log and it varies.
     pub rates: Option<Vec<f64>>,
@@ -32,7 +32,8 @@ pub struct Iperf {
     pub took: Span,
     /// Segments retransmitted.
     pub retransmits: u64,
-    /// The variant of the sender, if the log names its congestion control: Linux's, if the host that wrote it has Linux.
+    /// The variant of the sender, if the log names its congestion control: Linux's, if the host that wrote it has
+    /// Linux.
     pub control: Option<String>,
     /// Whether the host that wrote the log received (`-R`).
     pub receives: bool,

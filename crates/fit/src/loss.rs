@@ -1,6 +1,7 @@
 //! The loss process of a path, from the fates of its packets in their order.
 //!
-//! Three models, of which the one with the least BIC is taken (Schwarz1978): k ln n - 2 ln L with k parameters and n packets.
+//! Three models, of which the one with the least BIC is taken (Schwarz1978): k ln n - 2 ln L with k parameters and n
+//! packets.
 //!
 //! | model | parameters | likelihood |
 //! |---|---|---|
@@ -8,11 +9,11 @@
 //! | Gilbert | p, r: GOOD loses nothing, BAD everything (Gilbert1960) | a Markov chain whose states are seen: p is the share of packets that were lost after one that arrived, r that of packets that arrived after a lost one |
 //! | Gilbert-Elliott | p, r, h: BAD lets a packet through with probability h (Elliott1963) | a hidden Markov chain: forward recursion, maximum by expectation and maximization (Baum1970) |
 //!
-//! Intervals have a level of 95 %. Those of probabilities that are shares of counts are Wilson's, others follow from the
-//! curvature of the logarithm of the likelihood at its maximum, with the parameters as logits.
+//! Intervals have a level of 95 %. Those of probabilities that are shares of counts are Wilson's, others follow from
+//! the curvature of the logarithm of the likelihood at its maximum, with the parameters as logits.
 //!
-//! Limits: loss by the state of the path and not by packet (a fading channel met by a slow sender) is taken for a chain of
-//! packets. Parameters of a chain with few changes of state are poorly known, which the intervals show.
+//! Limits: loss by the state of the path and not by packet (a fading channel met by a slow sender) is taken for a chain
+//! of packets. Parameters of a chain with few changes of state are poorly known, which the intervals show.
 
 use stats::proportion::wilson;
 
@@ -292,7 +293,8 @@ fn logistic(logit: f64) -> f64 {
 }
 
 /// Standard errors of three parameters at the maximum of `log_likelihood`: roots of the diagonal of the inverse of its
-/// negative curvature. Where that is not positive, the parameter is unknown, and the error is that of a logit of any value.
+/// negative curvature. Where that is not positive, the parameter is unknown, and the error is that of a logit of any
+/// value.
 fn errors(at: &[f64; 3], log_likelihood: impl Fn(&[f64; 3]) -> f64) -> [f64; 3] {
     /// Of a logit from 0.00001 to 0.99999.
     const UNKNOWN: f64 = 6.0;

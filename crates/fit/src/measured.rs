@@ -33,8 +33,8 @@ pub enum Unfit {
 /// The sender of the fitted scenario, which a measurement does not show, and what the user knows.
 #[derive(Clone, Debug)]
 pub struct Given {
-    /// The sender's variant; the one that the measurement names if not given, or else the [best](crate::beside::tried) of
-    /// several.
+    /// The sender's variant; the one that the measurement names if not given, or else the [best](crate::beside::tried)
+    /// of several.
     pub variant: Option<String>,
     /// The rate of the path, instead of that which is measured.
     pub rate: Option<Rate>,

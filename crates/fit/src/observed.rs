@@ -1,8 +1,8 @@
 //! What a capture at the sender of a simulated transfer would show: measured and simulated values have one definition.
 //!
-//! Goodput is what was acknowledged per time from the first segment to the last acknowledgment. A round trip is that of the last
-//! segment which an acknowledgment covers, if it was sent once, and nothing before it was missing: what [`capture::transfer`]
-//! takes. The metrics of a run count round trips of segments that had waited behind a gap, too.
+//! Goodput is what was acknowledged per time from the first segment to the last acknowledgment. A round trip is that of
+//! the last segment which an acknowledgment covers, if it was sent once, and nothing before it was missing: what
+//! [`capture::transfer`] takes. The metrics of a run count round trips of segments that had waited behind a gap, too.
 
 use std::collections::VecDeque;
 

@@ -1,7 +1,7 @@
 //! Rate, delay and queue of the slowest link of a path.
 //!
-//! With s the time at which a packet was sent, a that at which it arrived, and b the least a - s of all packets, a - s - b is the
-//! packet's wait.
+//! With s the time at which a packet was sent, a that at which it arrived, and b the least a - s of all packets, the
+//! packet's wait is a - s - b.
 //!
 //! ```text
 //! rate     that of runs of packets that waited, see `capture::transfer::rate`
@@ -10,15 +10,15 @@
 //! ```
 //!
 //! A lost packet was dropped by a full queue if it would have waited longer than every packet that arrived, less half a
-//! transmission; with fewer than [`MIN_OVERFLOWS`] of these the queue is not known to have been full. All other losses are the
-//! channel's. Packets that others overtake are late for another [reason](crate::reordering) than the queue, and their waits are
-//! not used.
+//! transmission; with fewer than [`MIN_OVERFLOWS`] of these the queue is not known to have been full. All other losses
+//! are the channel's. Packets that others overtake are late for another [reason](crate::reordering) than the queue, and
+//! their waits are not used.
 //!
 //! The rate varies if that of whole seconds does: if the ninth tenth is more than [`VARIES`] times the first.
 //!
-//! Limits: one bottleneck; its queue is first in, first out; cross traffic is taken for a lower rate. At the receiver arrivals
-//! are exact and the times of sending unknown, so that waits are not seen: the rate is that of the ninth tenth of the runs, losses are
-//! fitted, the queue and changes of the rate are not.
+//! Limits: one bottleneck; its queue is first in, first out; cross traffic is taken for a lower rate. At the receiver
+//! arrivals are exact and the times of sending unknown, so that waits are not seen: the rate is that of the ninth tenth
+//! of the runs, losses are fitted, the queue and changes of the rate are not.
 
 use capture::End;
 use capture::transfer::Vantage;
@@ -131,8 +131,8 @@ fn arrival(transmission: &Transmission) -> Option<Time> {
     }
 }
 
-/// Whether the arrival of a packet is certain: no segment was sent again in between. Otherwise the receiver's acknowledgment may
-/// have waited until a gap before it was filled.
+/// Whether the arrival of a packet is certain: no segment was sent again in between. Otherwise the receiver's
+/// acknowledgment may have waited until a gap before it was filled.
 fn certain(all: &[Transmission]) -> impl Fn(&Transmission) -> bool {
     let again: Vec<Time> = all.iter().filter(|sent| sent.retransmission).map(|sent| sent.sent).collect();
     move |sent| {
@@ -148,8 +148,8 @@ fn exact(all: &[Transmission], reordered: &[bool], sack: bool) -> impl Iterator<
     in_order.filter(move |(sent, _)| sack || certain(sent)).filter_map(|(sent, _)| Some((sent.sent, arrival(sent)?)))
 }
 
-/// The longest wait: the shortest of the [`ALIKE`] longest that differ by one transmission at most. An acknowledgment that was
-/// lost or delayed makes single waits seem longer.
+/// The longest wait: the shortest of the [`ALIKE`] longest that differ by one transmission at most. An acknowledgment
+/// that was lost or delayed makes single waits seem longer.
 fn longest(waits: impl Iterator<Item = Span>, transmission: Span) -> Span {
     let mut waits: Vec<Span> = waits.collect();
     waits.sort_unstable_by(|one, other| other.cmp(one));

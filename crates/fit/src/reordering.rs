@@ -1,22 +1,23 @@
 //! Packets that others overtake, and by how much they are late.
 //!
-//! A packet is reordered if one that was sent after it arrived before it [RFC4737 s3.3], both at their first transmission. Its
-//! extent (s4.2.1) is the number of packets that arrived from the first of these on, before it.
+//! A packet is reordered if one that was sent after it arrived before it [RFC4737 s3.3], both at their first
+//! transmission. Its extent (s4.2.1) is the number of packets that arrived from the first of these on, before it.
 //!
 //! With l the transmission time of a full packet and k the next packet that is not reordered, m places behind it, the
-//! packet would have arrived at n = a(k) - m l, but not before the one in front of it: packets leave a queue in this spacing.
-//! Its extra delay is d = a - n.
+//! packet would have arrived at n = a(k) - m l, but not before the one in front of it: packets leave a queue in this
+//! spacing. Its extra delay is d = a - n.
 //!
-//! A delayed packet is overtaken only if d exceeds the gap g = a(k) - n to the next, which may be long where nothing waits. So
-//! the share of delayed packets is that of the reordered ones among those that would have been, had they been delayed:
+//! A delayed packet is overtaken only if d exceeds the gap g = a(k) - n to the next, which may be long where nothing
+//! waits. So the share of delayed packets is that of the reordered ones among those that would have been, had they been
+//! delayed:
 //!
 //! ```text
 //! q = reordered / sum over packets of P(d > g)      P from the reordered ones whose own gap is at most the median gap
 //! ```
 //!
 //! Delays that are shorter than the usual gap change no order and are not seen. At the sender arrivals follow from the
-//! acknowledgments, which are immediate for packets out of order [RFC5681 s4.2]; segments that a delayed acknowledgment covers
-//! are taken to have arrived l apart. Without SACK they show no order.
+//! acknowledgments, which are immediate for packets out of order [RFC5681 s4.2]; segments that a delayed acknowledgment
+//! covers are taken to have arrived l apart. Without SACK they show no order.
 
 use engine::{Span, Time};
 use stats::proportion::wilson;
@@ -62,8 +63,8 @@ struct Gap {
 }
 
 impl Reordering {
-    /// Reordering of transmissions, which are in the order in which they were sent, and whether each is of a reordered packet.
-    /// `spacing` is the transmission time of a full packet.
+    /// Reordering of transmissions, which are in the order in which they were sent, and whether each is of a reordered
+    /// packet. `spacing` is the transmission time of a full packet.
     pub fn of(all: &[Transmission], spacing: Span) -> (Self, Vec<bool>) {
         let arrivals = arrivals(all, spacing);
         let mut reordered = vec![false; all.len()];

@@ -4,7 +4,8 @@
 //! server --- wire: 20 times the rate, nearly all of the delay --- station --- air: rate, queue, losses --- mobile
 //! ```
 //!
-//! The data goes from the server to the mobile, or the other way: rate, queue, losses and reordering are those of its direction.
+//! The data goes from the server to the mobile, or the other way: rate, queue, losses and reordering are those of its
+//! direction.
 //!
 //! The bottleneck is taken to be the last hop, and wireless, so that the schemes of a base station can act on it: the
 //! measurement does not show on which link of a path the queue is, nor the losses.
@@ -197,8 +198,8 @@ fn short(estimate: Estimate) -> String {
     text.parse::<f64>().map_or(text, |value| value.to_string())
 }
 
-/// The extra delays of reordered packets; a quarter of them lies between two quartiles, and all have the median where they differ
-/// by no more than the precision.
+/// The extra delays of reordered packets; a quarter of them lies between two quartiles, and all have the median where
+/// they differ by no more than the precision.
 fn jitter(reordering: &Reordering) -> Option<String> {
     /// Of probabilities, so that their decimals sum to 1.
     const UNITS: u64 = 40_000_000;

@@ -23,7 +23,7 @@ pub struct Transfer {
     /// Every transmission, in their order.
     pub transmissions: Vec<Transmission>,
     /// Transmissions that seem lost and are known to have arrived, because the receiver reports duplicates.
-    pub needless: u64,
+    pub spurious: u64,
     /// Round trips in nanoseconds.
     pub rtt: Histogram,
     /// The least round trip of packets of each size in bytes, at the sender.
@@ -83,8 +83,9 @@ fn chosen(streams: &[Stream], number: Option<u32>) -> Result<(u32, Stream), Tran
 }
 
 impl Transfer {
-    /// The connection `number` of a capture, or the one with most data; `open` opens the file again for each of three passes,
-    /// and `given` is the place of the capture, if it is known. A file that is cut off is read as far as it goes.
+    /// The connection `number` of a capture, or the one with most data; `open` opens the file again for each of three
+    /// passes, and `given` is the place of the capture, if it is known. A file that is cut off is read as far as it
+    /// goes.
     ///
     /// # Errors
     /// The file cannot be read, or has no such connection.
@@ -144,13 +145,13 @@ impl Transfer {
         let (observed, counts, _) = replay.finish();
         let Observed { mut transmissions, rtt, least, timeouts, initial_window, acknowledged, first, last, .. } =
             observed;
-        let needless = if truth.is_none() { duplicates.correct(&mut transmissions) } else { 0 };
+        let spurious = if truth.is_none() { duplicates.correct(&mut transmissions) } else { 0 };
         Ok(Transfer {
             receive_window: Some(window).filter(|_| survey.scale_known),
             survey,
             counts,
             transmissions,
-            needless,
+            spurious,
             rtt,
             least,
             answer,

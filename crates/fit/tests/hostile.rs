@@ -1,10 +1,13 @@
-//! Damaged captures: a fit or an error, and never a panic.
+//! Damaged and hostile captures: a fit or an error, neither a panic nor a hang.
 
-use engine::Stream;
+use engine::{Span, Stream, Time};
+use fit::duplicates::Duplicates;
 use fit::measured::{Given, of_transfer};
 use fit::path::Bottleneck;
 use fit::scenario::Host;
 use fit::transfer::Transfer;
+use fit::transmission::{Fate, Transmission};
+use wire::{Flags, Segment, SeqNum};
 
 /// The fit of a capture, if it has one; what is written is a scenario, or has an error that is reported.
 fn fitted(file: &[u8]) -> bool {
@@ -36,6 +39,33 @@ fn damaged_captures_do_not_panic() {
             }
             fits += u32::from(fitted(&file));
         }
-        assert!(fits > 20, "few damages are noticed: {fits}");
+        assert!((21..150).contains(&fits), "{fits} of 150 damaged captures are fitted");
+    }
+}
+
+/// Reports of all that was sent, each of which names every segment that was sent twice.
+#[test]
+fn long_reports_of_duplicates_take_little_time() {
+    let at = |micros: u32| Time::ZERO + Span::from_nanos(1000 * u64::from(micros));
+    for len in [1, 1000] {
+        let segments = 50_000;
+        let mut all: Vec<Transmission> = (0..2 * segments)
+            .map(|number| Transmission {
+                sent: at(number),
+                seq: u64::from(number % segments * len),
+                len,
+                size: len + 40,
+                fate: Fate::Lost,
+                retransmission: number >= segments,
+            })
+            .collect();
+        let mut duplicates = Duplicates::new(SeqNum(0), u64::from(segments * len));
+        for number in 0..100_000 {
+            let mut segment = Segment { ack: SeqNum(segments * len), flags: Flags::ACK, ..Segment::default() };
+            assert!(segment.options.sack.push(SeqNum(0), segment.ack));
+            duplicates.acknowledgment(at(2 * segments + number), &segment);
+        }
+        // Both transmissions of the segments that a packet has room for at most.
+        assert!(duplicates.correct(&mut all) <= if len == 1 { 2 * 123 } else { 0 });
     }
 }

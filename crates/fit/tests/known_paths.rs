@@ -36,8 +36,8 @@ fn rate_delay_and_queue_of_known_paths_are_found() {
     }
 }
 
-/// Losses that a fit finds are those of the run: neither what is in flight at the end, nor what was sent again needlessly, after
-/// a delay or a probe, counts as lost. Of the last round trip nothing is known.
+/// Losses that a fit finds are those of the run: neither what is in flight at the end, nor what was sent again
+/// needlessly, after a delay or a probe, counts as lost. Of the last round trip nothing is known.
 #[test]
 fn transmissions_found_lost_are_those_that_were() {
     let losses = "channel = { kind = \"gilbert-elliott\", p = 0.005, r = 0.4 }";
@@ -56,8 +56,8 @@ fn transmissions_found_lost_are_those_that_were() {
     }
 }
 
-/// The intervals of the loss parameters contain the true ones in 90 to 99 of 100 runs. With SACK: without it a capture does not
-/// tell which segments that are sent again after a timeout had arrived.
+/// The intervals of the loss parameters contain the true ones in 90 to 99 of 100 runs. With SACK: without it a capture
+/// does not tell which segments that are sent again after a timeout had arrived.
 fn coverage(runs: u64, least: u32) {
     let (mut loss, mut p, mut r) = (Covered::default(), Covered::default(), Covered::default());
     let mut confused: u64 = 0;
@@ -104,8 +104,8 @@ fn intervals_of_losses_contain_the_true_parameters_in_90_of_100() {
     coverage(100, 90);
 }
 
-/// Where losses are so frequent that a segment is sent again in nearly every round trip, the queue's limit is found, too; a queue
-/// that was not full is not taken for one.
+/// Where losses are so frequent that a segment is sent again in nearly every round trip, the queue's limit is found,
+/// too; a queue that was not full is not taken for one.
 #[test]
 fn queue_is_found_among_frequent_losses() {
     let losses = "channel = { forward = { kind = \"gilbert-elliott\", p = 0.005, r = 0.4 }, backward = \"perfect\" }";

@@ -1,5 +1,6 @@
-//! Captures of Linux 6.18 behind `lasthop shell`, at the sender, cut to headers: which transmissions are lost is known from the
-//! capture at the other end. 4 Mbps, 25 ms, a queue of 30 packets; `iperf3 -R -t 2`, which leaves data in flight at its end.
+//! Captures of Linux 6.18 behind `lasthop shell`, at the sender, cut to headers: which transmissions are lost is known
+//! from the capture at the other end. 4 Mbps, 25 ms, a queue of 30 packets; `iperf3 -R -t 2`, which leaves data in
+//! flight at its end.
 
 use std::fs::File;
 

@@ -75,7 +75,8 @@ fn shares_of_seen_bursts_are_counts() {
     assert!(matches!(found, Loss::Uniform(Estimate { value, .. }) if (value - 6.0 / 26.0).abs() < 1e-12), "{found:?}");
     let many: Vec<bool> = lost.iter().copied().cycle().take(26 * 40).collect();
     let Loss::Gilbert { p, r } = Loss::of(&many) else { panic!("{:?}", Loss::of(&many)) };
-    // In each period 4 of 20 arrived packets precede a lost one, and 4 of 6 lost ones an arrived one; the last has no successor.
+    // In each period 4 of 20 arrived packets precede a lost one, and 4 of 6 lost ones an arrived one; the last has no
+    // successor.
     assert_eq!((p.value, r.value), (160.0 / 799.0, 4.0 / 6.0));
 }
 

@@ -20,7 +20,8 @@ fn delayed(share: f64, law: &str, variant: &'static str, seed: u64) -> Known {
     Known { mbps: 8.0, delay_ms: 20.0, queue: 200, channel, variant, seconds: 60, seed }
 }
 
-/// Intervals of the share contain it, at both ends, for a window that fills the queue and one that reordering keeps small.
+/// Intervals of the share contain it, at both ends, for a window that fills the queue and one that reordering keeps
+/// small.
 fn coverage(runs: u64, least: u32) {
     for law in [CONSTANT, UNIFORM] {
         let mut found = [Covered::default(), Covered::default()];
@@ -49,7 +50,8 @@ fn intervals_of_reordering_contain_the_true_share_in_90_of_100() {
     coverage(100, 90);
 }
 
-/// Extra delays are found to the transmission time of a packet, 1.5 ms, and leave no trace in rate, delay, queue and losses.
+/// Extra delays are found to the transmission time of a packet, 1.5 ms, and leave no trace in rate, delay, queue and
+/// losses.
 #[test]
 fn delays_of_reordered_packets_are_found() {
     let ms = |span: Span| 1e3 * span.as_secs_f64();

@@ -68,7 +68,10 @@ pub fn is_capture(path: &Path) -> bool {
 pub const GZIP: [u8; 2] = [0x1F, 0x8B];
 
 /// A file, without the packing of gzip.
-fn unpacked(path: &Path) -> io::Result<Box<dyn Read>> {
+///
+/// # Errors
+/// It cannot be read.
+pub fn unpacked(path: &Path) -> io::Result<Box<dyn Read>> {
     let mut file = File::open(path)?;
     let mut first = [0; 2];
     let packed = file.read(&mut first)? == first.len() && first == GZIP;

@@ -2,9 +2,10 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use capture::joined::{Crossing, Fate};
+use capture::transfer::Vantage;
 use common::network;
 use engine::{Span, Time};
 use lab::captures::{BothEnds, CaptureFile};
@@ -21,10 +22,28 @@ fn name(packet: &Packet) -> Option<Name> {
     Some((segment.seq.0, segment.ack.0, segment.len))
 }
 
+/// A packet in a capture, with its IP identification.
+#[derive(Clone)]
+struct Frame {
+    at: Time,
+    direction: Direction,
+    packet: Packet,
+    id: u16,
+}
+
 /// Captures at both ends, and the packets that left, arrived and were lost.
 struct Ends {
     nodes: [u32; 2],
-    writers: [Writer<Vec<u8>>; 2],
+    frames: [Vec<Frame>; 2],
+    /// Whether packets have the same IP identification in both captures; each capture numbers them otherwise.
+    has_ids: bool,
+    /// At which ends offloading merges segments.
+    merges: [bool; 2],
+    /// Segments that are part of another at each end.
+    merged: [usize; 2],
+    /// By direction: packets sent, and the identifications of those that are before and behind the station.
+    sent: [u16; 2],
+    under_way: [[BTreeMap<Name, VecDeque<u16>>; 2]; 2],
     /// The receiver's clock: what it is ahead, and parts per million that it is faster.
     clock: (Span, f64),
     /// By direction, data first: times at which packets left, and arrived.
@@ -36,10 +55,67 @@ struct Ends {
 impl Ends {
     fn new(network: &Network, clock: (Span, f64)) -> Self {
         let nodes = [network.flows[0].from as u32, network.flows[0].to as u32];
-        let writers = [0, 1].map(|_| Writer::new(Vec::new(), &["node"]).expect("memory"));
-        let (left, arrived, lost) = Default::default();
-        Ends { nodes, writers, clock, left, arrived, lost }
+        let (left, arrived, lost, under_way) = Default::default();
+        let (frames, sent, merges, merged) = Default::default();
+        Ends { nodes, frames, has_ids: false, merges, merged, sent, under_way, clock, left, arrived, lost }
     }
+
+    /// The identification of a packet that leaves a link, on which packets keep their order.
+    fn leaves(&mut self, of: usize, link: usize, name: &Name) -> u16 {
+        self.under_way[of][link].get_mut(name).and_then(VecDeque::pop_front).unwrap_or_default()
+    }
+
+    /// The captures as files.
+    fn files(&mut self) -> [Vec<u8>; 2] {
+        [0, 1].map(|end| {
+            let mut frames = std::mem::take(&mut self.frames[end]);
+            if !self.has_ids {
+                (0..).zip(&mut frames).for_each(|(number, frame)| frame.id = number);
+            }
+            if self.merges[end] {
+                let count = frames.len();
+                frames = merged(frames);
+                self.merged[end] = count - frames.len();
+            }
+            let mut writer = Writer::new(Vec::new(), &["node"]).expect("memory");
+            for Frame { at, direction, packet, id } in frames {
+                let mut bytes = wire::bytes::headers(&packet, id);
+                bytes.resize(packet.size() as usize, 0);
+                writer.whole(0, at, direction, &bytes).expect("memory");
+            }
+            writer.finish().expect("memory")
+        })
+    }
+}
+
+/// Consecutive segments in the same direction as one, as offloading merges those that leave together, or arrive shortly
+/// after one another.
+fn merged(frames: Vec<Frame>) -> Vec<Frame> {
+    let mut all: Vec<Frame> = Vec::new();
+    let (mut pieces, mut full) = (0, 0);
+    for frame in frames {
+        if let Some(last) = all.last_mut()
+            && pieces < 16
+            && last.direction == frame.direction
+            && frame.at.since(last.at) <= Span::from_millis(if frame.direction == Direction::Out { 0 } else { 5 })
+            && let (wire::Body::Tcp(whole), wire::Body::Tcp(next)) = (&mut last.packet.body, &frame.packet.body)
+            && whole.len == full * pieces
+            && next.len > 0
+            && whole.seq + whole.len == next.seq
+            && (whole.ack, whole.options) == (next.ack, next.options)
+            && last.id.wrapping_add(pieces as u16) == frame.id
+        {
+            whole.len += next.len;
+            whole.flags = next.flags;
+            last.at = frame.at;
+            pieces += 1;
+            continue;
+        }
+        full = if let wire::Body::Tcp(segment) = &frame.packet.body { segment.len } else { 0 };
+        pieces = 1;
+        all.push(frame);
+    }
+    all
 }
 
 impl Sink for Ends {
@@ -47,6 +123,12 @@ impl Sink for Ends {
 
     fn event(&mut self, at: Time, event: &Event) {
         match event {
+            Event::Node { node, event: NodeEvent::Transit { packet }, .. } if !self.nodes.contains(node) => {
+                let of = usize::from(packet.dst == Addr::of_node(self.nodes[0] as usize));
+                let name = name(packet).expect("TCP");
+                let id = self.leaves(of, 0, &name);
+                self.under_way[of][1].entry(name).or_default().push_back(id);
+            }
             Event::Node { node, event, .. } => {
                 let Some(end) = self.nodes.iter().position(|of| of == node) else { return };
                 let (packet, direction) = match event {
@@ -61,10 +143,18 @@ impl Sink for Ends {
                 };
                 let of = if direction == Direction::Out { end } else { 1 - end };
                 let times = if direction == Direction::Out { &mut self.left } else { &mut self.arrived };
-                times[of].entry(name(packet).expect("TCP")).or_default().push(at);
+                let name = name(packet).expect("TCP");
+                times[of].entry(name).or_default().push(at);
+                let id = if direction == Direction::Out {
+                    self.sent[of] = self.sent[of].wrapping_add(1);
+                    self.under_way[of][0].entry(name).or_default().push_back(self.sent[of]);
+                    self.sent[of]
+                } else {
+                    self.leaves(of, 1, &name)
+                };
                 let ahead = if end == 1 { self.clock } else { (Span::ZERO, 0.0) };
                 let drift = Span::from_nanos((at.as_nanos() as f64 * ahead.1 / 1e6).round() as u64);
-                self.writers[end].packet(0, at + ahead.0 + drift, direction, packet).expect("memory");
+                self.frames[end].push(Frame { at: at + ahead.0 + drift, direction, packet: *packet, id });
             }
             Event::Link {
                 event:
@@ -75,7 +165,10 @@ impl Sink for Ends {
                 of: Some(of),
                 ..
             } => {
-                *self.lost[usize::from(!of.from_sender)].entry(name(packet).expect("TCP")).or_default() += 1;
+                let (of, name) = (usize::from(!of.from_sender), name(packet).expect("TCP"));
+                *self.lost[of].entry(name).or_default() += 1;
+                // Data passes the station before the link that loses packets.
+                self.leaves(of, 1 - of, &name);
             }
             _ => {}
         }
@@ -119,26 +212,24 @@ const TCPS: [&str; 4] = [
 fn joined(text: &str, clock: (Span, f64), swapped: bool, check: impl FnOnce(&BothEnds<'_>, &Ends)) {
     let network = network(text);
     let ends = Ends::new(&network, clock);
-    joined_at(&network, ends, swapped, check);
+    joined_at(&network, ends, if swapped { [1, 0] } else { [0, 1] }, check);
 }
 
-/// The same of captures at these nodes.
-fn joined_at(network: &Network, mut ends: Ends, swapped: bool, check: impl FnOnce(&BothEnds<'_>, &Ends)) {
+/// The same of captures at these nodes, joined in this order.
+fn joined_at(network: &Network, mut ends: Ends, order: [usize; 2], check: impl FnOnce(&BothEnds<'_>, &Ends)) {
     World::new(network, true).run(&mut ends);
     let directory = tempfile::tempdir().expect("a directory");
-    let writers =
-        std::mem::replace(&mut ends.writers, [0, 1].map(|_| Writer::new(Vec::new(), &["a"]).expect("memory")));
-    let files: Vec<CaptureFile> = writers
+    let files: Vec<CaptureFile> = ends
+        .files()
         .into_iter()
         .enumerate()
-        .map(|(end, writer)| {
+        .map(|(end, file)| {
             let path = directory.path().join(format!("{end}.pcapng"));
-            std::fs::write(&path, writer.finish().expect("memory")).expect("written");
+            std::fs::write(&path, file).expect("written");
             CaptureFile::open(&path).expect("a capture")
         })
         .collect();
-    let order = if swapped { [&files[1], &files[0]] } else { [&files[0], &files[1]] };
-    check(&BothEnds::of(order, None).expect("joined"), &ends);
+    check(&BothEnds::of(order.map(|end| &files[end]), None).expect("joined"), &ends);
 }
 
 fn by_name(packets: &[Crossing], chosen: impl Fn(&Crossing) -> bool) -> BTreeMap<Name, usize> {
@@ -151,12 +242,12 @@ fn by_name(packets: &[Crossing], chosen: impl Fn(&Crossing) -> bool) -> BTreeMap
 
 #[test]
 fn lost_packets_of_both_directions_are_those_of_the_run() {
-    let (mut lost, mut needless) = ([0, 0], 0);
+    let (mut lost, mut spurious) = ([0, 0], 0);
     for (number, (name, air)) in AIRS.iter().enumerate() {
         for (of, tcp) in TCPS.iter().enumerate() {
             let seed = (10 * number + of) as u64;
             joined(&scenario(air, tcp, seed), (Span::ZERO, 0.0), seed % 2 == 1, |both, run| {
-                let ways = [&both.joined.data, &both.joined.answers];
+                let ways = [&both.joined.data, &both.joined.acks];
                 for (direction, way) in ways.into_iter().enumerate() {
                     assert_eq!(way.unseen, 0);
                     let unknown = by_name(&way.packets, |packet| packet.fate == Fate::Unknown);
@@ -176,14 +267,35 @@ fn lost_packets_of_both_directions_are_those_of_the_run() {
                 let mut arrivals: BTreeMap<u32, usize> = BTreeMap::new();
                 data.for_each(|((seq, ..), times)| *arrivals.entry(*seq).or_default() += times.len());
                 let twice: usize = arrivals.values().map(|times| times - 1).sum();
-                let arrives = |packet: &&Crossing| packet.needless && matches!(packet.fate, Fate::Arrived(_));
+                let arrives = |packet: &&Crossing| packet.spurious && matches!(packet.fate, Fate::Arrived(_));
                 let found = both.joined.data.packets.iter().filter(arrives).count();
                 assert_eq!(found, twice, "{name}, {tcp}");
-                needless += twice;
+                spurious += twice;
             });
         }
     }
-    assert!(lost[0] > 100 && lost[1] > 50 && needless > 100, "{lost:?} lost, {needless} in vain");
+    assert!(lost[0] > 100 && lost[1] > 50 && spurious > 100, "{lost:?} lost, {spurious} spurious");
+}
+
+/// A piece of a merged segment is the packet that the other capture has alone.
+#[test]
+fn lost_packets_are_those_of_the_run_where_offloading_merges_segments() {
+    for (place, merges) in [[true, false], [false, true], [true, true]].into_iter().enumerate() {
+        for has_ids in [false, true] {
+            let network = network(&scenario(AIRS[0].1, TCPS[1 + place.min(1)], 40 + place as u64));
+            let ends = Ends { has_ids, merges, ..Ends::new(&network, (Span::ZERO, 0.0)) };
+            joined_at(&network, ends, [0, 1], |both, run| {
+                assert!((0..2).all(|end| merges[end] == (run.merged[end] > 100)), "{:?} merged", run.merged);
+                assert!(both.whole_path);
+                for (direction, way) in [&both.joined.data, &both.joined.acks].into_iter().enumerate() {
+                    assert_eq!(way.unseen, 0, "{merges:?}, ids: {has_ids}, direction {direction}");
+                    let found = by_name(&way.packets, |packet| packet.fate == Fate::Lost);
+                    assert_eq!(found, run.lost[direction], "{merges:?}, ids: {has_ids}, direction {direction}");
+                }
+                assert!(both.joined.data.lost() > 10);
+            });
+        }
+    }
 }
 
 /// The clock's offset cannot be told from a difference between both directions: times are right apart from that.
@@ -198,7 +310,7 @@ fn delays_are_those_of_the_run_up_to_the_offset_for_shifted_clocks() {
             assert!((seen.skew - clock.1).abs() < 2.0, "{} of {} ppm", seen.skew, clock.1);
             let mut compared = 0;
             let mut offsets = Vec::new();
-            for (direction, way) in [&both.joined.data, &both.joined.answers].into_iter().enumerate() {
+            for (direction, way) in [&both.joined.data, &both.joined.acks].into_iter().enumerate() {
                 // Of packets that were sent twice the one that arrived is known by its timestamp only.
                 let once = |name: &Name| {
                     let (left, arrived) = (&run.left[direction][name], run.arrived[direction].get(name)?);
@@ -255,13 +367,26 @@ fn capture_between_the_ends_shows_a_part_of_the_path() {
     let station = 1;
     let mut ends = Ends::new(&network, (Span::ZERO, 0.0));
     ends.nodes[0] = station;
-    joined_at(&network, ends, true, |both, run| {
+    joined_at(&network, ends, [1, 0], |both, run| {
         assert!(!both.whole_path && both.truth().is_none());
         assert_eq!(by_name(&both.joined.data.packets, |packet| packet.fate == Fate::Lost), run.lost[0]);
         let (explained, _) = both.explain(|_| sim::NullSink).expect("explained");
         assert!(!explained.survey.is_at_sender());
     });
     joined(&scenario(AIRS[0].1, TCPS[1], 5), (Span::ZERO, 0.0), false, |both, _| assert!(both.whole_path));
+}
+
+/// They show the same, and none of the sender's times.
+#[test]
+fn two_captures_of_one_end_are_explained_as_captured_there() {
+    let network = network(&scenario(AIRS[0].1, TCPS[1], 5));
+    for (end, place) in [(0, Vantage::Sender), (1, Vantage::Receiver)] {
+        joined_at(&network, Ends::new(&network, (Span::ZERO, 0.0)), [end, end], |both, _| {
+            assert!(!both.whole_path && both.truth().is_none());
+            let (explained, _) = both.explain(|_| sim::NullSink).expect("explained");
+            assert_eq!((explained.survey.vantage, explained.survey.vantage_known), (place, true));
+        });
+    }
 }
 
 #[test]

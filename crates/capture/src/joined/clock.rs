@@ -20,8 +20,8 @@ const MIN_DRIFT: f64 = 100e3;
 const MAX_SKEW: f64 = 1000.0;
 
 impl Clock {
-    /// The clock by times at which packets left and arrived, each by its own clock: of packets to the receiver, and from
-    /// it. Neither list is empty. `skew` is the [difference of rates](skew), if it is seen.
+    /// The clock by times at which packets left and arrived, each by its own clock: of packets to the receiver, and
+    /// from it. Neither list is empty. `skew` is the [difference of rates](skew), if it is seen.
     pub(super) fn of(forward: &[[Time; 2]], backward: &[[Time; 2]], skew: Option<f64>) -> Self {
         let skew = skew.unwrap_or(0.0);
         let clock = Clock { offset: 0, skew, least: Span::ZERO };

@@ -4,10 +4,11 @@
 //! 1. A [`Track`] keeps the packets of the connection in one capture.
 //! 2. [`Joined::of`] pairs the packets that left one end with those that arrived at the other.
 //!
-//! Packets are the same if their ports, sequence and acknowledgment numbers, length, timestamps and first SACK-block are;
-//! so are their IP identifications, if those of at least nine tenths of the packets without a double agree. Of several
-//! copies the one is taken that keeps the order of packets, and otherwise the last that was sent early enough. Segments
-//! that offloading has merged are split by the MSS.
+//! Packets are the same if their ports, sequence and acknowledgment numbers, length, timestamps and first SACK-block
+//! are; so are their IP identifications, if they vary, and those of at least nine tenths of the packets without a
+//! double agree. Of several copies the one is taken that keeps the order of packets, and otherwise the last that was
+//! sent early enough. Segments that offloading has merged are split by the MSS, and the identifications of the pieces
+//! count on from that of the whole.
 //!
 //! Clocks. With f the least time from the sender's clock to the receiver's, and b the least back, the offset of the
 //! receiver's clock is (f - b) / 2, and the least delay is (f + b) / 2 in both directions: the captures do not show
@@ -80,15 +81,17 @@ impl Track {
         }
         let mut seq = segment.seq;
         let mut rest = segment.len;
-        let whole = rest <= self.mss;
+        let mut id = packet.ip_id;
         loop {
             if self.packets.len() == MAX_PACKETS {
                 self.beyond += 1;
                 return;
             }
             let len = rest.min(self.mss);
+            // Of a merged segment, the last piece has these.
+            let has = |flag: Flags| segment.flags.has(flag) && (flag == Flags::SYN || len == rest);
             let flags = [Flags::SYN, Flags::FIN, Flags::RST];
-            let flags = flags.iter().enumerate().map(|(bit, flag)| u8::from(segment.flags.has(*flag)) << bit).sum();
+            let flags = flags.iter().enumerate().map(|(bit, flag)| u8::from(has(*flag)) << bit).sum();
             let key = Key {
                 from_sender: of.from == self.sender,
                 seq: seq.0,
@@ -97,10 +100,12 @@ impl Track {
                 flags,
                 stamps: segment.options.timestamps.map(|stamps| (stamps.value, stamps.echo)),
                 sack: segment.options.sack.as_slice().first().map(|(from, to)| (from.0, to.0)),
-                id: packet.ip_id.filter(|_| whole),
+                id,
             };
             self.packets.push(Seen { at: packet.at, key });
             (seq, rest) = (seq + len, rest - len);
+            // Segmentation by Linux and by network cards counts on.
+            id = id.map(|id| id.wrapping_add(1));
             if rest == 0 {
                 return;
             }
@@ -142,8 +147,8 @@ pub struct Crossing {
     pub ack: SeqNum,
     /// Whether its first byte was sent before.
     pub resent: bool,
-    /// Whether it was sent again although an earlier one arrives.
-    pub needless: bool,
+    /// Whether it is a spurious retransmission: an earlier one arrives.
+    pub spurious: bool,
 }
 
 /// The packets of one direction.
@@ -166,9 +171,9 @@ impl Way {
         self.packets.iter().filter(|packet| packet.fate == Fate::Unknown).count()
     }
 
-    /// The number of packets that were sent again in vain.
-    pub fn needless(&self) -> usize {
-        self.packets.iter().filter(|packet| packet.needless).count()
+    /// The number of spurious retransmissions.
+    pub fn spurious(&self) -> usize {
+        self.packets.iter().filter(|packet| packet.spurious).count()
     }
 
     /// The times under way, in order of length.
@@ -199,7 +204,7 @@ pub struct Joined {
     /// The packets of the end that sends most data.
     pub data: Way,
     /// Those of the other end.
-    pub answers: Way,
+    pub acks: Way,
     /// The clock of the receiver's capture.
     pub clock: Clock,
     /// Packets that were not read, because a capture has more than [`MAX_PACKETS`].
@@ -215,17 +220,17 @@ impl Joined {
         let forward = [sender.of(true), receiver.of(true)];
         let backward = [receiver.of(false), sender.of(false)];
         let data = pairs(&forward[0], &forward[1]).ok_or(JoinError::NothingInCommon("data"))?;
-        let answers = pairs(&backward[0], &backward[1]).ok_or(JoinError::NothingInCommon("acknowledgments"))?;
+        let acks = pairs(&backward[0], &backward[1]).ok_or(JoinError::NothingInCommon("acknowledgments"))?;
         let skew = skew(
             &crossed(&forward, &data, usual_len(&forward[0])),
-            &crossed(&backward, &answers, usual_len(&backward[0])),
+            &crossed(&backward, &acks, usual_len(&backward[0])),
         );
-        let clock = Clock::of(&crossed(&forward, &data, None), &crossed(&backward, &answers, None), skew);
+        let clock = Clock::of(&crossed(&forward, &data, None), &crossed(&backward, &acks, None), skew);
         let ends = |packets: &[Seen]| packets.first().zip(packets.last()).map(|(first, last)| [first.at, last.at]);
         let [at_receiver, at_sender] = [&receiver.packets, &sender.packets].map(|packets| ends(packets));
         Ok(Joined {
             data: way(&forward, &data, at_receiver, |at| at, |at| clock.sender_time(at)),
-            answers: way(&backward, &answers, at_sender, |at| clock.sender_time(at), |at| at),
+            acks: way(&backward, &acks, at_sender, |at| clock.sender_time(at), |at| at),
             clock,
             beyond: sender.beyond + receiver.beyond,
         })
@@ -299,7 +304,7 @@ fn way(
             len,
             ack: SeqNum(ack),
             resent: before.is_some(),
-            needless: before == Some(true),
+            spurious: before == Some(true),
         }
     };
     let packets = left.iter().zip(&pairs.arrivals).enumerate().map(crossing).collect();

@@ -61,7 +61,9 @@ pub fn pairs(left: &[Seen], arrived: &[Seen]) -> Option<Pairs> {
         agree += usize::from(seen.key.id.is_some() && seen.key.id == other.key.id);
     }
     let least = least?;
-    let with_id = agree > 0 && agree * 10 >= single * 9;
+    // One identification for all, as RFC 6864 allows, is not that of a piece of a merged segment.
+    let vary = left.iter().any(|seen| seen.key.id != left[0].key.id);
+    let with_id = vary && agree > 0 && agree * 10 >= single * 9;
     if with_id {
         (leaving, arriving) = (ByKey::of(left, true), ByKey::of(arrived, true));
     }

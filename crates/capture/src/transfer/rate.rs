@@ -1,9 +1,9 @@
 //! The rate of the slowest link of a path.
 //!
-//! With s the time at which a packet was sent, a that at which it arrived, and b the least a - s of all packets, a packet
-//! waited if the one before it arrived after s + b: it found that one still in the queue or in transmission. Then the
-//! time between both arrivals is the packet's transmission time, whatever the delay is. The rate is the median, by
-//! bytes, of 8 bytes / time over runs of at least 16 packets and 1 ms that waited.
+//! With s the time at which a packet was sent, a that at which it arrived, and b the least a - s of all packets, a
+//! packet waited if the one before it arrived after s + b: it found that one still in the queue or in transmission.
+//! Then the time between both arrivals is the packet's transmission time, whatever the delay is. The rate is the
+//! median, by bytes, of 8 bytes / time over runs of at least 16 packets and 1 ms that waited.
 //!
 //! At the receiver arrivals are exact and the times of sending unknown, so that waits are not seen: a run ends at a gap
 //! of more than eight packets, and the rate is that of the ninth tenth of the runs; of runs of 4 packets, if these are
@@ -21,8 +21,8 @@ use super::survey::{Survey, Vantage};
 
 /// Packets of a run from which a rate is measured.
 const RUN: usize = 16;
-/// The same at the receiver, where runs of this length are faster by more than a quarter: a sender that does not fill the
-/// path leaves gaps in longer ones.
+/// The same at the receiver, where runs of this length are faster by more than a quarter: a sender that does not fill
+/// the path leaves gaps in longer ones.
 const SHORT_RUN: usize = 4;
 const FASTER: f64 = 1.25;
 /// The least duration of a run: acknowledgments may come in bursts.

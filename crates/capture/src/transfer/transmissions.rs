@@ -276,8 +276,8 @@ impl Transmissions {
         Some(first)
     }
 
-    /// The earliest arrival whose time is known among those that follow the last transmission that was removed, of at most
-    /// [`OVERTAKERS`], and of four times as many transmissions: most of what is in flight has not arrived.
+    /// The earliest arrival whose time is known among those that follow the last transmission that was removed, of at
+    /// most [`OVERTAKERS`], and of four times as many transmissions: most of what is in flight has not arrived.
     pub fn next_arrival(&self) -> Option<Time> {
         let next = self.sent.iter().take(4 * OVERTAKERS);
         let arrivals = next.filter_map(|sent| match sent.fate {

@@ -21,7 +21,8 @@ use crate::talk::note;
 /// The arguments about a capture, if the file is one.
 #[derive(ClapArgs)]
 pub struct CaptureArgs {
-    /// Of a capture: the number of the connection, as in `lasthop report` and tcp.stream of Wireshark [default: the one with most data]
+    /// Of a capture: the number of the connection, as in `lasthop report` and tcp.stream of Wireshark [default: the one
+    /// with most data]
     #[arg(long, value_name = "N", help_heading = "Captures (pcap, pcapng)")]
     pub stream: Option<u32>,
     /// Of a capture: where it was taken [default: inferred from round trips]
@@ -87,7 +88,8 @@ pub fn is_called_capture(file: &Path) -> bool {
     file.is_file() && [".pcap", ".pcapng", ".cap"].iter().any(|ending| name.ends_with(ending))
 }
 
-/// The captures of the real hosts in a result of `lasthop shell`, that of the command's node first; none in another file.
+/// The captures of the real hosts in a result of `lasthop shell`, that of the command's node first; none in another
+/// file.
 pub fn of_hosts(dir: &Path) -> Vec<PathBuf> {
     let report = emulation(dir);
     let nodes = report["nodes"].as_array().into_iter().flatten().filter_map(|node| node["node"].as_str());
@@ -113,8 +115,8 @@ fn emulation(dir: &Path) -> Value {
     serde_json::from_str(&text).unwrap_or_default()
 }
 
-/// The captures that a command reads: `path`, and `other` if it is given. Of a result of `lasthop shell` they are those of both
-/// ends of the connection with most data at the command's node, or the only one that has it.
+/// The captures that a command reads: `path`, and `other` if it is given. Of a result of `lasthop shell` they are those
+/// of both ends of the connection with most data at the command's node, or the only one that has it.
 pub fn captures(
     path: &Path,
     other: Option<&PathBuf>,

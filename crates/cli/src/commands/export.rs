@@ -22,7 +22,8 @@ pub struct Args {
     /// The directory for the tables [default: beside the store, under its name]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// A metric that latex and gnuplot show, from `lasthop list metrics`; may be repeated [default: those of each sweep]
+    /// A metric that latex and gnuplot show, from `lasthop list metrics`; may be repeated [default: those of each
+    /// sweep]
     #[arg(long, value_name = "NAME")]
     metric: Vec<String>,
 }

@@ -1,6 +1,6 @@
 //! `lasthop fit`.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use capture::transfer::Vantage;
@@ -13,7 +13,7 @@ use fit::path::Bottleneck;
 use fit::scenario::{Fitted, Host};
 use fit::transfer::Transfer;
 use fit::{beside, json};
-use lab::captures::{BothEnds, CaptureFile, is_capture};
+use lab::captures::{BothEnds, CaptureFile, is_capture, unpacked};
 
 use super::captured::{CaptureArgs, Place, captures, of_hosts, open};
 use super::{listed, print, shown};
@@ -23,8 +23,9 @@ use crate::{Failure, table};
 /// Arguments of `lasthop fit`.
 #[derive(ClapArgs)]
 pub struct Args {
-    /// A capture (pcap or pcapng) of a TCP transfer that fills the path, or two of both ends, or a result of `lasthop shell` that
-    /// has them; the log of `iperf3 -c SERVER -J`, or that of `ping`; a log of iperf3 and one of ping together
+    /// A capture (pcap or pcapng) of a TCP transfer that fills the path, or two of both ends, or a result of
+    /// `lasthop shell` that has them; the log of `iperf3 -c SERVER -J`, or that of `ping`; a log of iperf3 and one of
+    /// ping together
     #[arg(required = true, num_args = 1..=2)]
     files: Vec<PathBuf>,
     /// The scenario to write [default: standard output, behind the tables]
@@ -149,18 +150,15 @@ type Fit = (Fitted, beside::Values, Option<String>);
 fn of_one(file: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
     let name = shown(file);
     let refused = |what: String| Failure::Input(format!("error: {name}: {what}"));
-    let open = || File::open(file);
-    let mut start = [0; 16];
-    let read = open().and_then(|mut file| std::io::Read::read(&mut file, &mut start));
-    let read = read.map_err(|error| refused(format!("cannot be read: {error}")))?;
-    if !capture::is_capture(&start[..read]) {
+    fs::metadata(file).map_err(|error| refused(format!("cannot be read: {error}")))?;
+    if !is_capture(file) {
         if let Some(option) = args.stream.map(|_| "--stream").or(args.at.map(|_| "--at")) {
             return Err(refused(format!("found no capture, expected one with {option}")));
         }
         return of_logs(std::slice::from_ref(&file.to_owned()), given);
     }
     let at = args.at.map(Vantage::from);
-    let transfer = Transfer::of(open, args.stream, at).map_err(|error| refused(error.to_string()))?;
+    let transfer = Transfer::of(|| unpacked(file), args.stream, at).map_err(|error| refused(error.to_string()))?;
     of_transfer(&name, &transfer, given)
 }
 
@@ -169,9 +167,8 @@ fn of_both(captures: [&CaptureFile; 2], args: &Args, given: &Given) -> Result<Fi
     let both = BothEnds::of(captures, args.stream)?;
     let path = &both.files[0].path;
     let truth = both.truth();
-    let open = || File::open(path);
-    let transfer =
-        Transfer::with_truth(open, Some(both.numbers[0]), both.whole_path.then_some(Vantage::Sender), truth.as_ref());
+    let at = both.whole_path.then_some(Vantage::Sender);
+    let transfer = Transfer::with_truth(|| unpacked(path), Some(both.numbers[0]), at, truth.as_ref());
     let transfer = transfer.map_err(|error| Failure::Input(format!("error: {}: {error}", shown(path))))?;
     of_transfer(&given.source, &transfer, given)
 }
@@ -211,7 +208,7 @@ fn of_logs(files: &[PathBuf], given: &Given) -> Result<Fit, Failure> {
         let refused = |what: String| Failure::Input(format!("error: {}: {what}", shown(file)));
         let bytes = fs::read(file).map_err(|error| refused(format!("cannot be read: {error}")))?;
         let text = String::from_utf8_lossy(&bytes);
-        if capture::is_capture(&bytes) {
+        if is_capture(file) {
             return Err(refused(
                 "found a capture beside another file, expected one capture alone, or two of one connection".to_owned(),
             ));

@@ -12,7 +12,8 @@ use crate::{Cli, Failure};
 /// Arguments of `lasthop man`.
 #[derive(ClapArgs)]
 pub struct Args {
-    /// Where to write lasthop.1 and a page for each command, such as lasthop-run.1 [default: lasthop.1 to standard output]
+    /// Where to write lasthop.1 and a page for each command, such as lasthop-run.1 [default: lasthop.1 to standard
+    /// output]
     dir: Option<PathBuf>,
 }
 

@@ -25,8 +25,8 @@ use crate::{Failure, table};
 pub struct Args {
     #[command(flatten)]
     scenario: ScenarioArgs,
-    /// Where to write results [default: `results/NAME[-SCHEME][-HASH]-seedN`, with SCHEME if --scheme is given, and HASH,
-    /// six digits made of the changes, if --set is]
+    /// Where to write results [default: `results/NAME[-SCHEME][-HASH]-seedN`, with SCHEME if --scheme is given, and
+    /// HASH, six digits made of the changes, if --set is]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Write nothing: only print the result
@@ -36,15 +36,15 @@ pub struct Args {
     /// [default: output.traces of the scenario]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     trace: Option<Vec<String>>,
-    /// Kinds of events that the event trace shows, separated by commas, from `lasthop list events`; with a - in front, all
-    /// but these, such as --events=-corrupted,-state [default: output.events of the scenario]
+    /// Kinds of events that the event trace shows, separated by commas, from `lasthop list events`; with a - in front,
+    /// all but these, such as --events=-corrupted,-state [default: output.events of the scenario]
     #[arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
     events: Option<Vec<String>>,
     /// Print the event trace to standard output during the run; the table then goes to standard error
     #[arg(long, conflicts_with = "json")]
     print_events: bool,
-    /// Print a line for each flow and interval of this length during the run: goodput, retransmissions, cwnd, RTT, wait in
-    /// queues
+    /// Print a line for each flow and interval of this length during the run: goodput, retransmissions, cwnd, RTT, wait
+    /// in queues
     #[arg(long, value_name = "TIME", conflicts_with_all = ["json", "print_events"])]
     interval: Option<Span>,
     /// Do not measure delays, which takes up to half of the time of a run without traces
@@ -154,8 +154,8 @@ fn traces(args: &Args, loaded: &mut Loaded) -> Result<Vec<&'static Trace>, Failu
         .map_err(|problem| Failure::Input(listed(&[problem.in_file("--trace")])))
 }
 
-/// `results/NAME[-SCHEME][-HASH]-seedN`: variants of a scenario do not replace each other. A result of another scenario with
-/// the same name is an error.
+/// `results/NAME[-SCHEME][-HASH]-seedN`: variants of a scenario do not replace each other. A result of another scenario
+/// with the same name is an error.
 fn default_dir(args: &Args, loaded: &Loaded) -> Result<PathBuf, Failure> {
     let scheme = args.scenario.scheme.as_ref().map(|scheme| format!("-{scheme}")).unwrap_or_default();
     let changes = changes(&args.scenario.set).map(|hash| format!("-{hash}")).unwrap_or_default();

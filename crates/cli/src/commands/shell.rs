@@ -38,8 +38,8 @@ pub struct Args {
     /// The node that is the command's host [default: `mobile`, or the receiver of the first flow]
     #[arg(long, value_name = "NODE")]
     node: Option<String>,
-    /// Run a command at another node too, such as 'server=iperf3 -s'; may be repeated [default: a node at the other end of the
-    /// first flow, which answers pings]
+    /// Run a command at another node too, such as 'server=iperf3 -s'; may be repeated [default: a node at the other end
+    /// of the first flow, which answers pings]
     #[arg(long, value_name = "NODE=COMMAND")]
     and: Vec<String>,
     /// Let packets for the machine's own network leave at a node, by pasta [default: the node at the other end]
@@ -93,7 +93,8 @@ impl Common {
     }
 }
 
-/// The program of this process, if it is the command, whatever its name: another program, such as Python, has only the library.
+/// The program of this process, if it is the command, whatever its name: another program, such as Python, has only the
+/// library.
 pub fn own_program() -> Option<PathBuf> {
     crate::is_program().then(std::env::current_exe)?.ok()
 }
@@ -156,7 +157,8 @@ pub fn here(args: &HereArgs) -> Result<(), Failure> {
     Err(Failure::Exit(code))
 }
 
-/// Reads and checks the scenario; warnings go to stderr. Of a scheme that has no effect with real ends it is enough to say that.
+/// Reads and checks the scenario; warnings go to stderr. Of a scheme that has no effect with real ends it is enough to
+/// say that.
 fn load(scenario: &ScenarioArgs) -> Result<Loaded, Failure> {
     let loaded = resolved(&scenario.open()?)?;
     let without_effect = session::without_sender(&loaded);

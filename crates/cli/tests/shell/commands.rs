@@ -42,7 +42,7 @@ fn result_of_real_hosts_is_explained_by_its_captures() {
     for made in ["plot", "report", "fit"].map(|command| lasthop(&dir, &[command, "real"])) {
         assert_eq!(made.code, Some(0), "{}", made.err);
     }
-    assert!(dir.join("real/plots").is_dir() && dir.join("real/mobile.html").is_file());
+    assert!(dir.join("real/plots").is_dir() && dir.join("real.html").is_file());
     let wrong = lasthop(&dir, &["explain", "real", "--scheme", "snoop"]);
     assert_eq!(wrong.code, Some(2), "{}", wrong.err);
     let halves =
@@ -52,6 +52,9 @@ fn result_of_real_hosts_is_explained_by_its_captures() {
     let explained = lasthop(&dir, &["explain", "halves"]);
     assert!(explained.err.contains("note: split ends the connections on the path"), "{}", explained.err);
     assert!(explained.code == Some(0) && !explained.out.contains("joined"), "{}", explained.out);
+    // What was made of it does not keep the next run from replacing it.
+    let again = lasthop(&dir, &["shell", "hop.toml", "--out", "real", "--quiet", "--", "true"]);
+    assert_eq!((again.code, again.err.as_str()), (Some(0), ""));
     let run = lasthop(&dir, &["shell", "hop.toml", "--out", "idle", "--quiet", "--", "true"]);
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
     let explained = lasthop(&dir, &["explain", "idle"]);

@@ -58,10 +58,7 @@ impl<'a> BothEnds<'a> {
         let same_end = near.vantage == far.vantage && near.vantage_known && far.vantage_known;
         let at_ends = files.iter().all(|file| file.at_end);
         let whole_path = at_ends || (!is_between(&near) && !is_between(&far) && !same_end);
-        let survey = match near.vantage {
-            _ if is_between(&near) && !at_ends => near,
-            _ => files[0].surveyed(numbers[0], Some(Vantage::Sender))?,
-        };
+        let survey = if whole_path { files[0].surveyed(numbers[0], Some(Vantage::Sender))? } else { near };
         Ok(BothEnds { files, numbers, joined, whole_path, survey })
     }
 

@@ -9,7 +9,7 @@ use super::super::{count, shown};
 use crate::table;
 
 /// The quantiles of one-way delays.
-const QUANTILES: [(&str, f64); 5] = [("least", 0.0), ("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("most", 1.0)];
+const QUANTILES: [(&str, f64); 5] = [("min", 0.0), ("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("max", 1.0)];
 
 /// A value of sorted ones.
 fn quantile(sorted: &[Span], share: f64) -> Option<Span> {
@@ -19,21 +19,21 @@ fn quantile(sorted: &[Span], share: f64) -> Option<Span> {
 
 /// The packets of both directions, and the clocks.
 pub fn as_text(both: &BothEnds<'_>) -> String {
-    let Joined { data, answers, clock, beyond } = &both.joined;
+    let Joined { data, acks, clock, beyond } = &both.joined;
     let names = both.files.map(|file| shown(&file.path));
     let [sender, receiver] = [0, 1].map(|end| format!("stream {} of {}", both.numbers[end], names[end]));
-    let head = ["direction", "packets", "lost", "share", "in vain"].into_iter().map(str::to_owned);
+    let head = ["direction", "packets", "lost", "share", "spurious"].into_iter().map(str::to_owned);
     let head = head.chain(QUANTILES.iter().map(|(name, _)| format!("{name} ms"))).collect();
     let row = |(name, way): (&str, &Way)| {
         let (packets, lost, delays) = (way.packets.len(), way.lost(), way.delays());
         let share = format!("{:.2} %", 100.0 * lost as f64 / packets.max(1) as f64);
-        let needless = if both.whole_path { way.needless().to_string() } else { "-".to_owned() };
-        let counts = [name.to_owned(), packets.to_string(), lost.to_string(), share, needless];
+        let spurious = if both.whole_path { way.spurious().to_string() } else { "-".to_owned() };
+        let counts = [name.to_owned(), packets.to_string(), lost.to_string(), share, spurious];
         let in_ms = |share: f64| quantile(&delays, share).map(|delay| format!("{:.3}", delay.as_secs_f64() * 1e3));
         let delays = QUANTILES.iter().map(|(_, share)| in_ms(*share).unwrap_or_else(|| "-".to_owned()));
         counts.into_iter().chain(delays).collect::<Vec<String>>()
     };
-    let rows: Vec<Vec<String>> = std::iter::once(head).chain([("data", data), ("answers", answers)].map(row)).collect();
+    let rows: Vec<Vec<String>> = std::iter::once(head).chain([("data", data), ("ACKs", acks)].map(row)).collect();
     let mut text = format!(
         "joined: {sender}, nearer to the sender, and {receiver}\n{}the delays assume that the least one, {:.3} ms, is the same in \
          both directions: the clock of the second was {:.3} ms ahead",
@@ -48,13 +48,13 @@ pub fn as_text(both: &BothEnds<'_>) -> String {
     if !both.whole_path {
         text.push_str("note: the captures are not from both ends, so that this is a part of the path; the explanation does not use it\n");
     }
-    let unknown = data.unknown() + answers.unknown();
+    let unknown = data.unknown() + acks.unknown();
     if unknown > 0 {
         let packets = count(unknown, "packet");
         text.push_str(&format!("note: of {packets} the other capture does not show whether they arrived\n"));
     }
-    if data.unseen + answers.unseen > 0 {
-        let packets = count(data.unseen + answers.unseen, "packet");
+    if data.unseen + acks.unseen > 0 {
+        let packets = count(data.unseen + acks.unseen, "packet");
         text.push_str(&format!("note: {packets} arrived and were not captured where they were sent\n"));
     }
     if *beyond > 0 {
@@ -77,7 +77,7 @@ pub fn as_json(both: &BothEnds<'_>) -> Value {
             "lost": way.lost(),
             "unknown": way.unknown(),
             "unseen": way.unseen,
-            "resent_in_vain": both.whole_path.then(|| way.needless()),
+            "spurious_retransmissions": both.whole_path.then(|| way.spurious()),
             "one_way_ms": delays,
         })
     };
@@ -86,10 +86,10 @@ pub fn as_json(both: &BothEnds<'_>) -> Value {
         "sender": { "file": shown(&both.files[0].path), "stream": both.numbers[0] },
         "receiver": { "file": shown(&both.files[1].path), "stream": both.numbers[1] },
         "data": way(&both.joined.data),
-        "answers": way(&both.joined.answers),
+        "acks": way(&both.joined.acks),
         "clock_ahead_ms": both.clock_ahead() as f64 / 1e6,
         "clock_skew_ppm": clock.skew,
-        "least_one_way_ms": clock.least.as_secs_f64() * 1e3,
+        "min_one_way_ms": clock.least.as_secs_f64() * 1e3,
         "whole_path": both.whole_path,
         "packets_beyond": both.joined.beyond,
     })

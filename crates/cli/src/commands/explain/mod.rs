@@ -40,7 +40,8 @@ pub struct Args {
     /// Print JSON instead of tables: an array with an object for each flow
     #[arg(long)]
     pub(super) json: bool,
-    /// Where to draw each flow with its findings marked [default: plots/ in the result directory, if there are at most 16; for a scenario nowhere]
+    /// Where to draw each flow with its findings marked [default: plots/ in the result directory, if there are at most
+    /// 16; for a scenario nowhere]
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
 }

@@ -26,8 +26,8 @@ pub struct Args {
     pub(super) scenario: ScenarioArgs,
     #[command(flatten)]
     pub(super) capture: CaptureArgs,
-    /// A capture of the same connection from its other end; or further runs, drawn below the first in the same picture with the same axes; so are several schemes, as in
-    /// --scheme unmodified,snoop
+    /// A capture of the same connection from its other end; or further runs, drawn below the first in the same picture
+    /// with the same axes; so are several schemes, as in --scheme unmodified,snoop
     #[arg(value_name = "OTHER")]
     pub(super) others: Vec<PathBuf>,
     /// The flow to draw, or `all` [default: every flow, if there are at most 16]

@@ -1,5 +1,7 @@
 //! `lasthop report CAPTURE`.
 
+use std::path::{Path, PathBuf};
+
 use plot::{Description, Recorder};
 use report::captures;
 use report::pictures::MAX_FLOWS;
@@ -15,10 +17,8 @@ const MAX_EXPLAINED: usize = 100;
 /// `lasthop report CAPTURE`.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let path = &args.store;
-    let file = match of_hosts(path).first() {
-        Some(host) => open(host)?,
-        None => open(path)?,
-    };
+    let hosts = of_hosts(path);
+    let file = open(hosts.first().unwrap_or(path))?;
     let numbers: Vec<u32> = file.by_size().into_iter().take(MAX_EXPLAINED).collect();
     let mut made = 0;
     let sink = |_: &sim::Network| {
@@ -33,7 +33,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         explained.into_iter().map(|(explained, recorder)| (explained, recording(recorder))).collect();
     let name = file.path.file_name().unwrap_or_default().to_string_lossy();
     let page = captures::page(&name, &file, &explained);
-    let out = args.out.clone().unwrap_or_else(|| file.path.with_extension("html"));
+    let usual = || if hosts.is_empty() { file.path.with_extension("html") } else { beside(path) };
+    let out = args.out.clone().unwrap_or_else(usual);
     write_whole(&out, report::html(&page).as_bytes())?;
     print(&format!("{}\n", shown(&out)))
+}
+
+/// The page beside a result directory: one with files that no run wrote is not replaced by the next run.
+fn beside(dir: &Path) -> PathBuf {
+    // A path such as `.` has no name.
+    let dir = if dir.file_name().is_none() { dir.canonicalize().unwrap_or_default() } else { dir.to_owned() };
+    let mut name = dir.file_name().unwrap_or_default().to_owned();
+    name.push(".html");
+    dir.with_file_name(name)
 }

@@ -21,10 +21,11 @@ use crate::progress::Progress;
 /// Arguments of `lasthop report`.
 #[derive(ClapArgs)]
 pub struct Args {
-    /// The store of a sweep, a capture (pcap, pcapng), or a result of `lasthop shell`: the capture of the command's node
+    /// The store of a sweep, a capture (pcap, pcapng), or a result of `lasthop shell`: the capture of the command's
+    /// node
     #[arg(value_name = "FILE")]
     pub(super) store: PathBuf,
-    /// The page [default: the file's name with .html]
+    /// The page [default: the name of the file or directory with .html]
     #[arg(short, long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
     /// A figure to show, from `lasthop list metrics`; may be repeated [default: those of each sweep]

@@ -42,8 +42,8 @@ impl Files for Kept {
     }
 }
 
-/// Reads and checks a scenario; returns what the page opens: `name`, `text`, `files` by the names that the scenario uses
-/// (base64), `changes` and `scheme`.
+/// Reads and checks a scenario; returns what the page opens: `name`, `text`, `files` by the names that the scenario
+/// uses (base64), `changes` and `scheme`.
 pub fn opened(arguments: &ScenarioArgs) -> Result<Value, Vec<Problem>> {
     let files = Rc::new(Kept::default());
     let source = Source::open(Rc::<Kept>::clone(&files), &arguments.file, &arguments.overrides())?;
