@@ -38,9 +38,14 @@ pub fn packet(bytes: &[u8], length: u32) -> Option<Packet> {
     let payload = bytes.get(ip.headers..captured)?;
     let ip_len = ip.stated.map_or(length, |stated| u32::try_from(stated).unwrap_or(u32::MAX));
     let len = ip_len.checked_sub(u32::try_from(ip.headers).ok()?)?;
+    let mut options_cut = false;
     let transport = match ip.protocol {
         protocol if ip.later_fragment => Transport::Other(protocol.0),
-        ip_number::TCP => Transport::Tcp(segment(payload, len)?),
+        ip_number::TCP => {
+            let (segment, cut) = segment(payload, len)?;
+            options_cut = cut;
+            Transport::Tcp(segment)
+        }
         ip_number::UDP => {
             let [a, b, c, d] = *payload.first_chunk()?;
             let [src_port, dst_port] = [u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])];
@@ -61,6 +66,7 @@ pub fn packet(bytes: &[u8], length: u32) -> Option<Packet> {
         dst: ip.dst,
         ip_len,
         truncated: u32::try_from(captured).is_ok_and(|captured| captured < ip_len),
+        options_cut,
         fragment: ip.fragment,
         ecn: ip.ecn,
         ttl: ip.ttl,
@@ -146,8 +152,9 @@ fn extensions(bytes: &[u8], first: IpNumber, at: usize) -> Option<Behind> {
     Some(behind)
 }
 
-/// A segment of `len` bytes, header included, of which `bytes` were captured: at least the fixed part of the header.
-fn segment(bytes: &[u8], len: u32) -> Option<Segment> {
+/// A segment of `len` bytes, header included, of which `bytes` were captured: at least the fixed part of the header. Also
+/// whether options were not.
+fn segment(bytes: &[u8], len: u32) -> Option<(Segment, bool)> {
     // A header whose options were cut is read with zeros in their place; only the options that were captured count.
     let mut padded = [0; 60];
     let captured = bytes.len().min(padded.len());
@@ -162,5 +169,5 @@ fn segment(bytes: &[u8], len: u32) -> Option<Segment> {
     let mut segment = wire::read::header(&tcp, len, TcpOptionsIterator::from_slice(captured_options));
     // [RFC7323 s2.3] A larger shift counts as 14.
     segment.options.window_scale = segment.options.window_scale.map(|shift| shift.min(14));
-    Some(segment)
+    Some((segment, captured < header))
 }

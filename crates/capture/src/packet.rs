@@ -27,6 +27,8 @@ pub struct Packet {
     pub ip_len: u32,
     /// Whether fewer bytes than that were captured (snap length). Header fields are complete in any case.
     pub truncated: bool,
+    /// Whether options of TCP were cut with it: those that were captured are in the segment.
+    pub options_cut: bool,
     /// Whether it is a fragment. The first fragment has its transport header, later ones are [`Transport::Other`].
     pub fragment: bool,
     /// ECN field.

@@ -27,6 +27,8 @@ pub struct Syn {
     pub sack_permitted: bool,
     /// Whether the end sends timestamps.
     pub timestamps: bool,
+    /// Whether options were not captured: what is not stated here may have been stated there.
+    pub options_cut: bool,
 }
 
 /// A TCP connection. Arrays have the client's value first, see [`End`].
@@ -44,6 +46,8 @@ pub struct Stream {
     pub fin: [bool; 2],
     /// Whether an end sent a RST.
     pub reset: bool,
+    /// Segments whose options were cut by the snap length.
+    pub options_cut: u64,
     /// The largest segment that each end sent, in bytes of data. Above [`Syn::mss`] with segmentation offload.
     pub largest: [u32; 2],
     /// The time of the first segment.
@@ -61,6 +65,7 @@ impl Stream {
             syn: [None; 2],
             fin: [false; 2],
             reset: false,
+            options_cut: 0,
             largest: [0; 2],
             start: at,
             end: at,
@@ -71,16 +76,20 @@ impl Stream {
     /// the other SYN offers it too or was not captured. 0 if its SYN was not captured.
     pub fn window_shift(&self, end: End) -> u8 {
         let offer = |end: End| self.syn[end.index()].map(|syn| syn.window_scale);
+        if !self.knows_scale(end) {
+            return 0;
+        }
         match (offer(end), offer(end.other())) {
             (Some(Some(shift)), None | Some(Some(_))) => shift,
             _ => 0,
         }
     }
 
-    /// Whether the scale of an end's windows is known: its SYN was captured, or the other SYN excludes scaling.
+    /// Whether the scale of an end's windows is known: its SYN was captured with all options, or the other SYN excludes scaling.
     pub fn knows_scale(&self, end: End) -> bool {
-        let excluded = self.syn[end.other().index()].is_some_and(|syn| syn.window_scale.is_none());
-        self.syn[end.index()].is_some() || excluded
+        let whole = |end: End| self.syn[end.index()].filter(|syn| !syn.options_cut);
+        let excluded = whole(end.other()).is_some_and(|syn| syn.window_scale.is_none());
+        whole(end).is_some() || excluded
     }
 
     /// The end that sent more data.
@@ -96,7 +105,8 @@ impl Stream {
         opens && !known && began
     }
 
-    fn add(&mut self, at: Time, from: usize, segment: &Segment) {
+    fn add(&mut self, at: Time, from: usize, segment: &Segment, options_cut: bool) {
+        self.options_cut += u64::from(options_cut);
         self.packets[from] += 1;
         self.bytes[from] += u64::from(segment.len);
         self.largest[from] = self.largest[from].max(segment.len);
@@ -113,6 +123,7 @@ impl Stream {
                 window_scale: options.window_scale,
                 sack_permitted: options.sack_permitted,
                 timestamps: options.timestamps.is_some(),
+                options_cut,
             });
         }
     }
@@ -150,7 +161,7 @@ impl Streams {
             }
         };
         let stream = &mut self.streams[number as usize];
-        stream.add(packet.at, from.index(), segment);
+        stream.add(packet.at, from.index(), segment, packet.options_cut);
         if !segment.flags.has(Flags::SYN) {
             segment.window_shift = stream.window_shift(from);
             segment.window <<= segment.window_shift;

@@ -121,6 +121,7 @@ fn payload_length_comes_from_the_header_when_the_snap_length_cuts_the_frame() {
         let packets = packets(&pcap(MICROS, false, 1, &[(1, 2, &whole[..snap], 1514)]));
         let found = *packets[0].segment().expect("TCP");
         assert_eq!((found.len, found.seq, found.window), (1448, SeqNum(1), 5000), "snap length {snap}");
+        assert_eq!(packets[0].options_cut, snap < 66, "snap length {snap}");
         let stamps = found.options.timestamps;
         assert_eq!(stamps, (snap >= 66).then_some(Timestamps { value: 7, echo: 5 }), "snap length {snap}");
     }
@@ -359,4 +360,20 @@ fn capture_that_begins_in_the_middle_does_not_know_the_scale() {
     let (_, _, rest) = read(&pcap(MICROS, false, 101, &[(1, 2, &frame, 552)]));
     assert_eq!(rest.streams[0].syn, [None, None]);
     assert!(!rest.streams[0].knows_scale(End::Client));
+}
+
+/// A SYN whose options were cut may have had a scale that is not seen.
+#[test]
+fn syn_without_its_options_does_not_know_the_scale() {
+    let options = Options { mss: 1460.try_into().ok(), window_scale: Some(7), ..Options::default() };
+    let syn = Segment { flags: Flags::SYN, len: 0, options, ..segment(1, 0) };
+    let frame = ethernet(&ip(syn));
+    for (snap, known, mss) in [(frame.len(), true, Some(1460)), (58, false, Some(1460)), (54, false, None)] {
+        let file = pcap(MICROS, false, 1, &[(1, 2, &frame[..snap], frame.len() as u32)]);
+        let (_, error, rest) = read(&file);
+        let stream = &rest.streams[0];
+        assert!(error.is_none());
+        assert_eq!((stream.knows_scale(End::Client), stream.options_cut), (known, u64::from(!known)), "{snap}");
+        assert_eq!(stream.syn[0].and_then(|syn| syn.mss), mss, "{snap}");
+    }
 }

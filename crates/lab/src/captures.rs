@@ -291,10 +291,17 @@ impl Explained {
                 "captured at the {place}: the sender's times are estimates, neither timeouts nor pacing are looked for, and a queue before the capture counts as the sender's time"
             ));
         }
+        if stream.options_cut > 0 {
+            notes.push(format!(
+                "options of {} are cut by the snap length: SACK, timestamps, and in a SYN MSS and window scale are not seen; \
+                 a capture with 128 bytes of each packet has them",
+                segments(stream.options_cut)
+            ));
+        }
         if !survey.scale_known {
             let kinds = "receiver-window and window-behind-hole are not looked for";
             notes.push(format!(
-                "the capture begins after the SYN, so the scale of the receive window is unknown: {kinds}"
+                "the options of the SYN were not captured, so the scale of the receive window is unknown: {kinds}"
             ));
         }
         if survey.offloaded {

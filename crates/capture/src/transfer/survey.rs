@@ -332,7 +332,7 @@ fn keep_min(least: &mut Option<Span>, span: Span) {
 fn segment_size(stream: &Stream, sender: End) -> (u32, bool) {
     let largest = stream.largest[sender.index()].max(1);
     // The MSS that the receiver states, less the timestamps that each segment then has [RFC9293 s3.7.1].
-    let stated = stream.syn[sender.other().index()].map(|syn| {
+    let stated = stream.syn[sender.other().index()].filter(|syn| syn.mss.is_some() || !syn.options_cut).map(|syn| {
         let both = syn.timestamps && stream.syn[sender.index()].is_none_or(|syn| syn.timestamps);
         u32::from(syn.mss.unwrap_or(536)).saturating_sub(if both { 12 } else { 0 })
     });

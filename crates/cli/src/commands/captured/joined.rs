@@ -34,8 +34,12 @@ pub fn as_text(both: &BothEnds<'_>) -> String {
         counts.into_iter().chain(delays).collect::<Vec<String>>()
     };
     let rows: Vec<Vec<String>> = std::iter::once(head).chain([("data", data), ("ACKs", acks)].map(row)).collect();
+    let places = match both.whole_path {
+        true => format!("{sender} at the sender, {receiver} at the receiver"),
+        false => format!("{sender}, nearer to the sender, and {receiver}"),
+    };
     let mut text = format!(
-        "joined: {sender}, nearer to the sender, and {receiver}\n{}the delays assume that the least one, {:.3} ms, is the same in \
+        "joined: {places}\n{}the delays assume that the least one, {:.3} ms, is the same in \
          both directions: the clock of the second was {:.3} ms ahead",
         table::aligned(&rows, 1),
         clock.least.as_secs_f64() * 1e3,
