@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { eventually, open, skip } from "./page.mjs";
+import { FULL, eventually, open, skip } from "./page.mjs";
 import { source } from "./source.mjs";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -205,7 +205,7 @@ test("nodes stand in columns by their distance from the first flow's sender", as
   assert.equal(topology.nodes[0].count, 3);
 });
 
-test("every example opens and runs", { skip: process.env.LASTHOP_FULL === undefined ? "only in the full test" : skip, timeout: 1_800_000 }, async () => {
+test("every example opens and runs", { skip: FULL ? skip : "only in the full test", timeout: 1_800_000 }, async () => {
   const { page, errors, close } = await open();
   try {
     page.setDefaultTimeout(300_000);

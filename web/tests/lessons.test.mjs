@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { eventually, open, skip } from "./page.mjs";
+import { FULL, eventually, open, skip } from "./page.mjs";
 
 const folder = process.env.PAGE;
 const LESSONS = new URL("../../examples/lessons/", import.meta.url);
@@ -107,7 +107,7 @@ test("there are ten lessons, each with its question", { skip }, async () => {
   }
 });
 
-for (const file of files) {
+for (const file of files.filter((_, number) => FULL || number % 3 === 0)) {
   test(`${file} can be done by its controls`, { skip }, async () => {
     const { page, errors, close } = await opened();
     try {

@@ -12,6 +12,8 @@ const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/cs
 export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 /** The reason why tests in a browser cannot run, if there is one. */
+/** Whether all cases are tested: otherwise some of each kind. */
+export const FULL = process.env.LASTHOP_FULL === "1";
 export const skip = existsSync(CHROMIUM) ? false : "skipped: no Chromium is installed";
 
 /** Serves a folder; resolves to the address and a function that ends the server. */

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { eventually, open, skip } from "./page.mjs";
+import { FULL, eventually, open, skip } from "./page.mjs";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -16,7 +16,8 @@ async function findings(page) {
   return severe.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`);
 }
 
-for (const [width, dark] of [[360, false], [360, true], [1280, false], [1280, true]]) {
+const views = [[360, true], [1280, false], [360, false], [1280, true]];
+for (const [width, dark] of views.slice(0, FULL ? undefined : 2)) {
   test(`page at ${width} px, ${dark ? "dark" : "light"}: no errors, no serious findings of axe, nothing sideways`, { skip }, async () => {
     const { page, errors, strangers, close } = await open({ width, dark });
     try {

@@ -45,7 +45,7 @@ impl Module {
 /// sizes, and fails if one is above its limit.
 pub fn run(module: Module) -> Result<(), String> {
     parts(module)?;
-    npm(&["run", "build"])?;
+    npm(&["run", "build"], false)?;
     bundle::compress(&workspace::root().join("web/dist"), &bundle::folder())?;
     bundle::sizes(module.limits())
 }
@@ -67,7 +67,7 @@ pub fn bytes() -> Result<u64, String> {
 /// `full` on all examples.
 pub fn test(module: Module, full: bool) -> Result<(), String> {
     equal(module, full)?;
-    npm(&["test"])
+    npm(&["test"], full)
 }
 
 /// Runs the module in Node, and compares it with the command: on some examples, with `full` on all.
@@ -110,7 +110,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
 }
 
 /// Runs npm for the page, with the packages that `web/package-lock.json` names.
-fn npm(arguments: &[&str]) -> Result<(), String> {
+fn npm(arguments: &[&str], full: bool) -> Result<(), String> {
     if !workspace::on_path("npm") {
         return Err("the page needs npm: apt-get install npm".to_owned());
     }
@@ -120,5 +120,7 @@ fn npm(arguments: &[&str]) -> Result<(), String> {
     if time(&installed) < time(&wanted) {
         workspace::run(Command::new("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(&page))?;
     }
-    workspace::run(Command::new("npm").args(arguments).current_dir(&page))
+    let mut npm = Command::new("npm");
+    npm.args(arguments).current_dir(&page).env("LASTHOP_FULL", if full { "1" } else { "0" });
+    workspace::run(&mut npm)
 }
