@@ -111,7 +111,7 @@ fn pattern(path: &str) -> String {
 }
 
 /// Why a control's value may be refused, with what the problem says then.
-const REASONS: [(&str, &[&str]); 6] = [
+const REASONS: [(&str, &[&str]); 7] = [
     (
         "another key is needed with it",
         &["is missing", "needs", "write ", "add ", "beside it", "a motion begins there", "depends on", "has a range"],
@@ -134,6 +134,10 @@ const REASONS: [(&str, &[&str]); 6] = [
     (
         "the path or its ends would not work",
         &["a node of kind", "another host", "can be reached", "two different nodes", "equal counts", "expected a node"],
+    ),
+    (
+        "the recording has another format",
+        &["the format of delivery traces", "expected names of columns", "expected columns", "expected a time"],
     ),
     ("it names one of a given set", &["Mbps, ", "expected a host"]),
     (
@@ -274,8 +278,10 @@ const WITHOUT_EFFECT: [(&str, &str); 4] = [
 ];
 
 /// Keys of examples that do not change their run, with the reason.
-const IDLE: [(&str, &str, &str); 1] =
-    [("goel-refined", "links.wire.kind", "without a link layer and losses, a wire and a radio are alike")];
+const IDLE: [(&str, &str, &str); 2] = [
+    ("goel-refined", "links.wire.kind", "without a link layer and losses, a wire and a radio are alike"),
+    ("recorded-rates", "links.access.link_trace.repeat", "the recording is longer than the run"),
+];
 
 /// Keys of `disconnections2012.toml` that change its run only beside another value.
 const DEPENDENT: [(&str, &str, &str); 2] = [
