@@ -28,6 +28,9 @@ const SECTION_HEADER: [u8; 4] = [0x0A, 0x0D, 0x0D, 0x0A];
 /// The code of the flags of an enhanced packet block; their two lowest bits are its direction.
 const EPB_FLAGS: OptionCode = OptionCode(2);
 
+/// The first bytes of a gzip file [RFC1952 s2.3.1].
+pub const GZIP: [u8; 2] = [0x1F, 0x8B];
+
 /// Whether a file that begins with these bytes, at least four, is a capture.
 pub fn is_capture(first: &[u8]) -> bool {
     let Some(magic) = first.first_chunk::<4>() else { return false };
@@ -95,7 +98,7 @@ impl File {
         let bytes = buffer.bytes();
         if !is_capture(bytes) {
             let found = match bytes.first_chunk::<4>() {
-                Some([0x1F, 0x8B, ..]) => "a gzip file".to_owned(),
+                Some(first) if first.starts_with(&GZIP) => "a gzip file".to_owned(),
                 Some(first) => text(bytes)
                     .unwrap_or_else(|| format!("the bytes {}", first.map(|byte| format!("{byte:02x}")).join(" "))),
                 None if bytes.is_empty() => "an empty file".to_owned(),

@@ -41,7 +41,7 @@ mod streams;
 pub mod transfer;
 
 pub use error::CaptureError;
-pub use file::is_capture;
+pub use file::{GZIP, is_capture};
 pub use packet::{Direction, End, Icmp, Packet, StreamEnd, Transport, Udp};
 pub use reader::{Capture, Skipped};
 pub use streams::{MAX_STREAMS, Stream, Syn};

@@ -6,8 +6,9 @@ use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use capture::GZIP;
 use engine::random::hash;
-use lab::captures::{GZIP, is_capture};
+use lab::captures::is_capture;
 use lab::disk::Disk;
 use lab::load::{Overrides, Source};
 use scenario::Files;

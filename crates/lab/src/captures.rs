@@ -12,7 +12,7 @@ use std::io::{self, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use capture::transfer::{Counts, Replay, Survey, Surveyor, Truth, Vantage, network, rate};
-use capture::{Capture, CaptureError, Packet, Skipped, Stream};
+use capture::{Capture, CaptureError, GZIP, Packet, Skipped, Stream};
 use engine::Rate;
 use flate2::read::MultiGzDecoder;
 use observe::explain::{Explain, FlowReport};
@@ -63,9 +63,6 @@ pub fn is_capture(path: &Path) -> bool {
         && unpacked(path).and_then(|mut file| file.read_exact(&mut first)).is_ok()
         && capture::is_capture(&first)
 }
-
-/// The first bytes of a gzip file [RFC1952 s2.3.1].
-pub const GZIP: [u8; 2] = [0x1F, 0x8B];
 
 /// A file, without the packing of gzip.
 ///

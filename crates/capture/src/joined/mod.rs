@@ -290,8 +290,10 @@ fn way(
         let Key { seq, len, ack, .. } = seen.key;
         let fate = match arrival {
             Some(arrival) => Fate::Arrived(arrives(arrived[*arrival as usize].at)),
-            None if covers(number, seen.at) => Fate::Lost,
-            None => Fate::Unknown,
+            None => match covers(number, seen.at) {
+                true => Fate::Lost,
+                false => Fate::Unknown,
+            },
         };
         let before = (len > 0).then(|| sent.get(&seq).copied()).flatten();
         if len > 0 {

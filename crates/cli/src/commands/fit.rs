@@ -16,7 +16,7 @@ use fit::{beside, json};
 use lab::captures::{BothEnds, CaptureFile, is_capture, unpacked};
 
 use super::captured::{CaptureArgs, Place, captures, of_hosts, open};
-use super::{listed, print, shown};
+use super::{listed, print, shown, write_whole};
 use crate::talk::note;
 use crate::{Failure, table};
 
@@ -107,16 +107,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         tables(&tried, &values, variant.is_none())?;
     }
     let text = best.fitted.to_toml();
-    match &args.output {
-        Some(file) => {
-            let unwritable = |error| Failure::Run(format!("error: {}: cannot be written: {error}", shown(file)));
-            fs::write(file, text).map_err(unwritable)?;
-            note(format_args!("{}: `lasthop compare {}` runs every scheme on it", shown(file), shown(file)));
-            Ok(())
-        }
-        None if args.json => Ok(()),
-        None => print(&format!("\n{text}")),
+    if let Some(file) = &args.output {
+        write_whole(file, text.as_bytes())?;
+        note(format_args!("{}: `lasthop compare {}` runs every scheme on it", shown(file), shown(file)));
+    } else if !args.json {
+        print(&format!("\n{text}"))?;
     }
+    Ok(())
 }
 
 /// Prints a fit; the variant is `assumed` if neither the user nor the measurement names it.
@@ -248,7 +245,7 @@ fn of_logs(files: &[PathBuf], given: &Given) -> Result<Fit, Failure> {
 /// What a file is that is neither a capture nor a log.
 fn kind(bytes: &[u8]) -> &'static str {
     /// The first bytes of gzip, xz and zstd.
-    const COMPRESSED: [&[u8]; 3] = [&[0x1f, 0x8b], b"\xfd7zXZ", &[0x28, 0xb5, 0x2f, 0xfd]];
+    const COMPRESSED: [&[u8]; 3] = [&capture::GZIP, b"\xfd7zXZ", &[0x28, 0xb5, 0x2f, 0xfd]];
     if bytes.is_empty() {
         "found an empty file"
     } else if COMPRESSED.iter().any(|start| bytes.starts_with(start)) {

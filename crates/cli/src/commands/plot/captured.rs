@@ -23,11 +23,8 @@ pub fn run(args: &Args, view: &View) -> Result<(), Failure> {
     let path = &args.scenario.file;
     let (file, other) = captures(path, args.others.first(), &args.capture)?;
     let both = other.as_ref().map(|other| BothEnds::of([&file, other], args.capture.stream)).transpose()?;
-    let out = match &args.out {
-        Some(out) => out.clone(),
-        None if path.is_dir() => path.join("plots"),
-        None => path.with_extension("plots"),
-    };
+    let default = || if path.is_dir() { path.join("plots") } else { path.with_extension("plots") };
+    let out = args.out.clone().unwrap_or_else(default);
     let (from, to) = (view.from.map(|from| Time::ZERO + from), view.to.map(|to| Time::ZERO + to));
     let sink = |network: &sim::Network| {
         Recorder::new([0], from, to).with_panels(&::plot::Panel::ALL, &Description::of(network))
