@@ -123,4 +123,25 @@ mod tests {
         assert!(left.ends_with(": left.sqlite"), "{left}");
         assert_eq!(tests("true"), Ok(()), "files left before the tests are ignored");
     }
+
+    /// A file without its line in main.rs would never be compiled.
+    #[test]
+    fn every_file_of_tests_is_in_a_program() {
+        for package in fs::read_dir(workspace::root().join("crates")).unwrap() {
+            let package = package.unwrap().path();
+            let (folder, manifest) = (package.join("tests"), fs::read_to_string(package.join("Cargo.toml")).unwrap());
+            let Ok(suite) = fs::read_to_string(folder.join("main.rs")) else { continue };
+            for name in left_in(&folder).unwrap() {
+                let module = match name.strip_suffix(".rs") {
+                    Some(module) => module,
+                    None if folder.join(&name).join("mod.rs").exists() => &name,
+                    None => continue,
+                };
+                let found = module == "main"
+                    || suite.contains(&format!("\nmod {module};\n"))
+                    || manifest.contains(&format!("path = \"tests/{name}\""));
+                assert!(found, "{}/{name}: expected `mod {module};` in main.rs", folder.display());
+            }
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Formats of files, link types, and headers.
 
-mod common;
+use crate::common;
 
 use std::net::IpAddr;
 

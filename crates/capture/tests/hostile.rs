@@ -1,6 +1,6 @@
 //! Damaged files: never a panic, and memory bounded by the format's limits.
 
-mod common;
+use crate::common;
 
 use common::{enhanced, ethernet, interface, ip, pcap, read, section, segment};
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! The same fields as tshark reads.
 
-mod common;
+use crate::common;
 
 use std::process::Command;
 

@@ -1,6 +1,6 @@
 //! Aggregates in captures: each packet is a frame, with the aggregate's number in its radiotap header.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::path::Path;

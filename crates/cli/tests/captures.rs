@@ -1,6 +1,6 @@
 //! Captures in `explain`, `plot` and `report`.
 
-mod common;
+use crate::common;
 
 use std::path::{Path, PathBuf};
 

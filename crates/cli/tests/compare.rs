@@ -1,6 +1,6 @@
 //! The command `lasthop compare`.
 
-mod common;
+use crate::common;
 
 use common::{file, fine, lasthop, scratch};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! The command `lasthop drill`: output lines, messages, JSON and exit codes.
 
-mod common;
+use crate::common;
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! Control characters in users' text are escaped by all commands that print or write text.
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! All scenarios of `examples` are run.
 
-mod common;
+use crate::common;
 
 use std::path::PathBuf;
 

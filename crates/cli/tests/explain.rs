@@ -1,6 +1,6 @@
 //! The command `lasthop explain`.
 
-mod common;
+use crate::common;
 
 use common::{fine, lasthop, scratch};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! `lasthop fit`: a scenario from a capture that lasthop wrote, and from logs.
 
-mod common;
+use crate::common;
 
 use common::{lasthop, scratch};
 

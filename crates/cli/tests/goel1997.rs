@@ -1,6 +1,6 @@
 //! The thesis's program: reading `datafile.dat`, writing its traces and event trace [goel1997 appendix B].
 
-mod common;
+use crate::common;
 
 use std::path::Path;
 

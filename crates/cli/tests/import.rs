@@ -1,6 +1,6 @@
 //! `lasthop import`: recordings of other programs as tables.
 
-mod common;
+use crate::common;
 
 use common::{file, lasthop, scratch};
 

@@ -1,6 +1,6 @@
 //! Invalid input gives one message with its position, and exit code 2.
 
-mod common;
+use crate::common;
 
 use common::{file, fine, lasthop, piped, scratch};
 

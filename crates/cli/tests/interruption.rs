@@ -1,6 +1,6 @@
 //! Interrupted commands and closed pipes: exit codes, and no incomplete results.
 
-mod common;
+use crate::common;
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

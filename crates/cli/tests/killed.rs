@@ -1,6 +1,6 @@
 //! Runs killed while they replace a result, and directories left by earlier versions, do not disturb the next run.
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Shared media in the outputs of a run: summary, capture, columns, picture.
 
-mod common;
+use crate::common;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;

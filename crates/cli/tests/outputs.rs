@@ -1,6 +1,6 @@
 //! Output files, read back by the programs that use them.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::path::Path;

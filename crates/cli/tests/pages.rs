@@ -1,7 +1,7 @@
 //! Files generated from the command's declarations: completions, manual pages, the JSON schema.
 
-mod common;
-mod reference;
+use crate::common;
+use crate::reference;
 
 use std::fs;
 use std::io::Write;

@@ -1,6 +1,6 @@
 //! Places of results and pictures: foreign files are never replaced, and incomplete results are recognizable.
 
-mod common;
+use crate::common;
 
 use std::process::Command;
 

@@ -1,6 +1,6 @@
 //! The page that `lasthop report` writes; the commands printed on it repeat its sweep and its runs.
 
-mod common;
+use crate::common;
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! The command `lasthop reproduce`: marks in the table, in the JSON and in the files.
 
-mod common;
+use crate::common;
 
 use common::{fine, lasthop, scratch};
 use serde_json::Value;

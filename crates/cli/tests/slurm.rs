@@ -1,7 +1,7 @@
 //! `lasthop slurm`: its script under a substitute for sbatch, which runs the tasks here.
 #![cfg(unix)]
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,6 +1,6 @@
 //! `lasthop new`: a scenario to start from.
 
-mod common;
+use crate::common;
 
 use std::fs;
 

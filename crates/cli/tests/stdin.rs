@@ -1,6 +1,6 @@
 //! Scenarios from standard input.
 
-mod common;
+use crate::common;
 
 use std::fs;
 

@@ -1,6 +1,6 @@
 //! Sweeps: equal results for any number of jobs, after interruptions and when divided into shards; invalid stores.
 
-mod common;
+use crate::common;
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -1,6 +1,6 @@
 //! Pictures of networks: texts and boxes are apart in all examples and in large networks.
 
-mod common;
+use crate::common;
 
 use std::path::{Path, PathBuf};
 

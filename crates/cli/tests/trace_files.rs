@@ -1,6 +1,6 @@
 //! Traces of unusual, valid scenarios: their contents, and which are refused before the run.
 
-mod common;
+use crate::common;
 
 use std::fs;
 

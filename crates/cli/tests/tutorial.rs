@@ -1,6 +1,6 @@
 //! The commands of the tutorial and of the README, and their output.
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Damaged stores: damage is detected, reported, and can be removed so that the runs are made again.
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::PathBuf;

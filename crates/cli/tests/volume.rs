@@ -1,6 +1,6 @@
 //! Messages beside the results: --quiet, --verbose, --no-out.
 
-mod common;
+use crate::common;
 
 use std::fs;
 

@@ -1,6 +1,6 @@
 //! The server of the page: what it sends, what it refuses, and how it ends.
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};

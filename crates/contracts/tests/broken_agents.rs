@@ -1,6 +1,6 @@
 //! Agents that break a contract are refused, each for the right one.
 
-mod common;
+use crate::common;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,6 +1,6 @@
 //! Congestion controls that break a contract are refused, each for the right one.
 
-mod common;
+use crate::common;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

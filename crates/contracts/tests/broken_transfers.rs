@@ -1,6 +1,6 @@
 //! Senders whose control breaks a contract of transfers are refused, each for the right one.
 
-mod common;
+use crate::common;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

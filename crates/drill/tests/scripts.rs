@@ -1,6 +1,6 @@
 //! Scripts against a minimal end without congestion control: which scripts pass or fail, and the error messages.
 
-mod common;
+use crate::common;
 
 use common::{open, report};
 use drill::code::Value;

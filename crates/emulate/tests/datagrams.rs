@@ -1,6 +1,6 @@
 //! Datagrams through an emulated network, in simulated time.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! Transfers between two TCP ends outside of the emulated network, which exchange real packets with real data, in simulated
 //! time: under every scheme all bytes arrive, in packets with right checksums.
 
-mod common;
+use crate::common;
 
 use std::collections::VecDeque;
 use std::io;

@@ -1,6 +1,6 @@
 //! Paths fitted from captures of runs whose settings are known.
 
-mod common;
+use crate::common;
 
 use capture::transfer::Vantage;
 use common::{Covered, Known};

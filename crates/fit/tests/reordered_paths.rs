@@ -1,6 +1,6 @@
 //! Reordering fitted from captures of runs in which a known share of packets is delayed.
 
-mod common;
+use crate::common;
 
 use capture::transfer::Vantage;
 use common::{Covered, Known};

@@ -1,6 +1,6 @@
 //! Events of schemes: their actions in an observed run are those that they count.
 
-mod common;
+use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet};
 

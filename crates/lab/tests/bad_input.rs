@@ -1,6 +1,6 @@
 //! Errors of a scenario are reported with line, key, found value, expected value and a hint.
 
-mod common;
+use crate::common;
 
 use common::broken::{Case, GOOD, each_is_told_of, problems};
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! Errors in media and positions are reported with line, key, found value, expected value and a hint, and without
 //! consequential errors.
 
-mod common;
+use crate::common;
 
 use common::broken::{Case, each_is_told_of, problems};
 use scenario::Document;

@@ -1,7 +1,7 @@
 //! Errors in the settings of flows and of their TCP are reported with line, key, found value, expected value and a
 //! hint.
 
-mod common;
+use crate::common;
 
 use common::broken::{Case, GOOD, each_is_told_of, problems};
 use scenario::check;

@@ -1,6 +1,6 @@
 //! Schemes of the base station in whole runs: one frame is lost on the radio link; which node retransmits it?
 
-mod common;
+use crate::common;
 
 use common::{TO_MOBILE, last_hop, network, run};
 use sim::{FlowResult, Results};

@@ -1,6 +1,6 @@
 //! Why senders send nothing, in the traces of a run: a scenario for each of the five reasons.
 
-mod common;
+use crate::common;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! The time budget of `observe::explain`: its causes add up, and each has its share in a run whose share is known.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

@@ -1,7 +1,7 @@
 //! Explanations of captures beside those of the runs that wrote them: findings of one kind that overlap in time are the
 //! same.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! Runs compared with hand calculations.
 
-mod common;
+use crate::common;
 
 use common::{network, run, thesis, watch, wire};
 use engine::Time;

@@ -1,7 +1,5 @@
 //! Nodes with `count`.
 
-mod common;
-
 use lab::load::{self, Overrides};
 use scenario::Scenario;
 

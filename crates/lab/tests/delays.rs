@@ -1,6 +1,6 @@
 //! The delays of a run against values worked out by hand, in runs and in sweeps.
 
-mod common;
+use crate::common;
 
 use common::{network, scenario, thesis, wire};
 use lab::sweep::run::Shard;

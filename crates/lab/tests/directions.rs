@@ -1,6 +1,6 @@
 //! Links whose directions have settings of their own.
 
-mod common;
+use crate::common;
 
 use common::{network, run, scenario, wire};
 use scenario::{Overrides, Scenario};

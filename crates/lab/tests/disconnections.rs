@@ -1,7 +1,7 @@
 //! A mobile that uploads over 802.11 and is disconnected for a while: by a channel without reception, and by motion out
 //! of range and back.
 
-mod common;
+use crate::common;
 
 use common::{network, run};
 use sim::Results;

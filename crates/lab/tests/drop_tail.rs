@@ -1,7 +1,7 @@
 //! No variant starves on a path without other losses: alone over a short queue, with a large receive window, slow start
 //! loses a hundred segments of one window, and the recovery must be over in a few seconds.
 
-mod common;
+use crate::common;
 
 use common::{network, run};
 use tcp::presets::PRESETS;

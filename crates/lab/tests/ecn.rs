@@ -1,6 +1,6 @@
 //! ECN marks in the network, and the reaction of the endpoints.
 
-mod common;
+use crate::common;
 
 use common::{network, run, watch, wire};
 use path::LinkEvent;

@@ -1,6 +1,6 @@
 //! Findings of `observe::explain`: in handwritten events, and in runs whose waiting times are known.
 
-mod common;
+use crate::common;
 
 use common::{millis, network, thesis, wire};
 use engine::{Span, Time};

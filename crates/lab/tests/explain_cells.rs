@@ -5,7 +5,7 @@
 //! bytes at 2 Mbps 192 + 80. SIFS 10, DIFS 50, EIFS 364, a slot 20, the propagation delay 1, the acknowledgment timeout
 //! 222. A first back-off is 0 to 31 slots, 15.5 on average.
 
-mod common;
+use crate::common;
 
 use std::ops::ControlFlow;
 

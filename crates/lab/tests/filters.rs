@@ -1,6 +1,6 @@
 //! Whole runs of the schemes that filter acknowledgments and data, and of the schemes that freeze senders.
 
-mod common;
+use crate::common;
 
 use common::{TO_MOBILE, last_hop, network, run};
 use sim::{FlowResult, Results};

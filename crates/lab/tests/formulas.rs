@@ -4,7 +4,7 @@
 //! A path of 100 ms on which the sender is limited only by losses in the data direction.
 //! `docs/models/throughput-formulas.md` has the table, and explains where a formula's assumptions do not hold.
 
-mod common;
+use crate::common;
 
 use common::{network, run};
 use stats::{Interval, Level, Moments};

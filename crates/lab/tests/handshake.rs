@@ -3,7 +3,7 @@
 //! A wire of 8 Mbps and 10 ms: a segment of 960 bytes takes 1 ms, an acknowledgment of 40 bytes 40 us, a SYN with MSS
 //! and window scale, 48 bytes, 48 us.
 
-mod common;
+use crate::common;
 
 use common::{network, run, watch, wire};
 use engine::{Span, Time};

@@ -1,6 +1,6 @@
 //! One mobile of a cell in a long fade: the goodput of the other one under each scheduler.
 
-mod common;
+use crate::common;
 
 use lab::load::{Overrides, load};
 use path::LinkEvent;

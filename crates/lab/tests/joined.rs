@@ -1,6 +1,6 @@
 //! Two captures of a run, from both ends, beside what happened in the run.
 
-mod common;
+use crate::common;
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,6 +1,6 @@
 //! Whole transfers over each link layer: the effect on TCP, the schemes, the node's buffer and `observe::explain`.
 
-mod common;
+use crate::common;
 
 use std::ops::ControlFlow;
 

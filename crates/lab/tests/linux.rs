@@ -1,7 +1,7 @@
 //! Our variants beside Linux's own TCP on the built-in paths of `lasthop compare`. `linux/goodput.txt` is what Linux's TCP
 //! reached behind `lasthop shell`, in real time; `cargo xtask linux` regenerates it.
 
-mod common;
+use crate::common;
 
 use std::collections::HashSet;
 use std::fs;

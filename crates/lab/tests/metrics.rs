@@ -1,6 +1,6 @@
 //! The fields of a summary, the registered metrics and the documented metrics are the same.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Media with positions: interference between cells, relays, handovers, and errors in such scenarios.
 
-mod common;
+use crate::common;
 
 use common::{network, run, scenario, watch};
 use engine::{Span, Time};

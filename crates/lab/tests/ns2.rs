@@ -3,7 +3,7 @@
 //! The tables in `ns2/` are the output of `ns2/drops.tcl`; `cargo xtask ns2` regenerates them. The comparison, its
 //! settings and the reasons of differences are described in `docs/models/agreement-ns2.md`.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

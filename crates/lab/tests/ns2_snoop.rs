@@ -1,7 +1,7 @@
 //! ns-2's Snoop on its LAN compared with ours: with the same frames lost, how many segments has the sender sent and
 //! retransmitted after 20 s? `ns2/snoop.txt` is the output of `ns2/snoop.tcl`; `cargo xtask ns2 snoop` regenerates it.
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Reordered segments with old timestamps: which are acknowledged, and which are counted.
 
-mod common;
+use crate::common;
 
 use common::{network, watch};
 use engine::Time;

@@ -1,6 +1,6 @@
 //! The flow and stream offset in packet events, compared with the order of the events of connections and of the world.
 
-mod common;
+use crate::common;
 
 use std::collections::HashSet;
 

@@ -1,6 +1,6 @@
 //! The longest pause of a flow, computed by hand.
 
-mod common;
+use crate::common;
 
 use common::{network, run, wire};
 use engine::Span;

@@ -1,6 +1,6 @@
 //! Trained policies in files beside a scenario: read, stored with the result, and reported if missing or wrong.
 
-mod common;
+use crate::common;
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! Rate controls in whole runs: goodput compared with the best fixed rate for a signal.
 
-mod common;
+use crate::common;
 
 use common::{network, watch};
 use path::{HopId, LinkDirection, LinkEvent};

@@ -1,6 +1,6 @@
 //! Recordings in files beside a scenario: found, stored with the result, and reported if missing or incomplete.
 
-mod common;
+use crate::common;
 
 use std::path::{Path, PathBuf};
 

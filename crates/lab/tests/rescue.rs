@@ -1,7 +1,7 @@
 //! The rescue retransmission of RFC 6675 s4 NextSeg (4): the last segment is retransmitted when its report is overdue,
 //! and not before.
 
-mod common;
+use crate::common;
 
 use common::{network, run};
 use sim::FlowResult;

@@ -1,7 +1,7 @@
 //! Two schemes with one seed meet the same channel states; random streams belong to components and do not depend on the
 //! order of events.
 
-mod common;
+use crate::common;
 
 use common::{network, run, thesis, watch};
 use engine::Time;

@@ -10,7 +10,7 @@
 
 #![allow(clippy::disallowed_macros, reason = "the figures of the model's page are printed, for --nocapture")]
 
-mod common;
+use crate::common;
 
 use common::{network, run};
 use stats::fairness::jain;

@@ -1,7 +1,7 @@
 //! I-TCP in whole runs: for any channel and endpoint, every byte arrives once and in order, and data that the node
 //! acknowledges before it has arrived is counted.
 
-mod common;
+use crate::common;
 
 use common::{network, run};
 use sim::Results;

@@ -1,6 +1,6 @@
 //! The steady state of a goodput: by hand for deterministic runs, by other runs for random ones.
 
-mod common;
+use crate::common;
 
 use std::ops::ControlFlow;
 

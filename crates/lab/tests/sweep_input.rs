@@ -1,8 +1,6 @@
 //! The varied keys of a sweep in all forms, and the messages about keys that cannot be varied: line, key, found value,
 //! expected value, hint.
 
-mod common;
-
 use std::path::PathBuf;
 
 use lab::load::{self, Overrides};

@@ -1,6 +1,6 @@
 //! Every TCP setting can be set, has an effect, is stored as it was written, and is documented.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeSet;
 use std::path::Path;

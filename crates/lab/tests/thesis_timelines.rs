@@ -1,6 +1,6 @@
 //! The event times that the thesis prints, to the millisecond.
 
-mod common;
+use crate::common;
 
 use common::{millis, network, thesis, watch};
 use engine::Time;

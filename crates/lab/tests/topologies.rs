@@ -1,6 +1,6 @@
 //! Networks of many topologies: all bytes arrive, and shared links are shared correctly.
 
-mod common;
+use crate::common;
 
 use common::{network, run, watch};
 use path::LinkEvent;

@@ -1,6 +1,6 @@
 //! Two flows of each variant that share a bottleneck and start at different times: neither may starve permanently.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! Contracts of all agents, for random traffic and random link layer failures.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 

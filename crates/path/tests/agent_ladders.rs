@@ -1,7 +1,7 @@
 //! Agents driven packet by packet; the exchanges are compared with `tests/golden`.
 
-mod common;
-mod ladder;
+use crate::common;
+use crate::ladder;
 
 use common::member;
 use ladder::{HERE, Ladder, ack, data, from_fixed, of_flow};

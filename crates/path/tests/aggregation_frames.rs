@@ -4,7 +4,7 @@
 //! A single packet takes 228 us and k packets, 1,544 k - 2 bytes, take 36 us and 4 us for each 260 bits of 22 + 8 x
 //! size, as in aggregation.rs; the first packet is sent alone since the medium is idle.
 
-mod cell;
+use crate::cell;
 
 use cell::{Cell, Plan, Saw};
 use engine::{Bytes, Named, Span, Time};

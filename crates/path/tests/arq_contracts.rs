@@ -1,7 +1,7 @@
 //! Contracts of all link layers, including their absence, in all channels: each offered packet is delivered, lost or
 //! refused, and counted accordingly.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeSet;
 

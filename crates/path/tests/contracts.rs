@@ -1,6 +1,6 @@
 //! Contracts of all channels.
 
-mod common;
+use crate::common;
 
 use common::member;
 use engine::{Span, Stream, Time};

@@ -1,7 +1,5 @@
 //! The agent and the channel of CONTRIBUTING.md: the files compile, their tests pass, and the page shows them as they are.
 
-pub use path::{event, outcome, queue};
-
 #[path = "contributing"]
 mod agent {
     pub use path::agent::*;

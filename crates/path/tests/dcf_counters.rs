@@ -1,6 +1,6 @@
 //! Events that reset the failure counts and retry limits of a station.
 
-mod cell;
+use crate::cell;
 
 use cell::slow::{LONG, asking, losing, micros, slow, timeline};
 use cell::{Cell, Plan, Saw};

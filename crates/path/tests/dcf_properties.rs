@@ -1,6 +1,6 @@
 //! Properties of a shared medium with random stations, queues, thresholds and channels.
 
-mod cell;
+use crate::cell;
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,6 +1,6 @@
 //! RTS, CTS, their reservations, and fragments, with times computed by hand for the cell described in [`cell::slow`].
 
-mod cell;
+use crate::cell;
 
 use cell::Plan;
 use cell::slow::{LONG, SHORT, asking, losing, micros, slow, timeline};

@@ -1,7 +1,7 @@
 //! The back-off after a failed exchange of a station without further data, and frames that end at the same time,
 //! computed by hand for the cell described in [`cell::slow`].
 
-mod cell;
+use crate::cell;
 
 use cell::Plan;
 use cell::slow::{LONG, SHORT, losing, slow, timeline};

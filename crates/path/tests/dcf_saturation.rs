@@ -8,7 +8,7 @@
 
 #![allow(clippy::disallowed_macros, reason = "prints the figures of the model's page with --nocapture")]
 
-mod cell;
+use crate::cell;
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! IEEE 802.11's distributed coordination function, with times computed by hand for the cell described in
 //! [`cell::slow`]: access, back-offs, collisions, retries, neighbours. RTS and fragments are in dcf_requests.rs.
 
-mod cell;
+use crate::cell;
 
 use cell::Plan;
 use cell::slow::{LONG, SHORT, losing, micros, slow, timeline};

@@ -1,6 +1,6 @@
 //! Delayed duplicate acknowledgments (vaidya1999), compared with `tests/golden/delayed-duplicates`.
 
-mod ladder;
+use crate::ladder;
 
 use engine::Span;
 use ladder::{Ladder, ack, from_mobile, of_flow};

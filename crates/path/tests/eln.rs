@@ -1,7 +1,7 @@
 //! Explicit loss notification (balakrishnan1998), compared with `tests/golden/eln`. The mobile sends, the fixed host
 //! acknowledges.
 
-mod ladder;
+use crate::ladder;
 
 use ladder::{Ladder, from_fixed, from_mobile, of_flow};
 use path::agent::AgentConfig;

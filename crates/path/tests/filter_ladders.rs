@@ -1,6 +1,6 @@
 //! The schemes that filter acknowledgments and data, compared with `tests/golden`.
 
-mod ladder;
+use crate::ladder;
 
 use engine::{Bytes, Span};
 use ladder::{FIXED, Fed, HERE, Ladder, ack, ack_with, data, from_fixed, from_mobile, of_flow};

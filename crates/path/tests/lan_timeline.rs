@@ -1,6 +1,6 @@
 //! Times of packets on ns-2's LAN, compared with ns-2.
 
-mod common;
+use crate::common;
 
 use common::{Log, collect, delivered, packet};
 use engine::{Rate, Schedule, Span, Stream, Time};

@@ -1,6 +1,6 @@
 //! Queue limits, and the packets held by links, computed by hand.
 
-mod common;
+use crate::common;
 
 use common::{Log, collect, delivered, packet};
 use engine::{Rate, Schedule, Span, Time};

@@ -3,7 +3,7 @@
 //! Packets of 125 bytes arrive at once. The first is transmitted immediately; each other one finds the earlier ones
 //! waiting.
 
-mod common;
+use crate::common;
 
 use common::{Log, Sending, member, packet};
 use engine::{Rate, Schedule, Span, Time};

@@ -1,6 +1,6 @@
 //! Combinations in a shared medium: beacons, queues, RTS, aggregates and departures of stations.
 
-mod cell;
+use crate::cell;
 
 use cell::{Cell, Plan, Saw};
 use engine::{Bytes, Span, Time};

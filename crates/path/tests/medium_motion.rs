@@ -1,6 +1,6 @@
 //! Randomly moving stations, compared with a reference without carrier-sense groups that uses distances and the log.
 
-mod air;
+use crate::air;
 
 use air::{Air, config, metres};
 use engine::{Decibels, Length, Span, Stream, Time};

@@ -3,7 +3,7 @@
 //! Data is 1,500 + 8 + 28 = 1,536 bytes at 11 Mbps: 192 + 1,118 us. An acknowledgment at 2 Mbps takes 192 + 56 us, as
 //! does a CTS; an RTS takes 192 + 80 us. SIFS is 10 us, DIFS 50, a slot 20, the propagation delay 1.
 
-mod air;
+use crate::air;
 
 use Reception::{Collided, Corrupted, Received, Unheard};
 use air::{Air, config, metres};

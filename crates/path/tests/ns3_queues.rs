@@ -3,7 +3,7 @@
 //! ns-3's results are kept in `ns3/results.txt`; an ignored test runs ns-3 where it is installed and compares them.
 //! What differs, and why, is in docs/models/agreement-ns3.md.
 
-mod common;
+use crate::common;
 #[path = "ns3/pseudo_code.rs"]
 mod pseudo_code;
 #[path = "ns3/random_pseudo_code.rs"]

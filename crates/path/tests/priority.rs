@@ -1,6 +1,6 @@
 //! The link with expedited packets, compared with the FIFO link when no packet is expedited.
 
-mod common;
+use crate::common;
 
 use common::{Log, collect, packet};
 use engine::{Bytes, Rate, Schedule, Span, Stream, Time};

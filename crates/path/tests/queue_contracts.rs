@@ -1,6 +1,6 @@
 //! Contracts of all queue disciplines, built from their names alone and with a limit.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 

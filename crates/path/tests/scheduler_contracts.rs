@@ -1,6 +1,6 @@
 //! Contracts of all schedulers, built from their names alone, and the order of service under each.
 
-mod common;
+use crate::common;
 
 use std::collections::VecDeque;
 

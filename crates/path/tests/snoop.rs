@@ -1,6 +1,6 @@
 //! The cases of Snoop, each compared with a ladder in `tests/golden/snoop` [balakrishnan1995 3, snoop2002 2].
 
-mod ladder;
+use crate::ladder;
 
 use engine::{Span, Time};
 use ladder::{Fed, HERE, Ladder, ack, ack_with, data, from_fixed, from_mobile, of_flow};

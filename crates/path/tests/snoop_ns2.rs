@@ -1,7 +1,7 @@
 //! Differences of ns-2's Snoop agent from the papers, each compared with a ladder in `tests/golden/snoop-ns2`. The
 //! expected behaviour is that of ns-2's tcp/snoop.cc.
 
-mod ladder;
+use crate::ladder;
 
 use engine::{Rate, Span, Time};
 use ladder::{Fed, Ladder, ack, data, of_flow};

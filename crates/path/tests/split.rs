@@ -1,6 +1,6 @@
 //! I-TCP driven step by step; the packets of each side are compared with ladders.
 
-mod ladder;
+use crate::ladder;
 
 use engine::{Bytes, Span};
 use ladder::{Ladder, ack, data, from_fixed, from_mobile, of_flow};

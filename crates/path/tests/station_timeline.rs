@@ -4,7 +4,7 @@
 //! is 1 ms: a frame arrives after 3 ms, its acknowledgment after 5.112 ms, and is overdue after 1 + 4 + 0.112 + 1 =
 //! 6.112 ms.
 
-mod common;
+use crate::common;
 
 use common::collect;
 use engine::{Rate, Schedule, Span, Time};

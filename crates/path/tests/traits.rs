@@ -1,6 +1,6 @@
 //! The declared properties of schemes.
 
-mod common;
+use crate::common;
 
 use common::member;
 use path::agent::{AgentConfig, Effect, Place};

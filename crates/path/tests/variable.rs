@@ -1,7 +1,7 @@
 //! A variable link, with times computed by hand. A packet of 1000 bytes takes 8 ms at 1 Mbps; the propagation delay is
 //! 20 ms.
 
-mod common;
+use crate::common;
 
 use common::{Log, collect, packet};
 use engine::{Rate, Schedule, Span, Stream, Time};

@@ -1,7 +1,7 @@
 //! Go-back-N, selective repeat and FEC compared with closed forms: throughput with independent losses, the share of
 //! packets restored by parity, and the equality of a window of one frame with stop-and-wait.
 
-mod common;
+use crate::common;
 
 use common::{Log, Sending, delivered, packet};
 use engine::{Rate, Schedule, Span, Stream, Time};

@@ -4,7 +4,7 @@
 //! the margin is 1 ms. A frame that begins at t arrives at t + 3, its acknowledgment at t + 5.112, and is overdue at t
 //! + 6.112 ms.
 
-mod common;
+use crate::common;
 
 use common::{Sending, packet};
 use engine::{Rate, Schedule, Span, Stream, Time};

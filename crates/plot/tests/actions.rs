@@ -1,6 +1,6 @@
 //! Marks of the schemes' actions.
 
-mod common;
+use crate::common;
 
 use common::{Path, bad, dropping, marks, refined_icmp, snoop, stop_and_wait};
 use engine::Time;

@@ -1,6 +1,6 @@
 //! Pictures of media: frames by station, and counted back-offs.
 
-mod common;
+use crate::common;
 
 use common::{cell, marks, span};
 use engine::{Span, Time};

@@ -2,7 +2,7 @@
 //! stations: no station counts while it senses a frame, all slots are counted before the station's next transmission,
 //! and the transmission starts at the end of the last slot.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Several runs in one picture.
 
-mod common;
+use crate::common;
 
 use common::{Path, dropping, snoop};
 use plot::{Description, Options, Panel, Recorder, Recording, Run};

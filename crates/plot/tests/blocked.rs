@@ -1,6 +1,6 @@
 //! Tests of the rows that show why the sender sent nothing.
 
-mod common;
+use crate::common;
 
 use common::Path;
 use engine::Time;

@@ -1,6 +1,6 @@
 //! Pictures contain a mark for every event of the kinds that are never thinned.
 
-mod common;
+use crate::common;
 
 use common::{Path, bad, dropping, fading, marks, refined_icmp, simple_icmp, snoop, span, stop_and_wait};
 use engine::{Bytes, Time};

@@ -1,6 +1,6 @@
 //! Every combination of options gives a picture, and its PNG has the requested size.
 
-mod common;
+use crate::common;
 
 use common::{Path, bad, dropping, marks, span};
 use engine::Time;

@@ -1,8 +1,8 @@
-//! Writes pictures for inspection: `PLOT_GALLERY=/some/folder cargo test -p lasthop-plot --test gallery`.
+//! Writes pictures for inspection: `PLOT_GALLERY=/some/folder cargo test -p lasthop-plot --test suite gallery::`.
 
 #![allow(clippy::disallowed_macros, reason = "prints the size of each picture")]
 
-mod common;
+use crate::common;
 
 use common::{Path, bad, dropping, fading, refined_icmp, simple_icmp, span, stop_and_wait};
 use engine::Time;

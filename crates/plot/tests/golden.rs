@@ -1,6 +1,6 @@
 //! Pictures compared with files in `tests/golden`. `UPDATE_GOLDEN=1` rewrites the files: inspect them before a commit.
 
-mod common;
+use crate::common;
 
 use common::{Path, bad, cell, dropping, simple_icmp, span, stop_and_wait};
 use engine::Time;

@@ -1,6 +1,6 @@
 //! Properties of every page: well-formed, self-contained, and safe for any text.
 
-mod common;
+use crate::common;
 
 use common::{Element, elements};
 use report::{

@@ -1,6 +1,6 @@
 //! The page of a store, for sweeps constructed in the test.
 
-mod common;
+use crate::common;
 
 use common::elements;
 use lab::store::{Digest, KeptCell, KeptSweep};

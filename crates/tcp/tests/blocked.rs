@@ -1,6 +1,6 @@
 //! Why a sender sends nothing: a test for each reason.
 
-mod common;
+use crate::common;
 
 use common::member;
 use engine::{Bytes, Time};

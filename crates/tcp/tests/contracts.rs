@@ -1,6 +1,6 @@
 //! Properties of every recovery, control and response on any network.
 
-mod common;
+use crate::common;
 
 use common::member;
 use contracts::transfer::{self, Options, Outcome, Weather};

@@ -1,6 +1,6 @@
 //! Contracts of every congestion control and loss differentiation, for any input in the order that the traits promise.
 
-mod common;
+use crate::common;
 
 use common::member;
 use contracts::control::{self, Case, Progress, Rate, Step};

@@ -6,8 +6,8 @@
 //! second. `UPDATE_GOLDEN=1` rewrites `golden/controls`. Reno on the first path is checked by hand; invariants are
 //! checked for every table.
 
-mod bottleneck;
-mod common;
+use crate::bottleneck;
+use crate::common;
 
 use std::fmt::Write;
 

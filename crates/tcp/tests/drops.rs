@@ -5,7 +5,7 @@
 //! bandwidth-delay product of ten segments. The receive window is 24 segments. `golden/drops/` has a table for each
 //! recovery and number of losses; `UPDATE_GOLDEN=1` rewrites them.
 
-mod common;
+use crate::common;
 
 use std::fmt::Write;
 

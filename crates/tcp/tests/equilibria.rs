@@ -1,7 +1,7 @@
 //! The equilibrium of each congestion control on a path with one bottleneck, compared with its paper.
 
-mod bottleneck;
-mod common;
+use crate::bottleneck;
+use crate::common;
 
 use bottleneck::{Path, Run, SEGMENT};
 use common::member;

@@ -1,7 +1,7 @@
 //! The flag of disconnections2012 (figure 5), by hand: twelve segments in flight, some of them given up by the host's
 //! own link layer.
 
-mod common;
+use crate::common;
 
 use common::member;
 use engine::Time;

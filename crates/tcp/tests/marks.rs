@@ -1,6 +1,6 @@
 //! The response of every control to marks that the other end echoes [RFC3168 s6.1.2].
 
-mod common;
+use crate::common;
 
 use common::member;
 use engine::{Bytes, Time};

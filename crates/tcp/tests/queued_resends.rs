@@ -1,6 +1,6 @@
 //! Segments queued for retransmission by a message of the network, which another event makes superfluous.
 
-mod common;
+use crate::common;
 
 use common::member;
 use engine::Time;

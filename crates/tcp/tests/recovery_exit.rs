@@ -1,6 +1,6 @@
 //! The effect on cwnd of the acknowledgment that ends fast recovery.
 
-mod common;
+use crate::common;
 
 use common::member;
 use engine::{Bytes, Time};

@@ -9,7 +9,7 @@
 //! are checked by hand; for every run it is checked that all data arrives, and that at least as many segments are
 //! retransmitted as lost, none without impairments.
 
-mod common;
+use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

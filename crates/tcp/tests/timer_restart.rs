@@ -1,6 +1,6 @@
 //! Events that restart the running retransmission timer.
 
-mod common;
+use crate::common;
 
 use common::member;
 use engine::{Span, Time};

@@ -1,6 +1,6 @@
 //! A window that closes over data in flight [RFC9293 s3.8.6], as with schemes that freeze a sender.
 
-mod common;
+use crate::common;
 
 use common::member;
 use engine::{Bytes, Time};

@@ -12,7 +12,7 @@ use std::process::Command;
 use crate::workspace;
 use registries::{DUMMIES, Dummy, Registry};
 
-/// Tests that run every member of the registries.
+/// Modules of tests that run every member of the registries.
 const CONTRACTS: [(&str, &[&str]); 3] = [
     ("lasthop-tcp", &["contracts", "control_contracts", "settings"]),
     (
@@ -57,12 +57,12 @@ pub fn run() -> Result<(), String> {
         wrong.push(format!("`lasthop list` shows {lines} of {} dummies", registries.len()));
     }
     // The pages of the tree are written again from its code.
-    let pages = ["test", "--profile", "quick", "--package", "lasthop", "--test", "pages"];
+    let pages = ["test", "--profile", "quick", "--package", "lasthop", "--test", "suite", "pages::"];
     workspace::run(cargo().args(pages).env("UPDATE_GOLDEN", "1"))?;
     wrong.extend(documented(&tree)?);
     for (package, tests) in CONTRACTS {
-        let tests = tests.iter().flat_map(|test| ["--test", test]);
-        let contracts = ["test", "--no-fail-fast", "--profile", "quick", "--package", package];
+        let tests = tests.iter().map(|module| format!("{module}::"));
+        let contracts = ["test", "--profile", "quick", "--package", package, "--test", "suite", "--"];
         if let Err(error) = workspace::run(cargo().args(contracts).args(tests)) {
             wrong.push(error);
         }

@@ -1,7 +1,8 @@
 //! Compilation of a crate's test programs with cargo.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -14,12 +15,17 @@ pub const OWN: &str = "--lib";
 /// Argument of `cargo test` for the unit tests and the programs in the folder `tests`.
 pub const ALL: &str = "--tests";
 
-/// A compiled test program.
+/// Name of the program with the tests of all modules in the folder `tests`.
+const SUITE: &str = "suite";
+
+/// A compiled test program, or a module of [`SUITE`]: whether a mutant is detected is known sooner with few tests at a time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Program {
-    /// "lib" for the unit tests, or the name of a program in the folder `tests`.
+    /// "lib" for the unit tests, or the name of a module or of another program in the folder `tests`.
     pub name: String,
     pub path: PathBuf,
+    /// The tests that run; all if empty.
+    pub tests: Vec<String>,
 }
 
 /// An error message of the compiler.
@@ -51,7 +57,14 @@ pub fn build(tree: &Tree, package: &str, which: &str) -> Result<Built, String> {
     let messages: Vec<Value> =
         output.stdout.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
     if output.status.success() {
-        return Ok(Built::Programs(messages.iter().filter_map(program).collect()));
+        let mut programs = Vec::new();
+        for program in messages.iter().filter_map(program) {
+            match program.name.as_str() {
+                SUITE => programs.extend(modules(&program.path, &listed(&program.path)?)),
+                _ => programs.push(program),
+            }
+        }
+        return Ok(Built::Programs(programs));
     }
     if matches!(output.status.code(), Some(124 | 137)) {
         return Ok(Built::Late);
@@ -80,7 +93,23 @@ fn program(message: &Value) -> Option<Program> {
     let wanted = message["reason"] == "compiler-artifact" && message["profile"]["test"] == true;
     let own = target["kind"].as_array()?.iter().any(|kind| kind == "lib");
     let name = if own { "lib" } else { target["name"].as_str()? };
-    wanted.then_some(Program { name: name.to_owned(), path: message["executable"].as_str()?.into() })
+    let path = message["executable"].as_str()?.into();
+    wanted.then_some(Program { name: name.to_owned(), path, tests: Vec::new() })
+}
+
+/// Returns what a test program prints about its tests, a line each.
+fn listed(program: &Path) -> Result<String, String> {
+    workspace::output(Command::new(program).args(["--list", "--format", "terse"]))
+}
+
+/// Returns each module of a program with its tests, from a list of lines `MODULE::TEST: test`.
+fn modules(path: &Path, list: &str) -> Vec<Program> {
+    let mut modules: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for test in list.lines().filter_map(|line| line.strip_suffix(": test")) {
+        let module = test.split("::").next().unwrap_or(test);
+        modules.entry(module).or_default().push(test.to_owned());
+    }
+    modules.into_iter().map(|(name, tests)| Program { name: name.to_owned(), path: path.to_owned(), tests }).collect()
 }
 
 fn complaint(message: &Value) -> Option<Complaint> {
@@ -115,9 +144,27 @@ mod tests {
                 "profile": { "test": test }, "executable": "/build/order-1"
             }))
         };
-        assert_eq!(built("test", true), Some(Program { name: "order".into(), path: "/build/order-1".into() }));
+        assert_eq!(
+            built("test", true),
+            Some(Program { name: "order".into(), path: "/build/order-1".into(), tests: Vec::new() })
+        );
         assert_eq!(built("lib", true).unwrap().name, "lib");
         assert_eq!(built("lib", false), None);
+    }
+
+    #[test]
+    fn suite_is_divided_into_its_modules() {
+        let list = "order::first: test\norder::deep::second: test\nheap::third: test\nheap::fourth: benchmark\n";
+        let module = |name: &str, tests: &[&str]| Program {
+            name: name.into(),
+            path: "/build/suite-1".into(),
+            tests: tests.iter().map(|test| (*test).to_owned()).collect(),
+        };
+        let modules = modules(Path::new("/build/suite-1"), list);
+        assert_eq!(
+            modules,
+            [module("heap", &["heap::third"]), module("order", &["order::first", "order::deep::second"])]
+        );
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use wait4::Wait4;
 
+use super::build::Program;
 use crate::workspace;
 
 /// Limit of a program's address space in KiB: a multiple of what the tests need, small enough for several programs at a
@@ -23,10 +24,13 @@ pub enum Ended {
     OutOfMemory,
 }
 
-/// Returns the command that runs a test program in its crate's folder, deterministically: a verdict must be
+/// Returns the command that runs the tests of a program in its crate's folder, deterministically: a verdict must be
 /// reproducible.
-pub fn tests(program: &Path, folder: &Path) -> Command {
-    let mut command = Command::new(program);
+pub fn tests(program: &Program, folder: &Path) -> Command {
+    let mut command = Command::new(&program.path);
+    if !program.tests.is_empty() {
+        command.arg("--exact").args(&program.tests);
+    }
     command.args(["-q", "--test-threads=1"]).current_dir(folder).env("CARGO_MANIFEST_DIR", folder);
     // A mutant must not update golden files or the stored failures of proptest.
     command.env_remove("UPDATE_GOLDEN").env("PROPTEST_FAILURE_PERSISTENCE", "off").env("PROPTEST_RNG_SEED", "1");

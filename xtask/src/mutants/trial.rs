@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
@@ -160,7 +159,7 @@ impl<'a> Trial<'a> {
     fn measure(&self, program: &Program) -> Result<Measured, String> {
         let file = tree::folder().join(format!("reached-{}", program.name));
         let _ = fs::remove_file(&file);
-        let mut command = self.tests(&program.path);
+        let mut command = self.tests(program);
         command.env("LASTHOP_MUTANTS_REACHED", &file);
         let (ended, took) = program::run(&command, Duration::from_secs(3600))?;
         if ended != Ended::Passed {
@@ -172,7 +171,7 @@ impl<'a> Trial<'a> {
         Ok(Measured { program: program.clone(), limit: took * 3 + Duration::from_secs(20), reaches })
     }
 
-    fn tests(&self, program: &Path) -> std::process::Command {
+    fn tests(&self, program: &Program) -> std::process::Command {
         program::tests(program, &self.tree.root.join(&self.folder))
     }
 
@@ -180,7 +179,7 @@ impl<'a> Trial<'a> {
     fn in_force(&self, number: usize, programs: &[Measured]) -> Result<Found, String> {
         let reaching = programs.iter().filter(|measured| measured.reaches.contains(&number));
         first_failure(reaching.map(|measured| {
-            let mut command = self.tests(&measured.program.path);
+            let mut command = self.tests(&measured.program);
             command.env("LASTHOP_MUTANT", number.to_string());
             (&measured.program, command, measured.limit)
         }))
@@ -195,7 +194,7 @@ impl<'a> Trial<'a> {
     }
 
     fn compiled_alone(&self, limits: &HashMap<String, Duration>) -> Result<Found, String> {
-        let mut known: BTreeSet<PathBuf> = BTreeSet::new();
+        let mut known: BTreeSet<String> = BTreeSet::new();
         // Most mutants are killed by the unit tests, so that the programs in `tests` need not be compiled.
         for which in [build::OWN, build::ALL] {
             let mut programs = match build::build(self.tree, &self.package, which)? {
@@ -203,10 +202,10 @@ impl<'a> Trial<'a> {
                 Built::Refused(_) => return Ok(Found { verdict: Verdict::Unviable, by: None }),
                 Built::Late => return Ok(Found { verdict: Verdict::TimedOut, by: Some("the compiler".to_owned()) }),
             };
-            programs.retain(|program| known.insert(program.path.clone()));
+            programs.retain(|program| known.insert(program.name.clone()));
             let limit = |program: &Program| limits.get(&program.name).copied().unwrap_or(Duration::from_secs(600));
             programs.sort_by_key(limit);
-            let runs = programs.iter().map(|program| (program, self.tests(&program.path), limit(program)));
+            let runs = programs.iter().map(|program| (program, self.tests(program), limit(program)));
             let found = first_failure(runs)?;
             if found.verdict != Verdict::Survived {
                 return Ok(found);

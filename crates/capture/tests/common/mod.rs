@@ -1,5 +1,4 @@
 //! Captures for the tests, built byte by byte.
-#![allow(dead_code, reason = "each test program uses some of these")]
 
 use capture::{Capture, CaptureError, Packet, Skipped, Stream};
 use wire::{Addr, Body, Flags, Options, Segment, SeqNum, Timestamps};

@@ -1,5 +1,5 @@
 //! Helpers that run the command.
-#![allow(dead_code, reason = "each test file uses some of it")]
+#![allow(dead_code, reason = "`shell` uses some of it")]
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
 //! A minimal end without congestion control for tests of the runner, independent of changes to lasthop's TCP.
-#![allow(dead_code, reason = "each test file uses some of it")]
 
 use drill::code::Value;
 use drill::end::{End, Failure, Ports, Role, Stage};

@@ -1,9 +1,8 @@
 //! Hosts in memory, whose clock is simulated time.
-#![allow(dead_code, reason = "each test file uses some of it")]
 
 use std::collections::VecDeque;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::ops::ControlFlow;
 
 use emulate::{Emulator, Host, Lateness, Settings, drive};
@@ -125,6 +124,3 @@ pub fn packet(segment: &Segment, [from, to]: [IpAddr; 2], ecn: u8, payload: &[u8
     out.extend_from_slice(payload);
     out
 }
-
-/// An address that is no node's.
-pub const OUTSIDE: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 7);

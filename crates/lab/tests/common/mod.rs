@@ -1,5 +1,4 @@
 //! Helpers for tests of whole runs.
-#![allow(dead_code, reason = "each test file uses some of it")]
 
 pub mod broken;
 

@@ -1,5 +1,4 @@
 //! A medium with positions of stations, driven step by step.
-#![allow(dead_code, reason = "each test file uses some of it")]
 
 use engine::{Length, Schedule, Slot, Stream, Time};
 use path::channel::{Channel, ChannelConfig, perfect};

@@ -1,5 +1,4 @@
 //! A shared medium driven step by step, with packets at chosen times and known back-offs.
-#![allow(dead_code, reason = "each test file uses some of it")]
 
 pub mod slow;
 

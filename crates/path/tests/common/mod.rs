@@ -1,5 +1,4 @@
 //! Helpers of the contract tests.
-#![allow(dead_code, reason = "each test file uses some of it")]
 
 use engine::{Schedule, Slot, Time};
 use path::link::fifo::{Arrival, FifoLink};

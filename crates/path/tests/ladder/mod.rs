@@ -12,7 +12,6 @@
 //!
 //! `ladder.compare("snoop/first-duplicate")` compares the ladder with `tests/golden/snoop/first-duplicate.txt`; with
 //! `UPDATE_GOLDEN=1` it overwrites that file, whose changes must then be reviewed.
-#![allow(dead_code, reason = "each test file uses some of it")]
 
 mod text;
 

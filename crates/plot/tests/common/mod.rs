@@ -1,5 +1,4 @@
 //! Small simulations to draw.
-#![allow(dead_code)]
 
 use engine::{Bytes, Span, Time};
 use path::agent::{self, AgentConfig};

@@ -1,7 +1,5 @@
 //! A small strict HTML parser: elements are closed in order, attributes quoted, and every `<` begins a tag.
 
-#![allow(dead_code, reason = "each test file uses some of it")]
-
 /// An element of a document.
 pub struct Element {
     pub name: String,

@@ -4,7 +4,6 @@
 //! receiver that reports each segment separately. A loss is detected when three later segments have arrived, and is
 //! never retransmitted: only the control is tested, so recovery is perfect and instantaneous. The order of calls is
 //! that of the trait. Delivery rates are measured as in draft-ietf-ccwg-bbr s4.1.
-#![allow(dead_code, reason = "each test file uses some of it")]
 
 use std::collections::VecDeque;
 

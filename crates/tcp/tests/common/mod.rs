@@ -1,5 +1,4 @@
 //! Helpers of several tests.
-#![allow(dead_code, reason = "each test file uses some of it")]
 
 use serde::Deserialize;
 use serde::de::value::{Error, MapDeserializer};

@@ -1,0 +1,34 @@
+//! Tests of the command: one program, so that each crate under test is linked once.
+
+mod aggregates;
+mod captures;
+mod common;
+mod compare;
+mod drill;
+mod escapes;
+mod examples;
+mod explain;
+mod fit;
+mod goel1997;
+mod import;
+mod input;
+mod interruption;
+mod killed;
+mod media;
+mod outputs;
+mod pages;
+mod places;
+mod reference;
+mod report;
+mod reproduce;
+mod slurm;
+mod start;
+mod stdin;
+mod steady;
+mod sweep;
+mod topology;
+mod trace_files;
+mod tutorial;
+mod verify;
+mod volume;
+mod web;

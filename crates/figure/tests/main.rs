@@ -1,0 +1,5 @@
+//! Tests of the figures of the lessons: one program, so that each crate under test is linked once.
+
+mod journeys;
+mod lessons;
+mod run;
