@@ -218,8 +218,8 @@ fn matrix(numbers: std::ops::Range<u64>, at: Vantage) -> Matrix {
 /// The page with the figures of the long tests.
 const PAGE: &str = include_str!("../../../docs/models/captures.md");
 
-/// Numbers below 4000 were used while the rules were made.
-const UNSEEN: u64 = 6000;
+/// Numbers below 7000 were used while the rules were made.
+const UNSEEN: u64 = 9000;
 
 fn share(part: u32, whole: u32) -> f64 {
     f64::from(part) / f64::from(whole.max(1))
@@ -251,8 +251,6 @@ fn findings_of_captures_are_those_of_their_runs() {
 #[test]
 #[ignore = "takes a minute: 450 runs"]
 fn precision_and_recall_are_high_at_the_sender() {
-    // The rate of the slowest link is an estimate, and with it its idle time.
-    let least = |kind: &str| if kind == "receiver-window" { 0.94 } else { 0.95 };
     let matrix = matrix(UNSEEN..UNSEEN + 150, Vantage::Sender);
     assert_page_has(&matrix);
     let [truth, claimed] = matrix[WINDOW_CUT].costs;
@@ -260,8 +258,8 @@ fn precision_and_recall_are_high_at_the_sender() {
     for (kind, Matches { truth, found, claimed, confirmed, .. }) in matrix {
         let (recall, precision) = (share(found, truth), share(confirmed, claimed));
         assert!(truth >= 200, "{kind}: {truth} instances");
-        assert!(recall >= least(kind), "{kind}: {found} of {truth} found");
-        assert!(precision >= least(kind), "{kind}: {confirmed} of {claimed} confirmed");
+        assert!(recall >= 0.95, "{kind}: {found} of {truth} found");
+        assert!(precision >= 0.95, "{kind}: {confirmed} of {claimed} confirmed");
     }
 }
 

@@ -448,6 +448,23 @@ fn small_window_costs_the_idle_rest_of_the_round_trip() {
     assert_eq!(report.lost, report.findings[0].cost);
 }
 
+/// A window of 4000 bytes holds the same four segments; the congestion window of a sender that counts segments stays at
+/// 3840 bytes.
+#[test]
+fn window_of_a_fraction_more_than_whole_segments_costs_the_same() {
+    let cost = |variant: &str, window: u32| {
+        let tcp = format!("tcp = {{ variant = \"{variant}\", timestamps = false }}");
+        let flow = format!("mss = \"960 B\"\nbytes = \"41280 B\"\nreceive_window = \"{window} B\"\n{tcp}");
+        let report = explained(&network(&wire("8 Mbps", "100 ms", &flow)));
+        let [finding] = &report.findings[..] else { panic!("{variant}: {:?}", report.findings) };
+        (finding.kind, finding.cost)
+    };
+    for variant in ["reno", "linux-reno"] {
+        assert_eq!(cost(variant, 3840).0, "receiver-window");
+        assert_eq!(cost(variant, 3840), cost(variant, 4000), "{variant}");
+    }
+}
+
 /// A link whose table changes its parameters, from the start or between the packets of two transfers, is explained with
 /// the parameters in force: no finding changes its cost.
 #[test]

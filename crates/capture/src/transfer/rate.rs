@@ -5,6 +5,8 @@
 //! Then the time between both arrivals is the packet's transmission time, whatever the delay is. The rate is the
 //! median, by bytes, of 8 bytes / time over runs of at least 16 packets and 1 ms that waited.
 //!
+//! Without such runs, those of 4 packets count: a sender with a small window does not fill the path.
+//!
 //! At the receiver arrivals are exact and the times of sending unknown, so that waits are not seen: a run ends at a gap
 //! of more than eight packets, and the rate is that of the ninth tenth of the runs; of runs of 4 packets, if these are
 //! faster by more than a quarter.
@@ -21,8 +23,8 @@ use super::survey::{Survey, Vantage};
 
 /// Packets of a run from which a rate is measured.
 const RUN: usize = 16;
-/// The same at the receiver, where runs of this length are faster by more than a quarter: a sender that does not fill
-/// the path leaves gaps in longer ones.
+/// The same where no run is longer, and at the receiver where runs of this length are faster by more than a quarter: a
+/// sender that does not fill the path leaves gaps in longer ones.
 const SHORT_RUN: usize = 4;
 const FASTER: f64 = 1.25;
 /// The least duration of a run: acknowledgments may come in bursts.
@@ -72,10 +74,13 @@ impl Runs {
         let base = packets.iter().map(|packet| packet.arrived.since(packet.sent)).min().unwrap_or_default();
         let runs = |least| Runs { runs: runs(&packets, base, sees_waits, least), sees_waits };
         let long = runs(RUN);
-        if sees_waits {
+        if sees_waits && !long.runs.is_empty() {
             return long;
         }
         let short = runs(SHORT_RUN);
+        if sees_waits {
+            return short;
+        }
         let [fast, slow] = [&short, &long].map(|runs| runs.quantile(0.9).unwrap_or(0.0));
         if fast > FASTER * slow { short } else { long }
     }
@@ -213,14 +218,16 @@ mod tests {
     #[test]
     fn rate_is_that_of_packets_that_waited() {
         for vantage in [Vantage::Sender, Vantage::Receiver] {
-            let rate = Runs::of(bursts(20), vantage).rate().expect("runs of 19 packets");
-            assert!((9.9e6..10.1e6).contains(&(rate.bits_per_sec() as f64)), "{vantage:?}: {rate:?}");
+            for per_burst in [20, 10] {
+                let rate = Runs::of(bursts(per_burst), vantage).rate().expect("runs of packets that waited");
+                assert!((9.9e6..10.1e6).contains(&(rate.bits_per_sec() as f64)), "{vantage:?} {per_burst}: {rate:?}");
+            }
         }
     }
 
     #[test]
     fn rate_is_unknown_where_few_packets_wait() {
-        assert_eq!(Runs::of(bursts(10), Vantage::Sender).rate(), None);
+        assert_eq!(Runs::of(bursts(4), Vantage::Sender).rate(), None);
         assert_eq!(Runs::of([], Vantage::Receiver).rate(), None);
     }
 }

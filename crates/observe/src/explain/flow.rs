@@ -93,6 +93,8 @@ pub(super) struct Flow {
     receiver: Addr,
     /// Bytes of data in a full segment.
     pub segment: u32,
+    /// Bytes of its IP packet.
+    packet: u32,
     /// The receiver's window.
     pub window: u64,
     /// Whether acknowledgments state the window. The receivers of this simulator read at once, so theirs is constant.
@@ -135,7 +137,8 @@ impl Flow {
     pub fn new(spec: &FlowSpec, links: Rc<[String]>, homes: Rc<[Option<MediumId>]>) -> Self {
         Flow {
             receiver: Addr::of_node(spec.to),
-            segment: spec.tcp.segment,
+            segment: spec.tcp.segment_data(),
+            packet: Packet::HEADER + Segment::HEADER + spec.tcp.segment,
             window: spec.tcp.window.0,
             follows_window: false,
             bytes: spec.traffic.total(),
@@ -448,7 +451,7 @@ impl Flow {
 
     /// Data has crossed a hop: checks whether it is the slowest.
     fn learn_speed(&mut self, at: Time, id: HopId, hop: &Hop) {
-        let full = Packet::HEADER + Segment::HEADER + self.segment;
+        let full = self.packet;
         let left = hop.left(at);
         let cycle = hop.cycle(full, left);
         // If its rate changes it may no longer be the slowest; another hop takes its place with its next packet.

@@ -1,8 +1,8 @@
 //! Limits by the receive window.
 //!
-//! Definition: the sender has new data; the data in flight fills the receive window; cwnd is at least as large (Reno
-//! stops growing there, so equal windows count as the receiver's limit); no lost segment holds the left edge of the
-//! window; and the slowest hop has nothing of this flow to send. The time from the first such moment until cwnd is the
+//! Definition: the sender has new data; the data in flight fills the receive window; cwnd is at least as large in whole
+//! segments (Reno stops growing there, so equal windows count as the receiver's limit); no lost segment holds the left
+//! edge of the window; and the slowest hop has nothing of this flow to send. The time from the first such moment until cwnd is the
 //! smaller window is one finding.
 //!
 //! Cost: C = the sum of these times. In a steady state without loss each round trip R costs R - n c, where n is the
@@ -41,8 +41,10 @@ fn full(flow: &Flow) -> bool {
     next > 0 && flow.max + next > flow.una + flow.window
 }
 
+/// Whether cwnd permits all whole segments of the receive window.
 fn binding(flow: &Flow) -> bool {
-    flow.cwnd >= flow.window as f64
+    let segment = u64::from(flow.segment).max(1);
+    flow.cwnd >= (flow.window - flow.window % segment) as f64
 }
 
 impl FullWindow {

@@ -131,6 +131,11 @@ settings! {
 }
 
 impl Config {
+    /// Bytes of data in a full segment: those of [`segment`](Self::segment) that options leave (RFC 6691).
+    pub fn segment_data(&self) -> u32 {
+        crate::timestamps::left_for_data(self.segment, self.timestamps)
+    }
+
     /// Bytes of options in each segment with data, once the connection is established.
     pub fn data_options(&self) -> u32 {
         let timestamps = self.timestamps.then(wire::Timestamps::default);

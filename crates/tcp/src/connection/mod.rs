@@ -81,8 +81,7 @@ impl Connection {
     /// sequence spaces at zero, as in the thesis's simulator [goel1997 4.2 (2)]. All offered options count as
     /// negotiated.
     pub fn established(config: &Config, local_port: u16, remote_port: u16, peer_window: u64) -> Self {
-        let segment = timestamps::left_for_data(config.segment, config.timestamps);
-        let config = &Config { segment, ..config.clone() };
+        let config = &Config { segment: config.segment_data(), ..config.clone() };
         let mut connection = Self::new(config, local_port, remote_port, State::Established, SeqNum(0));
         let uses_sack = connection.sender.uses_sack();
         connection.timestamps = config.timestamps;

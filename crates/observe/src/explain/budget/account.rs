@@ -77,7 +77,7 @@ impl Account {
             tail: Span::ZERO,
             in_medium: Vec::new(),
             packets: Packets::default(),
-            sender: Sender::new(spec.tcp.segment),
+            sender: Sender::new(spec.tcp.segment_data()),
             received: Received::default(),
             failing: None,
             slowest: None,
