@@ -4,12 +4,15 @@
 //! [`rate::Arrivals`]' limit for the rate of the slowest link, and for the events. So a capture may be larger than memory.
 
 mod failure;
+mod hand_over;
 mod joined;
 mod others;
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use capture::transfer::{Counts, Replay, Survey, Surveyor, Truth, Vantage, network, rate};
 use capture::{Capture, CaptureError, GZIP, Packet, Skipped, Stream};
@@ -17,6 +20,8 @@ use engine::Rate;
 use flate2::read::MultiGzDecoder;
 use observe::explain::{Explain, FlowReport};
 use sim::{Network, Sink};
+
+use hand_over::Made;
 
 pub use failure::CaptureFailure;
 pub use joined::BothEnds;
@@ -185,17 +190,31 @@ impl CaptureFile {
             surveys[survey].rate = rate.or(surveys[survey].rate);
         }
         let networks: Vec<Network> = surveys.iter().map(network).collect();
-        let replay = |(survey, network)| {
-            replay_of(survey, truth, (Explain::of_capture(network, survey.is_at_sender()), sink(network)))
+        let sink =
+            |(survey, network): (&Survey, _)| (Explain::of_capture(network, survey.is_at_sender()), sink(network));
+        let mut sinks: Vec<_> = surveys.iter().zip(&networks).map(sink).collect();
+        let (made, handed_over) = hand_over::channel(numbers.len());
+        let replay = |(survey, made)| replay_of(survey, truth, made);
+        let mut replays: Vec<_> = surveys.iter().zip(made).map(replay).collect();
+        let make = || {
+            self.read(&places, |place, packet, _| {
+                replays[place].packet(packet);
+                true
+            })?;
+            let finish = |replay: Replay<'_, Made>| {
+                let (mut made, counts, end) = replay.finish();
+                made.flush();
+                (counts, end)
+            };
+            Ok(replays.into_iter().map(finish).collect::<Vec<_>>())
         };
-        let mut replays: Vec<_> = surveys.iter().zip(&networks).map(replay).collect();
-        self.read(&places, |place, packet, _| {
-            replays[place].packet(packet);
-            true
+        let finished = thread::scope(|scope| {
+            let making = scope.spawn(make);
+            handed_over.pass_to(&mut sinks);
+            making.join().unwrap_or_else(|panic| resume_unwind(panic))
         })?;
-        let finished: Vec<_> = replays.into_iter().map(Replay::finish).collect();
-        let explained = finished.into_iter().zip(surveys.iter().cloned().zip(networks.iter().cloned()));
-        let explained = explained.map(|(((explain, sink), counts, end), (survey, network))| {
+        let explained = finished.into_iter().zip(sinks).zip(surveys.iter().cloned().zip(networks.iter().cloned()));
+        let explained = explained.map(|(((counts, end), (explain, sink)), (survey, network))| {
             let report = explain.finish(end).remove(0);
             (Explained { survey, network, counts, report }, sink)
         });
