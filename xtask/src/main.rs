@@ -74,7 +74,7 @@ Maintenance commands of the repository.
     cargo xtask ns2 [senders | cell | snoop]
         Regenerates the ns-2 tables with which tests compare senders, 802.11 and snoop; needs ns-2 and ten minutes.
 
-    cargo xtask linux [--program PATH]
+    cargo xtask linux [--program PATH] [--paths LIST]
         Regenerates the table of Linux's goodput with which a test compares our variants: its TCP behind `lasthop shell` on
         the built-in paths, in real time; needs root and 15 minutes.
 
