@@ -116,6 +116,52 @@ fn upload_is_fitted_if_the_mobile_is_said_to_send() {
     assert_eq!(compared.code, Some(0), "{}", compared.err);
 }
 
+/// A run whose captures stand for those of real hosts: the command's node is `here`.
+fn result_of_hosts(dir: &std::path::Path, scenario: &str, here: &str, there: &str) {
+    let _ = std::fs::remove_dir_all(dir.join("real"));
+    std::fs::write(dir.join("path.toml"), scenario).unwrap();
+    let ran = lasthop(dir, &["run", "path.toml", "--trace", "pcapng", "--out", "real"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let report = serde_json::json!({ "nodes": [{ "node": here }, { "node": there }] });
+    std::fs::write(dir.join("real/emulation.json"), report.to_string()).unwrap();
+}
+
+/// Which host is wireless and which sends follows from the result of real hosts, whatever its nodes are called.
+#[test]
+fn direction_of_a_result_of_real_hosts_is_that_of_its_data() {
+    let dir = scratch("fit_direction");
+    let upload = PATH.replace("from = \"server\"\nto = \"client\"", "from = \"client\"\nto = \"server\"");
+    let upload = upload.replace("20 s", "8 s");
+    let fitted = |here: &str, there: &str, more: &[&str]| {
+        result_of_hosts(&dir, &upload, here, there);
+        let fitted = lasthop(&dir, &[&["fit", "real", "--variant", "cubic", "--json"], more].concat());
+        assert_eq!(fitted.code, Some(0), "{}", fitted.err);
+        let json: serde_json::Value = serde_json::from_str(&fitted.out).expect("JSON");
+        (json["path"]["sender"].as_str().expect("a name").to_owned(), fitted.err)
+    };
+    for (here, there) in [("client", "server"), ("server", "client")] {
+        let (sender, said) = fitted(here, there, &[]);
+        assert_eq!(sender, "mobile");
+        assert!(said.contains("client sent") && said.contains("server 0: fitted as an upload\n"), "{said}");
+        assert!(!said.contains("--sender"), "{said}");
+    }
+    let (sender, said) = fitted("client", "server", &["--sender", "server"]);
+    assert_eq!((sender.as_str(), said.contains("fitted as")), ("server", false));
+    // Without a wireless link the command's node stands for the wireless host.
+    let wired = upload.replace("wireless", "wired").replace("base-station", "router");
+    for (here, there, sender) in [("client", "server", "mobile"), ("server", "client", "server")] {
+        result_of_hosts(&dir, &wired, here, there);
+        let ended = lasthop(&dir, &["fit", "real", "--variant", "cubic", "--json"]);
+        let json: serde_json::Value = serde_json::from_str(&ended.out).expect("JSON");
+        assert_eq!(json["path"]["sender"], sender, "{}", ended.err);
+        assert!(
+            ended.err.contains(&format!("with {here} as the wireless host; --sender says otherwise")),
+            "{}",
+            ended.err
+        );
+    }
+}
+
 #[test]
 fn variant_that_does_not_exist_is_an_error_of_the_option() {
     let dir = scratch("fit_variant");

@@ -38,8 +38,8 @@ pub struct Given {
     pub variant: Option<String>,
     /// The rate of the path, instead of that which is measured.
     pub rate: Option<Rate>,
-    /// The host that sends the data: a measurement does not show which one is wireless.
-    pub sender: Host,
+    /// The host that sends the data, the server by default: a measurement does not show which one is wireless.
+    pub sender: Option<Host>,
     /// The name of the measurement.
     pub source: String,
 }
@@ -66,7 +66,7 @@ pub fn of_ping(ping: &Ping, given: &Given) -> Result<(Fitted, Values), Unfit> {
     let rate = given.rate.ok_or(Unfit::NoRateOfPing)?;
     let fitted = Fitted {
         source: given.source.clone(),
-        sender: given.sender,
+        sender: given.sender.unwrap_or_default(),
         rate,
         rate_given: true,
         rates: None,
@@ -103,7 +103,7 @@ pub fn of_iperf(iperf: &Iperf, ping: Option<&Ping>, given: &Given) -> Result<(Fi
     };
     let fitted = Fitted {
         source: given.source.clone(),
-        sender: given.sender,
+        sender: given.sender.unwrap_or_default(),
         rate,
         rate_given: given.rate.is_some(),
         rates: iperf.rates.clone().filter(|_| given.rate.is_none()),
@@ -143,7 +143,7 @@ pub fn of_transfer(transfer: &Transfer, bottleneck: &Bottleneck, given: &Given) 
     let loss = Loss::of(&bottleneck.channel);
     let fitted = Fitted {
         source: given.source.clone(),
-        sender: given.sender,
+        sender: given.sender.unwrap_or_default(),
         rate,
         rate_given: given.rate.is_some(),
         rates: bottleneck.rates.clone().filter(|_| given.rate.is_none()),

@@ -4,7 +4,6 @@ use engine::{Span, Stream, Time};
 use fit::duplicates::Duplicates;
 use fit::measured::{Given, of_transfer};
 use fit::path::Bottleneck;
-use fit::scenario::Host;
 use fit::transfer::Transfer;
 use fit::transmission::{Fate, Transmission};
 use wire::{Flags, Segment, SeqNum};
@@ -12,7 +11,7 @@ use wire::{Flags, Segment, SeqNum};
 /// The fit of a capture, if it has one; what is written is a scenario, or has an error that is reported.
 fn fitted(file: &[u8]) -> bool {
     let Ok(transfer) = Transfer::of(|| Ok(file), None, None) else { return false };
-    let given = Given { variant: None, rate: None, sender: Host::Server, source: "damaged \"\n\u{1b}".into() };
+    let given = Given { variant: None, rate: None, sender: None, source: "damaged \"\n\u{1b}".into() };
     let Ok((fitted, _)) = of_transfer(&transfer, &Bottleneck::of(&transfer), &given) else { return false };
     let fitted = fit::scenario::Fitted { variant: "cubic".into(), ..fitted };
     scenario::load::from_toml("fitted.toml", &fitted.to_toml()).is_ok()

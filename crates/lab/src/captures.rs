@@ -3,6 +3,7 @@
 //! A file is read four times: for the table of connections, for what must be known of a connection beforehand, up to
 //! [`rate::Arrivals`]' limit for the rate of the slowest link, and for the events. So a capture may be larger than memory.
 
+mod directions;
 mod failure;
 mod hand_over;
 mod joined;
@@ -23,6 +24,7 @@ use sim::{Network, Sink};
 
 use hand_over::Made;
 
+pub use directions::Data;
 pub use failure::CaptureFailure;
 pub use joined::BothEnds;
 pub use others::{Others, Unexplained};

@@ -1,18 +1,17 @@
 //! Captures in the commands that read scenarios.
 
+mod hosts;
 pub mod joined;
 
-use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use capture::transfer::Vantage;
 use clap::{Args as ClapArgs, ValueEnum};
 use lab::captures::{CaptureFailure, CaptureFile, is_capture};
-use lab::load::{Overrides, load};
-use lab::result_dir::EMULATION;
 use scenario::problem::Problem;
-use serde_json::Value;
+
+pub use hosts::{DataDirection, of_hosts};
+use hosts::{is_split, schemes_of};
 
 use super::{ScenarioArgs, count, listed, shown};
 use crate::Failure;
@@ -86,33 +85,6 @@ pub fn is_called_capture(file: &Path) -> bool {
     let name = file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     file.is_file() && [".pcap", ".pcapng", ".cap"].iter().any(|ending| name.ends_with(ending))
-}
-
-/// The captures of the real hosts in a result of `lasthop shell`, that of the command's node first; none in another
-/// file.
-pub fn of_hosts(dir: &Path) -> Vec<PathBuf> {
-    let report = emulation(dir);
-    let nodes = report["nodes"].as_array().into_iter().flatten().filter_map(|node| node["node"].as_str());
-    nodes.map(|node| dir.join(format!("{node}.pcapng"))).filter(|path| is_capture(path)).collect()
-}
-
-/// The schemes of the nodes in a result, each once.
-fn schemes_of(dir: &Path) -> Vec<String> {
-    let Ok(loaded) = load(dir, &Overrides::default()) else { return Vec::new() };
-    let names = loaded.network.nodes.iter().map(|node| node.agent.name()).filter(|name| *name != "unmodified");
-    names.map(str::to_owned).collect::<BTreeSet<_>>().into_iter().collect()
-}
-
-/// Whether most packets of a result of real hosts were made on the path: its two ends have no connection with each other.
-fn is_split(dir: &Path) -> bool {
-    let packets = &emulation(dir)["packets"];
-    packets["rebuilt"].as_u64().unwrap_or(0) > packets["verbatim"].as_u64().unwrap_or(0)
-}
-
-/// The report of a result of real hosts; null of another file.
-fn emulation(dir: &Path) -> Value {
-    let text = fs::read_to_string(dir.join(EMULATION)).unwrap_or_default();
-    serde_json::from_str(&text).unwrap_or_default()
 }
 
 /// The captures that a command reads: `path`, and `other` if it is given. Of a result of `lasthop shell` they are those

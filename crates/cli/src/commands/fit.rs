@@ -15,7 +15,7 @@ use fit::transfer::Transfer;
 use fit::{beside, json};
 use lab::captures::{BothEnds, CaptureFile, is_capture, unpacked};
 
-use super::captured::{CaptureArgs, Place, captures, of_hosts, open};
+use super::captured::{CaptureArgs, DataDirection, Place, captures, of_hosts, open};
 use super::{listed, print, shown, write_whole};
 use crate::talk::note;
 use crate::{Failure, table};
@@ -43,9 +43,10 @@ pub struct Args {
     /// The rate of the path, if it is known
     #[arg(long)]
     rate: Option<Rate>,
-    /// The host that sends the data, which a measurement does not show: `mobile` for an upload
-    #[arg(long, value_enum, default_value_t = SendingHost::Server, value_name = "HOST")]
-    sender: SendingHost,
+    /// The host that sends the data, which a measurement does not show: `mobile` for an upload [default: that of a result
+    /// of `lasthop shell`, or else server]
+    #[arg(long, value_enum, value_name = "HOST")]
+    sender: Option<SendingHost>,
     /// Print the fit as JSON
     #[arg(long)]
     json: bool,
@@ -73,15 +74,9 @@ impl From<SendingHost> for Host {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let names: Vec<String> = args.files.iter().map(|file| shown(file)).collect();
     let source = names.join(" and ");
-    let given = Given { variant: args.variant.clone(), rate: args.rate, sender: args.sender.into(), source };
+    let given = Given { variant: args.variant.clone(), rate: args.rate, sender: args.sender.map(Host::from), source };
     let (fitted, values, named) = match &args.files[..] {
-        [dir] if !of_hosts(dir).is_empty() => {
-            let places = CaptureArgs { stream: args.stream, at: args.at };
-            match captures(dir, None, &places)? {
-                (one, Some(other)) => of_both([&one, &other], args, &given)?,
-                (one, None) => of_one(&one.path, args, &given)?,
-            }
-        }
+        [dir] if !of_hosts(dir).is_empty() => of_result(dir, args, &given)?,
         [file] => of_one(file, args, &given)?,
         [one, other] if is_capture(one) && is_capture(other) => {
             if args.at.is_some() {
@@ -133,7 +128,7 @@ fn tables(tried: &[beside::Tried], values: &beside::Values, assumed: bool) -> Re
 
 /// Says which host is taken for the sender, if `sends` may be a mobile: servers do not open connections.
 fn note_direction(given: &Given, sends: Option<&str>) {
-    if let Some(sends) = sends.filter(|_| given.sender == Host::Server) {
+    if let Some(sends) = sends.filter(|_| given.sender.is_none()) {
         note(format_args!(
             "note: fitted as a download; if {sends}, which sends, is the wireless host: --sender mobile"
         ));
@@ -142,6 +137,26 @@ fn note_direction(given: &Given, sends: Option<&str>) {
 
 /// A fit, the values of the measurement, and the variant that it names.
 type Fit = (Fitted, beside::Values, Option<String>);
+
+/// The fit to a result of real hosts, which shows the sender.
+fn of_result(dir: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
+    let (file, other) = captures(dir, None, &CaptureArgs { stream: args.stream, at: args.at })?;
+    let direction = DataDirection::of(dir, &file, other.as_ref(), file.chosen(args.stream)?)?;
+    let seen = direction.filter(|_| given.sender.is_none()).map(|direction| {
+        note(direction.to_string());
+        if direction.is_upload { Host::Mobile } else { Host::Server }
+    });
+    let given = &Given { sender: given.sender.or(seen), ..given.clone() };
+    match &other {
+        Some(other) => of_both([&file, other], args, given),
+        None => {
+            let transfer = Transfer::of(|| unpacked(&file.path), args.stream, args.at.map(Vantage::from));
+            let name = shown(&file.path);
+            let refused = |error| Failure::Input(format!("error: {name}: {error}"));
+            of_transfer(&name, &transfer.map_err(refused)?, given)
+        }
+    }
+}
 
 /// The fit to a capture or a log.
 fn of_one(file: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {

@@ -1,0 +1,125 @@
+//! Results of real hosts, by `lasthop shell` and `lasthop emulate`: their captures, and which node is which.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::{fmt, fs};
+
+use lab::captures::{CaptureFile, is_capture};
+use lab::load::{Overrides, load};
+use lab::result_dir::EMULATION;
+use serde_json::Value;
+
+use crate::Failure;
+
+/// The captures of the real hosts in a result of `lasthop shell`, that of the command's node first; none in another
+/// file.
+pub fn of_hosts(dir: &Path) -> Vec<PathBuf> {
+    let captures = nodes(dir).into_iter().map(|node| dir.join(format!("{node}.pcapng")));
+    captures.filter(|path| is_capture(path)).collect()
+}
+
+/// The names of the real hosts in a result, that of the command's node first.
+fn nodes(dir: &Path) -> Vec<String> {
+    let report = emulation(dir);
+    let nodes = report["nodes"].as_array().into_iter().flatten();
+    nodes.filter_map(|node| Some(node["node"].as_str()?.to_owned())).collect()
+}
+
+/// The schemes of the nodes in a result, each once.
+pub fn schemes_of(dir: &Path) -> Vec<String> {
+    let Ok(loaded) = load(dir, &Overrides::default()) else { return Vec::new() };
+    let names = loaded.network.nodes.iter().map(|node| node.agent.name()).filter(|name| *name != "unmodified");
+    names.map(str::to_owned).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// Whether most packets of a result of real hosts were made on the path: its two ends have no connection with each other.
+pub fn is_split(dir: &Path) -> bool {
+    let packets = &emulation(dir)["packets"];
+    packets["rebuilt"].as_u64().unwrap_or(0) > packets["verbatim"].as_u64().unwrap_or(0)
+}
+
+/// The report of a result of real hosts; null of another file.
+fn emulation(dir: &Path) -> Value {
+    let text = fs::read_to_string(dir.join(EMULATION)).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+/// The direction of a connection's data in a result of real hosts.
+#[derive(Debug)]
+pub struct DataDirection {
+    /// The node that sends the data of the connection, and the other one.
+    pub nodes: [String; 2],
+    /// Bytes of data of all connections that these two sent.
+    pub bytes: [u64; 2],
+    /// Whether the sender is the wireless host.
+    pub is_upload: bool,
+    /// Whether the scenario tells the wireless host: one of the two has a wireless link. Otherwise the command's node is
+    /// taken for it.
+    pub is_known: bool,
+}
+
+impl DataDirection {
+    /// The direction of connection `number` in the capture of the command's node; `other` is that of its other end.
+    /// `None` if the capture does not say which packets left the node.
+    ///
+    /// # Errors
+    /// The capture cannot be read again.
+    pub fn of(
+        dir: &Path,
+        here: &CaptureFile,
+        other: Option<&CaptureFile>,
+        number: u32,
+    ) -> Result<Option<Self>, Failure> {
+        let Some([sent, received]) = here.sent_and_received(number)? else { return Ok(None) };
+        let name = node_of(here);
+        let others = || nodes(dir).into_iter().filter(|node| *node != name);
+        let only = || others().next().filter(|_| others().count() == 1);
+        let other = other.map(node_of).or_else(only).unwrap_or_else(|| "the other end".to_owned());
+        let [here_wireless, there_wireless] = [&name, &other].map(|node| has_wireless_link(dir, node));
+        let is_known = here_wireless != there_wireless;
+        let here_is_mobile = here_wireless || !is_known;
+        Ok(Some(match sent.of_connection >= received.of_connection {
+            true => DataDirection {
+                nodes: [name, other],
+                bytes: [sent.of_all, received.of_all],
+                is_upload: here_is_mobile,
+                is_known,
+            },
+            false => DataDirection {
+                nodes: [other, name],
+                bytes: [received.of_all, sent.of_all],
+                is_upload: !here_is_mobile,
+                is_known,
+            },
+        }))
+    }
+}
+
+impl fmt::Display for DataDirection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let DataDirection { nodes: [from, to], bytes: [sent, received], is_upload, is_known } = self;
+        write!(
+            f,
+            "{from} sent {sent} bytes and {to} {received}: fitted as {}",
+            if *is_upload { "an upload" } else { "a download" }
+        )?;
+        let mobile = if *is_upload { from } else { to };
+        match is_known {
+            true => Ok(()),
+            false => write!(f, ", with {mobile} as the wireless host; --sender says otherwise"),
+        }
+    }
+}
+
+/// The node of a capture in a result.
+fn node_of(file: &CaptureFile) -> String {
+    file.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Whether a node of the scenario of a result has a wireless link.
+fn has_wireless_link(dir: &Path, name: &str) -> bool {
+    let Ok(loaded) = load(dir, &Overrides::default()) else { return false };
+    let network = &loaded.network;
+    let is_at = |node: usize| network.nodes.get(node).is_some_and(|node| node.name == name);
+    network.links.iter().any(|link| link.wireless && link.between.into_iter().any(is_at))
+}
