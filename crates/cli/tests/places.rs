@@ -36,6 +36,38 @@ fn foreign_directory_is_not_replaced() {
     }
 }
 
+/// Pictures and the page of one capture are made again from that of the next run; other files are not lost with them.
+#[test]
+fn pictures_of_a_capture_do_not_keep_its_directory() {
+    let dir = scratch("capture-plots");
+    let run = || lasthop(&dir, &["run", &file(EXAMPLE), "--trace", "pcapng", "--out", "r"]);
+    assert_eq!(run().code, Some(0));
+    let captures = std::fs::read_dir(dir.join("r")).unwrap().flatten();
+    let names = captures.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let stem = names.filter_map(|name| Some(name.strip_suffix(".pcapng")?.to_owned())).next().expect("a capture");
+    fine(&dir, &["plot", &format!("r/{stem}.pcapng")]);
+    fine(&dir, &["report", &format!("r/{stem}.pcapng")]);
+    assert!(dir.join(format!("r/{stem}.plots")).is_dir() && dir.join(format!("r/{stem}.html")).is_file());
+    let again = run();
+    assert_eq!(again.code, Some(0), "{}", again.err);
+    assert!(!dir.join(format!("r/{stem}.plots")).exists() && !dir.join(format!("r/{stem}.html")).exists());
+    for foreign in
+        [format!("r/{stem}.plots/mine.txt"), "r/other.plots/picture.svg".to_owned(), "r/other.html".to_owned()]
+    {
+        let path = dir.join(&foreign);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, "years of work").unwrap();
+        let ended = run();
+        assert_eq!(ended.code, Some(1), "{foreign}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "years of work");
+        if path.parent() == Some(&dir.join("r")) {
+            std::fs::remove_file(path).unwrap();
+        } else {
+            std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+        }
+    }
+}
+
 #[test]
 fn changed_settings_have_distinct_result_directories() {
     let dir = scratch("variants");

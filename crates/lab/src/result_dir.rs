@@ -4,8 +4,9 @@
 //! leaves a partial result that could be mistaken for a complete one. An old result is swapped with the new one in one
 //! step and is then removed under the name `DIR.partial`. Two runs never write to one `DIR.partial`: the first one
 //! locks it, the second is refused. A directory is replaced, and files of killed runs are removed, only if a run wrote
-//! everything in it: the manifest `.lasthop` lists the files, and plots may be in `plots/`. The manifest is removed
-//! last, so that a directory whose removal was interrupted is still recognized.
+//! everything in it: the manifest `.lasthop` lists the files, and plots may be in `plots/`; of a capture `NAME.pcapng`
+//! in the list also in `NAME.plots/`, and its page `NAME.html`. The manifest is removed last, so that a directory whose
+//! removal was interrupted is still recognized.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
@@ -24,6 +25,10 @@ const EVERY_RESULT: [&str; 2] = ["scenario.toml", "summary.json"];
 const BEGINNINGS: u32 = 100;
 /// The directory of plots made by `lasthop plot`.
 const PLOTS: &str = "plots";
+/// The endings of a capture, and of the directory of plots and the page that are made of one.
+const CAPTURE_ENDING: &str = ".pcapng";
+const PLOTS_ENDING: &str = ".plots";
+const PAGE_ENDING: &str = ".html";
 /// Prefix of the manifest's line with the scenario's file; no file of a result has such a name.
 const ORIGIN: &str = "# from ";
 
@@ -210,16 +215,27 @@ fn replaceable(dir: &Path, unfinished: bool) -> Result<(), RunError> {
         Some(manifest) => name.as_str() == MANIFEST || manifest.lines().any(|line| line == name.as_str()),
         None => EVERY_RESULT.contains(&name.as_str()) || output::is_file_name(name),
     };
-    match names.iter().find(|name| !written(name) && name.as_str() != PLOTS) {
-        Some(found) => return Err(foreign(found)),
-        None if !names.iter().any(|name| name == PLOTS) => return Ok(()),
-        None => {}
+    // What `plot` and `report` make of a capture.
+    let of_capture = |name: &str, ending: &str| {
+        let capture = name.strip_suffix(ending).map(|stem| format!("{stem}{CAPTURE_ENDING}"));
+        capture.is_some_and(|capture| written(&&capture))
+    };
+    let is_plots = |name: &&String| name.as_str() == PLOTS || of_capture(name, PLOTS_ENDING);
+    if let Some(found) = names.iter().find(|name| !written(name) && !is_plots(name) && !of_capture(name, PAGE_ENDING)) {
+        return Err(foreign(found));
     }
+    names.iter().filter(is_plots).try_for_each(|plots| match no_picture(&dir.join(plots))? {
+        Some(name) => Err(foreign(&format!("{plots}/{name}"))),
+        None => Ok(()),
+    })
+}
+
+/// A file of a directory of plots that is no picture, if there is one.
+fn no_picture(dir: &Path) -> Result<Option<String>, RunError> {
     let picture = |name: &str| name.ends_with(".svg") || name.ends_with(".png");
-    let plots =
-        fs::read_dir(dir.join(PLOTS)).map_err(|source| RunError::Unwritable { path: dir.join(PLOTS), source })?;
+    let plots = fs::read_dir(dir).map_err(|source| RunError::Unwritable { path: dir.to_owned(), source })?;
     let mut plots = plots.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
-    plots.find(|name| !picture(name)).map_or(Ok(()), |name| Err(foreign(&format!("{PLOTS}/{name}"))))
+    Ok(plots.find(|name| !picture(name)))
 }
 
 /// Removes the directory of a killed run and returns its lock; a run in progress holds the lock.
