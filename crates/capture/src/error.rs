@@ -43,6 +43,18 @@ pub enum CaptureError {
         /// The number of packets before it.
         packets: u64,
     },
+    /// The source is a decoder that found its input cut or damaged. All packets before were read.
+    #[error(
+        "the compressed file is cut or damaged behind byte {offset} of its contents ({error}): it is incomplete, and the {packets} packets before were read"
+    )]
+    Undecoded {
+        /// The number of decoded bytes.
+        offset: u64,
+        /// The error of the decoder.
+        error: io::Error,
+        /// The number of packets before.
+        packets: u64,
+    },
     /// The source failed.
     #[error("cannot read beyond byte {offset}: {error}")]
     Read {
@@ -51,4 +63,16 @@ pub enum CaptureError {
         /// The error of the source.
         error: io::Error,
     },
+}
+
+impl CaptureError {
+    /// Whether the packets before are those of a whole capture, which was cut or damaged later.
+    pub fn is_incomplete(&self) -> bool {
+        match self {
+            CaptureError::Truncated { .. } | CaptureError::Malformed { .. } | CaptureError::Undecoded { .. } => true,
+            CaptureError::NotACapture { .. } | CaptureError::ForeignLinkType { .. } | CaptureError::Read { .. } => {
+                false
+            }
+        }
+    }
 }

@@ -263,7 +263,16 @@ impl File {
 
     fn available(&mut self, source: &mut dyn Read, wanted: usize) -> Result<bool, CaptureError> {
         let result: io::Result<bool> = self.buffer.request(source, wanted);
-        result.map_err(|error| CaptureError::Read { offset: self.buffer.read_until(), error })
+        result.map_err(|error| {
+            let (offset, packets) = (self.buffer.read_until(), self.frames);
+            match error.kind() {
+                // What decoders report of their input, and no file system does.
+                io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
+                    CaptureError::Undecoded { offset, error, packets }
+                }
+                _ => CaptureError::Read { offset, error },
+            }
+        })
     }
 
     fn truncated(&self) -> CaptureError {

@@ -248,3 +248,43 @@ fn cut_capture_is_explained_with_a_warning() {
     assert_eq!(out.code, Some(2));
     assert!(out.err.contains("found 0 frames without a TCP segment, expected a TCP connection"));
 }
+
+/// As after a full disk, and after a change of bytes on it: what can be decoded is read, with a warning.
+#[test]
+fn cut_or_damaged_gzip_file_is_read_as_far_as_it_goes() {
+    let directory = scratch("captures-cut-gzip");
+    let capture = captured(&directory).join("server.pcapng");
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut gzip, &std::fs::read(&capture).expect("read")).expect("memory");
+    let whole = gzip.finish().expect("memory");
+    let packed = directory.join("server.pcapng.gz");
+    let mut damaged_sum = whole.clone();
+    let sum = whole.len() - 8;
+    damaged_sum[sum] ^= 1;
+    let mut trailing = whole.clone();
+    trailing.extend_from_slice(b"trailing bytes");
+    for (bytes, what) in [
+        (&whole[..whole.len() / 2], "half"),
+        (&whole[..whole.len() - 3], "cut checksum"),
+        (&damaged_sum[..], "damaged checksum"),
+        (&trailing[..], "trailing bytes"),
+    ] {
+        std::fs::write(&packed, bytes).expect("written");
+        for command in ["explain", "plot", "report", "fit"] {
+            let rate: &[&str] = if command == "fit" { &["--rate", "2 Mbps", "--variant", "reno"] } else { &[] };
+            let out = lasthop(&directory, &[&[command, path(&packed)], rate].concat());
+            assert_eq!(out.code, Some(0), "{what}, {command}: {}", out.err);
+            assert!(
+                out.err.contains("warning: ") && out.err.contains("packets before were read"),
+                "{what}: {}",
+                out.err
+            );
+            let warnings = out.err.matches("packets before were read").count();
+            assert_eq!(warnings, 1, "{what}, {command}: {}", out.err);
+        }
+    }
+    // The first bytes of a member, of which nothing can be decoded.
+    std::fs::write(&packed, &whole[..12]).expect("written");
+    let out = lasthop(&directory, &["explain", path(&packed)]);
+    assert_eq!(out.code, Some(2), "{}", out.err);
+}

@@ -40,6 +40,8 @@ pub struct Transfer {
     pub bytes: u64,
     /// From the first segment with data to the last acknowledgment.
     pub took: Span,
+    /// Why the capture could not be read to its end, if so.
+    pub incomplete: Option<String>,
 }
 
 /// Why a connection cannot be read.
@@ -108,7 +110,10 @@ impl Transfer {
         truth: Option<&Truth>,
     ) -> Result<Transfer, TransferError> {
         let mut first = Capture::open(open().map_err(unopened)?)?;
-        first.by_ref().for_each(drop);
+        let incomplete = match first.by_ref().find_map(Result::err) {
+            Some(error) if !error.is_incomplete() => return Err(error.into()),
+            error => error.map(|error| error.to_string()),
+        };
         let (number, stream) = chosen(first.streams(), number)?;
         let (sender, receiver) = (stream.main_sender(), stream.main_sender().other());
         let (mut surveyor, mut window, mut overhead, mut answer) = (Surveyor::new(sender), 0, 40, None);
@@ -159,6 +164,7 @@ impl Transfer {
             initial_window,
             bytes: acknowledged,
             took: last.since(first.unwrap_or(last)),
+            incomplete,
         })
     }
 

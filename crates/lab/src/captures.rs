@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use capture::transfer::{Counts, Replay, Survey, Surveyor, Truth, Vantage, network, rate};
-use capture::{Capture, CaptureError, GZIP, Packet, Skipped, Stream};
+use capture::{Capture, GZIP, Packet, Skipped, Stream};
 use engine::Rate;
 use flate2::read::MultiGzDecoder;
 use observe::explain::{Explain, FlowReport};
@@ -106,9 +106,7 @@ impl CaptureFile {
         for packet in &mut capture {
             match packet {
                 Ok(packet) => others.add(&packet.transport),
-                Err(error @ (CaptureError::Truncated { .. } | CaptureError::Malformed { .. })) => {
-                    incomplete = Some(error.to_string());
-                }
+                Err(error) if error.is_incomplete() => incomplete = Some(error.to_string()),
                 Err(error) => return Err(CaptureFailure::Contents { path: path.to_owned(), error }),
             }
         }

@@ -171,6 +171,9 @@ fn of_one(file: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
     }
     let at = args.at.map(Vantage::from);
     let transfer = Transfer::of(|| unpacked(file), args.stream, at).map_err(|error| refused(error.to_string()))?;
+    if let Some(incomplete) = &transfer.incomplete {
+        note(format_args!("warning: {name}: {incomplete}"));
+    }
     of_transfer(&name, &transfer, given)
 }
 
