@@ -6,6 +6,7 @@
 mod commands;
 mod defaults;
 mod input;
+mod misread;
 mod progress;
 mod sweep_table;
 mod table;
@@ -188,9 +189,10 @@ fn is_program() -> bool {
 /// Ctrl-C is handled by a handler of the process once a command that can be interrupted has begun.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     outlive_file_size_limit();
-    let Cli { volume, command } = match Cli::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let Cli { volume, command } = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
-        Err(error) => return misread(&error),
+        Err(error) => return misread(&misread::with_tip(error, &arguments)),
     };
     volume.apply();
     #[allow(clippy::disallowed_methods, reason = "the time that a command takes, not simulated time")]

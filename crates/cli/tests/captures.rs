@@ -288,3 +288,47 @@ fn cut_or_damaged_gzip_file_is_read_as_far_as_it_goes() {
     let out = lasthop(&directory, &["explain", path(&packed)]);
     assert_eq!(out.code, Some(2), "{}", out.err);
 }
+
+/// A comparison with real hosts has a result for each run, of which a command reads one.
+#[test]
+fn directory_of_a_comparison_is_refused_with_its_runs() {
+    let directory = scratch("captures-comparison");
+    let compared = directory.join("compared");
+    for run in ["snoop/0", "snoop/1", "unmodified/0"] {
+        std::fs::create_dir_all(compared.join(run)).expect("made");
+        std::fs::write(compared.join(run).join("emulation.json"), "{}").expect("written");
+    }
+    std::fs::write(compared.join("comparison.json"), "{}").expect("written");
+    for command in ["explain", "plot", "report", "fit"] {
+        let out = lasthop(&directory, &[command, "compared"]);
+        assert_eq!(out.code, Some(2), "{command}: {}", out.err);
+        let expected = "error: compared: found a comparison with 3 runs, expected one run with real hosts\n  hint: name \
+                        one of them: compared/snoop/0, compared/snoop/1, compared/unmodified/0\n";
+        assert_eq!(out.err, expected, "{command}");
+        let out = lasthop(&directory, &[command, "compared/snoop/"]);
+        assert!(
+            out.err.contains("a comparison with 2 runs") && out.err.contains("snoop/1\n"),
+            "{command}: {}",
+            out.err
+        );
+    }
+    std::fs::remove_dir_all(compared.join("snoop")).expect("removed");
+    std::fs::remove_dir_all(compared.join("unmodified")).expect("removed");
+    let out = lasthop(&directory, &["fit", "compared"]);
+    assert!(out.err.contains("found a comparison with 0 runs") && !out.err.contains("hint"), "{}", out.err);
+    let out = lasthop(&directory, &["fit", "."]);
+    assert!(out.err.contains("found a directory without captures of real hosts, expected one of"), "{}", out.err);
+}
+
+#[test]
+fn import_of_a_capture_names_the_commands_that_read_it() {
+    let directory = scratch("captures-import");
+    let results = captured(&directory);
+    let out = lasthop(&directory, &["import", path(&results.join("server.pcapng"))]);
+    assert_eq!(out.code, Some(2), "{}", out.err);
+    assert!(out.err.contains("found a capture, expected a recording of rates, delays or deliveries"), "{}", out.err);
+    assert!(out.err.contains("hint: `lasthop fit` makes a scenario of a capture"), "{}", out.err);
+    std::fs::write(directory.join("rates.gz"), [0x1F, 0x8B, 8, 0, 0xFF]).expect("written");
+    let out = lasthop(&directory, &["import", "rates.gz"]);
+    assert!(out.code == Some(2) && out.err.contains("rates.gz: found a gzip file, expected"), "{}", out.err);
+}

@@ -30,9 +30,8 @@ pub struct Comparison<'a> {
     pub dir: PathBuf,
 }
 
-/// What the results of a directory are of, as `comparison.json`: another comparison does not replace them, as real runs
-/// cannot be repeated.
-const IDENTITY: &str = "comparison.json";
+/// What the results of a directory are of: another comparison does not replace them, as real runs cannot be repeated.
+const IDENTITY: &str = lab::result_dir::COMPARISON;
 
 /// `wanted` if it is new or has results of this comparison, or else the first such of `wanted-2`, `wanted-3` and so on.
 ///

@@ -35,6 +35,9 @@ const ORIGIN: &str = "# from ";
 /// The file by which a result of an emulation with real hosts is recognized: no run of the simulator repeats it.
 pub const EMULATION: &str = "emulation.json";
 
+/// The file by which the directory of a comparison with real hosts is recognized, which has a result for each run.
+pub const COMPARISON: &str = "comparison.json";
+
 /// A result directory in progress. Removed if it is dropped before it is complete.
 pub struct Partial {
     pub(crate) dir: PathBuf,

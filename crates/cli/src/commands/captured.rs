@@ -10,7 +10,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use lab::captures::{CaptureFailure, CaptureFile, is_capture};
 use scenario::problem::Problem;
 
-pub use hosts::{DataDirection, of_hosts};
+pub use hosts::{DataDirection, of_hosts, refuse_comparison};
 use hosts::{is_split, schemes_of};
 
 use super::{ScenarioArgs, count, listed, shown};
@@ -60,6 +60,7 @@ impl CaptureArgs {
     /// Whether the file is a capture; options for the other kind of file are errors.
     pub fn reads_capture(&self, scenario: &ScenarioArgs) -> Result<bool, Failure> {
         let file = &scenario.file;
+        refuse_comparison(file)?;
         let is_capture = is_capture(file) || is_called_capture(file) || !of_hosts(file).is_empty();
         let chosen = |options: &[(&'static str, bool)]| options.iter().find(|(_, given)| *given).map(|(name, _)| *name);
         let wrong = if is_capture {

@@ -15,7 +15,7 @@ use fit::transfer::Transfer;
 use fit::{beside, json};
 use lab::captures::{BothEnds, CaptureFile, is_capture, unpacked};
 
-use super::captured::{CaptureArgs, DataDirection, Place, captures, of_hosts, open};
+use super::captured::{CaptureArgs, DataDirection, Place, captures, of_hosts, open, refuse_comparison};
 use super::{listed, print, shown, write_whole};
 use crate::talk::note;
 use crate::{Failure, table};
@@ -72,6 +72,7 @@ impl From<SendingHost> for Host {
 
 /// Fits a scenario to a measurement, and runs it.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    args.files.iter().try_for_each(|file| refuse_comparison(file))?;
     let names: Vec<String> = args.files.iter().map(|file| shown(file)).collect();
     let source = names.join(" and ");
     let given = Given { variant: args.variant.clone(), rate: args.rate, sender: args.sender.map(Host::from), source };
@@ -162,7 +163,12 @@ fn of_result(dir: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
 fn of_one(file: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
     let name = shown(file);
     let refused = |what: String| Failure::Input(format!("error: {name}: {what}"));
-    fs::metadata(file).map_err(|error| refused(format!("cannot be read: {error}")))?;
+    let found = fs::metadata(file).map_err(|error| refused(format!("cannot be read: {error}")))?;
+    if found.is_dir() {
+        let what =
+            "found a directory without captures of real hosts, expected one of `lasthop shell`, a capture, or a log";
+        return Err(refused(what.to_owned()));
+    }
     if !is_capture(file) {
         if let Some(option) = args.stream.map(|_| "--stream").or(args.at.map(|_| "--at")) {
             return Err(refused(format!("found no capture, expected one with {option}")));

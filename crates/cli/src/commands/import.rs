@@ -1,10 +1,11 @@
 //! `lasthop import`.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
+use lab::captures::is_capture;
 use scenario::problem::Problem;
 use scenario::recordings::format::{Format, READERS, Reader};
 use scenario::recordings::recorded::Recorded;
@@ -29,9 +30,20 @@ pub struct Args {
 /// Prints a recording as lasthop's table.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let name = shown(&args.file);
-    let unreadable = |error: io::Error| Failure::Input(format!("{name}: cannot be read: {error}\n"));
-    let bytes = fs::read(&args.file).map_err(unreadable)?;
-    let text = String::from_utf8(bytes).map_err(|_| Failure::Input(format!("{name}: not a text file\n")))?;
+    if is_capture(&args.file) {
+        let problem = Problem::new("a recording of rates, delays or deliveries").in_file(&*name).found("a capture");
+        let hint = "`lasthop fit` makes a scenario of a capture; `explain`, `plot` and `report` read it, too";
+        return Err(Failure::Input(listed(&[problem.hint(hint)])));
+    }
+    let unreadable = |what: String| Failure::Input(format!("error: {name}: {what}"));
+    let bytes = fs::read(&args.file).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) if error.as_bytes().starts_with(&capture::GZIP) => {
+            return Err(unreadable("found a gzip file, expected a recording as text: unpack it first".to_owned()));
+        }
+        Err(_) => return Err(unreadable("found bytes that are no text, expected a recording as text".to_owned())),
+    };
     let refused = |problem: Problem| Failure::Input(listed(&[problem]));
     let named = args.format.as_ref().and_then(|name| READERS.iter().find(|reader| reader.name == name));
     // The format is a key of a scenario, and an option here.

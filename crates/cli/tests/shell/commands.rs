@@ -176,3 +176,28 @@ fn failures_of_other_commands_are_reported() {
     let ended = serde_json::json!([{ "node": "server", "command": "python3 failing.py", "exit_code": 3 }]);
     assert_eq!(report["ended"], ended);
 }
+
+/// What clap rejects has the line to type.
+#[test]
+fn rejected_arguments_of_shell_have_a_tip() {
+    let dir = prepared("shell-arguments");
+    for (words, tip) in [
+        (&["shell", "hop.toml", "ping", "-c", "1", "server"][..], "`lasthop shell hop.toml -- ping -c 1 server`"),
+        (
+            &["-q", "shell", "hop.toml", "--seed", "7", "sh", "-c", "exit 3"],
+            "`lasthop shell hop.toml --seed 7 -- sh -c 'exit 3'`",
+        ),
+        (&["shell", "--check", "hop.toml"], "`lasthop shell --check`, without a scenario, tries"),
+        (&["shell", "hop.toml", "--check"], "`lasthop check FILE` checks a scenario"),
+        (&["shell", "hop.toml", "--nodee", "mobile"], "to pass '--nodee' as a value"),
+    ] {
+        let ended = lasthop(&dir, words);
+        assert_eq!(ended.code, Some(2), "{words:?}: {}", ended.err);
+        assert!(ended.err.contains(tip), "{words:?}: {}", ended.err);
+        assert!(tip.contains("--nodee") || !ended.err.contains("to pass"), "{words:?}: {}", ended.err);
+    }
+    for words in [&["shell", "hop.toml", "-x", "--", "ping", "server"][..], &["run", "hop.toml", "--nodee"]] {
+        let ended = lasthop(&dir, words);
+        assert!(ended.code == Some(2) && !ended.err.contains("behind --"), "{}", ended.err);
+    }
+}

@@ -6,9 +6,11 @@ use std::{fmt, fs};
 
 use lab::captures::{CaptureFile, is_capture};
 use lab::load::{Overrides, load};
-use lab::result_dir::EMULATION;
+use lab::result_dir::{COMPARISON, EMULATION};
+use scenario::problem::Problem;
 use serde_json::Value;
 
+use super::super::{count, listed, shown};
 use crate::Failure;
 
 /// The captures of the real hosts in a result of `lasthop shell`, that of the command's node first; none in another
@@ -42,6 +44,37 @@ pub fn is_split(dir: &Path) -> bool {
 fn emulation(dir: &Path) -> Value {
     let text = fs::read_to_string(dir.join(EMULATION)).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()
+}
+
+/// The most runs of a comparison that a message names.
+const MAX_NAMED: usize = 12;
+
+/// Refuses the directory of a comparison with real hosts, or of one of its schemes: it has several runs.
+///
+/// # Errors
+/// It is one; its runs are named.
+pub fn refuse_comparison(dir: &Path) -> Result<(), Failure> {
+    let is_comparison = |dir: &Path| dir.join(COMPARISON).is_file();
+    if dir.join(EMULATION).is_file() || !(is_comparison(dir) || dir.parent().is_some_and(is_comparison)) {
+        return Ok(());
+    }
+    let below = |dir: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
+    };
+    let of_scheme = |scheme: PathBuf| below(&scheme);
+    let all = if is_comparison(dir) { below(dir).into_iter().flat_map(of_scheme).collect() } else { below(dir) };
+    let mut runs: Vec<PathBuf> = all.into_iter().filter(|run| run.join(EMULATION).is_file()).collect();
+    runs.sort();
+    let found = format!("a comparison with {}", count(runs.len(), "run"));
+    let problem = Problem::new("one run with real hosts").in_file(shown(dir)).found(found);
+    let names: Vec<String> = runs.iter().take(MAX_NAMED).map(|run| shown(run)).collect();
+    let more = if runs.len() > MAX_NAMED { ", ..." } else { "" };
+    let problem = match &names[..] {
+        [] => problem,
+        names => problem.hint(format!("name one of them: {}{more}", names.join(", "))),
+    };
+    Err(Failure::Input(listed(&[problem])))
 }
 
 /// The direction of a connection's data in a result of real hosts.

@@ -11,7 +11,7 @@ use lab::sweep::budget;
 use report::store::Again;
 use scenario::problem::Problem;
 
-use super::captured::{is_called_capture, of_hosts};
+use super::captured::{is_called_capture, of_hosts, refuse_comparison};
 use super::export::analyses;
 use super::web::bundle;
 use super::{listed, print, shown, sweep, write_whole};
@@ -47,6 +47,7 @@ const MAX_BUDGETS: usize = 40;
 
 /// Writes a store's results, or the connections of a capture, as a page.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    refuse_comparison(&args.store)?;
     if is_capture(&args.store) || is_called_capture(&args.store) || !of_hosts(&args.store).is_empty() {
         return captured::run(args);
     }
