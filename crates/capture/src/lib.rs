@@ -38,6 +38,7 @@ mod link;
 mod packet;
 mod reader;
 mod streams;
+mod times;
 pub mod transfer;
 
 pub use error::CaptureError;
@@ -45,3 +46,4 @@ pub use file::{GZIP, is_capture};
 pub use packet::{Direction, End, Icmp, Packet, StreamEnd, Transport, Udp};
 pub use reader::{Capture, Skipped};
 pub use streams::{MAX_STREAMS, Stream, Syn};
+pub use times::Misdated;

@@ -1,5 +1,6 @@
 //! The packets of a capture.
 
+use std::collections::VecDeque;
 use std::io::Read;
 
 use engine::Time;
@@ -10,6 +11,7 @@ use crate::file::{File, Frame};
 use crate::link::{self, LinkType};
 use crate::packet::Packet;
 use crate::streams::{Stream, Streams};
+use crate::times::{AHEAD, Misdated, Times};
 
 /// The latest time since the first frame, in nanoseconds: two years. Sums of times in damaged files stay in range.
 const MAX_AGE: u64 = 1 << 56;
@@ -39,8 +41,21 @@ struct Reader {
     file: File,
     streams: Streams,
     skipped: Skipped,
+    times: Times,
     start: Option<i128>,
-    failed: bool,
+    /// Frames that were read to judge the time of one before them.
+    ahead: VecDeque<NextFrame>,
+    /// The end of the file, or an error behind the frames that were read.
+    ended: Option<Result<(), CaptureError>>,
+}
+
+/// A frame whose packet is not yet entered into the table of connections.
+struct NextFrame {
+    number: u64,
+    /// The time in the file.
+    nanos: i128,
+    /// `None` if there is none that can be read.
+    packet: Option<Packet>,
 }
 
 impl<R: Read> Capture<R> {
@@ -50,8 +65,16 @@ impl<R: Read> Capture<R> {
     /// The file is not a capture, has a link type that cannot be read, or the source fails.
     pub fn open(mut read: R) -> Result<Self, CaptureError> {
         let file = File::open(&mut read)?;
-        let (streams, skipped) = (Streams::default(), Skipped::default());
-        Ok(Capture { source: read, reader: Reader { file, streams, skipped, start: None, failed: false } })
+        let reader = Reader {
+            file,
+            streams: Streams::default(),
+            skipped: Skipped::default(),
+            times: Times::default(),
+            start: None,
+            ahead: VecDeque::new(),
+            ended: None,
+        };
+        Ok(Capture { source: read, reader })
     }
 
     /// The TCP connections of the packets read so far, in order of their first segments; complete when the iterator has
@@ -63,6 +86,11 @@ impl<R: Read> Capture<R> {
     /// The frames read so far that are not among the packets.
     pub fn skipped(&self) -> Skipped {
         self.reader.skipped
+    }
+
+    /// The frames so far whose times are not theirs.
+    pub fn misdated(&self) -> Misdated {
+        self.reader.times.misdated
     }
 
     /// The number of frames read so far.
@@ -77,44 +105,65 @@ impl<R: Read> Capture<R> {
 }
 
 impl Reader {
-    /// Reads the next frame. `Ok(None)` at the end, `Ok(Some(None))` for a frame that is skipped.
-    fn read(&mut self, source: &mut dyn Read) -> Result<Option<Option<Packet>>, CaptureError> {
+    /// Reads the next frame of the file; `None` at its end.
+    fn read(&mut self, source: &mut dyn Read) -> Result<Option<NextFrame>, CaptureError> {
         let Some(frame) = self.file.next(source)? else { return Ok(None) };
-        let start = *self.start.get_or_insert(frame.nanos);
-        let since = (frame.nanos - start).clamp(0, MAX_AGE.into()) as u64;
-        let Some(link_type) = link::of_number(frame.link_type) else {
-            let link_type = frame.link_type;
-            self.skipped.foreign += 1;
-            let others = self.file.has_link_type(|number| link::of_number(number).is_some());
-            return if others { Ok(Some(None)) } else { Err(CaptureError::ForeignLinkType { link_type }) };
+        let nanos = frame.nanos;
+        let packet = match link::of_number(frame.link_type) {
+            Some(link_type) => packet(&frame, link_type, &mut self.skipped),
+            None => {
+                let link_type = frame.link_type;
+                self.skipped.foreign += 1;
+                if !self.file.has_link_type(|number| link::of_number(number).is_some()) {
+                    return Err(CaptureError::ForeignLinkType { link_type });
+                }
+                None
+            }
         };
-        let packet = packet(&frame, link_type, Time::from_nanos(since), &mut self.skipped);
-        let number = self.file.frames;
-        Ok(Some(packet.map(|mut packet| {
-            packet.number = number;
-            self.streams.enter(&mut packet);
-            packet
-        })))
+        Ok(Some(NextFrame { number: self.file.frames, nanos, packet }))
     }
 
-    fn next(&mut self, source: &mut dyn Read) -> Option<Result<Packet, CaptureError>> {
-        while !self.failed {
-            match self.read(source) {
-                Ok(Some(Some(packet))) => return Some(Ok(packet)),
-                Ok(Some(None)) => {}
-                Ok(None) => return None,
-                Err(error) => {
-                    self.failed = true;
-                    return Some(Err(error));
-                }
-            }
+    /// The next frame, unless the file has ended.
+    fn frame(&mut self, source: &mut dyn Read) -> Option<NextFrame> {
+        if self.ended.is_some() {
+            return None;
+        }
+        match self.read(source) {
+            Ok(Some(frame)) => return Some(frame),
+            Ok(None) => self.ended = Some(Ok(())),
+            Err(error) => self.ended = Some(Err(error)),
         }
         None
     }
+
+    fn next(&mut self, source: &mut dyn Read) -> Option<Result<Packet, CaptureError>> {
+        loop {
+            let next = self.ahead.pop_front().or_else(|| self.frame(source));
+            let Some(NextFrame { number, nanos, packet }) = next else {
+                // An error is reported once.
+                return self.ended.replace(Ok(())).and_then(Result::err).map(Err);
+            };
+            if self.times.doubts(nanos) {
+                while self.ahead.len() < AHEAD
+                    && let Some(frame) = self.frame(source)
+                {
+                    self.ahead.push_back(frame);
+                }
+            }
+            let time = self.times.enter(number, nanos, self.ahead.iter().map(|frame| frame.nanos));
+            let start = *self.start.get_or_insert(time);
+            if let Some(mut packet) = packet {
+                packet.number = number;
+                packet.at = Time::from_nanos((time - start).clamp(0, MAX_AGE.into()) as u64);
+                self.streams.enter(&mut packet);
+                return Some(Ok(packet));
+            }
+        }
+    }
 }
 
-/// The packet in a frame; `None`, and counted, if there is none that can be read.
-fn packet(frame: &Frame<'_>, link_type: LinkType, at: Time, skipped: &mut Skipped) -> Option<Packet> {
+/// The packet in a frame, without number and time; `None`, and counted, if there is none that can be read.
+fn packet(frame: &Frame<'_>, link_type: LinkType, skipped: &mut Skipped) -> Option<Packet> {
     let Some((ip, direction)) = link::ip_in(link_type, frame.bytes) else {
         skipped.not_ip += 1;
         return None;
@@ -126,7 +175,7 @@ fn packet(frame: &Frame<'_>, link_type: LinkType, at: Time, skipped: &mut Skippe
         skipped.damaged += 1;
         return None;
     };
-    Some(Packet { at, interface: frame.interface, direction: frame.direction.or(direction), ..packet })
+    Some(Packet { interface: frame.interface, direction: frame.direction.or(direction), ..packet })
 }
 
 impl<R: Read> Iterator for Capture<R> {

@@ -332,3 +332,41 @@ fn import_of_a_capture_names_the_commands_that_read_it() {
     let out = lasthop(&directory, &["import", "rates.gz"]);
     assert!(out.code == Some(2) && out.err.contains("rates.gz: found a gzip file, expected"), "{}", out.err);
 }
+
+/// A packet with a damaged time, the first one too, changes neither the duration nor what is explained of the others.
+#[test]
+fn damaged_time_of_a_packet_does_not_stretch_the_duration() {
+    let directory = scratch("captures-times");
+    let capture = captured(&directory).join("server.pcapng");
+    let whole = std::fs::read(&capture).expect("read");
+    let explained = |file: &Path| {
+        let out = lasthop(&directory, &["explain", path(file), "--json"]);
+        succeeded(&out);
+        let json: serde_json::Value = serde_json::from_str(&out.out).expect("JSON");
+        (json[0]["took_ms"].as_f64().expect("a number"), out.err)
+    };
+    let (took, err) = explained(&capture);
+    assert_eq!(err, "");
+    // Enhanced packet blocks of the writer: type, length, interface, and then the upper half of the time.
+    let mut blocks = Vec::new();
+    let mut at = 0;
+    while at + 8 <= whole.len() {
+        let word = |at: usize| u32::from_le_bytes(whole[at..at + 4].try_into().expect("four bytes"));
+        if word(at) == 6 {
+            blocks.push(at + 12);
+        }
+        at += word(at + 4) as usize;
+    }
+    for place in [0, 1, blocks.len() / 2, blocks.len() - 1] {
+        let mut bytes = whole.clone();
+        bytes[blocks[place] + 3] ^= 0x01;
+        let damaged = directory.join("damaged.pcapng");
+        std::fs::write(&damaged, bytes).expect("written");
+        let (of_damaged, err) = explained(&damaged);
+        assert!((of_damaged - took).abs() < 0.05 * took, "{place}: {of_damaged} of {took}");
+        assert!(err.contains(&format!("warning: {}: frame {} has a time ", path(&damaged), place + 1)), "{err}");
+        assert!(err.contains("days after that of its neighbours"), "{err}");
+        let out = lasthop(&directory, &["fit", path(&damaged), "--rate", "2 Mbps", "--variant", "reno"]);
+        assert!(out.code == Some(0) && out.err.contains("days after that of its neighbours"), "{}", out.err);
+    }
+}

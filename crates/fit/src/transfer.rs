@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io::Read;
 
 use capture::transfer::{Counts, Replay, Survey, Surveyor, Truth, Vantage, network};
-use capture::{Capture, CaptureError, End, Stream};
+use capture::{Capture, CaptureError, End, Misdated, Skipped, Stream};
 use engine::{Histogram, Span, Time};
 use path::LinkEvent;
 use sim::{Event, NodeEvent, Sink};
@@ -42,6 +42,10 @@ pub struct Transfer {
     pub took: Span,
     /// Why the capture could not be read to its end, if so.
     pub incomplete: Option<String>,
+    /// Frames that are not read.
+    pub skipped: Skipped,
+    /// Frames whose times are not theirs.
+    pub misdated: Misdated,
 }
 
 /// Why a connection cannot be read.
@@ -114,6 +118,7 @@ impl Transfer {
             Some(error) if !error.is_incomplete() => return Err(error.into()),
             error => error.map(|error| error.to_string()),
         };
+        let (skipped, misdated) = (first.skipped(), first.misdated());
         let (number, stream) = chosen(first.streams(), number)?;
         let (sender, receiver) = (stream.main_sender(), stream.main_sender().other());
         let (mut surveyor, mut window, mut overhead, mut answer) = (Surveyor::new(sender), 0, 40, None);
@@ -165,6 +170,8 @@ impl Transfer {
             bytes: acknowledged,
             took: last.since(first.unwrap_or(last)),
             incomplete,
+            skipped,
+            misdated,
         })
     }
 

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use capture::transfer::{Counts, Replay, Survey, Surveyor, Truth, Vantage, network, rate};
-use capture::{Capture, GZIP, Packet, Skipped, Stream};
+use capture::{Capture, GZIP, Misdated, Packet, Skipped, Stream};
 use engine::Rate;
 use flate2::read::MultiGzDecoder;
 use observe::explain::{Explain, FlowReport};
@@ -38,11 +38,13 @@ pub struct CaptureFile {
     pub streams: Vec<Stream>,
     /// Frames that are not read.
     pub skipped: Skipped,
+    /// Frames whose times are not theirs.
+    pub misdated: Misdated,
     /// Packets that are not explained.
     pub others: Others,
     /// The number of frames.
     pub frames: u64,
-    /// The time of the first frame, in nanoseconds since 1970-01-01 00:00 UTC.
+    /// The time from which those of packets count, in nanoseconds since 1970-01-01 00:00 UTC: that of the first frame.
     pub start: i128,
     /// Why the file could not be read to its end, if so. What precedes is used.
     pub incomplete: Option<String>,
@@ -115,12 +117,13 @@ impl CaptureFile {
             let others = Unexplained(others, capture.skipped());
             return Err(CaptureFailure::NoConnection { path, frames, others });
         }
-        let (streams, skipped) = (capture.streams().to_vec(), capture.skipped());
+        let (streams, skipped, misdated) = (capture.streams().to_vec(), capture.skipped(), capture.misdated());
         Ok(CaptureFile {
             at_end: false,
             path,
             streams,
             skipped,
+            misdated,
             others,
             frames,
             start: capture.start().unwrap_or(0),

@@ -6,6 +6,7 @@ pub mod joined;
 use std::path::{Path, PathBuf};
 
 use capture::transfer::Vantage;
+use capture::{Misdated, Skipped};
 use clap::{Args as ClapArgs, ValueEnum};
 use lab::captures::{CaptureFailure, CaptureFile, is_capture};
 use scenario::problem::Problem;
@@ -133,14 +134,22 @@ pub fn captures(
 /// Reads the table of a capture; what could not be read is a warning.
 pub fn open(path: &Path) -> Result<CaptureFile, Failure> {
     let file = CaptureFile::open(path)?;
-    if let Some(incomplete) = &file.incomplete {
-        note(format_args!("warning: {}: {incomplete}", shown(path)));
-    }
-    if file.skipped.damaged > 0 {
-        let damaged = count(file.skipped.damaged, "frame");
-        note(format_args!("warning: {}: {damaged} with damaged or cut headers", shown(path)));
-    }
+    warn_of_damage(path, file.incomplete.as_deref(), file.skipped, file.misdated);
     Ok(file)
+}
+
+/// Warns of what could not be read of a capture.
+pub fn warn_of_damage(path: &Path, incomplete: Option<&str>, skipped: Skipped, misdated: Misdated) {
+    let name = shown(path);
+    if let Some(incomplete) = incomplete {
+        note(format_args!("warning: {name}: {incomplete}"));
+    }
+    if skipped.damaged > 0 {
+        note(format_args!("warning: {name}: {} with damaged or cut headers", count(skipped.damaged, "frame")));
+    }
+    if misdated.frames > 0 {
+        note(format_args!("warning: {name}: {misdated}"));
+    }
 }
 
 /// Options of other files, which a capture does not have.

@@ -15,7 +15,7 @@ use fit::transfer::Transfer;
 use fit::{beside, json};
 use lab::captures::{BothEnds, CaptureFile, is_capture, unpacked};
 
-use super::captured::{CaptureArgs, DataDirection, Place, captures, of_hosts, open, refuse_comparison};
+use super::captured::{CaptureArgs, DataDirection, Place, captures, of_hosts, open, refuse_comparison, warn_of_damage};
 use super::{listed, print, shown, write_whole};
 use crate::talk::note;
 use crate::{Failure, table};
@@ -177,9 +177,7 @@ fn of_one(file: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
     }
     let at = args.at.map(Vantage::from);
     let transfer = Transfer::of(|| unpacked(file), args.stream, at).map_err(|error| refused(error.to_string()))?;
-    if let Some(incomplete) = &transfer.incomplete {
-        note(format_args!("warning: {name}: {incomplete}"));
-    }
+    warn_of_damage(file, transfer.incomplete.as_deref(), transfer.skipped, transfer.misdated);
     of_transfer(&name, &transfer, given)
 }
 
