@@ -370,3 +370,33 @@ fn damaged_time_of_a_packet_does_not_stretch_the_duration() {
         assert!(out.code == Some(0) && out.err.contains("days after that of its neighbours"), "{}", out.err);
     }
 }
+
+/// The losses of the page are those that the captures of both ends show, for the command's node at the receiver too.
+#[test]
+fn report_of_real_hosts_joins_the_captures_of_both_ends() {
+    let directory = scratch("captures-report-joined");
+    let results = captured(&directory);
+    let summary = std::fs::read_to_string(results.join("summary.json")).expect("a summary");
+    let summary: serde_json::Value = serde_json::from_str(&summary).expect("JSON");
+    let report = serde_json::json!({ "nodes": [{ "node": "client" }, { "node": "server" }] });
+    std::fs::write(results.join("emulation.json"), report.to_string()).expect("written");
+    let out = lasthop(&directory, &["report", "results"]);
+    succeeded(&out);
+    assert_eq!(out.out, "results.html\n");
+    let page = std::fs::read_to_string(directory.join("results.html")).expect("a page");
+    let link = &summary["links"][0];
+    let joined = ["server.pcapng at the sender with client.pcapng".to_owned()].into_iter();
+    let lost = ["forward", "backward"].map(|direction| {
+        let (lost, sent) = (&link[direction]["frames_corrupted"], &link[direction]["frames_sent"]);
+        format!("{lost} of {sent}")
+    });
+    for part in joined.chain(lost) {
+        assert!(page.contains(&part), "{part}");
+    }
+    assert!(page.contains("Connections of results"), "{page}");
+    // Of one capture alone nothing is joined.
+    let out = lasthop(&directory, &["report", "results/client.pcapng"]);
+    succeeded(&out);
+    let page = std::fs::read_to_string(results.join("client.html")).expect("a page");
+    assert!(!page.contains("lost on the way"), "{page}");
+}

@@ -1,7 +1,7 @@
 //! The page of a capture: all of its connections, and those with most data explained.
 
 use engine::Span;
-use lab::captures::{CaptureFile, Explained, Others};
+use lab::captures::{BothEnds, CaptureFile, Explained, Others};
 use observe::explain::{HIDDEN_CAUSES, hidden_kinds, millis};
 use plot::Recording;
 
@@ -12,11 +12,21 @@ use crate::{Block, BudgetChart, BudgetRow, Cell, Column, Page, Section, Table};
 /// browser.
 pub const MAX_ROWS: usize = 5_000;
 
-/// Makes the page of a capture, whose file has this name. `explained` are the connections with most data, the largest
-/// first; those with a recording are drawn.
-pub fn page(name: &str, file: &CaptureFile, explained: &[(Explained, Option<Recording>)]) -> Page {
-    let mut sections = vec![overview(file, explained)];
-    sections.extend(explained.iter().map(|(explained, recording)| connection(explained, recording.as_ref())));
+/// A connection of the page.
+pub struct Connection {
+    /// Its explanation.
+    pub explained: Explained,
+    /// What is drawn of it, if anything.
+    pub recording: Option<Recording>,
+    /// What captures of both ends show, as names and values; empty if one capture has it.
+    pub joined: Vec<(String, String)>,
+}
+
+/// Makes the page of a capture, whose file has this name, or of captures of several ends. The connections are those
+/// with most data, the largest first; those with a recording are drawn.
+pub fn page(name: &str, file: &CaptureFile, connections: &[Connection]) -> Page {
+    let mut sections = vec![overview(file, connections)];
+    sections.extend(connections.iter().map(connection));
     sections.push(hidden());
     Page {
         title: format!("Connections of {name}"),
@@ -26,13 +36,33 @@ pub fn page(name: &str, file: &CaptureFile, explained: &[(Explained, Option<Reco
     }
 }
 
-fn overview(file: &CaptureFile, explained: &[(Explained, Option<Recording>)]) -> Section {
+/// Losses and one-way delays of both directions.
+pub fn joined(both: &BothEnds<'_>) -> Vec<(String, String)> {
+    let captures = both.files.map(|file| file.path.file_name().unwrap_or_default().to_string_lossy());
+    let mut facts = vec![("joined".to_owned(), format!("{} at the sender with {}", captures[0], captures[1]))];
+    for (name, packets) in [("data", &both.joined.data), ("acknowledgments", &both.joined.acks)] {
+        let lost = format!("{} of {}", packets.lost(), packets.packets.len());
+        facts.push((format!("{name} lost on the way"), lost));
+        let delays = packets.delays();
+        if let [least, .., longest] = delays[..] {
+            let delays = [least, delays[delays.len() / 2], longest].map(millis);
+            let [least, median, longest] = delays;
+            facts.push((
+                format!("one-way delay of {name}"),
+                format!("{least} ms, median {median} ms, at most {longest} ms"),
+            ));
+        }
+    }
+    facts
+}
+
+fn overview(file: &CaptureFile, all: &[Connection]) -> Section {
     let mut blocks = Vec::new();
     let warnings = warnings(file);
     if !warnings.is_empty() {
         blocks.push(Block::Warnings(warnings));
     }
-    let row = |(explained, _): &(Explained, Option<Recording>)| BudgetRow {
+    let row = |Connection { explained, .. }: &Connection| BudgetRow {
         label: explained.name(),
         took: format!("{:.3} s", explained.report.took.as_secs_f64()),
         shares: captured_shares(&explained.report, explained.survey.scale_known),
@@ -40,7 +70,7 @@ fn overview(file: &CaptureFile, explained: &[(Explained, Option<Recording>)]) ->
     blocks.push(Block::Budgets(BudgetChart {
         title: "Time budget".into(),
         caption: "What the time of each connection was spent on. The causes add up to its time.".into(),
-        rows: explained.iter().map(row).collect(),
+        rows: all.iter().map(row).collect(),
     }));
     blocks.push(Block::Table(connections(file)));
     Section { heading: "All connections".into(), blocks }
@@ -50,6 +80,9 @@ fn overview(file: &CaptureFile, explained: &[(Explained, Option<Recording>)]) ->
 fn warnings(file: &CaptureFile) -> Vec<String> {
     let skipped = file.skipped;
     let mut warnings: Vec<String> = file.incomplete.iter().cloned().collect();
+    if file.misdated.frames > 0 {
+        warnings.push(file.misdated.to_string());
+    }
     if skipped.damaged > 0 {
         warnings.push(format!("{} frames have damaged or cut headers", skipped.damaged));
     }
@@ -103,7 +136,8 @@ fn connections(file: &CaptureFile) -> Table {
     Table { caption: "TCP connections, those with most data first".into(), columns, rows }
 }
 
-fn connection(explained: &Explained, recording: Option<&Recording>) -> Section {
+fn connection(connection: &Connection) -> Section {
+    let Connection { explained, recording, joined } = connection;
     let Explained { survey, counts, report, .. } = explained;
     let end = if report.completed { "all data acknowledged" } else { "not all data acknowledged" };
     let rate =
@@ -117,7 +151,8 @@ fn connection(explained: &Explained, recording: Option<&Recording>) -> Section {
         ("least round trip", format!("{} ms", millis(survey.round_trip()))),
         ("rate of the slowest link", rate),
     ];
-    let mut blocks = vec![Block::Facts(facts.map(|(name, value)| (name.to_owned(), value)).to_vec())];
+    let facts = facts.map(|(name, value)| (name.to_owned(), value)).into_iter();
+    let mut blocks = vec![Block::Facts(facts.chain(joined.iter().cloned()).collect())];
     let notes = explained.notes();
     if !notes.is_empty() {
         blocks.push(Block::Warnings(notes));

@@ -101,13 +101,24 @@ pub fn captures(
         let problem = Problem::new("one capture").in_file("--at").found("two captures");
         return Err(Failure::Input(listed(&[problem.hint("which end each was taken at follows from both")])));
     }
-    let [first, others @ ..] = &hosts[..] else {
+    if hosts.is_empty() {
         return Ok((open(path)?, other.map(|other| open(other)).transpose()?));
-    };
+    }
     if let Some(other) = other {
         let problem = Problem::new("a result of `lasthop shell` alone, or two captures").in_file(shown(path));
         return Err(Failure::Input(listed(&[problem.found(format!("a result, and {}", shown(other)))])));
     }
+    let (first, others) = all_captures(path)?;
+    let number = first.chosen(args.stream)?;
+    let other = others.into_iter().find(|other| first.finds_in(number, other).is_some());
+    Ok((first, other))
+}
+
+/// The capture at `path`; of a result of real hosts that of the command's node, and the others, unless the connections
+/// end on the path.
+pub fn all_captures(path: &Path) -> Result<(CaptureFile, Vec<CaptureFile>), Failure> {
+    let hosts = of_hosts(path);
+    let [first, others @ ..] = &hosts[..] else { return Ok((open(path)?, Vec::new())) };
     let at_end = |file: CaptureFile| CaptureFile { at_end: true, ..file };
     let first = at_end(open(first)?);
     let schemes = schemes_of(path).join(", ");
@@ -116,7 +127,7 @@ pub fn captures(
             "note: {schemes} ends the connections on the path: {} is taken alone, and shows the part up to there",
             shown(&first.path)
         ));
-        return Ok((first, None));
+        return Ok((first, Vec::new()));
     }
     if !schemes.is_empty() {
         note(format_args!(
@@ -124,11 +135,9 @@ pub fn captures(
              withholds is, and a fit is that of both"
         ));
     }
-    let number = first.chosen(args.stream)?;
     // The other nodes may have had no connection.
-    let mut others = others.iter().filter_map(|path| CaptureFile::open(path).ok());
-    let other = others.find(|other| first.finds_in(number, other).is_some());
-    Ok((first, other.map(at_end)))
+    let others = others.iter().filter_map(|path| CaptureFile::open(path).ok()).map(at_end).collect();
+    Ok((first, others))
 }
 
 /// Reads the table of a capture; what could not be read is a warning.

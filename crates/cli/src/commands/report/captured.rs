@@ -1,12 +1,14 @@
 //! `lasthop report CAPTURE`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use lab::captures::{BothEnds, CaptureFile};
 use plot::{Description, Recorder};
-use report::captures;
+use report::captures::{self, Connection};
 use report::pictures::MAX_FLOWS;
 
-use super::super::captured::{of_hosts, open};
+use super::super::captured::all_captures;
 use super::super::{print, shown, write_whole};
 use super::Args;
 use crate::Failure;
@@ -17,26 +19,50 @@ const MAX_EXPLAINED: usize = 100;
 /// `lasthop report CAPTURE`.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let path = &args.store;
-    let hosts = of_hosts(path);
-    let file = open(hosts.first().unwrap_or(path))?;
+    let is_result = path.is_dir();
+    let (file, others) = all_captures(path)?;
     let numbers: Vec<u32> = file.by_size().into_iter().take(MAX_EXPLAINED).collect();
-    let mut made = 0;
-    let sink = |_: &sim::Network| {
-        made += 1;
-        (made <= MAX_FLOWS)
-            .then(|| Recorder::new([0], None, None).with_panels(&[plot::Panel::Rtt], &Description::default()))
-    };
-    let explained = file.explain(&numbers, None, sink)?;
-    let recording =
-        |recorder: Option<Recorder>| recorder.filter(|recorder| !recorder.overflowed()).map(Recorder::finish);
-    let explained: Vec<_> =
-        explained.into_iter().map(|(explained, recorder)| (explained, recording(recorder))).collect();
-    let name = file.path.file_name().unwrap_or_default().to_string_lossy();
-    let page = captures::page(&name, &file, &explained);
-    let usual = || if hosts.is_empty() { file.path.with_extension("html") } else { beside(path) };
+    let connections = explained(&file, &others, &numbers)?;
+    let shown_name = if is_result { path } else { &file.path };
+    let name = shown_name.file_name().unwrap_or_default().to_string_lossy();
+    let page = captures::page(&name, &file, &connections);
+    let usual = || if is_result { beside(path) } else { file.path.with_extension("html") };
     let out = args.out.clone().unwrap_or_else(usual);
     write_whole(&out, report::html(&page).as_bytes())?;
     print(&format!("{}\n", shown(&out)))
+}
+
+/// The connections of these numbers. Those that are drawn are taken from both ends, if other captures have them: each is
+/// then read apart from the others.
+fn explained(file: &CaptureFile, others: &[CaptureFile], numbers: &[u32]) -> Result<Vec<Connection>, Failure> {
+    let recorder = || Recorder::new([0], None, None).with_panels(&[plot::Panel::Rtt], &Description::default());
+    let recording =
+        |recorder: Option<Recorder>| recorder.filter(|recorder| !recorder.overflowed()).map(Recorder::finish);
+    let mut of_both = BTreeMap::new();
+    for number in numbers.iter().take(MAX_FLOWS) {
+        let Some(other) = others.iter().find(|other| file.finds_in(*number, other).is_some()) else { continue };
+        // Of a connection that was refused, the captures may have nothing in common.
+        let Ok(both) = BothEnds::of([file, other], Some(*number)) else { continue };
+        let (mut explained, recorder) = both.explain(|_| recorder())?;
+        explained.survey.number = *number;
+        let joined = captures::joined(&both);
+        of_both.insert(*number, Connection { explained, recording: recording(Some(recorder)), joined });
+    }
+    let rest: Vec<u32> = numbers.iter().copied().filter(|number| !of_both.contains_key(number)).collect();
+    let mut drawn = MAX_FLOWS.saturating_sub(of_both.len());
+    let sink = |_: &sim::Network| {
+        let is_drawn = drawn > 0;
+        drawn = drawn.saturating_sub(1);
+        is_drawn.then(recorder)
+    };
+    let mut of_one = file.explain(&rest, None, sink)?.into_iter();
+    let connection = |number: &u32| {
+        of_both.remove(number).or_else(|| {
+            let (explained, recorder) = of_one.next()?;
+            Some(Connection { explained, recording: recording(recorder), joined: Vec::new() })
+        })
+    };
+    Ok(numbers.iter().filter_map(connection).collect())
 }
 
 /// The page beside a result directory: one with files that no run wrote is not replaced by the next run.

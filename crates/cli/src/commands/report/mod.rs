@@ -21,8 +21,7 @@ use crate::progress::Progress;
 /// Arguments of `lasthop report`.
 #[derive(ClapArgs)]
 pub struct Args {
-    /// The store of a sweep, a capture (pcap, pcapng), or a result of `lasthop shell`: the capture of the command's
-    /// node
+    /// The store of a sweep, a capture (pcap, pcapng), or a result of `lasthop shell` with the captures of its ends
     #[arg(value_name = "FILE")]
     pub(super) store: PathBuf,
     /// The page [default: the name of the file or directory with .html]
