@@ -58,11 +58,13 @@ impl Duplicates {
         if self.reports.is_empty() {
             return 0;
         }
-        let mut copies: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        let again = all.iter().filter(|sent| sent.retransmission);
+        let mut copies: BTreeMap<u64, Vec<usize>> = again.map(|sent| (sent.seq, Vec::new())).collect();
         for (number, sent) in all.iter().enumerate() {
-            copies.entry(sent.seq).or_default().push(number);
+            if let Some(copies) = copies.get_mut(&sent.seq) {
+                copies.push(number);
+            }
         }
-        copies.retain(|_, copies| copies.len() > 1);
         let mut reported: BTreeMap<u64, usize> = BTreeMap::new();
         let mut corrected = 0;
         for (at, from, to) in &self.reports {
@@ -72,7 +74,7 @@ impl Duplicates {
                 }
                 let reports = reported.entry(*seq).or_default();
                 *reports += 1;
-                let arrived = copies.iter().filter(|copy| matches!(all[**copy].fate, Fate::Arrived(_))).count();
+                let arrived = copies.iter().filter(|copy| all[**copy].arrival().is_some()).count();
                 if arrived > *reports {
                     continue;
                 }
@@ -81,9 +83,9 @@ impl Duplicates {
         }
         for (seq, copies) in &copies {
             let expected = 1 + reported.get(seq).copied().unwrap_or(0);
-            let arrived = copies.iter().filter(|copy| matches!(all[**copy].fate, Fate::Arrived(_)));
+            let arrived = copies.iter().filter(|copy| all[**copy].arrival().is_some());
             for surplus in arrived.copied().skip(expected).collect::<Vec<usize>>() {
-                all[surplus].fate = Fate::Open;
+                all[surplus] = all[surplus].with_fate(Fate::Open);
             }
         }
         corrected
@@ -93,18 +95,14 @@ impl Duplicates {
 /// The last transmission that was taken for lost has arrived, too; the arrivals are `at` and those known, in their
 /// order. Returns false if there is none.
 fn arrives_too(all: &mut [Transmission], copies: &[usize], at: Time) -> bool {
-    let lost = copies.iter().rev().find(|copy| all[**copy].fate == Fate::Lost && all[**copy].sent < at);
+    let lost = copies.iter().rev().find(|copy| all[**copy].fate() == Fate::Lost && all[**copy].sent < at);
     let Some(lost) = lost else { return false };
-    all[*lost].fate = Fate::Arrived(at);
-    let arrival = |sent: &Transmission| match sent.fate {
-        Fate::Arrived(at) => Some(at),
-        Fate::Lost | Fate::Open => None,
-    };
-    let mut arrivals: Vec<Time> = copies.iter().filter_map(|copy| arrival(&all[*copy])).collect();
+    all[*lost] = all[*lost].with_fate(Fate::Arrived(at));
+    let mut arrivals: Vec<Time> = copies.iter().filter_map(|copy| all[*copy].arrival()).collect();
     arrivals.sort_unstable();
-    let arrived = copies.iter().filter(|copy| arrival(&all[**copy]).is_some()).copied().collect::<Vec<usize>>();
+    let arrived = copies.iter().filter(|copy| all[**copy].arrival().is_some()).copied().collect::<Vec<usize>>();
     for (copy, at) in arrived.into_iter().zip(arrivals) {
-        all[copy].fate = Fate::Arrived(at.max(all[copy].sent));
+        all[copy] = all[copy].with_fate(Fate::Arrived(at.max(all[copy].sent)));
     }
     true
 }
@@ -127,8 +125,9 @@ mod tests {
     }
 
     fn sent(at: u64, seq: u64, fate: Fate) -> Transmission {
-        let sent = Time::ZERO + Span::from_millis(at);
-        Transmission { sent, seq, len: 1000, size: 1052, fate, retransmission: false }
+        // The first transmission of a segment is that at 0 in these tests.
+        let again = at > 0 && seq == 2000;
+        Transmission::new(Time::ZERO + Span::from_millis(at), seq, 1000, again).with_fate(fate)
     }
 
     fn arrived(at: u64) -> Fate {
@@ -145,8 +144,8 @@ mod tests {
         let mut all: Vec<Transmission> = (0..).zip(fates).map(|(nth, fate)| sent(50 * nth, 2000, *fate)).collect();
         all.push(sent(60, 3000, Fate::Lost));
         let count = duplicates.correct(&mut all);
-        assert_eq!(all.last().map(|other| other.fate), Some(Fate::Lost), "it has no duplicate");
-        (all[..fates.len()].iter().map(|sent| sent.fate).collect(), count)
+        assert_eq!(all.last().map(Transmission::fate), Some(Fate::Lost), "it has no duplicate");
+        (all[..fates.len()].iter().map(Transmission::fate).collect(), count)
     }
 
     #[test]

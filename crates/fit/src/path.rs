@@ -68,17 +68,17 @@ impl Bottleneck {
     pub fn of(transfer: &Transfer) -> Self {
         let sees_waits = transfer.survey.vantage != Vantage::Receiver;
         let all = &transfer.transmissions;
-        let base = all.iter().filter_map(|sent| Some(arrival(sent)?.since(sent.sent))).min().unwrap_or_default();
+        let base = all.iter().filter_map(|sent| Some(sent.arrival()?.since(sent.sent))).min().unwrap_or_default();
         // Without SACK the arrivals of a recovery are not known.
         let certain = certain(all);
         let passed = |sent: &Transmission| {
             let certain = transfer.survey.sack || certain(sent);
-            Some(Passed { sent: sent.sent, arrived: arrival(sent)?, size: sent.size, certain })
+            Some(Passed { sent: sent.sent, arrived: sent.arrival()?, size: sent.len + transfer.overhead, certain })
         };
         let runs = Runs::of(all.iter().filter_map(passed), transfer.survey.vantage);
         let rate = runs.rate();
         let spread = runs.quantile(0.1).zip(runs.quantile(0.9)).map(|(low, high)| [low, high]);
-        let full = transfer.survey.mss + overhead(all, transfer.survey.mss);
+        let full = transfer.survey.mss + overhead(transfer);
         let time_of = |size: u32| rate.map_or(Span::ZERO, |rate| rate.transmission_time(size));
         let (reordering, reordered) = Reordering::of(all, time_of(full));
         let waits = exact(all, &reordered, transfer.survey.sack).map(|(sent, arrived)| arrived.since(sent) - base);
@@ -124,20 +124,13 @@ fn round_trip(transfer: &Transfer, full: u32, time_of: impl Fn(u32) -> Span) -> 
     bare(survey.round_trip(), size)
 }
 
-fn arrival(transmission: &Transmission) -> Option<Time> {
-    match transmission.fate {
-        Fate::Arrived(at) => Some(at),
-        Fate::Open | Fate::Lost => None,
-    }
-}
-
 /// Whether the arrival of a packet is certain: no segment was sent again in between. Otherwise the receiver's
 /// acknowledgment may have waited until a gap before it was filled.
 fn certain(all: &[Transmission]) -> impl Fn(&Transmission) -> bool {
     let again: Vec<Time> = all.iter().filter(|sent| sent.retransmission).map(|sent| sent.sent).collect();
     move |sent| {
         let next = again.partition_point(|again| *again < sent.sent);
-        arrival(sent).is_some_and(|at| again.get(next).is_none_or(|again| *again > at))
+        sent.arrival().is_some_and(|at| again.get(next).is_none_or(|again| *again > at))
     }
 }
 
@@ -145,7 +138,7 @@ fn certain(all: &[Transmission]) -> impl Fn(&Transmission) -> bool {
 fn exact(all: &[Transmission], reordered: &[bool], sack: bool) -> impl Iterator<Item = (Time, Time)> {
     let certain = certain(all);
     let in_order = all.iter().zip(reordered).filter(|(_, reordered)| !**reordered);
-    in_order.filter(move |(sent, _)| sack || certain(sent)).filter_map(|(sent, _)| Some((sent.sent, arrival(sent)?)))
+    in_order.filter(move |(sent, _)| sack || certain(sent)).filter_map(|(sent, _)| Some((sent.sent, sent.arrival()?)))
 }
 
 /// The longest wait: the shortest of the [`ALIKE`] longest that differ by one transmission at most. An acknowledgment
@@ -158,8 +151,9 @@ fn longest(waits: impl Iterator<Item = Span>, transmission: Span) -> Span {
 }
 
 /// Bytes of headers: those of the largest packet.
-fn overhead(all: &[Transmission], mss: u32) -> u32 {
-    all.iter().map(|sent| sent.size).max().unwrap_or(40).saturating_sub(mss)
+fn overhead(transfer: &Transfer) -> u32 {
+    let largest = transfer.transmissions.iter().map(|sent| sent.len + transfer.overhead).max();
+    largest.unwrap_or(40).saturating_sub(transfer.survey.mss)
 }
 
 /// The rate of each second, if it varies over more than four of them.
@@ -195,7 +189,7 @@ fn channel(
     let mut overflows = Vec::new();
     let mut last = Time::ZERO;
     for (sent, reordered) in all.iter().zip(reordered) {
-        match sent.fate {
+        match sent.fate() {
             Fate::Open => {}
             Fate::Arrived(at) => {
                 last = if *reordered { last } else { last.max(at) };

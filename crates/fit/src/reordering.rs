@@ -23,7 +23,7 @@ use engine::{Span, Time};
 use stats::proportion::wilson;
 
 use crate::loss::Estimate;
-use crate::transmission::{Fate, Transmission};
+use crate::transmission::Transmission;
 
 /// Reordering in the direction of the data.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -48,18 +48,19 @@ pub struct Late {
 /// A packet that arrived at its first transmission.
 struct Arrival {
     /// Its place among all transmissions.
-    number: usize,
+    number: u32,
     at: Time,
     /// Whether a later one arrived before.
     reordered: bool,
 }
 
-/// A packet with a later one that was not delayed.
-struct Gap {
-    /// To the arrival of the later one.
-    gap: Span,
-    /// Its extra delay, if it is reordered.
-    delay: Option<Span>,
+/// Times from packets to the arrival of the next one that was not delayed.
+#[derive(Default)]
+struct Gaps {
+    /// Of each packet with a later one that was not delayed.
+    all: Vec<Span>,
+    /// Of reordered packets, with their extra delays.
+    reordered: Vec<(Span, Span)>,
 }
 
 impl Reordering {
@@ -69,16 +70,16 @@ impl Reordering {
         let arrivals = arrivals(all, spacing);
         let mut reordered = vec![false; all.len()];
         for arrival in arrivals.iter().filter(|arrival| arrival.reordered) {
-            reordered[arrival.number] = true;
+            reordered[arrival.number as usize] = true;
         }
         let gaps = gaps(&arrivals, spacing);
-        let mut delays: Vec<Span> = gaps.iter().filter_map(|gap| gap.delay).collect();
+        let mut delays: Vec<Span> = gaps.reordered.iter().map(|(_, delay)| *delay).collect();
         delays.sort_unstable();
         if delays.is_empty() {
             let share = Estimate { value: 0.0, interval: wilson(0, arrivals.len() as u64) };
             return (Reordering { share, late: None }, reordered);
         }
-        let at_risk = at_risk(&gaps).max(delays.len() as u64);
+        let at_risk = at_risk(gaps).max(delays.len() as u64);
         let share =
             Estimate { value: delays.len() as f64 / at_risk as f64, interval: wilson(delays.len() as u64, at_risk) };
         let place = |quarter: usize| delays[(delays.len() - 1) * quarter / 4];
@@ -91,8 +92,8 @@ impl Reordering {
 fn arrivals(all: &[Transmission], spacing: Span) -> Vec<Arrival> {
     let mut arrivals: Vec<Arrival> = Vec::new();
     for (number, sent) in all.iter().enumerate().filter(|(_, sent)| !sent.retransmission) {
-        if let Fate::Arrived(at) = sent.fate {
-            arrivals.push(Arrival { number, at, reordered: false });
+        if let Some(at) = sent.arrival() {
+            arrivals.push(Arrival { number: number as u32, at, reordered: false });
         }
     }
     let mut first = Time::NEVER;
@@ -125,26 +126,29 @@ fn before(at: Time, span: Span) -> Time {
 }
 
 /// The gaps behind packets, those of reordered ones with their delays.
-fn gaps(arrivals: &[Arrival], spacing: Span) -> Vec<Gap> {
-    let mut gaps = Vec::with_capacity(arrivals.len());
+fn gaps(arrivals: &[Arrival], spacing: Span) -> Gaps {
+    let mut gaps = Gaps { all: Vec::with_capacity(arrivals.len()), reordered: Vec::new() };
     let mut next: Option<&Arrival> = None;
-    // The last that was not reordered, for each place.
-    let in_front: Vec<Time> = arrivals
-        .iter()
-        .scan(Time::ZERO, |last, arrival| {
-            let front = *last;
-            *last = if arrival.reordered { front } else { arrival.at };
-            Some(front)
-        })
-        .collect();
-    for (arrival, front) in arrivals.iter().zip(in_front).rev() {
+    // The arrival of the last packet in front of each reordered one that was not reordered itself.
+    let mut last = Time::ZERO;
+    let mut in_front = Vec::new();
+    for arrival in arrivals {
+        match arrival.reordered {
+            true => in_front.push(last),
+            false => last = arrival.at,
+        }
+    }
+    for arrival in arrivals.iter().rev() {
+        let front = if arrival.reordered { in_front.pop().unwrap_or_default() } else { Time::ZERO };
         match next {
             Some(behind) if arrival.reordered => {
-                let places = (behind.number - arrival.number) as u64;
+                let places = u64::from(behind.number - arrival.number);
                 let usual = before(behind.at, spacing.times(places)).max(front);
-                gaps.push(Gap { gap: behind.at.since(usual.min(behind.at)), delay: Some(arrival.at.since(usual)) });
+                let gap = behind.at.since(usual.min(behind.at));
+                gaps.all.push(gap);
+                gaps.reordered.push((gap, arrival.at.since(usual)));
             }
-            Some(behind) => gaps.push(Gap { gap: behind.at.since(arrival.at), delay: None }),
+            Some(behind) => gaps.all.push(behind.at.since(arrival.at)),
             None => {}
         }
         if !arrival.reordered {
@@ -155,13 +159,12 @@ fn gaps(arrivals: &[Arrival], spacing: Span) -> Vec<Gap> {
 }
 
 /// The number of packets that a delay would have moved behind others.
-fn at_risk(gaps: &[Gap]) -> u64 {
-    let mut sorted: Vec<Span> = gaps.iter().map(|gap| gap.gap).collect();
-    sorted.sort_unstable();
-    let median = sorted.get(sorted.len() / 2).copied().unwrap_or_default();
+fn at_risk(mut gaps: Gaps) -> u64 {
+    gaps.all.sort_unstable();
+    let median = gaps.all.get(gaps.all.len() / 2).copied().unwrap_or_default();
     let delays = |usual: bool| {
-        let mut delays: Vec<Span> =
-            gaps.iter().filter(|gap| !usual || gap.gap <= median).filter_map(|gap| gap.delay).collect();
+        let of = gaps.reordered.iter().filter(|(gap, _)| !usual || *gap <= median).map(|(_, delay)| *delay);
+        let mut delays: Vec<Span> = of.collect();
         delays.sort_unstable();
         delays
     };
@@ -169,18 +172,18 @@ fn at_risk(gaps: &[Gap]) -> u64 {
     let delays = if usual.is_empty() { delays(false) } else { usual };
     // P(d > g), one for each gap.
     let exceeded = |gap: Span| delays.len() - delays.partition_point(|delay| *delay <= gap);
-    let sum: usize = gaps.iter().map(|gap| exceeded(gap.gap)).sum();
+    let sum: usize = gaps.all.iter().map(|gap| exceeded(*gap)).sum();
     (sum as f64 / delays.len() as f64).round() as u64
 }
 
 /// Median and largest extent.
 fn extents(arrivals: &[Arrival]) -> [u64; 2] {
-    let mut order: Vec<&Arrival> = arrivals.iter().collect();
-    order.sort_by_key(|arrival| (arrival.at, arrival.number));
+    let mut order: Vec<u32> = (0..arrivals.len() as u32).collect();
+    order.sort_unstable_by_key(|place| (arrivals[*place as usize].at, *place));
     // Of all that have arrived, those with the largest number so far, in ascending order.
-    let mut peaks: Vec<(usize, usize)> = Vec::new();
+    let mut peaks: Vec<(u32, usize)> = Vec::new();
     let mut extents = Vec::new();
-    for (place, arrival) in order.into_iter().enumerate() {
+    for (place, arrival) in order.into_iter().map(|place| &arrivals[place as usize]).enumerate() {
         let first = peaks.partition_point(|(number, _)| *number < arrival.number);
         match peaks.get(first) {
             Some((_, of_first)) => extents.push((place - of_first) as u64),

@@ -1,17 +1,18 @@
 //! The transmissions of a captured connection with their fates: what is fitted.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+mod events;
+
+use std::collections::BTreeMap;
 use std::io::Read;
 
 use capture::transfer::{Counts, Replay, Survey, Surveyor, Truth, Vantage, network};
 use capture::{Capture, CaptureError, End, Misdated, Skipped, Stream};
 use engine::{Histogram, Span, Time};
-use path::LinkEvent;
-use sim::{Event, NodeEvent, Sink};
 use wire::Flags;
 
 use crate::duplicates::Duplicates;
-use crate::transmission::{Fate, Transmission};
+use crate::transmission::Transmission;
+use events::Observed;
 
 /// A captured transfer.
 #[derive(Clone, Debug)]
@@ -22,6 +23,8 @@ pub struct Transfer {
     pub counts: Counts,
     /// Every transmission, in their order.
     pub transmissions: Vec<Transmission>,
+    /// Bytes of headers in each segment with data.
+    pub overhead: u32,
     /// Transmissions that seem lost and are known to have arrived, because the receiver reports duplicates.
     pub spurious: u64,
     /// Round trips in nanoseconds.
@@ -137,7 +140,7 @@ impl Transfer {
             }
         }
         let survey = surveyor.finish(number, &stream, given);
-        let mut replay = Replay::new(&survey, Observed { overhead, ..Observed::default() });
+        let mut replay = Replay::new(&survey, Observed::new(overhead));
         if let Some(truth) = truth {
             replay = replay.with_truth(truth);
         }
@@ -154,13 +157,14 @@ impl Transfer {
         }
         let (observed, counts, _) = replay.finish();
         let Observed { mut transmissions, rtt, least, timeouts, initial_window, acknowledged, first, last, .. } =
-            observed;
+            observed.without_indexes();
         let spurious = if truth.is_none() { duplicates.correct(&mut transmissions) } else { 0 };
         Ok(Transfer {
             receive_window: Some(window).filter(|_| survey.scale_known),
             survey,
             counts,
             transmissions,
+            overhead,
             spurious,
             rtt,
             least,
@@ -183,77 +187,4 @@ impl Transfer {
 
 fn unopened(error: std::io::Error) -> CaptureError {
     CaptureError::Read { offset: 0, error }
-}
-
-/// Collects transmissions from the events of a connection.
-#[derive(Default)]
-struct Observed {
-    /// Bytes of headers in each segment with data.
-    overhead: u32,
-    transmissions: Vec<Transmission>,
-    /// Those whose fate is not known, by their first byte, the oldest first.
-    open: HashMap<u64, VecDeque<usize>>,
-    /// The last transmission of each segment.
-    latest: HashMap<u64, usize>,
-    rtt: Histogram,
-    least: BTreeMap<u32, Span>,
-    timeouts: u64,
-    initial_window: u32,
-    acknowledged: u64,
-    first: Option<Time>,
-    last: Time,
-}
-
-impl Observed {
-    fn ends(&mut self, seq: Option<u64>, fate: Fate) {
-        let oldest = seq.and_then(|seq| self.open.get_mut(&seq)).and_then(VecDeque::pop_front);
-        if let Some(number) = oldest {
-            self.transmissions[number].fate = fate;
-        }
-    }
-}
-
-impl Sink for Observed {
-    const ACTIVE: bool = true;
-
-    fn event(&mut self, at: Time, event: &Event) {
-        match event {
-            Event::Node { event: NodeEvent::Sent { packet }, of: Some(of), .. } if of.from_sender => {
-                let (Some(seq), Some(data)) = (of.seq, packet.data()) else { return };
-                self.first.get_or_insert(at);
-                self.initial_window += u32::from(self.acknowledged == 0);
-                let number = self.transmissions.len();
-                let before = self.latest.insert(seq, number);
-                self.open.entry(seq).or_default().push_back(number);
-                let (size, retransmission) = (data.len + self.overhead, before.is_some());
-                let (sent, len, fate) = (at, data.len, Fate::Open);
-                self.transmissions.push(Transmission { sent, seq, len, size, fate, retransmission });
-            }
-            Event::Link { event: LinkEvent::Arrived { packet }, of: Some(of), .. }
-                if of.from_sender && packet.data().is_some() =>
-            {
-                self.ends(of.seq, Fate::Arrived(at));
-            }
-            Event::Link { event: LinkEvent::QueueFull { .. } | LinkEvent::Lost { .. }, of: Some(of), .. } => {
-                self.ends(of.seq, Fate::Lost);
-            }
-            Event::Sender { event: tcp::Event::RttSample { rtt, .. }, .. } => {
-                self.rtt.record_span(*rtt);
-                let sent = at.as_nanos().saturating_sub(rtt.as_nanos());
-                let place = self.transmissions.partition_point(|other| other.sent.as_nanos() < sent);
-                // Packets of one time are a burst, of which the last is measured.
-                let burst = self.transmissions[place..].iter().take_while(|other| other.sent.as_nanos() == sent);
-                if let Some(size) = burst.map(|other| other.size).max() {
-                    let least = self.least.entry(size).or_insert(*rtt);
-                    *least = (*least).min(*rtt);
-                }
-            }
-            Event::Sender { event: tcp::Event::Timeout { .. }, .. } => self.timeouts += 1,
-            Event::Sender { event: tcp::Event::AckReceived { ack, duplicate: false }, .. } => {
-                self.acknowledged = self.acknowledged.max(*ack);
-                self.last = at;
-            }
-            _ => {}
-        }
-    }
 }

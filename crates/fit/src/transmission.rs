@@ -13,19 +13,68 @@ pub enum Fate {
     Lost,
 }
 
-/// A transmission of a segment with data.
+/// A transmission of a segment with data, in 32 bytes: a long transfer has millions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Transmission {
     /// When it was sent.
     pub sent: Time,
     /// Its first byte, counted from the first of the transfer.
     pub seq: u64,
+    /// When it arrived, or one of the two values of other fates.
+    arrival: Time,
     /// Bytes of data.
     pub len: u32,
-    /// Bytes of its IP packet.
-    pub size: u32,
-    /// What became of it.
-    pub fate: Fate,
     /// Whether its segment was sent before.
     pub retransmission: bool,
+}
+
+/// The arrival of a transmission that was lost, and of one whose fate is not known: times that no packet has.
+const LOST: Time = Time::NEVER;
+const OPEN: Time = Time::from_nanos(u64::MAX - 1);
+
+impl Transmission {
+    /// A transmission whose fate is not known.
+    pub const fn new(sent: Time, seq: u64, len: u32, retransmission: bool) -> Self {
+        Transmission { sent, seq, arrival: OPEN, len, retransmission }
+    }
+
+    /// The same with this fate.
+    pub const fn with_fate(self, fate: Fate) -> Self {
+        let arrival = match fate {
+            Fate::Open => OPEN,
+            Fate::Arrived(at) => at,
+            Fate::Lost => LOST,
+        };
+        Transmission { arrival, ..self }
+    }
+
+    /// What became of it.
+    pub fn fate(&self) -> Fate {
+        match self.arrival {
+            OPEN => Fate::Open,
+            LOST => Fate::Lost,
+            at => Fate::Arrived(at),
+        }
+    }
+
+    /// When it arrived, if it did.
+    pub fn arrival(&self) -> Option<Time> {
+        match self.fate() {
+            Fate::Arrived(at) => Some(at),
+            Fate::Open | Fate::Lost => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fates_are_kept_in_a_small_record() {
+        assert_eq!(size_of::<Transmission>(), 32);
+        for fate in [Fate::Open, Fate::Lost, Fate::Arrived(Time::ZERO), Fate::Arrived(Time::from_nanos(u64::MAX - 2))] {
+            assert_eq!(Transmission::new(Time::ZERO, 0, 1, false).with_fate(fate).fate(), fate);
+        }
+    }
 }

@@ -49,13 +49,9 @@ fn long_reports_of_duplicates_take_little_time() {
     for len in [1, 1000] {
         let segments = 50_000;
         let mut all: Vec<Transmission> = (0..2 * segments)
-            .map(|number| Transmission {
-                sent: at(number),
-                seq: u64::from(number % segments * len),
-                len,
-                size: len + 40,
-                fate: Fate::Lost,
-                retransmission: number >= segments,
+            .map(|number| {
+                let (seq, again) = (u64::from(number % segments * len), number >= segments);
+                Transmission::new(at(number), seq, len, again).with_fate(Fate::Lost)
             })
             .collect();
         let mut duplicates = Duplicates::new(SeqNum(0), u64::from(segments * len));

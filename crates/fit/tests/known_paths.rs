@@ -48,7 +48,7 @@ fn transmissions_found_lost_are_those_that_were() {
         for channel in [String::new(), losses.to_owned(), spikes.to_owned(), format!("{losses}\n{spikes}")] {
             let known = Known { mbps: 8.0, delay_ms: 20.0, queue: 60, channel, variant, seconds: 20, seed: 3 };
             let (transfer, _, lost) = known.fitted_and_lost(Vantage::Sender);
-            let count = |fate: Fate| transfer.transmissions.iter().filter(|sent| sent.fate == fate).count();
+            let count = |fate: Fate| transfer.transmissions.iter().filter(|sent| sent.fate() == fate).count();
             let (found, open) = (count(Fate::Lost), count(Fate::Open));
             let text = format!("{variant}: {found} of {lost}, {open} open, {}", known.channel);
             assert!(found <= lost && found + open >= lost && open < 200, "{text}");

@@ -13,7 +13,7 @@ fn lost(name: &str) -> (Transfer, Vec<usize>) {
     let path = format!("{}/tests/captures/{name}", env!("CARGO_MANIFEST_DIR"));
     let transfer = Transfer::of(|| File::open(&path), None, None).expect("it is readable");
     let numbered = transfer.transmissions.iter().enumerate();
-    let lost = numbered.filter(|(_, sent)| sent.fate == Fate::Lost).map(|(number, _)| number).collect();
+    let lost = numbered.filter(|(_, sent)| sent.fate() == Fate::Lost).map(|(number, _)| number).collect();
     (transfer, lost)
 }
 
@@ -27,7 +27,7 @@ fn lost_transmissions_of_bbr_are_found() {
     ];
     assert_eq!(lost, truth);
     // Fourteen of these did not arrive, which the sender did not learn.
-    assert_eq!(transfer.transmissions.iter().filter(|sent| sent.fate == Fate::Open).count(), 22);
+    assert_eq!(transfer.transmissions.iter().filter(|sent| sent.fate() == Fate::Open).count(), 22);
     let fitted = Bottleneck::of(&transfer);
     assert_eq!(fitted.reordering.map(|reordering| reordering.share.value), Some(0.0));
     assert!((29..=30).contains(&fitted.queue.expect("waits are seen")));
