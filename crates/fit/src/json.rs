@@ -3,7 +3,7 @@
 use engine::Span;
 use serde_json::{Value, json};
 
-use crate::beside::{Tried, Values};
+use crate::comparison::{Tried, Values};
 use crate::loss::{Estimate, Loss};
 use crate::reordering::Reordering;
 use crate::scenario::Fitted;

@@ -2,10 +2,10 @@
 //!
 //! [`transfer`] takes the transmissions of a captured connection and their fates, [`path`] finds rate, delay and queue
 //! of the slowest link, [`loss`] the loss process and [`reordering`] the packets that are overtaken, both with
-//! confidence intervals, and [`scenario`] writes them as a scenario. [`beside`] runs that and compares it with the
+//! confidence intervals, and [`scenario`] writes them as a scenario. [`comparison`] runs that and compares it with the
 //! measurement.
 
-pub mod beside;
+pub mod comparison;
 pub mod duplicates;
 pub mod json;
 pub mod log;

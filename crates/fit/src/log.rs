@@ -20,7 +20,7 @@ pub struct Iperf {
     pub rates: Option<Vec<f64>>,
     /// Shortest and longest smoothed round trip that the sender reported; `None` in the log of a receiver (`-R`).
     pub rtt: Option<[Span; 2]>,
-    /// Smoothed round trips that the sender reported, at the [percentiles](crate::beside::PERCENTILES), in seconds.
+    /// Smoothed round trips that the sender reported, at the [percentiles](crate::comparison::PERCENTILES), in seconds.
     pub rtts: [Option<f64>; 2],
     /// Losses as if each retransmission followed a loss, independent.
     pub loss: Loss,
@@ -160,7 +160,7 @@ impl Iperf {
             rate,
             rates: Some(rates.clone()).filter(|_| varies && whole_seconds),
             rtt: (least.is_finite() && least > 0.0).then(|| [micros(least), micros(most)]),
-            rtts: crate::beside::PERCENTILES.map(percentile),
+            rtts: crate::comparison::PERCENTILES.map(percentile),
             loss: if retransmits == 0 { Loss::None(share) } else { Loss::Uniform(share) },
             mss,
             bytes: sum_received.bytes as u64,

@@ -3,7 +3,7 @@
 use capture::transfer::Vantage;
 use engine::{Rate, Span};
 
-use crate::beside::{Tried, Values};
+use crate::comparison::{Tried, Values};
 use crate::log::{Iperf, Ping};
 use crate::loss::Loss;
 use crate::path::Bottleneck;
@@ -33,7 +33,7 @@ pub enum Unfit {
 /// The sender of the fitted scenario, which a measurement does not show, and what the user knows.
 #[derive(Clone, Debug)]
 pub struct Given {
-    /// The sender's variant; the one that the measurement names if not given, or else the [best](crate::beside::tried)
+    /// The sender's variant; the one that the measurement names if not given, or else the [best](crate::comparison::tried)
     /// of several.
     pub variant: Option<String>,
     /// The rate of the path, instead of that which is measured.
@@ -221,7 +221,7 @@ pub fn rows(fitted: &Fitted) -> Vec<Vec<String>> {
 }
 
 /// Measured and simulated values, as rows of a table with its head.
-pub fn beside(measured: &Values, simulated: &Tried) -> Vec<Vec<String>> {
+pub fn compared(measured: &Values, simulated: &Tried) -> Vec<Vec<String>> {
     let Tried { values, goodputs, .. } = simulated;
     let text = |value: Option<f64>, digits: usize, scale: f64| {
         value.map_or_else(|| "-".to_owned(), |value| format!("{:.digits$}", scale * value))

@@ -7,7 +7,7 @@ mod directions;
 mod failure;
 mod hand_over;
 mod joined;
-mod others;
+mod non_tcp;
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
@@ -27,7 +27,7 @@ use hand_over::Made;
 pub use directions::Data;
 pub use failure::CaptureFailure;
 pub use joined::BothEnds;
-pub use others::{Others, Unexplained};
+pub use non_tcp::{NonTcp, Unexplained};
 
 /// A capture and the table of its connections.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub struct CaptureFile {
     /// Frames whose times are not theirs.
     pub misdated: Misdated,
     /// Packets that are not explained.
-    pub others: Others,
+    pub non_tcp: NonTcp,
     /// The number of frames.
     pub frames: u64,
     /// The time from which those of packets count, in nanoseconds since 1970-01-01 00:00 UTC: that of the first frame.
@@ -88,12 +88,12 @@ pub fn unpacked(path: &Path) -> io::Result<Box<dyn Read>> {
 impl CaptureFile {
     /// Frames that are not explained.
     pub fn unexplained(&self) -> Unexplained {
-        Unexplained(self.others, self.skipped)
+        Unexplained(self.non_tcp, self.skipped)
     }
 
     /// The number of these frames.
     pub fn unexplained_frames(&self) -> u64 {
-        let Unexplained(Others { udp, icmp, other }, Skipped { not_ip, foreign, damaged }) = self.unexplained();
+        let Unexplained(NonTcp { udp, icmp, other }, Skipped { not_ip, foreign, damaged }) = self.unexplained();
         udp + icmp + other + not_ip + foreign + damaged
     }
 
@@ -104,17 +104,17 @@ impl CaptureFile {
     /// far as it is whole, see [`incomplete`](Self::incomplete).
     pub fn open(path: &Path) -> Result<Self, CaptureFailure> {
         let mut capture = opened(path)?;
-        let (mut incomplete, mut others) = (None, Others::default());
+        let (mut incomplete, mut non_tcp) = (None, NonTcp::default());
         for packet in &mut capture {
             match packet {
-                Ok(packet) => others.add(&packet.transport),
+                Ok(packet) => non_tcp.add(&packet.transport),
                 Err(error) if error.is_incomplete() => incomplete = Some(error.to_string()),
                 Err(error) => return Err(CaptureFailure::Contents { path: path.to_owned(), error }),
             }
         }
         let (frames, path) = (capture.frames(), path.to_owned());
         if capture.streams().is_empty() {
-            let others = Unexplained(others, capture.skipped());
+            let others = Unexplained(non_tcp, capture.skipped());
             return Err(CaptureFailure::NoConnection { path, frames, others });
         }
         let (streams, skipped, misdated) = (capture.streams().to_vec(), capture.skipped(), capture.misdated());
@@ -124,7 +124,7 @@ impl CaptureFile {
             streams,
             skipped,
             misdated,
-            others,
+            non_tcp,
             frames,
             start: capture.start().unwrap_or(0),
             incomplete,

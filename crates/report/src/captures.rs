@@ -1,7 +1,7 @@
 //! The page of a capture: all of its connections, and those with most data explained.
 
 use engine::Span;
-use lab::captures::{BothEnds, CaptureFile, Explained, Others};
+use lab::captures::{BothEnds, CaptureFile, Explained, NonTcp};
 use observe::explain::{HIDDEN_CAUSES, hidden_kinds, millis};
 use plot::Recording;
 
@@ -89,7 +89,7 @@ fn warnings(file: &CaptureFile) -> Vec<String> {
     if skipped.foreign > 0 {
         warnings.push(format!("{} frames have a link type that cannot be read", skipped.foreign));
     }
-    let Others { udp, icmp, other } = file.others;
+    let NonTcp { udp, icmp, other } = file.non_tcp;
     if udp + icmp + other > 0 {
         let of = format!("{udp} UDP, {icmp} ICMP, {other} of other IP protocols or later fragments");
         warnings.push(format!("packets that are not explained: {of}"));

@@ -153,14 +153,14 @@ pub struct Crossing {
 
 /// The packets of one direction.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Way {
+pub struct OneDirection {
     /// In the order in which they left.
     pub packets: Vec<Crossing>,
     /// Packets that arrived and were not captured where they left.
     pub unseen: u64,
 }
 
-impl Way {
+impl OneDirection {
     /// The number of packets that were lost.
     pub fn lost(&self) -> usize {
         self.packets.iter().filter(|packet| packet.fate == Fate::Lost).count()
@@ -202,9 +202,9 @@ pub enum JoinError {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Joined {
     /// The packets of the end that sends most data.
-    pub data: Way,
+    pub data: OneDirection,
     /// Those of the other end.
-    pub acks: Way,
+    pub acks: OneDirection,
     /// The clock of the receiver's capture.
     pub clock: Clock,
     /// Packets that were not read, because a capture has more than [`MAX_PACKETS`].
@@ -229,8 +229,8 @@ impl Joined {
         let ends = |packets: &[Seen]| packets.first().zip(packets.last()).map(|(first, last)| [first.at, last.at]);
         let [at_receiver, at_sender] = [&receiver.packets, &sender.packets].map(|packets| ends(packets));
         Ok(Joined {
-            data: way(&forward, &data, at_receiver, |at| at, |at| clock.sender_time(at)),
-            acks: way(&backward, &acks, at_sender, |at| clock.sender_time(at), |at| at),
+            data: one_direction(&forward, &data, at_receiver, |at| at, |at| clock.sender_time(at)),
+            acks: one_direction(&backward, &acks, at_sender, |at| clock.sender_time(at), |at| at),
             clock,
             beyond: sender.beyond + receiver.beyond,
         })
@@ -258,21 +258,21 @@ fn usual_len(packets: &[Seen]) -> Option<u32> {
 }
 
 /// Times at which packets left and arrived, each by its own clock; if `len` is given, those of this length without SYN.
-fn crossed(way: &[Vec<Seen>; 2], pairs: &Pairs, len: Option<u32>) -> Vec<[Time; 2]> {
+fn crossed(packets: &[Vec<Seen>; 2], pairs: &Pairs, len: Option<u32>) -> Vec<[Time; 2]> {
     let chosen = |seen: &Seen| len.is_none_or(|len| seen.key.len == len && seen.key.flags == 0);
-    let both = way[0].iter().zip(&pairs.arrivals).filter(|(left, _)| chosen(left));
-    both.filter_map(|(left, arrival)| Some([left.at, way[1][(*arrival)? as usize].at])).collect()
+    let both = packets[0].iter().zip(&pairs.arrivals).filter(|(left, _)| chosen(left));
+    both.filter_map(|(left, arrival)| Some([left.at, packets[1][(*arrival)? as usize].at])).collect()
 }
 
 /// The packets of one direction, with their times by the sender's clock. `captured` is the time of the first and the
 /// last packet where they arrive.
-fn way(
+fn one_direction(
     [left, arrived]: &[Vec<Seen>; 2],
     pairs: &Pairs,
     captured: Option<[Time; 2]>,
     leaves: impl Fn(Time) -> Time,
     arrives: impl Fn(Time) -> Time,
-) -> Way {
+) -> OneDirection {
     // The first byte of each segment with data, with whether one of them arrived so far.
     let mut sent: BTreeMap<u32, bool> = BTreeMap::new();
     let between = |(seen, arrival): (&Seen, &Option<u32>)| {
@@ -311,5 +311,5 @@ fn way(
     };
     let packets = left.iter().zip(&pairs.arrivals).enumerate().map(crossing).collect();
     let paired = pairs.arrivals.iter().flatten().count();
-    Way { packets, unseen: (arrived.len() - paired) as u64 }
+    OneDirection { packets, unseen: (arrived.len() - paired) as u64 }
 }

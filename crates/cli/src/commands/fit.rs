@@ -12,7 +12,7 @@ use fit::measured::{self, Given};
 use fit::path::Bottleneck;
 use fit::scenario::{Fitted, Host};
 use fit::transfer::Transfer;
-use fit::{beside, json};
+use fit::{comparison, json};
 use lab::captures::{BothEnds, CaptureFile, is_capture, unpacked};
 
 use super::captured::{CaptureArgs, DataDirection, Place, captures, of_hosts, open, refuse_comparison, warn_of_damage};
@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "PLACE")]
     at: Option<Place>,
     /// The sender's variant, which a capture does not show [default: that of iperf3's log, or the nearest of several]
-    #[arg(long, value_parser = PossibleValuesParser::new(beside::variants()), hide_possible_values = true)]
+    #[arg(long, value_parser = PossibleValuesParser::new(comparison::variants()), hide_possible_values = true)]
     variant: Option<String>,
     /// The rate of the path, if it is known
     #[arg(long)]
@@ -88,8 +88,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         files => of_logs(files, &given)?,
     };
     let variant = given.variant(named.as_deref());
-    let variants: Vec<&str> = variant.as_deref().map_or(beside::CANDIDATES.to_vec(), |variant| vec![variant]);
-    let tried = beside::tried(&fitted, &values, &variants).map_err(|problems| Failure::Input(listed(&problems)))?;
+    let variants: Vec<&str> = variant.as_deref().map_or(comparison::CANDIDATES.to_vec(), |variant| vec![variant]);
+    let tried = comparison::tried(&fitted, &values, &variants).map_err(|problems| Failure::Input(listed(&problems)))?;
     let Some(best) = tried.first() else { return Ok(()) };
     if best.values.is_far(&values) {
         note(
@@ -113,14 +113,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Prints a fit; the variant is `assumed` if neither the user nor the measurement names it.
-fn tables(tried: &[beside::Tried], values: &beside::Values, assumed: bool) -> Result<(), Failure> {
+fn tables(tried: &[comparison::Tried], values: &comparison::Values, assumed: bool) -> Result<(), Failure> {
     let Some(best) = tried.first() else { return Ok(()) };
     print(&table::aligned(&measured::rows(&best.fitted), 1))?;
-    print(&format!("\n{}", table::aligned(&measured::beside(values, best), 1)))?;
+    print(&format!("\n{}", table::aligned(&measured::compared(values, best), 1)))?;
     if !assumed || values.goodput.is_none() {
         return Ok(());
     }
-    let goodput = |tried: &beside::Tried| {
+    let goodput = |tried: &comparison::Tried| {
         format!("{} {:.3}", tried.fitted.variant, tried.values.goodput.unwrap_or_default() / 1e6)
     };
     let others: Vec<String> = tried.iter().map(goodput).collect();
@@ -137,7 +137,7 @@ fn note_direction(given: &Given, sends: Option<&str>) {
 }
 
 /// A fit, the values of the measurement, and the variant that it names.
-type Fit = (Fitted, beside::Values, Option<String>);
+type Fit = (Fitted, comparison::Values, Option<String>);
 
 /// The fit to a result of real hosts, which shows the sender.
 fn of_result(dir: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {

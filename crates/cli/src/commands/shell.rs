@@ -120,7 +120,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let places = session::hosts(&loaded.network, args.node.as_deref(), &args.and);
     let wrong = |problem| Failure::Input(listed(&[problem]));
     let mut places = places.map_err(wrong)?;
-    let outside = args.outside.as_ref().map(|name| session::way_out(&loaded.network, &mut places, name.as_deref()));
+    let outside =
+        args.outside.as_ref().map(|name| session::gateway_place(&loaded.network, &mut places, name.as_deref()));
     let outside = outside.transpose().map_err(wrong)?;
     let mut command = args.command.clone();
     if command.is_empty() {

@@ -33,8 +33,8 @@ print("most datagrams come back", len(numbers) > 10, numbers == sorted(set(numbe
 print(open("/etc/resolv.conf").read().split()[:2])
 "#;
 
-/// Whether the machine has a way outside, and pasta.
-fn has_way_outside(dir: &Path) -> Result<(), String> {
+/// Whether the machine has a route outside, and pasta.
+fn has_route_outside(dir: &Path) -> Result<(), String> {
     permitted(dir)?;
     if !lasthop(dir, &["shell", "--check"]).out.contains("pasta (for --outside): yes") {
         return Err("pasta is not installed".to_owned());
@@ -51,7 +51,7 @@ fn has_way_outside(dir: &Path) -> Result<(), String> {
 fn outside_is_reached_through_the_network() {
     let _alone = alone();
     let dir = prepared("shell-outside");
-    if let Err(reason) = has_way_outside(&dir) {
+    if let Err(reason) = has_route_outside(&dir) {
         skip::skip!("{reason}");
     }
     fs::write(dir.join("client.py"), OUTSIDE_CLIENT).unwrap();
@@ -86,7 +86,7 @@ cp /etc/hosts hosts && mount -t tmpfs etc /etc && cp hosts /etc && exec "$@"
 fn nodes_have_names_where_the_machine_has_no_resolver() {
     let _alone = alone();
     let dir = prepared("shell-outside-unresolved");
-    if let Err(reason) = has_way_outside(&dir) {
+    if let Err(reason) = has_route_outside(&dir) {
         skip::skip!("{reason}");
     }
     let shell = command(&dir, &["shell", "hop.toml", "--no-out", "--outside", "--"]);
@@ -119,7 +119,7 @@ fn pastas(parent: u32) -> Vec<String> {
 fn way_outside_ends_when_lasthop_is_killed() {
     let _alone = alone();
     let dir = prepared("shell-outside-killed");
-    if let Err(reason) = has_way_outside(&dir) {
+    if let Err(reason) = has_route_outside(&dir) {
         skip::skip!("{reason}");
     }
     let line = "touch started; exec sleep 300";

@@ -15,7 +15,7 @@ use nix::unistd::Pid;
 
 use super::Plan;
 use super::nodes::Node;
-use super::others::Others;
+use super::peers::PeerCommands;
 use super::signals::Signals;
 use super::spawn::{Output, code, spawn};
 
@@ -26,7 +26,7 @@ const GRACE: Span = Span::from_secs(2);
 pub(super) struct Commands {
     /// The first one ends the emulation; `None` if a signal does.
     main: Option<Child>,
-    others: Others,
+    peers: PeerCommands,
     signals: Signals,
     /// The exit code of the first one.
     code: Option<u8>,
@@ -40,9 +40,9 @@ impl Commands {
     /// Starts the commands of `plan` in the namespaces `nodes`, that of the first one last. What they print goes to `log`, if
     /// there is one.
     pub fn start(plan: &Plan, nodes: &[Node], signals: Signals, log: Option<&File>) -> Result<Self, Error> {
-        let others = Others::new(plan.warn);
+        let peers = PeerCommands::new(plan.warn);
         let mut commands =
-            Commands { main: None, others, signals, code: None, kill_at: Time::NEVER, interrupted: false };
+            Commands { main: None, peers, signals, code: None, kill_at: Time::NEVER, interrupted: false };
         match commands.start_all(plan, nodes, log) {
             Ok(()) => Ok(commands),
             Err(error) => {
@@ -56,10 +56,10 @@ impl Commands {
         let program = plan.program.as_deref();
         for (index, node) in nodes.iter().enumerate() {
             if let Some(line) = &node.place.command {
-                self.others.start(index, node, line, program, log)?;
+                self.peers.start(index, node, line, program, log)?;
             }
         }
-        self.others.wait(nodes, &self.signals)?;
+        self.peers.wait(nodes, &self.signals)?;
         if let Some(node) = nodes.first().filter(|_| !plan.command.is_empty()) {
             let output = log.map_or(Output::Own, Output::Log);
             self.main = Some(spawn(node, plan.command.clone(), program, output)?);
@@ -80,7 +80,7 @@ impl Commands {
     /// Passes signals on; returns whether the emulation is over.
     pub fn look(&mut self, now: Time) -> bool {
         let [interrupted, terminated] = self.signals.take();
-        self.others.look();
+        self.peers.look();
         self.interrupted |= interrupted || terminated;
         let Some(main) = &mut self.main else {
             if interrupted || terminated {
@@ -108,7 +108,7 @@ impl Commands {
 
     /// Ends what still runs in the namespaces, and returns the exit code of the first command.
     pub fn finish(&mut self, nodes: &[Node]) -> u8 {
-        self.others.look();
+        self.peers.look();
         let mut code = self.code;
         if let Some(main) = &mut self.main {
             match main.try_wait() {
@@ -116,7 +116,7 @@ impl Commands {
                 _ => signal(main, Signal::SIGTERM),
             }
         }
-        let mut running: Vec<Child> = self.main.take().into_iter().chain(self.others.take()).collect();
+        let mut running: Vec<Child> = self.main.take().into_iter().chain(self.peers.take()).collect();
         for last in [Signal::SIGTERM, Signal::SIGKILL] {
             for pid in nodes.iter().flat_map(|node| inhabitants(&node.inode)) {
                 // One that has just ended needs no signal.
@@ -133,7 +133,7 @@ impl Commands {
         for mut child in running {
             let _ = child.kill().and_then(|()| child.wait());
         }
-        self.others.finish();
+        self.peers.finish();
         code.unwrap_or(1)
     }
 
@@ -144,7 +144,7 @@ impl Commands {
 
     /// The commands beside the first one that have ended before it, by the index of their node, with exit codes.
     pub fn ended(&self) -> Vec<(usize, u8)> {
-        self.others.ended()
+        self.peers.ended()
     }
 }
 

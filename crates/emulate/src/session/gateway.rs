@@ -19,7 +19,7 @@ use crate::frame::{Frame, Payload};
 /// # Errors
 ///
 /// If the node does not exist, or is the command's.
-pub fn way_out(network: &Network, places: &mut Vec<Place>, name: Option<&str>) -> Result<usize, Problem> {
+pub fn gateway_place(network: &Network, places: &mut Vec<Place>, name: Option<&str>) -> Result<usize, Problem> {
     let Some(name) = name else { return Ok(1) };
     let place = super::nodes::node(network, "--outside", name)?;
     match places.iter().position(|known| known.node == place.node) {
@@ -40,7 +40,7 @@ pub(super) struct Gateway<'a> {
 }
 
 impl<'a> Gateway<'a> {
-    /// Opens the way outside of `plan`, if it has one, for `nodes` of a network with this number of nodes.
+    /// Opens the gateway of `plan`, if it has one, for `nodes` of a network with this number of nodes.
     pub fn open(plan: &Plan, nodes: &'a [Node], all: usize) -> Result<Option<Self>, Error> {
         let Some((device, node)) = plan.outside.and_then(|index| Some((index, nodes.get(index)?))) else {
             return Ok(None);

@@ -5,7 +5,7 @@ mod files;
 mod gateway;
 mod machine;
 mod nodes;
-mod others;
+mod peers;
 mod report;
 mod signals;
 mod spawn;
@@ -27,7 +27,7 @@ use commands::Commands;
 use files::Files;
 pub use files::{LOG, REPORT, last_lines};
 use gateway::Gateway;
-pub use gateway::way_out;
+pub use gateway::gateway_place;
 use machine::Machine;
 use nodes::Node;
 pub use nodes::{Device, Place, devices, hosts};
@@ -110,7 +110,7 @@ pub fn prepare() -> Result<(), Error> {
 /// The nodes that are real hosts, with their addresses.
 pub fn introduction(plan: &Plan) -> String {
     let place = |(index, place): (usize, &Place)| {
-        let outside = if plan.outside == Some(index) { ", the way outside" } else { "" };
+        let outside = if plan.outside == Some(index) { ", the gateway" } else { "" };
         format!("{} is {} and {}{outside}", place.name, crate::ipv4(place.node), crate::ipv6(place.node))
     };
     plan.places.iter().enumerate().map(place).collect::<Vec<_>>().join(", ")

@@ -1,6 +1,6 @@
 //! Two captures of one connection, as text and JSON.
 
-use capture::joined::{Joined, MAX_PACKETS, Way};
+use capture::joined::{Joined, MAX_PACKETS, OneDirection};
 use engine::Span;
 use lab::captures::BothEnds;
 use serde_json::{Value, json};
@@ -24,10 +24,10 @@ pub fn as_text(both: &BothEnds<'_>) -> String {
     let [sender, receiver] = [0, 1].map(|end| format!("stream {} of {}", both.numbers[end], names[end]));
     let head = ["direction", "packets", "lost", "share", "spurious"].into_iter().map(str::to_owned);
     let head = head.chain(QUANTILES.iter().map(|(name, _)| format!("{name} ms"))).collect();
-    let row = |(name, way): (&str, &Way)| {
-        let (packets, lost, delays) = (way.packets.len(), way.lost(), way.delays());
+    let row = |(name, direction): (&str, &OneDirection)| {
+        let (packets, lost, delays) = (direction.packets.len(), direction.lost(), direction.delays());
         let share = format!("{:.2} %", 100.0 * lost as f64 / packets.max(1) as f64);
-        let spurious = if both.whole_path { way.spurious().to_string() } else { "-".to_owned() };
+        let spurious = if both.whole_path { direction.spurious().to_string() } else { "-".to_owned() };
         let counts = [name.to_owned(), packets.to_string(), lost.to_string(), share, spurious];
         let in_ms = |share: f64| quantile(&delays, share).map(|delay| format!("{:.3}", delay.as_secs_f64() * 1e3));
         let delays = QUANTILES.iter().map(|(_, share)| in_ms(*share).unwrap_or_else(|| "-".to_owned()));
@@ -70,18 +70,18 @@ pub fn as_text(both: &BothEnds<'_>) -> String {
 
 /// The same as JSON.
 pub fn as_json(both: &BothEnds<'_>) -> Value {
-    let way = |way: &Way| {
-        let delays = way.delays();
+    let direction = |packets: &OneDirection| {
+        let delays = packets.delays();
         let delay = |(name, share): &(&str, f64)| {
             ((*name).to_owned(), quantile(&delays, *share).map(|delay| delay.as_secs_f64() * 1e3).into())
         };
         let delays: serde_json::Map<String, Value> = QUANTILES.iter().map(delay).collect();
         json!({
-            "packets": way.packets.len(),
-            "lost": way.lost(),
-            "unknown": way.unknown(),
-            "unseen": way.unseen,
-            "spurious_retransmissions": both.whole_path.then(|| way.spurious()),
+            "packets": packets.packets.len(),
+            "lost": packets.lost(),
+            "unknown": packets.unknown(),
+            "unseen": packets.unseen,
+            "spurious_retransmissions": both.whole_path.then(|| packets.spurious()),
             "one_way_ms": delays,
         })
     };
@@ -89,8 +89,8 @@ pub fn as_json(both: &BothEnds<'_>) -> Value {
     json!({
         "sender": { "file": shown(&both.files[0].path), "stream": both.numbers[0] },
         "receiver": { "file": shown(&both.files[1].path), "stream": both.numbers[1] },
-        "data": way(&both.joined.data),
-        "acks": way(&both.joined.acks),
+        "data": direction(&both.joined.data),
+        "acks": direction(&both.joined.acks),
         "clock_ahead_ms": both.clock_ahead() as f64 / 1e6,
         "clock_skew_ppm": clock.skew,
         "min_one_way_ms": clock.least.as_secs_f64() * 1e3,

@@ -64,11 +64,11 @@ pub fn table(simulated: &Comparison, real: Option<&Comparison>) -> String {
     head.extend(row(&["memory B/flow", "packets", "airtime s/MB"]));
     let mut lines = vec![head];
     for (number, it) in simulated.rows.iter().enumerate() {
-        let beside = real.and_then(|real| real.rows.get(number));
+        let real_row = real.and_then(|real| real.rows.get(number));
         let mut line = vec![it.scheme.clone(), it.changes(), it.traits.semantics.name().to_owned()];
-        line.extend(beside.into_iter().flat_map(|beside| goodput(beside, scale)));
+        line.extend(real_row.into_iter().flat_map(|row| goodput(row, scale)));
         line.extend(goodput(it, scale));
-        line.extend(cost(beside.unwrap_or(it)));
+        line.extend(cost(real_row.unwrap_or(it)));
         lines.push(line);
     }
     let title = if simulated.title.is_empty() { &simulated.name } else { &simulated.title };

@@ -162,7 +162,7 @@ fn single(report: &FlowReport, top: usize) -> String {
     let shown = report.findings.iter().take(top);
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(shown.clone().enumerate().map(row)).collect();
     let texts = std::iter::once("what happened").chain(shown.map(|finding| finding.text.as_str()));
-    let mut out = format!("\n{}", beside(&rows, 2, texts));
+    let mut out = format!("\n{}", with_texts(&rows, 2, texts));
     let hidden = report.findings.len().saturating_sub(top);
     if hidden > 0 {
         out.push_str(&format!("{hidden} more: --top {}\n", report.findings.len()));
@@ -171,7 +171,7 @@ fn single(report: &FlowReport, top: usize) -> String {
 }
 
 /// Aligned rows with a text behind each.
-fn beside<'a>(rows: &[Vec<String>], left: usize, texts: impl Iterator<Item = &'a str>) -> String {
+fn with_texts<'a>(rows: &[Vec<String>], left: usize, texts: impl Iterator<Item = &'a str>) -> String {
     let rows = table::aligned(rows, left);
     rows.lines().zip(texts).map(|(row, text)| format!("{row}  {text}\n")).collect()
 }
@@ -195,7 +195,7 @@ fn budget(report: &FlowReport, causes: &[NamedCause]) -> String {
     };
     let texts = causes.iter().map(|(_, summary, time)| format!("{:<BAR$}  {summary}", bar(*time)));
     let texts: Vec<String> = std::iter::once(String::new()).chain(texts).chain([String::new()]).collect();
-    let lines = beside(&rows, 1, texts.iter().map(String::as_str));
+    let lines = with_texts(&rows, 1, texts.iter().map(String::as_str));
     lines.lines().map(|line| format!("{}\n", line.trim_end())).chain(["\n".to_owned()]).collect()
 }
 
@@ -234,7 +234,7 @@ fn kinds(report: &FlowReport) -> String {
     let avoidable = percent(report.lost_avoidably, report.took);
     format!(
         "{}they overlap; each moment counted once, they are {} of the time, and avoidable ones {avoidable}\n",
-        beside(&rows, 1, texts.iter().map(String::as_str)),
+        with_texts(&rows, 1, texts.iter().map(String::as_str)),
         percent(report.lost, report.took),
     )
 }

@@ -26,7 +26,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let shown_name = if is_result { path } else { &file.path };
     let name = shown_name.file_name().unwrap_or_default().to_string_lossy();
     let page = captures::page(&name, &file, &connections);
-    let usual = || if is_result { beside(path) } else { file.path.with_extension("html") };
+    let usual = || if is_result { sibling_page(path) } else { file.path.with_extension("html") };
     let out = args.out.clone().unwrap_or_else(usual);
     write_whole(&out, report::html(&page).as_bytes())?;
     print(&format!("{}\n", shown(&out)))
@@ -66,7 +66,7 @@ fn explained(file: &CaptureFile, others: &[CaptureFile], numbers: &[u32]) -> Res
 }
 
 /// The page beside a result directory: one with files that no run wrote is not replaced by the next run.
-fn beside(dir: &Path) -> PathBuf {
+fn sibling_page(dir: &Path) -> PathBuf {
     // A path such as `.` has no name.
     let dir = if dir.file_name().is_none() { dir.canonicalize().unwrap_or_default() } else { dir.to_owned() };
     let mut name = dir.file_name().unwrap_or_default().to_owned();

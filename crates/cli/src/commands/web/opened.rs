@@ -54,8 +54,8 @@ pub fn opened(arguments: &ScenarioArgs) -> Result<Value, Vec<Problem>> {
         [loaded.path.clone(), loaded.path.join("scenario.toml")].into_iter().find(|path| read.contains_key(path));
     let place = place.unwrap_or_default();
     let text = read.remove(&place).unwrap_or_default();
-    let beside = place.parent().unwrap_or(Path::new(""));
-    let named = |path: &Path| path.strip_prefix(beside).unwrap_or(path).to_string_lossy().replace('\\', "/");
+    let folder = place.parent().unwrap_or(Path::new(""));
+    let named = |path: &Path| path.strip_prefix(folder).unwrap_or(path).to_string_lossy().replace('\\', "/");
     let files: serde_json::Map<String, Value> =
         read.iter().map(|(path, bytes)| (named(path), BASE64_STANDARD.encode(bytes).into())).collect();
     Ok(json!({

@@ -30,7 +30,7 @@ const LAST_OUTPUT: Duration = Duration::from_millis(500);
 const MAX_LINE: u64 = 1 << 16;
 
 /// A command.
-struct Other {
+struct PeerCommand {
     /// The index of its node, and the node's name.
     node: (usize, String),
     line: String,
@@ -41,17 +41,17 @@ struct Other {
 }
 
 /// All of them.
-pub(super) struct Others {
-    all: Vec<Other>,
+pub(super) struct PeerCommands {
+    all: Vec<PeerCommand>,
     warn: Option<fn(&str)>,
     /// One for each command whose output is passed on: closed after the last of it.
     outputs: Vec<Receiver<()>>,
 }
 
-impl Others {
+impl PeerCommands {
     /// None yet; `warn` reports to the user.
     pub fn new(warn: Option<fn(&str)>) -> Self {
-        Others { all: Vec::new(), warn, outputs: Vec::new() }
+        PeerCommands { all: Vec::new(), warn, outputs: Vec::new() }
     }
 
     /// Starts a command line at the node of this index. What it prints goes to `log`, or line by line, with the node's name, to
@@ -76,7 +76,7 @@ impl Others {
                 child
             }
         };
-        self.all.push(Other { node: (index, name), line: line.to_owned(), child: Some(child), code: None });
+        self.all.push(PeerCommand { node: (index, name), line: line.to_owned(), child: Some(child), code: None });
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use capture::{Skipped, Transport};
 
 /// Packets that are no segments of TCP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Others {
+pub struct NonTcp {
     /// UDP datagrams; QUIC is among them.
     pub udp: u64,
     /// ICMP and ICMPv6 messages.
@@ -15,7 +15,7 @@ pub struct Others {
     pub other: u64,
 }
 
-impl Others {
+impl NonTcp {
     pub(super) fn add(&mut self, transport: &Transport) {
         match transport {
             Transport::Tcp(_) => {}
@@ -28,7 +28,7 @@ impl Others {
 
 /// Frames that are not explained, as a list in brackets; empty if there are none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Unexplained(pub Others, pub Skipped);
+pub struct Unexplained(pub NonTcp, pub Skipped);
 
 impl fmt::Display for Unexplained {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
