@@ -134,30 +134,17 @@ fn simulated(fitted: &Fitted, loaded: Loaded, packets: f64) -> (Values, Vec<f64>
 mod tests {
     use super::*;
     use crate::loss::{Estimate, Loss};
-    use crate::scenario::Host;
+    use crate::scenario::tests::fitted;
     use engine::Rate;
 
     /// The values of a path with this rate for 5 s, about 3,300 packets for 8 Mbit/s.
     fn values(rate: u64, packets: f64) -> (Values, Vec<f64>) {
         let fitted = Fitted {
-            source: "path.pcap".into(),
-            sender: Host::Server,
             rate: Rate::from_bits_per_sec(rate).expect("a rate"),
-            rate_given: false,
-            rates: None,
             delay: Span::from_millis(5),
             queue: Some(10),
-            queue_was_full: true,
             loss: Loss::Uniform(Estimate { value: 0.01, interval: [0.005, 0.02] }),
-            reordering: None,
-            mss: 1448,
-            receive_window: 1_000_000,
-            initial_window: 10,
-            timestamps: true,
-            sack: Some(true),
-            variant: "cubic".into(),
-            bytes: None,
-            duration: Span::from_secs(5),
+            ..fitted()
         };
         let loaded = scenario::load::from_toml("fitted.toml", &fitted.to_toml()).expect("a scenario");
         simulated(&fitted, loaded, packets)

@@ -10,6 +10,9 @@
 //! The bottleneck is taken to be the last hop, and wireless, so that the schemes of a base station can act on it: the
 //! measurement does not show on which link of a path the queue is, nor the losses.
 
+#[cfg(test)]
+pub mod tests;
+
 use std::fmt::Write;
 
 use engine::{Rate, Span};

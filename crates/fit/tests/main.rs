@@ -7,4 +7,3 @@ mod linux_captures;
 mod logs;
 mod losses;
 mod reordered_paths;
-mod scenarios;

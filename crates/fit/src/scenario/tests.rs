@@ -1,15 +1,17 @@
 //! Fits as scenarios: what is written is what a run has.
 
 use engine::{Rate, Span};
-use fit::loss::{Estimate, Loss};
-use fit::reordering::{Late, Reordering};
-use fit::scenario::{Fitted, Host};
+
+use super::{Fitted, Host};
+use crate::loss::{Estimate, Loss};
+use crate::reordering::{Late, Reordering};
 
 fn estimate(value: f64) -> Estimate {
     Estimate { value, interval: [0.9 * value, 1.1 * value] }
 }
 
-fn fitted() -> Fitted {
+/// A download over 8 Mbit/s.
+pub fn fitted() -> Fitted {
     Fitted {
         source: "path.pcap".into(),
         sender: Host::Server,
