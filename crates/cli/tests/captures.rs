@@ -108,6 +108,11 @@ fn captures_of_both_ends_are_joined_in_any_order() {
     let out = lasthop(&directory, &["plot", path(&files[0]), path(&files[1])]);
     succeeded(&out);
     assert!(results.join("server.plots/stream-0.svg").is_file(), "{}", out.err);
+    let copy = directory.join("copy.pcapng");
+    std::fs::copy(&files[0], &copy).expect("copied");
+    let out = lasthop(&directory, &["fit", path(&files[0]), path(&copy), "--rate", "2 Mbps", "--variant", "reno"]);
+    succeeded(&out);
+    assert!(out.err.contains("note: the captures are not from both ends of the connection"), "{}", out.err);
     let out = lasthop(&directory, &["fit", path(&files[1]), path(&files[0]), "--rate", "2 Mbps", "--variant", "reno"]);
     succeeded(&out);
     assert!(out.err.contains("captured at the sender") && out.out.contains("loss, independent"), "{}", out.out);
@@ -115,6 +120,12 @@ fn captures_of_both_ends_are_joined_in_any_order() {
         (vec!["explain", path(&files[0]), path(&files[1]), "--at", "middle"], "which end each was taken at follows"),
         (vec!["explain", path(&results), path(&files[1])], "expected a capture, beside another one"),
         (vec!["plot", path(&files[0]), path(&files[1]), path(&files[1])], "a third file"),
+        (vec!["explain", path(&files[0]), "results/server.pcapng"], "server.pcapng: found the same capture twice"),
+        (vec!["fit", path(&files[0]), path(&files[0])], "expected those of both ends of a connection"),
+        (
+            vec!["report", path(&results)],
+            "found the result of a simulated run, expected the store of a sweep, a capture",
+        ),
     ] {
         let out = lasthop(&directory, &arguments);
         assert_eq!(out.code, Some(2), "{arguments:?}: {}", out.err);
@@ -143,6 +154,7 @@ fn files_of_another_kind_are_named() {
     };
     let (empty, text) = (write("empty.pcap", b""), write("text.pcapng", b"duration = 1\n"));
     let (packed_text, nothing) = (write("a.toml.gz", &[0x1F, 0x8B, 8, 0, 0, 0]), write("a.toml", b""));
+    let packed_by_xz = write("capture.pcapng.xz", b"\xfd7zXZ\0\0");
     for (arguments, part) in [
         (vec!["explain", path(&empty)], "found an empty file, expected a pcap or pcapng file"),
         (vec!["explain", path(&text)], "found text that begins with \"duration = 1\", expected a pcap or pcapng"),
@@ -152,6 +164,7 @@ fn files_of_another_kind_are_named() {
         (vec!["check", path(&packed)], "found a capture, expected a scenario"),
         (vec!["compare", path(&capture)], "`lasthop explain`, `plot`, `report` and `fit` read captures"),
         (vec!["run", path(&packed_text)], "found a gzip file, expected a scenario"),
+        (vec!["explain", path(&packed_by_xz)], "found an xz file, expected a scenario"),
         (vec!["run", path(&nothing)], "found an empty file, expected a scenario"),
     ] {
         let out = lasthop(&directory, &arguments);
@@ -330,7 +343,7 @@ fn import_of_a_capture_names_the_commands_that_read_it() {
     assert!(out.err.contains("hint: `lasthop fit` makes a scenario of a capture"), "{}", out.err);
     std::fs::write(directory.join("rates.gz"), [0x1F, 0x8B, 8, 0, 0xFF]).expect("written");
     let out = lasthop(&directory, &["import", "rates.gz"]);
-    assert!(out.code == Some(2) && out.err.contains("rates.gz: found a gzip file, expected"), "{}", out.err);
+    assert!(out.code == Some(2) && out.err.contains("rates.gz: found a compressed file, expected"), "{}", out.err);
 }
 
 /// A packet with a damaged time, the first one too, changes neither the duration nor what is explained of the others.

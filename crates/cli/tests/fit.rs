@@ -122,7 +122,8 @@ fn result_of_hosts(dir: &std::path::Path, scenario: &str, here: &str, there: &st
     std::fs::write(dir.join("path.toml"), scenario).unwrap();
     let ran = lasthop(dir, &["run", "path.toml", "--trace", "pcapng", "--out", "real"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let report = serde_json::json!({ "nodes": [{ "node": here }, { "node": there }] });
+    let nodes = [serde_json::json!({ "node": here }), serde_json::json!({ "node": there })];
+    let report = serde_json::json!({ "nodes": nodes, "congestion_control": "cubic" });
     std::fs::write(dir.join("real/emulation.json"), report.to_string()).unwrap();
 }
 
@@ -142,9 +143,11 @@ fn direction_of_a_result_of_real_hosts_is_that_of_its_data() {
     for (here, there) in [("client", "server"), ("server", "client")] {
         let (sender, said) = fitted(here, there, &[]);
         assert_eq!(sender, "mobile");
-        assert!(said.contains("client sent") && said.contains("server 0: fitted as an upload\n"), "{said}");
-        assert!(!said.contains("--sender"), "{said}");
+        assert!(said.contains("client sent") && said.contains("server 0 over TCP: fitted as an upload\n"), "{said}");
+        assert!(!said.contains("--sender") && !said.contains("congestion control"), "{said}");
     }
+    let seen = lasthop(&dir, &["fit", "real", "--json"]);
+    assert!(seen.err.contains("note: the machine's congestion control was cubic, unless"), "{}", seen.err);
     let (sender, said) = fitted("client", "server", &["--sender", "server"]);
     assert_eq!((sender.as_str(), said.contains("fitted as")), ("server", false));
     // Without a wireless link the command's node stands for the wireless host.

@@ -11,7 +11,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use lab::captures::{CaptureFailure, CaptureFile, is_capture};
 use scenario::problem::Problem;
 
-pub use hosts::{DataDirection, of_hosts, refuse_comparison};
+pub use hosts::{DataDirection, congestion_control, of_hosts, refuse_comparison};
 use hosts::{is_split, schemes_of};
 
 use super::{ScenarioArgs, count, listed, shown};
@@ -102,7 +102,10 @@ pub fn captures(
         return Err(Failure::Input(listed(&[problem.hint("which end each was taken at follows from both")])));
     }
     if hosts.is_empty() {
-        return Ok((open(path)?, other.map(|other| open(other)).transpose()?));
+        return match other {
+            Some(other) => open_both(path, other).map(|[one, other]| (one, Some(other))),
+            None => Ok((open(path)?, None)),
+        };
     }
     if let Some(other) = other {
         let problem = Problem::new("a result of `lasthop shell` alone, or two captures").in_file(shown(path));
@@ -112,6 +115,15 @@ pub fn captures(
     let number = first.chosen(args.stream)?;
     let other = others.into_iter().find(|other| first.finds_in(number, other).is_some());
     Ok((first, other))
+}
+
+/// Reads the tables of two captures.
+pub fn open_both(one: &Path, other: &Path) -> Result<[CaptureFile; 2], Failure> {
+    if one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other)) {
+        let problem = Problem::new("those of both ends of a connection").in_file(shown(other));
+        return Err(Failure::Input(listed(&[problem.found("the same capture twice")])));
+    }
+    Ok([open(one)?, open(other)?])
 }
 
 /// The capture at `path`; of a result of real hosts that of the command's node, and the others, unless the connections

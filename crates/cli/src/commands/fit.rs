@@ -14,9 +14,14 @@ use fit::scenario::{Fitted, Host};
 use fit::transfer::Transfer;
 use fit::{comparison, json};
 use lab::captures::{BothEnds, CaptureFile, is_capture, unpacked};
+use lab::result_dir::EMULATION;
 
-use super::captured::{CaptureArgs, DataDirection, Place, captures, of_hosts, open, refuse_comparison, warn_of_damage};
+use super::captured::{
+    CaptureArgs, DataDirection, Place, captures, congestion_control, of_hosts, open_both, refuse_comparison,
+    warn_of_damage,
+};
 use super::{listed, print, shown, write_whole};
+use crate::input::COMPRESSED;
 use crate::talk::note;
 use crate::{Failure, table};
 
@@ -83,7 +88,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             if args.at.is_some() {
                 return Err(Failure::Input("error: --at: found two captures, expected one".to_owned()));
             }
-            of_both([&open(one)?, &open(other)?], args, &given)?
+            of_both(open_both(one, other)?.each_ref(), args, &given)?
         }
         files => of_logs(files, &given)?,
     };
@@ -147,6 +152,11 @@ fn of_result(dir: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
         note(direction.to_string());
         if direction.is_upload { Host::Mobile } else { Host::Server }
     });
+    if let Some(control) = congestion_control(dir).filter(|_| given.variant.is_none()) {
+        note(format_args!(
+            "note: the machine's congestion control was {control}, unless the program chose another: --variant names it"
+        ));
+    }
     let given = &Given { sender: given.sender.or(seen), ..given.clone() };
     match &other {
         Some(other) => of_both([&file, other], args, given),
@@ -185,6 +195,12 @@ fn of_one(file: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
 fn of_both(captures: [&CaptureFile; 2], args: &Args, given: &Given) -> Result<Fit, Failure> {
     let both = BothEnds::of(captures, args.stream)?;
     let path = &both.files[0].path;
+    if !both.whole_path {
+        note(format_args!(
+            "note: the captures are not from both ends of the connection: {} alone is fitted",
+            shown(path)
+        ));
+    }
     let truth = both.truth();
     let at = both.whole_path.then_some(Vantage::Sender);
     let transfer = Transfer::with_truth(|| unpacked(path), Some(both.numbers[0]), at, truth.as_ref());
@@ -237,6 +253,11 @@ fn of_logs(files: &[PathBuf], given: &Given) -> Result<Fit, Failure> {
             }
             ping = Some(Ping::parse(&text).map_err(|error| refused(error.to_string()))?);
         } else if text.trim_start().starts_with('{') {
+            if file.file_name().is_some_and(|name| name == EMULATION) {
+                return Err(refused(
+                    "found the report of a result of `lasthop shell`, expected its directory".to_owned(),
+                ));
+            }
             if iperf.is_some() {
                 return Err(refused("found a second log of iperf3, expected one".to_owned()));
             }
@@ -266,11 +287,9 @@ fn of_logs(files: &[PathBuf], given: &Given) -> Result<Fit, Failure> {
 
 /// What a file is that is neither a capture nor a log.
 fn kind(bytes: &[u8]) -> &'static str {
-    /// The first bytes of gzip, xz and zstd.
-    const COMPRESSED: [&[u8]; 3] = [&capture::GZIP, b"\xfd7zXZ", &[0x28, 0xb5, 0x2f, 0xfd]];
     if bytes.is_empty() {
         "found an empty file"
-    } else if COMPRESSED.iter().any(|start| bytes.starts_with(start)) {
+    } else if COMPRESSED.iter().any(|(start, _)| bytes.starts_with(start)) {
         "found a compressed file, which must be decompressed first"
     } else {
         "found neither a capture nor a log"

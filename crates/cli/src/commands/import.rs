@@ -1,7 +1,7 @@
 //! `lasthop import`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
@@ -10,8 +10,9 @@ use scenario::problem::Problem;
 use scenario::recordings::format::{Format, READERS, Reader};
 use scenario::recordings::recorded::Recorded;
 
-use super::{count, listed, print, shown};
+use super::{count, listed, print, shown, write_whole};
 use crate::Failure;
+use crate::input::COMPRESSED;
 use crate::talk::note;
 
 /// Arguments of `lasthop import`.
@@ -39,8 +40,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let bytes = fs::read(&args.file).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
-        Err(error) if error.as_bytes().starts_with(&capture::GZIP) => {
-            return Err(unreadable("found a gzip file, expected a recording as text: unpack it first".to_owned()));
+        Err(error) if COMPRESSED.iter().any(|(start, _)| error.as_bytes().starts_with(start)) => {
+            return Err(unreadable(
+                "found a compressed file, expected a recording as text: unpack it first".to_owned(),
+            ));
         }
         Err(_) => return Err(unreadable("found bytes that are no text, expected a recording as text".to_owned())),
     };
@@ -56,13 +59,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let recorded = reader.read(&name, &text).map_err(refused)?;
     note(format_args!("{name}: {}", described(reader, &recorded)));
     match &args.output {
-        Some(file) => write(file, &recorded.to_csv()),
+        Some(file) => write_whole(file, recorded.to_csv().as_bytes()),
         None => print(&recorded.to_csv()),
     }
-}
-
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    fs::write(file, text).map_err(|error| Failure::Run(format!("{}: cannot be written: {error}\n", shown(file))))
 }
 
 /// The format of a recording and its extent, in one line.

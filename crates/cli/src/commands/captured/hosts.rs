@@ -40,6 +40,12 @@ pub fn is_split(dir: &Path) -> bool {
     packets["rebuilt"].as_u64().unwrap_or(0) > packets["verbatim"].as_u64().unwrap_or(0)
 }
 
+/// The congestion control of the machine on which a result was made.
+pub fn congestion_control(dir: &Path) -> Option<String> {
+    let report = emulation(dir);
+    report["congestion_control"].as_str().filter(|name| !name.is_empty()).map(str::to_owned)
+}
+
 /// The report of a result of real hosts; null of another file.
 fn emulation(dir: &Path) -> Value {
     let text = fs::read_to_string(dir.join(EMULATION)).unwrap_or_default();
@@ -133,7 +139,7 @@ impl fmt::Display for DataDirection {
         let DataDirection { nodes: [from, to], bytes: [sent, received], is_upload, is_known } = self;
         write!(
             f,
-            "{from} sent {sent} bytes and {to} {received}: fitted as {}",
+            "{from} sent {sent} bytes and {to} {received} over TCP: fitted as {}",
             if *is_upload { "an upload" } else { "a download" }
         )?;
         let mobile = if *is_upload { from } else { to };

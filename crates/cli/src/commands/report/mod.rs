@@ -50,6 +50,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if is_capture(&args.store) || is_called_capture(&args.store) || !of_hosts(&args.store).is_empty() {
         return captured::run(args);
     }
+    if args.store.join("scenario.toml").is_file() {
+        let problem = Problem::new("the store of a sweep, a capture, or a result of `lasthop shell`");
+        let problem = problem.in_file(shown(&args.store)).found("the result of a simulated run");
+        return Err(Failure::Input(listed(&[
+            problem.hint("`lasthop explain DIR` and `plot DIR` read results of runs")
+        ])));
+    }
     let metrics = args.metric.iter().map(|name| sweep::find(name)).collect::<Result<Vec<_>, _>>()?;
     let sweeps = analyses(&args.store)?;
     let out = args.out.clone().unwrap_or_else(|| args.store.with_extension("html"));
