@@ -1,7 +1,7 @@
 //! `lasthop shell` and `lasthop emulate`.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use emulate::session::{self, Ended, Plan, Status};
@@ -128,6 +128,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         command.push(std::env::var_os("SHELL").unwrap_or_else(|| "/bin/sh".into()));
         detail(format_args!("default: COMMAND {}", command[0].to_string_lossy()));
     }
+    if !is_found(&command[0]) {
+        // As a shell has it, and before there are results.
+        say(format_args!("error: {}: cannot be run: it was not found", command[0].to_string_lossy()));
+        return Err(Failure::Exit(NOT_FOUND));
+    }
     let plan = Plan { places, mtu: args.mtu, command, outside, ..args.common.plan(&loaded) };
     note(session::introduction(&plan));
     // An interactive shell has the terminal for itself.
@@ -135,6 +140,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let ended = session::shell(&loaded, &plan, &mut |status| line.show(live(status))).map_err(refused);
     line.finish();
     finished(&plan, ended?)
+}
+
+/// The exit code of a command that does not exist.
+const NOT_FOUND: u8 = 127;
+
+/// Whether there is a program of this name, where execvp(3) looks for it.
+fn is_found(program: &OsStr) -> bool {
+    if Path::new(program).components().count() > 1 {
+        return Path::new(program).exists();
+    }
+    // Without the variable it looks in places of the C library.
+    std::env::var_os("PATH").is_none_or(|path| std::env::split_paths(&path).any(|dir| dir.join(program).exists()))
 }
 
 /// Lets packets of devices cross a simulated network.

@@ -20,9 +20,12 @@ fn command_has_user_directory_environment_and_passes_its_exit_code() {
     let user = String::from_utf8(Command::new("id").arg("-u").output().unwrap().stdout).unwrap();
     assert_eq!(run.out, format!("kept server\n{}\n{user}2\n", dir.canonicalize().unwrap().display()));
     assert_eq!((run.code, run.err.as_str()), (Some(42), ""));
-    let missing = lasthop(&dir, &["shell", "hop.toml", "--no-out", "--quiet", "--", "no-such-program"]);
+    let missing = lasthop(&dir, &["shell", "hop.toml", "--quiet", "--", "no-such-program"]);
     assert_eq!(missing.code, Some(127));
-    assert!(missing.err.contains("no-such-program: cannot be run"), "{}", missing.err);
+    assert_eq!(missing.err, "error: no-such-program: cannot be run: it was not found\n");
+    assert!(!dir.join("results").exists(), "nothing ran");
+    let unfit = lasthop(&dir, &["shell", "hop.toml", "--no-out", "--quiet", "--", "./hop.toml"]);
+    assert!(unfit.code == Some(126) && unfit.err.contains("hop.toml: cannot be run"), "{:?} {}", unfit.code, unfit.err);
 }
 
 /// The result directory is explained and drawn by the captures of both ends: a simulation cannot repeat it.

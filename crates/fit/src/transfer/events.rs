@@ -49,7 +49,7 @@ impl Observed {
     }
 }
 
-/// Which segments were sent, by their first byte: four bytes for each of those that ascend, which almost all do.
+/// Which segments were sent, by their first byte: four bytes for a segment in ascending order, as almost all are.
 #[derive(Default)]
 struct Segments {
     /// Numbers of the transmissions with a larger first byte than all before.
