@@ -239,6 +239,7 @@ fn options_of_scenarios_are_refused_for_captures() {
         (vec!["explain", path(&capture), "--flow", "download"], "--stream N chooses the connection"),
         (vec!["explain", path(&capture), "--stream", "7"], "found no connection 7, expected 0 to 0"),
         (vec!["explain", path(&results), "--stream", "0"], "--stream is for a capture"),
+        (vec!["explain", "missing.pcap", "--stream", "0"], "missing.pcap: cannot be read: No such file"),
         (vec!["plot", path(&capture), "--all-flows"], "--stream N chooses the connection"),
     ] {
         let out = lasthop(&directory, &arguments);

@@ -16,6 +16,7 @@ use hosts::{is_split, schemes_of};
 
 use super::{ScenarioArgs, count, listed, shown};
 use crate::Failure;
+use crate::input::is_stdin;
 use crate::talk::note;
 
 /// The arguments about a capture, if the file is one.
@@ -67,8 +68,10 @@ impl CaptureArgs {
         let wrong = if is_capture {
             let ScenarioArgs { set, scheme, seed, .. } = scenario;
             chosen(&[("--set", !set.is_empty()), ("--scheme", scheme.is_some()), ("--seed", seed.is_some())])
-        } else {
+        } else if file.exists() || is_stdin(file) {
             chosen(&[("--stream", self.stream.is_some()), ("--at", self.at.is_some())])
+        } else {
+            None
         };
         let Some(option) = wrong else { return Ok(is_capture) };
         let (expected, found) = if is_capture { ("a scenario", "a capture") } else { ("a capture", "another file") };
@@ -97,7 +100,7 @@ pub fn captures(
     args: &CaptureArgs,
 ) -> Result<(CaptureFile, Option<CaptureFile>), Failure> {
     let hosts = of_hosts(path);
-    if args.at.is_some() && (other.is_some() || !hosts.is_empty()) {
+    if args.at.is_some() && (other.is_some() || (!hosts.is_empty() && !is_split(path))) {
         let problem = Problem::new("one capture").in_file("--at").found("two captures");
         return Err(Failure::Input(listed(&[problem.hint("which end each was taken at follows from both")])));
     }
@@ -134,7 +137,7 @@ pub fn all_captures(path: &Path) -> Result<(CaptureFile, Vec<CaptureFile>), Fail
     let at_end = |file: CaptureFile| CaptureFile { at_end: true, ..file };
     let first = at_end(open(first)?);
     let schemes = schemes_of(path).join(", ");
-    if !schemes.is_empty() && is_split(path) {
+    if is_split(path) {
         note(format_args!(
             "note: {schemes} ends the connections on the path: {} is taken alone, and shows the part up to there",
             shown(&first.path)

@@ -55,6 +55,11 @@ fn result_of_real_hosts_is_explained_by_its_captures() {
     let explained = lasthop(&dir, &["explain", "halves"]);
     assert!(explained.err.contains("note: split ends the connections on the path"), "{}", explained.err);
     assert!(explained.code == Some(0) && !explained.out.contains("joined"), "{}", explained.out);
+    // It has one capture of each connection, of which the place can be given.
+    let explained = lasthop(&dir, &["explain", "halves", "--at", "receiver"]);
+    assert!(explained.code == Some(0) && explained.out.contains("captured at the receiver"), "{}", explained.err);
+    let explained = lasthop(&dir, &["explain", "real", "--at", "receiver"]);
+    assert!(explained.code == Some(2) && explained.err.contains("found two captures"), "{}", explained.err);
     // What was made of it does not keep the next run from replacing it.
     let again = lasthop(&dir, &["shell", "hop.toml", "--out", "real", "--quiet", "--", "true"]);
     assert_eq!((again.code, again.err.as_str()), (Some(0), ""));

@@ -34,10 +34,12 @@ pub fn schemes_of(dir: &Path) -> Vec<String> {
     names.map(str::to_owned).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Whether most packets of a result of real hosts were made on the path: its two ends have no connection with each other.
+/// Whether a scheme made most packets of a result of real hosts on the path: its two ends have no connection with each
+/// other.
 pub fn is_split(dir: &Path) -> bool {
     let packets = &emulation(dir)["packets"];
-    packets["rebuilt"].as_u64().unwrap_or(0) > packets["verbatim"].as_u64().unwrap_or(0)
+    let are_most_made = packets["rebuilt"].as_u64().unwrap_or(0) > packets["verbatim"].as_u64().unwrap_or(0);
+    are_most_made && !schemes_of(dir).is_empty()
 }
 
 /// The congestion control of the machine on which a result was made.
