@@ -76,7 +76,7 @@ Maintenance commands of the repository.
 
     cargo xtask linux [--program PATH] [--paths LIST]
         Regenerates the table of Linux's goodput with which a test compares our variants: its TCP behind `lasthop shell` on
-        the built-in paths, in real time; needs root and 15 minutes.
+        the built-in paths, in real time; needs root and half an hour.
 
     cargo xtask kernel FILE.pkt...
         Runs packetdrill scripts against this machine's Linux kernel; needs root and a TUN device. See `--help`.

@@ -124,9 +124,9 @@ mod tests {
         assert_eq!(tests("true"), Ok(()), "files left before the tests are ignored");
     }
 
-    /// A file without its line in main.rs would never be compiled.
+    /// A file beside main.rs without its line there would never be compiled.
     #[test]
-    fn every_file_of_tests_is_in_a_program() {
+    fn every_file_beside_main_is_in_a_program() {
         for package in fs::read_dir(workspace::root().join("crates")).unwrap() {
             let package = package.unwrap().path();
             let (folder, manifest) = (package.join("tests"), fs::read_to_string(package.join("Cargo.toml")).unwrap());

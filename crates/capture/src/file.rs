@@ -266,8 +266,8 @@ impl File {
         result.map_err(|error| {
             let (offset, packets) = (self.buffer.read_until(), self.frames);
             match error.kind() {
-                // What decoders report of their input, and no file system does.
-                io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
+                // What decoders report of their input.
+                io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => {
                     CaptureError::Undecoded { offset, error, packets }
                 }
                 _ => CaptureError::Read { offset, error },

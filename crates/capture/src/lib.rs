@@ -46,4 +46,4 @@ pub use file::{GZIP, is_capture};
 pub use packet::{Direction, End, Icmp, Packet, StreamEnd, Transport, Udp};
 pub use reader::{Capture, Skipped};
 pub use streams::{MAX_STREAMS, Stream, Syn};
-pub use times::Misdated;
+pub use times::BadTimestamps;

@@ -11,7 +11,7 @@ use crate::file::{File, Frame};
 use crate::link::{self, LinkType};
 use crate::packet::Packet;
 use crate::streams::{Stream, Streams};
-use crate::times::{AHEAD, Misdated, Times};
+use crate::times::{AHEAD, BadTimestamps, Times};
 
 /// The latest time since the first frame, in nanoseconds: two years. Sums of times in damaged files stay in range.
 const MAX_AGE: u64 = 1 << 56;
@@ -52,6 +52,7 @@ struct Reader {
 /// A frame whose packet is not yet entered into the table of connections.
 struct NextFrame {
     number: u64,
+    interface: u32,
     /// The time in the file.
     nanos: i128,
     /// `None` if there is none that can be read.
@@ -89,8 +90,8 @@ impl<R: Read> Capture<R> {
     }
 
     /// The frames so far whose times are not theirs.
-    pub fn misdated(&self) -> Misdated {
-        self.reader.times.misdated
+    pub fn bad_timestamps(&self) -> BadTimestamps {
+        self.reader.times.bad_timestamps
     }
 
     /// The number of frames read so far.
@@ -108,7 +109,7 @@ impl Reader {
     /// Reads the next frame of the file; `None` at its end.
     fn read(&mut self, source: &mut dyn Read) -> Result<Option<NextFrame>, CaptureError> {
         let Some(frame) = self.file.next(source)? else { return Ok(None) };
-        let nanos = frame.nanos;
+        let (interface, nanos) = (frame.interface, frame.nanos);
         let packet = match link::of_number(frame.link_type) {
             Some(link_type) => packet(&frame, link_type, &mut self.skipped),
             None => {
@@ -120,7 +121,7 @@ impl Reader {
                 None
             }
         };
-        Ok(Some(NextFrame { number: self.file.frames, nanos, packet }))
+        Ok(Some(NextFrame { number: self.file.frames, interface, nanos, packet }))
     }
 
     /// The next frame, unless the file has ended.
@@ -139,18 +140,19 @@ impl Reader {
     fn next(&mut self, source: &mut dyn Read) -> Option<Result<Packet, CaptureError>> {
         loop {
             let next = self.ahead.pop_front().or_else(|| self.frame(source));
-            let Some(NextFrame { number, nanos, packet }) = next else {
+            let Some(NextFrame { number, interface, nanos, packet }) = next else {
                 // An error is reported once.
                 return self.ended.replace(Ok(())).and_then(Result::err).map(Err);
             };
-            if self.times.doubts(nanos) {
+            if self.times.doubts(interface, nanos) {
                 while self.ahead.len() < AHEAD
                     && let Some(frame) = self.frame(source)
                 {
                     self.ahead.push_back(frame);
                 }
             }
-            let time = self.times.enter(number, nanos, self.ahead.iter().map(|frame| frame.nanos));
+            let behind = self.ahead.iter().filter(|frame| frame.interface == interface).map(|frame| frame.nanos);
+            let time = self.times.enter(number, (interface, nanos), behind);
             let start = *self.start.get_or_insert(time);
             if let Some(mut packet) = packet {
                 packet.number = number;

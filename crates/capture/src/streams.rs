@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use engine::Time;
 use wire::{Flags, Segment, SeqNum};
 
-use crate::packet::{End, Packet, StreamEnd, Transport};
+use crate::packet::{Direction, End, Packet, StreamEnd, Transport};
 
 /// Largest number of connections in the table: a limit of memory, about 80 MB. Segments of further connections are read
 /// without a stream number.
@@ -50,6 +50,8 @@ pub struct Stream {
     pub options_cut: u64,
     /// The largest segment that each end sent, in bytes of data. Above [`Syn::mss`] with segmentation offload.
     pub largest: [u32; 2],
+    /// The end at which the capture was taken, as soon as a packet says whether it left it.
+    pub host: Option<End>,
     /// The time of the first segment.
     pub start: Time,
     /// The time of the last segment.
@@ -67,6 +69,7 @@ impl Stream {
             reset: false,
             options_cut: 0,
             largest: [0; 2],
+            host: None,
             start: at,
             end: at,
         }
@@ -161,6 +164,12 @@ impl Streams {
             }
         };
         let stream = &mut self.streams[number as usize];
+        if let Some(direction) = packet.direction {
+            stream.host.get_or_insert(match direction {
+                Direction::Out => from,
+                Direction::In => from.other(),
+            });
+        }
         stream.add(packet.at, from.index(), segment, packet.options_cut);
         if !segment.flags.has(Flags::SYN) {
             segment.window_shift = stream.window_shift(from);

@@ -5,7 +5,8 @@
 //! it is far from all others. It is replaced by the time of a neighbour, which keeps the order of the file.
 //!
 //! Hours and days without packets are times as any other: frames behind them do not go back. Nor is a clock that was
-//! set back damage, or a second capture that was appended to the first: frames behind it stay there.
+//! set back damage, or a second capture that was appended to the first: frames behind it stay there, if they are more
+//! than four. Each interface has a clock of its own.
 
 use std::fmt;
 
@@ -18,26 +19,28 @@ const MAX_DISORDER: i128 = 60_000_000_000;
 /// The longest time without packets around the first or the last frame, in nanoseconds: 30 days.
 const MAX_IDLE: i128 = 30 * 86_400 * 1_000_000_000;
 
-/// Frames with a time that is not theirs. They take that of a neighbour.
+/// Frames whose damaged timestamp was replaced by that of a neighbour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Misdated {
+pub struct BadTimestamps {
     /// Their number.
     pub frames: u64,
     /// The number of the first one in the file, counted from 1.
     pub first: u64,
-    /// How far the time of that is behind the one which it takes, in nanoseconds; negative if it is earlier.
+    /// Its time in the file minus that which replaces it, in nanoseconds.
     pub by: i128,
 }
 
 /// A sentence about them, without the name of the file.
-impl fmt::Display for Misdated {
+impl fmt::Display for BadTimestamps {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Misdated { frames, first, by } = *self;
+        let BadTimestamps { frames, first, by } = *self;
         let hours = by.unsigned_abs() / (3600 * 1_000_000_000);
-        let distance = match hours / 24 {
-            0 if hours == 0 => format!("{} s", by.unsigned_abs() / 1_000_000_000),
-            0 => format!("{hours} hours"),
-            days => format!("{days} days"),
+        let distance = match (hours / 24, hours) {
+            (0, 0) => format!("{} s", by.unsigned_abs() / 1_000_000_000),
+            (0, 1) => "1 hour".to_owned(),
+            (0, hours) => format!("{hours} hours"),
+            (1, _) => "1 day".to_owned(),
+            (days, _) => format!("{days} days"),
         };
         let side = if by < 0 { "before" } else { "after" };
         match frames {
@@ -57,53 +60,69 @@ impl fmt::Display for Misdated {
 /// The times so far.
 #[derive(Debug, Default)]
 pub struct Times {
-    /// That of the frame before.
-    last: Option<i128>,
-    pub misdated: Misdated,
+    /// That of the frame before, by interface.
+    last: Vec<Option<i128>>,
+    pub bad_timestamps: BadTimestamps,
 }
 
 impl Times {
     /// Whether the frames behind decide about this time.
-    pub fn doubts(&self, nanos: i128) -> bool {
-        self.last.is_none_or(|last| (nanos - last).abs() > MAX_DISORDER)
+    pub fn doubts(&self, interface: u32, nanos: i128) -> bool {
+        self.last(interface).is_none_or(|last| (nanos - last).abs() > MAX_DISORDER)
     }
 
-    /// The time of the next frame, which has the time `nanos` in the file; `behind` are those of the frames behind it,
-    /// at least if it is in doubt.
-    pub fn enter(&mut self, number: u64, nanos: i128, behind: impl ExactSizeIterator<Item = i128> + Clone) -> i128 {
-        let time = if self.doubts(nanos) { self.replaced(nanos, behind) } else { nanos };
+    /// The time of the frame before of an interface.
+    fn last(&self, interface: u32) -> Option<i128> {
+        self.last.get(interface as usize).copied().flatten()
+    }
+
+    /// The time of the next frame, which has the time `nanos` in the file; `behind` are those of the frames of the same
+    /// interface behind it, at least if it is in doubt.
+    pub fn enter(
+        &mut self,
+        number: u64,
+        (interface, nanos): (u32, i128),
+        behind: impl Iterator<Item = i128> + Clone,
+    ) -> i128 {
+        let last = self.last(interface);
+        let time = if self.doubts(interface, nanos) { replaced(last, nanos, behind) } else { nanos };
         if time != nanos {
-            if self.misdated.frames == 0 {
-                self.misdated = Misdated { frames: 0, first: number, by: nanos - time };
+            if self.bad_timestamps.frames == 0 {
+                self.bad_timestamps = BadTimestamps { frames: 0, first: number, by: nanos - time };
             }
-            self.misdated.frames += 1;
+            self.bad_timestamps.frames += 1;
         }
-        self.last = Some(time);
+        let place = interface as usize;
+        if self.last.len() <= place {
+            self.last.resize(place + 1, None);
+        }
+        self.last[place] = Some(time);
         time
     }
+}
 
-    fn replaced(&self, nanos: i128, behind: impl ExactSizeIterator<Item = i128> + Clone) -> i128 {
-        let most =
-            |is_sign: &dyn Fn(i128) -> bool| 2 * behind.clone().filter(|time| is_sign(*time)).count() > behind.len();
-        let goes_back = |time: i128| time < nanos - MAX_DISORDER;
-        let Some(last) = self.last else {
-            let far_behind = |time: i128| time > nanos + MAX_IDLE;
-            if behind.clone().any(|time| (time - nanos).abs() <= MAX_DISORDER) {
-                return nanos;
-            }
-            let is_early = behind.len() > 1 && most(&far_behind);
-            let mut others = behind.clone().filter(|time| if is_early { far_behind(*time) } else { goes_back(*time) });
-            return if is_early || most(&goes_back) { others.next().unwrap_or(nanos) } else { nanos };
-        };
-        let continues = |time: i128| time >= last - MAX_DISORDER;
-        let is_alone = behind.len() == 0;
-        let is_damaged = match nanos > last {
-            true if is_alone => nanos > last + MAX_IDLE,
-            true => most(&|time| continues(time) && goes_back(time)),
-            false => is_alone || most(&continues),
-        };
-        if is_damaged { last } else { nanos }
-    }
+/// The time of a frame that is in doubt, or that of a neighbour.
+fn replaced(last: Option<i128>, nanos: i128, behind: impl Iterator<Item = i128> + Clone) -> i128 {
+    let behind_count = behind.clone().count();
+    let most = |holds: &dyn Fn(i128) -> bool| 2 * behind.clone().filter(|time| holds(*time)).count() > behind_count;
+    let goes_back = |time: i128| time < nanos - MAX_DISORDER;
+    let Some(last) = last else {
+        let far_behind = |time: i128| time > nanos + MAX_IDLE;
+        if behind.clone().any(|time| (time - nanos).abs() <= MAX_DISORDER) {
+            return nanos;
+        }
+        let is_early = behind_count > 1 && most(&far_behind);
+        let mut others = behind.clone().filter(|time| if is_early { far_behind(*time) } else { goes_back(*time) });
+        return if is_early || most(&goes_back) { others.next().unwrap_or(nanos) } else { nanos };
+    };
+    let continues = |time: i128| time >= last - MAX_DISORDER;
+    let is_alone = behind_count == 0;
+    let is_damaged = match nanos > last {
+        true if is_alone => nanos > last + MAX_IDLE,
+        true => most(&|time| continues(time) && goes_back(time)),
+        false => is_alone || most(&continues),
+    };
+    if is_damaged { last } else { nanos }
 }
 
 #[cfg(test)]
@@ -114,14 +133,14 @@ mod tests {
     const YEAR: i128 = 365 * 86_400 * SECOND;
 
     /// The times that frames with these times get.
-    fn entered(given: &[i128]) -> (Vec<i128>, Misdated) {
+    fn entered(given: &[i128]) -> (Vec<i128>, BadTimestamps) {
         let mut times = Times::default();
         let enter = |(place, nanos): (usize, &i128)| {
             let behind = &given[place + 1..given.len().min(place + 1 + AHEAD)];
-            times.enter(place as u64 + 1, *nanos, behind.iter().copied())
+            times.enter(place as u64 + 1, (0, *nanos), behind.iter().copied())
         };
         let entered = given.iter().enumerate().map(enter).collect();
-        (entered, times.misdated)
+        (entered, times.bad_timestamps)
     }
 
     /// Ten frames in ten seconds, of which some have another time.
@@ -135,21 +154,21 @@ mod tests {
     fn single_time_far_from_others_is_replaced_wherever_it_is() {
         for place in 0..10 {
             for (time, sign) in [(0, -1), (43 * YEAR, 1)] {
-                let (times, misdated) = entered(&frames(&[(place, time)]));
+                let (times, bad) = entered(&frames(&[(place, time)]));
                 let neighbour = if place == 0 { 1 } else { place - 1 };
                 assert_eq!(times, frames(&[(place, frames(&[])[neighbour])]), "{place} {time}");
-                assert_eq!((misdated.frames, misdated.first), (1, place as u64 + 1));
-                assert_eq!(misdated.by.signum(), sign, "{place} {time}");
+                assert_eq!((bad.frames, bad.first), (1, place as u64 + 1));
+                assert_eq!(bad.by.signum(), sign, "{place} {time}");
             }
         }
     }
 
     #[test]
     fn several_damaged_times_are_replaced() {
-        let (times, misdated) = entered(&frames(&[(3, 90 * YEAR), (4, 0), (5, 55 * YEAR)]));
+        let (times, bad) = entered(&frames(&[(3, 90 * YEAR), (4, 0), (5, 55 * YEAR)]));
         let third = frames(&[])[2];
         assert_eq!(times, frames(&[(3, third), (4, third), (5, third)]));
-        assert_eq!((misdated.frames, misdated.first), (3, 4));
+        assert_eq!((bad.frames, bad.first), (3, 4));
     }
 
     /// A second capture behind the first, and a clock that was set back.
@@ -159,22 +178,36 @@ mod tests {
             for from in 1..9 {
                 let mut given = frames(&[]);
                 given[from..].iter_mut().for_each(|time| *time += jump);
-                let (times, misdated) = entered(&given);
+                let (times, bad) = entered(&given);
                 // Of a single frame in front of the others nothing shows that it is right.
                 let is_lone_first = from == 1 && (jump == YEAR || jump < 0);
                 assert_eq!(times == given, !is_lone_first, "{from} {jump}");
-                assert_eq!(misdated.frames, u64::from(is_lone_first), "{from} {jump}");
+                assert_eq!(bad.frames, u64::from(is_lone_first), "{from} {jump}");
             }
         }
+    }
+
+    /// Interfaces whose clocks are two minutes apart, in turn.
+    #[test]
+    fn clocks_of_interfaces_are_kept() {
+        let given: Vec<(u32, i128)> = (0..30).map(|nth| (u32::from(nth % 3 == 2), i128::from(nth) * SECOND)).collect();
+        let given: Vec<(u32, i128)> =
+            given.into_iter().map(|(of, time)| (of, time + 120 * SECOND * i128::from(of))).collect();
+        let mut times = Times::default();
+        for (place, (of, time)) in given.iter().enumerate() {
+            let behind = given[place + 1..].iter().take(AHEAD).filter(|(other, _)| other == of).map(|(_, time)| *time);
+            assert_eq!(times.enter(place as u64 + 1, (*of, *time), behind), *time, "{place}");
+        }
+        assert_eq!(times.bad_timestamps, BadTimestamps::default());
     }
 
     #[test]
     fn idle_hours_and_disorder_of_seconds_are_kept() {
         let hours: Vec<i128> = (0..10).map(|nth| nth * 7200 * SECOND).collect();
-        assert_eq!(entered(&hours), (hours.clone(), Misdated::default()));
+        assert_eq!(entered(&hours), (hours.clone(), BadTimestamps::default()));
         let disorder = frames(&[(4, 40 * YEAR - 50 * SECOND), (7, 40 * YEAR + 55 * SECOND)]);
-        assert_eq!(entered(&disorder), (disorder.clone(), Misdated::default()));
+        assert_eq!(entered(&disorder), (disorder.clone(), BadTimestamps::default()));
         let last = frames(&[(9, 40 * YEAR + 86_400 * SECOND)]);
-        assert_eq!(entered(&last), (last.clone(), Misdated::default()));
+        assert_eq!(entered(&last), (last.clone(), BadTimestamps::default()));
     }
 }

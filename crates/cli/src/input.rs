@@ -67,8 +67,16 @@ impl Files for Input {
 }
 
 /// The first bytes of compressed files, and what they are.
-pub const COMPRESSED: [(&[u8], &str); 3] =
+const COMPRESSED: [(&[u8], &str); 3] =
     [(&GZIP, "a gzip file"), (b"\xfd7zXZ", "an xz file"), (&[0x28, 0xb5, 0x2f, 0xfd], "a zstd file")];
+
+/// What to do with a compressed file.
+pub const UNPACK: &str = "unpack it first, with gunzip, unxz or unzstd";
+
+/// What a compressed file is, by its first bytes; `None` if it is none.
+pub fn compressed(first: &[u8]) -> Option<&'static str> {
+    COMPRESSED.iter().find(|(start, _)| first.starts_with(start)).map(|(_, name)| *name)
+}
 
 /// The problem with a file that is something else by its first bytes.
 fn not_a_scenario(file: &Path) -> Option<Problem> {
@@ -80,8 +88,8 @@ fn not_a_scenario(file: &Path) -> Option<Problem> {
     let read = File::open(file).and_then(|mut open| open.read(&mut first)).ok()?;
     let (found, hint) = if is_capture(file) {
         ("a capture", "`lasthop explain`, `plot`, `report` and `fit` read captures")
-    } else if let Some((_, found)) = COMPRESSED.iter().find(|(start, _)| first[..read].starts_with(start)) {
-        (*found, "unpack it first, with gunzip, unxz or unzstd; captures may be packed by gzip")
+    } else if let Some(found) = compressed(&first[..read]) {
+        (found, UNPACK)
     } else if first[..read].trim_ascii_start().starts_with(b"{") {
         ("JSON", "a result is its directory: `lasthop explain DIR`")
     } else if read == 0 {

@@ -3,10 +3,10 @@
 //! Results go to stdout, messages to stderr. Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 3 a script needs an
 //! unsupported feature, 130 interrupted; `shell` passes on that of its command.
 
+mod argument_tips;
 mod commands;
 mod defaults;
 mod input;
-mod misread;
 mod progress;
 mod sweep_table;
 mod table;
@@ -192,7 +192,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let Cli { volume, command } = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
-        Err(error) => return misread(&misread::with_tip(error, &arguments)),
+        Err(error) => return misread(&argument_tips::with_tip(error, &arguments)),
     };
     volume.apply();
     #[allow(clippy::disallowed_methods, reason = "the time that a command takes, not simulated time")]

@@ -328,10 +328,22 @@ fn directory_of_a_comparison_is_refused_with_its_runs() {
     }
     std::fs::remove_dir_all(compared.join("snoop")).expect("removed");
     std::fs::remove_dir_all(compared.join("unmodified")).expect("removed");
-    let out = lasthop(&directory, &["fit", "compared"]);
-    assert!(out.err.contains("found a comparison with 0 runs") && !out.err.contains("hint"), "{}", out.err);
-    let out = lasthop(&directory, &["fit", "."]);
-    assert!(out.err.contains("found a directory without captures of real hosts, expected one of"), "{}", out.err);
+    for empty in ["compared", "."] {
+        let out = lasthop(&directory, &["fit", empty]);
+        assert!(out.err.contains("found a directory without captures of real hosts, expected one of"), "{}", out.err);
+    }
+}
+
+/// `lasthop compare --json > comparison.json` makes no comparison of the directory.
+#[test]
+fn file_of_another_comparison_does_not_hide_its_neighbours() {
+    let directory = scratch("captures-beside-comparison");
+    std::fs::write(directory.join("comparison.json"), "{}").expect("written");
+    let results = captured(&directory);
+    for file in [directory.join("lossy.toml"), results.join("server.pcapng")] {
+        let out = lasthop(&directory, &["explain", file.to_str().expect("a name")]);
+        assert_eq!(out.code, Some(0), "{file:?}: {}", out.err);
+    }
 }
 
 #[test]
@@ -344,7 +356,7 @@ fn import_of_a_capture_names_the_commands_that_read_it() {
     assert!(out.err.contains("hint: `lasthop fit` makes a scenario of a capture"), "{}", out.err);
     std::fs::write(directory.join("rates.gz"), [0x1F, 0x8B, 8, 0, 0xFF]).expect("written");
     let out = lasthop(&directory, &["import", "rates.gz"]);
-    assert!(out.code == Some(2) && out.err.contains("rates.gz: found a compressed file, expected"), "{}", out.err);
+    assert!(out.code == Some(2) && out.err.contains("rates.gz: found a gzip file, expected"), "{}", out.err);
 }
 
 /// A packet with a damaged time, the first one too, changes neither the duration nor what is explained of the others.

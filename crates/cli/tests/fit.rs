@@ -143,7 +143,7 @@ fn direction_of_a_result_of_real_hosts_is_that_of_its_data() {
     for (here, there) in [("client", "server"), ("server", "client")] {
         let (sender, said) = fitted(here, there, &[]);
         assert_eq!(sender, "mobile");
-        assert!(said.contains("client sent") && said.contains("server 0 over TCP: fitted as an upload\n"), "{said}");
+        assert!(said.contains("client sent") && said.contains("server 0: fitted as an upload\n"), "{said}");
         assert!(!said.contains("--sender") && !said.contains("congestion control"), "{said}");
     }
     let seen = lasthop(&dir, &["fit", "real", "--json"]);
@@ -158,7 +158,7 @@ fn direction_of_a_result_of_real_hosts_is_that_of_its_data() {
         let json: serde_json::Value = serde_json::from_str(&ended.out).expect("JSON");
         assert_eq!(json["path"]["sender"], sender, "{}", ended.err);
         assert!(
-            ended.err.contains(&format!("with {here} as the wireless host; --sender says otherwise")),
+            ended.err.contains(&format!("with {here} as the wireless host; --sender server or mobile changes it")),
             "{}",
             ended.err
         );
@@ -206,7 +206,7 @@ fn file_that_is_no_measurement_is_an_error() {
     assert!(ended.err.contains("empty.pcap: found an empty file, expected pcap"), "{}", ended.err);
     std::fs::write(dir.join("path.pcap.gz"), [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]).unwrap();
     let ended = lasthop(&dir, &["fit", "path.pcap.gz"]);
-    assert!(ended.err.contains("path.pcap.gz: found a compressed file, which must be decompressed"), "{}", ended.err);
+    assert!(ended.err.contains("path.pcap.gz: found a gzip file (unpack it first, with gunzip"), "{}", ended.err);
     let missing = lasthop(&dir, &["fit", "none.pcap"]);
     assert_eq!(missing.code, Some(2));
     assert!(missing.err.contains("none.pcap: cannot be read"), "{}", missing.err);

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use host::Error;
 use lab::compare::{Cost, Measured};
 use lab::load::{Loaded, to_toml};
+use lab::result_dir::COMPARISON;
 use lab::sweep;
 use observe::summary::Recorded;
 use scenario::Scenario;
@@ -30,9 +31,6 @@ pub struct Comparison<'a> {
     pub dir: PathBuf,
 }
 
-/// What the results of a directory are of: another comparison does not replace them, as real runs cannot be repeated.
-const IDENTITY: &str = lab::result_dir::COMPARISON;
-
 /// `wanted` if it is new or has results of this comparison, or else the first such of `wanted-2`, `wanted-3` and so on.
 ///
 /// # Errors
@@ -43,7 +41,7 @@ pub fn directory(wanted: &Path, plan: &sweep::Plan, commands: &Plan) -> Result<P
     let name = wanted.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let numbered = (2..).map(|number| wanted.with_file_name(format!("{name}-{number}")));
     for dir in std::iter::once(wanted.to_owned()).chain(numbered) {
-        let path = dir.join(IDENTITY);
+        let path = dir.join(COMPARISON);
         if !dir.exists() {
             let text = format!("{identity:#}\n");
             let written = fs::create_dir_all(&dir).and_then(|()| fs::write(&path, text));

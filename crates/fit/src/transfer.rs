@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use capture::transfer::{Counts, Replay, Survey, Surveyor, Truth, Vantage, network};
-use capture::{Capture, CaptureError, End, Misdated, Skipped, Stream};
+use capture::{BadTimestamps, Capture, CaptureError, End, Skipped, Stream};
 use engine::{Histogram, Span, Time};
 use wire::Flags;
 
@@ -48,7 +48,7 @@ pub struct Transfer {
     /// Frames that are not read.
     pub skipped: Skipped,
     /// Frames whose times are not theirs.
-    pub misdated: Misdated,
+    pub bad_timestamps: BadTimestamps,
 }
 
 /// Why a connection cannot be read.
@@ -121,7 +121,7 @@ impl Transfer {
             Some(error) if !error.is_incomplete() => return Err(error.into()),
             error => error.map(|error| error.to_string()),
         };
-        let (skipped, misdated) = (first.skipped(), first.misdated());
+        let (skipped, bad_timestamps) = (first.skipped(), first.bad_timestamps());
         let (number, stream) = chosen(first.streams(), number)?;
         let (sender, receiver) = (stream.main_sender(), stream.main_sender().other());
         let (mut surveyor, mut window, mut overhead, mut answer) = (Surveyor::new(sender), 0, 40, None);
@@ -175,7 +175,7 @@ impl Transfer {
             took: last.since(first.unwrap_or(last)),
             incomplete,
             skipped,
-            misdated,
+            bad_timestamps,
         })
     }
 

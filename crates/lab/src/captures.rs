@@ -3,9 +3,8 @@
 //! A file is read four times: for the table of connections, for what must be known of a connection beforehand, up to
 //! [`rate::Arrivals`]' limit for the rate of the slowest link, and for the events. So a capture may be larger than memory.
 
-mod directions;
+mod event_channel;
 mod failure;
-mod hand_over;
 mod joined;
 mod non_tcp;
 
@@ -16,15 +15,14 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use capture::transfer::{Counts, Replay, Survey, Surveyor, Truth, Vantage, network, rate};
-use capture::{Capture, GZIP, Misdated, Packet, Skipped, Stream};
+use capture::{BadTimestamps, Capture, GZIP, Packet, Skipped, Stream};
 use engine::Rate;
 use flate2::read::MultiGzDecoder;
 use observe::explain::{Explain, FlowReport};
 use sim::{Network, Sink};
 
-use hand_over::Made;
+use event_channel::EventSender;
 
-pub use directions::Data;
 pub use failure::CaptureFailure;
 pub use joined::BothEnds;
 pub use non_tcp::{NonTcp, Unexplained};
@@ -39,7 +37,7 @@ pub struct CaptureFile {
     /// Frames that are not read.
     pub skipped: Skipped,
     /// Frames whose times are not theirs.
-    pub misdated: Misdated,
+    pub bad_timestamps: BadTimestamps,
     /// Packets that are not explained.
     pub non_tcp: NonTcp,
     /// The number of frames.
@@ -82,7 +80,19 @@ pub fn unpacked(path: &Path) -> io::Result<Box<dyn Read>> {
     let mut first = [0; 2];
     let packed = file.read(&mut first)? == first.len() && first == GZIP;
     file.rewind()?;
-    Ok(if packed { Box::new(MultiGzDecoder::new(BufReader::new(file))) } else { Box::new(file) })
+    Ok(if packed { Box::new(Unpacked(MultiGzDecoder::new(BufReader::new(file)))) } else { Box::new(file) })
+}
+
+/// What a decoder makes of a file. Its errors are of a kind that those of files are not.
+struct Unpacked<R>(R);
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.0.read(bytes).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidInput => io::Error::new(io::ErrorKind::InvalidData, error),
+            _ => error,
+        })
+    }
 }
 
 impl CaptureFile {
@@ -117,13 +127,14 @@ impl CaptureFile {
             let others = Unexplained(non_tcp, capture.skipped());
             return Err(CaptureFailure::NoConnection { path, frames, others });
         }
-        let (streams, skipped, misdated) = (capture.streams().to_vec(), capture.skipped(), capture.misdated());
+        let (streams, skipped, bad_timestamps) =
+            (capture.streams().to_vec(), capture.skipped(), capture.bad_timestamps());
         Ok(CaptureFile {
             at_end: false,
             path,
             streams,
             skipped,
-            misdated,
+            bad_timestamps,
             non_tcp,
             frames,
             start: capture.start().unwrap_or(0),
@@ -196,25 +207,25 @@ impl CaptureFile {
         let sink =
             |(survey, network): (&Survey, _)| (Explain::of_capture(network, survey.is_at_sender()), sink(network));
         let mut sinks: Vec<_> = surveys.iter().zip(&networks).map(sink).collect();
-        let (made, handed_over) = hand_over::channel(numbers.len());
-        let replay = |(survey, made)| replay_of(survey, truth, made);
-        let mut replays: Vec<_> = surveys.iter().zip(made).map(replay).collect();
+        let (senders, receiver) = event_channel::channel(numbers.len());
+        let replay = |(survey, sender)| replay_of(survey, truth, sender);
+        let mut replays: Vec<_> = surveys.iter().zip(senders).map(replay).collect();
         let make = || {
             self.read(&places, |place, packet, _| {
                 replays[place].packet(packet);
                 true
             })?;
-            let finish = |replay: Replay<'_, Made>| {
-                let (mut made, counts, end) = replay.finish();
-                made.flush();
+            let finish = |replay: Replay<'_, EventSender>| {
+                let (mut sender, counts, end) = replay.finish();
+                sender.flush();
                 (counts, end)
             };
             Ok(replays.into_iter().map(finish).collect::<Vec<_>>())
         };
         let finished = thread::scope(|scope| {
-            let making = scope.spawn(make);
-            handed_over.pass_to(&mut sinks);
-            making.join().unwrap_or_else(|panic| resume_unwind(panic))
+            let producer = scope.spawn(make);
+            receiver.forward(&mut sinks);
+            producer.join().unwrap_or_else(|panic| resume_unwind(panic))
         })?;
         let explained = finished.into_iter().zip(sinks).zip(surveys.iter().cloned().zip(networks.iter().cloned()));
         let explained = explained.map(|(((counts, end), (explain, sink)), (survey, network))| {

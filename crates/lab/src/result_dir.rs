@@ -9,7 +9,7 @@
 //! removal was interrupted is still recognized.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
 use crate::run_error::RunError;
@@ -224,7 +224,8 @@ fn replaceable(dir: &Path, unfinished: bool) -> Result<(), RunError> {
         capture.is_some_and(|capture| written(&&capture))
     };
     let is_plots = |name: &&String| name.as_str() == PLOTS || of_capture(name, PLOTS_ENDING);
-    if let Some(found) = names.iter().find(|name| !written(name) && !is_plots(name) && !of_capture(name, PAGE_ENDING)) {
+    let is_page = |name: &str| of_capture(name, PAGE_ENDING) && is_report(&dir.join(name));
+    if let Some(found) = names.iter().find(|name| !written(name) && !is_plots(name) && !is_page(name)) {
         return Err(foreign(found));
     }
     names.iter().filter(is_plots).try_for_each(|plots| match no_picture(&dir.join(plots))? {
@@ -232,6 +233,16 @@ fn replaceable(dir: &Path, unfinished: bool) -> Result<(), RunError> {
         None => Ok(()),
     })
 }
+
+/// Whether a page says that a report wrote it.
+fn is_report(path: &Path) -> bool {
+    let mut head = String::new();
+    let read = File::open(path).and_then(|file| file.take(REPORT_HEAD).read_to_string(&mut head));
+    read.is_ok() && head.contains("name=\"generator\" content=\"lasthop ")
+}
+
+/// Bytes of a page within which it says so.
+const REPORT_HEAD: u64 = 1024;
 
 /// A file of a directory of plots that is no picture, if there is one.
 fn no_picture(dir: &Path) -> Result<Option<String>, RunError> {

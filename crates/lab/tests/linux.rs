@@ -17,8 +17,8 @@ use stats::paired::Pairs;
 use stats::{Interval, Level, Moments, Sample};
 use wire::Body;
 
-/// The network of a path with a variant: a handshake, segments of 1448 bytes with timestamps as Linux sends, and a receive window that does
-/// not limit them.
+/// The network of a path with a variant: a handshake, segments of 1448 bytes with timestamps as Linux sends, and a
+/// receive window that does not limit them.
 fn network(path: &str, variant: &str) -> Network {
     let flow = if path.ends_with("upload") { "upload" } else { "download" };
     let set = [

@@ -43,15 +43,15 @@ pub fn joined(both: &BothEnds<'_>) -> Vec<(String, String)> {
     for (name, packets) in [("data", &both.joined.data), ("acknowledgments", &both.joined.acks)] {
         let lost = format!("{} of {}", packets.lost(), packets.packets.len());
         facts.push((format!("{name} lost on the way"), lost));
-        let delays = packets.delays();
-        if let [least, .., longest] = delays[..] {
-            let delays = [least, delays[delays.len() / 2], longest].map(millis);
-            let [least, median, longest] = delays;
-            facts.push((
-                format!("one-way delay of {name}"),
-                format!("{least} ms, median {median} ms, at most {longest} ms"),
-            ));
+        let delays = packets.delay_quantiles().into_iter();
+        let shown: Vec<String> =
+            delays.filter_map(|(quantile, delay)| Some(format!("{quantile} {} ms", millis(delay?)))).collect();
+        if !shown.is_empty() {
+            facts.push((format!("one-way delay of {name}"), shown.join(", ")));
         }
+    }
+    if !both.whole_path {
+        facts.push(("part of the path".to_owned(), "the captures are not from both ends".to_owned()));
     }
     facts
 }
@@ -80,8 +80,8 @@ fn overview(file: &CaptureFile, all: &[Connection]) -> Section {
 fn warnings(file: &CaptureFile) -> Vec<String> {
     let skipped = file.skipped;
     let mut warnings: Vec<String> = file.incomplete.iter().cloned().collect();
-    if file.misdated.frames > 0 {
-        warnings.push(file.misdated.to_string());
+    if file.bad_timestamps.frames > 0 {
+        warnings.push(file.bad_timestamps.to_string());
     }
     if skipped.damaged > 0 {
         warnings.push(format!("{} frames have damaged or cut headers", skipped.damaged));

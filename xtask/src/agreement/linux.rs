@@ -24,7 +24,8 @@ const BYTES: u32 = 1_000_000;
 /// Runs of each path and congestion control, with one seed.
 const REPLICATIONS: u64 = 30;
 
-/// Seeds of a path with single random losses: those of Linux are not those of the simulation, so that more runs are needed.
+/// Seeds of a long path with single random losses: those of Linux are not those of the simulation, so that more runs
+/// are needed.
 const SEEDS: u64 = 4;
 
 /// Attempts to make all runs of a row.
@@ -43,14 +44,19 @@ struct Row {
 
 /// Runs Linux on every path, or those given, with every congestion control, and writes the table.
 pub fn run(words: &[&str]) -> Result<(), String> {
-    let (program, words) = match words {
-        ["--program", path, rest @ ..] => (fs::canonicalize(path).map_err(|error| format!("{path}: {error}"))?, rest),
-        rest => (lasthop::build().map(|()| lasthop::built())?, rest),
-    };
-    let only: Option<Vec<&str>> = match words {
-        [] => None,
-        ["--paths", list] => Some(list.split(',').collect()),
-        words => return Err(format!("found `{}`, expected --program PATH or --paths LIST", words.join(" "))),
+    let (mut program, mut only) = (None, None);
+    for option in words.chunks(2) {
+        match option {
+            ["--program", path] => {
+                program = Some(fs::canonicalize(path).map_err(|error| format!("{path}: {error}"))?);
+            }
+            ["--paths", list] => only = Some(list.split(',').collect::<Vec<_>>()),
+            other => return Err(format!("found `{}`, expected --program PATH or --paths LIST", other.join(" "))),
+        }
+    }
+    let program = match program {
+        Some(program) => program,
+        None => lasthop::build().map(|()| lasthop::built())?,
     };
     let folder = workspace::root().join("crates/lab/tests/linux");
     let dir = workspace::target().join("linux-goodput");
@@ -61,14 +67,24 @@ pub fn run(words: &[&str]) -> Result<(), String> {
     fs::create_dir_all(&dir).map_err(failed)?;
     let paths = NETWORKS.iter().flat_map(|network| CHANNELS.iter().map(move |channel| format!("{network}-{channel}")));
     let of_path = |path: String| {
-        let seeds = if path.ends_with("random-loss") || path.ends_with("upload") { SEEDS } else { 1 };
+        let is_random = path.ends_with("random-loss") || path.ends_with("upload");
+        let seeds = if is_random && !path.starts_with("lan-") { SEEDS } else { 1 };
         CONTROLS.into_iter().flat_map(move |control| {
             let path = path.clone();
             (1..=seeds).map(move |seed| Row { path: path.clone(), control, seed })
         })
     };
     let rows: Vec<Row> = paths.flat_map(of_path).collect();
+    let unknown = |name: &&&str| rows.iter().all(|row| row.path != **name);
+    if let Some(name) = only.iter().flatten().find(unknown) {
+        return Err(format!("--paths: found `{name}`, expected a path such as wan-bursts"));
+    }
     let kept = fs::read_to_string(folder.join("goodput.txt")).unwrap_or_default();
+    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let heading = format!("# Linux {}:", kernel.trim().split('-').next().unwrap_or_default());
+    if only.is_some() && !kept.starts_with(&heading) {
+        return Err("--paths: the figures that are kept are those of another kernel: run all paths".to_owned());
+    }
     let is_run = |row: &Row| only.as_ref().is_none_or(|only| only.contains(&row.path.as_str()));
     let queue: Mutex<VecDeque<usize>> = Mutex::new((0..rows.len()).filter(|number| is_run(&rows[*number])).collect());
     let results = Mutex::new(vec![Err("not run".to_owned()); rows.len()]);
@@ -86,10 +102,8 @@ pub fn run(words: &[&str]) -> Result<(), String> {
             scope.spawn(work);
         }
     });
-    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     let mut table = format!(
-        "# Linux {}: kbit/s of {BYTES} bytes; path, congestion control, and of each replication its\n# beginning in seconds of the channel's time, and its goodput\n",
-        kernel.trim().split('-').next().unwrap_or_default()
+        "{heading} kbit/s of {BYTES} bytes; path, congestion control, and of each replication its\n# beginning in seconds of the channel's time, and its goodput\n",
     );
     let results = results.into_inner().map_err(|error| error.to_string())?;
     for (row, result) in rows.iter().zip(results) {

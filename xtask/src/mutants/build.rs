@@ -18,7 +18,8 @@ pub const ALL: &str = "--tests";
 /// Name of the program with the tests of all modules in the folder `tests`.
 const SUITE: &str = "suite";
 
-/// A compiled test program, or a module of [`SUITE`]: whether a mutant is detected is known sooner with few tests at a time.
+/// A compiled test program, or a module of [`SUITE`]: with few tests at a time it is known sooner whether a mutant is
+/// detected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Program {
     /// "lib" for the unit tests, or the name of a module or of another program in the folder `tests`.

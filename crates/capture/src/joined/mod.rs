@@ -160,7 +160,19 @@ pub struct OneDirection {
     pub unseen: u64,
 }
 
+/// The quantiles of one-way delays that are shown.
+pub const QUANTILES: [(&str, f64); 5] = [("min", 0.0), ("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("max", 1.0)];
+
 impl OneDirection {
+    /// The [`QUANTILES`] of the one-way delays, with their names; `None` if no packet arrived.
+    pub fn delay_quantiles(&self) -> [(&'static str, Option<Span>); QUANTILES.len()] {
+        let sorted = self.delays();
+        QUANTILES.map(|(name, share)| {
+            let place = sorted.len().checked_sub(1).map(|last| (last as f64 * share).round() as usize);
+            (name, place.and_then(|place| sorted.get(place).copied()))
+        })
+    }
+
     /// The number of packets that were lost.
     pub fn lost(&self) -> usize {
         self.packets.iter().filter(|packet| packet.fate == Fate::Lost).count()

@@ -6,7 +6,7 @@ pub mod joined;
 use std::path::{Path, PathBuf};
 
 use capture::transfer::Vantage;
-use capture::{Misdated, Skipped};
+use capture::{BadTimestamps, Skipped};
 use clap::{Args as ClapArgs, ValueEnum};
 use lab::captures::{CaptureFailure, CaptureFile, is_capture};
 use scenario::problem::Problem;
@@ -100,23 +100,23 @@ pub fn captures(
     args: &CaptureArgs,
 ) -> Result<(CaptureFile, Option<CaptureFile>), Failure> {
     let hosts = of_hosts(path);
-    if args.at.is_some() && (other.is_some() || (!hosts.is_empty() && !is_split(path))) {
+    let (first, other) = match other {
+        Some(other) if hosts.is_empty() => open_both(path, other).map(|[one, other]| (one, Some(other)))?,
+        Some(other) => {
+            let problem = Problem::new("a result of `lasthop shell` alone, or two captures").in_file(shown(path));
+            return Err(Failure::Input(listed(&[problem.found(format!("a result, and {}", shown(other)))])));
+        }
+        None => {
+            let (first, others) = all_captures(path)?;
+            let number = first.chosen(args.stream)?;
+            let other = others.into_iter().find(|other| first.finds_in(number, other).is_some());
+            (first, other)
+        }
+    };
+    if args.at.is_some() && other.is_some() {
         let problem = Problem::new("one capture").in_file("--at").found("two captures");
         return Err(Failure::Input(listed(&[problem.hint("which end each was taken at follows from both")])));
     }
-    if hosts.is_empty() {
-        return match other {
-            Some(other) => open_both(path, other).map(|[one, other]| (one, Some(other))),
-            None => Ok((open(path)?, None)),
-        };
-    }
-    if let Some(other) = other {
-        let problem = Problem::new("a result of `lasthop shell` alone, or two captures").in_file(shown(path));
-        return Err(Failure::Input(listed(&[problem.found(format!("a result, and {}", shown(other)))])));
-    }
-    let (first, others) = all_captures(path)?;
-    let number = first.chosen(args.stream)?;
-    let other = others.into_iter().find(|other| first.finds_in(number, other).is_some());
     Ok((first, other))
 }
 
@@ -150,20 +150,30 @@ pub fn all_captures(path: &Path) -> Result<(CaptureFile, Vec<CaptureFile>), Fail
              withholds is, and a fit is that of both"
         ));
     }
-    // The other nodes may have had no connection.
-    let others = others.iter().filter_map(|path| CaptureFile::open(path).ok()).map(at_end).collect();
-    Ok((first, others))
+    let mut readable = Vec::new();
+    for path in others {
+        match CaptureFile::open(path) {
+            Ok(file) => {
+                warn_of_damage(path, file.incomplete.as_deref(), file.skipped, file.bad_timestamps);
+                readable.push(at_end(file));
+            }
+            // The other nodes may have had none.
+            Err(CaptureFailure::NoConnection { .. }) => {}
+            Err(failure) => note(format_args!("warning: {failure}; it is left out")),
+        }
+    }
+    Ok((first, readable))
 }
 
 /// Reads the table of a capture; what could not be read is a warning.
 pub fn open(path: &Path) -> Result<CaptureFile, Failure> {
     let file = CaptureFile::open(path)?;
-    warn_of_damage(path, file.incomplete.as_deref(), file.skipped, file.misdated);
+    warn_of_damage(path, file.incomplete.as_deref(), file.skipped, file.bad_timestamps);
     Ok(file)
 }
 
 /// Warns of what could not be read of a capture.
-pub fn warn_of_damage(path: &Path, incomplete: Option<&str>, skipped: Skipped, misdated: Misdated) {
+pub fn warn_of_damage(path: &Path, incomplete: Option<&str>, skipped: Skipped, bad_timestamps: BadTimestamps) {
     let name = shown(path);
     if let Some(incomplete) = incomplete {
         note(format_args!("warning: {name}: {incomplete}"));
@@ -171,8 +181,8 @@ pub fn warn_of_damage(path: &Path, incomplete: Option<&str>, skipped: Skipped, m
     if skipped.damaged > 0 {
         note(format_args!("warning: {name}: {} with damaged or cut headers", count(skipped.damaged, "frame")));
     }
-    if misdated.frames > 0 {
-        note(format_args!("warning: {name}: {misdated}"));
+    if bad_timestamps.frames > 0 {
+        note(format_args!("warning: {name}: {bad_timestamps}"));
     }
 }
 

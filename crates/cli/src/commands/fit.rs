@@ -21,7 +21,7 @@ use super::captured::{
     warn_of_damage,
 };
 use super::{listed, print, shown, write_whole};
-use crate::input::COMPRESSED;
+use crate::input::{UNPACK, compressed};
 use crate::talk::note;
 use crate::{Failure, table};
 
@@ -147,14 +147,14 @@ type Fit = (Fitted, comparison::Values, Option<String>);
 /// The fit to a result of real hosts, which shows the sender.
 fn of_result(dir: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
     let (file, other) = captures(dir, None, &CaptureArgs { stream: args.stream, at: args.at })?;
-    let direction = DataDirection::of(dir, &file, other.as_ref(), file.chosen(args.stream)?)?;
+    let direction = DataDirection::of(dir, &file, other.as_ref(), file.chosen(args.stream)?);
     let seen = direction.filter(|_| given.sender.is_none()).map(|direction| {
         note(direction.to_string());
         if direction.is_upload { Host::Mobile } else { Host::Server }
     });
     if let Some(control) = congestion_control(dir).filter(|_| given.variant.is_none()) {
         note(format_args!(
-            "note: the machine's congestion control was {control}, unless the program chose another: --variant names it"
+            "note: the machine's congestion control was {control}, unless the program chose another: set it with --variant"
         ));
     }
     let given = &Given { sender: given.sender.or(seen), ..given.clone() };
@@ -187,7 +187,7 @@ fn of_one(file: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
     }
     let at = args.at.map(Vantage::from);
     let transfer = Transfer::of(|| unpacked(file), args.stream, at).map_err(|error| refused(error.to_string()))?;
-    warn_of_damage(file, transfer.incomplete.as_deref(), transfer.skipped, transfer.misdated);
+    warn_of_damage(file, transfer.incomplete.as_deref(), transfer.skipped, transfer.bad_timestamps);
     of_transfer(&name, &transfer, given)
 }
 
@@ -286,12 +286,10 @@ fn of_logs(files: &[PathBuf], given: &Given) -> Result<Fit, Failure> {
 }
 
 /// What a file is that is neither a capture nor a log.
-fn kind(bytes: &[u8]) -> &'static str {
-    if bytes.is_empty() {
-        "found an empty file"
-    } else if COMPRESSED.iter().any(|(start, _)| bytes.starts_with(start)) {
-        "found a compressed file, which must be decompressed first"
-    } else {
-        "found neither a capture nor a log"
+fn kind(bytes: &[u8]) -> String {
+    match compressed(bytes) {
+        _ if bytes.is_empty() => "found an empty file".to_owned(),
+        Some(found) => format!("found {found} ({UNPACK})"),
+        None => "found neither a capture nor a log".to_owned(),
     }
 }

@@ -12,7 +12,7 @@ use scenario::recordings::recorded::Recorded;
 
 use super::{count, listed, print, shown, write_whole};
 use crate::Failure;
-use crate::input::COMPRESSED;
+use crate::input::{UNPACK, compressed};
 use crate::talk::note;
 
 /// Arguments of `lasthop import`.
@@ -40,12 +40,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let bytes = fs::read(&args.file).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
-        Err(error) if COMPRESSED.iter().any(|(start, _)| error.as_bytes().starts_with(start)) => {
-            return Err(unreadable(
-                "found a compressed file, expected a recording as text: unpack it first".to_owned(),
-            ));
+        Err(error) => {
+            let what = match compressed(error.as_bytes()) {
+                Some(found) => format!("found {found}, expected a recording as text: {UNPACK}"),
+                None => "found bytes that are no text, expected a recording as text".to_owned(),
+            };
+            return Err(unreadable(what));
         }
-        Err(_) => return Err(unreadable("found bytes that are no text, expected a recording as text".to_owned())),
     };
     let refused = |problem: Problem| Failure::Input(listed(&[problem]));
     let named = args.format.as_ref().and_then(|name| READERS.iter().find(|reader| reader.name == name));

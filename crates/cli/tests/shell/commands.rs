@@ -195,6 +195,7 @@ fn rejected_arguments_of_shell_have_a_tip() {
             &["-q", "shell", "hop.toml", "--seed", "7", "sh", "-c", "exit 3"],
             "`lasthop shell hop.toml --seed 7 -- sh -c 'exit 3'`",
         ),
+        (&["shell", "ping-path.toml", "ping", "-c", "1"], "`lasthop shell ping-path.toml -- ping -c 1`"),
         (&["shell", "--check", "hop.toml"], "`lasthop shell --check`, without a scenario, tries"),
         (&["shell", "hop.toml", "--check"], "`lasthop check FILE` checks a scenario"),
         (&["shell", "hop.toml", "--nodee", "mobile"], "to pass '--nodee' as a value"),
@@ -204,8 +205,8 @@ fn rejected_arguments_of_shell_have_a_tip() {
         assert!(ended.err.contains(tip), "{words:?}: {}", ended.err);
         assert!(tip.contains("--nodee") || !ended.err.contains("to pass"), "{words:?}: {}", ended.err);
     }
-    for words in [&["shell", "hop.toml", "-x", "--", "ping", "server"][..], &["run", "hop.toml", "--nodee"]] {
+    for words in [&["shell", "hop.toml", "-x", "--", "ping", "server"][..], &["run", "shell", "extra"]] {
         let ended = lasthop(&dir, words);
-        assert!(ended.code == Some(2) && !ended.err.contains("behind --"), "{}", ended.err);
+        assert!(ended.code == Some(2) && !ended.err.contains("put -- before"), "{}", ended.err);
     }
 }

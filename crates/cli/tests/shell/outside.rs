@@ -116,7 +116,7 @@ fn pastas(parent: u32) -> Vec<String> {
 }
 
 #[test]
-fn way_outside_ends_when_lasthop_is_killed() {
+fn gateway_ends_when_lasthop_is_killed() {
     let _alone = alone();
     let dir = prepared("shell-outside-killed");
     if let Err(reason) = has_route_outside(&dir) {

@@ -1,4 +1,4 @@
-//! A namespace as the way to the machine's own network.
+//! A namespace as the gateway to the machine's own network.
 //!
 //! Packets that the namespace's first device receives for addresses outside go on through a second device, whose other
 //! end is pasta: a program that sends datagrams and echo requests through sockets of the machine, without rights. TCP
@@ -39,7 +39,7 @@ const TCP: &str = "6";
 /// The routing table of TCP packets.
 const TABLE: &str = "100";
 
-/// What a way outside connects.
+/// What a gateway connects.
 #[derive(Clone, Debug)]
 pub struct Inside {
     /// The device from which packets come.
@@ -56,7 +56,7 @@ pub struct Inside {
     pub mtu: u16,
 }
 
-/// A running way outside; it ends when the value is dropped.
+/// A running gateway; it ends when the value is dropped.
 pub struct Outside {
     _pasta: pasta::Pasta,
     relays: relay::Relays,
@@ -66,7 +66,7 @@ pub struct Outside {
 }
 
 impl Outside {
-    /// Makes `namespace` the way outside, with a `program` that starts pasta so that it ends with this process.
+    /// Makes `namespace` the gateway, with a `program` that starts pasta so that it ends with this process.
     ///
     /// # Errors
     ///

@@ -2,8 +2,8 @@
 //!
 //! Definition: the sender has new data; the data in flight fills the receive window; cwnd is at least as large in whole
 //! segments (Reno stops growing there, so equal windows count as the receiver's limit); no lost segment holds the left
-//! edge of the window; and the slowest hop has nothing of this flow to send. The time from the first such moment until cwnd is the
-//! smaller window is one finding.
+//! edge of the window; and the slowest hop has nothing of this flow to send. The time from the first such moment until
+//! cwnd is the smaller window is one finding.
 //!
 //! Cost: C = the sum of these times. In a steady state without loss each round trip R costs R - n c, where n is the
 //! number of segments in the window and c the time the slowest hop takes for each.

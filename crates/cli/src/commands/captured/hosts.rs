@@ -63,7 +63,10 @@ const MAX_NAMED: usize = 12;
 /// It is one; its runs are named.
 pub fn refuse_comparison(dir: &Path) -> Result<(), Failure> {
     let is_comparison = |dir: &Path| dir.join(COMPARISON).is_file();
-    if dir.join(EMULATION).is_file() || !(is_comparison(dir) || dir.parent().is_some_and(is_comparison)) {
+    // A path such as `.` has no parent.
+    let parent = dir.canonicalize().ok().and_then(|dir| Some(dir.parent()?.to_owned()));
+    let is_below = parent.is_some_and(|parent| is_comparison(&parent));
+    if !dir.is_dir() || dir.join(EMULATION).is_file() || !(is_comparison(dir) || is_below) {
         return Ok(());
     }
     let below = |dir: &Path| -> Vec<PathBuf> {
@@ -73,15 +76,16 @@ pub fn refuse_comparison(dir: &Path) -> Result<(), Failure> {
     let of_scheme = |scheme: PathBuf| below(&scheme);
     let all = if is_comparison(dir) { below(dir).into_iter().flat_map(of_scheme).collect() } else { below(dir) };
     let mut runs: Vec<PathBuf> = all.into_iter().filter(|run| run.join(EMULATION).is_file()).collect();
+    if runs.is_empty() {
+        // A file of this name may be anything.
+        return Ok(());
+    }
     runs.sort();
     let found = format!("a comparison with {}", count(runs.len(), "run"));
     let problem = Problem::new("one run with real hosts").in_file(shown(dir)).found(found);
     let names: Vec<String> = runs.iter().take(MAX_NAMED).map(|run| shown(run)).collect();
     let more = if runs.len() > MAX_NAMED { ", ..." } else { "" };
-    let problem = match &names[..] {
-        [] => problem,
-        names => problem.hint(format!("name one of them: {}{more}", names.join(", "))),
-    };
+    let problem = problem.hint(format!("name one of them: {}{more}", names.join(", ")));
     Err(Failure::Input(listed(&[problem])))
 }
 
@@ -90,7 +94,7 @@ pub fn refuse_comparison(dir: &Path) -> Result<(), Failure> {
 pub struct DataDirection {
     /// The node that sends the data of the connection, and the other one.
     pub nodes: [String; 2],
-    /// Bytes of data of all connections that these two sent.
+    /// Bytes of data that each sent in the connection, those sent again included.
     pub bytes: [u64; 2],
     /// Whether the sender is the wireless host.
     pub is_upload: bool,
@@ -102,16 +106,10 @@ pub struct DataDirection {
 impl DataDirection {
     /// The direction of connection `number` in the capture of the command's node; `other` is that of its other end.
     /// `None` if the capture does not say which packets left the node.
-    ///
-    /// # Errors
-    /// The capture cannot be read again.
-    pub fn of(
-        dir: &Path,
-        here: &CaptureFile,
-        other: Option<&CaptureFile>,
-        number: u32,
-    ) -> Result<Option<Self>, Failure> {
-        let Some([sent, received]) = here.sent_and_received(number)? else { return Ok(None) };
+    pub fn of(dir: &Path, here: &CaptureFile, other: Option<&CaptureFile>, number: u32) -> Option<Self> {
+        let stream = here.streams.get(number as usize)?;
+        let host = stream.host?;
+        let [sent, received] = [host, host.other()].map(|end| stream.bytes[end.index()]);
         let name = node_of(here);
         let others = || nodes(dir).into_iter().filter(|node| *node != name);
         let only = || others().next().filter(|_| others().count() == 1);
@@ -119,20 +117,14 @@ impl DataDirection {
         let [here_wireless, there_wireless] = [&name, &other].map(|node| has_wireless_link(dir, node));
         let is_known = here_wireless != there_wireless;
         let here_is_mobile = here_wireless || !is_known;
-        Ok(Some(match sent.of_connection >= received.of_connection {
-            true => DataDirection {
-                nodes: [name, other],
-                bytes: [sent.of_all, received.of_all],
-                is_upload: here_is_mobile,
-                is_known,
-            },
-            false => DataDirection {
-                nodes: [other, name],
-                bytes: [received.of_all, sent.of_all],
-                is_upload: !here_is_mobile,
-                is_known,
-            },
-        }))
+        Some(match sent >= received {
+            true => {
+                DataDirection { nodes: [name, other], bytes: [sent, received], is_upload: here_is_mobile, is_known }
+            }
+            false => {
+                DataDirection { nodes: [other, name], bytes: [received, sent], is_upload: !here_is_mobile, is_known }
+            }
+        })
     }
 }
 
@@ -141,13 +133,13 @@ impl fmt::Display for DataDirection {
         let DataDirection { nodes: [from, to], bytes: [sent, received], is_upload, is_known } = self;
         write!(
             f,
-            "{from} sent {sent} bytes and {to} {received} over TCP: fitted as {}",
+            "note: {from} sent {sent} bytes and {to} {received}: fitted as {}",
             if *is_upload { "an upload" } else { "a download" }
         )?;
         let mobile = if *is_upload { from } else { to };
         match is_known {
             true => Ok(()),
-            false => write!(f, ", with {mobile} as the wireless host; --sender says otherwise"),
+            false => write!(f, ", with {mobile} as the wireless host; --sender server or mobile changes it"),
         }
     }
 }

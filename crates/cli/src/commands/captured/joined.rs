@@ -1,21 +1,12 @@
 //! Two captures of one connection, as text and JSON.
 
-use capture::joined::{Joined, MAX_PACKETS, OneDirection};
+use capture::joined::{Joined, MAX_PACKETS, OneDirection, QUANTILES};
 use engine::Span;
 use lab::captures::BothEnds;
 use serde_json::{Value, json};
 
 use super::super::{count, shown};
 use crate::table;
-
-/// The quantiles of one-way delays.
-const QUANTILES: [(&str, f64); 5] = [("min", 0.0), ("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("max", 1.0)];
-
-/// A value of sorted ones.
-fn quantile(sorted: &[Span], share: f64) -> Option<Span> {
-    let place = (sorted.len().checked_sub(1)? as f64 * share).round() as usize;
-    sorted.get(place).copied()
-}
 
 /// The packets of both directions, and the clocks.
 pub fn as_text(both: &BothEnds<'_>) -> String {
@@ -25,12 +16,12 @@ pub fn as_text(both: &BothEnds<'_>) -> String {
     let head = ["direction", "packets", "lost", "share", "spurious"].into_iter().map(str::to_owned);
     let head = head.chain(QUANTILES.iter().map(|(name, _)| format!("{name} ms"))).collect();
     let row = |(name, direction): (&str, &OneDirection)| {
-        let (packets, lost, delays) = (direction.packets.len(), direction.lost(), direction.delays());
+        let (packets, lost, delays) = (direction.packets.len(), direction.lost(), direction.delay_quantiles());
         let share = format!("{:.2} %", 100.0 * lost as f64 / packets.max(1) as f64);
         let spurious = if both.whole_path { direction.spurious().to_string() } else { "-".to_owned() };
         let counts = [name.to_owned(), packets.to_string(), lost.to_string(), share, spurious];
-        let in_ms = |share: f64| quantile(&delays, share).map(|delay| format!("{:.3}", delay.as_secs_f64() * 1e3));
-        let delays = QUANTILES.iter().map(|(_, share)| in_ms(*share).unwrap_or_else(|| "-".to_owned()));
+        let in_ms = |delay: Span| format!("{:.3}", delay.as_secs_f64() * 1e3);
+        let delays = delays.into_iter().map(|(_, delay)| delay.map_or_else(|| "-".to_owned(), in_ms));
         counts.into_iter().chain(delays).collect::<Vec<String>>()
     };
     let rows: Vec<Vec<String>> = std::iter::once(head).chain([("data", data), ("ACKs", acks)].map(row)).collect();
@@ -71,11 +62,10 @@ pub fn as_text(both: &BothEnds<'_>) -> String {
 /// The same as JSON.
 pub fn as_json(both: &BothEnds<'_>) -> Value {
     let direction = |packets: &OneDirection| {
-        let delays = packets.delays();
-        let delay = |(name, share): &(&str, f64)| {
-            ((*name).to_owned(), quantile(&delays, *share).map(|delay| delay.as_secs_f64() * 1e3).into())
-        };
-        let delays: serde_json::Map<String, Value> = QUANTILES.iter().map(delay).collect();
+        let delays = packets.delay_quantiles().into_iter();
+        let delays: serde_json::Map<String, Value> = delays
+            .map(|(name, delay)| (name.to_owned(), delay.map(|delay| delay.as_secs_f64() * 1e3).into()))
+            .collect();
         json!({
             "packets": packets.packets.len(),
             "lost": packets.lost(),

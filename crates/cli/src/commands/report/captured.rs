@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use lab::captures::{BothEnds, CaptureFile};
+use lab::captures::{BothEnds, CaptureFailure, CaptureFile};
 use plot::{Description, Recorder};
 use report::captures::{self, Connection};
 use report::pictures::MAX_FLOWS;
@@ -41,8 +41,12 @@ fn explained(file: &CaptureFile, others: &[CaptureFile], numbers: &[u32]) -> Res
     let mut of_both = BTreeMap::new();
     for number in numbers.iter().take(MAX_FLOWS) {
         let Some(other) = others.iter().find(|other| file.finds_in(*number, other).is_some()) else { continue };
-        // Of a connection that was refused, the captures may have nothing in common.
-        let Ok(both) = BothEnds::of([file, other], Some(*number)) else { continue };
+        let both = match BothEnds::of([file, other], Some(*number)) {
+            Ok(both) => both,
+            // Of a connection that was refused, the captures may have nothing in common.
+            Err(CaptureFailure::NotJoined { .. } | CaptureFailure::NotInBoth { .. }) => continue,
+            Err(failure) => return Err(failure.into()),
+        };
         let (mut explained, recorder) = both.explain(|_| recorder())?;
         explained.survey.number = *number;
         let joined = captures::joined(&both);

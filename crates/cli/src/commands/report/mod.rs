@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use lab::captures::is_capture;
+use lab::result_dir::EMULATION;
 use lab::sweep::analysis::Analysis;
 use lab::sweep::budget;
 use report::store::Again;
@@ -52,7 +53,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     if args.store.join("scenario.toml").is_file() {
         let problem = Problem::new("the store of a sweep, a capture, or a result of `lasthop shell`");
-        let problem = problem.in_file(shown(&args.store)).found("the result of a simulated run");
+        let problem = problem.in_file(shown(&args.store));
+        if args.store.join(EMULATION).is_file() {
+            return Err(Failure::Input(listed(&[problem.found("a result of real hosts without its captures")])));
+        }
+        let problem = problem.found("the result of a simulated run");
         return Err(Failure::Input(listed(&[
             problem.hint("`lasthop explain DIR` and `plot DIR` read results of runs")
         ])));

@@ -1,12 +1,12 @@
-//! Events of connections, handed from the thread that makes them of packets to the one that explains them: each takes
-//! about half of the time.
+//! A channel for the events of connections, from the thread that makes them of packets to the one that explains them:
+//! each takes about half of the time.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use engine::Time;
 use sim::{Event, Sink};
 
-/// Events that are handed over together. Of many connections each has as many in memory.
+/// Events that are sent together. Of many connections each has as many in memory.
 const BATCH: usize = 256;
 /// Batches that wait at most.
 const WAITING: usize = 16;
@@ -15,35 +15,38 @@ const WAITING: usize = 16;
 type Batch = (usize, Vec<(Time, Event)>);
 
 /// The events of one connection, in the thread that makes them.
-pub struct Made {
+pub struct EventSender {
     place: usize,
     events: Vec<(Time, Event)>,
     to: SyncSender<Batch>,
 }
 
 /// The events of all connections, in the thread that explains them.
-pub struct HandedOver(Receiver<Batch>);
+pub struct EventReceiver(Receiver<Batch>);
 
 /// Both ends of the channel of the events of `connections` connections.
-pub fn channel(connections: usize) -> (Vec<Made>, HandedOver) {
+pub fn channel(connections: usize) -> (Vec<EventSender>, EventReceiver) {
     let (to, from) = sync_channel(WAITING);
-    let made = (0..connections).map(|place| Made { place, events: Vec::new(), to: to.clone() });
-    (made.collect(), HandedOver(from))
+    let senders = (0..connections).map(|place| EventSender { place, events: Vec::new(), to: to.clone() });
+    (senders.collect(), EventReceiver(from))
 }
 
-impl Made {
-    /// Hands over what has been made.
+impl EventSender {
+    /// Sends what has not been sent.
     pub fn flush(&mut self) {
-        let events = std::mem::replace(&mut self.events, Vec::with_capacity(BATCH));
+        let events = std::mem::take(&mut self.events);
         // An error says that the other thread has ended, by a panic that its caller sees.
         let _ = self.to.send((self.place, events));
     }
 }
 
-impl Sink for Made {
+impl Sink for EventSender {
     const ACTIVE: bool = true;
 
     fn event(&mut self, at: Time, event: &Event) {
+        if self.events.capacity() == 0 {
+            self.events.reserve_exact(BATCH);
+        }
         self.events.push((at, *event));
         if self.events.len() >= BATCH {
             self.flush();
@@ -51,9 +54,9 @@ impl Sink for Made {
     }
 }
 
-impl HandedOver {
-    /// Passes the events of each connection to its sink, until the last [`Made`] is dropped.
-    pub fn pass_to<S: Sink>(self, sinks: &mut [S]) {
+impl EventReceiver {
+    /// Passes the events of each connection to its sink, until the last [`EventSender`] is dropped.
+    pub fn forward<S: Sink>(self, sinks: &mut [S]) {
         for (place, events) in self.0 {
             for (at, event) in &events {
                 sinks[place].event(*at, event);

@@ -15,7 +15,9 @@ pub fn with_tip(mut error: Error, arguments: &[OsString]) -> Error {
 
 fn tip(error: &Error, arguments: &[OsString]) -> Option<String> {
     let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let shell = words.iter().position(|word| word == "shell")?;
+    // The name of the command is the first word that is no option.
+    let name = 1 + words.get(1..)?.iter().position(|word| !word.starts_with('-'))?;
+    let shell = Some(name).filter(|place| words[*place] == "shell")?;
     // An option that it does not know is no command.
     let is_separated = words.iter().any(|word| word == "--");
     let invalid = match error.get(ContextKind::InvalidArg) {
@@ -29,14 +31,17 @@ fn tip(error: &Error, arguments: &[OsString]) -> Option<String> {
         ),
         ErrorKind::UnknownArgument if !is_separated && !invalid.starts_with("--") => {
             let behind = shell + 1;
-            let place = behind + words[behind..].iter().position(|word| word.starts_with(invalid))?;
+            let of = |is_it: &dyn Fn(&str) -> bool| words[behind..].iter().position(|word| is_it(word));
+            // An option may stand in a word with others, such as -nc.
+            let place = of(&|word| word == invalid).or_else(|| of(&|word| word.starts_with(invalid)))?;
+            let place = behind + place;
             let quoted = |word: &String| match word.contains(char::is_whitespace) {
                 true => format!("'{word}'"),
                 false => word.clone(),
             };
             let [before, command] = [&words[shell..place], &words[place..]]
                 .map(|words| words.iter().map(quoted).collect::<Vec<_>>().join(" "));
-            Some(format!("a command stands behind --: `lasthop {before} -- {command}`"))
+            Some(format!("put -- before the command: `lasthop {before} -- {command}`"))
         }
         _ => None,
     }
