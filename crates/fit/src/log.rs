@@ -2,6 +2,7 @@
 
 use engine::{Rate, Span};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::loss::{Estimate, Loss};
 
@@ -28,7 +29,7 @@ pub struct Iperf {
     pub mss: u32,
     /// Bytes received.
     pub bytes: u64,
-    /// Duration of the transfer.
+    /// How long the receiver took for them: also what was in flight when the sender had ended.
     pub took: Span,
     /// Segments retransmitted.
     pub retransmits: u64,
@@ -37,6 +38,8 @@ pub struct Iperf {
     pub control: Option<String>,
     /// Whether the host that wrote the log received (`-R`).
     pub receives: bool,
+    /// Whether data went both ways at once (`--bidir`): the values are those of what the host that wrote the log sent.
+    pub both_ways: bool,
 }
 
 #[derive(Deserialize)]
@@ -85,6 +88,8 @@ struct End {
     streams: Vec<Ends>,
     sum_sent: Sent,
     sum_received: Sent,
+    /// The other direction of `--bidir`.
+    sum_sent_bidir_reverse: Option<IgnoredAny>,
     sender_tcp_congestion: Option<String>,
 }
 
@@ -97,6 +102,8 @@ struct Ends {
 struct Sender {
     min_rtt: Option<f64>,
     max_rtt: Option<f64>,
+    /// Whether it is the host that wrote the log.
+    sender: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -128,7 +135,8 @@ impl Iperf {
         let mss = document.start.tcp_mss.or(document.start.tcp_mss_default).unwrap_or(1448).max(1);
         let wire = |bits: f64| bits * (f64::from(mss) + HEADERS) / f64::from(mss);
         let rates: Vec<f64> = document.intervals.iter().map(|interval| wire(interval.sum.bits_per_second)).collect();
-        let End { streams: ends, sum_sent, sum_received, sender_tcp_congestion } = document.end;
+        let End { streams: ends, sum_sent, sum_received, sum_sent_bidir_reverse, sender_tcp_congestion } = document.end;
+        let both_ways = sum_sent_bidir_reverse.is_some();
         let receives = document.start.test_start.reverse == Some(1);
         // The first intervals are slow start.
         let settled = || rates.iter().skip(2).copied();
@@ -142,7 +150,8 @@ impl Iperf {
         let varies = receives
             && settled().count() > 4
             && settled().fold(0.0, f64::max) > crate::path::VARIES * settled().fold(f64::MAX, f64::min);
-        let senders = || ends.iter().filter_map(|stream| stream.sender.as_ref());
+        let own = |sender: &&Sender| !both_ways || sender.sender != Some(false);
+        let senders = || ends.iter().filter_map(|stream| stream.sender.as_ref()).filter(own);
         let sampled = || document.intervals.iter().flat_map(|interval| &interval.streams).filter_map(|flow| flow.rtt);
         let least = senders().filter_map(|sender| sender.min_rtt).chain(sampled()).fold(f64::INFINITY, f64::min);
         let most = senders().filter_map(|sender| sender.max_rtt).chain(sampled()).fold(0.0, f64::max);
@@ -164,10 +173,11 @@ impl Iperf {
             loss: if retransmits == 0 { Loss::None(share) } else { Loss::Uniform(share) },
             mss,
             bytes: sum_received.bytes as u64,
-            took: Span::from_nanos((sum_sent.seconds.clamp(0.0, 1e9) * 1e9) as u64),
+            took: Span::from_nanos((sum_received.seconds.clamp(0.0, 1e9) * 1e9) as u64),
             retransmits,
             control: sender_tcp_congestion.map(|name| if is_linux { of_linux(name) } else { name }),
             receives,
+            both_ways,
         })
     }
 }

@@ -3,6 +3,7 @@
 use engine::Span;
 use fit::log::{Iperf, Ping};
 use fit::loss::Loss;
+use fit::measured::{self, Given};
 
 /// What `iperf3 -c SERVER -J -t 6` prints, shortened: five of six intervals at 8 Mbit/s of data.
 fn iperf(rates: &[f64]) -> String {
@@ -44,6 +45,35 @@ fn log_of_iperf_gives_rate_with_headers_round_trips_and_retransmissions() {
     let varies = Iperf::parse(&rates.replace("\"num_streams\"", "\"reverse\":1,\"num_streams\"")).expect("a log");
     assert_eq!(varies.rates.map(|rates| rates.len()), Some(8));
     assert_eq!(varies.rate.bits_per_sec(), (8e6 * 1500.0 / 1448.0_f64).round() as u64, "the median");
+}
+
+/// What was in flight when the sender stopped arrives later: the receiver's bytes took the receiver's seconds.
+#[test]
+fn goodput_of_a_log_is_that_which_iperf_prints_for_the_receiver() {
+    let text = iperf(&[8e6]).replace("\"sum_received\":{\"seconds\":6.0", "\"sum_received\":{\"seconds\":6.5");
+    let log = Iperf::parse(&text).expect("a log");
+    assert_eq!((log.bytes, log.took), (5_700_000, Span::from_millis(6500)));
+    let given = Given { variant: None, rate: None, sender: None, source: "log".to_owned() };
+    let (fitted, values) = measured::of_iperf(&log, None, &given).expect("round trips");
+    let goodput = values.goodput.expect("bytes arrived");
+    assert!((goodput - 8.0 * 5.7e6 / 6.5).abs() < 1.0, "{goodput}");
+    assert!(goodput < fitted.rate.bits_per_sec() as f64, "{goodput} over {:?}", fitted.rate);
+}
+
+/// With `--bidir` the streams of both directions stand beside each other; those of the other one have other round trips.
+#[test]
+fn log_of_both_directions_is_that_of_the_host_that_wrote_it() {
+    let one = Iperf::parse(&iperf(&[8e6])).expect("a log");
+    assert!(!one.both_ways);
+    let other = r#"{"sender":{"socket":7,"max_rtt":900000,"min_rtt":1000,"sender":false}}"#;
+    let text = iperf(&[8e6])
+        .replace("\"min_rtt\":41000,", "\"min_rtt\":41000,\"sender\":true,")
+        .replace("}}],\n           \"sum_sent\"", &format!("}}}},{other}],\n           \"sum_sent\""))
+        .replace("\"sender_tcp", "\"sum_sent_bidir_reverse\":{\"seconds\":6.0,\"bytes\":9000000},\"sender_tcp");
+    assert!(text.contains(other), "{text}");
+    let both = Iperf::parse(&text).expect("a log");
+    assert!(both.both_ways);
+    assert_eq!(Iperf { both_ways: false, ..both }, one);
 }
 
 #[test]

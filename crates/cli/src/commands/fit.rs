@@ -273,6 +273,12 @@ fn of_logs(files: &[PathBuf], given: &Given) -> Result<Fit, Failure> {
     match (iperf, ping) {
         (Some(iperf), ping) => {
             let (fitted, values) = measured::of_iperf(&iperf, ping.as_ref(), given).map_err(unfit)?;
+            if iperf.both_ways {
+                note(
+                    "note: a log of --bidir: only what the host that wrote it sent is fitted; if both directions share a \
+                     medium, one alone has a higher rate",
+                );
+            }
             note_direction(given, (!iperf.receives).then_some("the host that wrote the log"));
             note("note: a log of iperf3 has means only; a capture shows queue and losses");
             Ok((fitted, values, iperf.control))
