@@ -1,7 +1,8 @@
 //! The loss process of a path, from the fates of its packets in their order.
 //!
 //! Three models, of which the one with the least BIC is taken (Schwarz1978): k ln n - 2 ln L with k parameters and n
-//! packets.
+//! packets. The likelihoods are those of all packets but the first, given the first: the seen chain says nothing of what
+//! was before it, and a lost first packet would count against the other models alone.
 //!
 //! | model | parameters | likelihood |
 //! |---|---|---|
@@ -65,13 +66,15 @@ impl Loss {
         if losses == 0 {
             return Loss::None(Estimate::share(0, n));
         }
-        let share = losses as f64 / n as f64;
-        let independent = losses as f64 * libm::log(share) + (n - losses) as f64 * log_or_zero(1.0 - share);
+        let independent = log_likelihood_of_share(losses - u64::from(lost[0]), n - 1);
         let uniform = (Loss::Uniform(Estimate::share(losses, n)), bic(1, n, independent));
         let chain = Chain::of(lost);
         let gilbert = (losses >= MIN_BURSTS).then(|| (chain.model(), bic(2, n, chain.log_likelihood())));
         let hidden = Hidden::fitted(lost);
-        let elliott = hidden.map(|hidden| (hidden.model(lost), bic(3, n, hidden.log_likelihood(lost))));
+        let elliott = hidden.map(|hidden| {
+            let later = hidden.log_likelihood(lost) - hidden.log_likelihood(&lost[..1]);
+            (hidden.model(lost), bic(3, n, later))
+        });
         let all = [Some(uniform), gilbert, elliott];
         let best = all.into_iter().flatten().min_by(|(_, one), (_, other)| one.total_cmp(other));
         best.map_or(uniform.0, |(loss, _)| loss)
@@ -95,6 +98,12 @@ fn bic(parameters: u32, n: u64, log_likelihood: f64) -> f64 {
 /// x ln y with 0 ln 0 = 0 is finite for each x that it is multiplied with.
 fn log_or_zero(of: f64) -> f64 {
     if of > 0.0 { libm::log(of) } else { 0.0 }
+}
+
+/// The greatest logarithm of the likelihood of `some` of `all` by one probability.
+fn log_likelihood_of_share(some: u64, all: u64) -> f64 {
+    let share = some as f64 / (all as f64).max(1.0);
+    some as f64 * log_or_zero(share) + (all - some) as f64 * log_or_zero(1.0 - share)
 }
 
 /// Counts of a chain whose states are seen.
@@ -127,11 +136,7 @@ impl Chain {
     }
 
     fn log_likelihood(&self) -> f64 {
-        let part = |some: u64, all: u64| {
-            let share = some as f64 / (all as f64).max(1.0);
-            some as f64 * log_or_zero(share) + (all - some) as f64 * log_or_zero(1.0 - share)
-        };
-        part(self.to_bad, self.from_good) + part(self.to_good, self.from_bad)
+        log_likelihood_of_share(self.to_bad, self.from_good) + log_likelihood_of_share(self.to_good, self.from_bad)
     }
 }
 

@@ -65,6 +65,21 @@ fn independent_losses_are_no_bursts() {
     }
 }
 
+/// A capture may begin with a lost packet, of which no model knows what was before it.
+#[test]
+fn lost_first_packet_makes_no_bursts() {
+    for seed in 0..20 {
+        let mut lost = fates(&mut *uniform::Config { loss: 0.003 }.build(Stream::named(seed, 0, "channel")), 4_000);
+        lost[0] = true;
+        let found = Loss::of(&lost);
+        assert!(matches!(found, Loss::Uniform(_)), "{seed}: {found:?}");
+        let mut bursts = elliott(seed, [0.004, 0.3, 0.0], 10_000);
+        bursts[0] = true;
+        let found = Loss::of(&bursts);
+        assert!(matches!(found, Loss::Gilbert { .. } | Loss::GilbertElliott { .. }), "{seed}: {found:?}");
+    }
+}
+
 /// Four bursts of 1, 2, 1 and 2 packets in 26: the shares by hand.
 #[test]
 fn shares_of_seen_bursts_are_counts() {
