@@ -5,6 +5,7 @@
 //! confidence intervals, and [`scenario`] writes them as a scenario. [`comparison`] runs that and compares it with the
 //! measurement.
 
+mod backlog;
 pub mod comparison;
 pub mod duplicates;
 pub mod json;

@@ -6,13 +6,14 @@
 //! ```text
 //! rate     that of runs of packets that waited, see `capture::transfer::rate`
 //! delay    (least round trip - transmission times of the packet and its acknowledgment) / 2, the same in both directions
-//! queue    the longest wait a - s - b in transmission times of a segment, rounded
+//! queue    the longest wait a - s - b in transmission times of a segment, rounded; where the rate varies, one more than
+//!          the most packets that waited when one was accepted, see `backlog`
 //! ```
 //!
 //! A lost packet was dropped by a full queue if it would have waited longer than every packet that arrived, less half a
-//! transmission; with fewer than [`MIN_OVERFLOWS`] of these the queue is not known to have been full. All other losses
-//! are the channel's. Packets that others overtake are late for another [reason](crate::reordering) than the queue, and
-//! their waits are not used.
+//! transmission, or, where the rate varies, behind as many packets as any that arrived; with fewer than
+//! [`MIN_OVERFLOWS`] of these the queue is not known to have been full. All other losses are the channel's. Packets that
+//! others overtake are late for another [reason](crate::reordering) than the queue, and their waits are not used.
 //!
 //! The rate varies if that of whole seconds does: if the ninth tenth is more than [`VARIES`] times the first.
 //!
@@ -25,6 +26,7 @@ use capture::transfer::Vantage;
 use capture::transfer::rate::{Passed, Run, Runs};
 use engine::{Rate, Span, Time};
 
+use crate::backlog::Backlog;
 use crate::reordering::Reordering;
 use crate::transfer::Transfer;
 use crate::transmission::{Fate, Transmission};
@@ -34,7 +36,7 @@ pub const MIN_OVERFLOWS: usize = 3;
 /// Bytes of an acknowledgment or a SYN.
 const SMALL: u32 = 52;
 /// Waits that show the same queue.
-const ALIKE: usize = 4;
+pub const ALIKE: usize = 4;
 /// Seconds of which the rates are kept: a limit of memory.
 const MAX_SECONDS: usize = 86_400;
 /// The ratio of rates from which on the rate varies.
@@ -83,13 +85,21 @@ impl Bottleneck {
         let (reordering, reordered) = Reordering::of(all, time_of(full));
         let waits = exact(all, &reordered, transfer.survey.sack).map(|(sent, arrived)| arrived.since(sent) - base);
         let longest_wait = longest(waits, time_of(full));
-        let (channel, overflows) = channel(all, &reordered, base, longest_wait, time_of(full), sees_waits);
-        let packets = longest_wait.as_secs_f64() / time_of(full).as_secs_f64().max(1e-12);
+        let rates = seconds(&runs.runs, all).filter(|_| sees_waits && rate.is_some());
+        // A wait shows a number of packets only by a rate that is known when it ends.
+        let backlog = rates.as_ref().filter(|_| transfer.survey.sack).map(|_| Backlog::of(all, &reordered, base));
+        let (packets, (channel, overflows)) = match backlog {
+            Some(backlog) => (f64::from(backlog.limit()), without_overflows(backlog.fates)),
+            None => (
+                longest_wait.as_secs_f64() / time_of(full).as_secs_f64().max(1e-12),
+                without_overflows(by_waits(all, &reordered, base, longest_wait, time_of(full), sees_waits)),
+            ),
+        };
         let least = round_trip(transfer, full, time_of);
         Bottleneck {
             rate,
             spread,
-            rates: seconds(&runs.runs, all).filter(|_| sees_waits && rate.is_some()),
+            rates,
             delay: Span::from_nanos(least.as_nanos() / 2),
             longest_wait,
             queue: Some(packets.round().max(1.0) as u32).filter(|_| sees_waits && rate.is_some()),
@@ -176,47 +186,52 @@ fn seconds(runs: &[Run], all: &[Transmission]) -> Option<Vec<f64>> {
     (known.len() > 4 && place(0.9) > VARIES * place(0.1)).then_some(rates)
 }
 
-/// The fates of packets on the channel, in their order, and the number that a full queue dropped.
-fn channel(
+/// What became of a packet, if it is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Met {
+    /// It arrived.
+    Nothing,
+    /// The channel lost it, or a queue that was not known to be full.
+    Channel,
+    /// It met a queue that seems full.
+    FullQueue,
+}
+
+/// What packets met, in their order, by the time that each would have waited.
+fn by_waits(
     all: &[Transmission],
     reordered: &[bool],
     base: Span,
     longest_wait: Span,
     transmission: Span,
     sees_waits: bool,
-) -> (Vec<bool>, usize) {
+) -> Vec<Met> {
     let mut fates = Vec::with_capacity(all.len());
-    let mut overflows = Vec::new();
     let mut last = Time::ZERO;
     for (sent, reordered) in all.iter().zip(reordered) {
         match sent.fate() {
             Fate::Open => {}
             Fate::Arrived(at) => {
                 last = if *reordered { last } else { last.max(at) };
-                fates.push(false);
+                fates.push(Met::Nothing);
             }
             Fate::Lost => {
                 // As if it were transmitted after the last that was accepted.
                 let wait = (last + transmission).since(sent.sent + base);
-                if sees_waits
+                let is_full = sees_waits
                     && wait.times(2) + transmission > longest_wait.times(2)
-                    && longest_wait > transmission.times(3)
-                {
-                    overflows.push(fates.len());
-                }
-                fates.push(true);
+                    && longest_wait > transmission.times(3);
+                fates.push(if is_full { Met::FullQueue } else { Met::Channel });
             }
         }
     }
-    if overflows.len() < MIN_OVERFLOWS {
-        return (fates, overflows.len());
-    }
-    let mut dropped = overflows.iter().copied().peekable();
-    let mut kept = Vec::with_capacity(fates.len());
-    for (place, lost) in fates.into_iter().enumerate() {
-        if dropped.next_if_eq(&place).is_none() {
-            kept.push(lost);
-        }
-    }
-    (kept, overflows.len())
+    fates
+}
+
+/// Whether the channel lost each packet that the queue accepted, and the number that a full queue dropped.
+fn without_overflows(fates: Vec<Met>) -> (Vec<bool>, usize) {
+    let overflows = fates.iter().filter(|met| **met == Met::FullQueue).count();
+    let is_full = overflows >= MIN_OVERFLOWS;
+    let accepted = fates.into_iter().filter(|met| !is_full || *met != Met::FullQueue);
+    (accepted.map(|met| met != Met::Nothing).collect(), overflows)
 }

@@ -151,3 +151,28 @@ fn varying_rate_is_found_by_seconds() {
     }
     assert!(fitted.delay.as_nanos().abs_diff(Span::from_millis(21).as_nanos()) < 1_000_000);
 }
+
+/// Of a queue that is emptied at many rates, the limit in packets is found, and what it drops are no losses of the
+/// channel; losses of the channel are found beside them.
+#[test]
+fn full_queue_of_a_varying_rate_is_not_the_channels_loss() {
+    let rows =
+        "link_trace.contents = \"time_s,rate_Mbps\\n0,8\\n3,2\\n6,5\\n9,1\\n12,10\\n15,3\\n18,7\\n21,1.5\\n24,6\\n\"";
+    let lossy = "channel = { forward = { kind = \"uniform\", loss = 0.01 }, backward = \"perfect\" }";
+    for (queue, variant) in [(60, "cubic"), (60, "linux"), (200, "cubic"), (20, "sack")] {
+        for seed in 0..3 {
+            let channel = rows.to_owned();
+            let known = Known { mbps: 8.0, delay_ms: 20.0, queue, channel, variant, seconds: 30, seed };
+            let (_, fitted, lost) = known.fitted_and_lost(Vantage::Sender);
+            let text = format!("{variant}, {queue} packets: {:?}, {} of {lost}", fitted.queue, fitted.overflows);
+            assert!(fitted.rates.is_some(), "{text}");
+            assert!(fitted.queue.is_some_and(|found| found.abs_diff(queue) <= 2), "{text}");
+            let losses = fitted.channel.iter().filter(|lost| **lost).count();
+            assert_eq!((losses, fitted.overflows), (0, lost), "{text}");
+            let channel = format!("{lossy}\n{rows}");
+            let fitted = Known { channel, ..known }.fitted(Vantage::Sender).1;
+            let loss = Loss::of(&fitted.channel);
+            assert!(matches!(loss, Loss::Uniform(loss) if (0.005..0.015).contains(&loss.value)), "{text}: {loss:?}");
+        }
+    }
+}
