@@ -201,6 +201,14 @@ fn file_that_is_no_measurement_is_an_error() {
     let ended = lasthop(&dir, &["fit", "other.txt"]);
     assert_eq!(ended.code, Some(2));
     assert!(ended.err.contains("other.txt: found neither a capture nor a log"), "{}", ended.err);
+    std::fs::write(dir.join("text.log"), "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n").unwrap();
+    let ended = lasthop(&dir, &["fit", "text.log"]);
+    assert_eq!(ended.code, Some(2));
+    assert!(
+        ended.err.contains("text.log: found what iperf3 prints as text") && ended.err.contains("-J"),
+        "{}",
+        ended.err
+    );
     std::fs::write(dir.join("empty.pcap"), "").unwrap();
     let ended = lasthop(&dir, &["fit", "empty.pcap"]);
     assert!(ended.err.contains("empty.pcap: found an empty file, expected pcap"), "{}", ended.err);

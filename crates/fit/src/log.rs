@@ -47,7 +47,12 @@ struct Document {
     start: Start,
     intervals: Vec<Interval>,
     end: End,
-    error: Option<String>,
+}
+
+/// The message of a test that failed, whose log may lack all else.
+#[derive(Deserialize)]
+struct Failed {
+    error: String,
 }
 
 #[derive(Deserialize)]
@@ -117,16 +122,22 @@ struct Sent {
 const HEADERS: f64 = 52.0;
 
 impl Iperf {
+    /// Whether a text looks like what iperf3 prints without `-J`.
+    pub fn is_plain(text: &str) -> bool {
+        let is_head = |line: &str| line.starts_with("[ ID] Interval") || line.starts_with("iperf3: error");
+        text.lines().take(20).any(|line| is_head(line.trim_start()))
+    }
+
     /// Reads a log.
     ///
     /// # Errors
     /// It is not the JSON of a TCP test, or reports an error.
     pub fn parse(text: &str) -> Result<Self, LogError> {
-        let document: Document = serde_json::from_str(text)
-            .map_err(|error| LogError(format!("expected what `iperf3 -c SERVER -J` prints: {error}")))?;
-        if let Some(error) = document.error {
+        if let Ok(Failed { error }) = serde_json::from_str(text) {
             return Err(LogError(format!("iperf3 reports an error: {error}")));
         }
+        let document: Document = serde_json::from_str(text)
+            .map_err(|error| LogError(format!("expected what `iperf3 -c SERVER -J` prints: {error}")))?;
         if document.start.test_start.protocol != "TCP" {
             let protocol = document.start.test_start.protocol;
             return Err(LogError(format!("found a test of {protocol}, expected TCP: leave out -u")));
@@ -203,9 +214,10 @@ pub struct Ping {
 }
 
 impl Ping {
-    /// Whether a text looks like a log of ping.
+    /// Whether a text looks like a log of ping, also of one that nothing answered.
     pub fn is_log(text: &str) -> bool {
-        text.lines().take(20).any(|line| line.contains("icmp_seq=") && line.contains("time="))
+        let is_reply = |line: &str| line.contains("icmp_seq=") && line.contains("time=");
+        text.lines().take(20).any(|line| line.starts_with("PING ") || is_reply(line))
     }
 
     /// Reads a log.
@@ -238,7 +250,9 @@ impl Ping {
         // "(DUP!)"
         replies.dedup_by_key(|(number, _)| *number);
         let (Some((first, _)), Some((last, _))) = (replies.first(), replies.last()) else {
-            return Err(LogError("found no reply, expected lines with icmp_seq= and time=, as ping prints".to_owned()));
+            return Err(LogError(
+                "found a log of ping without a reply, expected lines with icmp_seq= and time=".to_owned(),
+            ));
         };
         let mut lost = vec![true; (last - first + 1) as usize];
         for (number, _) in &replies {

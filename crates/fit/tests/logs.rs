@@ -60,6 +60,14 @@ fn goodput_of_a_log_is_that_which_iperf_prints_for_the_receiver() {
     assert!(goodput < fitted.rate.bits_per_sec() as f64, "{goodput} over {:?}", fitted.rate);
 }
 
+#[test]
+fn text_of_iperf_is_told_from_other_text() {
+    let text = "Connecting to host server, port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n\
+                [  5]   0.00-1.00   sec   471 KBytes  3.86 Mbits/sec    2   76.7 KBytes\n";
+    assert!(Iperf::is_plain(text) && Iperf::is_plain("iperf3: error - unable to connect to server\n"));
+    assert!(!Iperf::is_plain("hello\n") && !Iperf::is_plain(""));
+}
+
 /// With `--bidir` the streams of both directions stand beside each other; those of the other one have other round trips.
 #[test]
 fn log_of_both_directions_is_that_of_the_host_that_wrote_it() {
@@ -80,12 +88,15 @@ fn log_of_both_directions_is_that_of_the_host_that_wrote_it() {
 fn log_that_is_not_iperfs_is_an_error() {
     let udp = iperf(&[8e6]).replace("\"TCP\"", "\"UDP\"");
     let failed = iperf(&[8e6]).replacen('{', "{\"error\":\"unable to connect\",", 1);
+    let refused = r#"{"start":{"connected":[],"version":"iperf 3.12"},"intervals":[],"end":{},
+        "error":"unable to connect to server: Connection refused"}"#;
     let nothing = iperf(&[]).replace("5700000", "0");
     for (text, said) in [
         ("{}", "expected what `iperf3 -c SERVER -J` prints"),
         ("{", "expected what `iperf3 -c SERVER -J` prints"),
         (&udp, "found a test of UDP, expected TCP"),
         (&failed, "iperf3 reports an error: unable to connect"),
+        (refused, "iperf3 reports an error: unable to connect to server: Connection refused"),
         (&nothing, "found no interval in which data arrived"),
     ] {
         let error = Iperf::parse(text).expect_err(said).to_string();
@@ -106,6 +117,14 @@ fn log_of_ping_gives_round_trips_and_losses_in_their_order() {
     let log = Ping::parse(&text).expect("a log");
     assert_eq!((log.requests, log.rtts.len(), log.min_rtt()), (7, 5, Span::from_nanos(20_100_000)));
     assert!((log.loss.mean() - 2.0 / 7.0).abs() < 1e-12, "{:?}", log.loss);
-    let error = Ping::parse("PING 10.0.0.2\n").expect_err("no reply").to_string();
-    assert!(error.contains("found no reply"), "{error}");
+    for text in [
+        "PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.\n\n--- 10.0.0.2 ping statistics ---\n\
+         20 packets transmitted, 0 received, 100% packet loss, time 3885ms\n",
+        "PING 10.0.0.2 (10.0.0.2): 56 data bytes\nRequest timeout for icmp_seq 0\n",
+    ] {
+        assert!(Ping::is_log(text), "{text}");
+        let error = Ping::parse(text).expect_err("no reply").to_string();
+        assert!(error.contains("found a log of ping without a reply"), "{error}");
+    }
+    assert!(!Ping::is_log("hello\n"));
 }

@@ -262,6 +262,11 @@ fn of_logs(files: &[PathBuf], given: &Given) -> Result<Fit, Failure> {
                 return Err(refused("found a second log of iperf3, expected one".to_owned()));
             }
             iperf = Some(Iperf::parse(&text).map_err(|error| refused(error.to_string()))?);
+        } else if Iperf::is_plain(&text) {
+            return Err(refused(
+                "found what iperf3 prints as text, expected its JSON: run it with -J (`iperf3 -c SERVER -J`)"
+                    .to_owned(),
+            ));
         } else {
             return Err(refused(format!(
                 "{}, expected pcap, pcapng, or the output of `iperf3 -J` or `ping`",
