@@ -313,6 +313,11 @@ impl Explained {
         let Explained { survey, counts, .. } = self;
         let stream = &survey.stream;
         let mut notes = Vec::new();
+        if stream.packets[survey.sender.other().index()] == 0 {
+            notes.push(
+                "no packet of the receiver was captured: what arrived, round trips and losses are not known".to_owned(),
+            );
+        }
         if !survey.vantage_known {
             notes.push("nothing shows where it was captured: times are taken to be the sender's, and neither timeouts nor pacing are looked for; --at says where".to_owned());
         } else if survey.vantage != Vantage::Sender {

@@ -24,6 +24,7 @@ mod pairs;
 use std::collections::BTreeMap;
 
 use engine::{Span, Time};
+use rangemap::RangeSet;
 use wire::{Flags, SeqNum};
 
 use crate::packet::{End, Packet};
@@ -90,6 +91,7 @@ impl Track {
             let len = rest.min(self.mss);
             // Of a merged segment, the last piece has these.
             let has = |flag: Flags| segment.flags.has(flag) && (flag == Flags::SYN || len == rest);
+            // RST is the third, see `RESET`.
             let flags = [Flags::SYN, Flags::FIN, Flags::RST];
             let flags = flags.iter().enumerate().map(|(bit, flag)| u8::from(has(*flag)) << bit).sum();
             let key = Key {
@@ -121,6 +123,9 @@ impl Track {
     }
 }
 
+/// The bit of RST in a key.
+const RESET: u8 = 1 << 2;
+
 /// What became of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
@@ -128,7 +133,8 @@ pub enum Fate {
     Arrived(Time),
     /// It was lost on the way.
     Lost,
-    /// The other capture had not begun or was over when it would have arrived.
+    /// The other capture had not begun or was over when it would have arrived, or it missed the packet, which was
+    /// acknowledged.
     Unknown,
 }
 
@@ -156,8 +162,10 @@ pub struct Crossing {
 pub struct OneDirection {
     /// In the order in which they left.
     pub packets: Vec<Crossing>,
-    /// Packets that arrived and were not captured where they left.
+    /// Packets that arrived and were not captured where they left. Resets at the end look alike and are not counted.
     pub unseen: u64,
+    /// Packets with data that were acknowledged although no copy of them was captured where they arrived.
+    pub missed: u64,
 }
 
 /// The quantiles of one-way delays that are shown.
@@ -171,6 +179,29 @@ impl OneDirection {
             let place = sorted.len().checked_sub(1).map(|last| (last as f64 * share).round() as usize);
             (name, place.and_then(|place| sorted.get(place).copied()))
         })
+    }
+
+    /// Of packets that seem lost and are acknowledged though no copy arrived, it is not known which one the capture
+    /// missed.
+    fn note_missed(&mut self, acks: &OneDirection) {
+        let Some(origin) = self.packets.iter().find(|packet| packet.len > 0).map(|packet| packet.seq) else { return };
+        let offset = |seq: SeqNum| seq.0.wrapping_sub(origin.0);
+        // Acknowledgments of a SYN lie before.
+        let acknowledged =
+            acks.packets.iter().map(|packet| offset(packet.ack)).filter(|ack| *ack <= u32::MAX / 2).max();
+        let has_arrived = |packet: &&Crossing| packet.len > 0 && matches!(packet.fate, Fate::Arrived(_));
+        let mut arrived = RangeSet::new();
+        for packet in self.packets.iter().filter(has_arrived) {
+            let from = u64::from(offset(packet.seq));
+            arrived.insert(from..from + u64::from(packet.len));
+        }
+        for packet in self.packets.iter_mut().filter(|packet| packet.len > 0 && packet.fate == Fate::Lost) {
+            let from = offset(packet.seq);
+            if acknowledged.is_some_and(|until| from < until) && !arrived.contains(&from.into()) {
+                packet.fate = Fate::Unknown;
+                self.missed += 1;
+            }
+        }
     }
 
     /// The number of packets that were lost.
@@ -240,12 +271,10 @@ impl Joined {
         let clock = Clock::of(&crossed(&forward, &data, None), &crossed(&backward, &acks, None), skew);
         let ends = |packets: &[Seen]| packets.first().zip(packets.last()).map(|(first, last)| [first.at, last.at]);
         let [at_receiver, at_sender] = [&receiver.packets, &sender.packets].map(|packets| ends(packets));
-        Ok(Joined {
-            data: one_direction(&forward, &data, at_receiver, |at| at, |at| clock.sender_time(at)),
-            acks: one_direction(&backward, &acks, at_sender, |at| clock.sender_time(at), |at| at),
-            clock,
-            beyond: sender.beyond + receiver.beyond,
-        })
+        let acks = one_direction(&backward, &acks, at_sender, |at| clock.sender_time(at), |at| at);
+        let mut data = one_direction(&forward, &data, at_receiver, |at| at, |at| clock.sender_time(at));
+        data.note_missed(&acks);
+        Ok(Joined { data, acks, clock, beyond: sender.beyond + receiver.beyond })
     }
 
     /// What is known of the transmissions of the data of a connection, captured at the sender.
@@ -322,6 +351,8 @@ fn one_direction(
         }
     };
     let packets = left.iter().zip(&pairs.arrivals).enumerate().map(crossing).collect();
-    let paired = pairs.arrivals.iter().flatten().count();
-    OneDirection { packets, unseen: (arrived.len() - paired) as u64 }
+    let is_reset = |seen: &Seen| seen.key.flags & RESET != 0;
+    let paired = pairs.arrivals.iter().flatten().filter(|arrival| !is_reset(&arrived[**arrival as usize])).count();
+    let all = arrived.iter().filter(|seen| !is_reset(seen)).count();
+    OneDirection { packets, unseen: (all - paired) as u64, missed: 0 }
 }

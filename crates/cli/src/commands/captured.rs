@@ -136,6 +136,12 @@ pub fn all_captures(path: &Path) -> Result<(CaptureFile, Vec<CaptureFile>), Fail
     let [first, others @ ..] = &hosts[..] else { return Ok((open(path)?, Vec::new())) };
     let at_end = |file: CaptureFile| CaptureFile { at_end: true, ..file };
     let first = at_end(open(first)?);
+    if let Some(control) = congestion_control(path).filter(|name| name.starts_with("bbr")) {
+        note(format_args!(
+            "note: the machine's congestion control was {control}, which does not halve its window at a loss: window-cut \
+             is not what it did, unless the program chose another"
+        ));
+    }
     let schemes = schemes_of(path).join(", ");
     if is_split(path) {
         note(format_args!(

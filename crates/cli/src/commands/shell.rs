@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args as ClapArgs;
 use emulate::session::{self, Ended, Plan, Status};
 use lab::load::Loaded;
+use lab::result_dir::EMULATION;
 use scenario::problem::Problem;
 
 use super::{ScenarioArgs, listed, print, resolved, shown};
@@ -81,7 +82,14 @@ pub struct HereArgs {
 }
 
 impl Common {
-    fn plan(&self, loaded: &Loaded) -> Plan {
+    /// # Errors
+    /// Results would be replaced that cannot be repeated.
+    fn plan(&self, loaded: &Loaded) -> Result<Plan, Failure> {
+        if let Some(out) = self.out.as_ref().filter(|out| out.join(EMULATION).is_file()) {
+            let problem = Problem::new("a new directory").in_file("--out").found(format!("{}, a result", shown(out)));
+            let problem = problem.hint("real traffic cannot be repeated: remove it, or choose another directory");
+            return Err(Failure::Input(listed(&[problem])));
+        }
         let default = || unused(&format!("{}-shell", loaded.stem));
         let out = (!self.no_out).then(|| self.out.clone().unwrap_or_else(default));
         if let Some(out) = out.as_ref().filter(|_| self.out.is_none()) {
@@ -89,7 +97,7 @@ impl Common {
         }
         let warn: fn(&str) = |text| super::warn(&[text.to_owned()]);
         let program = own_program();
-        Plan { real_time: self.real_time, flows: self.flows, out, program, warn: Some(warn), ..Plan::default() }
+        Ok(Plan { real_time: self.real_time, flows: self.flows, out, program, warn: Some(warn), ..Plan::default() })
     }
 }
 
@@ -133,7 +141,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         say(format_args!("error: {}: cannot be run: it was not found", command[0].to_string_lossy()));
         return Err(Failure::Exit(NOT_FOUND));
     }
-    let plan = Plan { places, mtu: args.mtu, command, outside, ..args.common.plan(&loaded) };
+    let plan = Plan { places, mtu: args.mtu, command, outside, ..args.common.plan(&loaded)? };
     note(session::introduction(&plan));
     // An interactive shell has the terminal for itself.
     let line = StatusLine::new(&loaded.stem, !args.command.is_empty());
@@ -160,7 +168,7 @@ pub fn emulate(args: &EmulateArgs) -> Result<(), Failure> {
     let devices = session::devices(&loaded.network, &args.tun);
     let devices = devices.map_err(|problem| Failure::Input(listed(&[problem])))?;
     let places = devices.iter().map(|device| device.place.clone()).collect();
-    let plan = Plan { places, ..args.common.plan(&loaded) };
+    let plan = Plan { places, ..args.common.plan(&loaded)? };
     note(format_args!("emulation runs until Ctrl-C; addresses: {}", session::introduction(&plan)));
     let line = StatusLine::new(&loaded.stem, true);
     let ended = session::emulate(&loaded, &plan, &devices, &mut |status| line.show(live(status))).map_err(refused);

@@ -60,9 +60,8 @@ fn result_of_real_hosts_is_explained_by_its_captures() {
     assert!(explained.code == Some(0) && explained.out.contains("captured at the receiver"), "{}", explained.err);
     let explained = lasthop(&dir, &["explain", "real", "--at", "receiver"]);
     assert!(explained.code == Some(2) && explained.err.contains("found two captures"), "{}", explained.err);
-    // What was made of it does not keep the next run from replacing it.
     let again = lasthop(&dir, &["shell", "hop.toml", "--out", "real", "--quiet", "--", "true"]);
-    assert_eq!((again.code, again.err.as_str()), (Some(0), ""));
+    assert!(again.code == Some(2) && again.err.contains("real traffic cannot be repeated"), "{}", again.err);
     let run = lasthop(&dir, &["shell", "hop.toml", "--out", "idle", "--quiet", "--", "true"]);
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
     let explained = lasthop(&dir, &["explain", "idle"]);

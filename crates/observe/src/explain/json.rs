@@ -41,13 +41,15 @@ pub fn to_json(name: &str, report: &FlowReport, top: usize) -> Value {
 
 /// The report of a connection of a capture as JSON: as [`to_json`], with the causes that a capture shows, and with
 /// `hidden`: the kinds of findings that it does not show, and the causes that it does not separate. See
-/// [`shown_kinds`](super::shown_kinds) for `at_sender`, without which `timeouts` is null, and [`captured_causes`] for `window_known`.
+/// [`shown_kinds`](super::shown_kinds) for `at_sender`, without which `timeouts` is null, as `blocked_ms` always is, and [`captured_causes`] for `window_known`.
 pub fn captured_to_json(name: &str, report: &FlowReport, (at_sender, window_known): (bool, bool), top: usize) -> Value {
     let mut json = to_json(name, report, top);
     let causes = captured_causes(&report.budget, window_known).into_iter();
     let budget: serde_json::Map<String, Value> =
         causes.map(|cause| (cause.name.to_owned(), in_millis(cause.time).into())).collect();
     json["budget_ms"] = budget.into();
+    // What held the sender back between segments is an estimate that the budget already has.
+    json["blocked_ms"] = Value::Null;
     if !at_sender {
         json["timeouts"] = Value::Null;
     }

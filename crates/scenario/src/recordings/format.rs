@@ -134,7 +134,7 @@ fn one_number_a_line(file: &str, text: &str) -> Result<Format, Problem> {
     }
     let expected = "a known format; numbers that never decrease are times of deliveries or delays";
     let hint = "name its format: mahimahi for deliveries (packet by packet: `delivery_trace.forward.file`), leo-delay for delays";
-    Err(Problem::new(expected).in_file(file).hint(hint))
+    Err(Problem::new(expected).in_file(file).found("one number in each line").hint(hint))
 }
 
 /// Steps of less than this are seconds: in milliseconds they would be too short for CellReplay's trains.
@@ -159,7 +159,10 @@ fn two_numbers_a_line(file: &str, text: &str) -> Result<Format, Problem> {
         return Ok(Format::Pensieve);
     }
     let expected = "a known format; whole numbers may be seconds and Mbit/s, or milliseconds of time and of delay";
-    Err(Problem::new(expected).in_file(file).hint("name its format: pensieve for rates, cellreplay for delays"))
+    Err(Problem::new(expected)
+        .in_file(file)
+        .found("two numbers in each line")
+        .hint("name its format: pensieve for rates, cellreplay for delays"))
 }
 
 #[cfg(test)]

@@ -48,9 +48,16 @@ pub fn as_text(both: &BothEnds<'_>) -> String {
         let packets = count(unknown, "packet");
         text.push_str(&format!("note: of {packets} the other capture does not show whether they arrived\n"));
     }
-    if data.unseen + acks.unseen > 0 {
-        let packets = count(data.unseen + acks.unseen, "packet");
-        text.push_str(&format!("note: {packets} arrived and were not captured where they were sent\n"));
+    match data.unseen + acks.unseen {
+        0 => {}
+        1 => text.push_str("note: 1 packet arrived and was not captured where it was sent\n"),
+        unseen => {
+            text.push_str(&format!("note: {unseen} packets arrived and were not captured where they were sent\n"));
+        }
+    }
+    if data.missed > 0 {
+        let packets = count(data.missed, "packet");
+        text.push_str(&format!("note: {packets} of these, acknowledged, were missed by the capture at the receiver\n"));
     }
     if *beyond > 0 {
         let packets = count(beyond, "packet");
@@ -71,6 +78,7 @@ pub fn as_json(both: &BothEnds<'_>) -> Value {
             "lost": packets.lost(),
             "unknown": packets.unknown(),
             "unseen": packets.unseen,
+            "missed": packets.missed,
             "spurious_retransmissions": both.whole_path.then(|| packets.spurious()),
             "one_way_ms": delays,
         })

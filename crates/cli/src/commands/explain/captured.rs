@@ -2,7 +2,9 @@
 
 use ::plot::{Description, Recorder};
 use lab::captures::{BothEnds, CaptureFile, Explained};
-use observe::explain::{HIDDEN_CAUSES, captured_causes, captured_to_json, hidden_kinds, millis, shown_kinds};
+use observe::explain::{
+    FlowReport, HIDDEN_CAUSES, captured_causes, captured_to_json, hidden_kinds, millis, shown_kinds,
+};
 use report::pictures::{View, captured};
 use serde_json::{Value, json};
 
@@ -104,8 +106,9 @@ fn as_text(title: &str, file: &CaptureFile, explained: &Explained, top: usize) -
     ));
     if counts.closed_windows > 0 || counts.probes > 0 {
         text.push_str(&format!(
-            "the receiver closed its window {} times; {} probes or keep-alives\n",
-            counts.closed_windows, counts.probes
+            "the receiver closed its window {}; {} probes or keep-alives\n",
+            count(counts.closed_windows as usize, "time"),
+            counts.probes
         ));
     }
     let causes: Vec<_> = captured_causes(&report.budget, survey.scale_known)
@@ -118,6 +121,8 @@ fn as_text(title: &str, file: &CaptureFile, explained: &Explained, top: usize) -
         _ => String::new(),
     };
     let nothing = format!("no problem was found of {}{timeouts}", shown_kinds(at_sender).join(", "));
+    // What held the sender back between segments is an estimate that the budget already has.
+    let report = &FlowReport { blocked: Vec::new(), ..report.clone() };
     text.push_str(&table_of("the transfer", report, &causes, top, &nothing));
     text.push_str("\nnot shown by this capture\n");
     let mut line = |name: &str, names: &[&str]| text.push_str(&format!("{name:<16} {}\n", names.join(", ")));
