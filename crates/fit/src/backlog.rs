@@ -30,16 +30,16 @@ const FEWEST: u32 = 3;
 const UNSURE: u32 = 1;
 
 /// The packets of a queue.
-pub struct Backlog {
+pub(crate) struct Backlog {
     /// The most packets that an accepted packet found.
     most: u32,
     /// What each packet met whose fate is known.
-    pub fates: Vec<Met>,
+    pub(crate) fates: Vec<Met>,
 }
 
 impl Backlog {
     /// Of packets with their least time from sending to arrival.
-    pub fn of(all: &[Transmission], reordered: &[bool], base: Span) -> Self {
+    pub(crate) fn of(all: &[Transmission], reordered: &[bool], base: Span) -> Self {
         let left = left(all);
         let mut backlog = Backlog::counted(all, &left, reordered, base, None);
         for _ in 1..ROUNDS {
@@ -49,7 +49,7 @@ impl Backlog {
     }
 
     /// The number of packets that the queue holds, or held at least.
-    pub fn limit(&self) -> u32 {
+    pub(crate) fn limit(&self) -> u32 {
         self.most + 1
     }
 

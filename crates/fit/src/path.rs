@@ -36,7 +36,7 @@ pub const MIN_OVERFLOWS: usize = 3;
 /// Bytes of an acknowledgment or a SYN.
 const SMALL: u32 = 52;
 /// Waits that show the same queue.
-pub const ALIKE: usize = 4;
+pub(crate) const ALIKE: usize = 4;
 /// Seconds of which the rates are kept: a limit of memory.
 const MAX_SECONDS: usize = 86_400;
 /// The ratio of rates from which on the rate varies.
@@ -188,7 +188,7 @@ fn seconds(runs: &[Run], all: &[Transmission]) -> Option<Vec<f64>> {
 
 /// What became of a packet, if it is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Met {
+pub(crate) enum Met {
     /// It arrived.
     Nothing,
     /// The channel lost it, or a queue that was not known to be full.
