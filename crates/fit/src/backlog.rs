@@ -18,7 +18,6 @@ use std::collections::VecDeque;
 
 use engine::{Span, Time};
 
-use crate::path::{ALIKE, Met};
 use crate::transmission::{Fate, Transmission};
 
 /// Rounds in which the limit is found: it changes by the few losses of the channel among the packets of a full queue.
@@ -28,6 +27,20 @@ const FEWEST: u32 = 3;
 
 /// By how much the count of an accepted packet may be too high.
 const UNSURE: u32 = 1;
+
+/// Waits that show the same queue.
+pub(crate) const ALIKE: usize = 4;
+
+/// What became of a packet, if it is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Met {
+    /// It arrived.
+    Nothing,
+    /// The channel lost it, or a queue that was not known to be full.
+    Channel,
+    /// It met a queue that seems full.
+    FullQueue,
+}
 
 /// The packets of a queue.
 pub(crate) struct Backlog {

@@ -26,7 +26,7 @@ use capture::transfer::Vantage;
 use capture::transfer::rate::{Passed, Run, Runs};
 use engine::{Rate, Span, Time};
 
-use crate::backlog::Backlog;
+use crate::backlog::{ALIKE, Backlog, Met};
 use crate::reordering::Reordering;
 use crate::transfer::Transfer;
 use crate::transmission::{Fate, Transmission};
@@ -35,8 +35,6 @@ use crate::transmission::{Fate, Transmission};
 pub const MIN_OVERFLOWS: usize = 3;
 /// Bytes of an acknowledgment or a SYN.
 const SMALL: u32 = 52;
-/// Waits that show the same queue.
-pub(crate) const ALIKE: usize = 4;
 /// Seconds of which the rates are kept: a limit of memory.
 const MAX_SECONDS: usize = 86_400;
 /// The ratio of rates from which on the rate varies.
@@ -184,17 +182,6 @@ fn seconds(runs: &[Run], all: &[Transmission]) -> Option<Vec<f64>> {
     known.sort_by(f64::total_cmp);
     let place = |share: f64| known[((known.len() - 1) as f64 * share).round() as usize];
     (known.len() > 4 && place(0.9) > VARIES * place(0.1)).then_some(rates)
-}
-
-/// What became of a packet, if it is known.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Met {
-    /// It arrived.
-    Nothing,
-    /// The channel lost it, or a queue that was not known to be full.
-    Channel,
-    /// It met a queue that seems full.
-    FullQueue,
 }
 
 /// What packets met, in their order, by the time that each would have waited.
