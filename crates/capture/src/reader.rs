@@ -89,7 +89,7 @@ impl<R: Read> Capture<R> {
         self.reader.skipped
     }
 
-    /// The frames so far whose times are not theirs.
+    /// The frames so far whose damaged timestamps were replaced.
     pub fn bad_timestamps(&self) -> BadTimestamps {
         self.reader.times.bad_timestamps
     }

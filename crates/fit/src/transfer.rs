@@ -47,7 +47,7 @@ pub struct Transfer {
     pub incomplete: Option<String>,
     /// Frames that are not read.
     pub skipped: Skipped,
-    /// Frames whose times are not theirs.
+    /// Frames whose damaged timestamps were replaced.
     pub bad_timestamps: BadTimestamps,
 }
 

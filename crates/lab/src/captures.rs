@@ -36,7 +36,7 @@ pub struct CaptureFile {
     pub streams: Vec<Stream>,
     /// Frames that are not read.
     pub skipped: Skipped,
-    /// Frames whose times are not theirs.
+    /// Frames whose damaged timestamps were replaced.
     pub bad_timestamps: BadTimestamps,
     /// Packets that are not explained.
     pub non_tcp: NonTcp,
