@@ -1,12 +1,10 @@
 //! Events of schemes: their actions in an observed run are those that they count.
 
-use crate::common;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::{TO_MOBILE, last_hop, network, watch};
 use path::agent::AgentConfig;
 use sim::Event;
+use testkit::{TO_MOBILE, build_network, last_hop_text, record_events};
 
 /// Names of counts that are states, which can shrink.
 fn is_state(name: &str) -> bool {
@@ -22,10 +20,14 @@ fn events_of_each_scheme_add_up_to_its_counts() {
     let mut acting = 0;
     for (scheme, _) in AgentConfig::MEMBERS {
         let head = format!("duration = \"20 s\"\nscheme = \"{scheme}\"");
-        let text = last_hop(&head, ("8 Mbps", "20 ms"), air, &format!("{TO_MOBILE}\nreceive_window = \"64 KiB\""));
-        let network = network(&text);
-        let (results, events) = watch(&network);
-        assert_eq!(common::run(&network).flows[0].bytes_delivered, results.flows[0].bytes_delivered, "{scheme}");
+        let text = last_hop_text(&head, ("8 Mbps", "20 ms"), air, &format!("{TO_MOBILE}\nreceive_window = \"64 KiB\""));
+        let network = build_network(&text);
+        let (results, events) = record_events(&network);
+        assert_eq!(
+            testkit::run_network(&network).flows[0].bytes_delivered,
+            results.flows[0].bytes_delivered,
+            "{scheme}"
+        );
         let mut known: BTreeSet<&str> = BTreeSet::new();
         for (node, counts) in results.agents.iter().enumerate() {
             let mut summed: BTreeMap<&str, u64> = BTreeMap::new();
@@ -56,8 +58,8 @@ fn events_of_each_scheme_add_up_to_its_counts() {
 #[test]
 fn local_retransmissions_name_their_flow() {
     let air = "queue = \"unlimited\"\nchannel = { kind = \"uniform\", loss = 0.02 }";
-    let text = last_hop("duration = \"20 s\"\nscheme = \"snoop\"", ("8 Mbps", "20 ms"), air, TO_MOBILE);
-    let (_, events) = watch(&network(&text));
+    let text = last_hop_text("duration = \"20 s\"\nscheme = \"snoop\"", ("8 Mbps", "20 ms"), air, TO_MOBILE);
+    let (_, events) = record_events(&build_network(&text));
     let of = |wanted: &str| {
         let named = events.iter().filter_map(move |(_, event)| match event {
             Event::Agent { name, of, .. } if *name == wanted => Some(*of),

@@ -1,8 +1,6 @@
 //! Errors of a scenario are reported with line, key, found value, expected value and a hint.
 
-use crate::common;
-
-use common::broken::{Case, GOOD, each_is_told_of, problems};
+use crate::common::broken::{Case, GOOD, each_is_told_of, problems};
 use proptest::prelude::*;
 use scenario::{Document, check};
 
@@ -308,7 +306,7 @@ fn unreachable_destination_is_reported_before_the_run() {
 #[test]
 fn path_with_zero_delay_is_refused() {
     let still = |profile: &str, rate: &str| {
-        let text = common::wire(rate, "0 s", "mss = \"1000 B\"");
+        let text = testkit::wire_text(rate, "0 s", "mss = \"1000 B\"");
         problems(&format!("profile = \"{profile}\"\n{text}"))
     };
     assert!(still("goel1997", "20 Mbps")[0].to_string().contains("would not advance"));

@@ -1,9 +1,7 @@
 //! Errors in media and positions are reported with line, key, found value, expected value and a hint, and without
 //! consequential errors.
 
-use crate::common;
-
-use common::broken::{Case, each_is_told_of, problems};
+use crate::common::broken::{Case, each_is_told_of, problems};
 use scenario::Document;
 
 /// A cell without positions.

@@ -1,9 +1,7 @@
 //! Errors in the settings of flows and of their TCP are reported with line, key, found value, expected value and a
 //! hint.
 
-use crate::common;
-
-use common::broken::{Case, GOOD, each_is_told_of, problems};
+use crate::common::broken::{Case, GOOD, each_is_told_of, problems};
 use scenario::check;
 use tcp::cc::{ControlConfig, Start};
 
@@ -155,7 +153,7 @@ fn every_mistake_is_reported_with_its_line_and_a_hint() {
 /// A host has 55,536 ports from 10,000 on, and each flow uses one at either end.
 #[test]
 fn more_flows_than_a_host_has_ports_are_refused() {
-    let mut scenario = common::scenario(GOOD);
+    let mut scenario = testkit::read_scenario(GOOD);
     let flow = scenario.flows["down"].clone();
     scenario.flows.extend((1..=55_536).map(|number| (format!("more{number}"), flow.clone())));
     let problems = check(&scenario).unwrap_err();

@@ -1,9 +1,7 @@
 //! Schemes of the base station in whole runs: one frame is lost on the radio link; which node retransmits it?
 
-use crate::common;
-
-use common::{TO_MOBILE, last_hop, network, run};
 use sim::{FlowResult, Results};
+use testkit::{TO_MOBILE, build_network, last_hop_text, run_network};
 
 const WIRE: (&str, &str) = ("10 Mbps", "50 ms");
 
@@ -21,10 +19,10 @@ fn one_loss_under([scheme, mobile]: [&str; 2], [from, to]: [&str; 2]) -> Results
     let drop = if from == "mobile" { "drop_backward" } else { "drop" };
     let flow = format!("from = \"{from}\"\nto = \"{to}\"\n{SMALL}");
     let air = format!("channel = {{ kind = \"scripted\", {drop} = [100] }}");
-    let text = last_hop(&format!("duration = \"100 s\"\nscheme = \"{scheme}\""), WIRE, &air, &flow);
+    let text = last_hop_text(&format!("duration = \"100 s\"\nscheme = \"{scheme}\""), WIRE, &air, &flow);
     let own = format!("mobile = {{ kind = \"host\", scheme = \"{mobile}\" }}");
-    let network = network(&text.replace("mobile = { kind = \"host\" }", &own));
-    let results = run(&network);
+    let network = build_network(&text.replace("mobile = { kind = \"host\" }", &own));
+    let results = run_network(&network);
     let lost: u64 = results.links[1].directions.iter().map(|direction| direction.frames_corrupted).sum();
     assert_eq!((lost, results.flows[0].bytes_delivered), (1, 200_000), "{scheme}");
     results
@@ -53,8 +51,8 @@ fn snoop_recovers_the_loss_without_the_sender() {
 fn premature_copy_of_snoop_causes_no_further_copies() {
     let air = "arq = { kind = \"stop-and-wait\", max_transmissions = 10000 }\n\
                channel = { kind = \"scripted\", bad = [[\"5 s\", \"5.5 s\"]] }";
-    let network = network(&last_hop("duration = \"20 s\"\nscheme = \"snoop\"", WIRE, air, TO_MOBILE));
-    let results = run(&network);
+    let network = build_network(&last_hop_text("duration = \"20 s\"\nscheme = \"snoop\"", WIRE, air, TO_MOBILE));
+    let results = run_network(&network);
     let needless = ["local_timeouts", "local_retransmissions"].map(|name| counted(&results, name));
     assert_eq!((needless, results.flows[0].sender.segments_retransmitted), ([1, 0], 0));
 }
@@ -91,7 +89,7 @@ fn eln_mark_is_ignored_by_a_sender_without_eln() {
 fn snoop_does_not_hide_congestion() {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/snoop.toml")).unwrap();
     let text = text.replace("50 packets", "5 packets").replace("loss = 0.02", "loss = 0.0").replace("10 MB", "1 MB");
-    let results = run(&network(&text));
+    let results = run_network(&build_network(&text));
     let dropped = results.links[1].directions[0].queue_full;
     assert!(dropped > 0);
     assert_eq!((counted(&results, "packets_lost_in_queue"), counted(&results, "local_retransmissions")), (dropped, 0));
@@ -108,7 +106,7 @@ fn simple_icmp_waits_for_one_timeout_per_hole() {
                    channel = { kind = \"scripted\", drop = [100, 101, 102, 103] }";
         let flow = format!("{TO_MOBILE}\n{SMALL}\ntcp.rto_back_off = \"{back_off}\"");
         let head = "duration = \"100 s\"\nscheme = \"simple-icmp\"";
-        let results = run(&network(&last_hop(head, WIRE, air, &flow)));
+        let results = run_network(&build_network(&last_hop_text(head, WIRE, air, &flow)));
         let FlowResult { sender, elapsed, .. } = &results.flows[0];
         assert_eq!((sender.fast_retransmits, sender.timeouts), (1, 3), "{back_off}");
         elapsed.as_nanos()

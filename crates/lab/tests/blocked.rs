@@ -1,17 +1,15 @@
 //! Why senders send nothing, in the traces of a run: a scenario for each of the five reasons.
 
-use crate::common;
-
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
 use std::rc::Rc;
 
-use common::{network, scenario, wire};
 use observe::output::{Outputs, TraceFiles};
 use scenario::traces::{TRACES, Trace};
 use sim::World;
 use tcp::Blocked;
+use testkit::{build_network, read_scenario, wire_text};
 
 #[derive(Default)]
 struct Memory(RefCell<BTreeMap<String, Vec<u8>>>);
@@ -25,9 +23,9 @@ impl TraceFiles for Memory {
 
 /// The contents of the trace called `trace` of a run.
 fn traced(text: &str, trace: &str) -> String {
-    let (network, files) = (network(text), Rc::new(Memory::default()));
+    let (network, files) = (build_network(text), Rc::new(Memory::default()));
     let traces: Vec<&Trace> = TRACES.iter().filter(|known| known.name == trace).collect();
-    let mut outputs = Outputs::open(&traces, &network, files.clone(), &scenario(text).output, Default::default());
+    let mut outputs = Outputs::open(&traces, &network, files.clone(), &read_scenario(text).output, Default::default());
     let mut world = World::new(&network, true);
     world.run(&mut outputs);
     assert!(outputs.finish(world.results().ended).is_ok());
@@ -39,7 +37,7 @@ fn traced(text: &str, trace: &str) -> String {
 /// A flow of segments of 1,000 bytes over 8 Mbps and 10 ms. A segment with its 40 bytes of headers takes 1.04 ms, and
 /// its acknowledgment, which takes 0.04 ms, arrives 21.08 ms after the segment was sent.
 fn flow(rest: &str) -> String {
-    wire("8 Mbps", "10 ms", &format!("mss = \"1000 B\"\n{rest}"))
+    wire_text("8 Mbps", "10 ms", &format!("mss = \"1000 B\"\n{rest}"))
 }
 
 /// The reasons in `events.jsonl`, with their times in microseconds.

@@ -1,15 +1,13 @@
 //! The time budget of `observe::explain`: its causes add up, and each has its share in a run whose share is known.
 
-use crate::common;
-
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use common::{network, wire};
 use engine::Span;
 use lab::run::record;
 use observe::explain::{Cause, Explain, FlowReport};
 use sim::{Network, Transport};
+use testkit::{build_network, wire_text};
 
 /// Runs a network and explains its flows.
 fn explained(network: &Network) -> Vec<FlowReport> {
@@ -20,7 +18,7 @@ fn explained(network: &Network) -> Vec<FlowReport> {
 
 /// The first flow of a scenario: its budget in milliseconds by name, and the time that it took.
 fn budget(text: &str) -> (BTreeMap<&'static str, f64>, f64) {
-    let report = explained(&network(text)).remove(0);
+    let report = explained(&build_network(text)).remove(0);
     let millis = |span: Span| span.as_secs_f64() * 1e3;
     let budget = report.budget.iter().map(|(cause, span)| (cause.name(), millis(*span))).collect();
     (budget, millis(report.took))
@@ -67,9 +65,9 @@ fn budget_of_every_example_adds_up_to_the_time_of_its_flows() {
 #[test]
 fn link_rate_is_the_transmission_time_of_all_segments() {
     let flow = "mss = \"960 B\"\nbytes = \"96000 B\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 200";
-    assert_cause(&wire("8 Mbps", "10 ms", flow), Cause::LinkRate, 100.0);
+    assert_cause(&wire_text("8 Mbps", "10 ms", flow), Cause::LinkRate, 100.0);
     // Then the last segment and its acknowledgment, of 0.04 ms, propagate.
-    assert_cause(&wire("8 Mbps", "10 ms", flow), Cause::Propagation, 20.04);
+    assert_cause(&wire_text("8 Mbps", "10 ms", flow), Cause::Propagation, 20.04);
 }
 
 /// A window of four segments keeps the wire busy for 4 ms of a round trip of 201.04 ms. Slow start fills it with segments
@@ -77,15 +75,15 @@ fn link_rate_is_the_transmission_time_of_all_segments() {
 #[test]
 fn receiver_window_is_the_idle_rest_of_each_round_trip() {
     let flow = "mss = \"960 B\"\nbytes = \"389760 B\"\nreceive_window = \"3840 B\"";
-    assert_cause(&wire("8 Mbps", "100 ms", flow), Cause::ReceiverWindow, 99.0 * 197.04);
+    assert_cause(&wire_text("8 Mbps", "100 ms", flow), Cause::ReceiverWindow, 99.0 * 197.04);
 }
 
 /// 1, 2, 4, ..., 32 segments in six round trips: five of them wait for the window. A segment takes 8 us.
 #[test]
 fn slow_start_is_the_time_until_the_window_holds_the_transfer() {
     let flow = "mss = \"960 B\"\nbytes = \"60480 B\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 1";
-    assert_cause(&wire("1 Gbps", "50 ms", flow), Cause::SlowStart, 5.0 * 100.0);
-    assert_cause(&wire("1 Gbps", "50 ms", flow), Cause::Propagation, 100.0);
+    assert_cause(&wire_text("1 Gbps", "50 ms", flow), Cause::SlowStart, 5.0 * 100.0);
+    assert_cause(&wire_text("1 Gbps", "50 ms", flow), Cause::Propagation, 100.0);
 }
 
 /// ssthresh is two segments. The window is 1, 2, 3, ... segments in successive round trips, and grows by slightly less
@@ -94,7 +92,7 @@ fn slow_start_is_the_time_until_the_window_holds_the_transfer() {
 fn congestion_avoidance_is_the_time_of_a_window_that_grows_by_one() {
     let flow = "mss = \"960 B\"\nbytes = \"63360 B\"\nreceive_window = \"1 MB\"\n\
                 tcp = { initial_window = 1, initial_ssthresh = \"1920 B\" }";
-    let text = wire("1 Gbps", "50 ms", flow);
+    let text = wire_text("1 Gbps", "50 ms", flow);
     assert_cause(&text, Cause::SlowStart, 100.0);
     assert_cause(&text, Cause::CongestionAvoidance, 10.0 * 100.0);
 }
@@ -103,14 +101,14 @@ fn congestion_avoidance_is_the_time_of_a_window_that_grows_by_one() {
 #[test]
 fn handshake_is_one_round_trip() {
     let flow = "mss = \"960 B\"\nbytes = \"960 B\"\ntcp.handshake = true";
-    assert_cause(&wire("8 Mbps", "100 ms", flow), Cause::Handshake, 200.0);
+    assert_cause(&wire_text("8 Mbps", "100 ms", flow), Cause::Handshake, 200.0);
 }
 
 /// Ten packets a second of 1 ms each: nothing to send for the other 99 %.
 #[test]
 fn application_is_the_time_without_data() {
     let flow = "mss = \"960 B\"\nreceive_window = \"1 MB\"\ntraffic = { kind = \"cbr\", rate = \"76800 bps\", packet = \"960 B\" }";
-    let text = wire("8 Mbps", "10 ms", flow).replace("10000 s", "100 s");
+    let text = wire_text("8 Mbps", "10 ms", flow).replace("10000 s", "100 s");
     assert_cause(&text, Cause::Application, 99_000.0);
 }
 
@@ -123,8 +121,8 @@ fn others_queue_is_the_share_of_the_other_flow() {
              tcp.initial_window = 100\n"
         )
     };
-    let text =
-        wire("8 Mbps", "10 ms", "").replace("[flows.flow]\n        from = \"a\"\n        to = \"b\"", &flow("flow"));
+    let text = wire_text("8 Mbps", "10 ms", "")
+        .replace("[flows.flow]\n        from = \"a\"\n        to = \"b\"", &flow("flow"));
     let text = format!("{text}\n{}", flow("other")).replace("10000 s", "60 s");
     assert_cause(&text, Cause::OthersQueue, 30_000.0);
     assert_cause(&text, Cause::LinkRate, 30_000.0);
@@ -136,7 +134,7 @@ fn others_queue_is_the_share_of_the_other_flow() {
 fn others_queue_is_the_time_that_a_page_gains_without_the_other_flow() {
     let page = "mss = \"960 B\"\nbytes = \"100 kB\"\nreceive_window = \"1 MB\"\nstart = \"20 s\"\ntcp.handshake = true";
     let bulk = "[flows.bulk]\nfrom = \"a\"\nto = \"b\"\nmss = \"960 B\"\nreceive_window = \"480 kB\"";
-    let alone = wire("8 Mbps", "10 ms", page);
+    let alone = wire_text("8 Mbps", "10 ms", page);
     let behind = format!("{alone}\n{bulk}").replace("10000 s", "120 s");
     let (budget_alone, took_alone) = budget(&alone);
     let (budget_behind, took_behind) = budget(&behind);
@@ -205,7 +203,7 @@ fn bad_air_is_the_time_that_a_perfect_channel_saves() {
     let text = |drop: &str| {
         let channel = format!("{{ kind = \"scripted\", drop = [{drop}] }}");
         let flow = "bytes = \"100 KiB\"\nreceive_window = \"64 KiB\"";
-        common::thesis("", 1, &channel, flow)
+        testkit::thesis_text("", 1, &channel, flow)
     };
     let ((lossy, took_lossy), (perfect, took_perfect)) = (budget(&text("40, 41, 42")), budget(&text("")));
     let lost = took_lossy - took_perfect;
@@ -220,7 +218,7 @@ fn air_loss_is_the_wait_for_the_timer_after_a_lost_tail() {
     let text = |drop: &str| {
         let flow = "mss = \"960 B\"\nbytes = \"96000 B\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 200";
         let channel = format!("channel = {{ kind = \"scripted\", drop = [{drop}] }}\n[flows.flow]");
-        wire("8 Mbps", "10 ms", flow).replace("[flows.flow]", &channel)
+        wire_text("8 Mbps", "10 ms", flow).replace("[flows.flow]", &channel)
     };
     let ((lossy, took_lossy), (_, took_whole)) = (budget(&text("99")), budget(&text("")));
     let lost = took_lossy - took_whole;
@@ -236,7 +234,7 @@ fn air_loss_is_the_wait_for_the_timer_after_a_lost_tail() {
 fn queue_drop_is_the_wait_for_the_timer_after_a_dropped_tail() {
     let text = |queue: &str| {
         let flow = "mss = \"960 B\"\nbytes = \"96000 B\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 200";
-        wire("8 Mbps", "10 ms", flow).replace("[flows.flow]", &format!("queue = \"{queue}\"\n[flows.flow]"))
+        wire_text("8 Mbps", "10 ms", flow).replace("[flows.flow]", &format!("queue = \"{queue}\"\n[flows.flow]"))
     };
     // One is being sent, 98 wait: the last one is dropped.
     let ((dropped, took_dropped), (_, took_whole)) = (budget(&text("98 packets")), budget(&text("unlimited")));
@@ -251,7 +249,7 @@ fn queue_drop_is_the_wait_for_the_timer_after_a_dropped_tail() {
 #[test]
 fn outage_is_the_interruption() {
     let flow = "mss = \"960 B\"\nbytes = \"960000 B\"\nreceive_window = \"96000 B\"\ntcp = { initial_window = 100, min_rto = \"5 s\" }";
-    let text = wire("8 Mbps", "10 ms", flow);
+    let text = wire_text("8 Mbps", "10 ms", flow);
     let text = text.replace(
         "[flows.flow]",
         "outages = [{ from = \"500 ms\", to = \"1500 ms\", packets = \"wait\" }]\n[flows.flow]",
@@ -269,7 +267,7 @@ fn outage_is_the_interruption() {
 fn link_rate_of_a_recorded_link_includes_the_time_between_opportunities() {
     let flow = "mss = \"1460 B\"\nbytes = \"1460 kB\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 200";
     let trace = "delivery_trace.forward = { contents = \"10\\n\" }\n[flows.flow]";
-    let text = wire("8 Mbps", "10 ms", flow).replace("[flows.flow]", trace);
+    let text = wire_text("8 Mbps", "10 ms", flow).replace("[flows.flow]", trace);
     assert_cause(&text, Cause::LinkRate, 10_000.0);
     let queue = "queue = { kind = \"codel\", target = \"100 s\", interval = \"1000 s\" }\ndelivery_trace";
     assert_cause(&text.replace("delivery_trace", queue), Cause::LinkRate, 10_000.0);
@@ -281,7 +279,7 @@ fn link_rate_of_a_recorded_link_includes_the_time_between_opportunities() {
 fn nagle_is_the_wait_of_small_segments_for_acknowledgments() {
     let flow = "mss = \"2000 B\"\nreceive_window = \"1 MB\"\ntraffic = { kind = \"cbr\", rate = \"40 kbps\", packet = \"100 B\" }\n\
                 tcp.nagle = \"on\"";
-    let text = wire("100 Mbps", "100 ms", flow).replace("10000 s", "100 s");
+    let text = wire_text("100 Mbps", "100 ms", flow).replace("10000 s", "100 s");
     assert_cause(&text, Cause::Nagle, 100_000.0 * 0.95);
 }
 
@@ -291,7 +289,7 @@ fn nagle_is_the_wait_of_small_segments_for_acknowledgments() {
 fn spurious_recovery_is_the_time_from_a_needless_timeout_to_the_acknowledgment() {
     let flow = "mss = \"960 B\"\nbytes = \"48000 B\"\nreceive_window = \"960 B\"\ntcp.min_rto = \"1 s\"";
     let spike = "delay_spikes = [{ at = \"5 s\", duration = \"201 ms\", extra_delay = \"2 s\" }]\n[flows.flow]";
-    let text = wire("8 Mbps", "100 ms", flow).replace("[flows.flow]", spike);
+    let text = wire_text("8 Mbps", "100 ms", flow).replace("[flows.flow]", spike);
     assert_cause(&text, Cause::SpuriousRecovery, 2000.0 + 201.04 - 1000.0);
 }
 
@@ -300,8 +298,8 @@ fn spurious_recovery_is_the_time_from_a_needless_timeout_to_the_acknowledgment()
 #[test]
 fn scheme_is_the_time_for_which_it_closes_the_receive_window() {
     let air = "queue = \"unlimited\"\nchannel = { kind = \"scripted\", bad = [[\"5 s\", \"8 s\"]] }";
-    let flow = format!("{}\nbytes = \"400 kB\"\nmss = \"1000 B\"\nreceive_window = \"4000 B\"", common::TO_MOBILE);
-    let text = common::last_hop("duration = \"600 s\"", ("8 Mbps", "100 ms"), air, &flow);
+    let flow = format!("{}\nbytes = \"400 kB\"\nmss = \"1000 B\"\nreceive_window = \"4000 B\"", testkit::TO_MOBILE);
+    let text = testkit::last_hop_text("duration = \"600 s\"", ("8 Mbps", "100 ms"), air, &flow);
     let freezing = "mobile = { kind = \"host\", scheme = { kind = \"freeze-tcp\", warning = \"300 ms\" } }";
     let text = text.replace("mobile = { kind = \"host\" }", freezing);
     assert_cause(&text, Cause::Scheme, 3300.0);
@@ -358,7 +356,7 @@ fn pacing_is_the_interval_between_segments_without_their_transmission() {
     let flow = "mss = \"960 B\"\nbytes = \"192000 B\"\nreceive_window = \"1 MB\"\n\
                 tcp = { initial_window = 100, delayed_ack = false, control = { kind = \"reno\", pace = true } }";
     let expected = 0.495 + 0.309 + 97.0 * 0.25 - 99.0 * 0.008;
-    assert_cause(&wire("1 Gbps", "50 ms", flow), Cause::Pacing, expected);
+    assert_cause(&wire_text("1 Gbps", "50 ms", flow), Cause::Pacing, expected);
 }
 
 /// A segment and a neighbour's datagram, both of 1040 bytes, are sent at the same time, every 100 ms: they collide. Then

@@ -1,17 +1,15 @@
 //! Explanations of captures beside those of the runs that wrote them: findings of one kind that overlap in time are the
 //! same.
 
-use crate::common;
-
 use std::collections::BTreeMap;
 use std::process::Command;
 
 use capture::transfer::{Survey, Vantage};
 use capture::{Capture, End};
-use common::network;
 use engine::{Span, Time};
 use observe::explain::{CapturedCause, Explain, Finding, FlowReport, captured_causes, shown_kinds};
 use sim::{Event, Network, NodeEvent, Sink, World};
+use testkit::build_network;
 use wire::pcapng::{Direction, Writer};
 
 /// Writes the packets at a node, as `--trace pcapng` does.
@@ -206,7 +204,7 @@ fn matrix(numbers: std::ops::Range<u64>, at: Vantage) -> Matrix {
     let mut matrix = Matrix::new();
     for family in FAMILIES {
         for number in numbers.clone() {
-            let (truth, sender, receiver) = run(&network(&scenario(family, number)));
+            let (truth, sender, receiver) = run(&build_network(&scenario(family, number)));
             let file = if at == Vantage::Receiver { &receiver } else { &sender };
             let (claims, survey) = explained(file, None);
             compare(&truth, &claims, (survey.is_at_sender(), survey.scale_known), &mut matrix);
@@ -281,7 +279,7 @@ fn receive_windows_are_estimates_at_the_receiver() {
 fn place_of_capture_follows_from_the_handshake() {
     let number = UNSEEN + 1;
     assert!(!number.is_multiple_of(3), "it has a handshake");
-    let (_, sender, receiver) = run(&network(&scenario("losses", number)));
+    let (_, sender, receiver) = run(&build_network(&scenario("losses", number)));
     let (_, at_sender) = explained(&sender, None);
     let (_, at_receiver) = explained(&receiver, None);
     assert_eq!((at_sender.vantage, at_receiver.vantage), (Vantage::Sender, Vantage::Receiver));
@@ -296,7 +294,7 @@ fn place_of_capture_follows_from_the_handshake() {
 fn budget_of_a_capture_agrees_with_that_of_its_run() {
     // Their receivers do not delay acknowledgments, which would count as time of the path.
     for number in [UNSEEN + 1, UNSEEN + 2, UNSEEN + 7] {
-        let (truth, sender, _) = run(&network(&scenario("losses", number)));
+        let (truth, sender, _) = run(&build_network(&scenario("losses", number)));
         let (claims, survey) = explained(&sender, None);
         let took = truth.took.as_secs_f64();
         assert!((claims.took.as_secs_f64() / took - 1.0).abs() < 0.01);
@@ -323,7 +321,7 @@ fn repeated_segments_are_those_of_tshark() {
     if Command::new("tshark").arg("--version").output().is_err() {
         skip::skip!("tshark is not installed");
     }
-    let (_, sender, _) = run(&network(&scenario("losses", UNSEEN + 1)));
+    let (_, sender, _) = run(&build_network(&scenario("losses", UNSEEN + 1)));
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("a.pcapng");
     std::fs::write(&path, &sender).expect("written");
@@ -340,7 +338,7 @@ fn repeated_segments_are_those_of_tshark() {
 /// What a capture of a real host has: frames of Ethernet cut to 66 bytes, and segments that the host has merged.
 #[test]
 fn merged_and_cut_segments_are_split_by_the_mss() {
-    let (_, sender, _) = run(&network(&scenario("spikes", UNSEEN + 1)));
+    let (_, sender, _) = run(&build_network(&scenario("spikes", UNSEEN + 1)));
     let (claims, survey) = explained(&sender, None);
     assert_eq!((survey.mss, survey.offloaded), (1000, false));
     let merged = merged(&sender);

@@ -1,16 +1,14 @@
 //! Runs compared with hand calculations.
 
-use crate::common;
-
-use common::{network, run, thesis, watch, wire};
 use engine::Time;
 use sim::Event;
+use testkit::{build_network, record_events, run_network, thesis_text, wire_text};
 
 const MS: u64 = 1_000_000;
 
 /// When the first flow completed, in nanoseconds.
 fn completion(text: &str) -> u64 {
-    run(&network(text)).flows[0].completed.expect("the flow completes").as_nanos()
+    run_network(&build_network(text)).flows[0].completed.expect("the flow completes").as_nanos()
 }
 
 /// 960-byte segments are 1000 bytes on the wire: 1 ms at 8 Mbps. An acknowledgment of 40 bytes takes 40 us.
@@ -30,7 +28,7 @@ fn round_trip(delay_ms: u64) -> u64 {
 #[test]
 fn window_of_one_segment_takes_a_round_trip_per_segment() {
     for delay in [0, 1, 10, 100, 492] {
-        let text = wire("8 Mbps", &format!("{delay} ms"), &flow(50, 1, 1));
+        let text = wire_text("8 Mbps", &format!("{delay} ms"), &flow(50, 1, 1));
         assert_eq!(completion(&text), 50 * round_trip(delay), "delay {delay} ms");
     }
 }
@@ -40,7 +38,7 @@ fn window_of_one_segment_takes_a_round_trip_per_segment() {
 #[test]
 fn window_below_the_bandwidth_delay_product_takes_a_round_trip_per_window() {
     for (delay, window) in [(10, 2), (10, 16), (100, 16), (100, 128), (492, 64)] {
-        let text = wire("8 Mbps", &format!("{delay} ms"), &flow(7 * window, window, window));
+        let text = wire_text("8 Mbps", &format!("{delay} ms"), &flow(7 * window, window, window));
         let expected = 7 * round_trip(delay) + (window - 1) * MS;
         assert_eq!(completion(&text), expected, "delay {delay} ms, window {window}");
     }
@@ -51,7 +49,7 @@ fn window_below_the_bandwidth_delay_product_takes_a_round_trip_per_window() {
 #[test]
 fn window_above_the_bandwidth_delay_product_runs_at_line_rate() {
     for (delay, window) in [(1, 8), (10, 32), (100, 256)] {
-        let text = wire("8 Mbps", &format!("{delay} ms"), &flow(1000, window, window));
+        let text = wire_text("8 Mbps", &format!("{delay} ms"), &flow(1000, window, window));
         assert_eq!(completion(&text), 1000 * MS + MS / 25 + 2 * delay * MS, "delay {delay} ms, window {window}");
     }
 }
@@ -61,7 +59,7 @@ fn window_above_the_bandwidth_delay_product_runs_at_line_rate() {
 #[test]
 fn slow_start_doubles_each_round() {
     for (delay, rounds) in [(50, 1), (50, 4), (100, 7), (492, 9)] {
-        let text = wire("8 Mbps", &format!("{delay} ms"), &flow((1 << rounds) - 1, 1 << rounds, 1));
+        let text = wire_text("8 Mbps", &format!("{delay} ms"), &flow((1 << rounds) - 1, 1 << rounds, 1));
         let expected = rounds * round_trip(delay) + ((1 << (rounds - 1)) - 1) * MS;
         assert_eq!(completion(&text), expected, "delay {delay} ms, {rounds} rounds");
     }
@@ -73,7 +71,7 @@ fn slow_start_doubles_each_round() {
 #[test]
 fn congestion_avoidance_adds_one_a_round() {
     let flow = format!("{}\ntcp.initial_ssthresh = \"1920 B\"", flow(200, 64, 2));
-    let (_, events) = watch(&network(&wire("8 Mbps", "100 ms", &flow)));
+    let (_, events) = record_events(&build_network(&wire_text("8 Mbps", "100 ms", &flow)));
     let mut cwnd = 2.0_f64;
     let mut acks = 0;
     for (_, event) in &events {
@@ -106,7 +104,7 @@ fn thesis_network_without_loss_agrees_with_a_hand_calculation() {
         for window in [4_u64, 8, 16] {
             let flow =
                 format!("bytes = \"1000 KiB\"\nreceive_window = \"{window} KiB\"\ntcp.initial_window = {window}");
-            let text = thesis(profile, latency, "\"perfect\"", &flow);
+            let text = thesis_text(profile, latency, "\"perfect\"", &flow);
             let trip = 2 * u64::from(latency) + 11;
             let rounds = 1000_u64.div_ceil(window);
             // Segments of the last round, all except the first, one frame time apart.
@@ -127,10 +125,10 @@ fn thesis_network_without_loss_agrees_with_a_hand_calculation() {
 fn stop_and_wait_has_its_efficiency() {
     for delay in ["100 us", "1 ms", "20 ms"] {
         let flow = "bytes = \"1000 KiB\"\nreceive_window = \"64 KiB\"\ntcp.initial_window = 64";
-        let text = thesis("", 1, "\"perfect\"", flow)
+        let text = thesis_text("", 1, "\"perfect\"", flow)
             .replace("delay = \"1 ms\"\n        arq", &format!("delay = \"{delay}\"\n        arq"));
-        let network = network(&text);
-        let (_, events) = watch(&network);
+        let network = build_network(&text);
+        let (_, events) = record_events(&network);
         let arrivals: Vec<Time> = events
             .iter()
             .filter_map(|(at, event)| match event {
@@ -154,8 +152,8 @@ fn stop_and_wait_makes_the_expected_number_of_attempts() {
         let channel = format!("{{ kind = \"uniform\", loss = {loss} }}");
         let flow = "bytes = \"20 MB\"\nreceive_window = \"16 KiB\"\ntcp.min_rto = \"200 ms\"";
         let arq = format!("arq = {{ kind = \"stop-and-wait\", max_transmissions = {attempts} }}");
-        let text = thesis("", 1, &channel, flow).replace("arq = \"stop-and-wait\"", &arq);
-        let results = run(&network(&text));
+        let text = thesis_text("", 1, &channel, flow).replace("arq = \"stop-and-wait\"", &arq);
+        let results = run_network(&build_network(&text));
         let direction = &results.links[1].directions[0];
         // Packets whose fate at the link layer is known: all that left the queue.
         let q = 1.0_f64 - (1.0 - loss) * (1.0 - loss);
@@ -178,10 +176,10 @@ fn stop_and_wait_makes_the_expected_number_of_attempts() {
 /// s, before 3.2 s. The RTO is then above the round trip time, and nothing more is retransmitted.
 #[test]
 fn round_trip_longer_than_the_initial_rto_is_measured() {
-    let text = wire("8 Mbps", "600 ms", &flow(200, 8, 1));
-    let sender = run(&network(&text)).flows[0].sender;
+    let text = wire_text("8 Mbps", "600 ms", &flow(200, 8, 1));
+    let sender = run_network(&build_network(&text)).flows[0].sender;
     assert_eq!((sender.timeouts, sender.segments_retransmitted), (1, 1), "{sender:?}");
     // The rule of 4.3BSD before August 1987, which the thesis's program kept, never measures it.
-    let bsd = run(&network(&format!("profile = \"goel1997\"\n{text}"))).flows[0].sender;
+    let bsd = run_network(&build_network(&format!("profile = \"goel1997\"\n{text}"))).flows[0].sender;
     assert!(bsd.timeouts > 10, "{bsd:?}");
 }

@@ -1,16 +1,14 @@
 //! The delays of a run against values worked out by hand, in runs and in sweeps.
 
-use crate::common;
-
-use common::{network, scenario, thesis, wire};
 use lab::sweep::run::Shard;
 use observe::run::{Titled, summarized};
 use observe::summary::{FlowSummary, Summary};
 use std::ops::ControlFlow;
+use testkit::{build_network, read_scenario, thesis_text, wire_text};
 
 fn measured(text: &str) -> Summary {
-    let network = network(text);
-    let titled = Titled { title: "", scenario: &scenario(text), network: &network };
+    let network = build_network(text);
+    let titled = Titled { title: "", scenario: &read_scenario(text), network: &network };
     summarized(titled, true, &mut |_| ControlFlow::Continue(())).expect("the run is not stopped")
 }
 
@@ -28,7 +26,7 @@ fn close(found: f64, expected: f64) {
 #[test]
 fn round_trip_and_one_way_delay_of_single_segments_are_exact() {
     let flow = "mss = \"960 B\"\nbytes = \"9600 B\"\nreceive_window = \"960 B\"";
-    let summary = measured(&wire("8 Mbps", "100 ms", flow));
+    let summary = measured(&wire_text("8 Mbps", "100 ms", flow));
     let FlowSummary { rtt_mean_s, rtt_max_s, delay_mean_s, delay_max_s, delay_jitter_s, .. } = summary.flows[0].clone();
     close(millis(rtt_mean_s), 201.04);
     close(millis(rtt_max_s), 201.04);
@@ -43,7 +41,7 @@ fn round_trip_and_one_way_delay_of_single_segments_are_exact() {
 #[test]
 fn burst_waits_for_the_packets_before_each() {
     let flow = "mss = \"960 B\"\nbytes = \"9600 B\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 10";
-    let summary = measured(&wire("8 Mbps", "100 ms", flow));
+    let summary = measured(&wire_text("8 Mbps", "100 ms", flow));
     let forward = &summary.links[0].forward;
     close(millis(forward.queue_wait_mean_s), 4.5);
     close(millis(forward.queue_wait_max_s), 9.0);
@@ -52,7 +50,7 @@ fn burst_waits_for_the_packets_before_each() {
     // Each delay is 1 ms longer than the one before: after nine changes, 1 - (15/16)^9 of it.
     close(millis(summary.flows[0].delay_jitter_s), (1e6 * (1.0 - (15.0_f64 / 16.0).powi(9))).floor() / 1e6);
     // A queue discipline that decides at the departure has the same waits.
-    let fair = wire("8 Mbps", "100 ms", flow).replace("[flows.flow]", "queue = \"fq-codel\"\n[flows.flow]");
+    let fair = wire_text("8 Mbps", "100 ms", flow).replace("[flows.flow]", "queue = \"fq-codel\"\n[flows.flow]");
     close(millis(measured(&fair).links[0].forward.queue_wait_mean_s), 4.5);
 }
 
@@ -62,7 +60,7 @@ fn burst_waits_for_the_packets_before_each() {
 fn failed_attempts_are_time_in_the_link_layer() {
     let text = |drop: &str| {
         let channel = format!("{{ kind = \"scripted\", drop = [{drop}] }}");
-        thesis("", 1, &channel, "bytes = \"10 KiB\"\nreceive_window = \"1 KiB\"")
+        thesis_text("", 1, &channel, "bytes = \"10 KiB\"\nreceive_window = \"1 KiB\"")
     };
     let (lossy, perfect) = (measured(&text("4, 5, 6")), measured(&text("")));
     let time = |summary: &Summary| summary.flows[0].completion_time_s.expect("it is complete");
@@ -76,7 +74,7 @@ fn failed_attempts_are_time_in_the_link_layer() {
 #[test]
 fn one_way_delay_does_not_include_the_wait_for_a_retransmission() {
     let flow = "mss = \"960 B\"\nbytes = \"96000 B\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 200";
-    let text = wire("8 Mbps", "10 ms", flow).replace("[flows.flow]", "queue = \"50 packets\"\n[flows.flow]");
+    let text = wire_text("8 Mbps", "10 ms", flow).replace("[flows.flow]", "queue = \"50 packets\"\n[flows.flow]");
     let summary = measured(&text);
     assert!(summary.flows[0].timeouts > 0, "{:?}", summary.flows[0]);
     // One in transmission and fifty before it.
@@ -91,7 +89,7 @@ fn sweep_measures_delays_that_it_names_and_repeats_runs_without_them() {
         let sweep = format!(
             "[sweep]\nreplications = 1\nmetrics = [\"{metric}\"]\naxes.links.wire.delay = [\"50 ms\", \"100 ms\"]"
         );
-        format!("{}\n{sweep}", wire("8 Mbps", "100 ms", flow))
+        format!("{}\n{sweep}", wire_text("8 Mbps", "100 ms", flow))
     };
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("delays.sqlite");

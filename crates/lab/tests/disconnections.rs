@@ -1,14 +1,12 @@
 //! A mobile that uploads over 802.11 and is disconnected for a while: by a channel without reception, and by motion out
 //! of range and back.
 
-use crate::common;
-
-use common::{network, run};
 use sim::Results;
+use testkit::{build_network, run_network};
 
 /// A disconnection of 300 ms from 10.2 s on, under a scheme, with settings of `node`, `cell` and `link`.
 fn upload(scheme: &str, [mobile, station, cell, link]: [&str; 4]) -> Results {
-    run(&network(&format!(
+    run_network(&build_network(&format!(
         r#"
         duration = "15 s"
         scheme = "{scheme}"

@@ -1,10 +1,8 @@
 //! No variant starves on a path without other losses: alone over a short queue, with a large receive window, slow start
 //! loses a hundred segments of one window, and the recovery must be over in a few seconds.
 
-use crate::common;
-
-use common::{network, run};
 use tcp::presets::PRESETS;
+use testkit::{build_network, run_network};
 
 const RATE: f64 = 10e6;
 
@@ -43,7 +41,7 @@ tcp = {{ variant = "{variant}" }}
 #[test]
 fn slow_start_over_a_short_queue_rarely_causes_timeouts() {
     for preset in PRESETS {
-        let results = run(&network(&text(preset.name)));
+        let results = run_network(&build_network(&text(preset.name)));
         let flow = &results.flows[0];
         let share = flow.goodput_bps().unwrap() / RATE;
         assert!(share > 0.8, "{}: {share:.2} of the rate, {:?}", preset.name, flow.sender);

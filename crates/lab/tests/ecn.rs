@@ -1,17 +1,15 @@
 //! ECN marks in the network, and the reaction of the endpoints.
 
-use crate::common;
-
-use common::{network, run, watch, wire};
 use path::LinkEvent;
 use sim::Event;
 use tcp::cc::{ControlConfig, Start};
+use testkit::{build_network, record_events, run_network, wire_text};
 use wire::Ecn;
 
 /// Ten segments at once into a wire.
 fn burst(tcp: &str) -> String {
     let flow = format!("bytes = \"9600 B\"\nmss = \"960 B\"\ntcp = {{ initial_window = 10, {tcp} }}");
-    wire("8 Mbps", "10 ms", &flow).replace("kind = \"wired\"", "kind = \"wired\"\necn_threshold = \"3 packets\"")
+    wire_text("8 Mbps", "10 ms", &flow).replace("kind = \"wired\"", "kind = \"wired\"\necn_threshold = \"3 packets\"")
 }
 
 /// Segment n, counted from 0, finds n - 1 packets waiting; those from 5 on find more than three. All marks are of one
@@ -19,7 +17,7 @@ fn burst(tcp: &str) -> String {
 // covers [RFC8257 s3.1], [RFC3168 s6.1.2]
 #[test]
 fn segments_that_find_the_queue_above_the_threshold_are_marked() {
-    let results = run(&network(&burst("ecn = \"request\"")));
+    let results = run_network(&build_network(&burst("ecn = \"request\"")));
     let (flow, direction) = (&results.flows[0], results.links[0].directions[0]);
     assert_eq!((direction.marked, results.links[0].directions[1].marked, direction.packets_dropped), (5, 0, 0));
     assert_eq!((flow.sender.marks, flow.sender.segments_retransmitted), (1, 0));
@@ -31,10 +29,12 @@ fn segments_that_find_the_queue_above_the_threshold_are_marked() {
 #[test]
 fn packets_of_connections_without_ecn_are_not_marked() {
     for tcp in ["ecn = \"off\"", "ecn = \"accept\"", "ecn = \"accept\", handshake = true", "handshake = true"] {
-        let results = run(&network(&burst(tcp)));
+        let results = run_network(&build_network(&burst(tcp)));
         assert_eq!((results.links[0].directions[0].marked, results.flows[0].sender.marks), (0, 0), "{tcp}");
     }
-    assert!(run(&network(&burst("ecn = \"request\", handshake = true"))).links[0].directions[0].marked > 0);
+    assert!(
+        run_network(&build_network(&burst("ecn = \"request\", handshake = true"))).links[0].directions[0].marked > 0
+    );
 }
 
 /// SYNs, acknowledgments and retransmissions are not ECN-capable [RFC3168 s6.1.1, s6.1.4, s6.1.5].
@@ -42,7 +42,7 @@ fn packets_of_connections_without_ecn_are_not_marked() {
 fn only_new_data_is_ecn_capable() {
     let text = burst("ecn = \"request\", handshake = true, close = true")
         .replace("kind = \"wired\"", "kind = \"wired\"\nchannel = { kind = \"scripted\", drop = [4] }");
-    let (results, events) = watch(&network(&text));
+    let (results, events) = record_events(&build_network(&text));
     assert!(results.flows[0].sender.segments_retransmitted > 0);
     let mut seen = std::collections::BTreeSet::new();
     for (_, event) in &events {
@@ -73,7 +73,10 @@ fn bottleneck(threshold: &str, flows: &[(&str, &str)]) -> String {
 #[test]
 fn long_transfer_with_ecn_has_no_loss() {
     let [with, without] = ["request", "off"].map(|ecn| {
-        run(&network(&bottleneck("30 packets", &[("f", &format!("ecn = \"{ecn}\", initial_ssthresh = \"40 kB\""))])))
+        run_network(&build_network(&bottleneck(
+            "30 packets",
+            &[("f", &format!("ecn = \"{ecn}\", initial_ssthresh = \"40 kB\""))],
+        )))
     });
     let direction = |results: &sim::Results| results.links[1].directions[0];
     assert_eq!((direction(&with).queue_full, with.flows[0].sender.segments_retransmitted), (0, 0));
@@ -90,7 +93,7 @@ fn long_transfer_with_ecn_has_no_loss() {
 #[test]
 fn only_ecn_flows_are_marked() {
     let flows = [("with", "ecn = \"request\""), ("without", "")];
-    let (results, events) = watch(&network(&bottleneck("20 packets", &flows)));
+    let (results, events) = record_events(&build_network(&bottleneck("20 packets", &flows)));
     let mut marked = 0;
     for (_, event) in &events {
         if let Event::Link { event: LinkEvent::Marked { packet }, .. } = event {
@@ -115,7 +118,7 @@ fn proportional_reaction_keeps_the_queue_near_the_threshold() {
     };
     for name in ControlConfig::MEMBERS.iter().map(|(name, _)| *name).filter(precise) {
         let tcp = format!("control = \"{name}\", recovery = \"sack\", ecn = \"request\", initial_ssthresh = \"40 kB\"");
-        let (results, events) = watch(&network(&bottleneck("10 packets", &[("f", &tcp)])));
+        let (results, events) = record_events(&build_network(&bottleneck("10 packets", &[("f", &tcp)])));
         let direction = results.links[1].directions[0];
         assert_eq!((direction.queue_full, results.flows[0].sender.segments_retransmitted), (0, 0), "{name}");
         assert!(direction.marked > 20, "{name}: {direction:?}");

@@ -1,8 +1,5 @@
 //! Findings of `observe::explain`: in handwritten events, and in runs whose waiting times are known.
 
-use crate::common;
-
-use common::{millis, network, thesis, wire};
 use engine::{Span, Time};
 use lab::run::record;
 use observe::explain::{Explain, Finding, FlowReport};
@@ -10,6 +7,7 @@ use path::{HopId, LinkDirection, LinkEvent};
 use sim::{Event, Network, NodeEvent, PacketFlow, Sink};
 use std::ops::ControlFlow;
 use tcp::Reason;
+use testkit::{build_network, thesis_text, whole_millis, wire_text};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 
 /// Bytes of data in a segment of the handwritten events: 1000 on the wire, 1 ms at 8 Mbps.
@@ -25,7 +23,7 @@ struct Script {
 impl Script {
     fn new() -> Self {
         let flow = format!("mss = \"{SEGMENT} B\"\nbytes = \"96 kB\"\nreceive_window = \"9600 B\"");
-        Script { explain: Explain::new(&network(&wire("8 Mbps", "100 ms", &flow))), now: Time::ZERO }
+        Script { explain: Explain::new(&build_network(&wire_text("8 Mbps", "100 ms", &flow))), now: Time::ZERO }
     }
 
     fn at(&mut self, ms: u64) -> &mut Self {
@@ -141,7 +139,7 @@ fn ack(next: u64) -> Packet {
 
 /// Kind, start, end and cost of a finding, in whole milliseconds.
 fn row(finding: &Finding) -> (&'static str, u64, u64, u64) {
-    (finding.kind, millis(finding.from), millis(finding.to), ms(finding.cost))
+    (finding.kind, whole_millis(finding.from), whole_millis(finding.to), ms(finding.cost))
 }
 
 /// All findings, the costliest first.
@@ -156,7 +154,7 @@ fn of_kind(report: &FlowReport, kind: &str) -> Vec<(u64, u64, u64)> {
 }
 
 fn ms(span: Span) -> u64 {
-    millis(Time::ZERO + span)
+    whole_millis(Time::ZERO + span)
 }
 
 #[test]
@@ -385,7 +383,7 @@ fn explained(network: &Network) -> FlowReport {
 fn two_losses(scheme: &str) -> FlowReport {
     let channel = r#"{ kind = "scripted", bad = [["1233.5 ms", "1250 ms"], ["1570 ms", "1778 ms"]] }"#;
     let head = format!("profile = \"goel1997\"\nscheme = \"{scheme}\"");
-    explained(&network(&thesis(&head, 170, channel, "bytes = \"40 KiB\"\nreceive_window = \"4 KiB\"")))
+    explained(&build_network(&thesis_text(&head, 170, channel, "bytes = \"40 KiB\"\nreceive_window = \"4 KiB\"")))
 }
 
 /// The last duplicate arrives at 97221 of the thesis's clock, ours less 95247. The timer expires at 97703 with
@@ -398,7 +396,7 @@ fn two_losses_of_the_thesis_cost_the_waits_of_its_figures() {
     assert_eq!(of_kind(&unmodified, "repeated-timeout"), []);
     let cuts: Vec<&Finding> = unmodified.findings.iter().filter(|finding| finding.kind == "needless-cut").collect();
     assert_eq!(cuts.len(), 1);
-    assert_eq!(millis(cuts[0].from), 2456);
+    assert_eq!(whole_millis(cuts[0].from), 2456);
 
     let simple = two_losses("simple-icmp");
     let waits = [(1974, 2756, 98_003 - 97_221), (3458, 4107, 99_354 - 98_705)];
@@ -426,7 +424,7 @@ fn link_layer_retries_beyond_the_rto_make_a_timeout_spurious() {
     let channel = r#"{ kind = "scripted", bad = [["30340 ms", "30370 ms"]] }"#;
     let head = "profile = \"goel1997\"\nscheme = \"unmodified\"";
     let flow = "bytes = \"40 KiB\"\nreceive_window = \"1 KiB\"";
-    let report = explained(&network(&thesis(head, 492, channel, flow)));
+    let report = explained(&build_network(&thesis_text(head, 492, channel, flow)));
     let expected =
         [("bad-air", 30_343, 30_376, 33), ("spurious-timeout", 30_850, 31_352, 9), ("raced-resend", 30_850, 31_352, 9)];
     assert_eq!(rows(&report)[1..], expected);
@@ -442,7 +440,7 @@ fn link_layer_retries_beyond_the_rto_make_a_timeout_spurious() {
 #[test]
 fn small_window_costs_the_idle_rest_of_the_round_trip() {
     let flow = "mss = \"960 B\"\nbytes = \"41280 B\"\nreceive_window = \"3840 B\"";
-    let report = explained(&network(&wire("8 Mbps", "100 ms", flow)));
+    let report = explained(&build_network(&wire_text("8 Mbps", "100 ms", flow)));
     let kinds: Vec<(&str, Span)> = report.findings.iter().map(|finding| (finding.kind, finding.cost)).collect();
     assert_eq!(kinds, [("receiver-window", Span::from_nanos(9 * 197_040_000))]);
     assert_eq!(report.lost, report.findings[0].cost);
@@ -455,7 +453,7 @@ fn window_of_a_fraction_more_than_whole_segments_costs_the_same() {
     let cost = |variant: &str, window: u32| {
         let tcp = format!("tcp = {{ variant = \"{variant}\", timestamps = false }}");
         let flow = format!("mss = \"960 B\"\nbytes = \"41280 B\"\nreceive_window = \"{window} B\"\n{tcp}");
-        let report = explained(&network(&wire("8 Mbps", "100 ms", &flow)));
+        let report = explained(&build_network(&wire_text("8 Mbps", "100 ms", &flow)));
         let [finding] = &report.findings[..] else { panic!("{variant}: {:?}", report.findings) };
         (finding.kind, finding.cost)
     };
@@ -471,12 +469,12 @@ fn window_of_a_fraction_more_than_whole_segments_costs_the_same() {
 fn link_with_a_table_is_explained_by_the_row_in_force() {
     let flow = "start = \"1 s\"\nmss = \"960 B\"\nbytes = \"41280 B\"\nreceive_window = \"3840 B\"";
     let costs = |report: &FlowReport| report.findings.iter().map(|found| (found.kind, found.cost)).collect::<Vec<_>>();
-    let plain = explained(&network(&wire("8 Mbps", "100 ms", flow)));
+    let plain = explained(&build_network(&wire_text("8 Mbps", "100 ms", flow)));
     assert_eq!(costs(&plain), [("receiver-window", Span::from_nanos(9 * 197_040_000))]);
     for rows in ["0,8,100\\n", "0,1,7\\n0.5,8,100\\n5000,2,3\\n"] {
         let table = format!("link_trace.contents = \"time_s,rate_Mbps,delay_ms\\n{rows}\"");
-        let text = wire("56 kbps", "1 s", flow).replace("[flows.flow]", &format!("{table}\n[flows.flow]"));
-        let changed = explained(&network(&text));
+        let text = wire_text("56 kbps", "1 s", flow).replace("[flows.flow]", &format!("{table}\n[flows.flow]"));
+        let changed = explained(&build_network(&text));
         assert_eq!((changed.took, costs(&changed)), (plain.took, costs(&plain)), "{rows}");
     }
 }
@@ -486,7 +484,7 @@ fn link_with_a_table_is_explained_by_the_row_in_force() {
 fn recorded_direction_is_explained_by_its_recording() {
     let flow = "mss = \"960 B\"\nbytes = \"41280 B\"\nreceive_window = \"3840 B\"";
     let recorded = "delivery_trace.forward.contents = \"1\\n\"\n[flows.flow]";
-    let report = explained(&network(&wire("100 kbps", "100 ms", flow).replace("[flows.flow]", recorded)));
+    let report = explained(&build_network(&wire_text("100 kbps", "100 ms", flow).replace("[flows.flow]", recorded)));
     // Of ten windows nine wait for the next. A round trip has 100 ms in each direction, up to 2 ms of waiting for
     // delivery opportunities and 3.2 ms for an acknowledgment; four segments keep the link busy for 4 x 8 x 1000 bits /
     // 12.032 Mbps = 2.66 ms of it.
@@ -527,7 +525,7 @@ fn window_filled_by_data_behind_a_hole_is_no_finding() {
 fn flows_between_the_same_nodes_are_distinguished() {
     let first = "mss = \"960 B\"\nbytes = \"41280 B\"\nreceive_window = \"3840 B\"";
     let second = "from = \"a\"\nto = \"b\"\nstart = \"20 s\"\nbytes = \"960 kB\"\nreceive_window = \"245760 B\"";
-    let network = network(&wire("8 Mbps", "100 ms", &format!("{first}\n[flows.second]\n{second}")));
+    let network = build_network(&wire_text("8 Mbps", "100 ms", &format!("{first}\n[flows.second]\n{second}")));
     let mut explain = Explain::new(&network);
     let results =
         record(&network, &mut explain, |_| false, &mut |_| ControlFlow::Continue(())).expect("the run is not stopped");
@@ -542,6 +540,6 @@ fn flows_between_the_same_nodes_are_distinguished() {
 #[test]
 fn large_window_without_loss_has_no_findings() {
     let flow = "mss = \"960 B\"\nbytes = \"960 kB\"\nreceive_window = \"245760 B\"";
-    let report = explained(&network(&wire("8 Mbps", "100 ms", flow)));
+    let report = explained(&build_network(&wire_text("8 Mbps", "100 ms", flow)));
     assert!(report.findings.is_empty(), "{:?}", report.findings);
 }

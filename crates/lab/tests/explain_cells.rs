@@ -5,11 +5,8 @@
 //! bytes at 2 Mbps 192 + 80. SIFS 10, DIFS 50, EIFS 364, a slot 20, the propagation delay 1, the acknowledgment timeout
 //! 222. A first back-off is 0 to 31 slots, 15.5 on average.
 
-use crate::common;
-
 use std::ops::ControlFlow;
 
-use common::network;
 use engine::Time;
 use lab::load::{Overrides, load};
 use lab::run::record;
@@ -17,6 +14,7 @@ use observe::explain::{Explain, Finding, FlowReport};
 use path::mac::dcf::FrameKind;
 use path::{LinkEvent, MediumEvent};
 use sim::{Event, Network};
+use testkit::build_network;
 
 const DATA: f64 = 1310.0;
 const TCP_ACK: f64 = 248.0;
@@ -100,7 +98,7 @@ fn watched(network: &Network) -> (Vec<FlowReport>, Vec<(Time, Event)>) {
 }
 
 fn explained(text: &str) -> Vec<FlowReport> {
-    watched(&network(text)).0
+    watched(&build_network(text)).0
 }
 
 fn of_kind<'a>(report: &'a FlowReport, kind: &'a str) -> impl Iterator<Item = &'a Finding> {
@@ -215,8 +213,8 @@ fn window_is_no_finding_in_a_saturated_cell() {
             )
         };
         let flows: String = hosts.iter().map(flow).collect();
-        let network = network(&cell("duration = \"20 s\"", 10, &names, "", "", &flows));
-        let bytes: u64 = common::run(&network).flows.iter().map(|flow| flow.bytes_delivered).sum();
+        let network = build_network(&cell("duration = \"20 s\"", 10, &names, "", "", &flows));
+        let bytes: u64 = testkit::run_network(&network).flows.iter().map(|flow| flow.bytes_delivered).sum();
         (watched(&network).0, bytes as f64)
     };
     let ((small, few), (_, many)) = (run(8), run(32));
@@ -233,7 +231,7 @@ fn window_is_no_finding_in_a_saturated_cell() {
 #[test]
 fn frame_lost_on_the_channel_costs_its_exchange() {
     let channel = "channel = { kind = \"scripted\", bad = [[\"10 ms\", \"11 ms\"]] }";
-    let (reports, events) = watched(&network(&download(10, 1, 1460, channel)));
+    let (reports, events) = watched(&build_network(&download(10, 1, 1460, channel)));
     let sent = frames(&events, 1);
     let (drawn, slots) = first_draw(&events, sent[0]);
     assert_micros(drawn - sent[0], DATA + WAIT);
@@ -248,7 +246,7 @@ fn frame_lost_on_the_channel_costs_its_exchange() {
 #[test]
 fn link_acknowledgment_lost_on_the_channel_costs_the_exchange() {
     let channel = "channel = { kind = \"scripted\", bad = [[\"11.44 ms\", \"11.6 ms\"]] }";
-    let (reports, events) = watched(&network(&download(10, 1, 1460, channel)));
+    let (reports, events) = watched(&build_network(&download(10, 1, 1460, channel)));
     let sent = frames(&events, 1);
     let ended = sent[0] + DATA + WAY + SIFS + ACK + WAY;
     let slots = events.iter().find_map(|(time, event)| match event {
@@ -268,7 +266,7 @@ fn frames_with_equal_start_times_collide() {
     for (medium, frame) in [("", DATA), ("rts_threshold = \"0 B\"", RTS)] {
         let flows = upload("a", 0, 1460) + &upload("b", 0, 1460);
         let text = cell("duration = \"5 s\"", 10, &["a", "b"], medium, "", &flows);
-        let (reports, events) = watched(&network(&text));
+        let (reports, events) = watched(&build_network(&text));
         for (station, report) in [(1, &reports[0]), (2, &reports[1])] {
             let slots = events.iter().find_map(|(time, event)| match *event {
                 Event::Medium { event: MediumEvent::BackOff { station: of, slots, .. }, .. } if of == station => {
@@ -292,7 +290,7 @@ fn frame_started_during_another_is_from_a_hidden_terminal() {
     let medium = "range = \"250 m\"\ncarrier_sense_range = \"300 m\"";
     let flows = upload("a", 0, 1460) + &upload("b", 500, 1460);
     let text = cell("duration = \"5 s\"", 10, &["a", "b"], medium, "", &flows);
-    let (reports, events) = watched(&network(&text));
+    let (reports, events) = watched(&build_network(&text));
     for (station, begins, report) in [(1, 0.0, &reports[0]), (2, 500.0, &reports[1])] {
         let slots = events.iter().find_map(|(time, event)| match *event {
             Event::Medium { event: MediumEvent::BackOff { station: of, slots, .. }, .. } if of == station => {
@@ -328,7 +326,7 @@ fn station_does_not_defer_to_hidden_terminals() {
     let medium = "range = \"250 m\"\ncarrier_sense_range = \"300 m\"";
     let flows = upload("a", 0, 146_000) + &upload("b", 500, 146_000);
     let text = cell("duration = \"60 s\"", 10, &["a", "b"], medium, "", &flows);
-    let (reports, events) = watched(&network(&text));
+    let (reports, events) = watched(&build_network(&text));
     let heard = |event: &Event| match event {
         Event::Medium { event: MediumEvent::Sent { from: 0, frame, .. }, .. } if frame.kind.is_answer() => ACK + WAY,
         // Including the acknowledgment timeout, which is as long as an acknowledgment.
@@ -371,7 +369,7 @@ fn only_the_lost_fragment_has_a_cost() {
     let channel = format!("channel = {{ kind = \"scripted\", bad = [[\"{} us\", \"{} us\"]] }}", bad[0], bad[1]);
     let medium = "[media.cell]\nfragmentation_threshold = \"512 B\"";
     let text = download(10, 1, 1460, &channel).replace("[media.cell]", medium);
-    let (reports, events) = watched(&network(&text));
+    let (reports, events) = watched(&build_network(&text));
     let (drawn, slots) = first_draw(&events, second);
     assert_micros(drawn - second, fragment + WAIT);
     assert_micros(cost(&reports[0], "bad-air"), fragment + WAIT + slots * SLOT);
@@ -384,7 +382,7 @@ fn damaged_packet_of_an_aggregate_costs_its_part_of_the_frame() {
     let run = |channel: &str| {
         let flow = "[flows.a]\nfrom = \"server\"\nto = \"a\"\nmss = \"1460 B\"\nreceive_window = \"256 KiB\"\n";
         let text = cell("duration = \"1.2 s\"", 5, &["a"], "", channel, flow);
-        watched(&network(&text.replace("802.11b\"", "802.11n\"\naggregation = {}")))
+        watched(&build_network(&text.replace("802.11b\"", "802.11n\"\naggregation = {}")))
     };
     // The first aggregate of more than two packets after 1 s, and its number of packets.
     let (reports, events) = run("");

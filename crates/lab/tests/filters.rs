@@ -1,9 +1,7 @@
 //! Whole runs of the schemes that filter acknowledgments and data, and of the schemes that freeze senders.
 
-use crate::common;
-
-use common::{TO_MOBILE, last_hop, network, run};
 use sim::{FlowResult, Results};
+use testkit::{TO_MOBILE, build_network, last_hop_text, run_network};
 
 const BYTES: u64 = 1_000_000;
 
@@ -11,8 +9,8 @@ const BYTES: u64 = 1_000_000;
 fn download(head: &str, channel: &str, flow: &str) -> Results {
     let head = format!("{head}\nduration = \"600 s\"");
     let to_mobile = format!("{TO_MOBILE}\nbytes = \"{BYTES} B\"\nmss = \"1000 B\"\nreceive_window = \"40 kB\"\n{flow}");
-    let text = last_hop(&head, ("8 Mbps", "100 ms"), &format!("channel = {channel}"), &to_mobile);
-    let results = run(&network(&text));
+    let text = last_hop_text(&head, ("8 Mbps", "100 ms"), &format!("channel = {channel}"), &to_mobile);
+    let results = run_network(&build_network(&text));
     assert_eq!(results.flows[0].bytes_delivered, BYTES, "{head} {flow}: {results:?}");
     assert!(results.flows[0].completed.is_some(), "{head} {flow}");
     results

@@ -4,10 +4,8 @@
 //! A path of 100 ms on which the sender is limited only by losses in the data direction.
 //! `docs/models/throughput-formulas.md` has the table, and explains where a formula's assumptions do not hold.
 
-use crate::common;
-
-use common::{network, run};
 use stats::{Interval, Level, Moments};
+use testkit::{build_network, run_network};
 
 /// Seconds: twice 50 ms. A packet of 1000 bytes takes 8 us on each link.
 const RTT: f64 = 0.1;
@@ -61,7 +59,8 @@ fn measure(Setup { variant, b }: Setup, loss: &str, p: f64, seed: u64) -> Measur
         )
     };
     // The same run twice, once shorter: the difference is measured.
-    let [before, all] = [BEFORE, BEFORE + MEASURED].map(|duration| run(&network(&text(duration))).flows[0].clone());
+    let [before, all] =
+        [BEFORE, BEFORE + MEASURED].map(|duration| run_network(&build_network(&text(duration))).flows[0].clone());
     let delivered = (all.bytes_delivered - before.bytes_delivered) as f64 / 960.0;
     let signs = (all.sender.fast_retransmits + all.sender.timeouts) as f64;
     Measured { rate: delivered / f64::from(MEASURED), indications: signs / all.sender.segments_sent as f64 }

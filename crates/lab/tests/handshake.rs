@@ -3,13 +3,11 @@
 //! A wire of 8 Mbps and 10 ms: a segment of 960 bytes takes 1 ms, an acknowledgment of 40 bytes 40 us, a SYN with MSS
 //! and window scale, 48 bytes, 48 us.
 
-use crate::common;
-
-use common::{network, run, watch, wire};
 use engine::{Span, Time};
 use sim::{Event, FlowResult};
 use tcp::presets::PRESETS;
 use tcp::{Failure, State};
+use testkit::{build_network, record_events, run_network, wire_text};
 
 const US: u64 = 1_000;
 const MS: u64 = 1_000_000;
@@ -19,11 +17,11 @@ const HANDSHAKE: u64 = 2 * (48 * US + 10 * MS);
 /// A flow of 50 segments, one per round trip; `wire` has further settings of the wire.
 fn text(link: &str, tcp: &str) -> String {
     let flow = format!("bytes = \"48000 B\"\nmss = \"960 B\"\nreceive_window = \"960 B\"\ntcp = {{ {tcp} }}");
-    wire("8 Mbps", "10 ms", &flow).replace("kind = \"wired\"", &format!("kind = \"wired\"\n{link}"))
+    wire_text("8 Mbps", "10 ms", &flow).replace("kind = \"wired\"", &format!("kind = \"wired\"\n{link}"))
 }
 
 fn flow(text: &str) -> (FlowResult, Time) {
-    let results = run(&network(text));
+    let results = run_network(&build_network(text));
     (results.flows[0].clone(), results.ended)
 }
 
@@ -79,13 +77,13 @@ fn unacknowledged_data_is_given_up_after_the_configured_retries() {
     // Sent within a round trip of the failure, and 1 + 2 + 4 s until given up.
     assert!(ended > Time::from_millis(7080) && ended < Time::from_millis(7130), "{ended:?}");
     assert_eq!(flow.elapsed, ended.since(Time::ZERO));
-    let patient = run(&network(&text(cut, "").replace("10000 s", "100 s")));
+    let patient = run_network(&build_network(&text(cut, "").replace("10000 s", "100 s")));
     assert_eq!((patient.flows[0].failure, patient.ended), (None, Time::from_millis(100_000)));
 }
 
 /// The times at which the ends of the flow entered each state.
 fn states(text: &str) -> ([Vec<(Time, State)>; 2], FlowResult, Time) {
-    let (results, events) = watch(&network(text));
+    let (results, events) = record_events(&build_network(text));
     let mut states = [Vec::new(), Vec::new()];
     for (at, event) in &events {
         match event {
@@ -120,7 +118,7 @@ fn run_ends_when_both_ends_have_closed_without_waiting_for_time_wait() {
 #[test]
 fn fin_is_sent_with_the_last_byte_if_the_window_allows() {
     let flow = "bytes = \"960 B\"\nmss = \"960 B\"\ntcp = { handshake = true, close = true }";
-    let (flow, ended) = self::flow(&wire("8 Mbps", "10 ms", flow));
+    let (flow, ended) = self::flow(&wire_text("8 Mbps", "10 ms", flow));
     let completed = flow.completed.unwrap();
     assert_eq!(completed.as_nanos(), HANDSHAKE + ROUND_TRIP);
     assert_eq!(ended, completed + Span::from_nanos(BARE));
@@ -145,19 +143,19 @@ fn every_variant_opens_transfers_and_closes_through_losses() {
             // One size with a full last segment, where the FIN exceeds the smallest window, and one without.
             let bytes = [62 * 960, 60_000][seed % 2];
             let flow = format!("bytes = \"{bytes} B\"\nmss = \"960 B\"\ntcp = {{ {tcp} }}");
-            let text = wire("8 Mbps", "10 ms", &flow).replace(
+            let text = wire_text("8 Mbps", "10 ms", &flow).replace(
                 "kind = \"wired\"",
                 "kind = \"wired\"\nloss = 0.1\nqueue = \"20 packets\"\necn_threshold = \"5 packets\"",
             );
-            let network = network(&format!("seed = {seed}\n{text}"));
-            let results = run(&network);
+            let network = build_network(&format!("seed = {seed}\n{text}"));
+            let results = run_network(&network);
             let flow = &results.flows[0];
             let what = format!("{}, seed {seed}: {flow:?}", preset.name);
             assert_eq!((flow.bytes_delivered, flow.failure), (bytes as u64, None), "{what}");
             let completed = flow.completed.unwrap_or_else(|| panic!("{what}"));
             // TIME-WAIT is over after 60 s; a repeated FIN restarts it.
             assert!(results.ended < Time::from_millis(9_000_000) && results.ended >= completed, "{what}");
-            assert_eq!(run(&network), results, "{what}");
+            assert_eq!(run_network(&network), results, "{what}");
         }
     }
 }

@@ -1,7 +1,5 @@
 //! One mobile of a cell in a long fade: the goodput of the other one under each scheduler.
 
-use crate::common;
-
 use lab::load::{Overrides, load};
 use path::LinkEvent;
 use sim::Event;
@@ -19,7 +17,7 @@ fn during_the_fade(scheduler: &str, alone: bool) -> [usize; 3] {
     let loaded = load(&example, &overrides).unwrap_or_else(|problems| panic!("{problems:?}"));
     let link = |name: &str| loaded.network.links.iter().position(|link| link.name == name).unwrap() as u32;
     let [near, far] = ["near", "far"].map(link);
-    let (_, events) = common::watch(&loaded.network);
+    let (_, events) = testkit::record_events(&loaded.network);
     let fade = events.iter().filter(|(at, _)| (2_000_000_000..4_000_000_000).contains(&at.as_nanos()));
     let mut counts = [0; 3];
     for (_, event) in fade {

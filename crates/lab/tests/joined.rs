@@ -1,16 +1,14 @@
 //! Two captures of a run, from both ends, beside what happened in the run.
 
-use crate::common;
-
 use std::collections::{BTreeMap, VecDeque};
 
 use capture::joined::{Crossing, Fate};
 use capture::transfer::Vantage;
-use common::network;
 use engine::{Span, Time};
 use lab::captures::{BothEnds, CaptureFile};
 use path::LinkEvent;
 use sim::{Event, Network, NodeEvent, Sink, World};
+use testkit::build_network;
 use wire::pcapng::{Direction, Writer};
 use wire::{Addr, Flags, Packet};
 
@@ -233,7 +231,7 @@ const TCPS: [&str; 4] = [
 
 /// Runs a scenario; passes on its captures and what happened.
 fn joined(text: &str, clock: (Span, f64), swapped: bool, check: impl FnOnce(&BothEnds<'_>, &Ends)) {
-    let network = network(text);
+    let network = build_network(text);
     let ends = Ends::new(&network, clock);
     joined_at(&network, ends, if swapped { [1, 0] } else { [0, 1] }, check);
 }
@@ -303,7 +301,7 @@ fn lost_packets_of_both_directions_are_those_of_the_run() {
 /// What was acknowledged was not lost, whether the capture has it or not.
 #[test]
 fn packets_that_the_capture_missed_are_not_lost() {
-    let network = network(&scenario(AIRS[0].1, TCPS[1], 60));
+    let network = build_network(&scenario(AIRS[0].1, TCPS[1], 60));
     let ends = Ends { misses: Some(10), ..Ends::new(&network, (Span::ZERO, 0.0)) };
     joined_at(&network, ends, [0, 1], |both, run| {
         let data = &both.joined.data;
@@ -320,7 +318,7 @@ fn packets_that_the_capture_missed_are_not_lost() {
 fn lost_packets_are_those_of_the_run_where_offloading_merges_segments() {
     for (place, merges) in [[true, false], [false, true], [true, true]].into_iter().enumerate() {
         for has_ids in [false, true] {
-            let network = network(&scenario(AIRS[0].1, TCPS[1 + place.min(1)], 40 + place as u64));
+            let network = build_network(&scenario(AIRS[0].1, TCPS[1 + place.min(1)], 40 + place as u64));
             let ends = Ends { has_ids, merges, ..Ends::new(&network, (Span::ZERO, 0.0)) };
             joined_at(&network, ends, [0, 1], |both, run| {
                 assert!((0..2).all(|end| merges[end] == (run.merged[end] > 100)), "{:?} merged", run.merged);
@@ -401,7 +399,7 @@ fn explanation_of_both_ends_has_the_losses_of_the_run() {
 /// Whether data arrives behind the capture at the station is not known to it.
 #[test]
 fn capture_between_the_ends_shows_a_part_of_the_path() {
-    let network = network(&scenario(AIRS[0].1, TCPS[1], 5));
+    let network = build_network(&scenario(AIRS[0].1, TCPS[1], 5));
     let station = 1;
     let mut ends = Ends::new(&network, (Span::ZERO, 0.0));
     ends.nodes[0] = station;
@@ -417,7 +415,7 @@ fn capture_between_the_ends_shows_a_part_of_the_path() {
 /// They show the same, and none of the sender's times.
 #[test]
 fn two_captures_of_one_end_are_explained_as_captured_there() {
-    let network = network(&scenario(AIRS[0].1, TCPS[1], 5));
+    let network = build_network(&scenario(AIRS[0].1, TCPS[1], 5));
     for (end, place) in [(0, Vantage::Sender), (1, Vantage::Receiver)] {
         joined_at(&network, Ends::new(&network, (Span::ZERO, 0.0)), [end, end], |both, _| {
             assert!(!both.whole_path && both.truth().is_none());

@@ -1,16 +1,14 @@
 //! Whole transfers over each link layer: the effect on TCP, the schemes, the node's buffer and `observe::explain`.
 
-use crate::common;
-
 use std::ops::ControlFlow;
 
-use common::{network, run, scenario, thesis, watch};
 use engine::{Span, Time};
 use lab::run::record;
 use observe::explain::{Explain, FlowReport};
 use observe::summary::summary;
 use path::{LinkDirection, LinkEvent};
 use sim::{Event, Network, Results};
+use testkit::{build_network, read_scenario, record_events, run_network, thesis_text};
 
 const FADES: &str = r#"{ kind = "two-state", mean_good = "1 s", mean_bad = "100 ms", loss_good = 0.02 }"#;
 const LINK_LAYERS: [&str; 6] = [
@@ -24,7 +22,7 @@ const LINK_LAYERS: [&str; 6] = [
 
 /// The thesis's network with another link layer.
 fn over(arq: &str, head: &str, channel: &str, flow: &str) -> Network {
-    network(&thesis(head, 20, channel, flow).replace("arq = \"stop-and-wait\"", &format!("arq = {arq}")))
+    build_network(&thesis_text(head, 20, channel, flow).replace("arq = \"stop-and-wait\"", &format!("arq = {arq}")))
 }
 
 fn air(results: &Results) -> [path::link::Counters; 2] {
@@ -37,10 +35,10 @@ fn air(results: &Results) -> [path::link::Counters; 2] {
 fn transfers_complete_and_buffer_space_is_released() {
     for arq in LINK_LAYERS {
         for buffer in ["", ", buffer = \"4256 B\""] {
-            let text = thesis("", 20, FADES, "bytes = \"500 KiB\"\nreceive_window = \"16 KiB\"")
+            let text = thesis_text("", 20, FADES, "bytes = \"500 KiB\"\nreceive_window = \"16 KiB\"")
                 .replace("arq = \"stop-and-wait\"", &format!("arq = {arq}"))
                 .replace("kind = \"base-station\"", &format!("kind = \"base-station\"{buffer}"));
-            let results = run(&network(&text));
+            let results = run_network(&build_network(&text));
             assert_eq!(results.flows[0].bytes_delivered, 500 << 10, "{arq}{buffer}");
             assert!(results.flows[0].completed.is_some(), "{arq}{buffer}");
             assert!(air(&results)[0].frames_corrupted > 10, "{arq}: the air did nothing");
@@ -55,7 +53,7 @@ fn icmp_schemes_get_the_same_notifications_from_window_arqs_as_from_stop_and_wai
     for arq in &LINK_LAYERS[..5] {
         for scheme in ["simple-icmp", "refined-icmp"] {
             let flow = "bytes = \"2 MiB\"\nreceive_window = \"16 KiB\"";
-            let results = run(&over(arq, &format!("scheme = \"{scheme}\""), FADES, flow));
+            let results = run_network(&over(arq, &format!("scheme = \"{scheme}\""), FADES, flow));
             let sender = results.flows[0].sender;
             assert!(sender.notices_defer > 10, "{arq}, {scheme}: {sender:?}");
             let given_up = air(&results)[0].given_up;
@@ -68,7 +66,7 @@ fn icmp_schemes_get_the_same_notifications_from_window_arqs_as_from_stop_and_wai
             );
         }
     }
-    let silent = run(&over("{ kind = \"fec\" }", "scheme = \"refined-icmp\"", FADES, "bytes = \"200 KiB\""));
+    let silent = run_network(&over("{ kind = \"fec\" }", "scheme = \"refined-icmp\"", FADES, "bytes = \"200 KiB\""));
     assert_eq!(silent.flows[0].sender.notices_defer, 0, "parity has no feedback, so it learns of no failure");
 }
 
@@ -78,9 +76,9 @@ fn icmp_schemes_get_the_same_notifications_from_window_arqs_as_from_stop_and_wai
 #[test]
 fn discarded_and_restored_packets_are_in_the_summary() {
     let counted = |arq: &str, channel: &str, flow: &str| {
-        let text = thesis("", 20, channel, flow).replace("arq = \"stop-and-wait\"", &format!("arq = {arq}"));
-        let network = network(&text);
-        let (results, events) = watch(&network);
+        let text = thesis_text("", 20, channel, flow).replace("arq = \"stop-and-wait\"", &format!("arq = {arq}"));
+        let network = build_network(&text);
+        let (results, events) = record_events(&network);
         let of = |is: fn(&LinkEvent) -> bool| {
             let happened = |event: &&(Time, Event)| match &event.1 {
                 Event::Link { hop, event, .. } => hop.link == 1 && hop.direction == LinkDirection::Forward && is(event),
@@ -90,7 +88,7 @@ fn discarded_and_restored_packets_are_in_the_summary() {
         };
         let discarded = of(|event| matches!(event, LinkEvent::FrameDiscarded { .. }));
         let recovered = of(|event| matches!(event, LinkEvent::Recovered { .. }));
-        let direction = &summary("", &scenario(&text), &network, &results).links[1].forward;
+        let direction = &summary("", &read_scenario(&text), &network, &results).links[1].forward;
         let counters = [direction.frames_discarded, direction.packets_recovered];
         (counters, [discarded, recovered])
     };
@@ -134,7 +132,7 @@ fn failed_attempt_costs_its_transmission_time() {
     let channel = "{ kind = \"uniform\", loss = 0.1 }";
     let flow = "bytes = \"200 KiB\"\nreceive_window = \"16 KiB\"";
     let network = over("{ kind = \"selective-repeat\", in_order = false }", "", channel, flow);
-    let (results, events) = watch(&network);
+    let (results, events) = record_events(&network);
     let [there, back] = air(&results).map(|direction| direction.frames_corrupted + direction.duplicates);
     assert!(there > 30 && back > 30, "{there} {back}");
     assert!(events.iter().any(|(_, event)| matches!(event, Event::Link { event: LinkEvent::AckCorrupted { .. }, .. })));
@@ -150,7 +148,7 @@ fn failed_attempt_costs_its_transmission_time() {
 fn window_arq_keeps_the_link_busy() {
     let flow = "bytes = \"100 KiB\"\nreceive_window = \"64 KiB\"\ntcp.initial_window = 64";
     let took = |arq: &str| {
-        let results = run(&over(arq, "", "\"perfect\"", flow));
+        let results = run_network(&over(arq, "", "\"perfect\"", flow));
         results.flows[0].elapsed.as_nanos()
     };
     let window = took("\"selective-repeat\"");

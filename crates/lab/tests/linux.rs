@@ -1,13 +1,10 @@
 //! Our variants beside Linux's own TCP on the built-in paths of `lasthop compare`. `linux/goodput.txt` is what Linux's TCP
 //! reached behind `lasthop shell`, in real time; `cargo xtask linux` regenerates it.
 
-use crate::common;
-
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
-use common::watch;
 use engine::Time;
 use lab::compare::{self, paths};
 use lab::load::Overrides;
@@ -15,6 +12,7 @@ use path::channel::ChannelConfig;
 use sim::{ApplicationConfig, Event, Network, NodeEvent};
 use stats::paired::Pairs;
 use stats::{Interval, Level, Moments, Sample};
+use testkit::record_events;
 use wire::Body;
 
 /// The network of a path with a variant: a handshake, segments of 1448 bytes with timestamps as Linux sends, and a
@@ -62,7 +60,7 @@ fn goodput(network: &Network, number: u64, began: Time) -> f64 {
 }
 
 fn of_run(network: &Network, expected: u64, began: Time) -> f64 {
-    let (_, events) = watch(network);
+    let (_, events) = record_events(network);
     let (mut seen, mut bytes, mut last) = (HashSet::new(), 0, began);
     for (at, event) in events {
         let Event::Node { event: NodeEvent::Received { packet }, of: Some(of), .. } = event else { continue };

@@ -1,7 +1,5 @@
 //! The fields of a summary, the registered metrics and the documented metrics are the same.
 
-use crate::common;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -14,7 +12,7 @@ use sim::{NullSink, World};
 
 /// The second link is in a medium, and the third one belongs to a mobile that associates.
 fn a_summary() -> Summary {
-    let text = common::wire("1 Mbps", "10 ms", "bytes = \"20 kB\"");
+    let text = testkit::wire_text("1 Mbps", "10 ms", "bytes = \"20 kB\"");
     let text = format!(
         "{text}\n[nodes.c]\nkind = \"host\"\n[media.cell]\n[links.air]\nkind = \"wireless\"\nbetween = [\"a\", \"c\"]\n\
          medium = \"cell\"\n[nodes.ap]\nkind = \"base-station\"\nposition = [\"0 m\", \"0 m\"]\n[nodes.walker]\nkind = \"host\"\n\
@@ -22,7 +20,7 @@ fn a_summary() -> Summary {
          between = [\"ap\", \"walker\"]\nmedium = \"street\"\n[flows.over-air]\nfrom = \"a\"\nto = \"c\"\nbytes = \"20 kB\"\n\
          tcp = {{ timestamps = true }}\n"
     );
-    let (scenario, network) = (common::scenario(&text), common::network(&text));
+    let (scenario, network) = (testkit::read_scenario(&text), testkit::build_network(&text));
     let mut world = World::new(&network, false);
     world.measure_delays(&network);
     world.run(&mut NullSink);

@@ -1,14 +1,12 @@
 //! Media with positions: interference between cells, relays, handovers, and errors in such scenarios.
 
-use crate::common;
-
-use common::{network, run, scenario, watch};
 use engine::{Span, Time};
 use observe::metric;
 use observe::summary::summary;
 use path::MediumEvent;
 use path::mac::dcf::FrameKind;
 use sim::{Event, NodeEvent};
+use testkit::{build_network, read_scenario, record_events, run_network};
 
 /// Two cells, each an access point that sends to a mobile 10 m east of it, `apart` metres from each other, in these
 /// media.
@@ -39,7 +37,7 @@ fn two_cells(apart: u32, media: [&str; 2]) -> [f64; 2] {
         media[1],
     );
     let other = if media[0] == media[1] { "" } else { "channel6 = { range = \"100 m\" }" };
-    let results = run(&network(&text.replace("CHANNEL6", other)));
+    let results = run_network(&build_network(&text.replace("CHANNEL6", other)));
     [0, 1].map(|flow| results.flows[flow].goodput_bps().unwrap())
 }
 
@@ -78,7 +76,7 @@ fn base_station_relays_between_its_mobiles() {
         to = "b"
         bytes = "1 MB"
     "#;
-    let results = run(&network(text));
+    let results = run_network(&build_network(text));
     assert_eq!(results.flows[0].bytes_delivered, 1_000_000);
     // Every packet is transmitted twice over the radio.
     let delivered = |link: usize| results.links[link].directions.map(|direction| direction.packets_delivered);
@@ -140,13 +138,13 @@ fn mobile_hands_over_to_the_nearer_base_station_after_a_gap() {
     for media in [["channel1", "channel6"], ["channel1", "channel1"]] {
         // At 100 m, after 30 s, both are equally near.
         let text = walk("association = { handover_gap = \"250 ms\" }", media, "bytes = \"20 MB\"");
-        let (results, events) = watch(&network(&text));
+        let (results, events) = record_events(&build_network(&text));
         assert_eq!(moves(&events), [(0, true, 3), (30_000, false, 3), (30_250, true, 4)], "{media:?}");
         assert!(results.flows[0].completed.is_some(), "{media:?}");
         assert_eq!(results.flows[0].bytes_delivered, 20_000_000);
         let fared = results.roaming[4].unwrap();
         assert_eq!((fared.handovers, fared.alone), (1, Span::from_millis(250)));
-        let summary = summary("", &scenario(&text), &network(&text), &results);
+        let summary = summary("", &read_scenario(&text), &build_network(&text), &results);
         let figure = |name: &str| metric::find(name).unwrap().read(&summary);
         assert_eq!(figure("handovers"), [("walker".to_owned(), Some(1.0))]);
         assert_eq!(figure("unassociated_s"), [("walker".to_owned(), Some(0.25))]);
@@ -176,7 +174,7 @@ fn hysteresis_is_a_ratio_of_signal_strengths() {
     // after 33.41995 s.
     let text =
         walk("association = { hysteresis = \"6 dB\" }", ["channel1", "channel6"], "bytes = \"1 MB\"\nstart = \"50 s\"");
-    let (_, events) = watch(&network(&text));
+    let (_, events) = record_events(&build_network(&text));
     assert_eq!(moves(&events), [(0, true, 3), (33_419, false, 3), (33_519, true, 4)]);
 }
 
@@ -186,7 +184,7 @@ fn mobile_leaves_a_base_station_out_of_range() {
     // s.
     let text = walk("association = {}", ["channel1", "channel6"], "bytes = \"1 MB\"\nstart = \"50 s\"");
     let text = text.replace("150 m", "80 m");
-    let (results, events) = watch(&network(&text));
+    let (results, events) = record_events(&build_network(&text));
     assert_eq!(moves(&events), [(0, true, 3), (26_000, false, 3), (34_000, true, 4)]);
     assert_eq!(results.roaming[4].unwrap().alone, Span::from_nanos(8_000_000_000 - 1));
     assert!(results.flows[0].completed.is_some());
@@ -195,7 +193,7 @@ fn mobile_leaves_a_base_station_out_of_range() {
 #[test]
 fn packets_without_a_base_station_are_counted_as_unroutable() {
     let text = walk("association = { handover_gap = \"2 s\" }", ["channel1", "channel6"], "");
-    let results = run(&network(&text));
+    let results = run_network(&build_network(&text));
     let lost: u64 = results.no_route.iter().sum();
     assert!(results.no_route[1] > 0 && lost > 0, "{:?}", results.no_route);
 }
@@ -206,7 +204,7 @@ fn beacons_are_broadcast_and_not_acknowledged() {
         .replace("range = \"150 m\"", "range = \"150 m\", beacon_interval = \"102.4 ms\"")
         .replace("\"60 s\"", "\"20 s\"")
         .replace("bytes = \"1 MB\"", "");
-    let (_, events) = watch(&network(&text));
+    let (_, events) = record_events(&build_network(&text));
     for medium in 0..2 {
         let beacons: Vec<_> = events
             .iter()
@@ -232,8 +230,8 @@ fn beacons_are_broadcast_and_not_acknowledged() {
 
 #[test]
 fn scenario_with_positions_is_written_and_read_back() {
-    let scenario = scenario(&walk("association = { hysteresis = \"2.5 dB\" }", ["channel1", "channel6"], ""));
+    let scenario = read_scenario(&walk("association = { hysteresis = \"2.5 dB\" }", ["channel1", "channel6"], ""));
     let written = toml::to_string(&scenario).unwrap();
-    assert_eq!(common::scenario(&written), scenario);
+    assert_eq!(testkit::read_scenario(&written), scenario);
     assert!(written.contains("\"-50 m\"") && written.contains("2.5 dB"), "{written}");
 }

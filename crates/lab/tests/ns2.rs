@@ -3,14 +3,12 @@
 //! The tables in `ns2/` are the output of `ns2/drops.tcl`; `cargo xtask ns2` regenerates them. The comparison, its
 //! settings and the reasons of differences are described in `docs/models/agreement-ns2.md`.
 
-use crate::common;
-
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
-use common::{network, watch, wire};
 use sim::Event;
+use testkit::{build_network, record_events, wire_text};
 
 /// One transmission time in milliseconds, and the segments sent then.
 type Row = (f64, Vec<u64>);
@@ -36,9 +34,9 @@ fn theirs(agent: &str) -> Vec<(Vec<u64>, Vec<Row>)> {
 /// The segments sent by ours, under the TOML of `tcp`.
 fn ours(tcp: &str, lost: &[u64]) -> Vec<Row> {
     let flow = format!("bytes = \"57600 B\"\nmss = \"960 B\"\nreceive_window = \"61440 B\"\ntcp = {tcp}");
-    let text = wire("800 kbps", "100 ms", &flow);
+    let text = wire_text("800 kbps", "100 ms", &flow);
     let channel = format!("[links.wire]\nchannel = {{ kind = \"scripted\", drop = {lost:?} }}");
-    let (_, events) = watch(&network(&text.replace("[links.wire]", &channel)));
+    let (_, events) = record_events(&build_network(&text.replace("[links.wire]", &channel)));
     let mut rows: Vec<Row> = Vec::new();
     for (at, event) in events {
         if let Event::Sender { event: tcp::Event::SegmentSent { seq, .. }, .. } = event {

@@ -5,12 +5,10 @@
 
 #![allow(clippy::disallowed_macros, reason = "the figures of the model's page are printed, for --nocapture")]
 
-use crate::common;
-
 use std::path::Path;
 
-use common::{network, run};
 use stats::{Interval, Level, Moments};
+use testkit::{build_network, run_network};
 
 /// The first 10 s of a transfer are not measured, the next 60 s are.
 const FROM: u64 = 10;
@@ -41,7 +39,7 @@ fn theirs(case: &str, stations: usize, step: &str) -> Moments {
 /// The same for ours, with settings of the cell in TOML.
 fn ours(case: &str, stations: usize, settings: &str) -> Moments {
     let delivered = |seed: u64, seconds: u64| -> u64 {
-        let results = run(&network(&scenario(case, stations, settings, seed, seconds)));
+        let results = run_network(&build_network(&scenario(case, stations, settings, seed, seconds)));
         results.flows.iter().map(|flow| flow.bytes_delivered / 1000).sum()
     };
     let rate = |seed| (delivered(seed, UNTIL) - delivered(seed, FROM)) as f64 / (UNTIL - FROM) as f64;

@@ -1,12 +1,9 @@
 //! ns-2's Snoop on its LAN compared with ours: with the same frames lost, how many segments has the sender sent and
 //! retransmitted after 20 s? `ns2/snoop.txt` is the output of `ns2/snoop.tcl`; `cargo xtask ns2 snoop` regenerates it.
 
-use crate::common;
-
 use std::fs;
 use std::path::Path;
-
-use common::{network, run};
+use testkit::{build_network, run_network};
 
 /// Segments sent, and retransmitted.
 fn ours(snoop: bool, delay: &str, window: u64, lost: &[u64]) -> [u64; 2] {
@@ -41,7 +38,7 @@ fn ours(snoop: bool, delay: &str, window: u64, lost: &[u64]) -> [u64; 2] {
         "#,
         960 * window
     );
-    let results = run(&network(&text));
+    let results = run_network(&build_network(&text));
     let sender = &results.flows[0].sender;
     [sender.segments_sent, sender.segments_retransmitted]
 }

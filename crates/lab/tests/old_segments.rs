@@ -1,11 +1,9 @@
 //! Reordered segments with old timestamps: which are acknowledged, and which are counted.
 
-use crate::common;
-
-use common::{network, watch};
 use engine::Time;
 use path::{HopId, LinkDirection, LinkEvent};
 use sim::{Event, Results};
+use testkit::{build_network, record_events};
 use wire::Body;
 
 /// A transfer over a link that reorders packets in the direction `directions`, by up to `most`.
@@ -34,7 +32,7 @@ fn reordered(seconds: u32, directions: &str, most: &str, tcp: &str) -> String {
 
 /// A run, and the number of packets without and with data from `a` to `b`.
 fn run(text: &str) -> (Results, Vec<(Time, Event)>, [u64; 2]) {
-    let (results, events) = watch(&network(text));
+    let (results, events) = record_events(&build_network(text));
     let mut arrived = [0, 0];
     for (_, event) in &events {
         if let Event::Link {

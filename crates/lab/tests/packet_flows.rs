@@ -1,11 +1,9 @@
 //! The flow and stream offset in packet events, compared with the order of the events of connections and of the world.
 
-use crate::common;
-
 use std::collections::HashSet;
 
-use common::{network, watch};
 use sim::{Event, NodeEvent};
+use testkit::{build_network, record_events};
 use wire::Body;
 
 /// Two flows through one base station, one of which opens and closes its connection: its sequence numbers start at an
@@ -43,8 +41,8 @@ const TWO: &str = r#"
 /// every link.
 #[test]
 fn packets_have_the_flow_and_offset_of_their_sender_s_event() {
-    let network = network(TWO);
-    let (_, events) = watch(&network);
+    let network = build_network(TWO);
+    let (_, events) = record_events(&network);
     let (mut announced, mut compared, mut on_links) = (None, [0; 2], 0);
     let mut known = HashSet::new();
     for (_, event) in &events {

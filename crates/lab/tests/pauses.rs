@@ -1,9 +1,7 @@
 //! The longest pause of a flow, computed by hand.
 
-use crate::common;
-
-use common::{network, run, wire};
 use engine::Span;
+use testkit::{build_network, run_network, wire_text};
 
 const MS: u64 = 1_000_000;
 /// 960-byte segments are 1000 bytes on the wire: 1 ms at 8 Mbps. An acknowledgment of 40 bytes takes 40 us. 10 ms in
@@ -17,13 +15,13 @@ fn one_at_a_time(segments: &str, duration: &str, bad: &str) -> String {
         "{segments}\nmss = \"960 B\"\nreceive_window = \"960 B\"\nstart = \"100 ms\"\n\
          tcp = {{ initial_window = 1, min_rto = \"1 s\", initial_rto = \"1 s\" }}"
     );
-    let text = wire("8 Mbps", "10 ms", &flow).replace("10000 s", duration);
+    let text = wire_text("8 Mbps", "10 ms", &flow).replace("10000 s", duration);
     let air = format!("kind = \"wireless\"\nchannel = {{ kind = \"scripted\", bad = [{bad}] }}");
     text.replace("kind = \"wired\"", &air)
 }
 
 fn longest(text: &str) -> Option<u64> {
-    run(&network(text)).flows[0].longest_pause.map(Span::as_nanos)
+    run_network(&build_network(text)).flows[0].longest_pause.map(Span::as_nanos)
 }
 
 /// Segment k is sent at 100 ms + k round trips and arrives 11 ms later. A pause is the time between two arrivals, or
@@ -39,7 +37,7 @@ fn pause_without_losses_is_a_round_trip() {
 #[test]
 fn bad_period_causes_a_pause_of_its_timeouts() {
     let text = one_at_a_time("bytes = \"9600 B\"", "100 s", "[\"200 ms\", \"1.4 s\"]");
-    let results = run(&network(&text));
+    let results = run_network(&build_network(&text));
     assert_eq!(results.flows[0].sender.timeouts, 2);
     assert_eq!(longest(&text), Some(3000 * MS + ROUND_TRIP));
 }

@@ -1,11 +1,9 @@
 //! Trained policies in files beside a scenario: read, stored with the result, and reported if missing or wrong.
 
-use crate::common;
-
 use std::path::{Path, PathBuf};
 
-use common::run;
 use lab::load::{Overrides, load, to_toml};
+use testkit::run_network;
 
 const SCENARIO: &str = r#"
 duration = "10 s"
@@ -40,10 +38,10 @@ fn problem(path: &Path) -> String {
 fn stored_scenario_needs_no_file() {
     let path = scenario("stored", Some(NETWORK));
     let loaded = load(&path, &Overrides::default()).unwrap();
-    let first = run(&loaded.network);
+    let first = run_network(&loaded.network);
     std::fs::remove_file(path.with_file_name("net.toml")).unwrap();
     std::fs::write(&path, to_toml(&loaded.scenario)).unwrap();
-    assert_eq!(run(&load(&path, &Overrides::default()).unwrap().network), first);
+    assert_eq!(run_network(&load(&path, &Overrides::default()).unwrap().network), first);
     assert!(first.flows[0].bytes_delivered > 8_000_000, "most of 10 MB: {first:?}");
 }
 

@@ -1,10 +1,8 @@
 //! Rate controls in whole runs: goodput compared with the best fixed rate for a signal.
 
-use crate::common;
-
-use common::{network, watch};
 use path::{HopId, LinkDirection, LinkEvent};
 use sim::Event;
+use testkit::{build_network, record_events};
 
 /// Packets per second that arrive over the radio link at a signal of `dbm` dBm. The signal falls to this value in the
 /// first second, slowly enough for a rate control to follow before a packet is given up; packets of the next four
@@ -22,9 +20,9 @@ fn carried(dbm: i32, media: &str) -> f64 {
          [links.air]\nkind = \"wireless\"\nbetween = [\"ap\", \"laptop\"]\nmedium = \"cell\"\n\
          channel = {{ kind = \"signal\", levels = [{levels}] }}\n"
     );
-    let network = network(&text);
+    let network = build_network(&text);
     let air = network.links.iter().position(|link| link.name == "air").unwrap() as u32;
-    let (_, events) = watch(&network);
+    let (_, events) = record_events(&network);
     let arrival = |hop: &HopId| hop.link == air && hop.direction == LinkDirection::Forward;
     let comes = |event: &Event| match event {
         Event::Link { hop, event: LinkEvent::Arrived { .. }, .. } => arrival(hop),

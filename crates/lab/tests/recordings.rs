@@ -1,13 +1,11 @@
 //! Recordings in files beside a scenario: found, stored with the result, and reported if missing or incomplete.
 
-use crate::common;
-
 use std::path::{Path, PathBuf};
 
-use common::run;
 use lab::load::{Overrides, load, to_toml};
 use scenario::problem::Problem;
 use sim::Results;
+use testkit::run_network;
 
 /// A directory with an example and these files.
 fn beside(test: &str, example: &str, files: &[&str]) -> PathBuf {
@@ -23,7 +21,7 @@ fn beside(test: &str, example: &str, files: &[&str]) -> PathBuf {
 fn results(path: &Path, set: &[&str]) -> Results {
     let set = set.iter().map(ToString::to_string).collect();
     let loaded = load(path, &Overrides { set, ..Overrides::default() });
-    run(&loaded.unwrap_or_else(|problems| panic!("{problems:?}")).network)
+    run_network(&loaded.unwrap_or_else(|problems| panic!("{problems:?}")).network)
 }
 
 fn problems(path: &Path) -> Vec<Problem> {

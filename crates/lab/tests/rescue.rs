@@ -1,10 +1,8 @@
 //! The rescue retransmission of RFC 6675 s4 NextSeg (4): the last segment is retransmitted when its report is overdue,
 //! and not before.
 
-use crate::common;
-
-use common::{network, run};
 use sim::FlowResult;
+use testkit::{build_network, run_network};
 
 /// A window of 20 segments over 1 Mbps and 50 ms, while the packets `drop` are lost; `bytes` in all, if not endless,
 /// for 4 s.
@@ -30,7 +28,7 @@ fn flow(variant: &str, drop: &str, bytes: &str) -> FlowResult {
         tcp = {{ variant = "{variant}" }}
         "#
     );
-    run(&network(&text)).flows[0].clone()
+    run_network(&build_network(&text)).flows[0].clone()
 }
 
 /// One loss, and no other problem: nothing else is retransmitted, as in ns-2 and Linux.

@@ -1,12 +1,10 @@
 //! Two schemes with one seed meet the same channel states; random streams belong to components and do not depend on the
 //! order of events.
 
-use crate::common;
-
-use common::{network, run, thesis, watch};
 use engine::Time;
 use path::channel::State;
 use sim::Event;
+use testkit::{build_network, record_events, run_network, thesis_text};
 
 const CHANNEL: &str = r#"{ kind = "two-state", mean_good = "2 s", mean_bad = "200 ms" }"#;
 const FLOW: &str = "bytes = \"500 KiB\"\nreceive_window = \"16 KiB\"";
@@ -22,7 +20,9 @@ fn switches(events: &[(Time, Event)], number: u32, until: Time) -> Vec<(Time, St
 
 #[test]
 fn every_scheme_meets_the_same_channel_states_to_the_nanosecond() {
-    let of = |scheme: &str| watch(&network(&thesis(&format!("scheme = \"{scheme}\""), 100, CHANNEL, FLOW)));
+    let of = |scheme: &str| {
+        record_events(&build_network(&thesis_text(&format!("scheme = \"{scheme}\""), 100, CHANNEL, FLOW)))
+    };
     let all = ["unmodified", "simple-icmp", "refined-icmp"].map(of);
     let until = all.iter().map(|(results, _)| results.ended).min().unwrap();
     let first = switches(&all[0].1, 1, until);
@@ -36,14 +36,14 @@ fn every_scheme_meets_the_same_channel_states_to_the_nanosecond() {
 
 #[test]
 fn another_seed_gives_other_channel_states() {
-    let of = |seed: u64| watch(&network(&thesis(&format!("seed = {seed}"), 100, CHANNEL, FLOW))).1;
+    let of = |seed: u64| record_events(&build_network(&thesis_text(&format!("seed = {seed}"), 100, CHANNEL, FLOW))).1;
     let until = Time::from_millis(5_000);
     assert_ne!(switches(&of(1), 1, until), switches(&of(2), 1, until));
 }
 
 #[test]
 fn new_nodes_links_and_flows_leave_other_random_streams_unchanged() {
-    let before = thesis("", 100, CHANNEL, FLOW);
+    let before = thesis_text("", 100, CHANNEL, FLOW);
     let after = format!(
         "{}\n[links.103]\nkind = \"wireless\"\nbetween = [\"212\", \"214\"]\nrate = \"1 Mbps\"\ndelay = \"1 ms\"\n\
          arq = \"stop-and-wait\"\nchannel = {CHANNEL}\n[flows.second]\nfrom = \"211\"\nto = \"214\"\nbytes = \"50 KiB\"\n\
@@ -51,7 +51,7 @@ fn new_nodes_links_and_flows_leave_other_random_streams_unchanged() {
         // The new node comes first, so that every number changes.
         before.replace("[nodes]", "[nodes]\n214 = { kind = \"host\" }")
     );
-    let (before, after) = (watch(&network(&before)), watch(&network(&after)));
+    let (before, after) = (record_events(&build_network(&before)), record_events(&build_network(&after)));
     let until = before.0.ended.min(after.0.ended);
     assert_eq!(switches(&before.1, 1, until), switches(&after.1, 1, until));
     assert_ne!(switches(&after.1, 1, until), switches(&after.1, 2, until), "two links share one air");
@@ -59,8 +59,8 @@ fn new_nodes_links_and_flows_leave_other_random_streams_unchanged() {
 
 #[test]
 fn repeated_run_is_identical() {
-    let text = thesis("scheme = \"refined-icmp\"", 100, CHANNEL, FLOW);
-    let (first, second) = (watch(&network(&text)), watch(&network(&text)));
+    let text = thesis_text("scheme = \"refined-icmp\"", 100, CHANNEL, FLOW);
+    let (first, second) = (record_events(&build_network(&text)), record_events(&build_network(&text)));
     assert_eq!(first, second);
-    assert_eq!(run(&network(&text)), first.0, "being watched changes nothing");
+    assert_eq!(run_network(&build_network(&text)), first.0, "being watched changes nothing");
 }

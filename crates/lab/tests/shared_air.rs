@@ -10,10 +10,8 @@
 
 #![allow(clippy::disallowed_macros, reason = "the figures of the model's page are printed, for --nocapture")]
 
-use crate::common;
-
-use common::{network, run};
 use stats::fairness::jain;
+use testkit::{build_network, run_network};
 
 const IDLE_SLOTS: f64 = 8.27;
 const COLLISIONS: f64 = 0.0302;
@@ -61,7 +59,7 @@ fn uploads(count: usize, slow: bool) -> String {
 
 /// Goodputs in bits per second.
 fn goodputs(count: usize, slow: bool) -> Vec<f64> {
-    let results = run(&network(&uploads(count, slow)));
+    let results = run_network(&build_network(&uploads(count, slow)));
     results.flows.iter().map(|flow| 8.0 * flow.bytes_delivered as f64 / SECONDS).collect()
 }
 

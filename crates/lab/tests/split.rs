@@ -1,11 +1,9 @@
 //! I-TCP in whole runs: for any channel and endpoint, every byte arrives once and in order, and data that the node
 //! acknowledges before it has arrived is counted.
 
-use crate::common;
-
-use common::{network, run};
 use sim::Results;
 use tcp::presets::PRESETS;
+use testkit::{build_network, run_network};
 
 /// A server, a base station that splits, a mobile; `air` and `flow` are TOML.
 fn path(scheme: &str, air: &str, flow: &str, seed: u64) -> String {
@@ -73,8 +71,8 @@ fn every_byte_arrives_under_all_variants() {
                 );
                 let tcp = format!("variant = \"{}\", handshake = {handshake}", ends.name);
                 let about = format!("{from}: {tcp}, node {}, seed {seed}", side.name);
-                let network = network(&path(&scheme, LOSSY, &closing(from, to, 60_500, &tcp), seed));
-                arrived(&run(&network), 60_500, &about);
+                let network = build_network(&path(&scheme, LOSSY, &closing(from, to, 60_500, &tcp), seed));
+                arrived(&run_network(&network), 60_500, &about);
             }
         }
     }
@@ -91,8 +89,8 @@ fn every_byte_arrives_over_all_channels() {
             let scheme = format!("{{ kind = \"split\", buffer = \"{buffer} B\" }}");
             let tcp = format!("handshake = {}", seed % 2 == 0);
             let (from, to) = if seed % 4 < 2 { ("server", "mobile") } else { ("mobile", "server") };
-            let network = network(&path(&scheme, air, &closing(from, to, 150_000, &tcp), seed));
-            let results = run(&network);
+            let network = build_network(&path(&scheme, air, &closing(from, to, 150_000, &tcp), seed));
+            let results = run_network(&network);
             arrived(&results, 150_000, &format!("{air}, seed {seed}"));
             let early = counter(&results, "bytes_acknowledged_early");
             assert!((1..=buffer).contains(&early), "{early} bytes in a buffer of {buffer}");
@@ -119,8 +117,8 @@ fn every_byte_arrives_if_the_table_is_full() {
         };
         let flows: String = (0..30).map(flow).collect();
         let text = path(scheme, LOSSY, "", seed).replace("[flows.flow]\n        mss = \"1000 B\"", "");
-        let network = network(&(text + &flows));
-        let results = run(&network);
+        let network = build_network(&(text + &flows));
+        let results = run_network(&network);
         for (spec, flow) in network.flows.iter().zip(&results.flows) {
             assert_eq!((flow.failure, flow.completed.is_some()), (None, true), "{}, seed {seed}", spec.name);
             assert_eq!(Some(flow.bytes_delivered), spec.traffic.total(), "{}, seed {seed}", spec.name);
@@ -138,8 +136,9 @@ fn every_byte_arrives_if_the_table_is_full() {
 fn acknowledged_data_can_be_lost() {
     let away = "channel = { kind = \"scripted\", bad = [[\"1 s\", \"5000 s\"]] }";
     let flow = closing("server", "mobile", 120_000, "handshake = true");
-    let split = run(&network(&path("{ kind = \"split\", wireless = { retries = 5 } }", away, &flow, 3)));
-    let [end_to_end, split_flow] = [&run(&network(&path("\"unmodified\"", away, &flow, 3))).flows[0], &split.flows[0]];
+    let split = run_network(&build_network(&path("{ kind = \"split\", wireless = { retries = 5 } }", away, &flow, 3)));
+    let [end_to_end, split_flow] =
+        [&run_network(&build_network(&path("\"unmodified\"", away, &flow, 3))).flows[0], &split.flows[0]];
     assert_eq!(end_to_end.completed, None, "end to end the sender knows that not everything arrived");
     assert!(split_flow.completed.is_some(), "the node has acknowledged everything");
     let missing = 120_000 - split_flow.bytes_delivered;

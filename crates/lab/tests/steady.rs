@@ -1,14 +1,12 @@
 //! The steady state of a goodput: by hand for deterministic runs, by other runs for random ones.
 
-use crate::common;
-
 use std::ops::ControlFlow;
 
-use common::{network, run, thesis, wire};
 use engine::Span;
 use lab::steady::{Alone, FlowReport, Question, SteadyError, Verdict, examine};
 use sim::Network;
 use stats::{Error, Interval, Level, Moments};
+use testkit::{build_network, run_network, thesis_text, wire_text};
 
 fn question(replications: u64, relative: f64) -> Question {
     Question::new(replications, relative, Level::default()).unwrap()
@@ -23,7 +21,7 @@ fn report(network: &Network, question: &Question) -> FlowReport {
 /// acknowledgment. Slow start sends 1, 2, 4, 8, 16, 32 segments in six round trips; then the window of 40 applies.
 fn by_hand(until: Span) -> Network {
     let flow = "mss = \"960 B\"\nreceive_window = \"38400 B\"";
-    Network { duration: until, ..network(&wire("8 Mbps", "49.48 ms", flow)) }
+    Network { duration: until, ..build_network(&wire_text("8 Mbps", "49.48 ms", flow)) }
 }
 
 #[test]
@@ -78,13 +76,13 @@ fn transfers_are_made_endless() {
 const BURSTS: &str = r#"{ kind = "two-state", mean_good = "5 s", mean_bad = "100 ms" }"#;
 
 fn wireless(channel: &str, until: u64) -> Network {
-    let network = network(&thesis("seed = 3", 100, channel, "receive_window = \"16 KiB\""));
+    let network = build_network(&thesis_text("seed = 3", 100, channel, "receive_window = \"16 KiB\""));
     Network { duration: Span::from_secs(until), ..network }
 }
 
 /// Bytes that arrive before `until`.
 fn bytes(network: &Network, replication: u64, until: Span) -> f64 {
-    run(&Network { replication, duration: until, ..network.clone() }).flows[0].bytes_delivered as f64
+    run_network(&Network { replication, duration: until, ..network.clone() }).flows[0].bytes_delivered as f64
 }
 
 /// The table equals the results of runs of these lengths, including loss, reordering and retransmissions.

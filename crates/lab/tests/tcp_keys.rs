@@ -1,11 +1,8 @@
 //! Every TCP setting can be set, has an effect, is stored as it was written, and is documented.
 
-use crate::common;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use common::{network, scenario, wire};
 use engine::{Bytes, Span};
 use scenario::document::{read_back, write};
 use tcp::config::{
@@ -13,6 +10,7 @@ use tcp::config::{
     WindowScaling,
 };
 use tcp::presets::PRESETS;
+use testkit::{build_network, read_scenario, wire_text};
 
 /// A key, and values that differ from those of the variant "reno".
 const KEYS: &[(&str, &[&str])] = &[
@@ -58,26 +56,29 @@ const KEYS: &[(&str, &[&str])] = &[
 
 /// A flow with these TCP settings.
 fn with(tcp: &str) -> String {
-    wire("8 Mbps", "10 ms", &format!("bytes = \"20 kB\"\nreceive_window = \"32 kB\"\ntcp = {{ {tcp} }}"))
+    wire_text("8 Mbps", "10 ms", &format!("bytes = \"20 kB\"\nreceive_window = \"32 kB\"\ntcp = {{ {tcp} }}"))
 }
 
 /// The configuration of the flow's ends.
 fn config(tcp: &str) -> tcp::Config {
-    network(&with(tcp)).flows[0].tcp.clone()
+    build_network(&with(tcp)).flows[0].tcp.clone()
 }
 
 #[test]
 fn every_key_has_an_effect_and_is_stored() {
-    let plain = format!("{:?}", network(&with("")));
+    let plain = format!("{:?}", build_network(&with("")));
     for (key, values) in KEYS {
         for value in *values {
             // Eifel requires timestamps.
             let besides = if *key == "eifel" { ", timestamps = true" } else { "" };
             let text = with(&format!("{key} = {value}{besides}"));
-            let read = scenario(&text);
-            let without =
-                if besides.is_empty() { plain.clone() } else { format!("{:?}", network(&with("timestamps = true"))) };
-            let differs = format!("{:?}", network(&text)) != without;
+            let read = read_scenario(&text);
+            let without = if besides.is_empty() {
+                plain.clone()
+            } else {
+                format!("{:?}", build_network(&with("timestamps = true")))
+            };
+            let differs = format!("{:?}", build_network(&text)) != without;
             // There is one member, and it is the default.
             let alone = *key == "loss_differentiation";
             assert_eq!(differs, !alone, "{key} = {value}");
@@ -92,7 +93,7 @@ fn every_key_has_an_effect_and_is_stored() {
 /// A result directory holds only the keys that were set.
 #[test]
 fn unset_keys_are_not_written() {
-    let read = scenario(&wire("8 Mbps", "10 ms", "tcp.variant = \"rack\"\ntcp.min_rto = \"200 ms\""));
+    let read = read_scenario(&wire_text("8 Mbps", "10 ms", "tcp.variant = \"rack\"\ntcp.min_rto = \"200 ms\""));
     let table: toml::Table = write(&read).parse().unwrap();
     let tcp = table["flows"]["flow"]["tcp"].as_table().unwrap();
     assert_eq!(tcp.keys().collect::<Vec<_>>(), ["variant", "min_rto"]);
@@ -134,7 +135,7 @@ fn linux_reno_sets_more_than_rack() {
     // The window is the flow's, even if it is small.
     assert_eq!(linux.window, Bytes(32_000));
     let times = ["linux-reno", "rack"].map(|variant| {
-        let results = common::run(&network(&with(&format!("variant = \"{variant}\""))));
+        let results = testkit::run_network(&build_network(&with(&format!("variant = \"{variant}\""))));
         results.flows[0].completed.expect("it completes")
     });
     assert!(times[0] < times[1], "an initial window of ten is faster than one of one: {times:?}");
@@ -174,8 +175,9 @@ fn each_key_sets_its_configuration_field() {
 /// scenario override them.
 #[test]
 fn profile_goel1997_sets_rules_of_4_3_bsd_which_keys_override() {
-    let with =
-        |profile: &str, tcp: &str| network(&format!("profile = \"{profile}\"\n{}", with(tcp))).flows[0].tcp.clone();
+    let with = |profile: &str, tcp: &str| {
+        build_network(&format!("profile = \"{profile}\"\n{}", with(tcp))).flows[0].tcp.clone()
+    };
     let rules = |config: &tcp::Config| (config.rto_restart, config.rto_back_off, config.recovery_exit_growth);
     let exact = (TimerRestart::Acknowledgments, BackOff::UntilMeasured, false);
     let bsd = (TimerRestart::Retransmissions, BackOff::UntilAcknowledged, true);

@@ -1,12 +1,10 @@
 //! The event times that the thesis prints, to the millisecond.
 
-use crate::common;
-
-use common::{millis, network, thesis, watch};
 use engine::Time;
 use path::LinkEvent;
 use sim::Event;
 use tcp::Reason;
+use testkit::{build_network, record_events, thesis_text, whole_millis};
 use wire::NoticeKind;
 
 /// The times of the events that `pick` selects.
@@ -15,7 +13,7 @@ fn times<T>(events: &[(Time, Event)], pick: impl Fn(&tcp::Event) -> Option<T>) -
         Event::Sender { event, .. } => Some((*at, pick(event)?)),
         _ => None,
     });
-    sender.map(|(at, what)| (millis(at), what)).collect()
+    sender.map(|(at, what)| (whole_millis(at), what)).collect()
 }
 
 /// Appendix B.4: the segment at 15360 is sent nine times from 945 to 1033, each time with a new frame number, and
@@ -23,17 +21,17 @@ fn times<T>(events: &[(Time, Event)], pick: impl Fn(&tcp::Event) -> Option<T>) -
 #[test]
 fn times_of_appendix_b_match_to_the_millisecond() {
     let channel = r#"{ kind = "scripted", bad = [["940 ms", "1040 ms"]] }"#;
-    let text = thesis("profile = \"goel1997\"", 100, channel, "bytes = \"100 KiB\"\nreceive_window = \"16 KiB\"");
-    let (_, events) = watch(&network(&text));
+    let text = thesis_text("profile = \"goel1997\"", 100, channel, "bytes = \"100 KiB\"\nreceive_window = \"16 KiB\"");
+    let (_, events) = record_events(&build_network(&text));
     let mut corrupted = Vec::new();
     let mut given_up = Vec::new();
     for (at, event) in &events {
         match event {
             Event::Link { event: LinkEvent::FrameCorrupted { number, packet, .. }, .. } => {
-                corrupted.push((millis(*at), *number, packet.data().unwrap().seq.0));
+                corrupted.push((whole_millis(*at), *number, packet.data().unwrap().seq.0));
             }
             Event::Link { event: LinkEvent::GivenUp { number, attempts, .. }, .. } => {
-                given_up.push((millis(*at), *number, *attempts));
+                given_up.push((whole_millis(*at), *number, *attempts));
             }
             _ => {}
         }
@@ -56,7 +54,7 @@ const OFFSET: u64 = 95_247;
 fn two_losses(scheme: &str) -> Vec<(Time, Event)> {
     let channel = r#"{ kind = "scripted", bad = [["1233.5 ms", "1250 ms"], ["1570 ms", "1778 ms"]] }"#;
     let head = format!("profile = \"goel1997\"\nscheme = \"{scheme}\"");
-    watch(&network(&thesis(&head, 170, channel, "bytes = \"40 KiB\"\nreceive_window = \"4 KiB\""))).1
+    record_events(&build_network(&thesis_text(&head, 170, channel, "bytes = \"40 KiB\"\nreceive_window = \"4 KiB\""))).1
 }
 
 /// Acknowledgments (in segments) from 96 700 to 99 800 on the paper's clock.

@@ -1,16 +1,14 @@
 //! Networks of many topologies: all bytes arrive, and shared links are shared correctly.
 
-use crate::common;
-
-use common::{network, run, watch};
 use path::LinkEvent;
 use sim::{Event, NodeEvent, Results};
+use testkit::{build_network, record_events, run_network};
 
 /// Checks that all bytes of every flow arrived, once and in order, and that links neither created nor lost packets
 /// without counting them.
 fn conserved(text: &str) -> Results {
-    let network = network(text);
-    let (results, events) = watch(&network);
+    let network = build_network(text);
+    let (results, events) = record_events(&network);
     for (spec, flow) in network.flows.iter().zip(&results.flows) {
         assert!(flow.completed.is_some(), "{} did not complete", spec.name);
         assert_eq!(Some(flow.bytes_delivered), spec.traffic.total(), "{}", spec.name);
@@ -114,7 +112,7 @@ fn path_with_the_fewest_hops_is_used() {
     let short = wired("4", ["r", "b"]);
     let flow = flow("f", "a", "b", "10 kB");
     let frames = |links: &str| {
-        let results = run(&network(&format!("{NODES}{links}{flow}")));
+        let results = run_network(&build_network(&format!("{NODES}{links}{flow}")));
         results.links.iter().map(|link| link.directions[0].frames_sent).collect::<Vec<_>>()
     };
     assert_eq!(frames(&(long.clone() + &short)), [10, 0, 0, 10]);
@@ -131,7 +129,7 @@ fn link_named_first_is_used_among_equal_paths() {
         wired("4", ["s", "b"]),
         wired("5", ["s", "b"]),
     ];
-    let results = run(&network(&format!("{NODES}{}{}", links.concat(), flow("f", "a", "b", "10 kB"))));
+    let results = run_network(&build_network(&format!("{NODES}{}{}", links.concat(), flow("f", "a", "b", "10 kB"))));
     let carried: Vec<[bool; 2]> =
         results.links.iter().map(|link| link.directions.map(|direction| direction.packets_delivered > 0)).collect();
     // Forward over 1 and 4; back over 3, which b lists before 4, and 2.
@@ -144,7 +142,10 @@ fn directions_over_separate_links_have_separate_rates() {
     let guide = include_str!("../../../docs/scenario.md");
     let section = guide.split("## Different paths each way").nth(1).expect("the section is there");
     let example = section.split("```").nth(1).and_then(|block| block.strip_prefix("toml")).expect("it has an example");
-    let results = run(&network(&format!("duration = \"100 s\"\n{example}{}", flow("f", "server", "home", "100 kB"))));
+    let results = run_network(&build_network(&format!(
+        "duration = \"100 s\"\n{example}{}",
+        flow("f", "server", "home", "100 kB")
+    )));
     let carried = results
         .links
         .iter()
@@ -157,7 +158,7 @@ fn directions_over_separate_links_have_separate_rates() {
 #[test]
 fn hosts_do_not_forward() {
     let text = format!("{NODES}{}{}{}", wired("1", ["a", "c"]), wired("2", ["c", "b"]), flow("f", "a", "b", "10 kB"));
-    let problems = scenario::check(&common::scenario(&text)).unwrap_err();
+    let problems = scenario::check(&testkit::read_scenario(&text)).unwrap_err();
     assert!(problems[0].to_string().contains("can be reached"), "{}", problems[0]);
 }
 
@@ -172,7 +173,7 @@ fn router_buffer_is_counted_in_bytes() {
         wired("out", ["r", "b"]),
         flow("f", "a", "b", "10 kB") + "tcp.initial_window = 10\n"
     );
-    let (results, events) = watch(&network(&text));
+    let (results, events) = record_events(&build_network(&text));
     let first_drop = events.iter().find_map(|(_, event)| match event {
         Event::Node { event: NodeEvent::BufferFull { packet }, .. } => packet.data().map(|segment| segment.seq.0),
         _ => None,
@@ -190,7 +191,7 @@ fn queue_limit_excludes_the_packet_in_transmission() {
         wired("in", ["a", "b"]) + "queue = \"3 packets\"\n",
         flow("f", "a", "b", "10 kB") + "tcp.initial_window = 10\n"
     );
-    let (results, events) = watch(&network(&text));
+    let (results, events) = record_events(&build_network(&text));
     let first_drop = events.iter().find_map(|(_, event)| match event {
         Event::Link { event: LinkEvent::QueueFull { packet }, .. } => packet.data().map(|segment| segment.seq.0),
         _ => None,
@@ -206,7 +207,7 @@ fn departure_frees_its_place_for_a_simultaneous_arrival_unless_arrivals_come_fir
     let dropped = |queue: &str| {
         let links = wired("in", ["a", "r"]) + &wired("out", ["r", "b"]) + queue;
         let text = format!("{NODES}{links}\n{}tcp.initial_window = 10\n", flow("f", "a", "b", "10 kB"));
-        let (_, events) = watch(&network(&text));
+        let (_, events) = record_events(&build_network(&text));
         let first = events.iter().filter_map(|(at, event)| match event {
             Event::Link { event: LinkEvent::QueueFull { packet }, .. } if at.as_nanos() < 40_000_000 => packet.data(),
             _ => None,
@@ -226,7 +227,7 @@ fn queue_smaller_than_a_packet_passes_packets_to_an_idle_transmitter() {
         for link in [wired("link", ["a", "b"]), wireless("link", ["a", "b"])] {
             let text = format!("{NODES}{link}queue = \"{queue}\"\n{}", flow("f", "a", "b", "3 kB"));
             let text = text.replace("mean_bad = \"100 ms\"", "mean_bad = \"0 s\"") + "tcp.initial_window = 3\n";
-            let results = run(&network(&text));
+            let results = run_network(&build_network(&text));
             assert!(results.flows[0].completed.is_some(), "{queue}: {text}");
             assert_eq!(results.flows[0].bytes_delivered, 3000);
             assert!(results.links[0].directions[0].queue_full >= 2, "{queue}: the burst waited");
@@ -246,7 +247,7 @@ fn busy_time_of_a_link_does_not_exceed_the_run() {
         let link = format!("[links.link]\n{link}\nbetween = [\"a\", \"b\"]\nrate = \"1 kbps\"\ndelay = \"1 ms\"\n");
         let flow =
             flow("f", "a", "b", "3 kB") + "start = \"1 s\"\ntcp.initial_window = 3\ntcp.initial_rto = \"60 s\"\n";
-        let results = run(&network(&format!("{}{link}{flow}", NODES.replace("2000 s", "3 s"))));
+        let results = run_network(&build_network(&format!("{}{link}{flow}", NODES.replace("2000 s", "3 s"))));
         assert_eq!(results.links[0].directions[0].busy, engine::Span::from_secs(2), "{link}");
         assert_eq!(results.links[0].directions[1].busy, engine::Span::ZERO, "{link}");
         assert_eq!(results.links[0].directions[0].frames_sent, 1, "{link}");
@@ -256,9 +257,9 @@ fn busy_time_of_a_link_does_not_exceed_the_run() {
 /// At time 0 there is no rate.
 #[test]
 fn goodput_is_zero_at_time_zero() {
-    let network = network(&format!("{NODES}{}{}", wired("1", ["a", "b"]), flow("f", "a", "b", "3 kB")));
+    let network = build_network(&format!("{NODES}{}{}", wired("1", ["a", "b"]), flow("f", "a", "b", "3 kB")));
     assert_eq!(sim::World::new(&network, false).results().flows[0].goodput_bps(), None);
-    assert!(run(&network).flows[0].goodput_bps().is_some());
+    assert!(run_network(&network).flows[0].goodput_bps().is_some());
 }
 
 /// Only three segments, so a loss is recovered by the timer.
@@ -267,7 +268,7 @@ fn receiver_counts_duplicate_segments() {
     let link = wired("1", ["a", "b"]) + "channel = { kind = \"scripted\", drop = [1] }\n";
     let of = |link: &str| {
         let flow = flow("f", "a", "b", "3 kB") + "tcp.initial_window = 3\n";
-        run(&network(&format!("{NODES}{link}{flow}"))).flows[0].clone()
+        run_network(&build_network(&format!("{NODES}{link}{flow}"))).flows[0].clone()
     };
     assert_eq!(of(&wired("1", ["a", "b"])).segments_duplicate, 0);
     // Segments 0, 1 and 2 are sent, 1 is lost, 2 waits behind the hole; the timer retransmits 1, and its acknowledgment
@@ -291,7 +292,7 @@ fn processing_delay_is_the_same_for_every_packet() {
         );
         let links = wired("in", ["a", "r"]) + &wired("out", ["r", "b"]);
         let text = format!("{nodes}{links}{}", flow("f", "a", "b", "10 kB") + "tcp.initial_window = 10\n");
-        run(&network(&text)).flows[0].completed.unwrap().as_nanos()
+        run_network(&build_network(&text)).flows[0].completed.unwrap().as_nanos()
     };
     assert_eq!(of("7 ms") - of("0 ms"), 14_000_000);
 }
@@ -324,7 +325,7 @@ fn two_mobiles(head: &str, scheduler: &str, fades: &str) -> String {
 fn only_fifo_blocks_the_unfaded_mobile() {
     let arrivals = |scheduler: &str| {
         let fades = "{ kind = \"scripted\", bad = [[\"10 s\", \"10.4 s\"]] }";
-        let (_, events) = watch(&network(&two_mobiles("", scheduler, fades)));
+        let (_, events) = record_events(&build_network(&two_mobiles("", scheduler, fades)));
         events
             .iter()
             .filter_map(|(at, event)| match event {
@@ -354,7 +355,11 @@ fn only_fifo_blocks_the_unfaded_mobile() {
 fn round_robin_has_higher_throughput_and_fairness_than_fifo() {
     let of = |scheduler: &str, seed: u64| {
         let fades = "{ kind = \"two-state\", mean_good = \"1 s\", mean_bad = \"400 ms\" }";
-        let results = run(&network(&two_mobiles(&format!("profile = \"goel1997\"\nseed = {seed}"), scheduler, fades)));
+        let results = run_network(&build_network(&two_mobiles(
+            &format!("profile = \"goel1997\"\nseed = {seed}"),
+            scheduler,
+            fades,
+        )));
         [0, 1].map(|flow: usize| results.flows[flow].goodput_bps().expect("100 s have passed"))
     };
     let lower_bound = |gains: &[f64]| {

@@ -1,12 +1,10 @@
 //! Two flows of each variant that share a bottleneck and start at different times: neither may starve permanently.
 
-use crate::common;
-
 use std::collections::BTreeSet;
 
-use common::{network, run};
 use tcp::cc::ControlConfig;
 use tcp::presets::PRESETS;
+use testkit::{build_network, run_network};
 
 /// Two flows over a wire of `rate` and 20 ms, the first from 0.1 s on, the second from `start`; returns the data of
 /// each that arrives in the last `late` seconds of a minute, in bit/s.
@@ -39,7 +37,7 @@ fn shares(rate: &str, queue: u32, start: f64, late: u32, tcp: &str) -> [f64; 2] 
             tcp = {{ {tcp} }}
             "#
         );
-        let results = run(&network(&text));
+        let results = run_network(&build_network(&text));
         [0, 1].map(|flow: usize| results.flows[flow].bytes_delivered as f64 * 8.0)
     };
     let (before, after) = (delivered(60 - late), delivered(60));
