@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use lab::disk::Disk;
-use observe::event_digest::EventDigest;
 use scenario::controls::{Control, Widget, controls};
 use scenario::{NoFiles, Overrides, Source};
 use serde_json::Value as Json;
 use sim::{Network, World};
+use testkit::EventDigest;
 
 /// Wake-ups of a run that is compared: the first effect of most keys comes early.
 const WAKE_UPS: u64 = 50_000;

@@ -6,8 +6,8 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use lab::load::{Overrides, load};
-use observe::event_digest::EventDigest;
 use sim::World;
+use testkit::EventDigest;
 
 /// The digest of an example's events, by name.
 fn digests() -> BTreeMap<String, String> {

@@ -25,7 +25,6 @@
 //! ```
 
 pub mod aliases;
-pub mod event_digest;
 pub mod explain;
 pub mod output;
 pub mod received;

@@ -8,6 +8,7 @@
 //! assert_eq!(testkit::run_network(&network).flows[0].bytes_delivered, 100_000);
 //! ```
 
+mod event_digest;
 mod examples;
 mod texts;
 
@@ -15,6 +16,7 @@ use engine::Time;
 use scenario::{Checked, Document, Scenario, check};
 use sim::{Event, Network, NullSink, Results, World};
 
+pub use event_digest::EventDigest;
 pub use examples::{example_paths, load_example, open_example};
 pub use texts::{TO_MOBILE, last_hop_text, thesis_text, wire_text};
 
