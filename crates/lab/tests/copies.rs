@@ -1,86 +1,13 @@
-//! Nodes with `count`.
+//! Schemes compared at nodes with `count`.
 
 use lab::load::{self, Overrides};
-use scenario::Scenario;
-
-/// A cell of three mobiles declared by `count`, each with an upload.
-const CELL: &str = r#"
-duration = "1 s"
-[nodes]
-server = { kind = "host" }
-ap = { kind = "base-station" }
-m = { kind = "host", count = 3 }
-[media.cell]
-standard = "802.11b"
-[links]
-wire = { kind = "wired", between = ["server", "ap"], rate = "100 Mbps", delay = "10 ms" }
-air = { kind = "wireless", between = ["ap", "m"], medium = "cell" }
-[flows]
-up = { from = "m", to = "server" }
-"#;
-
-fn read(text: &str) -> Result<Scenario, Vec<String>> {
-    let said = |problems: Vec<scenario::problem::Problem>| problems.iter().map(ToString::to_string).collect::<Vec<_>>();
-    let source = load::of_text("cell".into(), "cell.toml".into(), text.as_bytes(), &Overrides::default());
-    let source = source.map_err(said)?;
-    Ok(source.resolve(&source.document).map_err(said)?.scenario)
-}
-
-#[test]
-fn each_copy_has_its_link_and_its_flow() {
-    let scenario = read(CELL).unwrap();
-    let names = |names: Vec<&String>| names.into_iter().map(String::as_str).collect::<Vec<_>>().join(" ");
-    assert_eq!(names(scenario.nodes.keys().collect()), "server ap m1 m2 m3");
-    assert_eq!(names(scenario.links.keys().collect()), "wire air1 air2 air3");
-    assert_eq!(names(scenario.flows.keys().collect()), "up1 up2 up3");
-    assert_eq!(scenario.links["air2"].between, ["ap", "m2"]);
-    assert_eq!((&*scenario.flows["up3"].from, &*scenario.flows["up3"].to), ("m3", "server"));
-    // The expanded scenario equals one that is written without `count`.
-    let long = CELL
-        .replace(
-            "m = { kind = \"host\", count = 3 }",
-            "m1 = { kind = \"host\" }\nm2 = { kind = \"host\" }\nm3 = { kind = \"host\" }",
-        )
-        .replace(
-            "air = { kind = \"wireless\", between = [\"ap\", \"m\"], medium = \"cell\" }",
-            &lines("air# = { kind = \"wireless\", between = [\"ap\", \"m#\"], medium = \"cell\" }"),
-        )
-        .replace("up = { from = \"m\", to = \"server\" }", &lines("up# = { from = \"m#\", to = \"server\" }"));
-    assert_eq!(read(&long).unwrap(), scenario);
-}
-
-/// A wire for each of three mobiles.
-fn lines(line: &str) -> String {
-    ["1", "2", "3"].map(|number| line.replace('#', number)).join("\n")
-}
-
-#[test]
-fn copies_of_equal_count_are_paired() {
-    let text = CELL
-        .replace("server = { kind = \"host\" }", "server = { kind = \"host\", count = 3 }")
-        .replace("to = \"server\"", "to = \"server\", bytes = \"1 MB\"");
-    let scenario = read(&text).unwrap();
-    assert_eq!(scenario.links["wire3"].between, ["server3", "ap"]);
-    assert_eq!((&*scenario.flows["up2"].from, &*scenario.flows["up2"].to), ("m2", "server2"));
-    let said = read(&text.replacen("count = 3", "count = 2", 1)).unwrap_err().join("\n");
-    assert!(said.contains("flows.up: equal counts at both ends") && said.contains("3 m and 2 server"), "{said}");
-}
-
-#[test]
-fn mistake_in_copies_is_reported_once() {
-    let said = read(&CELL.replace("medium = \"cell\"", "medium = \"sell\"")).unwrap_err();
-    assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].starts_with("cell.toml:11:") && said[0].contains("links.air.medium"), "{said:?}");
-    let said = read(&CELL.replace("count = 3", "count = 0")).unwrap_err();
-    assert!(said.len() == 1 && said[0].contains("nodes.m.count: found 0, expected 1 to "), "{said:?}");
-    let said = read(&CELL.replace("ap = {", "m2 = { kind = \"host\" }\nap = {")).unwrap_err();
-    assert!(said.len() == 1 && said[0].contains("nodes.m2") && said[0].contains("m1 to m3"), "{said:?}");
-}
+use testkit::COUNTED_CELL;
 
 /// Refined ICMP requires the senders, which are copies here, to run it.
 #[test]
 fn schemes_are_compared_at_copies() {
-    let source = load::of_text("cell".into(), "cell.toml".into(), CELL.as_bytes(), &Overrides::default()).unwrap();
+    let source =
+        load::of_text("cell".into(), "cell.toml".into(), COUNTED_CELL.as_bytes(), &Overrides::default()).unwrap();
     let schemes = ["unmodified", "refined-icmp"].map(str::to_owned);
     let plan = lab::compare::plan(source, &schemes, 1).unwrap();
     let refined = &plan.points[0].cells[1].scenario;

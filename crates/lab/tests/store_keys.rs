@@ -2,9 +2,11 @@
 
 use std::fmt::Write;
 use std::path::Path;
+use std::rc::Rc;
 
-use lab::load::{self, Overrides, load};
+use lab::load::{self, Overrides, Source, load};
 use lab::store::Digest;
+use scenario::{MemoryFiles, NoFiles};
 
 const BASE: &str = r#"
 duration = "10 s"
@@ -129,6 +131,22 @@ fn names_are_part_of_the_store_key() {
     let source = load::of_text("base".into(), "base.toml".into(), renamed.as_bytes(), &Overrides::default()).unwrap();
     let loaded = source.resolve(&source.document).unwrap();
     assert_ne!(Digest::of(&loaded.network).unwrap(), key(&[]));
+}
+
+/// A trained policy is in a file beside the scenario: another network is another result under another key.
+#[test]
+fn network_of_a_policy_is_part_of_the_store_key() {
+    const NETWORK: &str = "rules = { observe = [\"delay\"] }\nlayers = [{ weights = [[-2.0]], bias = [0.5] }]\n";
+    let digest = |network: &str| {
+        let files = MemoryFiles { files: [("net.toml".into(), network.into())].into(), rest: NoFiles };
+        let policy = "flows.down.tcp={ variant = \"linux\", control = { kind = \"policy\", file = \"net.toml\" } }";
+        let overrides = Overrides { set: vec![policy.to_owned()], ..Overrides::default() };
+        let source = Source::of_text(Rc::new(files), "base".into(), "base.toml".into(), BASE.as_bytes(), &overrides);
+        let loaded = source.and_then(|source| source.resolve(&source.document));
+        Digest::of(&loaded.unwrap_or_else(|problems| panic!("{problems:?}")).network).unwrap()
+    };
+    assert_eq!(digest(NETWORK), digest(NETWORK));
+    assert_ne!(digest(NETWORK), digest(&NETWORK.replace("0.5", "0.50000000000000011")));
 }
 
 /// The keys of the examples. Renaming a field leaves them unchanged.

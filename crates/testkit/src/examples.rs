@@ -31,8 +31,9 @@ impl Files for RepositoryFiles {
     }
 }
 
-fn examples_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
+/// Returns the path of a file in `examples`.
+pub fn example_path(name: impl AsRef<Path>) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
 }
 
 /// Lists the paths of all TOML scenarios directly in `examples`, sorted.
@@ -40,7 +41,7 @@ fn examples_folder() -> PathBuf {
 /// # Panics
 /// The folder cannot be read.
 pub fn example_paths() -> Vec<PathBuf> {
-    let entries = fs::read_dir(examples_folder()).expect("the folder of the examples can be read");
+    let entries = fs::read_dir(example_path("")).expect("the folder of the examples can be read");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry can be read").path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
     paths.sort();
@@ -52,7 +53,7 @@ pub fn example_paths() -> Vec<PathBuf> {
 /// # Errors
 /// What is wrong with its text or with an assignment.
 pub fn open_example(name: impl AsRef<Path>, overrides: &Overrides) -> Result<Source, Vec<Problem>> {
-    Source::open(Rc::new(RepositoryFiles), &examples_folder().join(name), overrides)
+    Source::open(Rc::new(RepositoryFiles), &example_path(name), overrides)
 }
 
 /// Loads an example like [`open_example`], and builds its network.

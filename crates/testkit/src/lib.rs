@@ -17,8 +17,8 @@ use scenario::{Checked, Document, Scenario, check};
 use sim::{Event, Network, NullSink, Results, World};
 
 pub use event_digest::EventDigest;
-pub use examples::{example_paths, load_example, open_example};
-pub use texts::{TO_MOBILE, last_hop_text, thesis_text, wire_text};
+pub use examples::{example_path, example_paths, load_example, open_example};
+pub use texts::{COUNTED_CELL, TO_MOBILE, last_hop_text, thesis_text, wire_text};
 
 /// Reads a scenario that is not checked.
 ///

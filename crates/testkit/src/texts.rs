@@ -82,3 +82,19 @@ pub fn thesis_text(head: &str, latency_ms: u32, channel: &str, flow: &str) -> St
         "#
     )
 }
+
+/// A cell of three mobiles declared by `count`, each with an upload.
+pub const COUNTED_CELL: &str = r#"
+duration = "1 s"
+[nodes]
+server = { kind = "host" }
+ap = { kind = "base-station" }
+m = { kind = "host", count = 3 }
+[media.cell]
+standard = "802.11b"
+[links]
+wire = { kind = "wired", between = ["server", "ap"], rate = "100 Mbps", delay = "10 ms" }
+air = { kind = "wireless", between = ["ap", "m"], medium = "cell" }
+[flows]
+up = { from = "m", to = "server" }
+"#;

@@ -1,4 +1,6 @@
-//! Scenarios with a mistake, and the messages about it.
+//! Scenarios with a mistake, the messages about it, and files beside a scenario.
+
+pub mod folder;
 
 use scenario::problem::Problem;
 use scenario::{Document, check};
@@ -35,8 +37,8 @@ start = "1 s"
 tcp = { variant = "reno", initial_window = 2 }
 "#;
 
-/// The first problem of `text`.
-pub fn problems(text: &str) -> Vec<Problem> {
+/// Lists the problems of a scenario.
+pub fn find_problems(text: &str) -> Vec<Problem> {
     let document = match Document::parse("net.toml", text.as_bytes()) {
         Ok(document) => document,
         Err(problem) => return vec![problem],
@@ -53,12 +55,12 @@ pub fn problems(text: &str) -> Vec<Problem> {
 /// The text to replace, its replacement, and the parts of the message except the file and the line of the replacement.
 pub type Case<'a> = (&'a str, &'a str, &'a [&'a str]);
 
-/// Applies each of `cases` to `good`, and checks that the first problem names it.
-pub fn each_is_told_of(good: &str, cases: &[Case<'_>]) {
+/// Applies each of `cases` to `good`, and asserts that the first problem names it.
+pub fn assert_each_is_reported(good: &str, cases: &[Case<'_>]) {
     for (from, to, expected) in cases {
         assert!(good.contains(from), "{from} is not in the scenario");
         let text = good.replacen(from, to, 1);
-        let found = problems(&text);
+        let found = find_problems(&text);
         assert!(!found.is_empty(), "nothing wrong with {to}");
         let shown = found[0].to_string();
         for part in *expected {

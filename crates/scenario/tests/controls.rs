@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use lab::disk::Disk;
 use scenario::controls::{Control, Widget, controls};
 use scenario::{NoFiles, Overrides, Source};
 use serde_json::Value as Json;
 use sim::{Network, World};
-use testkit::EventDigest;
+use testkit::{EventDigest, example_path, example_paths, open_example};
 
 /// Wake-ups of a run that is compared: the first effect of most keys comes early.
 const WAKE_UPS: u64 = 50_000;
@@ -28,20 +27,9 @@ flows.down = { from = "a", to = "b" }
 arrivals.short = { from = "a", to = "b", rate = "1 /s", sizes = "fixed" }
 "#;
 
-fn example(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
-}
-
-fn examples() -> Vec<PathBuf> {
-    let all = std::fs::read_dir(example("")).unwrap().map(|entry| entry.unwrap().path());
-    let mut all: Vec<PathBuf> = all.filter(|path| path.extension().is_some_and(|ending| ending == "toml")).collect();
-    all.sort();
-    all
-}
-
 fn open(path: &Path, set: &[&str]) -> Result<Source, String> {
     let set = set.iter().map(|assignment| (*assignment).to_owned()).collect();
-    Source::open(Rc::new(Disk), path, &Overrides { set, ..Overrides::default() })
+    open_example(path, &Overrides { set, ..Overrides::default() })
         .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
 }
 
@@ -191,13 +179,13 @@ fn ends_of(paths: impl Iterator<Item = PathBuf>) {
 
 #[test]
 fn every_end_of_every_control_is_accepted_or_refused_with_its_rule() {
-    ends_of(["goel-refined.toml", "hidden-terminals.toml"].into_iter().map(example));
+    ends_of(["goel-refined.toml", "hidden-terminals.toml"].into_iter().map(example_path));
 }
 
 #[test]
 #[ignore = "takes 20 s: every control of every example"]
 fn every_end_of_every_control_of_every_example_is_accepted_or_refused_with_its_rule() {
-    ends_of(examples().into_iter());
+    ends_of(example_paths().into_iter());
 }
 
 /// All kinds of all tagged unions in the schema.
@@ -320,17 +308,17 @@ fn moved(paths: &[PathBuf], wake_ups: u64, is_tried: impl Fn(&Control) -> bool) 
 
 #[test]
 fn every_control_of_a_set_key_changes_the_run() {
-    let (working, idle) = moved(&[example("goel-refined.toml")], WAKE_UPS, |control| control.written.is_some());
+    let (working, idle) = moved(&[example_path("goel-refined.toml")], WAKE_UPS, |control| control.written.is_some());
     assert!(working.len() > 12 && idle.is_empty(), "{idle:#?} {working:?}");
 }
 
 #[test]
 #[ignore = "takes minutes: the keys that each example sets"]
 fn every_control_that_an_example_sets_changes_the_run_of_an_example() {
-    let (early, idle) = moved(&examples(), WAKE_UPS, |control| control.written.is_some());
+    let (early, idle) = moved(&example_paths(), WAKE_UPS, |control| control.written.is_some());
     let idle: BTreeSet<String> = idle.iter().map(|key| pattern(key.split_once(' ').unwrap().1)).collect();
     let open: BTreeSet<&String> = idle.difference(&early).collect();
-    let (late, _) = moved(&examples(), LATE_WAKE_UPS, |control| {
+    let (late, _) = moved(&example_paths(), LATE_WAKE_UPS, |control| {
         control.written.is_some() && open.contains(&pattern(&control.path))
     });
     let dependent = DEPENDENT.map(|(key, ..)| pattern(key));
@@ -340,7 +328,7 @@ fn every_control_that_an_example_sets_changes_the_run_of_an_example() {
 
 #[test]
 fn dependent_controls_change_the_run_beside_the_value_they_need() {
-    let path = example("disconnections2012.toml");
+    let path = example_path("disconnections2012.toml");
     for (key, beside, reason) in DEPENDENT {
         let source = open(&path, &[beside]).unwrap();
         let overrides = Overrides { set: vec![beside.to_owned()], ..Overrides::default() };

@@ -1,43 +1,30 @@
 //! Recordings in files beside a scenario: found, stored with the result, and reported if missing or incomplete.
 
-use std::path::{Path, PathBuf};
-
-use lab::load::{Overrides, load, to_toml};
+use scenario::load::to_toml;
 use scenario::problem::Problem;
 use sim::Results;
 use testkit::run_network;
 
-/// A directory with an example and these files.
-fn beside(test: &str, example: &str, files: &[&str]) -> PathBuf {
-    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("recordings-{test}"));
-    let _ = std::fs::remove_dir_all(&dir);
-    std::fs::create_dir_all(&dir).unwrap();
-    for file in files.iter().chain([&example]) {
-        std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(file), dir.join(file)).unwrap();
-    }
-    dir.join(example)
+use crate::common::folder::ScenarioFolder;
+
+fn results(folder: &ScenarioFolder, set: &[&str]) -> Results {
+    run_network(&folder.load(set).unwrap_or_else(|problems| panic!("{problems:?}")).network)
 }
 
-fn results(path: &Path, set: &[&str]) -> Results {
-    let set = set.iter().map(ToString::to_string).collect();
-    let loaded = load(path, &Overrides { set, ..Overrides::default() });
-    run_network(&loaded.unwrap_or_else(|problems| panic!("{problems:?}")).network)
-}
-
-fn problems(path: &Path) -> Vec<Problem> {
-    load(path, &Overrides::default()).err().unwrap_or_default()
+fn problems(folder: &ScenarioFolder) -> Vec<Problem> {
+    folder.load(&[]).err().unwrap_or_default()
 }
 
 /// The stored scenario gives the same run without the files.
 #[test]
 fn stored_scenario_needs_no_recordings() {
     for (example, file) in [("walk.toml", "walk.csv"), ("cellular.toml", "cellular-down.trace")] {
-        let path = beside(&format!("kept-{example}"), example, &[file]);
-        let kept = to_toml(&load(&path, &Overrides::default()).unwrap().scenario);
-        let first = results(&path, &[]);
-        std::fs::remove_file(path.with_file_name(file)).unwrap();
-        std::fs::write(&path, kept).unwrap();
-        assert_eq!(results(&path, &[]), first, "{example}");
+        let mut folder = ScenarioFolder::of_example(example, &[file]);
+        let kept = to_toml(&folder.load(&[]).unwrap().scenario);
+        let first = results(&folder, &[]);
+        folder.remove(file);
+        folder.write(example, kept);
+        assert_eq!(results(&folder, &[]), first, "{example}");
     }
 }
 
@@ -47,8 +34,8 @@ fn missing_and_incomplete_recordings_are_reported() {
         ("walk.toml", "walk.csv", "links.air.link_trace.file"),
         ("cellular.toml", "cellular-down.trace", "links.air.delivery_trace.forward.file"),
     ] {
-        let path = beside(&format!("missing-{example}"), example, &[]);
-        let missing = problems(&path);
+        let mut folder = ScenarioFolder::of_example(example, &[]);
+        let missing = problems(&folder);
         assert_eq!(missing.len(), 1, "{missing:?}");
         assert_eq!(missing[0].key.as_deref(), Some(key));
         assert!(missing[0].to_string().contains(&format!("{file} does not exist")), "{}", missing[0]);
@@ -57,14 +44,13 @@ fn missing_and_incomplete_recordings_are_reported() {
         for (contents, said) in
             [(&b"\xff\xfe1\n"[..], ":1:1: KEY: found byte 0xff, expected plain text"), (b"", ": KEY: found nothing")]
         {
-            std::fs::write(path.with_file_name(file), contents).unwrap();
+            folder.write(file, contents);
             let said = format!("{file}{}", said.replace("KEY", key));
-            let broken = problems(&path);
+            let broken = problems(&folder);
             assert_eq!(broken.len(), 1, "{broken:?}");
             assert!(broken[0].to_string().contains(&said), "{}", broken[0]);
             // Named on the command line, the file is equally broken.
-            let set = vec![format!("{key}={file}")];
-            let broken = load(&path, &Overrides { set, ..Overrides::default() }).err().unwrap_or_default();
+            let broken = folder.load(&[&format!("{key}={file}")]).err().unwrap_or_default();
             assert!(broken[0].to_string().contains(&said), "{}", broken[0]);
         }
     }
@@ -74,12 +60,11 @@ fn missing_and_incomplete_recordings_are_reported() {
 #[test]
 fn truncated_recording_is_detected() {
     for (example, file) in [("walk.toml", "walk.csv"), ("cellular.toml", "cellular-down.trace")] {
-        let path = beside(&format!("cut-{example}"), example, &[file]);
-        let recording = path.with_file_name(file);
-        let whole = std::fs::read(&recording).unwrap();
+        let mut folder = ScenarioFolder::of_example(example, &[file]);
+        let whole = folder.read(file).to_vec();
         for end in 0..whole.len() {
-            std::fs::write(&recording, &whole[..end]).unwrap();
-            let found = problems(&path);
+            folder.write(file, &whole[..end]);
+            let found = problems(&folder);
             assert!(found.len() == 1 || whole[end - 1] == b'\n', "{file} cut to {end} bytes: {found:?}");
         }
     }
@@ -88,35 +73,35 @@ fn truncated_recording_is_detected() {
 /// A recording defines the rate in both directions, or the rate must be given.
 #[test]
 fn recorded_opportunities_define_the_rate() {
-    let path = beside("rate", "cellular.toml", &["cellular-down.trace"]);
-    let text = std::fs::read_to_string(&path).unwrap();
+    let mut folder = ScenarioFolder::of_example("cellular.toml", &["cellular-down.trace"]);
+    let text = String::from_utf8(folder.read("cellular.toml").to_vec()).unwrap();
     let both = "delivery_trace.backward.file = \"cellular-down.trace\"\ndelivery_trace.forward";
     let without =
         |text: &str| text.lines().filter(|line| !line.starts_with("rate = \"1 Mbps\"")).collect::<Vec<_>>().join("\n");
 
-    std::fs::write(&path, without(&text)).unwrap();
-    let found = problems(&path);
+    folder.write("cellular.toml", without(&text));
+    let found = problems(&folder);
     assert_eq!(found[0].key.as_deref(), Some("links.air.rate"), "{found:?}");
     assert!(found[0].to_string().contains("`rate` is missing"));
 
     let text = text.replace("delivery_trace.forward", both);
-    std::fs::write(&path, &text).unwrap();
-    let found = problems(&path);
+    folder.write("cellular.toml", &*text);
+    let found = problems(&folder);
     assert_eq!(found[0].key.as_deref(), Some("links.air.rate"), "{found:?}");
     assert!(found[0].to_string().contains("a `delivery_trace` in both directions replaces"));
 
     // A table does not define it either; its column would have no effect.
     let table = |columns: &str| format!("link_trace.contents = \"{columns}\"\ndelivery_trace.forward");
     let with = |columns: &str| without(&text).replacen("delivery_trace.forward", &table(columns), 1);
-    std::fs::write(&path, with("time_s,rate_Mbps,delay_ms\\n0,1,20\\n")).unwrap();
-    let found = problems(&path);
+    folder.write("cellular.toml", with("time_s,rate_Mbps,delay_ms\\n0,1,20\\n"));
+    let found = problems(&folder);
     assert_eq!(found[0].key.as_deref(), Some("links.air.link_trace"), "{found:?}");
     assert!(found[0].to_string().contains("a table without a column `rate`"), "{found:?}");
-    std::fs::write(&path, with("time_s,delay_ms\\n0,20\\n")).unwrap();
-    assert_eq!(problems(&path), []);
+    folder.write("cellular.toml", with("time_s,delay_ms\\n0,20\\n"));
+    assert_eq!(problems(&folder), []);
 
-    std::fs::write(&path, without(&text)).unwrap();
-    let loaded = load(&path, &Overrides::default()).unwrap();
+    folder.write("cellular.toml", without(&text));
+    let loaded = folder.load(&[]).unwrap();
     // 330 opportunities of 1504 bytes in 3 s.
     assert_eq!(loaded.network.links[1].rate.bits_per_sec(), 1_323_520);
 }
@@ -125,8 +110,8 @@ fn recorded_opportunities_define_the_rate() {
 /// losses almost all of these.
 #[test]
 fn transfer_uses_the_recorded_capacity() {
-    let path = beside("use", "cellular.toml", &["cellular-down.trace"]);
-    let found = results(&path, &["links.air.queue=unlimited", "flows.download.receive_window=200 kB"]);
+    let folder = ScenarioFolder::of_example("cellular.toml", &["cellular-down.trace"]);
+    let found = results(&folder, &["links.air.queue=unlimited", "flows.download.receive_window=200 kB"]);
     let delivered = found.links[1].directions[0].packets_delivered;
     // 30 s are ten rounds. A window of 136 full packets exceeds what the first round trip leaves unused.
     assert!((3_200..=3_300).contains(&delivered), "{delivered}");

@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use lab::load::{self, Loaded, Overrides};
 use scenario::problem::Problem;
+use scenario::{Loaded, from_toml};
 use sim::World;
 use sim::routing::Routes;
 
@@ -13,8 +13,7 @@ const CELL: &str = include_str!("large/cell.toml");
 const NODES: usize = 10_000;
 
 fn load(text: &str) -> Result<Loaded, Vec<Problem>> {
-    let source = load::of_text("large".into(), "large.toml".into(), text.as_bytes(), &Overrides::default())?;
-    source.resolve(&source.document)
+    from_toml("large.toml", text)
 }
 
 /// A star in which each node, link and flow is declared individually; `flow` gives the contents of a flow's table.

@@ -1,12 +1,12 @@
 //! Errors of a scenario are reported with line, key, found value, expected value and a hint.
 
-use crate::common::broken::{Case, GOOD, each_is_told_of, problems};
+use crate::common::{Case, GOOD, assert_each_is_reported, find_problems};
 use proptest::prelude::*;
 use scenario::{Document, check};
 
 #[test]
 fn unchanged_scenario_is_valid() {
-    assert_eq!(problems(GOOD), []);
+    assert_eq!(find_problems(GOOD), []);
 }
 
 /// The text to replace, its replacement, and the parts of the message except the file and the line.
@@ -274,7 +274,7 @@ const CASES: &[Case<'_>] = &[
 
 #[test]
 fn every_mistake_is_reported_with_its_line_and_a_hint() {
-    each_is_told_of(GOOD, CASES);
+    assert_each_is_reported(GOOD, CASES);
 }
 
 /// Other link layers cannot interleave their frames with those of another link.
@@ -284,7 +284,7 @@ fn shared_radio_requires_stop_and_wait() {
         let text = GOOD
             .replace("kind = \"base-station\"", "kind = \"base-station\", radio = \"shared\"")
             .replace("{ kind = \"stop-and-wait\", max_transmissions = 9 }", &format!("\"{arq}\""));
-        let found = problems(&text);
+        let found = find_problems(&text);
         assert_eq!(found.len(), wrong, "{arq}: {found:?}");
         for problem in found {
             let shown = problem.to_string();
@@ -298,7 +298,7 @@ fn shared_radio_requires_stop_and_wait() {
 #[test]
 fn unreachable_destination_is_reported_before_the_run() {
     let text = GOOD.replace("between = [\"x\", \"b\"]", "between = [\"x\", \"a\"]");
-    let shown = problems(&text)[0].to_string();
+    let shown = find_problems(&text)[0].to_string();
     assert!(shown.contains("flows.down.to") && shown.contains("can be reached from \"a\""), "{shown}");
 }
 
@@ -307,7 +307,7 @@ fn unreachable_destination_is_reported_before_the_run() {
 fn path_with_zero_delay_is_refused() {
     let still = |profile: &str, rate: &str| {
         let text = testkit::wire_text(rate, "0 s", "mss = \"1000 B\"");
-        problems(&format!("profile = \"{profile}\"\n{text}"))
+        find_problems(&format!("profile = \"{profile}\"\n{text}"))
     };
     assert!(still("goel1997", "20 Mbps")[0].to_string().contains("would not advance"));
     assert_eq!(still("exact", "20 Mbps"), []);
@@ -318,14 +318,14 @@ fn path_with_zero_delay_is_refused() {
 #[test]
 fn only_buffers_on_the_path_are_checked() {
     let elsewhere = GOOD.replace("[nodes]", "[nodes]\nlone = { kind = \"router\", buffer = \"100 B\" }");
-    assert_eq!(problems(&elsewhere), []);
+    assert_eq!(find_problems(&elsewhere), []);
 }
 
 #[test]
 fn several_mistakes_are_reported_together() {
     let text =
         GOOD.replace("loss = 0.01", "loss = 7").replace("to = \"b\"", "to = \"q\"").replace("\"1 MB\"", "\"0 B\"");
-    let keys: Vec<String> = problems(&text).into_iter().filter_map(|problem| problem.key).collect();
+    let keys: Vec<String> = find_problems(&text).into_iter().filter_map(|problem| problem.key).collect();
     assert_eq!(keys, ["links.wire.loss", "flows.down.to", "flows.down.bytes"]);
 }
 
@@ -336,7 +336,7 @@ fn unknown_keys_are_reported_together() {
     let text = GOOD.replace("title =", "secnario = 3\ntitle =");
     let text = text.replacen("between =", "betwen =", 1).replacen("delay =", "dealy =", 1);
     let text = text.replace("variant = \"reno\"", "recovry = \"rack\"");
-    let keys = |text: &str| problems(text).into_iter().filter_map(|problem| problem.key).collect::<Vec<_>>();
+    let keys = |text: &str| find_problems(text).into_iter().filter_map(|problem| problem.key).collect::<Vec<_>>();
     let unknown = ["secnario", "links.wire.betwen", "links.wire.dealy", "flows.down.tcp.recovry"];
     assert_eq!(keys(&text), unknown);
     // Wrong values of other keys are reported too.
@@ -370,7 +370,7 @@ fn unknown_keys_are_reported_together() {
 #[test]
 fn link_layer_of_a_wired_link_is_checked() {
     let text = GOOD.replace("loss = 0.01", "arq = { kind = \"stop-and-wait\", max_transmissions = 0 }");
-    let keys: Vec<String> = problems(&text).into_iter().filter_map(|problem| problem.key).collect();
+    let keys: Vec<String> = find_problems(&text).into_iter().filter_map(|problem| problem.key).collect();
     assert_eq!(keys, ["links.wire.arq.max_transmissions", "links.wire.arq"]);
 }
 
@@ -378,7 +378,7 @@ fn link_layer_of_a_wired_link_is_checked() {
 fn binary_and_empty_files_are_reported_clearly() {
     let binary = Document::parse("net.toml", &[0x7f, b'E', b'L', b'F', 0xff, 0xfe]).err().unwrap().to_string();
     assert!(binary.contains("binary") && binary.contains("0xff"), "{binary}");
-    let lacks = |text: &str| problems(text)[0].to_string();
+    let lacks = |text: &str| find_problems(text)[0].to_string();
     assert!(lacks("").contains("`duration`, `nodes` and `links` are missing\n  hint: every scenario"));
     assert!(lacks("[links]\n[nodes]").contains("`duration` is missing"));
 }
@@ -386,7 +386,7 @@ fn binary_and_empty_files_are_reported_clearly() {
 /// "0 s" means no BAD state and is suggested for BAD only, not for the sojourn time in GOOD.
 #[test]
 fn hint_for_a_short_sojourn_time_works_when_followed() {
-    let said = |from: &str, to: &str| problems(&GOOD.replace(from, to))[0].to_string();
+    let said = |from: &str, to: &str| find_problems(&GOOD.replace(from, to))[0].to_string();
     let good = said("mean_good = \"5 s\"", "mean_good = \"1 ns\"");
     assert!(good.contains("expected at least 1 us\n"), "{good}");
     let bad = said("mean_bad = \"100 ms\"", "mean_bad = \"1 ns\"");

@@ -1,7 +1,7 @@
 //! Errors in the settings of flows and of their TCP are reported with line, key, found value, expected value and a
 //! hint.
 
-use crate::common::broken::{Case, GOOD, each_is_told_of, problems};
+use crate::common::{Case, GOOD, assert_each_is_reported, find_problems};
 use scenario::check;
 use tcp::cc::{ControlConfig, Start};
 
@@ -147,7 +147,7 @@ const CASES: &[Case<'_>] = &[
 
 #[test]
 fn every_mistake_is_reported_with_its_line_and_a_hint() {
-    each_is_told_of(GOOD, CASES);
+    assert_each_is_reported(GOOD, CASES);
 }
 
 /// A host has 55,536 ports from 10,000 on, and each flow uses one at either end.
@@ -171,7 +171,7 @@ fn congestion_control_enables_the_options_that_it_requires() {
         let made = control.build(Start::trial());
         let said = |tcp: &str| {
             let text = GOOD.replace("variant = \"reno\", initial_window = 2", tcp);
-            problems(&text).iter().map(ToString::to_string).collect::<String>()
+            find_problems(&text).iter().map(ToString::to_string).collect::<String>()
         };
         for recovery in ["tahoe", "reno", "newreno"] {
             let shown = said(&format!("control = \"{name}\", recovery = \"{recovery}\", ecn = \"request\""));
@@ -194,7 +194,7 @@ fn congestion_control_enables_the_options_that_it_requires() {
 fn window_is_not_checked_against_an_invalid_segment_size() {
     let keys = |segment: &str, window: &str| -> Vec<String> {
         let text = GOOD.replace("mss = \"1000 B\"", segment).replace("receive_window = \"16 KiB\"", window);
-        problems(&text).into_iter().filter_map(|problem| problem.key).collect()
+        find_problems(&text).into_iter().filter_map(|problem| problem.key).collect()
     };
     assert_eq!(keys("mss = \"100 MB\"", ""), ["flows.down.mss"]);
     assert_eq!(keys("mss = \"100 MB\"", "receive_window = \"2 GiB\""), ["flows.down.mss", "flows.down.receive_window"]);

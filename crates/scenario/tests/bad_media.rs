@@ -1,7 +1,7 @@
 //! Errors in media and positions are reported with line, key, found value, expected value and a hint, and without
 //! consequential errors.
 
-use crate::common::broken::{Case, each_is_told_of, problems};
+use crate::common::{Case, assert_each_is_reported, find_problems};
 use scenario::Document;
 
 /// A cell without positions.
@@ -305,7 +305,7 @@ const IN_PLACES: &[Case<'_>] = &[
 ];
 
 fn said(text: &str) -> Vec<String> {
-    problems(text).iter().map(ToString::to_string).collect()
+    find_problems(text).iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -316,7 +316,7 @@ fn unchanged_scenarios_are_valid() {
 #[test]
 fn every_mistake_is_reported_alone_with_its_line_and_a_hint() {
     for (good, cases) in [(CELL, MEDIA), (PLACES, IN_PLACES)] {
-        each_is_told_of(good, cases);
+        assert_each_is_reported(good, cases);
         for (from, to, _) in cases {
             let said = said(&good.replacen(from, to, 1));
             assert_eq!(said.len(), 1, "{to}: {said:?}");

@@ -1,18 +1,16 @@
 //! The label of a result: what was run.
 
-use std::path::Path;
-
-use lab::load::{Overrides, load};
+use scenario::Overrides;
 use scenario::ran::what_ran;
+use testkit::load_example;
 
 fn ran(set: &[&str], scheme: Option<&str>) -> String {
-    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/goel-refined.toml");
     let overrides = Overrides {
         set: set.iter().map(|set| (*set).to_owned()).collect(),
         scheme: scheme.map(str::to_owned),
         seed: Some(7),
     };
-    what_ran(&load(&example, &overrides).expect("a scenario")).join(" / ")
+    what_ran(&load_example("goel-refined.toml", &overrides)).join(" / ")
 }
 
 #[test]

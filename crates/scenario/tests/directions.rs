@@ -1,7 +1,9 @@
 //! Links whose directions have settings of their own.
 
-use scenario::{Overrides, Scenario};
-use testkit::{build_network, read_scenario, run_network, wire_text};
+use std::rc::Rc;
+
+use scenario::{NoFiles, Overrides, Scenario, Source};
+use testkit::{build_network, load_example, read_scenario, run_network, wire_text};
 
 /// A wire of 8 Mbps and 10 ms whose table has these lines, too.
 fn with(lines: &str, flow: &str) -> String {
@@ -33,8 +35,7 @@ fn each_direction_has_its_rate_and_delay() {
 /// An acknowledgment of 40 B takes 1.28 ms at 250 kbps, so that a segment of 1460 B arrives in that time.
 #[test]
 fn slow_uplink_limits_a_download_to_its_acknowledgments() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/slow-uplink.toml");
-    let loaded = lab::load::load(&path, &Overrides::default()).unwrap_or_else(|problem| panic!("{problem:?}"));
+    let loaded = load_example("slow-uplink.toml", &Overrides::default());
     let goodput = run_network(&loaded.network).flows[0].goodput_bps().expect("it has a goodput");
     let expected = 1460.0 * 8.0 / 1.28e-3;
     assert!((goodput - expected).abs() < 0.02 * expected, "{goodput} for {expected}");
@@ -94,7 +95,7 @@ fn direction_can_be_set_from_the_command_line() {
         let overrides =
             Overrides { set: assignments.iter().map(|set| (*set).to_owned()).collect(), ..Overrides::default() };
         let text = wire_text("8 Mbps", "10 ms", "");
-        let source = lab::load::of_text("net".into(), "net.toml".into(), text.as_bytes(), &overrides);
+        let source = Source::of_text(Rc::new(NoFiles), "net".into(), "net.toml".into(), text.as_bytes(), &overrides);
         let loaded = source.and_then(|source| source.resolve(&source.document)).unwrap_or_else(|p| panic!("{p:?}"));
         loaded.network.links[0].directions().map(|way| (way.rate.to_string(), way.delay.to_string()))
     };

@@ -1,16 +1,17 @@
 //! The nodes that a scheme requires to run it.
 
-use lab::compare::paths;
 use path::agent::AgentConfig;
-use scenario::Document;
 use scenario::document::by_name;
 use scenario::followers::asked;
+use testkit::{TO_MOBILE, last_hop_text, read_scenario};
+
+const FROM_MOBILE: &str = "from = \"mobile\"\nto = \"server\"";
+const LOSSY: &str = "channel = { kind = \"uniform\", loss = 0.02 }";
 
 #[test]
 fn nodes_that_run_a_scheme_depend_on_the_direction() {
-    let nodes = |path: &str, scheme: &str| {
-        let path = paths::named(&[path.to_owned()]).unwrap().remove(0);
-        let scenario = Document::parse("p", path.text.as_bytes()).unwrap().read().unwrap();
+    let nodes = |flow: &str, scheme: &str| {
+        let scenario = read_scenario(&last_hop_text("duration = \"100 s\"", ("10 Mbps", "1 ms"), LOSSY, flow));
         let config: AgentConfig = by_name(scheme).unwrap();
         Vec::from_iter(asked(&scenario, &config.traits()).nodes).join(" ")
     };
@@ -25,7 +26,7 @@ fn nodes_that_run_a_scheme_depend_on_the_direction() {
         ("split", "station", "station"),
     ] {
         assert_eq!(
-            (nodes("lan-bursts", scheme), nodes("lan-upload", scheme)),
+            (nodes(TO_MOBILE, scheme), nodes(FROM_MOBILE, scheme)),
             (download.into(), upload.into()),
             "{scheme}"
         );

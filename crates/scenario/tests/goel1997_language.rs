@@ -1,10 +1,8 @@
 //! The thesis's scenario language: the meaning of its examples, and the messages about each mistake.
 
-use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use engine::{Bytes, Rate, Span};
-use lab::load::{Overrides, load};
-use lab::run::simulate;
 use path::agent::AgentConfig;
 use path::channel::{ChannelConfig, recorded, scripted};
 use path::mac::arq::ArqConfig;
@@ -13,20 +11,17 @@ use path::scheduler::SchedulerConfig;
 use scenario::goel1997::{Parsed, TraceUse, parse};
 use scenario::model::Directed;
 use scenario::problem::Problem;
-use scenario::{Named, check, document};
+use scenario::{Loaded, Named, NoFiles, Overrides, Source, check, document};
 use sim::{NodeKind, Radio};
+use testkit::{example_path, load_example, run_network};
 
 /// A link's settings, which are those of both directions.
 fn forward(link: &scenario::model::Link) -> scenario::model::Way<'_> {
     link.way(path::LinkDirection::Forward)
 }
 
-fn example(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/goel1997").join(name)
-}
-
 /// A network of the thesis, which the tests below change.
-const NETWORK: &str = include_str!("../../scenario/src/goel1997/network.dat");
+const NETWORK: &str = include_str!("../src/goel1997/network.dat");
 
 fn changed(changes: &[(&str, &str)]) -> String {
     changes.iter().fold(NETWORK.to_owned(), |text, (from, to)| {
@@ -49,7 +44,7 @@ fn said(problems: &[Problem]) -> String {
 
 #[test]
 fn example_of_appendix_b_converts_to_this_scenario() {
-    let parsed = read(&std::fs::read_to_string(example("datafile.dat")).unwrap());
+    let parsed = read(&std::fs::read_to_string(example_path("goel1997/datafile.dat")).unwrap());
     assert_eq!(parsed.warnings, []);
     assert_eq!(parsed.uses_trace, Some(TraceUse::Record { link: "102".into() }));
     let expected = r#"profile = "goel1997"
@@ -109,11 +104,10 @@ print_interval = "500 ms"
 #[test]
 fn every_example_runs() {
     for name in ["datafile.dat", "replay.dat", "shared.dat"] {
-        let loaded =
-            load(&example(name), &Overrides::default()).unwrap_or_else(|problems| panic!("{}", said(&problems)));
+        let loaded = load_example(format!("goel1997/{name}"), &Overrides::default());
         // shared.dat has two wireless links, which the trace file of goel1997 cannot describe: one warning.
         assert_eq!(loaded.warnings.len(), usize::from(name == "shared.dat"), "{name}: {}", said(&loaded.warnings));
-        let results = simulate(&loaded.network, &mut |_| std::ops::ControlFlow::Continue(())).unwrap();
+        let results = run_network(&loaded.network);
         assert!(results.flows.iter().all(|flow| flow.completed.is_some()), "{name}: {results:?}");
     }
 }
@@ -145,7 +139,7 @@ fn wireless_links_may_share_any_bandwidth() {
         let cell = &shared.scenario.media["shared-1"];
         assert_eq!((cell.standard, cell.rate), (Standard::Dsss, Some(rate(&format!("{bandwidth} bps")))));
         let network = check(&shared.scenario).unwrap_or_else(|problems| panic!("{}", said(&problems))).network;
-        let results = simulate(&network, &mut |_| std::ops::ControlFlow::Continue(())).unwrap();
+        let results = run_network(&network);
         results.flows.iter().map(|flow| flow.completed.expect("it completes")).max()
     };
     let times = ["500000", "1000000", "2000000", "3000000", "20000000"].map(completion);
@@ -406,23 +400,19 @@ fn channel_can_follow_a_named_file() {
     }
 }
 
-/// A datafile in its own directory.
-fn written(name: &str, text: &str) -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::create_dir_all(&dir).unwrap();
-    std::fs::write(dir.join("datafile.dat"), text).unwrap();
-    dir.join("datafile.dat")
-}
-
-fn loaded(name: &str, text: &str) -> lab::load::Loaded {
-    load(&written(name, text), &Overrides::default()).unwrap_or_else(|problems| panic!("{}", said(&problems)))
+fn loaded(text: &str) -> Loaded {
+    let overrides = Overrides::default();
+    let source =
+        Source::of_text(Rc::new(NoFiles), "datafile".into(), "datafile.dat".into(), text.as_bytes(), &overrides);
+    let loaded = source.and_then(|source| source.resolve(&source.document));
+    loaded.unwrap_or_else(|problems| panic!("{}", said(&problems)))
 }
 
 /// B = 1 Mbps x the round trip of 986 ms and more, about 125 kB; the hint names the attribute and its unit.
 #[test]
 fn hint_for_a_large_buffer_works_when_followed() {
     let small = changed(&[("buffer_size = 512000", "buffer_size = 20000"), ("wnd_size = 16", "wnd_size = 512")]);
-    let warnings = loaded("hint-buffer", &small).warnings;
+    let warnings = loaded(&small).warnings;
     let [warning] = &warnings[..] else { panic!("{}", said(&warnings)) };
     assert_eq!(warning.key.as_deref(), Some("base_station.buffer_size"));
     let hint = warning.hint.as_deref().unwrap();
@@ -430,7 +420,7 @@ fn hint_for_a_large_buffer_works_when_followed() {
     let line = line.unwrap_or_else(|| panic!("{hint}"));
     assert!(line.strip_prefix("buffer_size = ").is_some_and(|bytes| bytes.parse::<u64>().is_ok()), "{line}");
     let followed = small.replacen("buffer_size = 20000", line, 1);
-    assert_eq!(loaded("hint-buffer", &followed).warnings, []);
+    assert_eq!(loaded(&followed).warnings, []);
 }
 
 /// A mistake, and the changes that its hint suggests: with them the file is valid.
@@ -469,10 +459,10 @@ fn hints_work_when_followed() {
         let problems = parse("datafile.dat", wrong.as_bytes()).expect_err(hint);
         assert!(problems[0].hint.as_deref().unwrap_or_default().contains(hint), "{hint}\n{}", said(&problems));
         let followed = cure.iter().fold(wrong, |text, (from, to)| text.replacen(from, to, 1));
-        loaded("hints", &followed);
+        loaded(&followed);
     }
     let without = NETWORK.split_once("}\n").unwrap().1;
     let problems = parse("datafile.dat", without.as_bytes()).expect_err("no simulator");
     let added = problems[0].hint.as_deref().and_then(|hint| hint.strip_prefix("add ")).expect("what to add");
-    loaded("hints", &format!("{added}\n{without}"));
+    loaded(&format!("{added}\n{without}"));
 }

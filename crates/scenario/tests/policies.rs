@@ -1,9 +1,9 @@
 //! Trained policies in files beside a scenario: read, stored with the result, and reported if missing or wrong.
 
-use std::path::{Path, PathBuf};
-
-use lab::load::{Overrides, load, to_toml};
+use scenario::load::to_toml;
 use testkit::run_network;
+
+use crate::common::folder::ScenarioFolder;
 
 const SCENARIO: &str = r#"
 duration = "10 s"
@@ -15,19 +15,14 @@ flows.flow = { from = "a", to = "b", receive_window = "1 MB", tcp = { variant = 
 /// tanh(1/2 - 2 delay): holds a queue.
 const NETWORK: &str = "rules = { observe = [\"delay\"] }\nlayers = [{ weights = [[-2.0]], bias = [0.5] }]\n";
 
-fn scenario(test: &str, network: Option<&str>) -> PathBuf {
-    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("policies-{test}"));
-    let _ = std::fs::remove_dir_all(&dir);
-    std::fs::create_dir_all(&dir).unwrap();
-    std::fs::write(dir.join("path.toml"), SCENARIO).unwrap();
-    if let Some(network) = network {
-        std::fs::write(dir.join("net.toml"), network).unwrap();
-    }
-    dir.join("path.toml")
+/// The scenario, and the network beside it.
+fn folder(network: Option<&str>) -> ScenarioFolder {
+    let network = network.map(|network| ("net.toml", network.into()));
+    ScenarioFolder::new("path.toml", network.into_iter().chain([("path.toml", SCENARIO.into())]))
 }
 
-fn problem(path: &Path) -> String {
-    let problems = load(path, &Overrides::default()).err().unwrap_or_default();
+fn problem(network: Option<&str>) -> String {
+    let problems = folder(network).load(&[]).err().unwrap_or_default();
     assert_eq!(problems.len(), 1, "{problems:?}");
     assert_eq!(problems[0].key.as_deref(), Some("flows.flow.tcp.control.file"));
     problems[0].to_string()
@@ -36,30 +31,19 @@ fn problem(path: &Path) -> String {
 /// The stored scenario holds the network: it gives the same run without the file.
 #[test]
 fn stored_scenario_needs_no_file() {
-    let path = scenario("stored", Some(NETWORK));
-    let loaded = load(&path, &Overrides::default()).unwrap();
+    let mut folder = folder(Some(NETWORK));
+    let loaded = folder.load(&[]).unwrap();
     let first = run_network(&loaded.network);
-    std::fs::remove_file(path.with_file_name("net.toml")).unwrap();
-    std::fs::write(&path, to_toml(&loaded.scenario)).unwrap();
-    assert_eq!(run_network(&load(&path, &Overrides::default()).unwrap().network), first);
+    folder.remove("net.toml");
+    folder.write("path.toml", to_toml(&loaded.scenario));
+    assert_eq!(run_network(&folder.load(&[]).unwrap().network), first);
     assert!(first.flows[0].bytes_delivered > 8_000_000, "most of 10 MB: {first:?}");
-}
-
-/// Another network is another result under another key.
-#[test]
-fn network_is_part_of_the_identity_of_a_run() {
-    let digest = |network: &str| {
-        let loaded = load(&scenario("digest", Some(network)), &Overrides::default()).unwrap();
-        lab::store::Digest::of(&loaded.network).unwrap()
-    };
-    assert_eq!(digest(NETWORK), digest(NETWORK));
-    assert_ne!(digest(NETWORK), digest(&NETWORK.replace("0.5", "0.50000000000000011")));
 }
 
 #[test]
 fn missing_and_wrong_files_are_reported() {
-    assert!(problem(&scenario("missing", None)).contains("net.toml does not exist"));
-    let wrong = |network: &str| problem(&scenario("wrong", Some(network)));
+    assert!(problem(None).contains("net.toml does not exist"));
+    let wrong = |network: &str| problem(Some(network));
     let unknown = wrong(&NETWORK.replace("delay", "dlay"));
     assert!(unknown.contains("net.toml") && unknown.contains("line 1") && unknown.contains("`delay`"), "{unknown}");
     let shape = wrong(&NETWORK.replace("[0.5]", "[0.5, 0.5]"));

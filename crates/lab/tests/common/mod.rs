@@ -1,3 +1,0 @@
-//! Helpers of tests of messages.
-
-pub mod broken;
