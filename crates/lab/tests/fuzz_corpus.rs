@@ -3,8 +3,6 @@
 #[path = "../../../fuzz/inputs/mutate.rs"]
 mod mutate;
 
-#[path = "../../../fuzz/inputs/capture.rs"]
-mod captures;
 #[path = "../../../fuzz/inputs/store.rs"]
 mod store;
 
@@ -19,9 +17,4 @@ fn root(folder: &str) -> PathBuf {
 #[test]
 fn stores_never_panic() {
     replay(&files(&root("fuzz/corpus/store"), ""), 200, store::take);
-}
-
-#[test]
-fn captures_never_panic() {
-    replay(&files(&root("fuzz/corpus/capture"), ""), 2000, captures::take);
 }

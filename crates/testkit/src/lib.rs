@@ -14,11 +14,11 @@ mod texts;
 
 use engine::Time;
 use scenario::{Checked, Document, Scenario, check};
-use sim::{Event, Network, NullSink, Results, World};
+use sim::{Event, Network, NullSink, Results, Sink, World};
 
 pub use event_digest::EventDigest;
 pub use examples::{example_path, example_paths, load_example, open_example};
-pub use texts::{COUNTED_CELL, TO_MOBILE, last_hop_text, thesis_text, wire_text};
+pub use texts::{COUNTED_CELL, LINK_LAYERS, TO_MOBILE, last_hop_text, thesis_text, wire_text};
 
 /// Reads a scenario that is not checked.
 ///
@@ -46,12 +46,18 @@ pub fn run_network(network: &Network) -> Results {
     world.results()
 }
 
+/// Runs a network to its end and passes every event to `sink`.
+pub fn run_with_sink(network: &Network, sink: &mut impl Sink) -> Results {
+    let mut world = World::new(network, true);
+    world.run(sink);
+    world.results()
+}
+
 /// Runs a network to its end and collects every event.
 pub fn record_events(network: &Network) -> (Results, Vec<(Time, Event)>) {
-    let mut world = World::new(network, true);
     let mut events = Vec::new();
-    world.run(&mut events);
-    (world.results(), events)
+    let results = run_with_sink(network, &mut events);
+    (results, events)
 }
 
 /// Converts a time to milliseconds.

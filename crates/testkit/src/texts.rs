@@ -98,3 +98,13 @@ air = { kind = "wireless", between = ["ap", "m"], medium = "cell" }
 [flows]
 up = { from = "m", to = "server" }
 "#;
+
+/// Link layers with a window or parity, for the key `arq`; the last one is without feedback.
+pub const LINK_LAYERS: [&str; 6] = [
+    "{ kind = \"go-back-n\" }",
+    "{ kind = \"go-back-n\", window = 3, max_transmissions = 4 }",
+    "{ kind = \"selective-repeat\" }",
+    "{ kind = \"selective-repeat\", window = 3, max_transmissions = 4 }",
+    "{ kind = \"selective-repeat\", in_order = false }",
+    "{ kind = \"fec\", data = 4, parity = 2 }",
+];

@@ -5,16 +5,13 @@
 //! bytes at 2 Mbps 192 + 80. SIFS 10, DIFS 50, EIFS 364, a slot 20, the propagation delay 1, the acknowledgment timeout
 //! 222. A first back-off is 0 to 31 slots, 15.5 on average.
 
-use std::ops::ControlFlow;
-
 use engine::Time;
-use lab::load::{Overrides, load};
-use lab::run::record;
 use observe::explain::{Explain, Finding, FlowReport};
 use path::mac::dcf::FrameKind;
 use path::{LinkEvent, MediumEvent};
+use scenario::Overrides;
 use sim::{Event, Network};
-use testkit::build_network;
+use testkit::{build_network, load_example, run_with_sink};
 
 const DATA: f64 = 1310.0;
 const TCP_ACK: f64 = 248.0;
@@ -92,8 +89,7 @@ fn upload(host: &str, at: u32, bytes: u64) -> String {
 /// Runs the scenario and explains all flows; also returns all events.
 fn watched(network: &Network) -> (Vec<FlowReport>, Vec<(Time, Event)>) {
     let mut sink = (Explain::new(network), Vec::new());
-    let results =
-        record(network, &mut sink, |_| false, &mut |_| ControlFlow::Continue(())).expect("the run is not stopped");
+    let results = run_with_sink(network, &mut sink);
     (sink.0.finish(results.ended), sink.1)
 }
 
@@ -347,11 +343,9 @@ fn station_does_not_defer_to_hidden_terminals() {
 /// in vain.
 #[test]
 fn cell_that_the_mobile_has_left_is_not_the_slowest_link() {
-    let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/handover.toml");
     for rate in ["11 Mbps", "5.5 Mbps"] {
         let set = vec![format!("links.air-west.rate=\"{rate}\"")];
-        let loaded =
-            load(&example, &Overrides { set, ..Overrides::default() }).unwrap_or_else(|found| panic!("{found:?}"));
+        let loaded = load_example("handover.toml", &Overrides { set, ..Overrides::default() });
         let report = watched(&loaded.network).0.remove(0);
         assert!(cost(&report, "receiver-window") < 0.01 * took(&report), "{rate}: {:?}", report.kinds());
         // The mobile leaves the range before the handover: frames in flight are not received.

@@ -1,24 +1,24 @@
 //! The names of the files that traces are written to.
 
-use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use lab::disk::Directory;
-use lab::load::{Overrides, load};
 use observe::output::{Outputs, is_file_name};
+use scenario::Overrides;
 use scenario::traces::{TRACES, Trace};
+use testkit::load_example;
+
+use crate::common::MemoryTraces;
 
 /// The traces of an example with routers, and of one with a medium.
 #[test]
 fn trace_files_are_recognized_by_name() {
     for example in ["goel1997-appendix-b.toml", "two-losses.toml", "hidden-terminals.toml", "two-hops.toml"] {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(example);
-        let Ok(loaded) = load(&file, &Overrides::default()) else { panic!("{example} is there") };
+        let loaded = load_example(example, &Overrides::default());
         let all: Vec<&Trace> = TRACES.iter().collect();
         let outputs = Outputs::open(
             &all,
             &loaded.network,
-            Rc::new(Directory(PathBuf::from("r"))),
+            Rc::new(MemoryTraces::default()),
             &loaded.scenario.output,
             Default::default(),
         );

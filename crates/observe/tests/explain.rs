@@ -1,13 +1,11 @@
 //! Findings of `observe::explain`: in handwritten events, and in runs whose waiting times are known.
 
 use engine::{Span, Time};
-use lab::run::record;
 use observe::explain::{Explain, Finding, FlowReport};
 use path::{HopId, LinkDirection, LinkEvent};
 use sim::{Event, Network, NodeEvent, PacketFlow, Sink};
-use std::ops::ControlFlow;
 use tcp::Reason;
-use testkit::{build_network, thesis_text, whole_millis, wire_text};
+use testkit::{build_network, run_with_sink, thesis_text, whole_millis, wire_text};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 
 /// Bytes of data in a segment of the handwritten events: 1000 on the wire, 1 ms at 8 Mbps.
@@ -374,8 +372,7 @@ fn second_reduction_to_the_same_ssthresh_is_found() {
 /// Runs the scenario, and explains its only flow.
 fn explained(network: &Network) -> FlowReport {
     let mut explain = Explain::new(network);
-    let results =
-        record(network, &mut explain, |_| false, &mut |_| ControlFlow::Continue(())).expect("the run is not stopped");
+    let results = run_with_sink(network, &mut explain);
     explain.finish(results.ended).remove(0)
 }
 
@@ -527,8 +524,7 @@ fn flows_between_the_same_nodes_are_distinguished() {
     let second = "from = \"a\"\nto = \"b\"\nstart = \"20 s\"\nbytes = \"960 kB\"\nreceive_window = \"245760 B\"";
     let network = build_network(&wire_text("8 Mbps", "100 ms", &format!("{first}\n[flows.second]\n{second}")));
     let mut explain = Explain::new(&network);
-    let results =
-        record(&network, &mut explain, |_| false, &mut |_| ControlFlow::Continue(())).expect("the run is not stopped");
+    let results = run_with_sink(&network, &mut explain);
     let reports = explain.finish(results.ended);
     assert!(reports.iter().all(|report| report.completed) && reports.len() == 2, "{reports:?}");
     assert_eq!(reports[0].lost, Span::from_nanos(9 * 197_040_000));

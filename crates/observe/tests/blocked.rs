@@ -1,29 +1,18 @@
 //! Why senders send nothing, in the traces of a run: a scenario for each of the five reasons.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::io;
 use std::rc::Rc;
 
-use observe::output::{Outputs, TraceFiles};
+use observe::output::Outputs;
 use scenario::traces::{TRACES, Trace};
 use sim::World;
 use tcp::Blocked;
 use testkit::{build_network, read_scenario, wire_text};
 
-#[derive(Default)]
-struct Memory(RefCell<BTreeMap<String, Vec<u8>>>);
-
-impl TraceFiles for Memory {
-    fn append(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        self.0.borrow_mut().entry(name.to_owned()).or_default().extend(bytes);
-        Ok(())
-    }
-}
+use crate::common::MemoryTraces;
 
 /// The contents of the trace called `trace` of a run.
 fn traced(text: &str, trace: &str) -> String {
-    let (network, files) = (build_network(text), Rc::new(Memory::default()));
+    let (network, files) = (build_network(text), Rc::new(MemoryTraces::default()));
     let traces: Vec<&Trace> = TRACES.iter().filter(|known| known.name == trace).collect();
     let mut outputs = Outputs::open(&traces, &network, files.clone(), &read_scenario(text).output, Default::default());
     let mut world = World::new(&network, true);

@@ -1,19 +1,18 @@
 //! The time budget of `observe::explain`: its causes add up, and each has its share in a run whose share is known.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use engine::Span;
-use lab::run::record;
 use observe::explain::{Cause, Explain, FlowReport};
+use scenario::Overrides;
 use sim::{Network, Transport};
-use testkit::{build_network, wire_text};
+use testkit::{build_network, example_paths, load_example, run_with_sink, wire_text};
 
 /// Runs a network and explains its flows.
 fn explained(network: &Network) -> Vec<FlowReport> {
     let mut explain = Explain::new(network);
-    let results = record(network, &mut explain, |_| false, &mut |_| ControlFlow::Continue(()));
-    explain.finish(results.expect("the run is not stopped").ended)
+    let results = run_with_sink(network, &mut explain);
+    explain.finish(results.ended)
 }
 
 /// The first flow of a scenario: its budget in milliseconds by name, and the time that it took.
@@ -39,16 +38,9 @@ fn assert_cause(text: &str, cause: Cause, expected: f64) {
 /// Every moment has one cause, for every flow of every example.
 #[test]
 fn budget_of_every_example_adds_up_to_the_time_of_its_flows() {
-    let examples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let mut flows = 0;
-    for entry in std::fs::read_dir(&examples).expect("the folder of examples") {
-        let path = entry.expect("an example").path();
-        if path.extension().is_none_or(|extension| extension != "toml") {
-            continue;
-        }
-        let loaded = lab::load::load(&path, &scenario::Overrides::default())
-            .unwrap_or_else(|problem| panic!("{}: {problem:?}", path.display()));
-        let mut network = loaded.network;
+    for path in example_paths() {
+        let mut network = load_example(&path, &Overrides::default()).network;
         // The causes of long runs repeat.
         network.duration = network.duration.min(Span::from_secs(60));
         for (spec, report) in network.flows.iter().zip(explained(&network)) {
@@ -147,11 +139,9 @@ fn others_queue_is_the_time_that_a_page_gains_without_the_other_flow() {
 /// The example of the page behind a download: the finding costs what FQ-CoDel in front of the line saves.
 #[test]
 fn standing_queue_costs_what_a_fair_queue_saves() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/bufferbloat.toml");
     let page = |set: &[&str]| {
         let set = set.iter().map(|set| (*set).to_owned()).collect();
-        let overrides = scenario::Overrides { set, ..scenario::Overrides::default() };
-        let loaded = lab::load::load(&path, &overrides).unwrap_or_else(|problem| panic!("{problem:?}"));
+        let loaded = load_example("bufferbloat.toml", &Overrides { set, ..Overrides::default() });
         explained(&loaded.network).remove(1)
     };
     let (standing, fair) = (page(&[]), page(&["links.line.queue=\"fq-codel\""]));
