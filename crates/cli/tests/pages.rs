@@ -74,7 +74,7 @@ fn manual_has_a_page_for_each_command_with_all_its_options() {
 fn version_names_the_model_version() {
     let dir = scratch("version");
     assert_eq!(fine(&dir, &["-V"]), "lasthop 0.1.0\n");
-    let golden = fs::read_to_string(root().join("crates/lab/tests/golden/model-version.txt")).unwrap();
+    let golden = fs::read_to_string(root().join("crates/sim/tests/golden/model-version.txt")).unwrap();
     let version = golden.lines().next().unwrap().rsplit(' ').next().unwrap();
     assert_eq!(fine(&dir, &["--version"]), format!("lasthop 0.1.0\nmodel version {version}\n"));
 }

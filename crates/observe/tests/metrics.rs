@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use observe::metric::{METRICS, Scope};
-use observe::summary::{Summary, summary_of};
+use observe::metric::{self, METRICS, Scope};
+use observe::summary::{Summary, summary, summary_of};
 use path::agent::AgentConfig;
+use scenario::Overrides;
 use serde_json::{Value, json};
 use sim::{NullSink, World};
+use testkit::{load_example, run_network};
 
 /// The second link is in a medium, and the third one belongs to a mobile that associates.
 fn a_summary() -> Summary {
@@ -129,6 +131,20 @@ fn every_metric_is_readable_and_has_name_unit_and_definition() {
         assert!(metric.definition.starts_with(char::is_uppercase), "{}: {}", metric.name, metric.definition);
         assert!(!metric.definition.ends_with('.'), "{}: {}", metric.name, metric.definition);
     }
+}
+
+/// A walk from one base station to another, which takes 100 ms.
+#[test]
+fn metrics_of_a_handover_are_those_of_the_results() {
+    let loaded = load_example("handover.toml", &Overrides::default());
+    let results = run_network(&loaded.network);
+    let summary = summary("", &loaded.scenario, &loaded.network, &results);
+    let figure = |name: &str| metric::find(name).unwrap().read(&summary);
+    assert_eq!(figure("handovers"), [("walker".to_owned(), Some(1.0))]);
+    let walker = results.roaming.iter().flatten().next().unwrap();
+    assert_eq!(figure("unassociated_s"), [("walker".to_owned(), Some(walker.alone.as_secs_f64()))]);
+    let lost: Vec<Option<f64>> = figure("packets_dropped_no_route").into_iter().map(|(_, lost)| lost).collect();
+    assert_eq!(lost, results.no_route.iter().map(|lost| Some(*lost as f64)).collect::<Vec<_>>());
 }
 
 /// Schemes are created from their names alone; their counters are defined on the schemes' pages.

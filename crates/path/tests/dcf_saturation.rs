@@ -295,9 +295,9 @@ fn saturation_throughput_of_802_11b_matches_the_refined_model() {
     }
 }
 
-/// Returns ns-2's throughput from the table of `crates/lab/tests/ns2/cell.tcl`: mean and standard error.
+/// Returns ns-2's throughput from the table of `crates/sim/tests/ns2/cell.tcl`: mean and standard error.
 fn of_ns2(stations: u32) -> [f64; 2] {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/tests/ns2/cell.txt");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sim/tests/ns2/cell.txt");
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let name = format!("saturated {stations} receding ");
     let line = text.lines().find_map(|line| line.strip_prefix(&name)).unwrap_or_else(|| panic!("no line of {name}"));

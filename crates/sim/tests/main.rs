@@ -1,4 +1,34 @@
-//! Tests of simulations: one program, so that each crate under test is linked once.
+//! Tests of simulations and whole runs: one program, so that each crate under test is linked once.
 
+mod agent_events;
 mod app_contracts;
+mod base_station;
+mod closed_forms;
+mod disconnections;
+mod drop_tail;
+mod ecn;
+mod filters;
+mod formulas;
+mod handshake;
+mod head_of_line;
+mod link_layers;
+mod mobility;
+mod model_version;
+mod ns2;
+mod ns2_cell;
+mod ns2_snoop;
+mod old_segments;
+mod packet_flows;
+mod pauses;
+mod queue_control;
+mod queueing;
+mod rate_adaptation;
+mod rescue;
+mod same_air;
+mod shared_air;
+mod split;
+mod thesis_timelines;
 mod threads;
+mod topologies;
+mod traced_runs;
+mod two_flows;

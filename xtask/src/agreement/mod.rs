@@ -27,7 +27,7 @@ pub fn run(which: &[&str]) -> Result<(), String> {
 
 /// Returns the folder of the tables and of the ns-2 programs that print them.
 fn folder() -> PathBuf {
-    workspace::root().join("crates/lab/tests/ns2")
+    workspace::root().join("crates/sim/tests/ns2")
 }
 
 /// Runs a program of the folder in ns-2; returns its output.

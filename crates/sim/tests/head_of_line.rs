@@ -1,23 +1,23 @@
 //! One mobile of a cell in a long fade: the goodput of the other one under each scheduler.
 
-use lab::load::{Overrides, load};
 use path::LinkEvent;
+use scenario::Overrides;
 use sim::Event;
+use testkit::{load_example, record_events};
 
 /// examples/head-of-line.toml under `scheduler`; without the flow to the faded mobile if `alone`. Returns the packets
 /// that the unfaded mobile receives while the other one fades, from 2 to 4 s, the frames sent to the faded mobile in
 /// that time, and the attempts at the unfaded mobile that failed because its own acknowledgments collided with them.
 fn during_the_fade(scheduler: &str, alone: bool) -> [usize; 3] {
-    let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/head-of-line.toml");
     let mut set = vec![format!("nodes.ap.scheduler={scheduler}")];
     if alone {
         set.push("flows.far.start=4.9 s".to_owned());
     }
     let overrides = Overrides { set, ..Overrides::default() };
-    let loaded = load(&example, &overrides).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let loaded = load_example("head-of-line.toml", &overrides);
     let link = |name: &str| loaded.network.links.iter().position(|link| link.name == name).unwrap() as u32;
     let [near, far] = ["near", "far"].map(link);
-    let (_, events) = testkit::record_events(&loaded.network);
+    let (_, events) = record_events(&loaded.network);
     let fade = events.iter().filter(|(at, _)| (2_000_000_000..4_000_000_000).contains(&at.as_nanos()));
     let mut counts = [0; 3];
     for (_, event) in fade {

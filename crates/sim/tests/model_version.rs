@@ -5,18 +5,15 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use lab::load::{Overrides, load};
+use scenario::Overrides;
 use sim::World;
-use testkit::EventDigest;
+use testkit::{EventDigest, example_paths, load_example};
 
 /// The digest of an example's events, by name.
 fn digests() -> BTreeMap<String, String> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let files = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
-    let scenarios: Vec<PathBuf> =
-        files.filter(|path| path.extension().is_some_and(|ending| ending == "toml")).collect();
+    let scenarios = example_paths();
     let digest = |path: PathBuf| {
-        let loaded = load(&path, &Overrides::default()).unwrap_or_else(|problems| panic!("{problems:?}"));
+        let loaded = load_example(&path, &Overrides::default());
         let mut events = EventDigest::default();
         let mut world = World::new(&loaded.network, true);
         world.run(&mut events);

@@ -1,12 +1,13 @@
 //! Packets of runs without traces take a shorter way through a node, and segments are predicted: results are the same,
 //! and so are delays.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use engine::Time;
-use lab::load::{Overrides, load};
+use scenario::Overrides;
 use sim::event::{Event, NullSink, Sink};
 use sim::{Network, World};
+use testkit::{example_paths, load_example};
 
 /// A sink that makes all events and keeps none.
 struct Watching;
@@ -34,10 +35,7 @@ fn same(what: &str, path: &Path, [one, other]: [&str; 2]) {
 
 #[test]
 fn examples_have_the_same_results_and_delays_with_and_without_events() {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let files = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
-    let scenarios: Vec<PathBuf> =
-        files.filter(|path| path.extension().is_some_and(|ending| ending == "toml")).collect();
+    let scenarios = example_paths();
     assert!(scenarios.len() > 40);
     // Every other example on the second core.
     std::thread::scope(|scope| {
@@ -45,7 +43,7 @@ fn examples_have_the_same_results_and_delays_with_and_without_events() {
             let own = scenarios.iter().skip(half).step_by(2);
             scope.spawn(move || {
                 for path in own {
-                    let loaded = load(path, &Overrides::default()).unwrap_or_else(|problems| panic!("{problems:?}"));
+                    let loaded = load_example(path, &Overrides::default());
                     let [with, delays] = results(&loaded.network, &mut Watching, true);
                     let [timed, timed_delays] = results(&loaded.network, &mut NullSink, true);
                     let [without, _] = results(&loaded.network, &mut NullSink, false);
