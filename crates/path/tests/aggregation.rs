@@ -5,6 +5,8 @@
 //! 14 bytes, at 24 Mbps 2 symbols: 28 us. k packets are 1,544 k - 2 bytes: each has a delimiter of 4 bytes, and all but
 //! the last are padded to multiples of 4. A block acknowledgment has 32 bytes: 32 us. SIFS is 16 us and DIFS 34 us.
 
+use crate::common::EventLog;
+
 use engine::{Bytes, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, perfect, scripted, uniform};
 use path::link::Counters;
@@ -14,32 +16,28 @@ use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
 use path::outcome::Outcome;
 use path::queue::{Buffer, QueueConfig};
 use path::scheduler::SchedulerConfig;
-use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, MediumId, Observer};
+use path::{Cx, HopId, LinkDirection, MediumEvent, MediumId};
 use wire::{Addr, Body, Flags, Packet, Segment, SeqNum};
 
-/// Start of every frame, and the packet numbers in the events of aggregates and block acknowledgments.
-#[derive(Default)]
-struct Log(Vec<(Time, &'static str, u32)>, Vec<(&'static str, Vec<u64>)>);
+/// Returns start, kind and size of every frame.
+fn sent_frames(log: &EventLog) -> Vec<(Time, &'static str, u32)> {
+    let frame = |(_, event)| match event {
+        MediumEvent::Sent { frame, .. } => Some((frame.start, frame.kind.name(), frame.size)),
+        _ => None,
+    };
+    log.medium_events().filter_map(frame).collect()
+}
 
-impl Observer for Log {
-    fn watches(&self) -> bool {
-        true
-    }
-    fn link(&mut self, _: Time, _: HopId, _: LinkEvent) {}
-    fn medium(&mut self, _: Time, _: MediumId, event: MediumEvent) {
-        match event {
-            MediumEvent::Sent { frame, .. } => {
-                self.0.push((frame.start, frame.kind.name(), frame.size));
-                if matches!(frame.kind, FrameKind::Aggregate | FrameKind::BlockAck) {
-                    self.1.push((frame.kind.name(), frame.packets.iter().collect()));
-                }
-            }
-            MediumEvent::Ended { kind: FrameKind::Aggregate, damaged, .. } => {
-                self.1.push(("damaged", damaged.iter().collect()));
-            }
-            _ => {}
+/// Returns the packet numbers in the events of aggregates and block acknowledgments.
+fn named_packets(log: &EventLog) -> Vec<(&'static str, Vec<u64>)> {
+    let packets = |(_, event)| match event {
+        MediumEvent::Sent { frame, .. } if matches!(frame.kind, FrameKind::Aggregate | FrameKind::BlockAck) => {
+            Some((frame.kind.name(), frame.packets.iter().collect()))
         }
-    }
+        MediumEvent::Ended { kind: FrameKind::Aggregate, damaged, .. } => Some(("damaged", damaged.iter().collect())),
+        _ => None,
+    };
+    log.medium_events().filter_map(packets).collect()
 }
 
 fn packet(number: u32) -> Packet {
@@ -59,7 +57,7 @@ struct Outcomes {
     /// Bytes freed in the node's buffer.
     freed: u64,
     counters: [Counters; 2],
-    log: Log,
+    log: EventLog,
 }
 
 /// Runs two stations; station i sends `offered[i]` packets to the other from time zero.
@@ -95,7 +93,7 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
         given_up: [0; 2],
         freed: 0,
         counters: Default::default(),
-        log: Log::default(),
+        log: EventLog::default(),
     };
     let mut now = Time::ZERO;
     for (station, count) in (0..).zip(offered) {
@@ -148,7 +146,8 @@ fn micros(at: Time) -> u64 {
 fn lost_packet_of_an_aggregate_is_sent_again() {
     let lossy = ChannelConfig::Scripted(scripted::Config { drop: vec![2], ..Default::default() });
     let seen = exchange(&cell(Some(Aggregation::default())), lossy, [4, 0]);
-    let frames: Vec<(u64, &str, u32)> = seen.log.0.iter().map(|(at, kind, size)| (micros(*at), *kind, *size)).collect();
+    let frames: Vec<(u64, &str, u32)> =
+        sent_frames(&seen.log).iter().map(|(at, kind, size)| (micros(*at), *kind, *size)).collect();
     let expected = [
         (0, "DATA", 1538),
         (245, "ACK", 14),
@@ -181,14 +180,14 @@ fn events_name_the_packets_of_aggregates() {
         ("damaged", vec![]),
         ("BLOCK-ACK", vec![2, 4, 6, 7, 8]),
     ];
-    assert_eq!(seen.log.1, expected);
+    assert_eq!(named_packets(&seen.log), expected);
     // All packets of a collided aggregate are lost.
     let seen = exchange(
         &Config { short_retry_limit: Some(1), ..cell(limits) },
         ChannelConfig::Perfect(perfect::Config::default()),
         [4, 4],
     );
-    let told = seen.log.1;
+    let told = named_packets(&seen.log);
     assert!(told.iter().any(|(what, _)| *what == "A-MPDU"), "{told:?}");
     assert!(told.iter().all(|(what, numbers)| *what != "damaged" || numbers.len() == 3), "{told:?}");
 }
@@ -216,8 +215,8 @@ fn aggregate_does_not_exceed_its_limits() {
         let seen = exchange(&config, ChannelConfig::Perfect(perfect::Config::default()), [13, 0]);
         let numbers: Vec<u32> = seen.delivered[0].iter().map(|(_, number)| *number).collect();
         assert_eq!(numbers, (0..13).collect::<Vec<_>>());
-        let data = seen.log.0.iter().filter(|(_, kind, _)| *kind == "A-MPDU" || *kind == "DATA");
-        data.map(|(_, _, size)| if *size == 1538 { 1 } else { (size + 2) / 1544 }).collect::<Vec<u32>>()
+        let data = sent_frames(&seen.log).into_iter().filter(|(_, kind, _)| *kind == "A-MPDU" || *kind == "DATA");
+        data.map(|(_, _, size)| if size == 1538 { 1 } else { (size + 2) / 1544 }).collect::<Vec<u32>>()
     };
     let of = |aggregation| sizes(cell(Some(aggregation)));
     let all = Aggregation::default();

@@ -5,8 +5,9 @@
 //! size, as in aggregation.rs; the first packet is sent alone since the medium is idle.
 
 use crate::cell;
+use crate::common::LoggedEvent;
 
-use cell::{Cell, Plan, Saw};
+use cell::{Cell, Plan};
 use engine::{Bytes, Named, Span, Time};
 use path::LinkDirection::Forward;
 use path::MediumEvent;
@@ -36,7 +37,7 @@ fn frames(plan: &Plan, count: usize) -> Vec<(Vec<u64>, bool, u64)> {
     let mut cell = Cell::new(plan);
     cell.play(&vec![(0, 0, Forward, 1500); count]);
     let sent = cell.log.0.iter().filter_map(|(_, saw)| match saw {
-        Saw::Medium(MediumEvent::Sent { frame, .. }) => Some(*frame),
+        LoggedEvent::Medium(MediumEvent::Sent { frame, .. }) => Some(*frame),
         _ => None,
     });
     let data = sent.filter(|frame| matches!(frame.kind, FrameKind::Data | FrameKind::Aggregate));

@@ -5,7 +5,7 @@ use crate::common;
 
 use std::collections::BTreeSet;
 
-use common::{Log, Sending, member, packet};
+use common::{EventLog, Sending, member, packet};
 use engine::{Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, two_state, uniform};
 use path::link::{Counters, Line, Timing};
@@ -85,7 +85,7 @@ fn run(case: &Case, air: &ChannelConfig, limit: Limit, seed: u64) -> Run {
     let mut buffer = Buffer::default();
     let mut channels: Vec<Box<dyn Channel>> = vec![air.build(Stream::named(seed, 0, "air"))];
     let mut draws = Stream::named(seed, 0, "source").draws();
-    let mut log = Log::default();
+    let mut log = EventLog::default();
     let (mut refused, mut delivered, mut next, mut ended) = (BTreeSet::new(), Vec::new(), 0, Time::ZERO);
     schedule.arm(source, Time::ZERO);
     while let Some((now, slot)) = schedule.next(Time::NEVER) {
@@ -113,13 +113,13 @@ fn run(case: &Case, air: &ChannelConfig, limit: Limit, seed: u64) -> Run {
         assert!(link.counters(now).busy <= now.since(Time::ZERO), "busy for longer than the elapsed time");
     }
     // A queue behind a delay refuses a packet after its acceptance.
-    refused.extend(log.0.iter().filter_map(|(_, _, event)| match event {
+    refused.extend(log.link_events().filter_map(|(_, _, event)| match event {
         LinkEvent::QueueFull { packet } => packet.data().map(|segment| segment.seq.0),
         _ => None,
     }));
     let HopState { waiting, outstanding, .. } = link.state(ended);
     assert_eq!((waiting, outstanding), (0, 0), "all accepted packets are delivered or lost in the end");
-    Run { refused, delivered, counters: link.counters(ended), log: log.0, ended }
+    Run { refused, delivered, counters: link.counters(ended), log: log.link_events().collect(), ended }
 }
 
 /// Runs every link layer in every channel with several queue limits.

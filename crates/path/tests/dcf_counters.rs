@@ -1,9 +1,10 @@
 //! Events that reset the failure counts and retry limits of a station.
 
 use crate::cell;
+use crate::common::LoggedEvent;
 
 use cell::slow::{LONG, asking, losing, micros, slow, timeline};
-use cell::{Cell, Plan, Saw};
+use cell::{Cell, Plan};
 use engine::{Bytes, Time};
 use path::LinkDirection::{Backward, Forward};
 use path::mac::dcf::config::{Aggregation, Growth};
@@ -105,14 +106,13 @@ fn counters_equal_the_numbers_of_events() {
         for link in 0..3 {
             let of_link = |wanted: fn(&LinkEvent) -> bool| {
                 let events = cell.log.0.iter();
-                let of_link =
-                    |(_, saw): &&(Time, Saw)| matches!(saw, Saw::Link(hop, event) if hop.link == link && wanted(event));
+                let of_link = |(_, saw): &&(Time, LoggedEvent)| matches!(saw, LoggedEvent::Link(hop, event) if hop.link == link && wanted(event));
                 events.filter(of_link).count() as u64
             };
             let collided = cell.log.0.iter().filter_map(|(_, saw)| match saw {
-                Saw::Medium(MediumEvent::Ended { from, kind, reception: Reception::Collided, damaged, .. })
-                    if *from == link + 1 =>
-                {
+                LoggedEvent::Medium(MediumEvent::Ended {
+                    from, kind, reception: Reception::Collided, damaged, ..
+                }) if *from == link + 1 => {
                     let alone = u64::from(*kind == FrameKind::Data);
                     Some(if *kind == FrameKind::Aggregate { damaged.iter().count() as u64 } else { alone })
                 }
@@ -142,7 +142,7 @@ fn failure_with_aggregation_doubles_the_contention_window() {
     let mut cell = Cell::new(&Plan::around_one(config, 1).scripted(0, losing(&[0, 1], &[])));
     cell.play(&[(0, 0, Forward, 500)]);
     let windows = cell.log.0.iter().filter_map(|(_, saw)| match saw {
-        Saw::Medium(MediumEvent::BackOff { window, .. }) => Some(*window),
+        LoggedEvent::Medium(MediumEvent::BackOff { window, .. }) => Some(*window),
         _ => None,
     });
     assert_eq!(windows.collect::<Vec<_>>(), [31, 63, 15]);
@@ -155,7 +155,7 @@ fn damaged_cts_is_not_reported_as_damaged_acknowledgment() {
     let mut cell = Cell::new(&plan.scripted(0, losing(&[], &[micros(400, 410), micros(6_000, 6_010)])));
     cell.play(&[(0, 0, Forward, LONG)]);
     let damaged = cell.log.0.iter().filter_map(|(at, saw)| match saw {
-        Saw::Link(hop, LinkEvent::AckCorrupted { .. }) => Some((at.as_nanos() / 1000, *hop)),
+        LoggedEvent::Link(hop, LinkEvent::AckCorrupted { .. }) => Some((at.as_nanos() / 1000, *hop)),
         _ => None,
     });
     assert_eq!(damaged.map(|(at, _)| at).collect::<Vec<_>>(), [6_258]);

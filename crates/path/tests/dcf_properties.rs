@@ -1,10 +1,11 @@
 //! Properties of a shared medium with random stations, queues, thresholds and channels.
 
 use crate::cell;
+use crate::common::LoggedEvent;
 
 use std::collections::{HashMap, HashSet};
 
-use cell::{Cell, Plan, Saw};
+use cell::{Cell, Plan};
 use engine::{Bytes, Named, Rate, Span, Stream, Time};
 use path::channel::ChannelConfig;
 use path::mac::dcf::config::Aggregation;
@@ -114,7 +115,7 @@ fn plan() -> impl Strategy<Value = (Plan, Offers)> {
 fn is_conserved(cell: &Cell) -> Result<(), TestCaseError> {
     let (mut arrived, mut lost, mut refused) = (HashMap::new(), HashSet::new(), 0u64);
     for (_, saw) in &cell.log.0 {
-        let Saw::Link(_, event) = saw else { continue };
+        let LoggedEvent::Link(_, event) = saw else { continue };
         let number = |packet: &wire::Packet| packet.data().map_or(u32::MAX, |segment| segment.seq.0);
         match event {
             LinkEvent::Arrived { packet } => *arrived.entry(number(packet)).or_insert(0) += 1,
@@ -163,16 +164,16 @@ fn is_sensed(cell: &Cell, plan: &Plan) -> Result<(), TestCaseError> {
     let mut ended: Vec<(u32, u32, FrameKind, Time, Reception)> = Vec::new();
     for (at, saw) in &cell.log.0 {
         let (from, to, frame) = match saw {
-            Saw::Medium(MediumEvent::Sent { from, to, frame, .. }) => (*from, *to, *frame),
-            Saw::Medium(MediumEvent::Ended { from, to, kind, reception, .. }) => {
+            LoggedEvent::Medium(MediumEvent::Sent { from, to, frame, .. }) => (*from, *to, *frame),
+            LoggedEvent::Medium(MediumEvent::Ended { from, to, kind, reception, .. }) => {
                 ended.push((*from, *to, *kind, *at, *reception));
                 continue;
             }
-            Saw::Medium(MediumEvent::BackOff { slots, window, .. }) => {
+            LoggedEvent::Medium(MediumEvent::BackOff { slots, window, .. }) => {
                 prop_assert!(slots <= window);
                 continue;
             }
-            Saw::Medium(MediumEvent::Reaches { .. }) | Saw::Link(..) => continue,
+            LoggedEvent::Medium(MediumEvent::Reaches { .. }) | LoggedEvent::Link(..) => continue,
         };
         let ends = frame.start + frame.duration + phy.delay;
         let now = Heard {
@@ -249,7 +250,7 @@ proptest! {
         again.play(&offers);
         prop_assert_eq!(&cell.log.0, &again.log.0);
         // No wake-up remains, and the number of wake-ups is proportional to the number of frames.
-        let frames = cell.log.0.iter().filter(|(_, saw)| matches!(saw, Saw::Medium(MediumEvent::Sent { .. }))).count();
+        let frames = cell.log.0.iter().filter(|(_, saw)| matches!(saw, LoggedEvent::Medium(MediumEvent::Sent { .. }))).count();
         prop_assert!(cell.schedule.next(Time::NEVER).is_none());
         prop_assert!(cell.wakeups <= 3 * frames as u64 + 1, "{} wake-ups for {frames} frames", cell.wakeups);
     }
@@ -322,7 +323,7 @@ proptest! {
         is_conserved(&cell)?;
         is_sensed(&cell, &plan)?;
         prop_assert_eq!(&cell.log.0, &run().log.0);
-        let beacon = |saw: &Saw| matches!(saw, Saw::Medium(MediumEvent::Sent { frame, .. }) if frame.kind == FrameKind::Beacon);
+        let beacon = |saw: &LoggedEvent| matches!(saw, LoggedEvent::Medium(MediumEvent::Sent { frame, .. }) if frame.kind == FrameKind::Beacon);
         prop_assert!(cell.log.0.iter().any(|(_, saw)| beacon(saw)));
     }
 }
@@ -343,7 +344,8 @@ fn idle_back_off_slots_cause_no_wakeups() {
     }
     while cell.step(Time::NEVER).is_some() {}
     let last = cell.log.0[cell.log.0.len() - 1].0;
-    let sent = cell.log.0.iter().filter(|(_, saw)| matches!(saw, Saw::Medium(MediumEvent::Sent { .. }))).count() as u64;
+    let sent = cell.log.0.iter().filter(|(_, saw)| matches!(saw, LoggedEvent::Medium(MediumEvent::Sent { .. }))).count()
+        as u64;
     assert!(last.as_nanos() / 20_000 > 50_000, "expected tens of thousands of slots until {last:?}");
     assert!(cell.wakeups <= 2 * sent, "{} wake-ups for {sent} frames", cell.wakeups);
 }

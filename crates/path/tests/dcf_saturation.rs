@@ -9,10 +9,11 @@
 #![allow(clippy::disallowed_macros, reason = "prints the figures of the model's page with --nocapture")]
 
 use crate::cell;
+use crate::common::LoggedEvent;
 
 use std::path::Path;
 
-use cell::{Cell, Plan, Saw};
+use cell::{Cell, Plan};
 use engine::{Bytes, Rate, Span, Time};
 use path::mac::dcf::{Config, FrameKind, Standard};
 use path::outcome::Outcome;
@@ -129,7 +130,7 @@ impl Model {
 }
 
 /// Runs saturated stations until `packets` more are delivered; returns the time and the station of each packet.
-fn deliver(cell: &mut Cell, packets: usize, mut also: impl FnMut(&Saw)) -> Vec<(Time, usize)> {
+fn deliver(cell: &mut Cell, packets: usize, mut also: impl FnMut(&LoggedEvent)) -> Vec<(Time, usize)> {
     let mut delivered = Vec::new();
     while delivered.len() < packets {
         cell.step(Time::NEVER).expect("saturated stations never rest");
@@ -165,7 +166,7 @@ fn measure(config: &Config, count: u32, batches: usize, packets: usize) -> [Figu
     for batch in 0..=batches {
         let (mut sent, mut collided) = (0u64, 0u64);
         let delivered = deliver(&mut cell, packets, |saw| {
-            if let Saw::Medium(MediumEvent::Ended { kind, reception, .. }) = saw
+            if let LoggedEvent::Medium(MediumEvent::Ended { kind, reception, .. }) = saw
                 && *kind == first
             {
                 sent += 1;

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{Log, collect, delivered, packet};
+use common::{EventLog, collect, delivered, packet};
 use engine::{Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig};
 use path::link::{Line, Parts, Timing};
@@ -14,7 +14,7 @@ const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
 
 /// Returns the packets, of 1000 bytes and offered at these times in microseconds, that reach the far end, with their
 /// arrival times.
-fn arrivals(offered: &[u64], limit: Limit, far_agent: bool) -> (Vec<(u32, u64)>, Log) {
+fn arrivals(offered: &[u64], limit: Limit, far_agent: bool) -> (Vec<(u32, u64)>, EventLog) {
     let mut schedule = Schedule::new();
     let (source, slot) = (schedule.slot(), schedule.slot());
     let line = Line::new(Rate::from_bits_per_sec(2_000_000).unwrap(), Span::from_millis(1), Timing::Exact);
@@ -25,7 +25,7 @@ fn arrivals(offered: &[u64], limit: Limit, far_agent: bool) -> (Vec<(u32, u64)>,
     let mut sender = build(parts);
     let mut channels: Vec<Box<dyn Channel>> =
         vec![ChannelConfig::Perfect(Default::default()).build(Stream::named(1, 0, "air"))];
-    let (mut log, mut arrived, mut next) = (Log::default(), Vec::new(), 0);
+    let (mut log, mut arrived, mut next) = (EventLog::default(), Vec::new(), 0);
     let at = |number: usize| Time::from_nanos(offered[number] * 1000);
     schedule.arm(source, at(0));
     while let Some((now, due)) = schedule.next(Time::NEVER) {
@@ -67,6 +67,6 @@ fn agent_at_the_far_end_gets_packets_before_the_delay() {
 fn packet_is_dropped_when_it_reaches_the_full_queue() {
     let (arrived, log) = arrivals(&[0, 100, 200, 300], Limit::Packets(2), false);
     assert_eq!(arrived, [(0, 2_004), (1, 6_260), (2, 10_516)]);
-    let full = log.0.iter().filter(|(_, _, event)| matches!(event, LinkEvent::QueueFull { .. }));
+    let full = log.link_events().filter(|(_, _, event)| matches!(event, LinkEvent::QueueFull { .. }));
     assert_eq!(full.map(|(at, _, _)| at.as_nanos()).collect::<Vec<_>>(), [1_300_000]);
 }

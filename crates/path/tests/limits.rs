@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{Log, collect, delivered, packet};
+use common::{EventLog, collect, delivered, packet};
 use engine::{Rate, Schedule, Span, Time};
 use path::channel::{Channel, ChannelConfig};
 use path::link::priority::PriorityLink;
@@ -34,7 +34,7 @@ fn variable_link_reports_waiting_and_propagating_packets() {
     let slot = schedule.slot();
     let mut channels: Vec<Box<dyn Channel>> =
         vec![ChannelConfig::Perfect(Default::default()).build(Default::default())];
-    let mut log = Log::default();
+    let mut log = EventLog::default();
     let hop = HopId { link: 0, direction: LinkDirection::Forward };
     let line = Line::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(20), Timing::Exact);
     let queue = (Limit::None, Tie::default());
@@ -73,7 +73,7 @@ fn transmission_that_begins_now_has_begun() {
     let slot = schedule.slot();
     let mut channels: Vec<Box<dyn Channel>> =
         vec![ChannelConfig::Perfect(Default::default()).build(Default::default())];
-    let mut log = Log::default();
+    let mut log = EventLog::default();
     let hop = HopId { link: 0, direction: LinkDirection::Forward };
     let line = Line::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(20), Timing::Exact);
     let mut once = PriorityLink::new(hop, line, (Limit::None, Tie::default()), false, slot);

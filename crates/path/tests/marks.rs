@@ -5,7 +5,7 @@
 
 use crate::common;
 
-use common::{Log, Sending, member, packet};
+use common::{EventLog, Sending, member, packet};
 use engine::{Rate, Schedule, Span, Time};
 use path::channel::{Channel, ChannelConfig, perfect};
 use path::link::variable::VariableLink;
@@ -48,7 +48,7 @@ fn marked_by(link: impl FnOnce(&mut Schedule) -> Sending, fields: &[Ecn]) -> (Ve
     let mut schedule = Schedule::default();
     let perfect = ChannelConfig::Perfect(perfect::Config::default());
     let mut channels: Vec<Box<dyn Channel>> = vec![perfect.build(Default::default())];
-    let mut log = Log::default();
+    let mut log = EventLog::default();
     let mut link = link(&mut schedule);
     let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
     for (ecn, number) in fields.iter().zip(0..) {
@@ -56,7 +56,7 @@ fn marked_by(link: impl FnOnce(&mut Schedule) -> Sending, fields: &[Ecn]) -> (Ve
         link.accept(&packet, false, &mut Buffer::default(), &mut cx);
     }
     let counted = link.counters(Time::ZERO).marked;
-    let marked = log.0.iter().filter_map(|(_, _, event)| match event {
+    let marked = log.link_events().filter_map(|(_, _, event)| match event {
         LinkEvent::Marked { packet } => {
             assert_eq!(packet.ecn, Ecn::Ce);
             let Body::Tcp(segment) = &packet.body else { panic!("{packet:?}") };

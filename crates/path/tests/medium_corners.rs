@@ -1,8 +1,9 @@
 //! Combinations in a shared medium: beacons, queues, RTS, aggregates and departures of stations.
 
 use crate::cell;
+use crate::common::LoggedEvent;
 
-use cell::{Cell, Plan, Saw};
+use cell::{Cell, Plan};
 use engine::{Bytes, Span, Time};
 use path::channel::scripted;
 use path::mac::dcf::config::Aggregation;
@@ -32,8 +33,8 @@ fn announcing() -> Plan {
 /// Returns the start times of beacons up to `until`.
 fn beacons(cell: &mut Cell, until: Time) -> Vec<Time> {
     while cell.step(until).is_some() {}
-    let begun = |(_, saw): &(Time, Saw)| match saw {
-        Saw::Medium(MediumEvent::Sent { frame, .. }) if frame.kind == FrameKind::Beacon => Some(frame.start),
+    let begun = |(_, saw): &(Time, LoggedEvent)| match saw {
+        LoggedEvent::Medium(MediumEvent::Sent { frame, .. }) if frame.kind == FrameKind::Beacon => Some(frame.start),
         _ => None,
     };
     cell.log.0.iter().filter_map(begun).collect()
@@ -80,8 +81,8 @@ fn closed_link_receives_no_aggregates() {
     cell.set_open(0, false);
     let offers: Vec<_> = (0..5).map(|_| (0, 0, LinkDirection::Forward, 1500)).collect();
     cell.play(&offers);
-    let ended = |(_, saw): &(Time, Saw)| match saw {
-        Saw::Medium(MediumEvent::Ended { kind: FrameKind::Aggregate, reception, .. }) => Some(*reception),
+    let ended = |(_, saw): &(Time, LoggedEvent)| match saw {
+        LoggedEvent::Medium(MediumEvent::Ended { kind: FrameKind::Aggregate, reception, .. }) => Some(*reception),
         _ => None,
     };
     let ended: Vec<Reception> = cell.log.0.iter().filter_map(ended).collect();
@@ -101,15 +102,15 @@ fn cts_resets_the_short_failure_count_of_all_packets_of_an_aggregate() {
     let mut cell = Cell::new(&Plan::around_one(config, 1).scripted(0, script));
     cell.play(&[(0, 0, LinkDirection::Forward, 1500); 3]);
     let sent = |wanted: FrameKind| {
-        let begun = |(_, saw): &(Time, Saw)| match saw {
-            Saw::Medium(MediumEvent::Sent { frame, .. }) if frame.kind == wanted => Some(frame.start),
+        let begun = |(_, saw): &(Time, LoggedEvent)| match saw {
+            LoggedEvent::Medium(MediumEvent::Sent { frame, .. }) if frame.kind == wanted => Some(frame.start),
             _ => None,
         };
         cell.log.0.iter().filter_map(begun).collect::<Vec<_>>()
     };
     assert_eq!(sent(FrameKind::Rts), [308, 394, 480, 1048, 1134, 1220].map(us));
     assert_eq!(sent(FrameKind::Aggregate), [570, 1310].map(us));
-    assert!(!cell.log.0.iter().any(|(_, saw)| matches!(saw, Saw::Link(_, LinkEvent::GivenUp { .. }))));
+    assert!(!cell.log.0.iter().any(|(_, saw)| matches!(saw, LoggedEvent::Link(_, LinkEvent::GivenUp { .. }))));
     assert_eq!(cell.counters(0, LinkDirection::Forward, Time::NEVER).packets_delivered, 3);
 }
 

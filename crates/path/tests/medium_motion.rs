@@ -89,8 +89,8 @@ fn receptions_follow_from_distances() {
             stations.clone().map(|a| stations.clone().map(|b| pair_reach(a, b, Time::ZERO)).collect()).collect();
         let mut flying: Vec<Flown> = Vec::new();
         let mut over: Vec<Flown> = Vec::new();
-        for (at, event) in &air.log.0 {
-            match event {
+        for (at, event) in air.log.medium_events() {
+            match &event {
                 MediumEvent::Reaches { a, b, reach } => {
                     crossings += 1;
                     (known[*a as usize][*b as usize], known[*b as usize][*a as usize]) = (*reach, *reach);
@@ -99,17 +99,17 @@ fn receptions_follow_from_distances() {
                     frames += 1;
                     for a in stations.clone() {
                         for b in stations.clone() {
-                            assert_eq!(known[a as usize][b as usize], pair_reach(a, b, *at), "{a} and {b} at {at:?}");
+                            assert_eq!(known[a as usize][b as usize], pair_reach(a, b, at), "{a} and {b} at {at:?}");
                         }
                     }
                     aggregates += u64::from(frame.kind == FrameKind::Aggregate);
-                    first_of_an_exchange_waits(*from, *at, frame, &phy, &flying, &over);
-                    let senses = |a: u32, b: u32| pair_reach(a, b, *at) >= Reach::Senses;
+                    first_of_an_exchange_waits(*from, at, frame, &phy, &flying, &over);
+                    let senses = |a: u32, b: u32| pair_reach(a, b, at) >= Reach::Senses;
                     let mut collided = false;
                     // Whether the other frame damages the first one at `here`, its receiver.
                     let mut spoilt = |here: u32, [from, other]: [u32; 2], frames: [&AirFrame; 2]| {
                         let power = |station: u32| {
-                            (square(&paths[here as usize], &paths[station as usize], *at) as f64).powi(2).recip()
+                            (square(&paths[here as usize], &paths[station as usize], at) as f64).powi(2).recip()
                         };
                         let there = |frame: &AirFrame, sender: u32| {
                             let begins = frame.start + if sender == here { Span::ZERO } else { Span::from_nanos(1000) };
@@ -133,10 +133,10 @@ fn receptions_follow_from_distances() {
                         from: *from,
                         to: *to,
                         frame: *frame,
-                        readable: pair_reach(*to, *from, *at) == Reach::Reads,
+                        readable: pair_reach(*to, *from, at) == Reach::Reads,
                         collided,
                         heard: stations.clone().map(|station| senses(station, *from)).collect(),
-                        read: stations.clone().map(|station| pair_reach(station, *from, *at) == Reach::Reads).collect(),
+                        read: stations.clone().map(|station| pair_reach(station, *from, at) == Reach::Reads).collect(),
                     });
                     // Overlapping frames are not decoded.
                     let last = flying.len() - 1;
@@ -154,7 +154,7 @@ fn receptions_follow_from_distances() {
                     let place =
                         flying.iter().position(|flown| flown.from == *from && flown.frame.kind == *kind).unwrap();
                     let flown = flying.remove(place);
-                    assert_eq!(*at, flown.ends());
+                    assert_eq!(at, flown.ends());
                     let expected = match (flown.readable, flown.collided) {
                         (false, _) => Reception::Unheard,
                         (true, true) => Reception::Collided,
@@ -163,7 +163,7 @@ fn receptions_follow_from_distances() {
                     assert_eq!(*reception, expected, "{kind:?} of {from} at {at:?}, case {case}");
                     collisions += u64::from(expected == Reception::Collided);
                     over.push(flown);
-                    over.retain(|flown| flown.ends() + flown.frame.reserves + Span::from_millis(1) > *at);
+                    over.retain(|flown| flown.ends() + flown.frame.reserves + Span::from_millis(1) > at);
                 }
                 MediumEvent::BackOff { .. } => {}
             }
@@ -224,12 +224,12 @@ fn back_offs_carry_over_when_groups_are_rebuilt() {
             air.saturate(&[0, 2, 4, 6, 8], END);
             let meetings = air.reaches().len();
             let mut log: Vec<String> = Vec::new();
-            for (at, event) in &air.log.0 {
+            for (at, event) in air.log.medium_events() {
                 // The event of an acknowledgment may be emitted before its start.
                 let at = match event {
                     MediumEvent::Reaches { .. } => continue,
                     MediumEvent::Sent { frame, .. } => frame.start,
-                    _ => *at,
+                    _ => at,
                 };
                 log.push(format!("{:>12} {event:?}", at.as_nanos()));
             }

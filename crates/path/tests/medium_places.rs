@@ -52,8 +52,8 @@ fn station_that_senses_the_other_defers() {
     assert_eq!(air.ended(0, FrameKind::Data), [(1311, Received)]);
     // The east station cannot decode the frame it senses, so EIFS, 364 us, follows; the acknowledgment from 1,321 us to
     // 1,570 us, which it can decode, ends that: DIFS and its back-off follow.
-    let drawn = air.log.0.iter().find_map(|(_, event)| match event {
-        MediumEvent::BackOff { station: 2, slots, .. } => Some(u64::from(*slots)),
+    let drawn = air.log.medium_events().find_map(|(_, event)| match event {
+        MediumEvent::BackOff { station: 2, slots, .. } => Some(u64::from(slots)),
         _ => None,
     });
     let sent = air.sent(2, FrameKind::Data);
@@ -70,8 +70,8 @@ fn cts_reaches_a_station_hidden_from_the_rts() {
     assert_eq!(air.ended(1, FrameKind::Cts)[0], (532, Received));
     assert_eq!(air.ended(0, FrameKind::Data), [(1853, Received)]);
     assert_eq!(air.ended(1, FrameKind::Ack)[0], (2112, Received));
-    let drawn = air.log.0.iter().find_map(|(_, event)| match event {
-        MediumEvent::BackOff { station: 2, slots, .. } => Some(u64::from(*slots)),
+    let drawn = air.log.medium_events().find_map(|(_, event)| match event {
+        MediumEvent::BackOff { station: 2, slots, .. } => Some(u64::from(slots)),
         _ => None,
     });
     assert_eq!(air.sent(2, FrameKind::Rts)[0].start, us(2112 + 50 + 20 * drawn.unwrap()));
@@ -103,8 +103,8 @@ fn unanswered_rts_does_not_set_the_nav_of_its_receiver() {
     assert_eq!((air.ended(0, FrameKind::Rts)[0], air.sent(1, FrameKind::Cts).len()), ((423, Received), 0));
     let data = air.sent(2, FrameKind::Data)[0];
     let reserved = data.start + data.duration + us(1).since(Time::ZERO) + data.reserves;
-    let drawn = air.log.0.iter().find_map(|(_, event)| match event {
-        MediumEvent::BackOff { station: 1, slots, .. } => Some(u64::from(*slots)),
+    let drawn = air.log.medium_events().find_map(|(_, event)| match event {
+        MediumEvent::BackOff { station: 1, slots, .. } => Some(u64::from(slots)),
         _ => None,
     });
     let difs_and_slots = us(50 + 20 * drawn.unwrap()).since(Time::ZERO);

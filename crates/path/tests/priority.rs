@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{Log, collect, packet};
+use common::{EventLog, collect, packet};
 use engine::{Bytes, Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, two_state, uniform};
 use path::link::fifo::FifoLink;
@@ -73,7 +73,7 @@ fn run(once: bool, setting: Setting, air: &ChannelConfig) -> Seen {
     let mut channels: Vec<Box<dyn Channel>> = vec![air.build(Stream::named(seed, 0, "air"))];
     let mut draws = Stream::named(seed, 0, "source").draws();
     let mut buffer = Buffer::new(buffer);
-    let mut log = Log::default();
+    let mut log = EventLog::default();
     let (mut counted, mut admitted) = (Vec::new(), Vec::new());
     schedule.arm(source, Time::ZERO);
     while let Some((now, woken)) = schedule.next(Time::NEVER) {
@@ -110,17 +110,18 @@ fn run(once: bool, setting: Setting, air: &ChannelConfig) -> Seen {
     counted.push((Time::NEVER, hop.counters(Time::NEVER)));
     // They compute departures at different times.
     let mut dequeued = Vec::new();
-    log.0.retain(|(_, _, event)| match *event {
+    let mut log: Vec<_> = log.link_events().collect();
+    log.retain(|(_, _, event)| match *event {
         LinkEvent::Dequeued { packet, arrived, starts, .. } => {
             dequeued.push((packet, arrived, starts));
             false
         }
         _ => true,
     });
-    Seen { log: log.0, dequeued, counted, admitted }
+    Seen { log, dequeued, counted, admitted }
 }
 
-fn offer(hop: &mut Either, packet: &Packet, buffer: &mut Buffer, cx: &mut Cx<'_, Log>) {
+fn offer(hop: &mut Either, packet: &Packet, buffer: &mut Buffer, cx: &mut Cx<'_, EventLog>) {
     match hop {
         Either::Fifo(pipe) => match pipe.on_packet(packet, cx) {
             Some(leaves) => buffer.leaves_at(leaves, packet.size()),
@@ -187,7 +188,7 @@ fn expedited_packets_precede_waiting_ones_in_order() {
     let slot = schedule.slot();
     let line = Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
     let mut once = PriorityLink::new(HOP, line, (Limit::None, Tie::default()), false, slot);
-    let (mut log, mut buffer) = (Log::default(), Buffer::default());
+    let (mut log, mut buffer) = (EventLog::default(), Buffer::default());
     let plain = [0, 1, 2, 3].map(|number| (0, number, false));
     for (at, number, expedited) in plain.into_iter().chain([(500_000, 4, true), (600_000, 5, true)]) {
         let now = Time::from_nanos(at);
@@ -198,7 +199,7 @@ fn expedited_packets_precede_waiting_ones_in_order() {
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut [], observer: &mut log };
         collect(|outcomes| cx.erased(|cx| once.wake(&mut buffer, outcomes, cx)));
     }
-    let arrivals = log.0.iter().filter_map(|(at, _, event)| match event {
+    let arrivals = log.link_events().filter_map(|(at, _, event)| match event {
         LinkEvent::Arrived { packet } => Some((at.as_nanos() / 1_000_000, packet.data()?.seq.0)),
         _ => None,
     });

@@ -4,7 +4,7 @@ use crate::common;
 
 use std::collections::BTreeMap;
 
-use common::{Log, packet};
+use common::{EventLog, packet};
 use engine::{Order, Schedule, Stream, Time};
 use path::link::Counters;
 use path::queue::backlog::Offer;
@@ -141,7 +141,7 @@ fn peeked_packet_is_the_next_one_and_counts_as_waiting() {
     for config in every_queue() {
         let name = config.name();
         let mut backlog = Backlog::new(&config, Stream::named(1, 0, "queue"));
-        let (mut schedule, mut log, mut counters) = (Schedule::new(), Log::default(), Counters::default());
+        let (mut schedule, mut log, mut counters) = (Schedule::new(), EventLog::default(), Counters::default());
         let hop = HopId { link: 0, direction: LinkDirection::Forward };
         let (mut arrived, mut sent, mut dropped) = (0, 0, 0);
         for millisecond in 0..1000 {

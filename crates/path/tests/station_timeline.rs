@@ -6,7 +6,7 @@
 
 use crate::common;
 
-use common::collect;
+use common::{EventLog, collect};
 use engine::{Rate, Schedule, Span, Time};
 use path::channel::{Channel, ChannelConfig, scripted};
 use path::link::{Line, Timing};
@@ -15,40 +15,32 @@ use path::mac::arq::stop_and_wait::Numbering;
 use path::queue::{Buffer, Limit};
 use path::scheduler::SchedulerConfig;
 use path::station::{Station, TxQueue};
-use path::{Cx, HopId, LinkDirection, LinkEvent, Observer};
+use path::{Cx, HopId, LinkDirection, LinkEvent};
 use wire::{Addr, Body, Flags, Packet, Segment, SeqNum};
 
-/// Records events as lines, with times in microseconds.
-#[derive(Default)]
-struct Log(Vec<String>);
-
-impl Observer for Log {
-    fn watches(&self) -> bool {
-        true
-    }
-    fn link(&mut self, at: Time, hop: HopId, event: LinkEvent) {
-        let seq = |packet: &Packet| packet.data().map_or(0, |segment| segment.seq.0);
-        let text = match &event {
-            LinkEvent::Dequeued { .. } => return,
-            LinkEvent::FrameSent { number, attempt, packet } => {
-                format!("sent {} as {number}, attempt {attempt}", seq(packet))
-            }
-            LinkEvent::FrameCorrupted { number, .. } => format!("{number} corrupted"),
-            LinkEvent::FrameDuplicate { number, .. } => format!("{number} again"),
-            LinkEvent::AckCorrupted { number } => format!("acknowledgment of {number} lost"),
-            LinkEvent::GivenUp { attempts, packet, .. } => format!("gave up {} after {attempts}", seq(packet)),
-            LinkEvent::Arrived { packet } => format!("{} arrives", seq(packet)),
-            LinkEvent::DroppedEarly { packet } => format!("dropped early {}", seq(packet)),
-            LinkEvent::QueueFull { packet } => format!("no room for {}", seq(packet)),
-            LinkEvent::Marked { packet } => format!("{} marked", seq(packet)),
-            LinkEvent::Lost { .. } => "lost".to_owned(),
-            LinkEvent::FrameDiscarded { .. }
-            | LinkEvent::ParitySent { .. }
-            | LinkEvent::ParityCorrupted { .. }
-            | LinkEvent::Recovered { .. } => panic!("a station does not do this: {event:?}"),
-        };
-        self.0.push(format!("{:>6} link {}: {text}", at.as_nanos() / 1000, hop.link));
-    }
+/// Describes an event as a line, with its time in microseconds.
+fn describe_event((at, hop, event): (Time, HopId, LinkEvent)) -> Option<String> {
+    let seq = |packet: &Packet| packet.data().map_or(0, |segment| segment.seq.0);
+    let text = match &event {
+        LinkEvent::Dequeued { .. } => return None,
+        LinkEvent::FrameSent { number, attempt, packet } => {
+            format!("sent {} as {number}, attempt {attempt}", seq(packet))
+        }
+        LinkEvent::FrameCorrupted { number, .. } => format!("{number} corrupted"),
+        LinkEvent::FrameDuplicate { number, .. } => format!("{number} again"),
+        LinkEvent::AckCorrupted { number } => format!("acknowledgment of {number} lost"),
+        LinkEvent::GivenUp { attempts, packet, .. } => format!("gave up {} after {attempts}", seq(packet)),
+        LinkEvent::Arrived { packet } => format!("{} arrives", seq(packet)),
+        LinkEvent::DroppedEarly { packet } => format!("dropped early {}", seq(packet)),
+        LinkEvent::QueueFull { packet } => format!("no room for {}", seq(packet)),
+        LinkEvent::Marked { packet } => format!("{} marked", seq(packet)),
+        LinkEvent::Lost { .. } => "lost".to_owned(),
+        LinkEvent::FrameDiscarded { .. }
+        | LinkEvent::ParitySent { .. }
+        | LinkEvent::ParityCorrupted { .. }
+        | LinkEvent::Recovered { .. } => panic!("a station does not do this: {event:?}"),
+    };
+    Some(format!("{:>6} link {}: {text}", at.as_nanos() / 1000, hop.link))
 }
 
 fn packet(seq: u32) -> Packet {
@@ -94,7 +86,7 @@ fn timeline_of(
         .into_iter()
         .map(|config| ChannelConfig::Scripted(config).build(engine::Stream::named(1, 0, "air")))
         .collect();
-    let mut log = Log::default();
+    let mut log = EventLog::default();
     for (queue, seq, expedited) in offered {
         let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
         station.on_packet(*queue, &packet(*seq), *expedited, &mut Buffer::default(), &mut cx);
@@ -109,7 +101,7 @@ fn timeline_of(
             }
         });
     }
-    log.0
+    log.link_events().filter_map(describe_event).collect()
 }
 
 fn arq(max_transmissions: u32, numbering: Numbering) -> StopAndWait {

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{Log, collect, packet};
+use common::{EventLog, collect, packet};
 use engine::{Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, uniform};
 use path::link::fifo::FifoLink;
@@ -61,7 +61,7 @@ fn carry(make: impl FnOnce(engine::Slot) -> Carrier, channel: &ChannelConfig, of
     let slot = schedule.slot();
     let mut channels: Vec<Box<dyn Channel>> = vec![channel.build(Stream::named(1, 0, "channel"))];
     let mut carrier = make(slot);
-    let mut log = Log::default();
+    let mut log = EventLog::default();
     let mut offers = offered.iter().zip(0..).peekable();
     let mut arriving = packet(0, 0);
     loop {
@@ -94,12 +94,12 @@ fn carry(make: impl FnOnce(engine::Slot) -> Carrier, channel: &ChannelConfig, of
         }
     }
     let mut outcome = Outcome::default();
-    for (at, _, event) in &log.0 {
+    for (at, _, event) in log.link_events() {
         match event {
-            LinkEvent::Arrived { packet } => outcome.arrived.push((at.as_nanos(), number(packet))),
-            LinkEvent::Lost { packet } => outcome.lost.push((at.as_nanos(), number(packet))),
+            LinkEvent::Arrived { packet } => outcome.arrived.push((at.as_nanos(), number(&packet))),
+            LinkEvent::Lost { packet } => outcome.lost.push((at.as_nanos(), number(&packet))),
             LinkEvent::QueueFull { packet } | LinkEvent::DroppedEarly { packet } => {
-                outcome.refused.push(number(packet));
+                outcome.refused.push(number(&packet));
             }
             LinkEvent::Dequeued { .. } => {}
             event => panic!("{event:?}"),

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{Log, Sending, delivered, packet};
+use common::{EventLog, Sending, delivered, packet};
 use engine::{Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, scripted, two_state, uniform};
 use path::link::{Counters, Line, Timing};
@@ -26,7 +26,7 @@ fn saturated(arq: &ArqConfig, air: &ChannelConfig, delay: Span, packets: u32) ->
     let mut schedule = Schedule::new();
     let mut link = Sending::new(arq, false, (HOP, line(delay)), Limit::None, &mut schedule);
     let mut channels: Vec<Box<dyn Channel>> = vec![air.build(Stream::named(5, 0, "air"))];
-    let (mut log, mut buffer, mut last) = (Log::default(), Buffer::default(), Time::ZERO);
+    let (mut log, mut buffer, mut last) = (EventLog::default(), Buffer::default(), Time::ZERO);
     for number in 0..packets {
         let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
         link.accept(&packet(number, DATA), false, &mut buffer, &mut cx);
@@ -153,7 +153,7 @@ fn told(arq: &ArqConfig, air: &ChannelConfig, limit: Limit, seed: u64) -> (Vec<(
     let mut link = Sending::new(arq, false, (HOP, line(Span::from_millis(2))), limit, &mut schedule);
     let mut channels: Vec<Box<dyn Channel>> = vec![air.build(Stream::named(seed, 0, "air"))];
     let mut draws = Stream::named(seed, 0, "source").draws();
-    let (mut log, mut buffer, mut notices, mut offered) = (Log::default(), Buffer::default(), Vec::new(), 0);
+    let (mut log, mut buffer, mut notices, mut offered) = (EventLog::default(), Buffer::default(), Vec::new(), 0);
     schedule.arm(source, Time::ZERO);
     while let Some((now, slot)) = schedule.next(Time::NEVER) {
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
@@ -174,7 +174,7 @@ fn told(arq: &ArqConfig, air: &ChannelConfig, limit: Limit, seed: u64) -> (Vec<(
             }
         }
     }
-    (log.0, notices)
+    (log.link_events().collect(), notices)
 }
 
 #[test]

@@ -6,56 +6,44 @@
 
 use crate::common;
 
-use common::{Sending, packet};
+use common::{EventLog, Sending, packet};
 use engine::{Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, scripted};
 use path::link::{Line, Timing};
 use path::mac::arq::{ArqConfig, fec, go_back_n, selective_repeat};
 use path::outcome::Outcome;
 use path::queue::{Buffer, Limit};
-use path::{Cx, HopId, LinkDirection, LinkEvent, Observer};
+use path::{Cx, HopId, LinkDirection, LinkEvent};
 use wire::Packet;
 
 const HOP: HopId = HopId { link: 0, direction: LinkDirection::Forward };
-
-/// Records events as lines, with times in microseconds.
-#[derive(Default)]
-struct Log(Vec<String>);
 
 fn seq(packet: &Packet) -> u32 {
     packet.data().expect("only data was offered").seq.0
 }
 
-impl Observer for Log {
-    fn watches(&self) -> bool {
-        true
-    }
-    fn link(&mut self, at: Time, _: HopId, event: LinkEvent) {
-        let text = match &event {
-            LinkEvent::Dequeued { .. } => return,
-            LinkEvent::FrameSent { number, attempt, .. } => format!("sent {number}, attempt {attempt}"),
-            LinkEvent::FrameCorrupted { number, .. } => format!("{number} corrupted"),
-            LinkEvent::FrameDuplicate { number, .. } => format!("{number} again"),
-            LinkEvent::FrameDiscarded { number, .. } => format!("{number} discarded"),
-            LinkEvent::ParitySent { size, .. } => format!("parity of {size} bytes"),
-            LinkEvent::ParityCorrupted { .. } => "parity corrupted".to_owned(),
-            LinkEvent::Recovered { packet } => format!("{} recovered", seq(packet)),
-            LinkEvent::AckCorrupted { number } => format!("acknowledgment of {number} lost"),
-            LinkEvent::GivenUp { attempts, packet, arrived, .. } => {
-                format!(
-                    "gave up {} after {attempts}{}",
-                    seq(packet),
-                    if *arrived { ", though it is there" } else { "" }
-                )
-            }
-            LinkEvent::Arrived { packet } => format!("{} arrives", seq(packet)),
-            LinkEvent::DroppedEarly { packet } => format!("dropped early {}", seq(packet)),
-            LinkEvent::QueueFull { packet } => format!("no room for {}", seq(packet)),
-            LinkEvent::Marked { packet } => format!("{} marked", seq(packet)),
-            LinkEvent::Lost { packet } => format!("{} lost", seq(packet)),
-        };
-        self.0.push(format!("{:>5} {text}", at.as_nanos() / 1000));
-    }
+/// Describes an event as a line, with its time in microseconds.
+fn describe_event((at, _, event): (Time, HopId, LinkEvent)) -> Option<String> {
+    let text = match &event {
+        LinkEvent::Dequeued { .. } => return None,
+        LinkEvent::FrameSent { number, attempt, .. } => format!("sent {number}, attempt {attempt}"),
+        LinkEvent::FrameCorrupted { number, .. } => format!("{number} corrupted"),
+        LinkEvent::FrameDuplicate { number, .. } => format!("{number} again"),
+        LinkEvent::FrameDiscarded { number, .. } => format!("{number} discarded"),
+        LinkEvent::ParitySent { size, .. } => format!("parity of {size} bytes"),
+        LinkEvent::ParityCorrupted { .. } => "parity corrupted".to_owned(),
+        LinkEvent::Recovered { packet } => format!("{} recovered", seq(packet)),
+        LinkEvent::AckCorrupted { number } => format!("acknowledgment of {number} lost"),
+        LinkEvent::GivenUp { attempts, packet, arrived, .. } => {
+            format!("gave up {} after {attempts}{}", seq(packet), if *arrived { ", though it is there" } else { "" })
+        }
+        LinkEvent::Arrived { packet } => format!("{} arrives", seq(packet)),
+        LinkEvent::DroppedEarly { packet } => format!("dropped early {}", seq(packet)),
+        LinkEvent::QueueFull { packet } => format!("no room for {}", seq(packet)),
+        LinkEvent::Marked { packet } => format!("{} marked", seq(packet)),
+        LinkEvent::Lost { packet } => format!("{} lost", seq(packet)),
+    };
+    Some(format!("{:>5} {text}", at.as_nanos() / 1000))
 }
 
 /// Offers packets (millisecond, size, expedited); returns the log.
@@ -65,7 +53,7 @@ fn timeline_of(arq: &ArqConfig, channel: scripted::Config, limit: Limit, offered
     let mut link = Sending::new(arq, false, (HOP, line), limit, &mut schedule);
     let source = schedule.slot();
     let mut channels: Vec<Box<dyn Channel>> = vec![ChannelConfig::Scripted(channel).build(Stream::named(1, 0, "air"))];
-    let (mut log, mut buffer) = (Log::default(), Buffer::default());
+    let (mut lines, mut buffer) = (Vec::new(), Buffer::default());
     let mut offered = offered.iter().zip(0..).peekable();
     let arm = |schedule: &mut Schedule, next: Option<&(&(u64, u32, bool), u32)>| match next {
         Some(((at, ..), _)) => schedule.arm(source, Time::from_millis(*at)),
@@ -73,22 +61,26 @@ fn timeline_of(arq: &ArqConfig, channel: scripted::Config, limit: Limit, offered
     };
     arm(&mut schedule, offered.peek());
     while let Some((now, woken)) = schedule.next(Time::NEVER) {
+        let mut log = EventLog::default();
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
         if woken == source {
             let Some(((_, size, expedited), number)) = offered.next() else { break };
             link.accept(&packet(number, size - 40), *expedited, &mut buffer, &mut cx);
             arm(&mut schedule, offered.peek());
+            lines.extend(log.link_events().filter_map(describe_event));
             continue;
         }
-        for outcome in link.wake(woken, &mut buffer, &mut cx) {
+        let outcomes = link.wake(woken, &mut buffer, &mut cx);
+        lines.extend(log.link_events().filter_map(describe_event));
+        for outcome in outcomes {
             if let Outcome::Failed(notice) = outcome {
                 let last = if notice.last { ", the last" } else { "" };
                 let text = format!("attempt {} at {} failed{last}", notice.attempt, seq(&notice.packet));
-                log.0.push(format!("{:>5} {text}", now.as_nanos() / 1000));
+                lines.push(format!("{:>5} {text}", now.as_nanos() / 1000));
             }
         }
     }
-    log.0
+    lines
 }
 
 /// Returns the events of `packets` packets of 125 bytes, offered at once.

@@ -9,27 +9,15 @@ use path::outcome::Outcome;
 use path::place::Path;
 use path::queue::{Buffer, QueueConfig};
 use path::scheduler::SchedulerConfig;
-use path::{AirFrame, Cx, HopId, LinkDirection, LinkEvent, MediumEvent, MediumId, Observer, Reach, Reception};
+use path::{AirFrame, Cx, HopId, LinkDirection, MediumEvent, MediumId, Reach, Reception};
 use wire::{Addr, Body, Flags, Packet, Segment};
 
-/// Records all events of the medium.
-#[derive(Default)]
-pub struct Log(pub Vec<(Time, MediumEvent)>);
-
-impl Observer for Log {
-    fn watches(&self) -> bool {
-        true
-    }
-    fn link(&mut self, _: Time, _: HopId, _: LinkEvent) {}
-    fn medium(&mut self, at: Time, _: MediumId, event: MediumEvent) {
-        self.0.push((at, event));
-    }
-}
+use crate::common::EventLog;
 
 /// A medium with its stations and its log.
 pub struct Air {
     pub medium: Medium,
-    pub log: Log,
+    pub log: EventLog,
     pub delivered: Vec<u64>,
     pub given_up: u64,
     /// For each hop, the number of packets offered and not yet delivered or given up.
@@ -92,7 +80,7 @@ impl Air {
         let delivered = vec![0; 2 * links.len()];
         Air {
             medium,
-            log: Log::default(),
+            log: EventLog::default(),
             in_hand: vec![0; delivered.len()],
             delivered,
             given_up: 0,
@@ -155,30 +143,30 @@ impl Air {
 
     /// Returns the frames of a kind that a station has sent.
     pub fn sent(&self, station: u32, wanted: FrameKind) -> Vec<AirFrame> {
-        let frame = |(_, event): &(Time, MediumEvent)| match event {
-            MediumEvent::Sent { from, frame, .. } if *from == station && frame.kind == wanted => Some(*frame),
+        let frame = |(_, event): (Time, MediumEvent)| match event {
+            MediumEvent::Sent { from, frame, .. } if from == station && frame.kind == wanted => Some(frame),
             _ => None,
         };
-        self.log.0.iter().filter_map(frame).collect()
+        self.log.medium_events().filter_map(frame).collect()
     }
 
     /// Returns the end times in microseconds and the receptions of a station's frames of a kind.
     pub fn ended(&self, station: u32, wanted: FrameKind) -> Vec<(u64, Reception)> {
-        let end = |(at, event): &(Time, MediumEvent)| match event {
-            MediumEvent::Ended { from, kind, reception, .. } if *from == station && *kind == wanted => {
-                Some((at.as_nanos() / 1000, *reception))
+        let end = |(at, event): (Time, MediumEvent)| match event {
+            MediumEvent::Ended { from, kind, reception, .. } if from == station && kind == wanted => {
+                Some((at.as_nanos() / 1000, reception))
             }
             _ => None,
         };
-        self.log.0.iter().filter_map(end).collect()
+        self.log.medium_events().filter_map(end).collect()
     }
 
     /// Returns the changes of audibility between pairs of stations, with their times.
     pub fn reaches(&self) -> Vec<(Time, [u32; 2], Reach)> {
-        let reach = |(at, event): &(Time, MediumEvent)| match event {
-            MediumEvent::Reaches { a, b, reach } => Some((*at, [*a, *b], *reach)),
+        let reach = |(at, event): (Time, MediumEvent)| match event {
+            MediumEvent::Reaches { a, b, reach } => Some((at, [a, b], reach)),
             _ => None,
         };
-        self.log.0.iter().filter_map(reach).collect()
+        self.log.medium_events().filter_map(reach).collect()
     }
 }

@@ -10,8 +10,10 @@ use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
 use path::outcome::Outcome;
 use path::queue::{Buffer, Limit};
 use path::scheduler::SchedulerConfig;
-use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, MediumId, Observer};
+use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, MediumId};
 use wire::{Addr, Body, Flags, Packet, Segment, SeqNum};
+
+use crate::common::{EventLog, LoggedEvent};
 
 /// Configuration of a cell.
 #[derive(Clone, Debug)]
@@ -70,28 +72,6 @@ fn stream_that_draws(wanted: &[(u32, u64)]) -> Stream {
     (0..100_000_000).map(|seed| Stream::named(seed, 0, "back-off")).find(fits).expect("a stream with these draws")
 }
 
-/// A recorded event.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Saw {
-    Link(HopId, LinkEvent),
-    Medium(MediumEvent),
-}
-
-#[derive(Default)]
-pub struct Log(pub Vec<(Time, Saw)>);
-
-impl Observer for Log {
-    fn watches(&self) -> bool {
-        true
-    }
-    fn link(&mut self, at: Time, hop: HopId, event: LinkEvent) {
-        self.0.push((at, Saw::Link(hop, event)));
-    }
-    fn medium(&mut self, at: Time, _: MediumId, event: MediumEvent) {
-        self.0.push((at, Saw::Medium(event)));
-    }
-}
-
 /// A running cell.
 pub struct Cell {
     pub medium: Medium,
@@ -102,7 +82,7 @@ pub struct Cell {
     beacons: Option<Slot>,
     /// The transmit queues of each link, for both directions.
     places: Vec<[QueueId; 2]>,
-    pub log: Log,
+    pub log: EventLog,
     pub outcomes: Vec<(Time, HopId, Outcome)>,
     /// Numbers of packets offered and refused, for each link and direction.
     pub offered: Vec<[u64; 2]>,
@@ -165,7 +145,7 @@ impl Cell {
             slots,
             beacons,
             places,
-            log: Log::default(),
+            log: EventLog::default(),
             outcomes: Vec::new(),
             wakeups: 0,
             expedited: None,
@@ -267,9 +247,9 @@ fn span(span: Span) -> u64 {
     micros(span.as_nanos())
 }
 
-fn line(at: Time, saw: &Saw) -> Option<String> {
+fn line(at: Time, saw: &LoggedEvent) -> Option<String> {
     let (at, text) = match saw {
-        Saw::Medium(MediumEvent::Sent { from, to, frame, .. }) => {
+        LoggedEvent::Medium(MediumEvent::Sent { from, to, frame, .. }) => {
             let again = if frame.again { " again" } else { "" };
             let reserving = match span(frame.reserves) {
                 0 => String::new(),
@@ -279,14 +259,14 @@ fn line(at: Time, saw: &Saw) -> Option<String> {
             let text = format!("{from}>{to} {kind} {number}{again} takes {}{reserving}", span(frame.duration));
             (frame.start, text)
         }
-        Saw::Medium(MediumEvent::Ended { from, to, kind, reception, .. }) => {
+        LoggedEvent::Medium(MediumEvent::Ended { from, to, kind, reception, .. }) => {
             (at, format!("{from}>{to} {} {}", kind.name(), reception.name()))
         }
-        Saw::Medium(MediumEvent::BackOff { station, slots, window }) => {
+        LoggedEvent::Medium(MediumEvent::BackOff { station, slots, window }) => {
             (at, format!("{station} draws {slots} of {window}"))
         }
-        Saw::Medium(MediumEvent::Reaches { .. }) => return None,
-        Saw::Link(hop, event) => {
+        LoggedEvent::Medium(MediumEvent::Reaches { .. }) => return None,
+        LoggedEvent::Link(hop, event) => {
             let text = match event {
                 LinkEvent::GivenUp { attempts, number, arrived, .. } => {
                     let arrived = if *arrived { ", though it arrived" } else { "" };

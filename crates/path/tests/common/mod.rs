@@ -9,7 +9,7 @@ use path::outcome::{Outcome, Outcomes};
 use path::queue::{Buffer, Tie, drop_tail};
 use path::scheduler::SchedulerConfig;
 use path::station::{Station, TxQueue};
-use path::{Cx, HopId, HopState, LinkDirection, LinkEvent, Observer};
+use path::{Cx, HopId, HopState, LinkDirection, LinkEvent, MediumEvent, MediumId, Observer};
 use serde::Deserialize;
 use serde::de::value::{Error, MapDeserializer};
 use wire::{Addr, Body, CompactPacket, Flags, Packet, Segment, SeqNum};
@@ -33,16 +33,44 @@ pub fn packet(seq: u32, len: u32) -> Packet {
     Packet::new(Addr::of_node(0), Addr::of_node(2), Body::Tcp(segment))
 }
 
-/// Records link events.
-#[derive(Default)]
-pub struct Log(pub Vec<(Time, HopId, LinkEvent)>);
+/// An event of a link or of a medium.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LoggedEvent {
+    Link(HopId, LinkEvent),
+    Medium(MediumEvent),
+}
 
-impl Observer for Log {
+/// Records every event.
+#[derive(Default)]
+pub struct EventLog(pub Vec<(Time, LoggedEvent)>);
+
+impl Observer for EventLog {
     fn watches(&self) -> bool {
         true
     }
     fn link(&mut self, at: Time, hop: HopId, event: LinkEvent) {
-        self.0.push((at, hop, event));
+        self.0.push((at, LoggedEvent::Link(hop, event)));
+    }
+    fn medium(&mut self, at: Time, _: MediumId, event: MediumEvent) {
+        self.0.push((at, LoggedEvent::Medium(event)));
+    }
+}
+
+impl EventLog {
+    /// Returns the events of links.
+    pub fn link_events(&self) -> impl Iterator<Item = (Time, HopId, LinkEvent)> {
+        self.0.iter().filter_map(|(at, event)| match event {
+            LoggedEvent::Link(hop, event) => Some((*at, *hop, *event)),
+            LoggedEvent::Medium(_) => None,
+        })
+    }
+
+    /// Returns the events of media.
+    pub fn medium_events(&self) -> impl Iterator<Item = (Time, MediumEvent)> {
+        self.0.iter().filter_map(|(at, event)| match event {
+            LoggedEvent::Link(..) => None,
+            LoggedEvent::Medium(event) => Some((*at, *event)),
+        })
     }
 }
 
