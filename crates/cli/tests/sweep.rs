@@ -8,27 +8,14 @@ use std::time::Duration;
 
 use common::{ask, command, ended, file, fine, lasthop, scratch, without_checksums};
 use serde_json::Value;
+use testkit::FADING_PATH;
 
 /// 3 x 2 x 8 runs of some milliseconds each, on a channel with bursts.
-const SWEEP: &str = r#"title = "A sweep"
+fn sweep_text() -> String {
+    format!(
+        r#"title = "A sweep"
 duration = "1000 s"
-[nodes]
-server = { kind = "host" }
-station = { kind = "base-station" }
-mobile = { kind = "host" }
-[links.wire]
-kind = "wired"
-between = ["server", "station"]
-rate = "8 Mbps"
-delay = "100 ms"
-[links.air]
-kind = "wireless"
-between = ["station", "mobile"]
-rate = "1 Mbps"
-delay = "1 ms"
-arq = "stop-and-wait"
-channel = { kind = "two-state", mean_good = "500 ms", mean_bad = "100 ms" }
-[flows.download]
+{FADING_PATH}[flows.download]
 from = "server"
 to = "mobile"
 bytes = "2 MB"
@@ -38,11 +25,13 @@ replications = 8
 metrics = ["completion_time_s", "timeouts", "goodput_bps"]
 axes.links.wire.delay = ["50 ms", "100 ms", "200 ms"]
 compare.scheme = ["unmodified", "refined-icmp"]
-"#;
+"#
+    )
+}
 
 fn scenario(test: &str) -> std::path::PathBuf {
     let dir = scratch(test);
-    std::fs::write(dir.join("net.toml"), SWEEP).unwrap();
+    std::fs::write(dir.join("net.toml"), sweep_text()).unwrap();
     dir
 }
 
@@ -370,7 +359,7 @@ fn contradicting_stores_are_not_merged() {
 #[test]
 fn precision_rule_is_independent_of_jobs_and_shards() {
     let dir = scenario("sweep-precise");
-    let text = SWEEP.replace("replications = 8", "replications = { precision = 0.03, min = 5, max = 40 }");
+    let text = sweep_text().replace("replications = 8", "replications = { precision = 0.03, min = 5, max = 40 }");
     // The perfect channel is equal for all burst lengths: its runs are shared.
     let text = text.replace(
         "axes.links.wire.delay = [\"50 ms\", \"100 ms\", \"200 ms\"]",

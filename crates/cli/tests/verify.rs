@@ -6,27 +6,14 @@ use std::fs;
 use std::path::PathBuf;
 
 use common::{ask, command, fine, lasthop, scratch, without_checksums};
+use testkit::FADING_PATH;
 
 /// 2 x 2 x 3 short runs.
-const SWEEP: &str = r#"title = "A sweep"
+fn sweep_text() -> String {
+    format!(
+        r#"title = "A sweep"
 duration = "100 s"
-[nodes]
-server = { kind = "host" }
-station = { kind = "base-station" }
-mobile = { kind = "host" }
-[links.wire]
-kind = "wired"
-between = ["server", "station"]
-rate = "8 Mbps"
-delay = "100 ms"
-[links.air]
-kind = "wireless"
-between = ["station", "mobile"]
-rate = "1 Mbps"
-delay = "1 ms"
-arq = "stop-and-wait"
-channel = { kind = "two-state", mean_good = "500 ms", mean_bad = "100 ms" }
-[flows.download]
+{FADING_PATH}[flows.download]
 from = "server"
 to = "mobile"
 bytes = "100 kB"
@@ -36,14 +23,16 @@ replications = 3
 metrics = ["completion_time_s", "timeouts"]
 axes.links.wire.delay = ["50 ms", "100 ms"]
 compare.scheme = ["unmodified", "refined-icmp"]
-"#;
+"#
+    )
+}
 
 const ARGS: [&str; 5] = ["sweep", "net.toml", "--json", "--out", "s.sqlite"];
 
 /// Returns a directory with a store, and the output of its sweep.
 fn store(test: &str) -> (PathBuf, String) {
     let dir = scratch(test);
-    fs::write(dir.join("net.toml"), SWEEP).unwrap();
+    fs::write(dir.join("net.toml"), sweep_text()).unwrap();
     let printed = fine(&dir, &ARGS);
     (dir, printed)
 }

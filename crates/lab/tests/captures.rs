@@ -8,61 +8,24 @@ use capture::transfer::{Survey, Vantage};
 use capture::{Capture, End};
 use engine::{Span, Time};
 use observe::explain::{CapturedCause, Explain, Finding, FlowReport, captured_causes, shown_kinds};
-use sim::{Event, Network, NodeEvent, Sink, World};
-use testkit::build_network;
+use sim::Network;
+use testkit::{CaptureAtNode, build_network, run_with_sink};
 use wire::pcapng::{Direction, Writer};
-
-/// Writes the packets at a node, as `--trace pcapng` does.
-struct AtNode {
-    node: u32,
-    writer: Writer<Vec<u8>>,
-}
-
-impl AtNode {
-    fn new(node: u32) -> Self {
-        AtNode { node, writer: Writer::new(Vec::new(), &["node"]).expect("memory") }
-    }
-
-    fn file(self) -> Vec<u8> {
-        self.writer.finish().expect("memory")
-    }
-}
-
-impl Sink for AtNode {
-    const ACTIVE: bool = true;
-
-    fn event(&mut self, at: Time, event: &Event) {
-        let Event::Node { node, event, .. } = event else { return };
-        if *node != self.node {
-            return;
-        }
-        match event {
-            NodeEvent::Sent { packet } => self.writer.packet(0, at, Direction::Out, packet).expect("memory"),
-            NodeEvent::Received { packet } | NodeEvent::Transit { packet } => {
-                self.writer.packet(0, at, Direction::In, packet).expect("memory");
-            }
-            _ => {}
-        }
-    }
-}
 
 const WINDOW_CUT: &str = "window-cut";
 
 /// Runs a network of one flow. Returns its explanation and the captures at its first and its last node.
 fn run(network: &Network) -> (FlowReport, Vec<u8>, Vec<u8>) {
-    let mut world = World::new(network, true);
-    let last = network.flows[0].to as u32;
-    let first = network.flows[0].from as u32;
+    let flow = &network.flows[0];
     let explain = (Explain::new(network), Explain::of_capture(network, true));
-    let mut sink = (explain, (AtNode::new(first), AtNode::new(last)));
-    world.run(&mut sink);
+    let mut sink = (explain, (CaptureAtNode::new(flow.from), CaptureAtNode::new(flow.to)));
+    let ended = run_with_sink(network, &mut sink).ended;
     let ((explain, any_cut), (sender, receiver)) = sink;
-    let ended = world.results().ended;
     let mut report = explain.finish(ended).remove(0);
     // A kind of captures only, here by the sender's own window.
     let cuts = any_cut.finish(ended).remove(0).findings;
     report.findings.extend(cuts.into_iter().filter(|finding| finding.kind == WINDOW_CUT));
-    (report, sender.file(), receiver.file())
+    (report, sender.finish(), receiver.finish())
 }
 
 /// Explains the only connection of a capture.

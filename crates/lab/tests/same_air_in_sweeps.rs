@@ -6,37 +6,26 @@ use engine::Time;
 use lab::load::{self, Overrides};
 use lab::sweep::Plan;
 use sim::{Event, Network, World};
+use testkit::FADING_PATH;
 
-const SWEEP: &str = r#"
+fn sweep_text() -> String {
+    format!(
+        r#"
 duration = "60 s"
-[nodes]
-server = { kind = "host" }
-station = { kind = "base-station" }
-mobile = { kind = "host" }
-[links.wire]
-kind = "wired"
-between = ["server", "station"]
-rate = "8 Mbps"
-delay = "100 ms"
-[links.air]
-kind = "wireless"
-between = ["station", "mobile"]
-rate = "1 Mbps"
-delay = "1 ms"
-arq = "stop-and-wait"
-channel = { kind = "two-state", mean_good = "500 ms", mean_bad = "100 ms" }
-[flows.download]
+{FADING_PATH}[flows.download]
 from = "server"
 to = "mobile"
 [sweep]
 replications = 3
 axes.flows.download.receive_window = ["8 KiB", "32 KiB"]
 [sweep.compare]
-plain = {}
-refined = { scheme = "refined-icmp" }
-far = { links.wire.delay = "300 ms" }
-other-end = { flows.download = { from = "mobile", to = "server" } }
-"#;
+plain = {{}}
+refined = {{ scheme = "refined-icmp" }}
+far = {{ links.wire.delay = "300 ms" }}
+other-end = {{ flows.download = {{ from = "mobile", to = "server" }} }}
+"#
+    )
+}
 
 /// The times at which the channel changed its state in the first 50 s.
 fn air(network: &Network, replication: u64) -> Vec<String> {
@@ -49,7 +38,7 @@ fn air(network: &Network, replication: u64) -> Vec<String> {
 
 #[test]
 fn cases_and_points_of_one_replication_meet_the_same_channel_states() {
-    let source = load::of_text("net".into(), PathBuf::from("net.toml"), SWEEP.as_bytes(), &Overrides::default());
+    let source = load::of_text("net".into(), PathBuf::from("net.toml"), sweep_text().as_bytes(), &Overrides::default());
     let plan = Plan::of(&source.unwrap()).unwrap_or_else(|problems| panic!("{problems:?}"));
     let cells: Vec<_> = plan.points.iter().flat_map(|point| &point.cells).collect();
     assert_eq!(cells.len(), 8);

@@ -7,38 +7,27 @@ use lab::load::{self, Overrides};
 use lab::sweep::Plan;
 use scenario::problem::Problem;
 use scenario::sweep::Replications;
+use testkit::FADING_PATH;
 
 /// `sweep` starts at line 25.
-const BASE: &str = r#"title = "Small"
+fn base_text() -> String {
+    format!(
+        r#"title = "Small"
 duration = "100 s"
-[nodes]
-server = { kind = "host" }
-station = { kind = "base-station" }
-mobile = { kind = "host" }
-[links.wire]
-kind = "wired"
-between = ["server", "station"]
-rate = "8 Mbps"
-delay = "100 ms"
-[links.air]
-kind = "wireless"
-between = ["station", "mobile"]
-rate = "1 Mbps"
-delay = "1 ms"
-arq = "stop-and-wait"
-channel = { kind = "two-state", mean_good = "500 ms", mean_bad = "100 ms" }
-[flows.download]
+{FADING_PATH}[flows.download]
 from = "server"
 to = "mobile"
 bytes = "200 kB"
 receive_window = "16 KiB"
 [sweep]
-"#;
+"#
+    )
+}
 
 fn plan_set(sweep: &str, set: &[&str]) -> Result<Plan, Vec<Problem>> {
     let set = set.iter().map(|set| (*set).to_owned()).collect();
     let overrides = Overrides { set, ..Overrides::default() };
-    let text = format!("{BASE}{sweep}");
+    let text = format!("{}{sweep}", base_text());
     Plan::of(&load::of_text("net".into(), PathBuf::from("net.toml"), text.as_bytes(), &overrides)?)
 }
 

@@ -8,6 +8,7 @@
 //! assert_eq!(testkit::run_network(&network).flows[0].bytes_delivered, 100_000);
 //! ```
 
+mod capture_at_node;
 mod event_digest;
 mod examples;
 mod texts;
@@ -16,9 +17,10 @@ use engine::Time;
 use scenario::{Checked, Document, Scenario, check};
 use sim::{Event, Network, NullSink, Results, Sink, World};
 
+pub use capture_at_node::CaptureAtNode;
 pub use event_digest::EventDigest;
 pub use examples::{example_path, example_paths, load_example, open_example};
-pub use texts::{COUNTED_CELL, LINK_LAYERS, TO_MOBILE, last_hop_text, thesis_text, wire_text};
+pub use texts::{COUNTED_CELL, FADING_PATH, LINK_LAYERS, TO_MOBILE, last_hop_text, thesis_text, wire_text};
 
 /// Reads a scenario that is not checked.
 ///

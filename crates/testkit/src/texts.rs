@@ -108,3 +108,22 @@ pub const LINK_LAYERS: [&str; 6] = [
     "{ kind = \"selective-repeat\", in_order = false }",
     "{ kind = \"fec\", data = 4, parity = 2 }",
 ];
+
+/// The nodes and links of a path to a mobile with fades, in 16 lines.
+pub const FADING_PATH: &str = r#"[nodes]
+server = { kind = "host" }
+station = { kind = "base-station" }
+mobile = { kind = "host" }
+[links.wire]
+kind = "wired"
+between = ["server", "station"]
+rate = "8 Mbps"
+delay = "100 ms"
+[links.air]
+kind = "wireless"
+between = ["station", "mobile"]
+rate = "1 Mbps"
+delay = "1 ms"
+arq = "stop-and-wait"
+channel = { kind = "two-state", mean_good = "500 ms", mean_bad = "100 ms" }
+"#;

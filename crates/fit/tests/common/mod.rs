@@ -5,34 +5,19 @@ use engine::Time;
 use fit::path::Bottleneck;
 use fit::transfer::Transfer;
 use path::LinkEvent;
-use sim::{Event, NodeEvent, Sink, World};
-use wire::pcapng::{Direction, Writer};
+use sim::{Event, Sink};
+use testkit::{CaptureAtNode, build_network, run_with_sink};
 
-/// Writes the packets at a node, as `--trace pcapng` does.
-struct AtNode {
-    node: u32,
-    writer: Writer<Vec<u8>>,
-    /// Packets with data that the channel lost or a full queue dropped.
-    lost: usize,
-}
+/// Counts the packets with data that the channel lost or a full queue dropped.
+#[derive(Default)]
+struct LossCounter(usize);
 
-impl Sink for AtNode {
+impl Sink for LossCounter {
     const ACTIVE: bool = true;
 
-    fn event(&mut self, at: Time, event: &Event) {
+    fn event(&mut self, _: Time, event: &Event) {
         if let Event::Link { event: LinkEvent::Lost { packet } | LinkEvent::QueueFull { packet }, .. } = event {
-            self.lost += usize::from(packet.data().is_some_and(|data| data.len > 0));
-        }
-        let Event::Node { node, event, .. } = event else { return };
-        if *node != self.node {
-            return;
-        }
-        match event {
-            NodeEvent::Sent { packet } => self.writer.packet(0, at, Direction::Out, packet).expect("memory"),
-            NodeEvent::Received { packet } | NodeEvent::Transit { packet } => {
-                self.writer.packet(0, at, Direction::In, packet).expect("memory");
-            }
-            _ => {}
+            self.0 += usize::from(packet.data().is_some_and(|data| data.len > 0));
         }
     }
 }
@@ -64,12 +49,13 @@ impl Known {
     /// A capture at the sender or the receiver, and the number of packets with data that the channel lost or the
     /// queue dropped.
     fn captured(&self, at: Vantage) -> (Vec<u8>, usize) {
-        let loaded = scenario::load::from_toml("known.toml", &self.scenario()).expect("a scenario");
-        let network = &loaded.network;
-        let node = if at == Vantage::Sender { network.flows[0].from } else { network.flows[0].to } as u32;
-        let mut sink = AtNode { node, writer: Writer::new(Vec::new(), &["node"]).expect("memory"), lost: 0 };
-        World::new(network, true).run(&mut sink);
-        (sink.writer.finish().expect("memory"), sink.lost)
+        let network = build_network(&self.scenario());
+        let flow = &network.flows[0];
+        let node = if at == Vantage::Sender { flow.from } else { flow.to };
+        let mut sink = (CaptureAtNode::new(node), LossCounter::default());
+        run_with_sink(&network, &mut sink);
+        let (capture, LossCounter(lost)) = sink;
+        (capture.finish(), lost)
     }
 
     /// The fit of a capture at the sender or the receiver.
