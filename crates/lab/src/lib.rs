@@ -33,6 +33,7 @@ pub mod catalogue;
 pub mod compare;
 pub mod disk;
 pub mod export;
+pub mod features;
 pub mod figures;
 pub mod load;
 pub mod papers;
@@ -43,5 +44,9 @@ pub mod steady;
 pub mod store;
 mod swap;
 pub mod sweep;
+#[cfg(feature = "parquet")]
+pub mod trace_tables;
+#[cfg(not(feature = "parquet"))]
+#[path = "no_trace_tables.rs"]
 pub mod trace_tables;
 mod value_text;

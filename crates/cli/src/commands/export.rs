@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use lab::export::{self, FORMATS, Format};
+use lab::features::PARQUET;
 use lab::store::{Store, StoreError};
 use lab::sweep::analysis::Analysis;
 use scenario::problem::Problem;
@@ -66,10 +67,17 @@ pub fn analyses(path: &std::path::Path) -> Result<Vec<Analysis>, Failure> {
 }
 
 fn find(name: &str) -> Result<&'static Format, Failure> {
-    FORMATS.iter().find(|format| format.name == name).ok_or_else(|| {
-        let problem = Problem::new("a file format").in_file("--format").found(format!("\"{name}\""));
-        Failure::Input(listed(&[problem.nearest(name, FORMATS.iter().map(|format| format.name))]))
-    })
+    let refuse = |problem: Problem| Failure::Input(listed(&[problem.in_file("--format")]));
+    let format = FORMATS.iter().find(|format| format.name == name).ok_or_else(|| {
+        let problem = Problem::new("a file format").found(format!("\"{name}\""));
+        refuse(problem.nearest(name, FORMATS.iter().map(|format| format.name)))
+    })?;
+    if format.name == PARQUET.name
+        && let Some(problem) = PARQUET.missing(name)
+    {
+        return Err(refuse(problem));
+    }
+    Ok(format)
 }
 
 impl From<StoreError> for Failure {

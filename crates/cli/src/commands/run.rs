@@ -7,13 +7,14 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use engine::Span;
 use engine::random::hash;
+use lab::features;
 use lab::load::Loaded;
 use lab::run::{self, Done};
 use observe::output::Printers;
 use scenario::EventKinds;
 use scenario::goel1997::TRACE_FILE;
 use scenario::problem::Problem;
-use scenario::traces::{self, Trace};
+use scenario::traces::Trace;
 
 use super::{ScenarioArgs, listed, print_if_open, shown};
 use crate::progress::Progress;
@@ -150,8 +151,15 @@ fn traces(args: &Args, loaded: &mut Loaded) -> Result<Vec<&'static Trace>, Failu
         EventKinds::select(&loaded.scenario.output.events)
             .map_err(|problem| Failure::Input(listed(&[problem.in_file("--events")])))?;
     }
-    traces::select(&loaded.scenario.output.traces)
-        .map_err(|problem| Failure::Input(listed(&[problem.in_file("--trace")])))
+    let (selected, omitted) = features::select_traces(&loaded.scenario.output.traces).map_err(|problem| {
+        let problem = match args.trace {
+            Some(_) => problem.in_file("--trace"),
+            None => problem.in_file(shown(&loaded.path)).key("output.traces"),
+        };
+        Failure::Input(listed(&[problem]))
+    })?;
+    omitted.iter().for_each(note);
+    Ok(selected)
 }
 
 /// `results/NAME[-SCHEME][-HASH]-seedN`: variants of a scenario do not replace each other. A result of another scenario

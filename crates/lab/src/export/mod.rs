@@ -3,6 +3,7 @@
 mod columns;
 mod gnuplot;
 mod latex;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod set;
 mod tables;
@@ -57,7 +58,7 @@ pub static FORMATS: &[Format] = &[
         name: "parquet",
         summary: "Apache Parquet, for DuckDB, pandas and polars; units and definitions in its metadata",
         extension: "parquet",
-        writer: Writer::Table(parquet::write),
+        writer: Writer::Table(parquet),
     },
     Format {
         name: "json",
@@ -125,6 +126,16 @@ fn cell(text: &str) -> String {
     let number = text.parse::<f64>().is_ok() && text.chars().all(digits);
     let formula = !number && text.trim_start().starts_with(['=', '+', '-', '@']);
     format!("{}{}", if formula { "'" } else { "" }, visible(text))
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(table: &Table) -> io::Result<Vec<u8>> {
+    parquet::write(table)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(_: &Table) -> io::Result<Vec<u8>> {
+    Err(crate::features::PARQUET.unsupported())
 }
 
 fn json(table: &Table) -> io::Result<Vec<u8>> {

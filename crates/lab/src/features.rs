@@ -1,0 +1,87 @@
+//! Cargo features: parts of lasthop that a build may omit.
+
+#[cfg(not(feature = "parquet"))]
+use std::io;
+
+use scenario::problem::Problem;
+use scenario::traces::{self, Trace};
+
+/// A part that a build may omit.
+#[derive(Debug)]
+pub struct Feature {
+    /// The name of the Cargo feature.
+    pub name: &'static str,
+    /// The noun in messages.
+    pub about: &'static str,
+    /// Whether this build has it.
+    pub is_on: bool,
+}
+
+/// Parquet files: the trace `parquet`, and the format `parquet` of exports.
+pub const PARQUET: Feature = Feature { name: "parquet", about: "Parquet files", is_on: cfg!(feature = "parquet") };
+
+/// The remedy, in one line.
+const REMEDY: &str = "releases and wheels have it";
+
+impl Feature {
+    /// The error of a use of the feature in a build without it, for the place `found`; `None` if the build has it.
+    pub fn missing(&self, found: &str) -> Option<Problem> {
+        let expected = format!("a build of lasthop with the feature `{}`, for {}", self.name, self.about);
+        (!self.is_on).then(|| Problem::new(expected).found(found.to_owned()).hint(self.hint()))
+    }
+
+    /// The error of a write that needs the feature.
+    #[cfg(not(feature = "parquet"))]
+    pub(crate) fn unsupported(&self) -> io::Error {
+        let text = format!("this build of lasthop has no feature `{}`: {}", self.name, self.hint());
+        io::Error::new(io::ErrorKind::Unsupported, text)
+    }
+
+    fn hint(&self) -> String {
+        format!("`cargo install --path crates/cli --features {}` installs it; {REMEDY}", self.name)
+    }
+}
+
+/// Selects traces by name, as [`traces::select`]. `all` omits the traces that this build cannot write; the second value
+/// is a note about them.
+///
+/// # Errors
+/// An unknown name, or the name of a trace that this build cannot write.
+pub fn select_traces(names: &[String]) -> Result<(Vec<&'static Trace>, Option<String>), Problem> {
+    let mut selected = traces::select(names)?;
+    let is_parquet = |trace: &&Trace| trace.name == PARQUET.name;
+    if PARQUET.is_on || !selected.iter().any(is_parquet) {
+        return Ok((selected, None));
+    }
+    if names.iter().any(|name| name == PARQUET.name)
+        && let Some(problem) = PARQUET.missing("parquet")
+    {
+        return Err(problem);
+    }
+    selected.retain(|trace| !is_parquet(trace));
+    let note = format!("note: `all` omits the trace parquet: this build has no feature `parquet`; {}", PARQUET.hint());
+    Ok((selected, Some(note)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ABSENT: Feature = Feature { name: "x", about: "X files", is_on: false };
+
+    #[test]
+    fn absent_feature_names_itself_and_the_command_that_installs_it() {
+        let text = ABSENT.missing("x").map(|problem| problem.to_string()).unwrap_or_default();
+        assert!(text.contains("feature `x`, for X files") && text.contains("--features x`"), "{text}");
+        assert!(Feature { is_on: true, ..ABSENT }.missing("x").is_none());
+    }
+
+    #[test]
+    fn all_selects_what_the_build_can_write() {
+        let (selected, note) = select_traces(&["all".to_owned()]).unwrap();
+        assert_eq!(selected.iter().any(|trace| trace.name == "parquet"), PARQUET.is_on);
+        assert_eq!(note.is_none(), PARQUET.is_on);
+        assert_eq!(select_traces(&["parquet".to_owned()]).is_ok(), PARQUET.is_on);
+        assert!(select_traces(&["parkuet".to_owned()]).is_err());
+    }
+}
