@@ -4,11 +4,13 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-use crate::registry::Registry;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::value::{MapAccessDeserializer, MapDeserializer};
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde::{Serialize, Serializer};
+
+use crate::registry::Registry;
+use crate::tagged::{self, RequiredSetting};
 
 /// Reads `"two-state"` like `{ kind = "two-state" }`; a table is read unchanged.
 #[derive(Clone, PartialEq, Debug)]
@@ -20,16 +22,16 @@ impl<T: Serialize> Serialize for Named<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Named<T> {
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Named<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct NameOrTable<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for NameOrTable<T> {
+        impl<'de, T: DeserializeOwned> Visitor<'de> for NameOrTable<T> {
             type Value = T;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 write!(f, "a name, or a table with a `kind`")
             }
             fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<T, E> {
-                T::deserialize(MapDeserializer::<_, E>::new([("kind", name)].into_iter()))
+                tagged::deserialize_name(name).map_err(RequiredSetting::into_error)
             }
             fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<T, M::Error> {
                 T::deserialize(MapAccessDeserializer::new(map))

@@ -3,11 +3,13 @@
 //! serde's own `#[serde(tag = "kind")]` copies a table before it is read, which loses the position of each value in the
 //! file. Here the settings are read directly from the table if `kind` is its first key.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::{Mutex, PoisonError};
 
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use crate::setting::Setting;
@@ -44,16 +46,78 @@ impl<'de, T: Tagged<'de>> Visitor<'de> for Table<T> {
             let Kind(kind) = map.next_value()?;
             return T::settings(&kind, MapAccessDeserializer::new(map));
         }
-        // `kind` is not the first key: collect the others until it is found.
-        let mut settings = Map::new();
-        let Setting(value) = map.next_value()?;
-        settings.insert(key, value);
-        while let Some((key, Setting(value))) = map.next_entry()? {
-            settings.insert(key, value);
-        }
-        let kind = settings.remove(KIND).ok_or_else(|| M::Error::missing_field(KIND))?;
-        let Kind(kind) = Kind::deserialize(kind).map_err(M::Error::custom)?;
+        let (kind, settings) = collect_settings(key, map)?;
         T::settings(&kind, Value::Object(settings)).map_err(M::Error::custom)
+    }
+}
+
+/// Reads the rest of a table whose first key is `first`: its kind and the other keys. It is apart from the visitor, so that
+/// it is compiled once for a format and not once for a registry.
+fn collect_settings<'de, M: MapAccess<'de>>(
+    first: String,
+    mut map: M,
+) -> Result<(String, Map<String, Value>), M::Error> {
+    let mut settings = Map::new();
+    let Setting(value) = map.next_value()?;
+    settings.insert(first, value);
+    while let Some((key, Setting(value))) = map.next_entry()? {
+        settings.insert(key, value);
+    }
+    let kind = settings.remove(KIND).ok_or_else(|| M::Error::missing_field(KIND))?;
+    let Kind(kind) = Kind::deserialize(kind).map_err(M::Error::custom)?;
+    Ok((kind, settings))
+}
+
+/// Reads a member from its name alone, with its default settings. All callers share one deserializer, since each one costs
+/// another copy of the code that reads the settings of all members.
+///
+/// # Errors
+/// The name of a required setting, if the member has one.
+pub fn deserialize_name<T: DeserializeOwned>(name: &str) -> Result<T, RequiredSetting> {
+    let table = Map::from_iter([(KIND.to_owned(), Value::from(name))]);
+    T::deserialize(Value::Object(table)).map_err(|error| RequiredSetting::from_message(&error.to_string()))
+}
+
+/// The reason why a member cannot be read from its name alone.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RequiredSetting {
+    /// This setting has no default.
+    Missing(&'static str),
+    /// Another error, in words.
+    Other(String),
+}
+
+impl RequiredSetting {
+    /// Reads the name of the setting from the message of serde's derived code.
+    fn from_message(message: &str) -> Self {
+        let name = message.strip_prefix("missing field `").and_then(|rest| rest.split_once('`'));
+        match name {
+            Some((name, _)) => RequiredSetting::Missing(intern(name)),
+            None => RequiredSetting::Other(message.to_owned()),
+        }
+    }
+
+    /// Returns the error in the format's own type.
+    pub fn into_error<E: Error>(self) -> E {
+        match self {
+            RequiredSetting::Missing(name) => E::missing_field(name),
+            RequiredSetting::Other(message) => E::custom(message),
+        }
+    }
+}
+
+/// Returns the name as static text, which [`Error::missing_field`] takes. Each different name is kept once, and there are only
+/// as many as required settings.
+fn intern(name: &str) -> &'static str {
+    static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    match names.get(name) {
+        Some(known) => known,
+        None => {
+            let kept: &'static str = Box::leak(name.to_owned().into_boxed_str());
+            names.insert(kept);
+            kept
+        }
     }
 }
 

@@ -74,10 +74,9 @@ pub trait Registry {
 
 /// The registry's own member called `name` with its default settings; `None` if it has no such member, or one that has
 /// settings without defaults.
-pub fn by_name<'de, T: Registry + serde::Deserialize<'de>>(name: &'de str) -> Option<T> {
+pub fn by_name<T: Registry + serde::de::DeserializeOwned>(name: &str) -> Option<T> {
     T::members().iter().find(|(known, _)| *known == name)?;
-    let kind = serde::de::value::MapDeserializer::<_, serde::de::value::Error>::new([("kind", name)].into_iter());
-    T::deserialize(kind).ok()
+    crate::tagged::deserialize_name(name).ok()
 }
 
 /// States in a registry's JSON Schema that exactly one of its members matches. The derived schema does not, because of

@@ -55,10 +55,26 @@ impl<'de> Reader<'de, '_> {
         }
     }
 
-    /// Deserializes the value; in an error of its type, `words` describe the expected one.
+    /// Deserializes the value by its own type; in an error of its type, `words` describe the expected one.
     fn read<V: Visitor<'de>>(self, words: Option<&str>, visitor: V) -> Result<V::Value, Error> {
-        let in_words = |error: Error| if let Some(words) = words { error.in_words(words) } else { error };
-        self.any(visitor).map_err(|error| in_words(error).located(|| self.path.steps()))
+        let read = self.any(visitor);
+        read.map_err(|error| self.place(error, words))
+    }
+
+    /// Deserializes a table. Each visitor is compiled only for the types that it accepts: code of derived visitors is a
+    /// third of this crate.
+    fn table<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        let read = match &self.value.data {
+            Data::Table(table) => visitor.visit_map(Entries::new(table, self.path)),
+            _ => Err(Error::expected(words::TABLE)),
+        };
+        read.map_err(|error| self.place(error, Some(words::TABLE)))
+    }
+
+    /// Sets the place of an error, and the words for the expected type.
+    fn place(&self, error: Error, words: Option<&str>) -> Error {
+        let error = if let Some(words) = words { error.in_words(words) } else { error };
+        error.located(|| self.path.steps())
     }
 }
 
@@ -82,7 +98,6 @@ impl<'de> Deserializer<'de> for Reader<'de, '_> {
     }
 
     in_words! {
-        deserialize_bool => words::BOOL,
         deserialize_u8 => &words::whole_number(0, u8::MAX.into()),
         deserialize_u16 => &words::whole_number(0, u16::MAX.into()),
         deserialize_u32 => words::U32,
@@ -93,14 +108,42 @@ impl<'de> Deserializer<'de> for Reader<'de, '_> {
         deserialize_i64 => &words::whole_number(i64::MIN, i64::MAX),
         deserialize_f32 => words::NUMBER,
         deserialize_f64 => words::NUMBER,
-        deserialize_string => words::TEXT,
-        deserialize_seq => words::LIST,
-        deserialize_map => words::TABLE,
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        let read = match &self.value.data {
+            Data::Bool(value) => visitor.visit_bool(*value),
+            _ => Err(Error::expected(words::BOOL)),
+        };
+        read.map_err(|error| self.place(error, Some(words::BOOL)))
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        let read = match &self.value.data {
+            Data::Text(text) => visitor.visit_borrowed_str(text),
+            _ => Err(Error::expected(words::TEXT)),
+        };
+        read.map_err(|error| self.place(error, Some(words::TEXT)))
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        let read = match &self.value.data {
+            Data::List(items) => visitor.visit_seq(Items { items: items.iter(), number: 0, path: self.path }),
+            _ => Err(Error::expected(words::LIST)),
+        };
+        read.map_err(|error| self.place(error, Some(words::LIST)))
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.table(visitor)
     }
 
     fn deserialize_tuple<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, Error> {
         match &self.value.data {
-            Data::List(items) if items.len() == length => self.read(None, visitor),
+            Data::List(items) if items.len() == length => {
+                let read = visitor.visit_seq(Items { items: items.iter(), number: 0, path: self.path });
+                read.map_err(|error| self.place(error, None))
+            }
             _ => Err(Error::expected(words::list_of(length)).located(|| self.path.steps())),
         }
     }
@@ -111,7 +154,7 @@ impl<'de> Deserializer<'de> for Reader<'de, '_> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        self.deserialize_map(visitor)
+        self.table(visitor)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
