@@ -11,10 +11,12 @@ mod dist;
 mod kernel;
 mod mutants;
 mod package;
+mod packages;
 mod pgo;
 mod python;
 mod skips;
 mod test;
+mod tree;
 mod wasm;
 mod web;
 mod words;
@@ -25,9 +27,12 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 Maintenance commands of the repository.
 
-    cargo xtask test [--full]
-        Checks format, lints, WebAssembly, all tests, and the documentation, in this order. With --full it also runs the
-        tests that take minutes, which are marked with `ignore`. Skipped tests must be listed in xtask/allowed-skips.txt.
+    cargo xtask test [--full] [--install]
+        The fast lane: format, lints, all tests of seconds, the Python package and the page at small size. Tests that need
+        a missing program are skipped and counted. With --full also the tests that take minutes, which are marked with
+        `ignore`, wheels, fuzz targets, the census, WebAssembly and the documentation.
+
+        --install      installs missing programs with apt-get; skips must then be listed in xtask/allowed-skips.txt
 
     cargo xtask dist [--pgo]
         Creates the release archive in target/dist: the command built with the profile `dist`, manual pages,
@@ -96,12 +101,19 @@ Maintenance commands of the repository.
         Counts instructions of lasthop with cachegrind, which it installs if missing, and compares them with
         bench/budget.toml.
 
+    cargo xtask bench build
+        Builds the command from an empty cache; prints CPU seconds and code by crate, and compares them, the size of the
+        command, and its memory and instructions at the start with bench/budget.toml.
+
     cargo xtask bench emulate [--rates 10,50,100] [--seconds 10] [--normal-priority] [--program PATH]
         Measures rate, delay and lateness of `lasthop shell` with datagrams of 1500 bytes in both directions, at these
         rates in Mbps; needs Linux, and root for real-time priority.
 ";
 
 fn main() -> ExitCode {
+    if let Some(code) = bench::build::wrap_rustc() {
+        return code;
+    }
     let arguments: Vec<String> =
         std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -115,8 +127,7 @@ fn main() -> ExitCode {
         },
         ["mutants", options @ ..] => mutants::run(options),
         words if words.contains(&"--help") || words.contains(&"-h") => workspace::print(USAGE),
-        ["test"] => test::run(false),
-        ["test", "--full"] => test::run(true),
+        ["test", options @ ..] => test::Options::parse(options).and_then(test::run),
         ["book"] => book::run(),
         ["dist"] => dist::run(false),
         ["dist", "--pgo"] => dist::run(true),
@@ -136,6 +147,7 @@ fn main() -> ExitCode {
         ["cycles"] => cycles::run(),
         ["linux", options @ ..] => agreement::linux::run(options),
         ["ns2", which @ ..] => agreement::run(which),
+        ["bench", "build"] => bench::build::run(),
         ["bench", "budget"] => bench::budget::run(),
         ["bench", "emulate", options @ ..] => bench::emulate::run(options),
         [bench::emulate::DATAGRAMS, options @ ..] => bench::emulate::datagrams(options),

@@ -3,8 +3,16 @@
 use crate::workspace;
 
 /// Crates that are not published: tools of this repository.
-const UNPUBLISHED: [&str; 7] =
-    ["xtask", "bundle", "lasthop-kernel", "lasthop-skip", "lasthop-testkit", "lasthop-python", "lasthop-web"];
+const UNPUBLISHED: [&str; 8] = [
+    "xtask",
+    "bundle",
+    "lasthop-kernel",
+    "lasthop-skip",
+    "lasthop-testkit",
+    "lasthop-outside",
+    "lasthop-python",
+    "lasthop-web",
+];
 
 /// Creates the packages and, unless `quick`, builds each from its package alone.
 pub fn run(quick: bool) -> Result<(), String> {

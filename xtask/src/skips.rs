@@ -13,35 +13,27 @@ const ALLOWED: &str = include_str!("../allowed-skips.txt");
 /// Environment variable with the directory in which skipped tests are recorded, as in `crates/skip`.
 const DIRECTORY: &str = "LASTHOP_SKIPS";
 
-/// The skipped tests of one command.
+/// The skipped tests of a lane.
 pub struct Skips {
     directory: PathBuf,
 }
 
 impl Skips {
-    /// Makes the tests that `command` runs record their skips in `directory`, which is emptied.
-    pub fn of(command: &mut Command, directory: PathBuf) -> Result<Self, String> {
+    /// Records skips in `directory`, which is emptied.
+    pub fn in_directory(directory: PathBuf) -> Result<Self, String> {
         if directory.exists() {
             fs::remove_dir_all(&directory).map_err(|error| unreadable(&directory, &error))?;
         }
-        command.env(DIRECTORY, &directory);
         Ok(Skips { directory })
     }
 
-    /// Prints the skipped tests.
-    ///
-    /// # Errors
-    /// If a skipped test is not in xtask/allowed-skips.txt.
-    pub fn judge(&self) -> Result<(), String> {
-        let skipped = self.noted()?;
-        for line in &skipped {
-            eprintln!("skipped: {line}");
-        }
-        refused(&skipped, &allowed(ALLOWED)?)
+    /// Makes the tests that `command` runs record their skips.
+    pub fn record<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+        command.env(DIRECTORY, &self.directory)
     }
 
     /// Returns `NAME: REASON` of each skipped test.
-    fn noted(&self) -> Result<BTreeSet<String>, String> {
+    pub fn noted(&self) -> Result<BTreeSet<String>, String> {
         let mut lines = BTreeSet::new();
         if !self.directory.exists() {
             return Ok(lines);
@@ -69,6 +61,14 @@ fn allowed(list: &str) -> Result<BTreeMap<&str, &str>, String> {
                 .ok_or_else(|| format!("allowed-skips.txt: expected a reason after the name: {line}"))
         })
         .collect()
+}
+
+/// Refuses skips that xtask/allowed-skips.txt does not list.
+///
+/// # Errors
+/// The other skips, by name.
+pub fn refuse_unlisted(skipped: &[String]) -> Result<(), String> {
+    refused(&skipped.iter().cloned().collect(), &allowed(ALLOWED)?)
 }
 
 /// Returns an error that names every skipped test that is not allowed.
@@ -114,11 +114,9 @@ mod tests {
     #[test]
     fn skips_of_all_processes_are_read_and_earlier_ones_removed() {
         let run = |script: &str| {
+            let skips = Skips::in_directory(workspace::target().join("tmp").join("skipped-no-tests")).unwrap();
             let mut command = Command::new("sh");
-            command.args(["-c", script]);
-            let directory = workspace::target().join("tmp").join("skipped-no-tests");
-            let skips = Skips::of(&mut command, directory).unwrap();
-            assert!(command.status().unwrap().success());
+            assert!(skips.record(command.args(["-c", script])).status().unwrap().success());
             skips.noted().unwrap()
         };
         let noted = run("mkdir -p $LASTHOP_SKIPS; echo 'a: 1' > $LASTHOP_SKIPS/7; echo 'b: 2' > $LASTHOP_SKIPS/8");

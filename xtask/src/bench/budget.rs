@@ -11,28 +11,40 @@ use crate::workspace;
 const BUDGET: &str = "bench/budget.toml";
 
 /// A measurement and its budget.
-struct Item {
+pub struct Item {
     name: String,
     measured: f64,
     most: f64,
     goal: f64,
 }
 
-/// Measures every item of the budget and prints them; an error names those that exceed it.
+/// Measures the instructions of runs and prints them beside the budget; an error names those that exceed it.
 pub fn run() -> Result<(), String> {
     install()?;
     lasthop::build()?;
+    let mut measured = items("packet", |name| {
+        let (row, delays) = name.strip_suffix("-delays").map_or((name, false), |row| (row, true));
+        packet(row.parse()?, delays)
+    })?;
+    measured.extend(items("growth", |name| {
+        let [small, large] = growth(name)?;
+        Ok(large as f64 / small as f64)
+    })?);
+    judge(measured)
+}
+
+/// Measures each item of a table of the budget.
+pub fn items(table: &str, measure: impl Fn(&str) -> Result<f64, String>) -> Result<Vec<Item>, String> {
     let text = fs::read_to_string(workspace::root().join(BUDGET)).map_err(|error| format!("{BUDGET}: {error}"))?;
     let budget: toml::Table = text.parse().map_err(|error| format!("{BUDGET}: {error}"))?;
-    let mut items = Vec::new();
-    for (name, limits) in section(&budget, "packet")? {
-        let (row, delays) = name.strip_suffix("-delays").map_or((name, false), |row| (row, true));
-        items.push(Item::new(name, limits, packet(row.parse()?, delays)?)?);
-    }
-    for (name, limits) in section(&budget, "growth")? {
-        let [small, large] = growth(name)?;
-        items.push(Item::new(name, limits, large as f64 / small as f64)?);
-    }
+    section(&budget, table)?.map(|(name, limits)| Item::new(name, limits, measure(name)?)).collect()
+}
+
+/// Prints measurements beside their budget.
+///
+/// # Errors
+/// The items that exceed it.
+pub fn judge(items: Vec<Item>) -> Result<(), String> {
     workspace::print(&table(&items))?;
     let over: Vec<String> = items.iter().filter(|item| item.measured > item.most).map(Item::text).collect();
     if over.is_empty() { Ok(()) } else { Err(format!("over the budget of {BUDGET}: {}", over.join("; "))) }
@@ -60,12 +72,12 @@ fn shown(number: f64) -> String {
 }
 
 fn table(items: &[Item]) -> String {
-    let mut text = format!("{:<12} {:>10} {:>8} {:>8}\n", "item", "measured", "most", "goal");
+    let mut text = format!("{:<25} {:>10} {:>8} {:>8}\n", "item", "measured", "most", "goal");
     for Item { name, measured, most, goal } in items {
         let mark = if measured > most { "  <- over" } else { "" };
-        text += &format!("{name:<12} {:>10} {:>8} {:>8}{mark}\n", shown(*measured), shown(*most), shown(*goal));
+        text += &format!("{name:<25} {:>10} {:>8} {:>8}{mark}\n", shown(*measured), shown(*most), shown(*goal));
     }
-    text + "\npackets: instructions for each packet delivered; growth: instructions in multiples of the smaller run's.\n"
+    text
 }
 
 fn section<'a>(
@@ -78,7 +90,7 @@ fn section<'a>(
 }
 
 /// Installs valgrind if it is missing.
-fn install() -> Result<(), String> {
+pub fn install() -> Result<(), String> {
     if workspace::on_path("valgrind") {
         return Ok(());
     }
@@ -178,7 +190,7 @@ fn written(name: &str, text: &str) -> Result<PathBuf, String> {
 }
 
 /// Runs a command under cachegrind; returns its instructions and what it printed.
-fn instructions(command: &Command) -> Result<(u64, String), String> {
+pub fn instructions(command: &Command) -> Result<(u64, String), String> {
     let mut counted = Command::new("valgrind");
     counted.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
     counted.arg(command.get_program()).args(command.get_args());

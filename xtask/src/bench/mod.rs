@@ -1,6 +1,7 @@
 //! Benchmarks of lasthop and its peers.
 
 pub mod budget;
+pub mod build;
 pub mod emulate;
 pub mod lasthop;
 mod measure;

@@ -4,11 +4,11 @@
 
 mod registries;
 
-use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
+use crate::tree::{self, write};
 use crate::workspace;
 use registries::{DUMMIES, Dummy, Registry};
 
@@ -34,7 +34,7 @@ const CONTRACTS: [(&str, &[&str]); 3] = [
 pub fn run() -> Result<(), String> {
     let folder = workspace::target().join("census");
     let tree = folder.join("tree");
-    copy(&tree)?;
+    tree::copy_tracked(&tree)?;
     let registries = registries::all(&tree)?;
     for registry in &registries {
         let dummy = registries::dummy_of(registry)?;
@@ -80,49 +80,6 @@ pub fn run() -> Result<(), String> {
     } else {
         Err(wrong.join("\n"))
     }
-}
-
-/// Copies the files that git tracks and removes all others; those that are equal keep their times, so that cargo
-/// compiles only what differs.
-fn copy(tree: &Path) -> Result<(), String> {
-    let tracked = workspace::output(Command::new("git").args(["ls-files", "-z"]).current_dir(workspace::root()))?;
-    let mut kept = BTreeSet::new();
-    for name in tracked.split('\0').filter(|name| !name.is_empty()) {
-        let (from, to) = (workspace::root().join(name), tree.join(name));
-        // A file that was deleted and not committed yet.
-        let Ok(content) = fs::read(&from) else { continue };
-        write(&to, &content)?;
-        kept.insert(to);
-    }
-    remove_others(tree, &kept)
-}
-
-/// Removes the files below `folder` that are not `kept`, such as a dummy of an earlier census.
-fn remove_others(folder: &Path, kept: &BTreeSet<PathBuf>) -> Result<(), String> {
-    let failed = |error| format!("{}: {error}", folder.display());
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        if path.is_dir() {
-            remove_others(&path, kept)?;
-            // A folder without files may still be a member of the workspace.
-            if fs::read_dir(&path).map_err(failed)?.next().is_none() {
-                fs::remove_dir(&path).map_err(failed)?;
-            }
-        } else if !kept.contains(&path) {
-            fs::remove_file(&path).map_err(failed)?;
-        }
-    }
-    Ok(())
-}
-
-/// Writes a file unless it has this content.
-fn write(path: &Path, content: &[u8]) -> Result<(), String> {
-    let failed = |error| format!("{}: {error}", path.display());
-    if fs::read(path).is_ok_and(|present| present == content) {
-        return Ok(());
-    }
-    path.parent().map_or(Ok(()), fs::create_dir_all).map_err(failed)?;
-    fs::write(path, content).map_err(failed)
 }
 
 /// Adds the dummy's file and its lines.
@@ -187,15 +144,6 @@ mod tests {
             let with = registries::with_dummy(&text, registry).unwrap();
             assert_eq!(with.lines().count(), text.lines().count() + 2, "{registry:?}");
         }
-    }
-
-    #[test]
-    fn copy_removes_what_is_not_in_the_tree() {
-        let folder = tempfile::tempdir().unwrap();
-        let [kept, stale] = ["a/kept", "a/b/stale"].map(|name| folder.path().join(name));
-        [&kept, &stale].into_iter().for_each(|path| write(path, b"text").unwrap());
-        remove_others(folder.path(), &BTreeSet::from([kept.clone()])).unwrap();
-        assert_eq!((kept.exists(), folder.path().join("a/b").exists()), (true, false));
     }
 
     #[test]

@@ -1,0 +1,226 @@
+//! All checks that a change must pass, in two lanes: every kind of check at small size, and with `--full` all of them.
+
+mod libtest;
+mod limits;
+mod stamp;
+mod step;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::skips::{self, Skips};
+use crate::{census, packages, python, wasm, web, words, workspace};
+use libtest::TestLog;
+use limits::Limits;
+use stamp::Stamp;
+use step::Steps;
+
+/// The profile of all steps: build scripts and procedural macros are then compiled once.
+const PROFILE: [&str; 2] = ["--profile", "checks"];
+
+/// Fails if the lock file of the other workspace is not of the current dependencies.
+const FUZZ_LOCK: [&str; 4] = ["fetch", "--locked", "--manifest-path", "fuzz/Cargo.toml"];
+
+/// Arguments for the fuzz targets, which are outside of the workspace and would otherwise not be compiled.
+const FUZZ_TARGETS: [&str; 4] = ["check", "--locked", "--manifest-path", "fuzz/Cargo.toml"];
+
+/// The folders from which rustdoc and the WebAssembly module are made.
+const SOURCES: [&str; 1] = ["crates"];
+
+/// Number of tests in the list of the slowest.
+const SLOWEST: usize = 10;
+
+/// The lane and what it may do.
+#[derive(Clone, Copy)]
+pub struct Options {
+    /// Also run what takes minutes.
+    pub full: bool,
+    /// Install missing programs, and refuse skips that xtask/allowed-skips.txt does not list.
+    pub install: bool,
+}
+
+impl Options {
+    /// Reads the options of the command line.
+    pub fn parse(words: &[&str]) -> Result<Self, String> {
+        let mut options = Options { full: false, install: false };
+        for word in words {
+            match *word {
+                "--full" => options.full = true,
+                "--install" => options.install = true,
+                other => return Err(format!("xtask test: found {other}, expected --full or --install")),
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// Runs the checks of a lane, prints how long each step took, and fails if one has failed. All steps run, except that a
+/// failure of format or lints ends the lane: they take seconds to repair.
+pub fn run(options: Options) -> Result<(), String> {
+    if options.install {
+        packages::install_missing()?;
+    }
+    let limits = Limits::read(if options.full { "full" } else { "fast" })?;
+    let (mut steps, mut log) = (Steps::default(), TestLog::default());
+    run_lints(&mut steps);
+    if steps.failed.is_empty() {
+        run_tests(&mut steps, &mut log, options)?;
+    }
+    finish(&steps, &log, &limits, options)
+}
+
+/// Checks that execute nothing of lasthop.
+fn run_lints(steps: &mut Steps) {
+    steps.run("format", || workspace::run(workspace::cargo().args(["fmt", "--all", "--check"])));
+    steps.run("words", words::run);
+    steps.run("lock files", || workspace::run(workspace::cargo().args(FUZZ_LOCK)));
+    let clippy = ["clippy", "--workspace", "--all-targets"];
+    steps
+        .run("clippy", || workspace::run(workspace::cargo().args(clippy).args(PROFILE).args(["--", "-D", "warnings"])));
+}
+
+/// Checks that execute lasthop.
+fn run_tests(steps: &mut Steps, log: &mut TestLog, Options { full, .. }: Options) -> Result<(), String> {
+    let module = web::Module::of_tests(full);
+    let skips = Skips::in_directory(skips::directory())?;
+    let dir = workspace::target().join("tmp").join("left-by-tests");
+    // The command serves the page in its tests.
+    steps.run("page", || web::run(module));
+    let targets = ["test", "--workspace", "--lib", "--bins", "--tests"];
+    steps.run("compile", || workspace::run(workspace::cargo().args(targets).args(PROFILE).arg("--no-run")));
+    steps.run("tests", || {
+        tidy(&dir, |set| log.run(skips.record(set(workspace::cargo().args(targets).args(PROFILE))), &[]))
+    });
+    steps.run("doc tests", || {
+        let arguments = ["test", "--workspace", "--doc"];
+        tidy(&dir, |set| log.run_plain(skips.record(set(workspace::cargo().args(arguments).args(PROFILE)))))
+    });
+    steps.run("python", || python::run(full));
+    steps.run("page tests", || web::test(module, full));
+    if full {
+        steps.run("long tests", || {
+            let long = ["--ignored", "--test-threads", "1"];
+            tidy(&dir, |set| log.run(skips.record(set(workspace::cargo().args(targets).args(PROFILE))), &long))
+        });
+        steps.run("wheels", python::wheels);
+        steps.run("fuzz targets", || workspace::run(workspace::cargo().args(FUZZ_TARGETS)));
+        steps.run("census", census::run);
+        steps.run("wasm", wasm::run);
+    }
+    run_when_due(steps, "rustdoc", full, || {
+        let doc = ["doc", "--workspace", "--no-deps"];
+        workspace::run(workspace::cargo().args(doc).args(PROFILE).env("RUSTDOCFLAGS", "-D warnings"))
+    })?;
+    steps.skipped.extend(skips.noted()?);
+    Ok(())
+}
+
+/// Runs a step in the full lane, and in the fast one if its sources have changed since it last passed here.
+fn run_when_due(
+    steps: &mut Steps,
+    name: &'static str,
+    full: bool,
+    work: impl FnOnce() -> Result<(), String>,
+) -> Result<(), String> {
+    let stamp = Stamp::of(name, &SOURCES)?;
+    if !full && !stamp.is_outdated() {
+        eprintln!("not due: {name}: runs with --full, and after a change since then");
+        return Ok(());
+    }
+    steps.run(name, || work().and_then(|()| stamp.keep()));
+    Ok(())
+}
+
+/// Prints the summary; an error names what failed.
+fn finish(steps: &Steps, log: &TestLog, limits: &Limits, options: Options) -> Result<(), String> {
+    let mut text = format!("\nslowest tests\n{}\n{}\n", log.slowest(SLOWEST), steps.table(limits));
+    steps.skipped.iter().for_each(|line| text += &format!("skipped: {line}\n"));
+    text += &format!("{} passed, {} skipped", log.passed, steps.skipped.len());
+    if !options.full {
+        text += &format!(", {} of --full", log.ignored);
+    }
+    let missing = packages::missing_for(&steps.skipped);
+    if !missing.is_empty() {
+        text += &format!(", install: apt-get install {}", missing.join(" "));
+    }
+    workspace::print(&format!("{text}\n"))?;
+    let mut failed = steps.failed.clone();
+    if options.install {
+        failed.extend(skips::refuse_unlisted(&steps.skipped).err());
+    }
+    // The limits are those of a cold cache, so that only more work than that exceeds them.
+    let over = steps.over(limits);
+    if options.full && !over.is_empty() {
+        failed.push(format!("over the limits of bench/checks.toml: {}", over.join(", ")));
+    }
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
+}
+
+/// Runs tests with `dir` as the temporary directory, which must be empty afterwards. `tests` gives its command to the function
+/// that sets the directory.
+fn tidy(
+    dir: &Path,
+    tests: impl FnOnce(&dyn Fn(&mut Command) -> &mut Command) -> Result<(), String>,
+) -> Result<(), String> {
+    let failed = |error| format!("{}: {error}", dir.display());
+    if dir.exists() {
+        fs::remove_dir_all(dir).map_err(failed)?;
+    }
+    fs::create_dir_all(dir).map_err(failed)?;
+    tests(&|command| command.env("TMPDIR", dir).env("TMP", dir).env("TEMP", dir))?;
+    let left = left_in(dir).map_err(failed)?;
+    if left.is_empty() {
+        fs::remove_dir(dir).map_err(failed)
+    } else {
+        Err(format!("the tests left in the temporary directory, {}: {}", dir.display(), left.join(", ")))
+    }
+}
+
+/// Returns the names of the entries of a directory, sorted.
+fn left_in(dir: &Path) -> std::io::Result<Vec<String>> {
+    let entries = fs::read_dir(dir)?.collect::<Result<Vec<_>, _>>()?;
+    let mut names: Vec<String> = entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Shell commands stand in for tests: one leaves a file, the other does not.
+    #[cfg(unix)]
+    #[test]
+    fn files_left_by_tests_are_named() {
+        let tests = |script: &str| {
+            let dir = workspace::target().join("tmp").join("left-by-no-tests");
+            tidy(&dir, |set| workspace::run(set(Command::new("sh").args(["-c", script]))))
+        };
+        assert_eq!(tests("true"), Ok(()));
+        let left = tests("touch \"$TMPDIR/left.sqlite\"").unwrap_err();
+        assert!(left.ends_with(": left.sqlite"), "{left}");
+        assert_eq!(tests("true"), Ok(()), "files left before the tests are ignored");
+    }
+
+    /// A file beside main.rs without its line there would never be compiled.
+    #[test]
+    fn every_file_beside_main_is_in_a_program() {
+        for package in fs::read_dir(workspace::root().join("crates")).unwrap() {
+            let package = package.unwrap().path();
+            let (folder, manifest) = (package.join("tests"), fs::read_to_string(package.join("Cargo.toml")).unwrap());
+            let Ok(suite) = fs::read_to_string(folder.join("main.rs")) else { continue };
+            for name in left_in(&folder).unwrap() {
+                let module = match name.strip_suffix(".rs") {
+                    Some(module) => module,
+                    None if folder.join(&name).join("mod.rs").exists() => &name,
+                    None => continue,
+                };
+                let found = module == "main"
+                    || suite.contains(&format!("\nmod {module};\n"))
+                    || manifest.contains(&format!("path = \"tests/{name}\""));
+                assert!(found, "{}/{name}: expected `mod {module};` in main.rs", folder.display());
+            }
+        }
+    }
+}

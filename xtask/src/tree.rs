@@ -1,0 +1,65 @@
+//! Copies of the repository's files, for tasks that change them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::workspace;
+
+/// Copies the files that git tracks and removes all others; those that are equal keep their times, so that cargo
+/// compiles only what differs.
+pub fn copy_tracked(tree: &Path) -> Result<(), String> {
+    let tracked = workspace::output(Command::new("git").args(["ls-files", "-z"]).current_dir(workspace::root()))?;
+    let mut kept = BTreeSet::new();
+    for name in tracked.split('\0').filter(|name| !name.is_empty()) {
+        let (from, to) = (workspace::root().join(name), tree.join(name));
+        // A file that was deleted and not committed yet.
+        let Ok(content) = fs::read(&from) else { continue };
+        write(&to, &content)?;
+        kept.insert(to);
+    }
+    remove_others(tree, &kept)
+}
+
+/// Removes the files below `folder` that are not `kept`, such as a dummy of an earlier census.
+fn remove_others(folder: &Path, kept: &BTreeSet<PathBuf>) -> Result<(), String> {
+    let failed = |error| format!("{}: {error}", folder.display());
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.is_dir() {
+            remove_others(&path, kept)?;
+            // A folder without files may still be a member of the workspace.
+            if fs::read_dir(&path).map_err(failed)?.next().is_none() {
+                fs::remove_dir(&path).map_err(failed)?;
+            }
+        } else if !kept.contains(&path) {
+            fs::remove_file(&path).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a file, and the folders that it needs, unless it has this content.
+pub fn write(path: &Path, content: &[u8]) -> Result<(), String> {
+    let failed = |error| format!("{}: {error}", path.display());
+    if fs::read(path).is_ok_and(|present| present == content) {
+        return Ok(());
+    }
+    path.parent().map_or(Ok(()), fs::create_dir_all).map_err(failed)?;
+    fs::write(path, content).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copy_removes_what_is_not_in_the_tree() {
+        let folder = tempfile::tempdir().unwrap();
+        let [kept, stale] = ["a/kept", "a/b/stale"].map(|name| folder.path().join(name));
+        [&kept, &stale].into_iter().for_each(|path| write(path, b"text").unwrap());
+        remove_others(folder.path(), &BTreeSet::from([kept.clone()])).unwrap();
+        assert_eq!((kept.exists(), folder.path().join("a/b").exists()), (true, false));
+    }
+}
