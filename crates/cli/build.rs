@@ -1,29 +1,63 @@
-//! Embeds the page that `cargo xtask web` has left in `bundle/`, so that `lasthop web` can serve it. Without it the command
-//! is built without a page.
+//! Embeds the page that `cargo xtask web` has left in `bundle/`, so that `lasthop web` can serve it. A page of other
+//! sources is not embedded. Without a page the program gets the place of its checkout, from which `lasthop web` builds it, and
+//! always the fingerprint of the sources.
+
+#[path = "src/commands/web/sources.rs"]
+mod sources;
 
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+use sources::Sources;
+
 fn main() -> io::Result<()> {
-    let folder = Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("bundle");
-    writeln!(io::stdout(), "cargo::rerun-if-changed=bundle")?;
+    let package = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let mut out = io::stdout();
+    writeln!(out, "cargo::rerun-if-changed=bundle")?;
+    writeln!(out, "cargo::rerun-if-changed=build.rs")?;
+    // A package from a registry has no checkout around it.
+    let root = package.parent().and_then(Path::parent).unwrap_or(&package);
+    let sources = Sources::list(root)?;
+    let fingerprint = sources.as_ref().map(Sources::fingerprint).transpose()?;
+    let bundle = package.join("bundle");
+    let is_embedded = embed(&bundle, is_current(&bundle, fingerprint.as_deref()))?;
+    let Some(fingerprint) = fingerprint else { return Ok(()) };
+    for place in sources::places() {
+        writeln!(out, "cargo::rerun-if-changed={}", root.join(place).display())?;
+    }
+    writeln!(out, "cargo::rustc-env=LASTHOP_SOURCES={fingerprint}")?;
+    if !is_embedded {
+        writeln!(out, "cargo::rustc-env=LASTHOP_CHECKOUT={}", root.display())?;
+    }
+    Ok(())
+}
+
+/// Whether the page in a folder was built from the sources with this fingerprint.
+fn is_current(bundle: &Path, fingerprint: Option<&str>) -> bool {
+    let of_page = fs::read_to_string(bundle.join("sources.txt"));
+    fingerprint.is_none_or(|fingerprint| of_page.is_ok_and(|of_page| of_page == fingerprint))
+}
+
+/// Writes a table of the compressed files of a folder, or an empty one; returns whether it has any.
+fn embed(folder: &Path, wanted: bool) -> io::Result<bool> {
     let mut files = Vec::new();
-    if folder.exists() {
-        list(&folder, &mut files)?;
+    if wanted && folder.exists() {
+        list(folder, &mut files)?;
     }
     files.sort();
     let mut code = String::from("const FILES: &[(&str, &[u8])] = &[\n");
-    for file in files {
-        let name = file.strip_prefix(&folder).unwrap_or(&file).with_extension("");
+    for file in &files {
+        let name = file.strip_prefix(folder).unwrap_or(file).with_extension("");
         let name = name.to_string_lossy().replace('\\', "/");
         // Writing to a text in memory does not fail.
         let _ = writeln!(code, "    ({name:?}, include_bytes!({:?})),", file.display().to_string());
     }
     code += "];\n";
     let target = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("bundle.rs");
-    fs::write(target, code)
+    fs::write(target, code)?;
+    Ok(!files.is_empty())
 }
 
 /// Adds the compressed files of a folder and of the folders in it.

@@ -53,9 +53,11 @@ Maintenance commands of the repository.
     cargo xtask wheels
         Builds a small wheel in target/wheels, and checks its size and its use of Python's stable interface.
 
-    cargo xtask web [--parts]
+    cargo xtask web [--parts | --out FOLDER | --check PROGRAM]
         Builds the page for browsers, and compresses it into crates/cli/bundle: the next build of the command serves it by
-        `lasthop web`. Needs npm. With --parts only what `npm run dev` in web/ needs: the module and the examples.
+        `lasthop web`. Needs npm. With --parts only what `npm run dev` in web/ needs: the module and the examples. With
+        --out into a folder, compiled faster and less optimized: `lasthop web` builds a missing page so. With
+        --check only whether a program contains the page that was built last.
 
     cargo xtask web test [--full]
         Builds the page as the tests do, runs the module in Node and compares it with the command, with --full on all
@@ -140,6 +142,8 @@ fn main() -> ExitCode {
         ["wheels"] => python::wheels(),
         ["web"] => web::run(web::Module::Released),
         ["web", "--parts"] => web::parts(web::Module::Released),
+        ["web", "--out", folder] => web::build_into(folder),
+        ["web", "--check", program] => web::check_embedded(program.as_ref()),
         ["web", "test"] => web_test(false),
         ["web", "test", "--full"] => web_test(true),
         ["wasm"] => wasm::run(),

@@ -73,7 +73,8 @@ def cost(code):
 print(f"import lasthop: {cost('import lasthop') - cost('pass'):.0f} ms of CPU time beside Python's own")
 "#;
 
-/// Builds a small wheel in `target/wheels`; checks its size and its use of Python's stable interface.
+/// Builds a small wheel in `target/wheels`; checks its size, its use of Python's stable interface, and that it contains
+/// the page.
 pub fn wheels() -> Result<(), String> {
     let python = environment()?;
     web::run(web::Module::Released)?;
@@ -98,6 +99,7 @@ pub fn wheels() -> Result<(), String> {
     workspace::run(Command::new(&python).args(["-m", "abi3audit", "--strict"]).arg(&wheel))?;
     let unpacked = folder.join("unpacked");
     workspace::run(Command::new(&python).args(["-m", "zipfile", "-e"]).args([&wheel, &unpacked]))?;
+    web::check_embedded(&unpacked.join("lasthop/_lasthop.abi3.so"))?;
     workspace::run(Command::new(&python).args(["-c", IMPORT]).env("PYTHONPATH", &unpacked))
 }
 

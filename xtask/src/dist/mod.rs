@@ -21,7 +21,7 @@ const SHELLS: [(&str, &str); 5] = [
 const FILES: [&str; 5] = ["LICENSE-MIT", "LICENSE-APACHE", "README.md", "CHANGELOG.md", "CITATION.cff"];
 
 /// Builds the command with the profile `dist`, and creates `target/dist/lasthop-VERSION-TARGET.tar.gz`; `trained` by a
-/// profile of the examples.
+/// profile of the examples. Fails unless the command contains the page.
 pub fn run(trained: bool) -> Result<(), String> {
     web::run(web::Module::Released)?;
     let folder = workspace::target().join("dist");
@@ -29,6 +29,7 @@ pub fn run(trained: bool) -> Result<(), String> {
         true => pgo::trained()?,
         false => plain(&folder)?,
     };
+    web::check_embedded(&program)?;
     let host = workspace::host()?;
     // All packages of the workspace have one version.
     let name = format!("lasthop-{}-{host}", env!("CARGO_PKG_VERSION"));

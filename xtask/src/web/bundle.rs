@@ -6,7 +6,14 @@ use std::path::{Path, PathBuf};
 
 use flate2::{Compression, GzBuilder};
 
+use super::sources::Sources;
 use crate::workspace;
+
+/// The start of each compressed file: gzip without a time or a name, of the best compression.
+const GZIP: [u8; 9] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2];
+
+/// The file with the fingerprint of the sources of the page; the build of the command embeds no page of other sources.
+const SIGNATURE: &str = "sources.txt";
 
 /// Limit of the compressed size in bytes of files whose names have this ending.
 pub type Limit = (&'static str, u64);
@@ -42,6 +49,33 @@ pub fn compress(from: &Path, to: &Path) -> Result<(), String> {
     Ok(())
 }
 
+/// Writes the fingerprint of the page's sources beside it.
+pub fn sign() -> Result<(), String> {
+    let sources = Sources::list(&workspace::root()).and_then(|sources| sources.map(|it| it.fingerprint()).transpose());
+    let fingerprint = sources.map_err(|error| format!("the sources of the page: {error}"))?;
+    super::write(&folder().join(SIGNATURE), fingerprint.unwrap_or_default().as_bytes())
+}
+
+/// Fails unless a program contains each compressed file of a folder.
+pub fn check_embedded(folder: &Path, program: &Path) -> Result<(), String> {
+    let fault = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+    let bytes = fs::read(program).map_err(|error| fault(program, error))?;
+    let starts: Vec<usize> =
+        bytes.windows(GZIP.len()).enumerate().filter(|(_, window)| **window == GZIP).map(|(at, _)| at).collect();
+    let files = files(folder)?.into_iter().map(|(path, _)| path);
+    let files: Vec<_> = files.filter(|path| path.extension().is_some_and(|extension| extension == "gz")).collect();
+    if files.is_empty() {
+        return Err(format!("{}: found no page; `cargo xtask web` builds it", folder.display()));
+    }
+    for path in files {
+        let file = fs::read(&path).map_err(|error| fault(&path, error))?;
+        if !starts.iter().any(|start| bytes[*start..].starts_with(&file)) {
+            return Err(format!("{} does not contain the page: {} is missing", program.display(), path.display()));
+        }
+    }
+    Ok(())
+}
+
 /// All files below a folder, with their sizes.
 pub fn files(folder: &Path) -> Result<Vec<(PathBuf, u64)>, String> {
     let fault = |error: std::io::Error| format!("{}: {error}", folder.display());
@@ -59,10 +93,10 @@ pub fn files(folder: &Path) -> Result<Vec<(PathBuf, u64)>, String> {
     Ok(found)
 }
 
-/// Prints the sizes by kind of file; an error if one is above its limit.
-pub fn sizes(limits: &[Limit]) -> Result<(), String> {
+/// Prints the sizes of the files of a folder by kind; an error if one is above its limit.
+pub fn sizes(folder: &Path, limits: &[Limit]) -> Result<(), String> {
     let mut kinds: Vec<(String, u64)> = Vec::new();
-    for (path, bytes) in files(&folder())? {
+    for (path, bytes) in files(folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let Some(name) = name.strip_suffix(".gz") else { continue };
         let in_examples = path.components().any(|part| part.as_os_str() == "examples");
@@ -87,4 +121,33 @@ pub fn sizes(limits: &[Limit]) -> Result<(), String> {
         }
     }
     if above.is_empty() { Ok(()) } else { Err(format!("the page is too large: {}", above.join(", "))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn program_without_a_file_of_the_page_is_refused() {
+        let scratch = tempfile::tempdir().unwrap();
+        let [page, packed] = ["page", "packed"].map(|name| scratch.path().join(name));
+        for name in ["index.html", "assets/a.js"] {
+            super::super::write(&page.join(name), format!("the text of {name}").as_bytes()).unwrap();
+        }
+        compress(&page, &packed).unwrap();
+        let read = |name: &str| fs::read(packed.join(name)).unwrap();
+        let program = scratch.path().join("program");
+        fs::write(&program, [b"code".as_slice(), &read("assets/a.js.gz"), b"code", &read("index.html.gz")].concat())
+            .unwrap();
+        assert_eq!(check_embedded(&packed, &program), Ok(()));
+        fs::write(&program, [b"code".as_slice(), &read("index.html.gz")].concat()).unwrap();
+        let problem = check_embedded(&packed, &program).unwrap_err();
+        assert!(
+            problem.contains("does not contain the page: ") && problem.ends_with("a.js.gz is missing"),
+            "{problem}"
+        );
+        let empty = scratch.path().join("empty");
+        fs::create_dir(&empty).unwrap();
+        assert!(check_embedded(&empty, &program).unwrap_err().contains("found no page"));
+    }
 }

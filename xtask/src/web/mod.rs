@@ -2,6 +2,8 @@
 
 mod bundle;
 mod catalogue;
+#[path = "../../../crates/cli/src/commands/web/sources.rs"]
+mod sources;
 
 use std::fs;
 use std::path::Path;
@@ -16,6 +18,8 @@ pub enum Module {
     Released,
     /// In half the time, with assertions: for tests.
     Tested,
+    /// As the command that `cargo install` makes, with whose build it shares what runs while compiling.
+    Installed,
 }
 
 impl Module {
@@ -29,6 +33,15 @@ impl Module {
         match self {
             Module::Released => "web",
             Module::Tested => "checks",
+            Module::Installed => "release",
+        }
+    }
+
+    /// The profile of the program that writes its JavaScript.
+    fn tool_profile(self) -> &'static str {
+        match self {
+            Module::Released | Module::Tested => "checks",
+            Module::Installed => "release",
         }
     }
 
@@ -36,7 +49,7 @@ impl Module {
     fn limits(self) -> &'static [bundle::Limit] {
         match self {
             Module::Released => &[bundle::MODULE, bundle::SCRIPTS],
-            Module::Tested => &[bundle::SCRIPTS],
+            Module::Tested | Module::Installed => &[bundle::SCRIPTS],
         }
     }
 }
@@ -44,10 +57,24 @@ impl Module {
 /// Builds the page and compresses its files into `crates/cli/bundle`, where the command's build finds them; prints their
 /// sizes, and fails if one is above its limit.
 pub fn run(module: Module) -> Result<(), String> {
+    build_page(module, &bundle::folder())?;
+    bundle::sign()
+}
+
+/// Builds the page for a command that is installed already, and compresses its files into a folder: `lasthop web` runs this.
+pub fn build_into(folder: &str) -> Result<(), String> {
+    build_page(Module::Installed, &workspace::root().join(folder))
+}
+
+/// Builds the page and compresses its files into a folder. What needs the network comes first.
+fn build_page(module: Module, folder: &Path) -> Result<(), String> {
+    announce("install the packages of the page");
+    install_packages()?;
     parts(module)?;
+    announce("bundle the page");
     npm(&["run", "build"], false)?;
-    bundle::compress(&workspace::root().join("web/dist"), &bundle::folder())?;
-    bundle::sizes(module.limits())
+    bundle::compress(&workspace::root().join("web/dist"), folder)?;
+    bundle::sizes(folder, module.limits())
 }
 
 /// Builds what the page takes from the workspace: the module in `web/src/wasm`, the examples in `web/public/examples`.
@@ -56,6 +83,16 @@ pub fn parts(module: Module) -> Result<(), String> {
     build(module, &folder, "web")?;
     copy_module(&folder, &workspace::root().join("web/src/wasm"))?;
     catalogue::write(&workspace::root().join("examples"), &workspace::root().join("web/public/examples"))
+}
+
+/// Prints the title of a step; `lasthop web` shows it while it waits.
+fn announce(title: &str) {
+    eprintln!("step: {title}");
+}
+
+/// Fails unless a program contains the page in `crates/cli/bundle`.
+pub fn check_embedded(program: &Path) -> Result<(), String> {
+    bundle::check_embedded(&bundle::folder(), program)
 }
 
 /// The size of the page's compressed files, in bytes.
@@ -82,12 +119,18 @@ fn equal(module: Module, full: bool) -> Result<(), String> {
 
 /// Builds the module, and its JavaScript for `web` or `nodejs`.
 fn build(module: Module, folder: &Path, target: &str) -> Result<(), String> {
+    announce("compile the simulator to WebAssembly");
     wasm::install()?;
     let package = ["--package", "lasthop-web", "--target", wasm::TARGET];
     workspace::run(workspace::cargo().args(["build", "--profile", module.profile()]).args(package))?;
-    let module = workspace::target().join(wasm::TARGET).join(module.profile()).join("lasthop_web.wasm");
+    let compiled = workspace::target().join(wasm::TARGET).join(module.profile()).join("lasthop_web.wasm");
+    announce("write its JavaScript");
     let mut bundle = workspace::cargo();
-    bundle.args(["run", "--profile", "checks", "--package", "bundle", "--"]).arg(&module).arg(folder).arg(target);
+    bundle
+        .args(["run", "--profile", module.tool_profile(), "--package", "bundle", "--"])
+        .arg(&compiled)
+        .arg(folder)
+        .arg(target);
     workspace::run(&mut bundle)
 }
 
@@ -109,8 +152,8 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
     folder.and_then(|()| fs::write(path, bytes)).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Runs npm for the page, with the packages that `web/package-lock.json` names.
-fn npm(arguments: &[&str], full: bool) -> Result<(), String> {
+/// Installs the packages that `web/package-lock.json` names, unless they are there.
+fn install_packages() -> Result<(), String> {
     if !workspace::on_path("npm") {
         return Err("the page needs npm: apt-get install npm".to_owned());
     }
@@ -118,8 +161,17 @@ fn npm(arguments: &[&str], full: bool) -> Result<(), String> {
     let (wanted, installed) = (page.join("package-lock.json"), page.join("node_modules/.package-lock.json"));
     let time = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
     if time(&installed) < time(&wanted) {
-        workspace::run(Command::new("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(&page))?;
+        let mut install = Command::new("npm");
+        install.args(["ci", "--no-audit", "--no-fund", "--prefer-offline"]).current_dir(&page);
+        workspace::run(&mut install)?;
     }
+    Ok(())
+}
+
+/// Runs npm for the page.
+fn npm(arguments: &[&str], full: bool) -> Result<(), String> {
+    install_packages()?;
+    let page = workspace::root().join("web");
     let mut npm = Command::new("npm");
     npm.args(arguments).current_dir(&page).env("LASTHOP_FULL", if full { "1" } else { "0" });
     workspace::run(&mut npm)

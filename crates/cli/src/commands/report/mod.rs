@@ -14,10 +14,11 @@ use scenario::problem::Problem;
 
 use super::captured::{is_called_capture, of_hosts, refuse_comparison};
 use super::export::analyses;
-use super::web::bundle;
+use super::web;
 use super::{listed, print, shown, sweep, write_whole};
 use crate::Failure;
 use crate::progress::Progress;
+use crate::talk::note;
 
 /// Arguments of `lasthop report`.
 #[derive(ClapArgs)]
@@ -41,6 +42,9 @@ pub struct Args {
 
 /// The file of the page in a browser that draws figures of runs in reports, too.
 const SCRIPT: &str = "report.js";
+
+const NO_SCRIPT: &str = "note: the figures of runs are pictures that do not move: this lasthop has no page yet, whose script \
+                         draws them; `lasthop web --build` builds it once";
 
 /// The maximum number of cases of a sweep whose time budgets are shown.
 const MAX_BUDGETS: usize = 40;
@@ -72,7 +76,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let name = args.store.file_name().unwrap_or_default().to_string_lossy();
     let again = if args.no_budget { Vec::new() } else { again(&sweeps)? };
     let mut page = report::store::page(&name, &sweeps, &metrics, &again);
-    page.script = bundle::text(SCRIPT).unwrap_or_default();
+    page.script = web::ready().and_then(|page| page.text(SCRIPT)).unwrap_or_default();
+    if page.script.is_empty() && again.iter().any(|again| again.course.is_some()) {
+        note(NO_SCRIPT);
+    }
     write_whole(&out, report::html(&page).as_bytes())?;
     print(&format!("{}\n", shown(&out)))?;
     let Some(dir) = &args.figures else { return Ok(()) };

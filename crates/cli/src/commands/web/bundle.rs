@@ -1,44 +1,67 @@
-//! The files of the page, compressed with gzip.
+//! The page: files compressed with gzip, from this build or from the cache.
 
+use std::borrow::Cow;
 use std::io::Read;
 
 use flate2::read::GzDecoder;
 
 include!(concat!(env!("OUT_DIR"), "/bundle.rs"));
 
+/// The files of the page.
+pub struct Page {
+    /// Names below the page's address, sorted, and contents.
+    files: Vec<(Cow<'static, str>, Cow<'static, [u8]>)>,
+}
+
 /// A file of the page.
 #[derive(Clone, Copy)]
-pub struct File {
+pub struct PageFile<'a> {
     /// Its content, compressed with gzip.
-    pub compressed: &'static [u8],
+    pub compressed: &'a [u8],
     /// Its type.
     pub mime: &'static str,
     /// Whether its name has a hash of its content, so that a browser can keep it for ever.
     pub immutable: bool,
 }
 
-/// Whether this build contains the page.
-pub fn is_there() -> bool {
-    !FILES.is_empty()
+impl Page {
+    /// The page in this build; `None` if it has none.
+    pub fn embedded() -> Option<Self> {
+        let files = FILES.iter().map(|(name, bytes)| (Cow::Borrowed(*name), Cow::Borrowed(*bytes)));
+        (!FILES.is_empty()).then(|| Page { files: files.collect() })
+    }
+
+    /// A page of these files; `None` without its first one, `index.html`.
+    pub fn from_files(mut files: Vec<(String, Vec<u8>)>) -> Option<Self> {
+        files.sort();
+        let files = files.into_iter().map(|(name, bytes)| (Cow::Owned(name), Cow::Owned(bytes)));
+        let page = Page { files: files.collect() };
+        page.file("").is_some().then_some(page)
+    }
+
+    /// Names and compressed contents, sorted by name.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.files.iter().map(|(name, bytes)| (name.as_ref(), bytes.as_ref()))
+    }
+
+    /// The file of a path below the page's address; `None` if there is none. Files are looked up by their names, so that
+    /// no path leads out of the page.
+    pub fn file(&self, path: &str) -> Option<PageFile<'_>> {
+        let name = if path.is_empty() { "index.html" } else { path };
+        let at = self.files.binary_search_by_key(&name, |(name, _)| name).ok()?;
+        let (name, compressed) = self.files.get(at)?;
+        Some(PageFile { compressed, mime: mime_type(name), immutable: name.starts_with("assets/") })
+    }
+
+    /// The text of a file; `None` if there is none, or if it is damaged.
+    pub fn text(&self, path: &str) -> Option<String> {
+        let mut text = String::new();
+        GzDecoder::new(self.file(path)?.compressed).read_to_string(&mut text).ok()?;
+        Some(text)
+    }
 }
 
-/// The file of a path below the page's address; `None` if there is none. Files are looked up by their names, so that no
-/// path leads out of the page.
-pub fn file(path: &str) -> Option<File> {
-    let name = if path.is_empty() { "index.html" } else { path };
-    let at = FILES.binary_search_by_key(&name, |(name, _)| name).ok()?;
-    let (name, compressed) = *FILES.get(at)?;
-    Some(File { compressed, mime: mime(name), immutable: name.starts_with("assets/") })
-}
-
-/// The text of a file of the page; `None` if this build has none.
-pub fn text(path: &str) -> Option<String> {
-    let mut text = String::new();
-    GzDecoder::new(file(path)?.compressed).read_to_string(&mut text).ok()?;
-    Some(text)
-}
-
-fn mime(name: &str) -> &'static str {
+fn mime_type(name: &str) -> &'static str {
     match name.rsplit('.').next() {
         Some("html") => "text/html; charset=utf-8",
         Some("js") => "text/javascript; charset=utf-8",
@@ -48,5 +71,27 @@ fn mime(name: &str) -> &'static str {
         Some("svg") => "image/svg+xml",
         Some("png") => "image/png",
         _ => "text/plain; charset=utf-8",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_found_by_their_names_alone() {
+        let files = ["index.html", "assets/a.js", "a.wasm"].map(|name| (name.to_owned(), name.as_bytes().to_vec()));
+        let page = Page::from_files(files.into()).unwrap();
+        assert_eq!(page.file("").unwrap().compressed, b"index.html");
+        let script = page.file("assets/a.js").unwrap();
+        assert_eq!((script.mime, script.immutable), ("text/javascript; charset=utf-8", true));
+        for absent in ["/index.html", "./index.html", "assets", "assets/", "assets/../index.html", "../a.wasm"] {
+            assert!(page.file(absent).is_none(), "{absent}");
+        }
+    }
+
+    #[test]
+    fn files_without_a_first_page_are_no_page() {
+        assert!(Page::from_files(vec![("a.js".to_owned(), vec![1])]).is_none());
     }
 }

@@ -1,12 +1,20 @@
 //! `lasthop web`.
 
-pub mod bundle;
+mod builder;
+mod bundle;
+mod cache;
+mod checkout;
+mod needs;
+mod obtain;
 mod opened;
+mod packed;
 mod server;
+mod sources;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args as ClapArgs;
 use tiny_http::Server;
@@ -14,6 +22,9 @@ use tiny_http::Server;
 use super::{ScenarioArgs, print, refused};
 use crate::Failure;
 use crate::talk::note;
+use obtain::{Obtained, PageOptions};
+
+pub use obtain::ready;
 
 /// The port, if it is free.
 const PORT: u16 = 8017;
@@ -36,10 +47,13 @@ pub struct Args {
     /// Do not open a browser
     #[arg(long)]
     no_open: bool,
+    /// Build the page without a question, if this lasthop has none yet: needs cargo, npm and the network
+    #[arg(long)]
+    build: bool,
+    /// The checkout of lasthop to build the page from [default: the one that it was installed from]
+    #[arg(long, value_name = "DIR")]
+    checkout: Option<PathBuf>,
 }
-
-const NO_PAGE: &str = "error: this build of lasthop has no page in it
-  hint: in the source tree, `cargo xtask web` makes the page (it needs npm); then build again: cargo run --release -- web";
 
 impl Args {
     /// The scenario that the page opens.
@@ -49,29 +63,43 @@ impl Args {
     }
 }
 
-/// Serves the page until Ctrl-C.
+/// Serves the page until Ctrl-C; builds it first if there is none.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    if !bundle::is_there() {
-        return Err(Failure::Input(NO_PAGE.to_owned()));
-    }
     let opened = args.scenario().as_ref().map(opened::opened).transpose().map_err(refused)?;
+    // Errors that need no page come before a build of minutes.
     let server = Arc::new(listen(args.port)?);
+    let obtained = obtain::find(&PageOptions { build: args.build, checkout: args.checkout.as_deref() })?;
+    // Until here Ctrl-C ends the program at once, also while a question waits for its answer.
+    let interrupted = catch_interrupts(&server);
+    let page = match obtained {
+        Obtained::Page(page) => page,
+        Obtained::Plan(plan) => plan.build(&interrupted)?,
+    };
     let address = server.server_addr().to_ip().unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
-    let stopping = Arc::clone(&server);
-    let _ = ctrlc::set_handler(move || stopping.unblock());
-    let page = format!("http://{address}/{}", if opened.is_some() { "#open" } else { "" });
-    print(&format!("{page}\n"))?;
+    let url = format!("http://{address}/{}", if opened.is_some() { "#open" } else { "" });
+    print(&format!("{url}\n"))?;
     note("Ctrl-C ends the server");
     if !args.no_open
-        && let Err(error) = open::that_detached(&page)
+        && let Err(error) = open::that_detached(&url)
     {
         note(format_args!("note: no browser was opened: {error}"));
     }
     let opened = opened.map(|opened| opened.to_string());
     for request in server.incoming_requests() {
-        server::serve(request, address, opened.as_deref());
+        server::serve(request, address, &page, opened.as_deref());
     }
     Ok(())
+}
+
+/// Ends the server at Ctrl-C; the flag ends a build.
+fn catch_interrupts(server: &Arc<Server>) -> Arc<AtomicBool> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let (flag, server) = (Arc::clone(&interrupted), Arc::clone(server));
+    let _ = ctrlc::set_handler(move || {
+        flag.store(true, Ordering::Relaxed);
+        server.unblock();
+    });
+    interrupted
 }
 
 /// A server on the port; without one on the usual port, or on a free one if another program has it.

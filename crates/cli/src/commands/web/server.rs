@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use flate2::read::GzDecoder;
 use tiny_http::{Header, Method, Request, Response, StatusCode};
 
-use super::bundle::{self, File};
+use super::bundle::{Page, PageFile};
 
 /// The path of the scenario that the page opens.
 pub const OPENED: &str = "open/scenario.json";
@@ -48,13 +48,13 @@ impl Answer {
 }
 
 /// The answer to a request. `opened` is the scenario that the page opens.
-pub fn answer(asked: &Asked<'_>, address: SocketAddr, opened: Option<&str>) -> Answer {
+pub fn answer(asked: &Asked<'_>, address: SocketAddr, page: &Page, opened: Option<&str>) -> Answer {
     let hosts = [format!("127.0.0.1:{}", address.port()), format!("localhost:{}", address.port())];
     if !asked.host.is_some_and(|host| hosts.iter().any(|known| known.eq_ignore_ascii_case(host))) {
         return Answer::text(421, &format!("this server answers as {} only", hosts.join(" and ")));
     }
     let mut answer = match asked.method {
-        Method::Get | Method::Head => content(asked, opened),
+        Method::Get | Method::Head => content(asked, page, opened),
         _ => {
             let mut refused = Answer::text(405, "only GET and HEAD are answered");
             refused.headers.push(("Allow", "GET, HEAD".to_owned()));
@@ -70,7 +70,7 @@ pub fn answer(asked: &Asked<'_>, address: SocketAddr, opened: Option<&str>) -> A
     answer
 }
 
-fn content(asked: &Asked<'_>, opened: Option<&str>) -> Answer {
+fn content(asked: &Asked<'_>, page: &Page, opened: Option<&str>) -> Answer {
     let path = asked.url.split(['?', '#']).next().unwrap_or_default().trim_start_matches('/');
     if path == OPENED {
         return match opened {
@@ -82,13 +82,13 @@ fn content(asked: &Asked<'_>, opened: Option<&str>) -> Answer {
             None => Answer::text(404, "no scenario was given on the command line"),
         };
     }
-    match bundle::file(path) {
+    match page.file(path) {
         Some(file) => of_file(file, asked.gzip),
         None => Answer::text(404, "the page has no such file"),
     }
 }
 
-fn of_file(File { compressed, mime, immutable }: File, gzip: bool) -> Answer {
+fn of_file(PageFile { compressed, mime, immutable }: PageFile<'_>, gzip: bool) -> Answer {
     let keep = if immutable { "public, max-age=31536000, immutable" } else { "no-cache" };
     let headers = [("Content-Type", mime), ("Cache-Control", keep), ("Vary", "Accept-Encoding")];
     let mut headers: Vec<(&'static str, String)> = headers.map(|(name, value)| (name, value.to_owned())).into();
@@ -103,12 +103,12 @@ fn of_file(File { compressed, mime, immutable }: File, gzip: bool) -> Answer {
 }
 
 /// Answers a request. A browser that closes the connection meanwhile is no error.
-pub fn serve(request: Request, address: SocketAddr, opened: Option<&str>) {
+pub fn serve(request: Request, address: SocketAddr, page: &Page, opened: Option<&str>) {
     let header = |name: &'static str| request.headers().iter().find(|header| header.field.equiv(name));
     let gzip = header("Accept-Encoding").is_some_and(|header| header.value.as_str().contains("gzip"));
     let host = header("Host").map(|header| header.value.as_str());
     let asked = Asked { method: request.method(), url: request.url(), host, gzip };
-    let Answer { status, headers, body } = answer(&asked, address, opened);
+    let Answer { status, headers, body } = answer(&asked, address, page, opened);
     let mut response = Response::from_data(body).with_status_code(StatusCode(status));
     for (name, value) in headers {
         // Names and values are ASCII without control characters.
@@ -125,7 +125,8 @@ mod tests {
 
     fn asked(method: Method, url: &str, host: Option<&str>) -> Answer {
         let address = SocketAddr::from(([127, 0, 0, 1], 8017));
-        answer(&Asked { method: &method, url, host, gzip: true }, address, Some("{\"name\":\"x.toml\"}"))
+        let page = Page::from_files(vec![("index.html".to_owned(), Vec::new())]).unwrap();
+        answer(&Asked { method: &method, url, host, gzip: true }, address, &page, Some("{\"name\":\"x.toml\"}"))
     }
 
     fn header<'a>(answer: &'a Answer, name: &str) -> &'a str {

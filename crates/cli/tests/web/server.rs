@@ -1,81 +1,12 @@
 //! The server of the page: what it sends, what it refuses, and how it ends.
 
-use crate::common;
-
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::net::{Ipv4Addr, TcpListener};
 
-use common::{Ended, command, ended, file, fine, lasthop, scratch};
-use serde_json::{Value, json};
+use serde_json::json;
 
-/// A server that was started by a test, and is killed with it.
-struct Served {
-    child: Option<Child>,
-    address: String,
-    fragment: String,
-}
-
-impl Served {
-    /// Starts `lasthop web` in `dir`; `None` if this build has no page.
-    fn start(dir: &Path, args: &[&str]) -> Option<Self> {
-        let args = [&["web", "--no-open"], args].concat();
-        let mut child = command(dir, &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let Some(rest) = line.trim_end().strip_prefix("http://") else {
-            let Ended { code, err, .. } = ended(child.wait_with_output().unwrap());
-            assert_eq!(code, Some(2), "{line}{err}");
-            assert!(err.starts_with("error: this build of lasthop has no page in it\n  hint: "), "{err}");
-            return None;
-        };
-        let (address, fragment) = rest.split_once('/').unwrap();
-        Some(Served { child: Some(child), address: address.to_owned(), fragment: fragment.to_owned() })
-    }
-
-    /// The status, the header and the body of an answer to a request that names `host`.
-    fn asked(&self, path: &str, host: &str) -> (u16, String, Vec<u8>) {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap();
-        let header = String::from_utf8(answer[..end].to_vec()).unwrap();
-        let status = header.split(' ').nth(1).unwrap().parse().unwrap();
-        (status, header, answer[end + 4..].to_vec())
-    }
-
-    fn got(&self, path: &str) -> Vec<u8> {
-        let (status, _, body) = self.asked(path, &self.address);
-        assert_eq!(status, 200, "{path}");
-        body
-    }
-
-    /// The scenario that the page opens.
-    fn opened(&self) -> Value {
-        assert_eq!(self.fragment, "#open");
-        serde_json::from_slice(&self.got("/open/scenario.json")).unwrap()
-    }
-
-    /// Ends the server as Ctrl-C does.
-    fn interrupted(mut self) -> Ended {
-        let child = self.child.take().unwrap();
-        let kill = format!("kill -INT {}", child.id());
-        assert!(Command::new("bash").args(["-c", &kill]).status().unwrap().success());
-        ended(child.wait_with_output().unwrap())
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        if let Some(mut child) = self.child.take() {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
+use super::Served;
+use crate::common::{Ended, file, fine, lasthop, scratch};
 
 macro_rules! served {
     ($dir:expr, $args:expr) => {
@@ -133,7 +64,6 @@ fn result_directory_is_opened_as_its_scenario() {
 #[test]
 fn wrong_scenario_is_refused() {
     let dir = scratch("web-wrong");
-    drop(served!(&dir, &[]));
     let Ended { code, err, out } = lasthop(&dir, &["web", &file("examples/walk.toml"), "--set", "links.air.rate=fast"]);
     assert_eq!((code, out.as_str()), (Some(2), ""));
     assert!(err.contains("links.air.rate: found \"fast\", expected a rate"), "{err}");
@@ -142,7 +72,6 @@ fn wrong_scenario_is_refused() {
 #[test]
 fn port_in_use_is_refused() {
     let dir = scratch("web-port");
-    drop(served!(&dir, &[]));
     let other = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = other.local_addr().unwrap().port().to_string();
     let Ended { code, err, .. } = lasthop(&dir, &["web", "--no-open", "--port", &port]);

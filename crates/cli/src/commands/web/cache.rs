@@ -1,0 +1,157 @@
+//! The page in the user's cache: one file for each version of the sources, written completely or not at all.
+
+use std::ffi::OsString;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use lab::atomic_file;
+
+use super::bundle::Page;
+use super::packed::{pack, unpack};
+
+/// The number of pages that are kept, the newest ones: programs of several checkouts take turns without new builds.
+const MAX_PAGES: usize = 4;
+
+/// The interval at which a locked cache is tried again.
+const RETRY: Duration = Duration::from_millis(200);
+
+/// The user's cache folder for lasthop.
+///
+/// [XDG Base Directory Specification: `XDG_CACHE_HOME` if it is an absolute path, else `~/.cache`]; on macOS
+/// `~/Library/Caches`, on Windows `LOCALAPPDATA`.
+pub fn cache_folder(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, String> {
+    let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let below_home = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
+    let system = || if cfg!(windows) { absolute("LOCALAPPDATA") } else { Some(absolute("HOME")?.join(below_home)) };
+    absolute("XDG_CACHE_HOME").or_else(system).map(|folder| folder.join("lasthop")).ok_or_else(|| {
+        let home = if cfg!(windows) { "LOCALAPPDATA" } else { "HOME" };
+        format!(
+            "the page has no place: {home} is not set; set it, or XDG_CACHE_HOME to a folder that can be written, such as \
+             XDG_CACHE_HOME=/var/tmp/cache"
+        )
+    })
+}
+
+/// The place of one version of the page in a cache folder.
+pub struct PageCache {
+    folder: PathBuf,
+    /// The name of the page's file.
+    name: String,
+}
+
+/// What the cache has.
+pub enum Cached {
+    /// The page.
+    Whole(Page),
+    /// A file that is no complete page.
+    Damaged,
+    /// Nothing.
+    Missing,
+}
+
+impl PageCache {
+    /// The place of the page of these sources.
+    pub fn new(folder: PathBuf, fingerprint: &str) -> Self {
+        PageCache { folder, name: format!("page-{}-{fingerprint}", env!("CARGO_PKG_VERSION")) }
+    }
+
+    /// The page's file.
+    pub fn file(&self) -> PathBuf {
+        self.folder.join(&self.name)
+    }
+
+    /// The file with the output of the last build.
+    pub fn log(&self) -> PathBuf {
+        self.folder.join("build.log")
+    }
+
+    /// A folder for the files of a build by this process.
+    pub fn build_folder(&self) -> PathBuf {
+        self.folder.join(format!("build-{}", std::process::id()))
+    }
+
+    /// Reads the page.
+    pub fn load(&self) -> Cached {
+        match fs::read(self.file()) {
+            Ok(bytes) => unpack(&bytes).map_or(Cached::Damaged, Cached::Whole),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Cached::Missing,
+            Err(_) => Cached::Damaged,
+        }
+    }
+
+    /// Writes the page, and removes the oldest ones of other versions.
+    pub fn store(&self, page: &Page) -> io::Result<()> {
+        if self.file().is_dir() {
+            fs::remove_dir_all(self.file())?;
+        }
+        atomic_file::write(&self.file(), &pack(page))?;
+        self.remove_old_pages();
+        Ok(())
+    }
+
+    fn remove_old_pages(&self) {
+        let mut pages = self.entries("page-");
+        pages.sort_by_key(|path| fs::metadata(path).and_then(|data| data.modified()).ok());
+        pages.retain(|path| *path != self.file());
+        let excess = (pages.len() + 1).saturating_sub(MAX_PAGES);
+        for path in pages.iter().take(excess) {
+            // An old page that remains costs nothing but its space.
+            let _ = fs::remove_file(path);
+        }
+    }
+
+    /// Removes what interrupted builds have left. The caller has the lock.
+    pub fn remove_leftovers(&self) {
+        for path in self.entries("build-") {
+            let _ = fs::remove_dir_all(path);
+        }
+    }
+
+    fn entries(&self, start: &str) -> Vec<PathBuf> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().filter_map(Result::ok);
+        let chosen = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(start));
+        chosen.map(|entry| entry.path()).collect()
+    }
+
+    /// Locks the cache, so that one process builds at a time; calls `wait` once if another one has the lock, and gives up
+    /// when `is_interrupted`. The lock ends with the file that is returned, or with the process.
+    pub fn lock(&self, wait: impl FnOnce(), is_interrupted: impl Fn() -> bool) -> io::Result<Option<File>> {
+        fs::create_dir_all(&self.folder)?;
+        let file = File::create(self.folder.join("lock"))?;
+        let mut wait = Some(wait);
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Some(file)),
+                Err(TryLockError::WouldBlock) if is_interrupted() => return Ok(None),
+                Err(TryLockError::WouldBlock) => {
+                    if let Some(wait) = wait.take() {
+                        wait();
+                    }
+                    std::thread::sleep(RETRY);
+                }
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+        }
+    }
+}
+
+/// The compressed files `NAME.gz` below a folder, by name.
+pub fn read_files(folder: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
+    fn add(folder: &Path, below: &str, files: &mut Vec<(String, Vec<u8>)>) -> io::Result<()> {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            let name = format!("{below}{}", entry.file_name().to_string_lossy());
+            if entry.path().is_dir() {
+                add(&entry.path(), &format!("{name}/"), files)?;
+            } else if let Some(name) = name.strip_suffix(".gz") {
+                files.push((name.to_owned(), fs::read(entry.path())?));
+            }
+        }
+        Ok(())
+    }
+    let mut files = Vec::new();
+    add(folder, "", &mut files)?;
+    Ok(files)
+}

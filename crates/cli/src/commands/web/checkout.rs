@@ -1,0 +1,86 @@
+//! The checkout that the page is built from.
+
+use std::path::Path;
+
+use super::sources::Sources;
+use crate::commands::shown;
+
+/// The fingerprint of the sources of this program; none in a package from a registry.
+pub const FINGERPRINT: Option<&str> = option_env!("LASTHOP_SOURCES");
+
+/// The checkout that this program was built from; none if it contains the page.
+pub const OWN: Option<&str> = option_env!("LASTHOP_CHECKOUT");
+
+/// Checks that a checkout has the sources of this program, so that the page and the command give the same results.
+pub fn check(checkout: &Path, fingerprint: &str) -> Result<(), String> {
+    let place = shown(checkout);
+    let sources = Sources::list(checkout).map_err(|error| format!("{place}: {error}"))?;
+    let Some(sources) = sources else {
+        return Err(format!(
+            "the page is built from the checkout of lasthop, and {place} is none (any more); \
+             `lasthop web --build --checkout FOLDER` says where it is"
+        ));
+    };
+    let found = sources.fingerprint().map_err(|error| format!("{place}: {error}"))?;
+    if found == fingerprint {
+        return Ok(());
+    }
+    Err(format!(
+        "the checkout {place} has other sources than this lasthop was built from (fingerprint {found}, expected \
+         {fingerprint}); install it again, `cargo install --path {place}/crates/cli`, then type `lasthop web`"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::PathBuf;
+
+    use super::super::sources::{CRATES, OTHERS};
+    use super::*;
+
+    fn root() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    }
+
+    /// The workspace's crates that a crate depends on.
+    fn dependencies(name: &str) -> BTreeSet<String> {
+        let text = fs::read_to_string(root().join("crates").join(name).join("Cargo.toml")).unwrap();
+        let manifest: toml::Table = text.parse().unwrap();
+        let of = manifest["dependencies"].as_table().unwrap().keys();
+        of.filter(|name| root().join("crates").join(name).is_dir()).cloned().collect()
+    }
+
+    #[test]
+    fn sources_have_every_crate_of_the_module() {
+        let mut found = BTreeSet::from(["web".to_owned()]);
+        let mut waiting = vec!["web".to_owned()];
+        while let Some(name) = waiting.pop() {
+            waiting.extend(dependencies(&name).into_iter().filter(|name| found.insert(name.clone())));
+        }
+        assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), CRATES);
+    }
+
+    #[test]
+    fn sources_exist() {
+        for place in OTHERS {
+            assert!(root().join(place).exists(), "{place}");
+        }
+    }
+
+    #[test]
+    fn folder_that_is_no_checkout_is_named() {
+        let message = check(Path::new("/nonexistent/lasthop"), "0").unwrap_err();
+        assert!(
+            message.contains("/nonexistent/lasthop is none (any more); `lasthop web --build --checkout"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn checkout_with_other_sources_is_refused() {
+        let message = check(&root(), "0123456789abcdef").unwrap_err();
+        assert!(message.contains("expected 0123456789abcdef); install it again, `cargo install --path"), "{message}");
+    }
+}

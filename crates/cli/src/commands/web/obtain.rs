@@ -1,0 +1,192 @@
+//! Where the page comes from: this build, the cache, or a build of the checkout.
+
+use std::env;
+use std::fs;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::bundle::Page;
+use super::cache::{Cached, PageCache, cache_folder, read_files};
+use super::{builder, checkout, needs};
+use crate::Failure;
+use crate::commands::shown;
+use crate::talk::note;
+
+/// The time of a build on two cores, as the question tells it.
+const USUAL_TIME: &str = "two to five minutes";
+
+const NO_SOURCES: &str = "error: this lasthop has no page and no sources to build it from
+  hint: archives of releases have the page, and in a checkout of lasthop `cargo install --path crates/cli` makes a lasthop \
+                          that builds it";
+
+/// How the page may be obtained.
+pub struct PageOptions<'a> {
+    /// Build it without a question.
+    pub build: bool,
+    /// Take the page of this checkout, not that of this build.
+    pub checkout: Option<&'a Path>,
+}
+
+/// The page, or a build that is needed first.
+pub enum Obtained {
+    /// The page.
+    Page(Page),
+    /// A build, which has been agreed to.
+    Plan(BuildPlan),
+}
+
+/// A build of the page.
+pub struct BuildPlan {
+    checkout: PathBuf,
+    fingerprint: &'static str,
+    cache: PageCache,
+}
+
+/// Finds the page; without one, asks whether to build it.
+pub fn find(options: &PageOptions<'_>) -> Result<Obtained, Failure> {
+    if options.checkout.is_none()
+        && let Some(page) = Page::embedded()
+    {
+        return Ok(Obtained::Page(page));
+    }
+    let own = checkout::OWN.map(Path::new);
+    let (Some(fingerprint), Some(checkout)) = (checkout::FINGERPRINT, options.checkout.or(own)) else {
+        return Err(Failure::Input(NO_SOURCES.to_owned()));
+    };
+    let cache = PageCache::new(cache_folder(|name| env::var_os(name)).map_err(as_input)?, fingerprint);
+    match cache.load() {
+        Cached::Whole(page) => return Ok(Obtained::Page(page)),
+        Cached::Damaged => {
+            note(format_args!("note: the page in {} is damaged, and is built again", shown(&cache.file())))
+        }
+        Cached::Missing => {}
+    }
+    // The build runs in another folder than this program.
+    let checkout = fs::canonicalize(checkout).unwrap_or_else(|_| checkout.to_owned());
+    let plan = BuildPlan { checkout, fingerprint, cache };
+    plan.agree(options)?;
+    Ok(Obtained::Plan(plan))
+}
+
+/// The page of this build or of the cache; `None` if there is none yet.
+pub fn ready() -> Option<Page> {
+    Page::embedded().or_else(|| {
+        let folder = cache_folder(|name| env::var_os(name)).ok()?;
+        match PageCache::new(folder, checkout::FINGERPRINT?).load() {
+            Cached::Whole(page) => Some(page),
+            Cached::Damaged | Cached::Missing => None,
+        }
+    })
+}
+
+impl BuildPlan {
+    /// Checks that the page can be built, and asks for consent unless `--build` has given it.
+    fn agree(&self, options: &PageOptions<'_>) -> Result<(), Failure> {
+        let is_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
+        let place = shown(&self.checkout);
+        if !options.build && !is_terminal {
+            return Err(as_input(format!(
+                "this lasthop has no page yet; `lasthop web --build` builds it from {place}, in {USUAL_TIME}"
+            )));
+        }
+        checkout::check(&self.checkout, self.fingerprint).map_err(as_input)?;
+        let missing = needs::missing(&self.checkout);
+        if !missing.is_empty() {
+            return Err(Failure::Input(
+                missing.iter().map(|sentence| format!("error: {sentence}")).collect::<Vec<_>>().join("\n"),
+            ));
+        }
+        let question = format!(
+            "This lasthop has no page yet. It can be built now, once, in {USUAL_TIME}, with packages from the network:\n\
+             `cargo xtask web` in {place}, whose folders target and web/node_modules it fills.\n\
+             The page is kept as {}. Build it? [Y/n] ",
+            shown(&self.cache.file())
+        );
+        if options.build || ask(&question, &mut io::stdin().lock(), &mut io::stderr().lock()) {
+            return Ok(());
+        }
+        Err(Failure::Run("no page was built; `lasthop web` asks again".to_owned()))
+    }
+
+    /// Builds the page and keeps it, or takes that of another process which builds it at the same time.
+    pub fn build(&self, interrupted: &AtomicBool) -> Result<Page, Failure> {
+        let unwritable = |error: io::Error| self.unwritable(&error);
+        let wait = || note("another lasthop builds a page; this one waits for its end");
+        let is_interrupted = || interrupted.load(Ordering::Relaxed);
+        let Some(_lock) = self.cache.lock(wait, is_interrupted).map_err(unwritable)? else {
+            return Err(Failure::Interrupted("interrupted; no page was built".to_owned()));
+        };
+        if let Cached::Whole(page) = self.cache.load() {
+            return Ok(page);
+        }
+        self.cache.remove_leftovers();
+        let folder = self.cache.build_folder();
+        fs::create_dir_all(&folder).map_err(unwritable)?;
+        let page = self.build_into(&folder, interrupted);
+        let _ = fs::remove_dir_all(&folder);
+        page
+    }
+
+    fn build_into(&self, folder: &Path, interrupted: &AtomicBool) -> Result<Page, Failure> {
+        let began = builder::now();
+        note(format_args!("building the page from {}", shown(&self.checkout)));
+        builder::build(&self.checkout, folder, &self.cache.log(), interrupted)?;
+        // They may have changed meanwhile.
+        checkout::check(&self.checkout, self.fingerprint).map_err(as_input)?;
+        let page = read_files(folder).map(Page::from_files).map_err(|error| self.unwritable(&error))?;
+        let page = page.ok_or_else(|| {
+            Failure::Run(format!("the build has left no page; all of its output: {}", shown(&self.cache.log())))
+        })?;
+        self.cache.store(&page).map_err(|error| self.unwritable(&error))?;
+        let file = self.cache.file();
+        note(format_args!(
+            "the page was built in {:.0} s and is kept as {}",
+            began.elapsed().as_secs_f64(),
+            shown(&file)
+        ));
+        Ok(page)
+    }
+
+    fn unwritable(&self, error: &io::Error) -> Failure {
+        let folder = self.cache.file();
+        let folder = shown(folder.parent().unwrap_or(&folder));
+        Failure::Run(format!("the page cannot be kept in {folder}: {error}; XDG_CACHE_HOME can name another place"))
+    }
+}
+
+fn as_input(sentence: String) -> Failure {
+    Failure::Input(format!("error: {sentence}"))
+}
+
+/// Asks a question of yes and no; an empty line is yes, and the end of input is no.
+fn ask(question: &str, input: &mut impl BufRead, output: &mut impl Write) -> bool {
+    loop {
+        let mut answer = String::new();
+        let asked = output.write_all(question.as_bytes()).and_then(|()| output.flush());
+        if asked.is_err() || input.read_line(&mut answer).unwrap_or(0) == 0 {
+            return false;
+        }
+        match answer.trim().to_lowercase().as_str() {
+            "" | "y" | "yes" => return true,
+            "n" | "no" => return false,
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn question_is_repeated_until_the_answer_is_clear() {
+        for (answers, expected, times) in
+            [("\n", true, 1), ("y\n", true, 1), ("no\n", false, 1), ("", false, 1), ("what?\nYES\n", true, 2)]
+        {
+            let mut output = Vec::new();
+            assert_eq!(ask("Build it? ", &mut answers.as_bytes(), &mut output), expected, "{answers:?}");
+            assert_eq!(String::from_utf8(output).unwrap(), "Build it? ".repeat(times), "{answers:?}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The sources that the page is built from, and their fingerprint. `build.rs` includes this file: the program knows the
+//! fingerprint of the sources that it was built from, and compares a checkout with it.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hasher};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The crates in the page's module; a test compares them with the dependencies of `crates/web`.
+pub const CRATES: [&str; 11] =
+    ["engine", "figure", "observe", "path", "plot", "scenario", "sim", "stats", "tcp", "web", "wire"];
+
+/// Files and folders that the page is built from, beside those crates.
+pub const OTHERS: [&str; 12] = [
+    "Cargo.lock",
+    "Cargo.toml",
+    "examples",
+    "web/index.html",
+    "web/package-lock.json",
+    "web/package.json",
+    "web/public",
+    "web/src",
+    "web/tsconfig.json",
+    "web/vite.config.ts",
+    "xtask/bundle",
+    "xtask/src/web",
+];
+
+/// Folders in them that the build of the page writes, or that are no sources.
+const EXCLUDED: [&str; 6] = [
+    "examples/cluster",
+    "examples/notebooks",
+    "examples/outside",
+    "examples/rl",
+    "web/public/examples",
+    "web/src/wasm",
+];
+
+/// The sources of the page in a checkout.
+pub struct Sources {
+    root: PathBuf,
+    /// Relative paths, sorted.
+    files: Vec<PathBuf>,
+}
+
+impl Sources {
+    /// Lists the sources below `root`; `None` if `root` is no checkout of lasthop.
+    pub fn list(root: &Path) -> io::Result<Option<Self>> {
+        if !root.join("crates/web/Cargo.toml").is_file() || !root.join("web/package.json").is_file() {
+            return Ok(None);
+        }
+        let mut files = Vec::new();
+        for start in places() {
+            add_files(root, Path::new(&start), &mut files)?;
+        }
+        files.sort();
+        Ok(Some(Sources { root: root.to_owned(), files }))
+    }
+
+    /// A hash of the names and contents of all files, as 16 hexadecimal digits. Programs of one compiler agree on it.
+    pub fn fingerprint(&self) -> io::Result<String> {
+        let mut hasher = DefaultHasher::new();
+        for file in &self.files {
+            let bytes = fs::read(self.root.join(file)).map_err(|error| named(file, &error))?;
+            for part in [file.to_string_lossy().replace('\\', "/").as_bytes(), &bytes] {
+                hasher.write(&(part.len() as u64).to_le_bytes());
+                hasher.write(part);
+            }
+        }
+        Ok(format!("{:016x}", hasher.finish()))
+    }
+}
+
+/// The files and folders that hold the sources, relative to the checkout.
+pub fn places() -> impl Iterator<Item = String> {
+    let of_crate = |name: &str| ["Cargo.toml", "src"].map(|part| format!("crates/{name}/{part}"));
+    CRATES.into_iter().flat_map(of_crate).chain(OTHERS.map(str::to_owned))
+}
+
+/// Adds a file, or the files of a folder and of the folders in it. Names that begin with a dot are those of editors.
+fn add_files(root: &Path, path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    let hidden = path.file_name().is_none_or(|name| name.to_string_lossy().starts_with('.'));
+    if hidden || EXCLUDED.iter().any(|excluded| path == Path::new(excluded)) {
+        return Ok(());
+    }
+    let whole = root.join(path);
+    if !whole.is_dir() {
+        files.push(path.to_owned());
+        return Ok(());
+    }
+    for entry in fs::read_dir(&whole).map_err(|error| named(path, &error))? {
+        add_files(root, &path.join(entry?.file_name()), files)?;
+    }
+    Ok(())
+}
+
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
