@@ -24,7 +24,7 @@ fn main() -> io::Result<()> {
     let bundle = package.join("bundle");
     let is_embedded = embed(&bundle, is_current(&bundle, fingerprint.as_deref()))?;
     let Some(fingerprint) = fingerprint else { return Ok(()) };
-    for place in sources::places() {
+    for place in sources::source_places() {
         writeln!(out, "cargo::rerun-if-changed={}", root.join(place).display())?;
     }
     writeln!(out, "cargo::rustc-env=LASTHOP_SOURCES={fingerprint}")?;

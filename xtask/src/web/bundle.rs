@@ -50,7 +50,7 @@ pub fn compress(from: &Path, to: &Path) -> Result<(), String> {
 }
 
 /// Writes the fingerprint of the page's sources beside it.
-pub fn sign() -> Result<(), String> {
+pub fn write_fingerprint() -> Result<(), String> {
     let sources = Sources::list(&workspace::root()).and_then(|sources| sources.map(|it| it.fingerprint()).transpose());
     let fingerprint = sources.map_err(|error| format!("the sources of the page: {error}"))?;
     super::write(&folder().join(SIGNATURE), fingerprint.unwrap_or_default().as_bytes())

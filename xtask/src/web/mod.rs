@@ -58,7 +58,7 @@ impl Module {
 /// sizes, and fails if one is above its limit.
 pub fn run(module: Module) -> Result<(), String> {
     build_page(module, &bundle::folder())?;
-    bundle::sign()
+    bundle::write_fingerprint()
 }
 
 /// Builds the page for a command that is installed already, and compresses its files into a folder: `lasthop web` runs this.
@@ -68,10 +68,10 @@ pub fn build_into(folder: &str) -> Result<(), String> {
 
 /// Builds the page and compresses its files into a folder. What needs the network comes first.
 fn build_page(module: Module, folder: &Path) -> Result<(), String> {
-    announce("install the packages of the page");
+    announce_step("install the packages of the page");
     install_packages()?;
     parts(module)?;
-    announce("bundle the page");
+    announce_step("bundle the page");
     npm(&["run", "build"], false)?;
     bundle::compress(&workspace::root().join("web/dist"), folder)?;
     bundle::sizes(folder, module.limits())
@@ -86,7 +86,7 @@ pub fn parts(module: Module) -> Result<(), String> {
 }
 
 /// Prints the title of a step; `lasthop web` shows it while it waits.
-fn announce(title: &str) {
+fn announce_step(title: &str) {
     eprintln!("step: {title}");
 }
 
@@ -119,12 +119,12 @@ fn equal(module: Module, full: bool) -> Result<(), String> {
 
 /// Builds the module, and its JavaScript for `web` or `nodejs`.
 fn build(module: Module, folder: &Path, target: &str) -> Result<(), String> {
-    announce("compile the simulator to WebAssembly");
+    announce_step("compile the simulator to WebAssembly");
     wasm::install()?;
     let package = ["--package", "lasthop-web", "--target", wasm::TARGET];
     workspace::run(workspace::cargo().args(["build", "--profile", module.profile()]).args(package))?;
     let compiled = workspace::target().join(wasm::TARGET).join(module.profile()).join("lasthop_web.wasm");
-    announce("write its JavaScript");
+    announce_step("write its JavaScript");
     let mut bundle = workspace::cargo();
     bundle
         .args(["run", "--profile", module.tool_profile(), "--package", "bundle", "--"])

@@ -66,17 +66,17 @@ impl StandIn {
     }
 
     /// What `lasthop web --build` serves.
-    fn served(&self) -> Served {
+    fn serve_page(&self) -> Served {
         Served::try_start(&mut self.command(&root(), &["--build"])).unwrap_or_else(|ended| panic!("{}", ended.err))
     }
 
     /// What a command prints that ends without a page.
-    fn refused(&self, checkout: &Path, args: &[&str]) -> Ended {
+    fn run_refused(&self, checkout: &Path, args: &[&str]) -> Ended {
         ended(self.command(checkout, args).stdin(Stdio::null()).output().unwrap())
     }
 
     /// The names in the cache.
-    fn cached(&self) -> Vec<String> {
+    fn list_cache(&self) -> Vec<String> {
         let Ok(entries) = fs::read_dir(self.dir.join("cache/lasthop")) else { return Vec::new() };
         let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
@@ -85,7 +85,8 @@ impl StandIn {
 
     /// The page's file.
     fn page(&self) -> PathBuf {
-        let page = self.cached().into_iter().find(|name| name.starts_with("page-")).expect("a page is in the cache");
+        let page =
+            self.list_cache().into_iter().find(|name| name.starts_with("page-")).expect("a page is in the cache");
         self.dir.join("cache/lasthop").join(page)
     }
 }
@@ -93,7 +94,7 @@ impl StandIn {
 #[test]
 fn page_is_built_once_and_then_taken_from_the_cache() {
     let stand_in = StandIn::new("web-build-once", SUCCEED);
-    let served = stand_in.served();
+    let served = stand_in.serve_page();
     assert_eq!(served.got("/"), b"<!doctype html>stand-in");
     assert_eq!(served.got("/assets/a.js"), b"let a;");
     assert_eq!(served.asked("/../calls", &served.address).0, 404);
@@ -102,7 +103,7 @@ fn page_is_built_once_and_then_taken_from_the_cache() {
         assert!(err.contains(text), "{text}: {err}");
     }
     assert_eq!(stand_in.builds(), [root().display().to_string()]);
-    assert_eq!(stand_in.cached().len(), 3, "a log, a lock and the page: {:?}", stand_in.cached());
+    assert_eq!(stand_in.list_cache().len(), 3, "a log, a lock and the page: {:?}", stand_in.list_cache());
 
     for program in ["cargo", "rustc", "npm", "node"] {
         stand_in.remove(program);
@@ -115,13 +116,13 @@ fn page_is_built_once_and_then_taken_from_the_cache() {
 #[test]
 fn damaged_page_in_the_cache_is_built_again() {
     let stand_in = StandIn::new("web-build-damaged", SUCCEED);
-    drop(stand_in.served());
+    drop(stand_in.serve_page());
     let whole = fs::read(stand_in.page()).unwrap();
     fs::write(stand_in.page(), &whole[..whole.len() / 2]).unwrap();
-    let Ended { code, err, .. } = stand_in.refused(&root(), &[]);
+    let Ended { code, err, .. } = stand_in.run_refused(&root(), &[]);
     assert_eq!(code, Some(2));
     assert!(err.contains(" is damaged, and is built again\nerror: "), "{err}");
-    let served = stand_in.served();
+    let served = stand_in.serve_page();
     assert_eq!(served.got("/"), b"<!doctype html>stand-in");
     assert!(served.interrupted().err.starts_with("note: the page in "));
     assert_eq!(stand_in.builds().len(), 2);
@@ -131,33 +132,33 @@ fn damaged_page_in_the_cache_is_built_again() {
 #[test]
 fn missing_programs_are_named_with_their_remedy() {
     let stand_in = StandIn::new("web-build-missing", SUCCEED);
-    let refused = || {
-        let Ended { code, out, err } = stand_in.refused(&root(), &["--build"]);
+    let refuse = || {
+        let Ended { code, out, err } = stand_in.run_refused(&root(), &["--build"]);
         assert_eq!((code, out.as_str(), stand_in.builds().len()), (Some(2), "", 0), "{err}");
         err
     };
     stand_in.program("node", "echo v18.20.4");
     let old = "error: Node has version \"v18.20.4\", and the page needs 20.19 or a later 20, or 22.12 or newer: \
                https://nodejs.org\n";
-    assert_eq!(refused(), old);
+    assert_eq!(refuse(), old);
     stand_in.remove("node");
-    assert_eq!(refused(), "error: node is missing, on which npm runs: `apt-get install nodejs`\n");
+    assert_eq!(refuse(), "error: node is missing, on which npm runs: `apt-get install nodejs`\n");
     stand_in.remove("npm");
     let npm = "error: npm is missing, which builds the page: `apt-get install npm`\n";
-    assert_eq!(refused(), npm);
+    assert_eq!(refuse(), npm);
     stand_in.program("rustc", "echo /nonexistent");
     stand_in.program("rustup", "true");
     let target = "error: Rust's WebAssembly target is missing: `rustup target add wasm32-unknown-unknown`\n";
-    assert_eq!(refused(), format!("{target}{npm}"));
+    assert_eq!(refuse(), format!("{target}{npm}"));
     stand_in.remove("cargo");
     let cargo = "error: cargo is missing, which compiles the simulator: https://rustup.rs installs it\n";
-    assert_eq!(refused(), format!("{cargo}{npm}"));
+    assert_eq!(refuse(), format!("{cargo}{npm}"));
 }
 
 #[test]
 fn without_a_terminal_the_command_to_type_is_named() {
     let stand_in = StandIn::new("web-build-asked", SUCCEED);
-    let Ended { code, err, .. } = stand_in.refused(&root(), &[]);
+    let Ended { code, err, .. } = stand_in.run_refused(&root(), &[]);
     assert_eq!((code, err.lines().count(), stand_in.builds().len()), (Some(2), 1, 0), "{err}");
     assert!(err.starts_with("error: this lasthop has no page yet; `lasthop web --build` builds it from "), "{err}");
 }
@@ -177,16 +178,16 @@ fn copy_sources(dir: &Path) -> PathBuf {
 }
 
 #[test]
-fn moved_checkout_and_other_sources_are_refused() {
+fn moved_checkout_and_other_sources_are_refuse() {
     let stand_in = StandIn::new("web-build-moved", SUCCEED);
     let moved = stand_in.dir.join("moved");
-    let Ended { code, err, .. } = stand_in.refused(&moved, &["--build"]);
+    let Ended { code, err, .. } = stand_in.run_refused(&moved, &["--build"]);
     assert_eq!((code, err.lines().count()), (Some(2), 1), "{err}");
     assert!(err.contains(&format!("{} is none (any more); `lasthop web --build --checkout", moved.display())), "{err}");
 
     let other = copy_sources(&stand_in.dir);
     fs::write(other.join("crates/sim/src/changed.rs"), "").unwrap();
-    let Ended { code, err, .. } = stand_in.refused(&other, &["--build"]);
+    let Ended { code, err, .. } = stand_in.run_refused(&other, &["--build"]);
     assert_eq!((code, err.lines().count(), stand_in.builds().len()), (Some(2), 1, 0), "{err}");
     assert!(err.contains(" has other sources than this lasthop was built from "), "{err}");
     // The same files are the same sources, wherever they are, and what a build writes is none of them.
@@ -231,28 +232,28 @@ fn two_at_once_build_one_page() {
 fn failure_of_npm_is_one_sentence_with_its_log() {
     let said = "npm error code EAI_AGAIN\nnpm error request to https://registry.example failed\nxtask: `npm ci` failed (exit status: 1)";
     let stand_in = StandIn::new("web-build-network", &format!("echo '{said}' >&2\nexit 1"));
-    let Ended { code, err, .. } = stand_in.refused(&root(), &["--build"]);
+    let Ended { code, err, .. } = stand_in.run_refused(&root(), &["--build"]);
     assert_eq!(code, Some(1));
     assert!(err.contains("\nerror: the page was not built: npm reaches no registry (EAI_AGAIN), "), "{err}");
     let log = stand_in.dir.join("cache/lasthop/build.log");
     assert!(err.ends_with(&format!("\n  all output of the build: {}\n", log.display())), "{err}");
     assert_eq!(fs::read_to_string(log).unwrap(), format!("step: bundle the page\n{said}\n"));
-    assert_eq!(stand_in.cached(), ["build.log", "lock"]);
+    assert_eq!(stand_in.list_cache(), ["build.log", "lock"]);
 }
 
 #[test]
 fn build_that_leaves_no_page_is_an_error() {
     let stand_in = StandIn::new("web-build-nothing", "true");
-    let Ended { code, err, .. } = stand_in.refused(&root(), &["--build"]);
+    let Ended { code, err, .. } = stand_in.run_refused(&root(), &["--build"]);
     assert_eq!(code, Some(1));
     assert!(err.contains("\nerror: the build has left no page; all of its output: "), "{err}");
-    assert_eq!(stand_in.cached(), ["build.log", "lock"]);
+    assert_eq!(stand_in.list_cache(), ["build.log", "lock"]);
 }
 
 /// A limit of the size of files stands in for a full disk: each file of the page is below it, and the whole page is above.
 #[test]
-fn page_that_does_not_fit_leaves_nothing_in_the_cache() {
-    let large = "for name in index.html b.js c.js; do head -c 6000 /dev/urandom > $out/$name.gz; done";
+fn page_that_does_not_fit_is_served_and_leaves_nothing_in_the_cache() {
+    let large = "for name in index.html b.js c.js; do head -c 6000 /dev/urandom | gzip -n > $out/$name.gz; done";
     let stand_in = StandIn::new("web-build-full", large);
     let web = stand_in.command(&root(), &["--build"]);
     let mut limited = Command::new("/bin/bash");
@@ -262,10 +263,20 @@ fn page_that_does_not_fit_leaves_nothing_in_the_cache() {
         limited.env(name, value.unwrap_or_default());
     }
     limited.env_remove("RUSTC");
-    let Ended { code, err, .. } = ended(limited.output().unwrap());
-    assert_eq!(code, Some(1), "{err}");
-    assert!(err.contains("\nerror: the page cannot be kept in ") && err.contains("XDG_CACHE_HOME can name"), "{err}");
-    assert_eq!(stand_in.cached(), ["build.log", "lock"]);
+    let served = Served::try_start(&mut limited).unwrap_or_else(|ended| panic!("{}", ended.err));
+    assert_eq!(served.got("/c.js").len(), 6000);
+    let err = served.interrupted().err;
+    assert!(err.contains(" s but cannot be kept in ") && err.contains("/cache/lasthop: File too large"), "{err}");
+    assert_eq!(stand_in.list_cache(), ["build.log", "lock"]);
+}
+
+#[test]
+fn cache_that_cannot_be_written_is_named() {
+    let stand_in = StandIn::new("web-build-unwritable", SUCCEED);
+    fs::write(stand_in.dir.join("cache"), "a file").unwrap();
+    let Ended { code, err, .. } = stand_in.run_refused(&root(), &["--build"]);
+    assert_eq!((code, err.lines().count(), stand_in.builds().len()), (Some(1), 1, 0), "{err}");
+    assert!(err.starts_with("error: the page cannot be kept in ") && err.contains("XDG_CACHE_HOME can name"), "{err}");
 }
 
 /// Starts a build that does not end, and waits until it has written the first file.
@@ -285,9 +296,9 @@ fn interrupted_build_leaves_no_page() {
     let kill = format!("kill -INT {}", child.id());
     assert!(Command::new("bash").args(["-c", &kill]).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert_eq!(stand_in.cached(), ["build.log", "lock"]);
+    assert_eq!(stand_in.list_cache(), ["build.log", "lock"]);
     stand_in.set_build(SUCCEED);
-    assert_eq!(stand_in.served().got("/"), b"<!doctype html>stand-in");
+    assert_eq!(stand_in.serve_page().got("/"), b"<!doctype html>stand-in");
     assert_eq!(stand_in.builds().len(), 2);
 }
 
@@ -297,9 +308,9 @@ fn what_a_killed_build_has_left_is_removed_by_the_next() {
     let mut child = start_endless_build(&stand_in);
     child.kill().unwrap();
     child.wait().unwrap();
-    let left = stand_in.cached();
+    let left = stand_in.list_cache();
     assert!(left.iter().any(|name| name.starts_with("build-")) && !left.iter().any(|name| name.starts_with("page-")));
     stand_in.set_build(SUCCEED);
-    assert_eq!(stand_in.served().got("/"), b"<!doctype html>stand-in");
-    assert!(!stand_in.cached().iter().any(|name| name.starts_with("build-")), "{:?}", stand_in.cached());
+    assert_eq!(stand_in.serve_page().got("/"), b"<!doctype html>stand-in");
+    assert!(!stand_in.list_cache().iter().any(|name| name.starts_with("build-")), "{:?}", stand_in.list_cache());
 }

@@ -76,7 +76,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let name = args.store.file_name().unwrap_or_default().to_string_lossy();
     let again = if args.no_budget { Vec::new() } else { again(&sweeps)? };
     let mut page = report::store::page(&name, &sweeps, &metrics, &again);
-    page.script = web::ready().and_then(|page| page.text(SCRIPT)).unwrap_or_default();
+    page.script = web::ready_page().and_then(|page| page.text(SCRIPT)).unwrap_or_default();
     if page.script.is_empty() && again.iter().any(|again| again.course.is_some()) {
         note(NO_SCRIPT);
     }

@@ -43,7 +43,7 @@ const NO_NETWORK: [&str; 9] = [
 ];
 
 /// Builds the page of a checkout into a folder; the output of the build goes to the file `log`.
-pub fn build(checkout: &Path, folder: &Path, log: &Path, interrupted: &AtomicBool) -> Result<(), Failure> {
+pub fn build_page(checkout: &Path, folder: &Path, log: &Path, interrupted: &AtomicBool) -> Result<(), Failure> {
     let (output, writer) = io::pipe().map_err(|error| Failure::Run(format!("a pipe for the build: {error}")))?;
     let mut task = Command::new("cargo");
     task.args(["xtask", "web", "--out"]).arg(folder).current_dir(checkout).stdin(Stdio::null());
@@ -55,12 +55,12 @@ pub fn build(checkout: &Path, folder: &Path, log: &Path, interrupted: &AtomicBoo
     drop(task);
     let mut child = child.map_err(|error| Failure::Run(format!("cargo does not start: {error}")))?;
     let lines = read_lines(output, File::create(log).ok());
-    let Some(last_lines) = follow(&lines, interrupted) else {
-        return Err(stop(&mut child));
+    let Some(last_lines) = follow_steps(&lines, interrupted) else {
+        return Err(stop_task(&mut child));
     };
     let status = child.wait().map_err(|error| Failure::Run(format!("the build of the page: {error}")))?;
     if interrupted.load(Ordering::Relaxed) {
-        return Err(stop(&mut child));
+        return Err(stop_task(&mut child));
     }
     if status.success() {
         return Ok(());
@@ -70,7 +70,7 @@ pub fn build(checkout: &Path, folder: &Path, log: &Path, interrupted: &AtomicBoo
 }
 
 /// Ends the task; Ctrl-C of a terminal has ended the programs that it runs.
-fn stop(child: &mut Child) -> Failure {
+fn stop_task(child: &mut Child) -> Failure {
     let _ = child.kill();
     let _ = child.wait();
     Failure::Interrupted("interrupted; no page was built".to_owned())
@@ -98,7 +98,7 @@ fn read_lines(output: PipeReader, mut log: Option<File>) -> Receiver<String> {
 }
 
 /// Shows the steps until the output ends, and returns its last lines; `None` after Ctrl-C.
-fn follow(lines: &Receiver<String>, interrupted: &AtomicBool) -> Option<VecDeque<String>> {
+fn follow_steps(lines: &Receiver<String>, interrupted: &AtomicBool) -> Option<VecDeque<String>> {
     let mut step = BuildStep::begin("compile the build's program");
     let mut last_lines = VecDeque::new();
     loop {
@@ -137,7 +137,7 @@ struct BuildStep {
 
 impl BuildStep {
     fn begin(title: &str) -> Self {
-        let step = BuildStep { title: title.to_owned(), began: now(), line: StatusLine::new(" ", true) };
+        let step = BuildStep { title: title.to_owned(), began: read_clock(), line: StatusLine::new(" ", true) };
         step.show();
         step
     }
@@ -155,7 +155,7 @@ impl BuildStep {
 
 /// The time of a person's clock.
 #[expect(clippy::disallowed_methods, reason = "the time that a build takes, not simulated time")]
-pub fn now() -> Instant {
+pub fn read_clock() -> Instant {
     Instant::now()
 }
 

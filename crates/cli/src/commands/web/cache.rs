@@ -9,7 +9,7 @@ use std::time::Duration;
 use lab::atomic_file;
 
 use super::bundle::Page;
-use super::packed::{pack, unpack};
+use super::packed::{pack_page, unpack_page};
 
 /// The number of pages that are kept, the newest ones: programs of several checkouts take turns without new builds.
 const MAX_PAGES: usize = 4;
@@ -42,7 +42,7 @@ pub struct PageCache {
 }
 
 /// What the cache has.
-pub enum Cached {
+pub enum CacheState {
     /// The page.
     Whole(Page),
     /// A file that is no complete page.
@@ -73,11 +73,12 @@ impl PageCache {
     }
 
     /// Reads the page.
-    pub fn load(&self) -> Cached {
+    pub fn load(&self) -> CacheState {
         match fs::read(self.file()) {
-            Ok(bytes) => unpack(&bytes).map_or(Cached::Damaged, Cached::Whole),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Cached::Missing,
-            Err(_) => Cached::Damaged,
+            Ok(bytes) => unpack_page(&bytes).map_or(CacheState::Damaged, CacheState::Whole),
+            Err(error) if error.kind() == io::ErrorKind::IsADirectory => CacheState::Damaged,
+            // What prevents reading prevents writing too, which says why.
+            Err(_) => CacheState::Missing,
         }
     }
 
@@ -86,7 +87,7 @@ impl PageCache {
         if self.file().is_dir() {
             fs::remove_dir_all(self.file())?;
         }
-        atomic_file::write(&self.file(), &pack(page))?;
+        atomic_file::write(&self.file(), &pack_page(page))?;
         self.remove_old_pages();
         Ok(())
     }
@@ -154,4 +155,47 @@ pub fn read_files(folder: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut files = Vec::new();
     add(folder, "", &mut files)?;
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder_with(variables: &[(&str, &str)]) -> Result<PathBuf, String> {
+        cache_folder(|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into()))
+    }
+
+    #[cfg(not(any(windows, target_os = "macos")))]
+    #[test]
+    fn cache_folder_follows_the_xdg_rule() {
+        let home = ("HOME", "/home/u");
+        assert_eq!(folder_with(&[home, ("XDG_CACHE_HOME", "/c")]), Ok("/c/lasthop".into()));
+        // A relative path is invalid and ignored.
+        for relative in ["", "c"] {
+            let found = folder_with(&[home, ("XDG_CACHE_HOME", relative)]);
+            assert_eq!(found, Ok("/home/u/.cache/lasthop".into()));
+        }
+        for missing in [&[][..], &[("HOME", "")], &[("XDG_CACHE_HOME", "c")]] {
+            assert!(
+                folder_with(missing).unwrap_err().starts_with("the page has no place: HOME is not set; set it, or")
+            );
+        }
+    }
+
+    #[test]
+    fn newest_pages_are_kept() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path().to_owned();
+        let page = Page::from_files(vec![("index.html".to_owned(), vec![1])]).unwrap();
+        let names = ["a", "b", "c", "d", "e", "f"];
+        for (second, name) in names.iter().enumerate() {
+            let cache = PageCache::new(folder.clone(), name);
+            cache.store(&page).unwrap();
+            assert!(matches!(cache.load(), CacheState::Whole(_)));
+            let time = std::time::UNIX_EPOCH + Duration::from_secs(second as u64);
+            File::options().append(true).open(cache.file()).unwrap().set_modified(time).unwrap();
+        }
+        let is_kept = |name: &&str| PageCache::new(folder.clone(), name).file().exists();
+        assert_eq!(names.into_iter().filter(|name| is_kept(&name)).collect::<Vec<_>>(), ["c", "d", "e", "f"]);
+    }
 }

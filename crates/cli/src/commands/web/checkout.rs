@@ -12,7 +12,7 @@ pub const FINGERPRINT: Option<&str> = option_env!("LASTHOP_SOURCES");
 pub const OWN: Option<&str> = option_env!("LASTHOP_CHECKOUT");
 
 /// Checks that a checkout has the sources of this program, so that the page and the command give the same results.
-pub fn check(checkout: &Path, fingerprint: &str) -> Result<(), String> {
+pub fn check_sources(checkout: &Path, fingerprint: &str) -> Result<(), String> {
     let place = shown(checkout);
     let sources = Sources::list(checkout).map_err(|error| format!("{place}: {error}"))?;
     let Some(sources) = sources else {
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn folder_that_is_no_checkout_is_named() {
-        let message = check(Path::new("/nonexistent/lasthop"), "0").unwrap_err();
+        let message = check_sources(Path::new("/nonexistent/lasthop"), "0").unwrap_err();
         assert!(
             message.contains("/nonexistent/lasthop is none (any more); `lasthop web --build --checkout"),
             "{message}"
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn checkout_with_other_sources_is_refused() {
-        let message = check(&root(), "0123456789abcdef").unwrap_err();
+        let message = check_sources(&root(), "0123456789abcdef").unwrap_err();
         assert!(message.contains("expected 0123456789abcdef); install it again, `cargo install --path"), "{message}");
     }
 }

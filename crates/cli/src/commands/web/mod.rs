@@ -22,9 +22,9 @@ use tiny_http::Server;
 use super::{ScenarioArgs, print, refused};
 use crate::Failure;
 use crate::talk::note;
-use obtain::{Obtained, PageOptions};
+use obtain::{PageOptions, PageSource};
 
-pub use obtain::ready;
+pub use obtain::ready_page;
 
 /// The port, if it is free.
 const PORT: u16 = 8017;
@@ -68,12 +68,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let opened = args.scenario().as_ref().map(opened::opened).transpose().map_err(refused)?;
     // Errors that need no page come before a build of minutes.
     let server = Arc::new(listen(args.port)?);
-    let obtained = obtain::find(&PageOptions { build: args.build, checkout: args.checkout.as_deref() })?;
+    let source = obtain::find_page(&PageOptions { build: args.build, checkout: args.checkout.as_deref() })?;
     // Until here Ctrl-C ends the program at once, also while a question waits for its answer.
     let interrupted = catch_interrupts(&server);
-    let page = match obtained {
-        Obtained::Page(page) => page,
-        Obtained::Plan(plan) => plan.build(&interrupted)?,
+    let page = match source {
+        PageSource::Page(page) => page,
+        PageSource::Plan(plan) => plan.build(&interrupted)?,
     };
     let address = server.server_addr().to_ip().unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
     let url = format!("http://{address}/{}", if opened.is_some() { "#open" } else { "" });

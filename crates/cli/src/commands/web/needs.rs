@@ -12,12 +12,12 @@ const TARGET: &str = "wasm32-unknown-unknown";
 const NODE: [(u32, u32); 2] = [(20, 19), (22, 12)];
 
 /// A sentence with the remedy for each program that is missing or too old for a build in `checkout`.
-pub fn missing(checkout: &Path) -> Vec<String> {
-    [rust(checkout), node()].into_iter().flatten().collect()
+pub fn missing_programs(checkout: &Path) -> Vec<String> {
+    [check_rust(checkout), check_node()].into_iter().flatten().collect()
 }
 
 /// What is missing of Rust.
-fn rust(checkout: &Path) -> Option<String> {
+fn check_rust(checkout: &Path) -> Option<String> {
     if !on_path("cargo") {
         return Some("cargo is missing, which compiles the simulator: https://rustup.rs installs it".to_owned());
     }
@@ -36,7 +36,7 @@ fn rust(checkout: &Path) -> Option<String> {
 }
 
 /// What is missing of npm and Node.
-fn node() -> Option<String> {
+fn check_node() -> Option<String> {
     if !on_path("npm") {
         return Some("npm is missing, which builds the page: `apt-get install npm`".to_owned());
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::bundle::Page;
-use super::cache::{Cached, PageCache, cache_folder, read_files};
+use super::cache::{CacheState, PageCache, cache_folder, read_files};
 use super::{builder, checkout, needs};
 use crate::Failure;
 use crate::commands::shown;
@@ -29,7 +29,7 @@ pub struct PageOptions<'a> {
 }
 
 /// The page, or a build that is needed first.
-pub enum Obtained {
+pub enum PageSource {
     /// The page.
     Page(Page),
     /// A build, which has been agreed to.
@@ -44,11 +44,11 @@ pub struct BuildPlan {
 }
 
 /// Finds the page; without one, asks whether to build it.
-pub fn find(options: &PageOptions<'_>) -> Result<Obtained, Failure> {
+pub fn find_page(options: &PageOptions<'_>) -> Result<PageSource, Failure> {
     if options.checkout.is_none()
         && let Some(page) = Page::embedded()
     {
-        return Ok(Obtained::Page(page));
+        return Ok(PageSource::Page(page));
     }
     let own = checkout::OWN.map(Path::new);
     let (Some(fingerprint), Some(checkout)) = (checkout::FINGERPRINT, options.checkout.or(own)) else {
@@ -56,26 +56,26 @@ pub fn find(options: &PageOptions<'_>) -> Result<Obtained, Failure> {
     };
     let cache = PageCache::new(cache_folder(|name| env::var_os(name)).map_err(as_input)?, fingerprint);
     match cache.load() {
-        Cached::Whole(page) => return Ok(Obtained::Page(page)),
-        Cached::Damaged => {
+        CacheState::Whole(page) => return Ok(PageSource::Page(page)),
+        CacheState::Damaged => {
             note(format_args!("note: the page in {} is damaged, and is built again", shown(&cache.file())))
         }
-        Cached::Missing => {}
+        CacheState::Missing => {}
     }
     // The build runs in another folder than this program.
     let checkout = fs::canonicalize(checkout).unwrap_or_else(|_| checkout.to_owned());
     let plan = BuildPlan { checkout, fingerprint, cache };
     plan.agree(options)?;
-    Ok(Obtained::Plan(plan))
+    Ok(PageSource::Plan(plan))
 }
 
 /// The page of this build or of the cache; `None` if there is none yet.
-pub fn ready() -> Option<Page> {
+pub fn ready_page() -> Option<Page> {
     Page::embedded().or_else(|| {
         let folder = cache_folder(|name| env::var_os(name)).ok()?;
         match PageCache::new(folder, checkout::FINGERPRINT?).load() {
-            Cached::Whole(page) => Some(page),
-            Cached::Damaged | Cached::Missing => None,
+            CacheState::Whole(page) => Some(page),
+            CacheState::Damaged | CacheState::Missing => None,
         }
     })
 }
@@ -90,8 +90,8 @@ impl BuildPlan {
                 "this lasthop has no page yet; `lasthop web --build` builds it from {place}, in {USUAL_TIME}"
             )));
         }
-        checkout::check(&self.checkout, self.fingerprint).map_err(as_input)?;
-        let missing = needs::missing(&self.checkout);
+        checkout::check_sources(&self.checkout, self.fingerprint).map_err(as_input)?;
+        let missing = needs::missing_programs(&self.checkout);
         if !missing.is_empty() {
             return Err(Failure::Input(
                 missing.iter().map(|sentence| format!("error: {sentence}")).collect::<Vec<_>>().join("\n"),
@@ -103,7 +103,7 @@ impl BuildPlan {
              The page is kept as {}. Build it? [Y/n] ",
             shown(&self.cache.file())
         );
-        if options.build || ask(&question, &mut io::stdin().lock(), &mut io::stderr().lock()) {
+        if options.build || ask_consent(&question, &mut io::stdin().lock(), &mut io::stderr().lock()) {
             return Ok(());
         }
         Err(Failure::Run("no page was built; `lasthop web` asks again".to_owned()))
@@ -117,7 +117,7 @@ impl BuildPlan {
         let Some(_lock) = self.cache.lock(wait, is_interrupted).map_err(unwritable)? else {
             return Err(Failure::Interrupted("interrupted; no page was built".to_owned()));
         };
-        if let Cached::Whole(page) = self.cache.load() {
+        if let CacheState::Whole(page) = self.cache.load() {
             return Ok(page);
         }
         self.cache.remove_leftovers();
@@ -129,28 +129,37 @@ impl BuildPlan {
     }
 
     fn build_into(&self, folder: &Path, interrupted: &AtomicBool) -> Result<Page, Failure> {
-        let began = builder::now();
+        let began = builder::read_clock();
         note(format_args!("building the page from {}", shown(&self.checkout)));
-        builder::build(&self.checkout, folder, &self.cache.log(), interrupted)?;
+        builder::build_page(&self.checkout, folder, &self.cache.log(), interrupted)?;
         // They may have changed meanwhile.
-        checkout::check(&self.checkout, self.fingerprint).map_err(as_input)?;
+        checkout::check_sources(&self.checkout, self.fingerprint).map_err(as_input)?;
         let page = read_files(folder).map(Page::from_files).map_err(|error| self.unwritable(&error))?;
         let page = page.ok_or_else(|| {
             Failure::Run(format!("the build has left no page; all of its output: {}", shown(&self.cache.log())))
         })?;
-        self.cache.store(&page).map_err(|error| self.unwritable(&error))?;
-        let file = self.cache.file();
-        note(format_args!(
-            "the page was built in {:.0} s and is kept as {}",
-            began.elapsed().as_secs_f64(),
-            shown(&file)
-        ));
+        let time = began.elapsed().as_secs_f64();
+        match self.cache.store(&page) {
+            Ok(()) => {
+                note(format_args!("the page was built in {time:.0} s and is kept as {}", shown(&self.cache.file())))
+            }
+            // The page is there, and the next start builds it again.
+            Err(error) => {
+                let folder = self.folder();
+                note(format_args!("note: the page was built in {time:.0} s but cannot be kept in {folder}: {error}"));
+            }
+        }
         Ok(page)
     }
 
+    /// The cache as text.
+    fn folder(&self) -> String {
+        let file = self.cache.file();
+        shown(file.parent().unwrap_or(&file))
+    }
+
     fn unwritable(&self, error: &io::Error) -> Failure {
-        let folder = self.cache.file();
-        let folder = shown(folder.parent().unwrap_or(&folder));
+        let folder = self.folder();
         Failure::Run(format!("the page cannot be kept in {folder}: {error}; XDG_CACHE_HOME can name another place"))
     }
 }
@@ -160,7 +169,7 @@ fn as_input(sentence: String) -> Failure {
 }
 
 /// Asks a question of yes and no; an empty line is yes, and the end of input is no.
-fn ask(question: &str, input: &mut impl BufRead, output: &mut impl Write) -> bool {
+fn ask_consent(question: &str, input: &mut impl BufRead, output: &mut impl Write) -> bool {
     loop {
         let mut answer = String::new();
         let asked = output.write_all(question.as_bytes()).and_then(|()| output.flush());
@@ -185,7 +194,7 @@ mod tests {
             [("\n", true, 1), ("y\n", true, 1), ("no\n", false, 1), ("", false, 1), ("what?\nYES\n", true, 2)]
         {
             let mut output = Vec::new();
-            assert_eq!(ask("Build it? ", &mut answers.as_bytes(), &mut output), expected, "{answers:?}");
+            assert_eq!(ask_consent("Build it? ", &mut answers.as_bytes(), &mut output), expected, "{answers:?}");
             assert_eq!(String::from_utf8(output).unwrap(), "Build it? ".repeat(times), "{answers:?}");
         }
     }

@@ -11,7 +11,7 @@ use super::bundle::Page;
 const MAGIC: &str = "lasthop-page-1";
 
 /// The bytes of a page's file.
-pub fn pack(page: &Page) -> Vec<u8> {
+pub fn pack_page(page: &Page) -> Vec<u8> {
     let mut index = String::new();
     for (name, bytes) in page.files() {
         // Writing to a text in memory does not fail.
@@ -23,7 +23,7 @@ pub fn pack(page: &Page) -> Vec<u8> {
 }
 
 /// The page in the bytes of a file; `None` if they are damaged.
-pub fn unpack(bytes: &[u8]) -> Option<Page> {
+pub fn unpack_page(bytes: &[u8]) -> Option<Page> {
     let (first, rest) = split_line(bytes)?;
     if first != format!("{MAGIC} {:08x}", checksum(rest)).as_bytes() {
         return None;
@@ -70,23 +70,23 @@ mod tests {
 
     #[test]
     fn packed_page_is_unpacked_with_the_same_files() {
-        let page = unpack(&pack(&sample())).unwrap();
+        let page = unpack_page(&pack_page(&sample())).unwrap();
         assert!(page.files().eq(sample().files()));
         assert_eq!(page.file("assets/ b.css").unwrap().compressed, b"x\n1 y\n\n");
     }
 
     #[test]
     fn every_cut_and_every_changed_byte_is_noticed() {
-        let bytes = pack(&sample());
+        let bytes = pack_page(&sample());
         for end in 0..bytes.len() {
-            assert!(unpack(&bytes[..end]).is_none(), "cut at {end}");
+            assert!(unpack_page(&bytes[..end]).is_none(), "cut at {end}");
         }
         for at in 0..bytes.len() {
             let mut changed = bytes.clone();
             changed[at] ^= 1;
-            assert!(unpack(&changed).is_none(), "changed at {at}");
+            assert!(unpack_page(&changed).is_none(), "changed at {at}");
         }
-        assert!(unpack(&[bytes, vec![0]].concat()).is_none());
+        assert!(unpack_page(&[bytes, vec![0]].concat()).is_none());
     }
 
     /// The checksum is right, and the index is not: no length leads out of the file.
@@ -96,7 +96,7 @@ mod tests {
             ["", "\n", "5 index.html\n\nfour", "x index.html\n\n", "99999999999999999999 index.html\n\n", "4\n\nfour"]
         {
             let bytes = format!("{MAGIC} {:08x}\n{rest}", checksum(rest.as_bytes()));
-            assert!(unpack(bytes.as_bytes()).is_none(), "{rest:?}");
+            assert!(unpack_page(bytes.as_bytes()).is_none(), "{rest:?}");
         }
     }
 }

@@ -50,7 +50,7 @@ impl Sources {
             return Ok(None);
         }
         let mut files = Vec::new();
-        for start in places() {
+        for start in source_places() {
             add_files(root, Path::new(&start), &mut files)?;
         }
         files.sort();
@@ -61,7 +61,7 @@ impl Sources {
     pub fn fingerprint(&self) -> io::Result<String> {
         let mut hasher = DefaultHasher::new();
         for file in &self.files {
-            let bytes = fs::read(self.root.join(file)).map_err(|error| named(file, &error))?;
+            let bytes = fs::read(self.root.join(file)).map_err(|error| add_path(file, &error))?;
             for part in [file.to_string_lossy().replace('\\', "/").as_bytes(), &bytes] {
                 hasher.write(&(part.len() as u64).to_le_bytes());
                 hasher.write(part);
@@ -72,7 +72,7 @@ impl Sources {
 }
 
 /// The files and folders that hold the sources, relative to the checkout.
-pub fn places() -> impl Iterator<Item = String> {
+pub fn source_places() -> impl Iterator<Item = String> {
     let of_crate = |name: &str| ["Cargo.toml", "src"].map(|part| format!("crates/{name}/{part}"));
     CRATES.into_iter().flat_map(of_crate).chain(OTHERS.map(str::to_owned))
 }
@@ -88,12 +88,12 @@ fn add_files(root: &Path, path: &Path, files: &mut Vec<PathBuf>) -> io::Result<(
         files.push(path.to_owned());
         return Ok(());
     }
-    for entry in fs::read_dir(&whole).map_err(|error| named(path, &error))? {
+    for entry in fs::read_dir(&whole).map_err(|error| add_path(path, &error))? {
         add_files(root, &path.join(entry?.file_name()), files)?;
     }
     Ok(())
 }
 
-fn named(path: &Path, error: &io::Error) -> io::Error {
+fn add_path(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
