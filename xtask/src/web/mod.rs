@@ -163,6 +163,8 @@ fn install_packages() -> Result<(), String> {
     if time(&installed) < time(&wanted) {
         let mut install = Command::new("npm");
         install.args(["ci", "--no-audit", "--no-fund", "--prefer-offline"]).current_dir(&page);
+        // Without a network the two retries take seconds, not more than a minute.
+        install.args(["--fetch-retry-mintimeout", "2000", "--fetch-retry-maxtimeout", "5000"]);
         workspace::run(&mut install)?;
     }
     Ok(())

@@ -18,7 +18,7 @@ use super::web;
 use super::{listed, print, shown, sweep, write_whole};
 use crate::Failure;
 use crate::progress::Progress;
-use crate::talk::note;
+use crate::talk::detail;
 
 /// Arguments of `lasthop report`.
 #[derive(ClapArgs)]
@@ -78,7 +78,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut page = report::store::page(&name, &sweeps, &metrics, &again);
     page.script = web::ready_page().and_then(|page| page.text(SCRIPT)).unwrap_or_default();
     if page.script.is_empty() && again.iter().any(|again| again.course.is_some()) {
-        note(NO_SCRIPT);
+        detail(NO_SCRIPT);
     }
     write_whole(&out, report::html(&page).as_bytes())?;
     print(&format!("{}\n", shown(&out)))?;

@@ -196,6 +196,6 @@ mod tests {
             File::options().append(true).open(cache.file()).unwrap().set_modified(time).unwrap();
         }
         let is_kept = |name: &&str| PageCache::new(folder.clone(), name).file().exists();
-        assert_eq!(names.into_iter().filter(|name| is_kept(&name)).collect::<Vec<_>>(), ["c", "d", "e", "f"]);
+        assert_eq!(names.into_iter().filter(|name| is_kept(name)).collect::<Vec<_>>(), ["c", "d", "e", "f"]);
     }
 }

@@ -58,7 +58,7 @@ pub fn find_page(options: &PageOptions<'_>) -> Result<PageSource, Failure> {
     match cache.load() {
         CacheState::Whole(page) => return Ok(PageSource::Page(page)),
         CacheState::Damaged => {
-            note(format_args!("note: the page in {} is damaged, and is built again", shown(&cache.file())))
+            note(format_args!("note: the page in {} is damaged, and is built again", shown(&cache.file())));
         }
         CacheState::Missing => {}
     }
@@ -141,7 +141,7 @@ impl BuildPlan {
         let time = began.elapsed().as_secs_f64();
         match self.cache.store(&page) {
             Ok(()) => {
-                note(format_args!("the page was built in {time:.0} s and is kept as {}", shown(&self.cache.file())))
+                note(format_args!("the page was built in {time:.0} s and is kept as {}", shown(&self.cache.file())));
             }
             // The page is there, and the next start builds it again.
             Err(error) => {
