@@ -20,7 +20,7 @@ pub struct PageFile<'a> {
     pub compressed: &'a [u8],
     /// Its type.
     pub mime: &'static str,
-    /// Whether its name has a hash of its content, so that a browser can keep it for ever.
+    /// Whether its name has a hash of its content, so that a browser can keep it without asking again.
     pub immutable: bool,
 }
 

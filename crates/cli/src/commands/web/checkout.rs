@@ -8,7 +8,7 @@ use crate::commands::shown;
 /// The fingerprint of the sources of this program; none in a package from a registry.
 pub const FINGERPRINT: Option<&str> = option_env!("LASTHOP_SOURCES");
 
-/// The checkout that this program was built from; none if it contains the page.
+/// The checkout that this program was built from; a program with the page in it has none.
 pub const OWN: Option<&str> = option_env!("LASTHOP_CHECKOUT");
 
 /// Checks that a checkout has the sources of this program, so that the page and the command give the same results.
