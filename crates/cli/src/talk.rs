@@ -4,7 +4,10 @@ use std::fmt::Display;
 use std::io::Write;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use anstream::AutoStream;
 use clap::Args;
+use clap::builder::Styles;
+use clap::builder::styling::{AnsiColor, Style};
 use engine::text::visible;
 
 /// The level of detail of messages.
@@ -48,11 +51,42 @@ pub fn is_verbose() -> bool {
     LEVEL.load(Ordering::Relaxed) == VERBOSE
 }
 
-/// Writes an error, or a result while stdout has other output, to stderr. A closed stderr, as behind `2>&1 | head`, is
-/// ignored: `eprintln!` would panic.
+/// Writes an error, or a result while stdout has other output, to stderr, with colours where clap's errors have them. A
+/// closed stderr, as behind `2>&1 | head`, is ignored: `eprintln!` would panic.
 pub fn say(text: impl Display) {
     let text = text.to_string();
-    let _ = writeln!(std::io::stderr().lock(), "{}", visible(&text));
+    let mut stderr = AutoStream::auto(std::io::stderr().lock());
+    let _ = writeln!(stderr, "{}", style_labels(&visible(&text)));
+}
+
+/// Words that begin a line of a message, each with its style.
+fn label_styles() -> [(&'static str, Style); 5] {
+    let styles = Styles::styled();
+    let hint = *styles.get_valid();
+    [
+        ("error:", *styles.get_error()),
+        ("warning:", AnsiColor::Yellow.on_default().bold()),
+        ("note:", AnsiColor::Cyan.on_default().bold()),
+        ("hint:", hint),
+        ("tip:", hint),
+    ]
+}
+
+/// A message whose labels have styles.
+fn style_labels(text: &str) -> String {
+    let labels = label_styles();
+    let style = |line: &str| {
+        let words = line.trim_start();
+        let label = labels.iter().find(|(label, _)| words.starts_with(label));
+        label.map_or_else(
+            || line.to_owned(),
+            |(label, style)| {
+                let (indent, rest) = (&line[..line.len() - words.len()], &words[label.len()..]);
+                format!("{indent}{style}{label}{style:#}{rest}")
+            },
+        )
+    };
+    text.split('\n').map(style).collect::<Vec<_>>().join("\n")
 }
 
 /// Writes a warning or a note to stderr, unless --quiet is given.
@@ -66,5 +100,19 @@ pub fn note(text: impl Display) {
 pub fn detail(text: impl Display) {
     if is_verbose() {
         say(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::style_labels;
+
+    #[test]
+    fn labels_at_the_start_of_a_line_have_styles() {
+        let text = "error: f.toml: found \"error: x\"\n  3 | note: y\n  hint: z\nwarning: w";
+        let styled = "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m f.toml: found \"error: x\"\n  3 | note: y\n  \
+            \u{1b}[32mhint:\u{1b}[0m z\n\u{1b}[1m\u{1b}[33mwarning:\u{1b}[0m w";
+        assert_eq!(style_labels(text), styled);
+        assert_eq!(style_labels("results in r"), "results in r");
     }
 }

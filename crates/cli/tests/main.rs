@@ -2,6 +2,7 @@
 
 mod aggregates;
 mod captures;
+mod colours;
 mod common;
 mod compare;
 mod drill;
