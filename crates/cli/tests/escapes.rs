@@ -119,9 +119,9 @@ fn no_output_has_control_characters_and_no_cell_is_a_formula() {
         assert!(seen.iter().any(|one| one == ending), "no {ending} was written");
     }
     // The names are escaped, and still legible.
-    let table = fs::read_to_string(dir.join("s/flows.csv")).unwrap();
+    let table = fs::read_to_string(dir.join("results/s/flows.csv")).unwrap();
     assert!(table.contains("'=cmd()|' /C calc'!A0") && table.contains("\\u001b]0;pwn\\u0007\\u202e"), "{table}");
-    let page = fs::read_to_string(dir.join("s.html")).unwrap();
+    let page = fs::read_to_string(dir.join("results/s.html")).unwrap();
     assert!(page.contains("\\u001b]0;pwn") && !page.contains("<script>alert"), "the page");
 }
 

@@ -369,8 +369,10 @@ fn plot_of_two_runs_has_both_in_one_picture() {
     assert!(svg.contains(">one: ") && svg.contains(">two: "), "headings name the runs");
 
     let schemes = ["--scheme", "unmodified,refined-icmp", "--set", SHORT];
-    let refused = lasthop(&dir, &[&["plot", &example], &schemes[..]].concat());
-    assert!(refused.err.contains("--out DIR is missing"), "{}", refused.err);
+    let files = fine(&dir, &[&["plot", &example], &["--scheme", "unmodified,refined-icmp"][..]].concat());
+    assert!(files.starts_with("results/goel-refined-compared/download.compared.svg\n"), "{files}");
+    let one = fine(&dir, &[&["plot", &example, "-o", "q/one.svg"], &schemes[..]].concat());
+    assert_eq!(one, "q/one.svg\n");
     let files = fine(&dir, &[&["plot", &example, "--out", "p"], &schemes[..]].concat());
     assert_eq!(files, "p/download.compared.svg\np/download.compared.png\n");
     let svg = std::fs::read_to_string(dir.join("p/download.compared.svg")).unwrap();

@@ -195,10 +195,38 @@ fn pictures_of_another_run_have_their_own_directory() {
     let dir = scratch("another-run");
     fine(&dir, &["run", &file(EXAMPLE), "--out", "r"]);
     for other in [["--seed", "2"], ["--scheme", "unmodified"], ["--set", "flows.download.bytes=1 MB"]] {
-        let ended = lasthop(&dir, &[&["plot", "r"], &other[..]].concat());
-        assert_eq!(ended.code, Some(2), "{other:?}: {}", ended.err);
-        assert!(ended.err.contains("--out DIR is missing") && ended.err.contains("another run"), "{}", ended.err);
+        let printed = fine(&dir, &[&["plot", "r"], &other[..]].concat());
+        let place = printed.split_once(".plots/").map_or("", |(place, _)| place);
+        assert!(place.starts_with("results/r-") && place != "results/r-seed1", "{other:?}: {printed}");
         assert!(!dir.join("r/plots").exists(), "{other:?}");
         fine(&dir, &[&["plot", "r", "--out", "p"], &other[..]].concat());
     }
+}
+
+/// What is made of a file that is no result goes below `results/`, under its name.
+#[test]
+fn commands_write_below_results_by_default() {
+    let dir = scratch("below-results");
+    fine(&dir, &["run", &file(EXAMPLE), "--trace", "pcapng", "--no-delays"]);
+    std::fs::copy(dir.join("results/goel-refined-seed1/server.pcapng"), dir.join("download.pcapng")).unwrap();
+    fine(&dir, &["sweep", &file("examples/selective-repeat.toml"), "--replications", "2", "-o", "mine.sqlite"]);
+    let example = file(EXAMPLE);
+    for (args, expected) in [
+        (&["plot", "download.pcapng"][..], "results/download.plots/stream-0.svg"),
+        (&["report", "download.pcapng"], "results/download.html"),
+        (&["plot", &example], "results/goel-refined-seed1.plots/download.svg"),
+        (&["plot", &example, "--scheme", "snoop"], "results/goel-refined-snoop-seed1.plots/download.svg"),
+        (&["plot", &example, "--topology"], "results/goel-refined-seed1.plots/network.topology.svg"),
+        (&["report", "mine.sqlite"], "results/mine.html"),
+        (&["export", "mine.sqlite"], "results/mine/flows.csv"),
+        (&["report", "results/goel-refined-seed1/server.pcapng"], "results/goel-refined-seed1/server.html"),
+        (&["plot", "results/goel-refined-seed1"], "results/goel-refined-seed1/plots/download.svg"),
+    ] {
+        let printed = fine(&dir, args);
+        assert_eq!(printed.lines().next(), Some(expected), "{args:?}");
+        assert!(dir.join(expected).is_file(), "{expected}");
+    }
+    let mut here: Vec<_> = std::fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    here.sort();
+    assert_eq!(here, ["download.pcapng", "mine.sqlite", "results"]);
 }

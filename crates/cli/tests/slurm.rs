@@ -54,7 +54,7 @@ fn submitted_script_gives_the_store_of_a_plain_sweep() {
     let change = "title=\"a 'quoted' title\"";
     let slurm =
         ["slurm", name, "--shards", "4", "--out", out, "--time", "0:10", "--sbatch", "--partition=short", "--set"];
-    fine(&dir, &[&slurm[..], &[change, "--output", "sweep.sh"]].concat());
+    fine(&dir, &[&slurm[..], &[change, "--script", "sweep.sh"]].concat());
     let syntax = Command::new("bash").args(["-n", "sweep.sh"]).current_dir(&dir).status().unwrap();
     assert!(syntax.success());
     let mut first = Vec::new();
@@ -101,7 +101,7 @@ fn wrong_input_is_refused_before_anything_is_submitted() {
 fn name_of_an_append_only_store_is_refused() {
     let dir = scratch("slurm-append-only");
     fs::write(dir.join("path.toml"), SCENARIO).unwrap();
-    let end = lasthop(&dir, &["slurm", "path.toml", "--shards", "4", "--out", "all.jsonl", "--output", "sweep.sh"]);
+    let end = lasthop(&dir, &["slurm", "path.toml", "--shards", "4", "--out", "all.jsonl", "--script", "sweep.sh"]);
     assert_eq!(end.code, Some(2), "{}", end.err);
     for part in ["--out", "found all.jsonl", "expected", "hint: all.sqlite"] {
         assert!(end.err.contains(part), "{part}: {}", end.err);

@@ -73,7 +73,7 @@ fn results_do_not_depend_on_jobs_and_shards() {
         done += number_of_runs(&part.err);
     }
     assert_eq!(done, 48);
-    fine(&dir, &["merge", "merged.sqlite", "shard-3.sqlite", "shard-1.sqlite", "shard-2.sqlite"]);
+    fine(&dir, &["merge", "-o", "merged.sqlite", "shard-3.sqlite", "shard-1.sqlite", "shard-2.sqlite"]);
     assert_eq!(runs(&dir.join("merged.sqlite")), kept);
     let again = lasthop(&dir, &["sweep", "net.toml", "--resume", "--json", "--out", "merged.sqlite"]);
     assert_eq!(again.out, complete);

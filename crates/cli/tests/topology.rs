@@ -192,9 +192,12 @@ fn files_of_a_topology_are_named_by_the_options() {
     assert_eq!(printed, "p/network.topology.svg\np/network.topology.png\n");
     assert_eq!(fine(&dir, &["plot", &example, "--topology", "-o", "p/a.png", "--dark"]), "p/a.png\n");
     assert!(std::fs::read(dir.join("p/a.png")).unwrap().starts_with(b"\x89PNG"));
+    assert_eq!(
+        fine(&dir, &["plot", &example, "--topology"]),
+        "results/handover-seed1.plots/network.topology.svg\nresults/handover-seed1.plots/network.topology.png\n"
+    );
     for (options, expected) in [
         (&["-o", "a.pdf"][..], "a file name that ends in .svg or .png"),
-        (&[], "--out DIR is missing"),
         (&["--scheme", "unmodified,snoop", "-o", "a.svg"], "one scenario with --topology"),
         (&["--flow", "download", "-o", "a.svg"], "cannot be used with"),
     ] {

@@ -9,6 +9,7 @@ use lab::store::{Store, StoreError};
 use lab::sweep::analysis::Analysis;
 use scenario::problem::Problem;
 
+use super::places::beside_result;
 use super::{listed, print, shown, sweep, warn};
 use crate::Failure;
 
@@ -20,8 +21,8 @@ pub struct Args {
     /// File formats, separated by commas: csv, parquet, json, latex, gnuplot
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "csv")]
     format: Vec<String>,
-    /// The directory for the tables [default: beside the store, under its name]
-    #[arg(long, value_name = "DIR")]
+    /// The directory for the tables [default: results/NAME, or beside a store in a directory of results]
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// A metric that latex and gnuplot show, from `lasthop list metrics`; may be repeated [default: those of each
     /// sweep]
@@ -44,7 +45,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Input(listed(&[problem.hint("the other formats have all metrics")])));
     }
     let sweeps = analyses(&args.store)?;
-    let out = args.out.clone().unwrap_or_else(|| args.store.with_extension(""));
+    let out = args.out.clone().unwrap_or_else(|| beside_result(args.store.with_extension("")));
     let paths = export::write(&sweeps, &metrics, &formats, &out)
         .map_err(|(path, error)| Failure::Run(format!("{}: cannot be written: {error}", shown(&path))))?;
     paths.iter().try_for_each(|path| print(&format!("{}\n", shown(path))))

@@ -35,7 +35,7 @@ pub struct Args {
     files: Vec<PathBuf>,
     /// The scenario to write [default: standard output, behind the tables]
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    out: Option<PathBuf>,
     /// The connection of a capture, as Wireshark numbers them [default: the one with most data]
     #[arg(long, value_name = "N")]
     stream: Option<u32>,
@@ -108,7 +108,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         tables(&tried, &values, variant.is_none())?;
     }
     let text = best.fitted.to_toml();
-    if let Some(file) = &args.output {
+    if let Some(file) = &args.out {
         write_whole(file, text.as_bytes())?;
         note(format_args!("{}: `lasthop compare {}` runs every scheme on it", shown(file), shown(file)));
     } else if !args.json {

@@ -25,7 +25,7 @@ pub struct Args {
     format: Option<String>,
     /// The table to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    out: Option<PathBuf>,
 }
 
 /// Prints a recording as lasthop's table.
@@ -59,7 +59,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let reader = named.map_or_else(recognized, Ok).map_err(refused)?;
     let recorded = reader.read(&name, &text).map_err(refused)?;
     note(format_args!("{name}: {}", described(reader, &recorded)));
-    match &args.output {
+    match &args.out {
         Some(file) => write_whole(file, recorded.to_csv().as_bytes()),
         None => print(&recorded.to_csv()),
     }

@@ -6,32 +6,43 @@ use clap::Args as ClapArgs;
 use lab::store::Store;
 use lab::sweep::rekey;
 
-use super::{count, print, shown};
+use scenario::problem::Problem;
+
+use super::{count, listed, print, shown};
 use crate::Failure;
 use crate::talk::note;
 
 /// Arguments of `lasthop merge`.
 #[derive(ClapArgs)]
 pub struct Args {
-    /// The store that receives the runs of the others; created if it does not exist
-    into: PathBuf,
-    /// The stores to take from; they are not changed
-    #[arg(required = true)]
-    from: Vec<PathBuf>,
+    /// The stores to take from; they are not changed. Without --out the first one receives the runs of the others
+    #[arg(required = true, value_name = "STORE")]
+    stores: Vec<PathBuf>,
+    /// The store that receives the runs; created if it does not exist
+    #[arg(short, long, value_name = "STORE")]
+    out: Option<PathBuf>,
 }
 
 /// Merges stores.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    let (into, from) = match (&args.out, &args.stores[..]) {
+        (Some(out), stores) => (out, stores),
+        (None, [first, others @ ..]) if !others.is_empty() => (first, others),
+        _ => {
+            let problem = Problem::new("a store that receives the runs: --out STORE is missing");
+            return Err(Failure::Input(listed(&[problem])));
+        }
+    };
     // Before the target is created: a wrong name must not leave an empty store.
-    for other in &args.from {
+    for other in from {
         if Store::open(other)?.dropped_a_line() {
             note(format_args!("{}: its last line was incomplete and is dropped", shown(other)));
         }
     }
-    let mut store = Store::create(&args.into)?;
-    for other in &args.from {
+    let mut store = Store::create(into)?;
+    for other in from {
         let merged = store.merge(other)?;
-        let (into, other) = (shown(&args.into), shown(other));
+        let (into, other) = (shown(into), shown(other));
         let (runs, sweeps) = (count(merged.runs, "new run"), count(merged.sweeps, "new sweep"));
         print(&format!("{into}: {runs} and {sweeps} from {other}\n"))?;
     }

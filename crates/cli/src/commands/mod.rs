@@ -14,6 +14,7 @@ pub mod list;
 pub mod man;
 pub mod merge;
 pub mod new;
+mod places;
 pub mod plot;
 pub mod report;
 pub mod reproduce;

@@ -1,6 +1,6 @@
 //! `lasthop reproduce`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use lab::papers::reproduce::{Reproduction, reproduce};
@@ -10,6 +10,7 @@ use scenario::problem::Problem;
 use serde_json::Value;
 use stats::{Interval, Level};
 
+use super::places::in_results;
 use super::{Jobs, listed, print, shown, write_whole};
 use crate::Failure;
 use crate::progress::Progress;
@@ -30,7 +31,7 @@ pub struct Args {
     #[command(flatten)]
     jobs: Jobs,
     /// Where to write the report, the numbers and the runs [default: results/NAME]
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Print the numbers as a JSON array instead of a table
     #[arg(long)]
@@ -50,7 +51,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     })?;
     let replications = if args.quick { 10 } else { args.replications.unwrap_or(paper.replications) };
     let jobs = args.jobs.count();
-    let out = args.out.clone().unwrap_or_else(|| Path::new("results").join(paper.name));
+    let out = args.out.clone().unwrap_or_else(|| in_results(paper.name));
     if args.out.is_none() {
         detail(format_args!("default: --out {}", shown(&out)));
     }

@@ -1,12 +1,10 @@
 //! `lasthop run`.
 
-use std::collections::BTreeMap;
 use std::io::{self, BufWriter, ErrorKind, Stdout, Write, stdout};
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use engine::Span;
-use engine::random::hash;
 use lab::features;
 use lab::load::Loaded;
 use lab::run::{self, Done};
@@ -16,6 +14,7 @@ use scenario::goel1997::TRACE_FILE;
 use scenario::problem::Problem;
 use scenario::traces::Trace;
 
+use super::places::{in_results, name_run};
 use super::{ScenarioArgs, listed, print_if_open, shown};
 use crate::progress::Progress;
 use crate::talk::{detail, note, say};
@@ -28,7 +27,7 @@ pub struct Args {
     scenario: ScenarioArgs,
     /// Where to write results [default: `results/NAME[-SCHEME][-HASH]-seedN`, with SCHEME if --scheme is given, and
     /// HASH, six digits made of the changes, if --set is]
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Write nothing: only print the result
     #[arg(long, conflicts_with_all = ["out", "trace"])]
@@ -162,12 +161,9 @@ fn traces(args: &Args, loaded: &mut Loaded) -> Result<Vec<&'static Trace>, Failu
     Ok(selected)
 }
 
-/// `results/NAME[-SCHEME][-HASH]-seedN`: variants of a scenario do not replace each other. A result of another scenario
-/// with the same name is an error.
+/// The directory of a run in `results/`. A result of another scenario with the same name is an error.
 fn default_dir(args: &Args, loaded: &Loaded) -> Result<PathBuf, Failure> {
-    let scheme = args.scenario.scheme.as_ref().map(|scheme| format!("-{scheme}")).unwrap_or_default();
-    let changes = changes(&args.scenario.set).map(|hash| format!("-{hash}")).unwrap_or_default();
-    let dir = PathBuf::from("results").join(format!("{}{scheme}{changes}-seed{}", loaded.stem, loaded.network.seed));
+    let dir = in_results(name_run(loaded, &args.scenario));
     match run::made_of_another(loaded, &dir) {
         None => Ok(dir),
         Some(other) => {
@@ -176,13 +172,4 @@ fn default_dir(args: &Args, loaded: &Loaded) -> Result<PathBuf, Failure> {
             Err(Failure::Input(listed(&[problem.hint("choose another directory with --out, or remove that one")])))
         }
     }
-}
-
-/// A hash of six digits of the changes by `--set`, in any order, without the seed.
-fn changes(set: &[String]) -> Option<String> {
-    let pairs = set.iter().filter_map(|assignment| assignment.split_once('='));
-    let last: BTreeMap<&str, &str> = pairs.map(|(key, value)| (key.trim(), value.trim())).collect();
-    let text: String =
-        last.iter().filter(|(key, _)| **key != "seed").map(|(key, value)| format!("{key}={value}\n")).collect();
-    (!text.is_empty()).then(|| format!("{:06x}", hash(text.bytes()) & 0xff_ffff))
 }

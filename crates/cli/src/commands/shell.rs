@@ -9,6 +9,7 @@ use lab::load::Loaded;
 use lab::result_dir::EMULATION;
 use scenario::problem::Problem;
 
+use super::places::in_results;
 use super::{ScenarioArgs, listed, print, resolved, shown};
 use crate::progress::StatusLine;
 use crate::talk::{detail, note, say};
@@ -24,7 +25,7 @@ struct Common {
     #[arg(long)]
     real_time: bool,
     /// Where to write captures and summary [default: results/NAME-shell, and if that exists, NAME-shell-2, and so on]
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Write nothing
     #[arg(long, conflicts_with = "out")]
@@ -109,10 +110,9 @@ pub fn own_program() -> Option<PathBuf> {
 
 /// A directory in `results` that does not exist yet: what real hosts did cannot be repeated.
 fn unused(name: &str) -> PathBuf {
-    let results = PathBuf::from("results");
-    let numbered = (2..).map(|number| results.join(format!("{name}-{number}")));
-    let free = std::iter::once(results.join(name)).chain(numbered).find(|dir| !dir.exists());
-    free.unwrap_or_else(|| results.join(name))
+    let numbered = (2..).map(|number| in_results(format!("{name}-{number}")));
+    let free = std::iter::once(in_results(name)).chain(numbered).find(|dir| !dir.exists());
+    free.unwrap_or_else(|| in_results(name))
 }
 
 /// Runs a command behind a simulated network.

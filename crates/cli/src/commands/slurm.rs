@@ -1,7 +1,7 @@
 //! `lasthop slurm`.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use lab::store::is_journal;
@@ -9,6 +9,7 @@ use lab::sweep::Plan;
 use lab::sweep::dedup::together;
 use scenario::problem::Problem;
 
+use super::places::in_results;
 use super::sweep::replications;
 use super::{ScenarioArgs, listed, print, refused, shown, warn, write_whole};
 use crate::Failure;
@@ -24,7 +25,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     shards: u64,
     /// The store into which the shards are merged [default: results/NAME.sqlite]
-    #[arg(long, value_name = "STORE")]
+    #[arg(short, long, value_name = "STORE")]
     out: Option<PathBuf>,
     /// Replications of each point, instead of the scenario's
     #[arg(long, value_name = "N", value_parser = replications, allow_negative_numbers = true)]
@@ -39,8 +40,8 @@ pub struct Args {
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     sbatch: Vec<String>,
     /// Write the script to this file instead of standard output
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[arg(long, value_name = "FILE")]
+    script: Option<PathBuf>,
 }
 
 /// Prints a script that submits the sweep to Slurm.
@@ -61,7 +62,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let plan = Plan::of(&input::open(file, &overrides).map_err(refused)?).map_err(refused)?;
     warn(&together(&plan.warnings));
     let text = script(args, &plan);
-    match &args.output {
+    match &args.script {
         None => print(&text),
         Some(path) => {
             write_whole(path, text.as_bytes())?;
@@ -94,7 +95,7 @@ fn of_sweep(args: &Args) -> String {
 
 fn script(args: &Args, plan: &Plan) -> String {
     let Args { shards, jobs, .. } = args;
-    let out = args.out.clone().unwrap_or_else(|| Path::new("results").join(format!("{}.sqlite", plan.stem)));
+    let out = args.out.clone().unwrap_or_else(|| in_results(format!("{}.sqlite", plan.stem)));
     let folder = quoted(&shown(&out.with_extension("shards")));
     let (name, sweep) = (quoted(&plan.stem), of_sweep(args));
     let (lasthop, out) = ("\"${LASTHOP:-lasthop}\"", quoted(&shown(&out)));
@@ -125,7 +126,7 @@ set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 if [ -e {out} ]; then cp {out} "$work/store.sqlite"; fi
-{lasthop} merge "$work/store.sqlite" {folder}/*.jsonl
+{lasthop} merge {folder}/*.jsonl --out "$work/store.sqlite"
 cp "$work/store.sqlite" {out}.partial
 mv {out}.partial {out}
 MERGE

@@ -12,6 +12,7 @@ use lab::sweep::{self, Plan, rekey};
 use observe::{aliases, metric};
 use scenario::problem::Problem;
 
+use super::places::in_results;
 use super::{Jobs, ScenarioArgs, count, listed, nearest_of_many, print, refused, shown, warn};
 use crate::input;
 use crate::progress::Progress;
@@ -24,7 +25,7 @@ pub struct Args {
     #[command(flatten)]
     scenario: ScenarioArgs,
     /// The store for finished runs, which are not repeated [default: results/NAME.sqlite]
-    #[arg(long, value_name = "STORE")]
+    #[arg(short, long, value_name = "STORE")]
     out: Option<PathBuf>,
     /// Require that the store exists. Finished runs are never repeated, with or without this option
     #[arg(long)]
@@ -73,7 +74,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     // For this table only: the store keeps the scenario's metrics.
     let shown_now = args.metric.iter().map(|name| find(name)).collect::<Result<Vec<_>, _>>()?;
     warn(&together(&plan.warnings));
-    let path = args.out.clone().unwrap_or_else(|| PathBuf::from(format!("results/{}.sqlite", plan.stem)));
+    let path = args.out.clone().unwrap_or_else(|| in_results(format!("{}.sqlite", plan.stem)));
     if args.out.is_none() {
         detail(format_args!("default: --out {}", shown(&path)));
     }

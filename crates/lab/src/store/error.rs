@@ -47,7 +47,7 @@ pub enum StoreError {
         known: i32,
     },
     /// An append-only store was written by another version of the program.
-    #[error("{}: was written by {theirs}, this is {ours}\n  hint: merge it with that version: `lasthop merge all.sqlite {}`", path.display(), path.display())]
+    #[error("{}: was written by {theirs}, this is {ours}\n  hint: merge it with that version: `lasthop merge {} -o all.sqlite`", path.display(), path.display())]
     OtherVersion {
         /// The store's file.
         path: PathBuf,

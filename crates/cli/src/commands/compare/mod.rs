@@ -59,7 +59,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
     /// The store for finished runs, which are not repeated
-    #[arg(long, value_name = "STORE", default_value = "results/compare.sqlite")]
+    #[arg(short, long, value_name = "STORE", default_value = "results/compare.sqlite")]
     out: PathBuf,
     #[command(flatten)]
     jobs: Jobs,

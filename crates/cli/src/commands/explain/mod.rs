@@ -42,7 +42,7 @@ pub struct Args {
     pub(super) json: bool,
     /// Where to draw each flow with its findings marked [default: plots/ in the result directory, if there are at most
     /// 16; for a scenario nowhere]
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
 }
 

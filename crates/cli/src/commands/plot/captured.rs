@@ -6,9 +6,9 @@ use lab::captures::BothEnds;
 use report::pictures::{View, captured};
 
 use super::super::captured::{captures, refuse};
-use super::super::{print, shown};
+use super::super::places::beside_result;
+use super::Args;
 use super::failure::failed;
-use super::{Args, write};
 use crate::Failure;
 
 /// `lasthop plot CAPTURE`.
@@ -23,8 +23,8 @@ pub fn run(args: &Args, view: &View) -> Result<(), Failure> {
     let path = &args.scenario.file;
     let (file, other) = captures(path, args.others.first(), &args.capture)?;
     let both = other.as_ref().map(|other| BothEnds::of([&file, other], args.capture.stream)).transpose()?;
-    let default = || if path.is_dir() { path.join("plots") } else { path.with_extension("plots") };
-    let out = args.out.clone().unwrap_or_else(default);
+    let default = || if path.is_dir() { path.join("plots") } else { beside_result(path.with_extension("plots")) };
+    let target = args.target(default)?;
     let (from, to) = (view.from.map(|from| Time::ZERO + from), view.to.map(|to| Time::ZERO + to));
     let sink = |network: &sim::Network| {
         Recorder::new([0], from, to).with_panels(&::plot::Panel::ALL, &Description::of(network))
@@ -39,7 +39,7 @@ pub fn run(args: &Args, view: &View) -> Result<(), Failure> {
             return Err(Failure::Run(format!("the connection is too long for one picture\n  hint: {hint}")));
         }
         let drawn = captured(&explained, &recorder.finish(), view, false).map_err(failed)?;
-        write(&drawn, &out)?.iter().try_for_each(|path| print(&format!("{}\n", shown(path))))?;
+        target.save(&drawn)?;
     }
     Ok(())
 }

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use lab::load::Loaded;
-use report::pictures::{Compared, Named, View, named};
-use scenario::problem::Problem;
+use report::pictures::{Compared, Drawn, Named, View, named};
 
-use super::super::{ScenarioArgs, listed, warn};
+use super::super::places::{in_results, scenario_fingerprint};
+use super::super::{ScenarioArgs, warn};
+use super::Args;
 use super::failure::failed;
-use super::{Args, save};
 use crate::Failure;
 use crate::progress::Progress;
 
@@ -23,9 +23,9 @@ pub(super) fn runs(args: &Args) -> Vec<Named> {
 pub(super) fn draw(args: &Args, runs: &[Named], view: &View) -> Result<(), Failure> {
     Compared::check(view, runs.len()).map_err(failed)?;
     let scenarios: Vec<ScenarioArgs> = runs.iter().map(|run| scenario(args, run)).collect();
-    let out = out(args, &scenarios)?;
     let loaded = scenarios.iter().map(ScenarioArgs::load).collect::<Result<Vec<Loaded>, Failure>>()?;
     let compared = Compared::new(runs, &loaded, view).map_err(failed)?;
+    let target = args.target(|| default_dir(&scenarios, &loaded))?;
     warn(&compared.differences());
     let mut recorded = Vec::new();
     for (number, scenario) in scenarios.iter().enumerate() {
@@ -34,10 +34,9 @@ pub(super) fn draw(args: &Args, runs: &[Named], view: &View) -> Result<(), Failu
         progress.finish();
         recorded.push(run.map_err(failed)?);
     }
-    for drawn in compared.pictures(&recorded).map_err(failed)? {
-        save(&drawn, &out)?;
-    }
-    Ok(())
+    let drawn: Vec<Drawn> = compared.pictures(&recorded).map_err(failed)?.collect();
+    target.admit(drawn.len())?;
+    drawn.iter().try_for_each(|drawn| target.save(drawn))
 }
 
 fn scenario(args: &Args, run: &Named) -> ScenarioArgs {
@@ -49,17 +48,11 @@ fn scenario(args: &Args, run: &Named) -> ScenarioArgs {
     }
 }
 
-/// The directory for the pictures.
-fn out(args: &Args, runs: &[ScenarioArgs]) -> Result<PathBuf, Failure> {
-    if let Some(out) = &args.out {
-        return Ok(out.clone());
-    }
+/// The directory for the pictures: that of the first run if all have one, otherwise the one of `lasthop compare`.
+fn default_dir(runs: &[ScenarioArgs], loaded: &[Loaded]) -> PathBuf {
     let kept: Option<Vec<_>> = runs.iter().map(ScenarioArgs::kept).collect();
-    match kept.as_deref() {
-        Some([first, ..]) => Ok(first.join("plots")),
-        _ => {
-            let problem = Problem::new("--out DIR is missing: the picture shows runs that have no result directory");
-            Err(Failure::Input(listed(&[problem])))
-        }
-    }
+    let first = kept.as_deref().and_then(|kept| kept.first()).map(|dir| dir.join("plots"));
+    let changes = runs.first().map(|run| scenario_fingerprint(&run.set)).unwrap_or_default();
+    let stem = loaded.first().map_or("run", |loaded| loaded.stem.as_str());
+    first.unwrap_or_else(|| in_results(format!("{stem}{changes}-compared")))
 }

@@ -3,21 +3,24 @@
 mod captured;
 mod compared;
 pub(super) mod failure;
+mod target;
 mod topology;
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, ValueEnum};
 use engine::Span;
+use lab::load::Loaded;
 use plot::{MAX_SIDE, Panel, Theme, Unit};
 use report::pictures::{Drawn, MAX_FLOWS, Single, View};
-use scenario::problem::Problem;
 
 use super::captured::CaptureArgs;
-use super::{ScenarioArgs, listed, print, shown, write_whole};
+use super::places::{in_results, name_run};
+use super::{ScenarioArgs, write_whole};
 use crate::Failure;
 use crate::progress::Progress;
 use failure::failed;
+use target::Target;
 
 /// Arguments of `lasthop plot`.
 #[derive(ClapArgs)]
@@ -64,12 +67,10 @@ pub struct Args {
     /// 110 higher for each panel beyond two]
     #[arg(long, value_name = "WxH", value_parser = size)]
     size: Option<(u32, u32)>,
-    /// Where to write [default: plots/ in the result directory; of a capture, its name with .plots]
-    #[arg(long, value_name = "DIR")]
+    /// Where to write: a directory, or for one picture a file, .svg or .png [default: plots/ in the result directory;
+    /// otherwise results/RUN.plots, results/CAPTURE.plots or, of several runs, results/NAME-compared]
+    #[arg(short, long, value_name = "PATH")]
     pub(super) out: Option<PathBuf>,
-    /// With --topology: the file to write, .svg or .png
-    #[arg(short, long, value_name = "FILE", requires = "topology", conflicts_with = "out")]
-    output: Option<PathBuf>,
 }
 
 /// A panel of a flow's picture.
@@ -133,7 +134,6 @@ pub(super) fn schemes(
         dark: false,
         size: None,
         out: Some(out),
-        output: None,
     })
 }
 
@@ -150,16 +150,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return compared::draw(args, &runs, &view);
     }
     let loaded = args.scenario.load()?;
-    let (kept, out) = places(args)?;
+    let target = args.target(|| default_dir(args, &loaded))?;
     let single = Single::new(&loaded, &view).map_err(failed)?;
     let progress = Progress::new(&loaded.stem);
-    let recorded = single.record(kept, &mut |share| progress.set(share));
+    let recorded = single.record(args.scenario.kept(), &mut |share| progress.set(share));
     progress.finish();
     let recorded = recorded.map_err(failed)?;
+    target.admit(recorded.count())?;
     let mut pictures = recorded.pictures();
     for done in 0..recorded.count() {
         progress.drawn(done, recorded.count())?;
-        pictures.next().map_or(Ok(()), |drawn| save(&drawn, &out))?;
+        pictures.next().map_or(Ok(()), |drawn| target.save(&drawn))?;
     }
     Ok(())
 }
@@ -190,23 +191,17 @@ pub(super) fn write(Drawn { name, picture }: &Drawn, dir: &Path) -> Result<[Path
     Ok(files)
 }
 
-/// Writes a picture, and prints the names of the files.
-fn save(drawn: &Drawn, dir: &Path) -> Result<(), Failure> {
-    write(drawn, dir)?.iter().try_for_each(|path| print(&format!("{}\n", shown(path))))
+impl Args {
+    /// Where pictures go: what --out names, or the `default` directory.
+    fn target(&self, default: impl FnOnce() -> PathBuf) -> Result<Target, Failure> {
+        self.out.as_deref().map_or_else(|| Ok(Target::Directory(default())), Target::of_option)
+    }
 }
 
-/// The result directory whose run is drawn, if there is one, and the directory for the pictures.
-fn places(args: &Args) -> Result<(Option<&Path>, PathBuf), Failure> {
-    let (kept, file) = (args.scenario.kept(), &args.scenario.file);
-    let problem = match (&args.out, kept) {
-        (Some(out), _) => return Ok((kept, out.clone())),
-        (None, Some(dir)) => return Ok((kept, dir.join("plots"))),
-        (None, None) if file.is_dir() => {
-            let other = "--out DIR is missing: --scheme, --set and --seed make another run than the one kept in";
-            Problem::new(format!("{other} {}", shown(file))).hint("its plots/ is for pictures of that run alone")
-        }
-        (None, None) => Problem::new("--out DIR is missing: a scenario has no result directory of its own")
-            .hint("or run it first, and plot the result directory"),
-    };
-    Err(Failure::Input(listed(&[problem])))
+/// The directory for pictures of one run: in its result directory, or in `results/` under the name of the run.
+fn default_dir(args: &Args, loaded: &Loaded) -> PathBuf {
+    match args.scenario.kept() {
+        Some(dir) => dir.join("plots"),
+        None => in_results(name_run(loaded, &args.scenario) + ".plots"),
+    }
 }

@@ -14,6 +14,7 @@ use scenario::problem::Problem;
 
 use super::captured::{is_called_capture, of_hosts, refuse_comparison};
 use super::export::analyses;
+use super::places::beside_result;
 use super::web;
 use super::{listed, print, shown, sweep, write_whole};
 use crate::Failure;
@@ -26,7 +27,7 @@ pub struct Args {
     /// The store of a sweep, a capture (pcap, pcapng), or a result of `lasthop shell` with the captures of its ends
     #[arg(value_name = "FILE")]
     pub(super) store: PathBuf,
-    /// The page [default: the name of the file or directory with .html]
+    /// The page [default: results/NAME.html, or beside a file in a directory of results]
     #[arg(short, long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
     /// A figure to show, from `lasthop list metrics`; may be repeated [default: those of each sweep]
@@ -68,7 +69,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let metrics = args.metric.iter().map(|name| sweep::find(name)).collect::<Result<Vec<_>, _>>()?;
     let sweeps = analyses(&args.store)?;
-    let out = args.out.clone().unwrap_or_else(|| args.store.with_extension("html"));
+    let out = args.out.clone().unwrap_or_else(|| beside_result(args.store.with_extension("html")));
     if same(&out, &args.store) {
         let problem = Problem::new("a file other than the store").in_file("--out").found(shown(&out));
         return Err(Failure::Input(listed(&[problem.hint("--out PAGE.html")])));
