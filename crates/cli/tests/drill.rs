@@ -54,6 +54,7 @@ fn each_outcome_has_an_exit_code() {
     std::fs::write(dir.join("beyond.pkt"), "0 < SEWA 0:0(0) win 5\n").unwrap();
     ends(&dir, &["drill", "beyond.pkt"], 3, "beyond.pkt:1:3: not supported: the packet `SEWA 0:0(0) win 5`");
     ends(&dir, &["drill", "absent.pkt"], 2, "error: absent.pkt: cannot be read: ");
+    ends(&dir, &["drill", "godo.pkt"], 2, "\n  hint: did you mean \"good.pkt\"?");
     let unsupported = "odd.pkt:8:5: not supported: the socket option TCP_FASTOPEN with 5";
     assert_eq!(ends(&dir, &["drill", "odd.pkt"], 3, unsupported), "odd.pkt: not supported\n");
     // Precedence of exit codes: invalid input, then failures, then unsupported scripts.

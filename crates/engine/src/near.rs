@@ -22,7 +22,21 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     // A distance above the other name's length gives no suggestion: 1-h is not similar to h.
     let few = |distance: usize, other: &str| distance <= max && distance <= letters(other);
     let near = near.filter(|(distance, _, other)| few(*distance, other)).map(|(_, _, other)| other);
-    near.or_else(|| known.into_iter().find(|other| name.len() > 2 && other.to_lowercase().starts_with(&lower)))
+    let begins = |other: &&&str| name.len() > 2 && other.to_lowercase().starts_with(&lower);
+    near.or_else(|| known.iter().find(begins).copied()).or_else(|| nearest_beginning(&lower, &known))
+}
+
+/// The name whose first words, of those joined by `_` or `-`, are most like `name`: `goodput_bps` for `goodptu`.
+fn nearest_beginning<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let letters = name.chars().count();
+    let max = (letters / 3).min(2);
+    let beginnings = |other: &&'a str| {
+        let other = *other;
+        other.match_indices(['_', '-']).map(move |(end, _)| (other, &other[..end])).collect::<Vec<_>>()
+    };
+    let near = known.iter().flat_map(beginnings).filter(|(_, start)| start.chars().count().abs_diff(letters) <= max);
+    let distance = |(other, start): (&'a str, &str)| (strsim::damerau_levenshtein(name, &start.to_lowercase()), other);
+    near.map(distance).min().filter(|(distance, _)| *distance <= max).map(|(_, other)| other)
 }
 
 #[cfg(test)]
@@ -36,6 +50,7 @@ mod tests {
             ("sockett", Some("socket")),
             ("tcpi_snd_cwd", Some("tcpi_snd_cwnd")),
             ("setsock", Some("setsockopt")),
+            ("tpci_snd", Some("tcpi_snd_cwnd")),
             ("epoll_wait", None),
             ("1-h", None),
         ] {

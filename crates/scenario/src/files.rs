@@ -65,3 +65,83 @@ impl<Rest: Files> Files for MemoryFiles<Rest> {
         self.rest.entries(dir)
     }
 }
+
+/// The path of an existing file that is most like `path`, which does not exist: each of its parts may be misspelt, and its
+/// ending may be missing or another.
+pub fn nearest_path(files: &dyn Files, path: &Path) -> Option<PathBuf> {
+    if files.exists(path) {
+        return None;
+    }
+    let mut found = PathBuf::new();
+    for part in path.components() {
+        let exact = found.join(part);
+        found = if files.exists(&exact) { exact } else { nearest_entry(files, &found, Path::new(&part))? };
+    }
+    files.exists(&found).then_some(found)
+}
+
+/// The entry of a directory with a name like this one.
+fn nearest_entry(files: &dyn Files, dir: &Path, name: &Path) -> Option<PathBuf> {
+    let listed = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
+    let names: Vec<PathBuf> =
+        files.entries(listed).iter().filter_map(|entry| entry.file_name().map(PathBuf::from)).collect();
+    let stem = |name: &Path| name.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let wanted = stem(name);
+    // The same ending says nothing about how alike two names are.
+    let alike = || names.iter().filter(|other| other.extension() == name.extension());
+    let stems: Vec<String> = alike().map(|other| stem(other)).collect();
+    let near = engine::near::nearest(&wanted, stems.iter().map(String::as_str));
+    let near = near.and_then(|near| alike().find(|other| stem(other) == near));
+    let near = near.or_else(|| names.iter().find(|other| stem(other) == wanted))?;
+    Some(dir.join(near))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two directories.
+    struct Tree;
+
+    impl Files for Tree {
+        fn read(&self, _: &Path, _: u64) -> io::Result<Vec<u8>> {
+            Err(io::ErrorKind::NotFound.into())
+        }
+
+        fn exists(&self, path: &Path) -> bool {
+            let known = ["examples", "examples/snoop.toml", "examples/walk.csv", "notes.v1.toml"];
+            known.iter().any(|known| Path::new(known) == path)
+        }
+
+        fn is_dir(&self, path: &Path) -> bool {
+            path == Path::new("examples")
+        }
+
+        fn entries(&self, dir: &Path) -> Vec<PathBuf> {
+            let names: &[&str] = match dir.to_str() {
+                Some(".") => &["./examples", "./notes.v1.toml"],
+                Some("examples") => &["examples/snoop.toml", "examples/walk.csv"],
+                _ => &[],
+            };
+            names.iter().map(PathBuf::from).collect()
+        }
+    }
+
+    #[test]
+    fn misspelt_path_has_its_nearest_file() {
+        for (path, near) in [
+            ("examples/snop.toml", Some("examples/snoop.toml")),
+            ("exmples/snoop.toml", Some("examples/snoop.toml")),
+            ("exmaples/snopo.toml", Some("examples/snoop.toml")),
+            ("examples/snoop", Some("examples/snoop.toml")),
+            ("examples/walk.toml", Some("examples/walk.csv")),
+            ("notes.v2.toml", Some("notes.v1.toml")),
+            ("examples/other.toml", None),
+            ("examples/snoop.toml", None),
+            ("elsewhere/snoop.toml", None),
+            ("examples/snoop.toml/x", None),
+        ] {
+            assert_eq!(nearest_path(&Tree, Path::new(path)), near.map(PathBuf::from), "{path}");
+        }
+    }
+}

@@ -61,6 +61,6 @@ pub use check::{Checked, check, check_with};
 pub use document::Document;
 pub use engine::{Members, Named};
 pub use event_kinds::{DEFAULT_EVENT_KINDS, EVENT_KINDS, EventKind, EventKinds};
-pub use files::{Files, MemoryFiles, NoFiles};
+pub use files::{Files, MemoryFiles, NoFiles, nearest_path};
 pub use load::{Loaded, Overrides, Source, from_toml, from_toml_with};
 pub use model::{Scenario, schema, sweep};

@@ -26,7 +26,7 @@ use crate::outside::OutsideMember;
 use crate::problem::Problem;
 use crate::read::Reading;
 use crate::recordings;
-use crate::{Checked, Document, Files, Scenario, check_with, document};
+use crate::{Checked, Document, Files, Scenario, check_with, document, nearest_path};
 
 /// The scenario in `text`, which refers to no files, as a network that [`sim::World`] runs: for programs that generate
 /// scenarios.
@@ -135,7 +135,7 @@ impl Source {
         let file = if is_dir { scenario_in(&*files, path).map_err(|problem| vec![problem])? } else { path.to_owned() };
         let stem = if is_dir { path.file_name() } else { path.file_stem() };
         let stem = stem.map_or_else(|| "run".into(), |stem| file_name(&stem.to_string_lossy()));
-        let text = read(&*files, &file).map_err(|problem| vec![problem])?;
+        let text = read(&*files, &file).map_err(|problem| vec![with_nearest_path(problem, &*files, &file)])?;
         Ok(Source { path: path.to_owned(), ..Self::of_text(files, stem, file, &text, overrides)? })
     }
 
@@ -265,6 +265,14 @@ fn read(files: &dyn Files, file: &Path) -> Result<Vec<u8>, Problem> {
     }
 }
 
+/// A problem with a file, with the path that is meant if the file does not exist.
+fn with_nearest_path(problem: Problem, files: &dyn Files, file: &Path) -> Problem {
+    match nearest_path(files, file) {
+        Some(near) => problem.hint(format!("did you mean \"{}\"?", near.display())),
+        None => problem,
+    }
+}
+
 /// Whether a file is in the thesis's language: by its extension, or by its first component.
 fn speaks_goel1997(file: &Path, text: &[u8]) -> bool {
     match file.extension().and_then(|ending| ending.to_str()) {
@@ -359,7 +367,7 @@ fn include_recordings(
                 Err(problem) if files.exists(&path) => problems.push(problem.key(key_of_file)),
                 Err(_) => {
                     let problem = Problem::new(format!("the recording {} does not exist", path.display()));
-                    problems.push(problem.key(key_of_file));
+                    problems.push(with_nearest_path(problem.key(key_of_file), files, &path));
                 }
             }
         }

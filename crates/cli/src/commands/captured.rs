@@ -14,7 +14,7 @@ use scenario::problem::Problem;
 pub use hosts::{DataDirection, congestion_control, of_hosts, refuse_comparison};
 use hosts::{is_split, schemes_of};
 
-use super::{ScenarioArgs, count, listed, shown};
+use super::{ScenarioArgs, count, listed, shown, unreadable_file};
 use crate::Failure;
 use crate::input::is_stdin;
 use crate::talk::note;
@@ -54,7 +54,10 @@ impl From<Place> for Vantage {
 
 impl From<CaptureFailure> for Failure {
     fn from(failure: CaptureFailure) -> Failure {
-        Failure::Input(format!("error: {failure}"))
+        Failure::Input(match failure {
+            CaptureFailure::Unreadable { path, error } => listed(&[unreadable_file(&path, &error)]),
+            failure => format!("error: {failure}"),
+        })
     }
 }
 

@@ -10,7 +10,7 @@ use engine::Span;
 use scenario::problem::Problem;
 use serde_json::{Value, json};
 
-use super::{listed, print, shown};
+use super::{listed, print, shown, unreadable_file};
 use crate::Failure;
 use crate::input;
 use crate::talk::{detail, is_verbose, note, say};
@@ -122,7 +122,7 @@ fn one(file: &Path, tolerance: Option<Span>) -> Ran {
             }
             Err(_) => (String::new(), Err(Problem::new("not a text: a packetdrill script is").in_file(&name))),
         },
-        Err(error) => (String::new(), Err(Problem::new(format!("cannot be read: {error}")).in_file(&name))),
+        Err(error) => (String::new(), Err(unreadable_file(file, &error))),
     };
     Ran { file: name, text, result }
 }

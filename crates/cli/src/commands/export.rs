@@ -10,7 +10,7 @@ use lab::sweep::analysis::Analysis;
 use scenario::problem::Problem;
 
 use super::places::beside_result;
-use super::{listed, print, shown, sweep, warn};
+use super::{listed, nearest_file, print, shown, sweep, warn};
 use crate::Failure;
 
 /// Arguments of `lasthop export`.
@@ -85,6 +85,10 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Unwritable { .. } | StoreError::Unmade { .. } => Failure::Run(error.to_string()),
+            StoreError::Unopened { ref path, .. } => {
+                let near = nearest_file(path).map(|near| format!("\n  hint: did you mean \"{}\"?", shown(&near)));
+                Failure::Input(format!("error: {error}{}", near.unwrap_or_default()))
+            }
             _ => Failure::Input(format!("error: {error}")),
         }
     }

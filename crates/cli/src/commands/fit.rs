@@ -1,7 +1,7 @@
 //! `lasthop fit`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use capture::transfer::Vantage;
 use clap::builder::PossibleValuesParser;
@@ -20,7 +20,7 @@ use super::captured::{
     CaptureArgs, DataDirection, Place, captures, congestion_control, of_hosts, open_both, refuse_comparison,
     warn_of_damage,
 };
-use super::{listed, print, shown, write_whole};
+use super::{listed, print, shown, unreadable_file, write_whole};
 use crate::input::{UNPACK, compressed};
 use crate::talk::note;
 use crate::{Failure, table};
@@ -173,7 +173,7 @@ fn of_result(dir: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
 fn of_one(file: &Path, args: &Args, given: &Given) -> Result<Fit, Failure> {
     let name = shown(file);
     let refused = |what: String| Failure::Input(format!("error: {name}: {what}"));
-    let found = fs::metadata(file).map_err(|error| refused(format!("cannot be read: {error}")))?;
+    let found = fs::metadata(file).map_err(|error| unreadable(file, &error))?;
     if found.is_dir() {
         let what =
             "found a directory without captures of real hosts, expected one of `lasthop shell`, a capture, or a log";
@@ -236,12 +236,17 @@ fn of_transfer(name: &str, transfer: &Transfer, given: &Given) -> Result<Fit, Fa
     fitted.map(|(fitted, values)| (fitted, values, None)).map_err(|error| refused(error.to_string()))
 }
 
+/// A file that cannot be read.
+fn unreadable(file: &Path, error: &io::Error) -> Failure {
+    Failure::Input(listed(&[unreadable_file(file, error)]))
+}
+
 /// The fit to logs of iperf3 and ping.
 fn of_logs(files: &[PathBuf], given: &Given) -> Result<Fit, Failure> {
     let (mut iperf, mut ping) = (None, None);
     for file in files {
         let refused = |what: String| Failure::Input(format!("error: {}: {what}", shown(file)));
-        let bytes = fs::read(file).map_err(|error| refused(format!("cannot be read: {error}")))?;
+        let bytes = fs::read(file).map_err(|error| unreadable(file, &error))?;
         let text = String::from_utf8_lossy(&bytes);
         if is_capture(file) {
             return Err(refused(

@@ -10,7 +10,7 @@ use scenario::problem::Problem;
 use scenario::recordings::format::{Format, READERS, Reader};
 use scenario::recordings::recorded::Recorded;
 
-use super::{count, listed, print, shown, write_whole};
+use super::{count, listed, print, refused, shown, unreadable_file, write_whole};
 use crate::Failure;
 use crate::input::{UNPACK, compressed};
 use crate::talk::note;
@@ -36,8 +36,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let hint = "`lasthop fit` makes a scenario of a capture; `explain`, `plot` and `report` read it, too";
         return Err(Failure::Input(listed(&[problem.hint(hint)])));
     }
-    let unreadable = |what: String| Failure::Input(format!("error: {name}: {what}"));
-    let bytes = fs::read(&args.file).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
+    let unfit = |what: String| Failure::Input(format!("error: {name}: {what}"));
+    let bytes = fs::read(&args.file).map_err(|error| refused(vec![unreadable_file(&args.file, &error)]))?;
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
@@ -45,10 +45,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 Some(found) => format!("found {found}, expected a recording as text: {UNPACK}"),
                 None => "found bytes that are no text, expected a recording as text".to_owned(),
             };
-            return Err(unreadable(what));
+            return Err(unfit(what));
         }
     };
-    let refused = |problem: Problem| Failure::Input(listed(&[problem]));
     let named = args.format.as_ref().and_then(|name| READERS.iter().find(|reader| reader.name == name));
     // The format is a key of a scenario, and an option here.
     let with_option = |problem: Problem| match &problem.hint {
@@ -56,8 +55,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         None => problem,
     };
     let recognized = || Format::Auto.reader(&name, &text).map_err(with_option);
-    let reader = named.map_or_else(recognized, Ok).map_err(refused)?;
-    let recorded = reader.read(&name, &text).map_err(refused)?;
+    let reader = named.map_or_else(recognized, Ok).map_err(|problem| refused(vec![problem]))?;
+    let recorded = reader.read(&name, &text).map_err(|problem| refused(vec![problem]))?;
     note(format_args!("{name}: {}", described(reader, &recorded)));
     match &args.out {
         Some(file) => write_whole(file, recorded.to_csv().as_bytes()),

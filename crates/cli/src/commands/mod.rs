@@ -32,7 +32,7 @@ pub mod verify;
 pub mod web;
 
 use std::fmt::Display;
-use std::io::Write;
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
@@ -40,6 +40,7 @@ use std::thread::available_parallelism;
 use clap::Args;
 use engine::text::visible;
 use lab::atomic_file;
+use lab::disk::Disk;
 use lab::load::{Loaded, Overrides, Source};
 use scenario::flows;
 use scenario::problem::Problem;
@@ -134,6 +135,20 @@ fn resolved(source: &Source) -> Result<Loaded, Failure> {
 /// Wrong input.
 fn refused(problems: Vec<Problem>) -> Failure {
     Failure::Input(listed(&problems))
+}
+
+/// A file that cannot be read; of one that does not exist, with the one that may be meant.
+fn unreadable_file(path: &Path, error: &io::Error) -> Problem {
+    let problem = Problem::new(format!("cannot be read: {error}")).in_file(shown(path));
+    match nearest_file(path) {
+        Some(near) => problem.hint(format!("did you mean \"{}\"?", shown(&near))),
+        None => problem,
+    }
+}
+
+/// The file whose path is most like one that does not exist.
+fn nearest_file(path: &Path) -> Option<PathBuf> {
+    scenario::nearest_path(&Disk, path)
 }
 
 /// Prints warnings.
