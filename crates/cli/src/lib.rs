@@ -6,6 +6,7 @@
 mod argument_tips;
 mod commands;
 mod defaults;
+mod help;
 mod input;
 mod progress;
 mod sweep_table;
@@ -20,7 +21,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use engine::text::visible;
 
 use lab::run::RunError;
@@ -52,55 +53,73 @@ static LONG_VERSION: LazyLock<String> =
 enum Command {
     /// Write a commented scenario to start from
     New(new::Args),
-    /// Run a scenario: print a table, write a result directory
+    /// Run a scenario: print tables, write a result directory
     Run(run::Args),
-    /// Run a scenario many times: every point of its sweep, every case, every replication, on all cores
+    /// Run every point, case and replication of a scenario's sweep, on all cores
     Sweep(sweep::Args),
     /// Compare schemes on the same channel: goodput, cost, and the nodes that each changes
     Compare(compare::Args),
-    /// Write a store's results as CSV, Parquet or JSON
+    /// Write a store's results as CSV, Parquet, JSON, LaTeX or gnuplot
     Export(export::Args),
+    /// Write a page of a store's results, or of the connections of a capture
+    ///
     /// Write a store's results as one HTML file with pictures, tables, and the scenario to repeat them; or the connections
-    /// of a capture (pcap, pcapng)
+    /// of a capture (pcap, pcapng).
     Report(report::Args),
     /// Merge the shards of a sweep, made on different machines, into one store
     Merge(merge::Args),
-    /// Print a script that runs a sweep as a job array of Slurm, and merges its shards
+    /// Print a script that runs a sweep as a job array of Slurm
+    ///
+    /// Print a script that runs a sweep as a job array of Slurm, and merges its shards.
     Slurm(slurm::Args),
     /// Check every row of a store, and list the damaged ones
     Verify(verify::Args),
-    /// Repeat a paper's evaluation: its numbers, ours with their intervals, and a report
+    /// Repeat a paper's evaluation: its numbers beside ours, with intervals
     Reproduce(reproduce::Args),
+    /// Draw a run, or a connection of a capture, as SVG and PNG
+    ///
     /// Draw a run: sequence numbers and the congestion window against time, as SVG and PNG; or a connection of a capture
-    /// (pcap, pcapng)
+    /// (pcap, pcapng).
     Plot(plot::Args),
+    /// List what delayed a run, or a connection of a capture, each cause with its cost
+    ///
     /// List the causes of delay in a run, or in a connection of a capture (pcap, pcapng): waits, needless retransmissions
-    /// and reductions, each with its cost, the costliest first
+    /// and reductions, each with its cost, the costliest first.
     Explain(explain::Args),
     /// Find how long a scenario must run until the goodput of its flows is steady
     Steady(steady::Args),
-    /// Run packetdrill scripts against our end of TCP, in simulated time
+    /// Run packetdrill scripts against lasthop's TCP, in simulated time
     Drill(drill::Args),
-    /// Run a command in a network namespace behind a scenario's network, in real time: Linux
+    /// Run a command behind a scenario's network, in real time (Linux)
+    ///
+    /// Run a command in a network namespace behind a scenario's network, in real time: Linux.
     Shell(Box<shell::Args>),
-    /// Let packets of TUN devices cross a scenario's network, in real time: Linux
+    /// Pass packets of TUN devices through a scenario's network, in real time (Linux)
     Emulate(shell::EmulateArgs),
     /// Become a command of `shell`
     #[command(name = "__here", hide = true)]
     Here(shell::HereArgs),
-    /// Serve a page on 127.0.0.1 to change a scenario and watch it run in the browser
+    /// Change a scenario in the browser, and watch it run
+    ///
+    /// Serve a page on 127.0.0.1 to change a scenario and watch it run in the browser.
     Web(web::Args),
     /// Check a scenario for errors, without running it
     Check(check::Args),
     /// Print a datafile.dat of the thesis as a TOML scenario with the same results
     Convert(convert::Args),
-    /// Fit a scenario to a capture of a transfer, or to logs of iperf3 and ping, and run it beside the measurement
+    /// Make a scenario of a capture, or of logs of iperf3 and ping
+    ///
+    /// Fit a scenario to a capture of a transfer, or to logs of iperf3 and ping, and run it beside the measurement.
     Fit(fit::Args),
-    /// Print a recording of a link as a table: Pensieve, LeoReplayer, CellReplay, Raca's 5G, Mahimahi
+    /// Print a recording of a link, made by another program, as a table
+    ///
+    /// Print a recording of a link as a table: Pensieve, LeoReplayer, CellReplay, Raca's 5G, Mahimahi.
     Import(import::Args),
     /// List the names that scenarios can use: schemes, channels, TCP variants, traces, ...
     List(list::Args),
-    /// Print the JSON Schema of scenarios, for editors, or of summaries, for programs that read them
+    /// Print the JSON Schema of scenarios or of summaries
+    ///
+    /// Print the JSON Schema of scenarios, for editors, or of summaries, for programs that read them.
     Schema(schema::Args),
     /// Print a completion script for a shell
     Completions(completions::Args),
@@ -155,7 +174,7 @@ fn outlive_file_size_limit() {
 }
 
 /// The exit code for arguments that clap rejects, or that ask for help.
-fn misread(error: &clap::Error) -> u8 {
+fn clap_exit_code(error: &clap::Error) -> u8 {
     let text = error.render();
     // clap repeats the arguments without escaping them.
     if let Cow::Owned(text) = visible(&text.to_string()) {
@@ -164,7 +183,7 @@ fn misread(error: &clap::Error) -> u8 {
         && !error.use_stderr()
     {
         // Help is data.
-        return ended(Err(unsaid.into()));
+        return report_outcome(Err(unsaid.into()));
     }
     u8::try_from(error.exit_code()).unwrap_or(1)
 }
@@ -173,7 +192,7 @@ fn misread(error: &clap::Error) -> u8 {
 static IS_PROGRAM: AtomicBool = AtomicBool::new(false);
 
 /// Runs the command as [`main`] does, in the process that is it: it may start itself again.
-pub fn program(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+pub fn main_as_program(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     IS_PROGRAM.store(true, Ordering::Relaxed);
     main(arguments)
 }
@@ -184,15 +203,32 @@ fn is_program() -> bool {
     IS_PROGRAM.load(Ordering::Relaxed)
 }
 
+/// The command and its arguments.
+fn parse_arguments(arguments: &[OsString]) -> Result<Cli, clap::Error> {
+    let mut command = Cli::command();
+    let parsed = match command.try_get_matches_from_mut(arguments) {
+        Ok(mut matches) => Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command)),
+        Err(error) => Err(error),
+    };
+    if IS_PROGRAM.load(Ordering::Relaxed) {
+        // The end of the process frees it; to free thousands of texts takes a tenth of the start.
+        std::mem::forget(command);
+    }
+    parsed
+}
+
 /// Runs the command with these arguments, of which the first is its name, and returns its exit code.
 ///
 /// Ctrl-C is handled by a handler of the process once a command that can be interrupted has begun.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     outlive_file_size_limit();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let Cli { volume, command } = match Cli::try_parse_from(&arguments) {
+    let Cli { volume, command } = match parse_arguments(&arguments) {
         Ok(cli) => cli,
-        Err(error) => return misread(&argument_tips::with_tip(error, &arguments)),
+        Err(error) => {
+            let error = help::complete_help(error, &arguments);
+            return clap_exit_code(&argument_tips::with_tip(error, &arguments));
+        }
     };
     volume.apply();
     #[allow(clippy::disallowed_methods, reason = "the time that a command takes, not simulated time")]
@@ -226,11 +262,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Man(args) => man::run(&args),
     };
     detail(format_args!("time: {:.3} s", began.elapsed().as_secs_f64()));
-    ended(outcome)
+    report_outcome(outcome)
 }
 
 /// Prints the failure, and gives the exit code.
-fn ended(outcome: Result<(), Failure>) -> u8 {
+fn report_outcome(outcome: Result<(), Failure>) -> u8 {
     match outcome {
         Ok(()) | Err(Failure::BrokenPipe) => 0,
         Err(Failure::Exit(code)) => code,

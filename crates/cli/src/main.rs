@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::program(std::env::args_os()).into()
+    cli::main_as_program(std::env::args_os()).into()
 }

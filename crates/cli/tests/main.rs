@@ -11,6 +11,7 @@ mod examples;
 mod explain;
 mod fit;
 mod goel1997;
+mod help;
 mod import;
 mod input;
 mod interruption;

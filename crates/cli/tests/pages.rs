@@ -1,62 +1,25 @@
-//! Files generated from the command's declarations: completions, manual pages, the JSON schema.
+//! Files generated from the command's declarations: manual pages, the JSON schema.
 
 use crate::common;
 use crate::reference;
 
 use std::fs;
-use std::io::Write;
-use std::process::{Command, Stdio};
 
-use common::{fine, lasthop, root, scratch};
+use common::{fine, root, scratch};
 
-/// Returns the commands listed by --help, except `help` itself.
-fn commands() -> Vec<String> {
-    let help = fine(&scratch("pages-help"), &["--help"]);
-    let listed = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
-    let names = listed.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
-    let names: Vec<String> = names.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect();
-    names.into_iter().filter(|name| name != "help").collect()
-}
-
-#[test]
-fn completions_contain_every_command_and_its_options() {
-    let dir = scratch("completions");
-    let commands = commands();
-    assert!(commands.len() > 15, "{commands:?}");
-    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let script = fine(&dir, &["completions", shell]);
-        for word in commands.iter().map(String::as_str).chain(["print-events", "no-out", "quiet", "replications"]) {
-            assert!(script.contains(word), "{shell}: {word}");
-        }
-    }
-    let refused = lasthop(&dir, &["completions", "tcsh"]);
-    assert_eq!(refused.code, Some(2));
-    assert!(refused.err.contains("bash, elvish, fish, powershell, zsh"), "{}", refused.err);
-}
-
-/// Bash completes `lasthop ste` with the generated script.
-#[test]
-fn completions_work_in_bash() {
-    let dir = scratch("completions-bash");
-    let script = fine(&dir, &["completions", "bash"])
-        + "COMP_WORDS=(lasthop ste); COMP_CWORD=1; _lasthop lasthop ste lasthop; echo \"${COMPREPLY[*]}\"\n";
-    let mut bash = Command::new("bash").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    bash.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
-    let output = bash.wait_with_output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "steady\n");
-}
+use crate::help::shown_commands;
 
 #[test]
 fn manual_has_a_page_for_each_command_with_all_its_options() {
     let dir = scratch("man");
-    let written = fine(&dir, &["man", "pages"]);
-    let mut expected: Vec<String> = commands().iter().map(|name| format!("pages/lasthop-{name}.1")).collect();
+    let written = fine(&dir, &["man", "--out", "pages"]);
+    let mut expected: Vec<String> = shown_commands().iter().map(|name| format!("pages/lasthop-{name}.1")).collect();
     expected.push("pages/lasthop.1".to_owned());
     let mut written: Vec<&str> = written.lines().collect();
     written.sort_unstable();
     expected.sort_unstable();
     assert_eq!(written, expected);
-    for name in commands() {
+    for name in shown_commands() {
         let page = fs::read_to_string(dir.join(format!("pages/lasthop-{name}.1"))).unwrap().replace("\\-", "-");
         assert!(page.contains(&format!(".TH lasthop-{name} 1 ")), "{name}: {page}");
         let help = fine(&dir, &[&name, "--help"]);
@@ -64,10 +27,14 @@ fn manual_has_a_page_for_each_command_with_all_its_options() {
         for option in options.map(|word| word.split(['=', '[', ',', '`', ':']).next().unwrap()) {
             assert!(page.contains(option), "{name}: {option}");
         }
+        assert!(page.contains(&format!(".SH EXAMPLES\n.TP\n\\fBlasthop {name}")), "{name}: {page}");
     }
     let page = fs::read_to_string(dir.join("pages/lasthop.1")).unwrap();
     assert_eq!(fine(&dir, &["man"]), page);
     assert!(page.contains("130 interrupted"), "{page}");
+    assert!(page.contains(".SS See a run\n.TP\n\\fBlasthop\\-new\\fR(1)\nWrite a commented"), "{page}");
+    // The name of the option before it was --out.
+    assert_eq!(fine(&dir, &["man", "old"]).lines().count(), expected.len());
 }
 
 #[test]

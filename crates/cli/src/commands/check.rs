@@ -13,6 +13,13 @@ use scenario::traces;
 
 use super::{ScenarioArgs, count, import, listed, print, refused, resolved, shown, warn};
 use crate::Failure;
+use crate::help::Example;
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[
+    ("lasthop check examples/snoop.toml", "Look for errors and doubtful values"),
+    ("lasthop check examples/snoop.toml --set links.air.rate=\"1 Mbps\"", "Check a change before a run"),
+];
 
 /// Arguments of `lasthop check`.
 #[derive(ClapArgs)]

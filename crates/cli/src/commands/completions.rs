@@ -5,7 +5,18 @@ use std::io::Write;
 use clap::{Args as ClapArgs, CommandFactory};
 use clap_complete::Shell;
 
+use crate::help::Example;
 use crate::{Cli, Failure};
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[
+    (
+        "lasthop completions bash > ~/.local/share/bash-completion/completions/lasthop",
+        "Enable completion in bash; for one session: source <(lasthop completions bash)",
+    ),
+    ("lasthop completions zsh > ~/.zfunc/_lasthop", "Enable it in zsh, if ~/.zfunc is in fpath"),
+    ("lasthop completions fish > ~/.config/fish/completions/lasthop.fish", "Enable it in fish"),
+];
 
 /// Arguments of `lasthop completions`.
 #[derive(ClapArgs)]

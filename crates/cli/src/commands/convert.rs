@@ -5,6 +5,13 @@ use lab::load::to_toml;
 
 use super::{ScenarioArgs, print};
 use crate::Failure;
+use crate::help::Example;
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[
+    ("lasthop convert examples/goel1997/datafile.dat", "Print the thesis's input as TOML"),
+    ("lasthop convert examples/goel1997/datafile.dat --scheme snoop > thesis.toml", "Change it, and write a scenario"),
+];
 
 /// Arguments of `lasthop convert`.
 #[derive(ClapArgs)]

@@ -12,8 +12,15 @@ use serde_json::{Value, json};
 
 use super::{listed, print, shown, unreadable_file};
 use crate::Failure;
+use crate::help::Example;
 use crate::input;
 use crate::talk::{detail, is_verbose, note, say};
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[
+    ("lasthop drill crates/tcp/tests/scripts/pass/close-first.pkt", "Run a script"),
+    ("lasthop drill --verbose crates/tcp/tests/scripts/pass/close-first.pkt", "Print its packets too"),
+];
 
 /// Arguments of `lasthop drill`.
 #[derive(ClapArgs)]
@@ -70,12 +77,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     } else if all.len() > 1 {
         print(&format!("{}\n", counted(&all)))?;
     }
-    ended(&all)
+    judge_scripts(&all)
 }
 
 /// How the command ends: wrong input takes precedence over failures, failures over unsupported features.
-fn ended(all: &[Ran]) -> Result<(), Failure> {
-    let ended = |outcome: &str, failure: fn(String) -> Failure| {
+fn judge_scripts(all: &[Ran]) -> Result<(), Failure> {
+    let fail = |outcome: &str, failure: fn(String) -> Failure| {
         let count = all.iter().filter(|ran| ran.outcome() == outcome).count();
         let message = match all {
             [alone] => alone.message().unwrap_or_default(),
@@ -83,9 +90,9 @@ fn ended(all: &[Ran]) -> Result<(), Failure> {
         };
         if count == 0 { Ok(()) } else { Err(failure(message)) }
     };
-    ended(UNREADABLE, Failure::Input)?;
-    ended("failed", |message| Failure::Run(message.trim_start_matches("error: ").to_owned()))?;
-    ended("not supported", Failure::Unsupported)
+    fail(UNREADABLE, Failure::Input)?;
+    fail("failed", |message| Failure::Run(message.trim_start_matches("error: ").to_owned()))?;
+    fail("not supported", Failure::Unsupported)
 }
 
 /// The outcome for a file that is not a script.

@@ -12,6 +12,19 @@ use scenario::problem::Problem;
 use super::places::beside_result;
 use super::{listed, nearest_file, print, shown, sweep, warn};
 use crate::Failure;
+use crate::help::Example;
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[
+    (
+        "lasthop export results/selective-repeat.sqlite --format csv,parquet",
+        "Write tables into results/selective-repeat/",
+    ),
+    (
+        "lasthop export results/selective-repeat.sqlite --format latex --metric timeouts -o tables",
+        "Write a table of one metric for a paper",
+    ),
+];
 
 /// Arguments of `lasthop export`.
 #[derive(ClapArgs)]

@@ -21,9 +21,19 @@ use super::captured::{
     warn_of_damage,
 };
 use super::{listed, print, shown, unreadable_file, write_whole};
+use crate::help::Example;
 use crate::input::{UNPACK, compressed};
 use crate::talk::note;
 use crate::{Failure, table};
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[
+    (
+        "lasthop fit results/snoop-seed1/server.pcapng -o path.toml",
+        "Make a scenario of the path of a captured download",
+    ),
+    ("lasthop fit iperf3.json ping.log --sender mobile", "Print the fit of an upload, of logs"),
+];
 
 /// Arguments of `lasthop fit`.
 #[derive(ClapArgs)]

@@ -12,8 +12,15 @@ use scenario::recordings::recorded::Recorded;
 
 use super::{count, listed, print, refused, shown, unreadable_file, write_whole};
 use crate::Failure;
+use crate::help::Example;
 use crate::input::{UNPACK, compressed};
 use crate::talk::note;
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[
+    ("lasthop import examples/recordings/norway_bus_1", "Print a recording as a table, and what it has"),
+    ("lasthop import examples/recordings/norway_bus_1 -o results/bus.csv", "Write the table"),
+];
 
 /// Arguments of `lasthop import`.
 #[derive(ClapArgs)]

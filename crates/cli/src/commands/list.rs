@@ -6,6 +6,10 @@ use scenario::problem::Problem;
 
 use super::{listed, nearest_of_many, print};
 use crate::Failure;
+use crate::help::Example;
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[("lasthop list", "List all names"), ("lasthop list schemes", "List the schemes")];
 
 /// Arguments of `lasthop list`.
 #[derive(ClapArgs)]

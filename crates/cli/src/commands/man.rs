@@ -1,5 +1,6 @@
 //! `lasthop man`.
 
+use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 
@@ -7,13 +8,24 @@ use clap::{Args as ClapArgs, Command, CommandFactory};
 use clap_mangen::Man;
 
 use super::{print, shown, write_whole};
+use crate::help::{self, Example, GROUPS, examples_of};
 use crate::{Cli, Failure};
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[
+    ("lasthop man > lasthop.1", "Write the manual page of the program"),
+    ("lasthop man -o ~/.local/share/man/man1", "Write the pages of all commands, where `man lasthop-run` finds them"),
+];
 
 /// Arguments of `lasthop man`.
 #[derive(ClapArgs)]
 pub struct Args {
     /// Where to write lasthop.1 and a page for each command, such as lasthop-run.1 [default: lasthop.1 to standard
     /// output]
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// As --out, whose name it had before
+    #[arg(hide = true, conflicts_with = "out")]
     dir: Option<PathBuf>,
 }
 
@@ -22,10 +34,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut whole = Cli::command().disable_help_subcommand(true);
     // Gives commands their full names.
     whole.build();
-    let Some(dir) = &args.dir else { return print(&page(&whole)?.1) };
+    let Some(dir) = args.out.as_ref().or(args.dir.as_ref()) else { return print(&render_page(&whole)?.1) };
     let shown_commands = whole.get_subcommands().filter(|command| !command.is_hide_set());
     for command in std::iter::once(&whole).chain(shown_commands) {
-        let (name, text) = page(command)?;
+        let (name, text) = render_page(command)?;
         let path = dir.join(name);
         write_whole(&path, text.as_bytes())?;
         print(&format!("{}\n", shown(&path)))?;
@@ -34,9 +46,58 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// The file name and the text of a command's page.
-fn page(command: &Command) -> io::Result<(String, String)> {
+fn render_page(command: &Command) -> io::Result<(String, String)> {
     let man = Man::new(command.clone());
     let mut text = Vec::new();
-    man.render(&mut text)?;
-    Ok((man.get_filename(), String::from_utf8_lossy(&text).into_owned()))
+    man.render_title(&mut text)?;
+    man.render_name_section(&mut text)?;
+    man.render_synopsis_section(&mut text)?;
+    man.render_description_section(&mut text)?;
+    if command.has_subcommands() {
+        text.extend(render_commands(command).into_bytes());
+    }
+    man.render_options_section(&mut text)?;
+    text.extend(render_examples(examples_of(command.get_name())).into_bytes());
+    if command.get_after_help().is_some() {
+        man.render_extra_section(&mut text)?;
+    }
+    if command.get_version().or(command.get_long_version()).is_some() {
+        man.render_version_section(&mut text)?;
+    }
+    let text = String::from_utf8_lossy(&text);
+    // Each section begins with the same definitions.
+    let definitions = text.find(".TH ").map_or("", |end| &text[..end]);
+    Ok((man.get_filename(), format!("{definitions}{}", text.replace(definitions, ""))))
+}
+
+/// The commands in their groups, as a section of a page.
+fn render_commands(command: &Command) -> String {
+    let mut text = ".SH COMMANDS\n".to_owned();
+    for group in &GROUPS {
+        // Writing to a text in memory does not fail.
+        let _ = writeln!(text, ".SS {}", escape(group.title));
+        for (name, _) in group.commands.iter().filter(|(name, _)| command.find_subcommand(name).is_some()) {
+            let about = escape(&help::about(command, name));
+            let _ = writeln!(text, ".TP\n\\fBlasthop\\-{}\\fR(1)\n{about}", escape(name));
+        }
+    }
+    text
+}
+
+/// Examples, as a section of a page.
+fn render_examples(examples: &[Example]) -> String {
+    if examples.is_empty() {
+        return String::new();
+    }
+    examples.iter().fold(".SH EXAMPLES\n".to_owned(), |mut text, (line, meaning)| {
+        let _ = writeln!(text, ".TP\n\\fB{}\\fR\n{}", escape(line), escape(meaning));
+        text
+    })
+}
+
+/// A line for roff: it has no escapes, and no hyphens that are typeset as such.
+fn escape(line: &str) -> String {
+    let plain = line.replace('\\', "\\e").replace('-', "\\-");
+    // A line that begins with one of these is a request.
+    if plain.starts_with(['.', '\'']) { format!("\\&{plain}") } else { plain }
 }

@@ -10,7 +10,14 @@ use scenario::problem::Problem;
 
 use super::{count, listed, print, shown};
 use crate::Failure;
+use crate::help::Example;
 use crate::talk::note;
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[
+    ("lasthop merge results/half1.sqlite -o results/all.sqlite", "Add the runs of a shard to a store"),
+    ("lasthop merge results/half1.sqlite results/half2.sqlite -o results/all.sqlite", "Join two shards"),
+];
 
 /// Arguments of `lasthop merge`.
 #[derive(ClapArgs)]

@@ -25,6 +25,7 @@ pub mod shell;
 #[cfg(not(target_os = "linux"))]
 #[path = "no_shell.rs"]
 pub mod shell;
+mod shell_examples;
 pub mod slurm;
 pub mod steady;
 pub mod sweep;

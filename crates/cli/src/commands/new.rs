@@ -8,8 +8,15 @@ use clap::Args as ClapArgs;
 use scenario::problem::Problem;
 
 use super::{listed, print, shown};
+use crate::help::Example;
 use crate::talk::note;
 use crate::{Failure, input};
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[
+    ("lasthop new first.toml", "Write a scenario to start from"),
+    ("lasthop new - > second.toml", "The same, through standard output"),
+];
 
 /// Arguments of `lasthop new`.
 #[derive(ClapArgs)]

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args as ClapArgs;
 
+pub use super::shell_examples::{EMULATE_EXAMPLES, EXAMPLES};
 use crate::Failure;
 
 /// Arguments of both commands, which are not read.

@@ -13,9 +13,16 @@ use stats::{Interval, Level};
 use super::places::in_results;
 use super::{Jobs, listed, print, shown, write_whole};
 use crate::Failure;
+use crate::help::Example;
 use crate::progress::Progress;
 use crate::table::{aligned, row};
 use crate::talk::{detail, note};
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[
+    ("lasthop reproduce", "List the papers"),
+    ("lasthop reproduce goel1997 --quick", "Repeat the thesis with ten replications"),
+];
 
 /// Arguments of `lasthop reproduce`.
 #[derive(ClapArgs)]

@@ -16,9 +16,20 @@ use scenario::traces::Trace;
 
 use super::places::{in_results, name_run};
 use super::{ScenarioArgs, listed, print_if_open, shown};
+use crate::help::Example;
 use crate::progress::Progress;
 use crate::talk::{detail, note, say};
 use crate::{Failure, table};
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[
+    ("lasthop run examples/snoop.toml", "Print tables, and keep the result in results/snoop-seed1"),
+    (
+        "lasthop run examples/snoop.toml --scheme unmodified --set links.air.rate=\"1 Mbps\"",
+        "Change the scheme and a key for this run",
+    ),
+    ("lasthop run examples/snoop.toml --trace pcapng", "Also write captures for Wireshark"),
+];
 
 /// Arguments of `lasthop run`.
 #[derive(ClapArgs)]

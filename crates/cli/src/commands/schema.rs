@@ -4,6 +4,13 @@ use clap::{Args as ClapArgs, ValueEnum};
 
 use super::print;
 use crate::Failure;
+use crate::help::Example;
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[
+    ("lasthop schema > scenario.schema.json", "Write the schema of scenarios"),
+    ("lasthop schema summary", "Print the schema of what `lasthop run --json` prints"),
+];
 
 /// Arguments of `lasthop schema`.
 #[derive(ClapArgs)]

@@ -10,6 +10,7 @@ use lab::result_dir::EMULATION;
 use scenario::problem::Problem;
 
 use super::places::in_results;
+pub use super::shell_examples::{EMULATE_EXAMPLES, EXAMPLES};
 use super::{ScenarioArgs, listed, print, resolved, shown};
 use crate::progress::StatusLine;
 use crate::talk::{detail, note, say};

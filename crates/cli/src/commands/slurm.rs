@@ -13,8 +13,18 @@ use super::places::in_results;
 use super::sweep::replications;
 use super::{ScenarioArgs, listed, print, refused, shown, warn, write_whole};
 use crate::Failure;
+use crate::help::Example;
 use crate::input;
 use crate::talk::note;
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[
+    ("lasthop slurm examples/goel1997-satellite.toml --shards 64 | bash", "Submit a sweep as 64 tasks"),
+    (
+        "lasthop slurm examples/goel1997-satellite.toml --shards 16 --script sweep.sh",
+        "Write the script, to read it first",
+    ),
+];
 
 /// Arguments of `lasthop slurm`.
 #[derive(ClapArgs)]

@@ -10,9 +10,16 @@ use stats::{Interval, Level};
 
 use super::{Jobs, ScenarioArgs, flow_named, listed, print, refused, resolved, warn};
 use crate::Failure;
+use crate::help::Example;
 use crate::input;
 use crate::progress::Progress;
 use crate::table::{aligned, row};
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[
+    ("lasthop steady examples/steady.toml", "Find when the goodput is steady"),
+    ("lasthop steady examples/steady.toml --until \"100 s\" --replications 5", "Look at the first 100 s only"),
+];
 
 /// Arguments of `lasthop steady`.
 #[derive(ClapArgs)]

@@ -14,10 +14,24 @@ use scenario::problem::Problem;
 
 use super::places::in_results;
 use super::{Jobs, ScenarioArgs, count, listed, nearest_of_many, print, refused, shown, warn};
+use crate::help::Example;
 use crate::input;
 use crate::progress::Progress;
 use crate::talk::{detail, note, say};
 use crate::{Failure, sweep_table};
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[
+    ("lasthop sweep examples/selective-repeat.toml", "Run the scenario's sweep; a second time it repeats nothing"),
+    (
+        "lasthop sweep examples/selective-repeat.toml --replications 4 --metric timeouts",
+        "Run four replications, and show another metric",
+    ),
+    (
+        "lasthop sweep examples/selective-repeat.toml --shard 1/2 -o results/half1.sqlite",
+        "Run the first half, with the other on another machine",
+    ),
+];
 
 /// Arguments of `lasthop sweep`.
 #[derive(ClapArgs)]

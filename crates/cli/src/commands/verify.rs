@@ -7,9 +7,19 @@ use lab::store::{Store, Verified};
 
 use super::{count, print, shown};
 use crate::Failure;
+use crate::help::Example;
 
 const AFTER_HELP: &str = "\
 Exit codes: 0 every row matches its checksum (or was removed by --remove), 1 some are not, 2 the file is no store or cannot be read.";
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[
+    ("lasthop verify results/selective-repeat.sqlite", "Check the rows of a store"),
+    (
+        "lasthop verify results/selective-repeat.sqlite --remove",
+        "Remove damaged rows; the sweep then repeats their runs",
+    ),
+];
 
 /// Arguments of `lasthop verify`.
 #[derive(ClapArgs)]

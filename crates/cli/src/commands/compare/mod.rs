@@ -28,9 +28,19 @@ use super::captured::of_hosts;
 use super::sweep::replications;
 use super::{Jobs, count, listed, plot, print, seed, shown, warn};
 use crate::Failure;
+use crate::help::Example;
 use crate::input;
 use crate::progress::Progress;
 use crate::talk::note;
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[
+    (
+        "lasthop compare examples/goel-refined.toml",
+        "Compare a scenario's scheme with the unmodified sender, and draw both",
+    ),
+    ("lasthop compare --schemes unmodified,snoop --paths wan-bursts,wan-upload", "Compare schemes on built-in paths"),
+];
 
 /// Arguments of `lasthop compare`.
 #[derive(ClapArgs)]
@@ -99,7 +109,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let ends = real::ends(args, &plans)?;
     let mut store = Store::create(&args.out)?;
-    let comparisons = ran(args, &plans, &mut store)?;
+    let comparisons = run_missing(args, &plans, &mut store)?;
     let real: Vec<Comparison> = ends
         .into_iter()
         .zip(&plans)
@@ -160,7 +170,7 @@ fn plans(args: &Args) -> Result<Vec<(String, Plan)>, Vec<Problem>> {
 }
 
 /// Runs the missing runs, path by path.
-fn ran(args: &Args, plans: &[(String, Plan)], store: &mut Store) -> Result<Vec<Comparison>, Failure> {
+fn run_missing(args: &Args, plans: &[(String, Plan)], store: &mut Store) -> Result<Vec<Comparison>, Failure> {
     let runs = |plan: &Plan| plan.cases.len() as u64 * args.replications;
     let all: u64 = plans.iter().map(|(_, plan)| runs(plan)).sum();
     let (mut done, mut found) = (0, 0);

@@ -17,9 +17,17 @@ use serde_json::Value;
 
 use super::captured::CaptureArgs;
 use super::{ScenarioArgs, flow_named, listed, plot, print_if_open, shown};
+use crate::help::Example;
 use crate::progress::Progress;
 use crate::talk::note;
 use crate::{Failure, table};
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[
+    ("lasthop explain results/snoop-seed1", "Say where the time of a run went"),
+    ("lasthop explain results/snoop-seed1/server.pcapng", "Say it of a connection in a capture"),
+    ("lasthop explain examples/timeout.toml --top 3", "Run a scenario, and list the three costliest findings"),
+];
 
 /// Arguments of `lasthop explain`.
 #[derive(ClapArgs)]

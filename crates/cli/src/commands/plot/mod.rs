@@ -18,9 +18,17 @@ use super::captured::CaptureArgs;
 use super::places::{in_results, name_run};
 use super::{ScenarioArgs, write_whole};
 use crate::Failure;
+use crate::help::Example;
 use crate::progress::Progress;
 use failure::failed;
 use target::Target;
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[
+    ("lasthop plot results/snoop-seed1 --from \"2 s\" --to \"4 s\"", "Draw two seconds of a run"),
+    ("lasthop plot examples/timeout.toml --scheme unmodified,refined-icmp", "Draw two schemes on one time axis"),
+    ("lasthop plot examples/handover.toml --topology -o handover.svg", "Draw the network"),
+];
 
 /// Arguments of `lasthop plot`.
 #[derive(ClapArgs)]

@@ -18,8 +18,18 @@ use super::places::beside_result;
 use super::web;
 use super::{listed, print, shown, sweep, write_whole};
 use crate::Failure;
+use crate::help::Example;
 use crate::progress::Progress;
 use crate::talk::detail;
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[
+    ("lasthop report results/selective-repeat.sqlite", "Write results/selective-repeat.html"),
+    (
+        "lasthop report results/snoop-seed1/server.pcapng -o server.html",
+        "Write a page about the connections of a capture",
+    ),
+];
 
 /// Arguments of `lasthop report`.
 #[derive(ClapArgs)]

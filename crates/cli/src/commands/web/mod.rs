@@ -21,6 +21,7 @@ use tiny_http::Server;
 
 use super::{ScenarioArgs, print, refused};
 use crate::Failure;
+use crate::help::Example;
 use crate::talk::note;
 use obtain::{PageOptions, PageSource};
 
@@ -28,6 +29,12 @@ pub use obtain::ready_page;
 
 /// The port, if it is free.
 const PORT: u16 = 8017;
+
+/// Examples in its help.
+pub const EXAMPLES: &[Example] = &[
+    ("lasthop web", "Open the page in a browser"),
+    ("lasthop web examples/snoop.toml --port 8080 --no-open", "Serve the page with a scenario, and print its address"),
+];
 
 /// Arguments of `lasthop web`.
 #[derive(ClapArgs)]

@@ -1,0 +1,208 @@
+//! Help: the commands in groups, and examples of each. It is built only for one who asks for help.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+
+use clap::builder::{StyledStr, Styles};
+use clap::error::{Error, ErrorKind};
+use clap::{Command, CommandFactory};
+
+use crate::Cli;
+use crate::commands::{
+    check, compare, completions, convert, drill, explain, export, fit, import, list, man, merge, new, plot, report,
+    reproduce, run, schema, shell, slurm, steady, sweep, verify, web,
+};
+
+/// An example: the command line, and what it does.
+pub type Example = (&'static str, &'static str);
+
+/// Commands under one title.
+pub struct Group {
+    /// The title.
+    pub title: &'static str,
+    /// Each command with its examples, in the order of `lasthop --help`.
+    pub commands: &'static [(&'static str, &'static [Example])],
+}
+
+/// All commands that help shows.
+pub const GROUPS: [Group; 5] = [
+    Group {
+        title: "See a run",
+        commands: &[
+            ("new", new::EXAMPLES),
+            ("run", run::EXAMPLES),
+            ("explain", explain::EXAMPLES),
+            ("plot", plot::EXAMPLES),
+            ("web", web::EXAMPLES),
+        ],
+    },
+    Group {
+        title: "Compare",
+        commands: &[
+            ("compare", compare::EXAMPLES),
+            ("sweep", sweep::EXAMPLES),
+            ("report", report::EXAMPLES),
+            ("export", export::EXAMPLES),
+            ("steady", steady::EXAMPLES),
+            ("slurm", slurm::EXAMPLES),
+            ("merge", merge::EXAMPLES),
+        ],
+    },
+    Group {
+        title: "Real packets",
+        commands: &[
+            ("shell", shell::EXAMPLES),
+            ("emulate", shell::EMULATE_EXAMPLES),
+            ("fit", fit::EXAMPLES),
+            ("import", import::EXAMPLES),
+        ],
+    },
+    Group {
+        title: "Papers and checks",
+        commands: &[
+            ("reproduce", reproduce::EXAMPLES),
+            ("drill", drill::EXAMPLES),
+            ("check", check::EXAMPLES),
+            ("verify", verify::EXAMPLES),
+        ],
+    },
+    Group {
+        title: "Everything else",
+        commands: &[
+            ("list", list::EXAMPLES),
+            ("convert", convert::EXAMPLES),
+            ("schema", schema::EXAMPLES),
+            ("completions", completions::EXAMPLES),
+            ("man", man::EXAMPLES),
+            ("help", HELP_EXAMPLES),
+        ],
+    },
+];
+
+/// The longest line of a text in help.
+const MAX_WIDTH: usize = 100;
+
+const HELP_EXAMPLES: &[Example] =
+    &[("lasthop help run", "Show the options of a command"), ("lasthop help", "Show the commands")];
+
+/// The examples of a command; none of one without.
+pub fn examples_of(command: &str) -> &'static [Example] {
+    let all = GROUPS.iter().flat_map(|group| group.commands);
+    all.clone().find(|(name, _)| *name == command).map_or(&[], |(_, examples)| *examples)
+}
+
+/// Whether an error is a text of help.
+fn is_help(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand)
+}
+
+/// The error that `arguments` give; one with help has groups and examples.
+pub fn complete_help(error: Error, arguments: &[OsString]) -> Error {
+    if !is_help(&error) {
+        return error;
+    }
+    build_command().try_get_matches_from(arguments).err().unwrap_or(error)
+}
+
+/// The command with groups and examples in its help.
+pub fn build_command() -> Command {
+    let mut command = Cli::command();
+    // Adds `help`.
+    command.build();
+    let command = command.mut_subcommands(add_examples);
+    let template = render_template(&command);
+    command.help_template(template).max_term_width(MAX_WIDTH)
+}
+
+/// Adds the examples below what stands after the options.
+fn add_examples(command: Command) -> Command {
+    let examples = examples_of(command.get_name());
+    if examples.is_empty() {
+        return command;
+    }
+    let mut text = StyledStr::new();
+    let header = Styles::styled().get_header().to_owned();
+    // Writing to a text in memory does not fail.
+    let _ = write!(text, "{header}Examples:{header:#}");
+    for (line, meaning) in examples {
+        let _ = write!(text, "\n  {line}\n          {meaning}");
+    }
+    if let Some(after) = command.get_after_help() {
+        let _ = write!(text, "\n\n{}", after.ansi());
+    }
+    command.after_help(text)
+}
+
+/// The help of the program: clap's own, with the commands in groups.
+fn render_template(command: &Command) -> StyledStr {
+    let styles = Styles::styled();
+    let (header, literal) = (styles.get_header(), styles.get_literal());
+    let width = GROUPS.iter().flat_map(|group| group.commands).map(|(name, _)| name.len()).max().unwrap_or(0);
+    let mut text = StyledStr::new();
+    let _ = writeln!(text, "{{about-with-newline}}\n{{usage-heading}} {{usage}}");
+    for group in &GROUPS {
+        let _ = writeln!(text, "\n{header}{}:{header:#}", group.title);
+        for (name, _) in group.commands {
+            let _ = writeln!(text, "  {literal}{name:width$}{literal:#}  {}", about(command, name));
+        }
+    }
+    let _ = write!(text, "\n{header}Options:{header:#}\n{{options}}{{after-help}}");
+    text
+}
+
+/// What a command does, in one line.
+pub fn about(command: &Command, name: &str) -> String {
+    command.find_subcommand(name).and_then(Command::get_about).map(ToString::to_string).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The commands that help shows.
+    fn shown_commands() -> Vec<String> {
+        let mut command = Cli::command();
+        command.build();
+        let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
+        shown.map(|command| command.get_name().to_owned()).collect()
+    }
+
+    #[test]
+    fn every_shown_command_is_in_exactly_one_group() {
+        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|group| group.commands).map(|(name, _)| *name).collect();
+        let mut shown = shown_commands();
+        grouped.sort_unstable();
+        shown.sort_unstable();
+        assert_eq!(grouped, shown);
+    }
+
+    #[test]
+    fn every_command_has_two_examples_of_itself_that_parse() {
+        for (name, examples) in GROUPS.iter().flat_map(|group| group.commands) {
+            assert!(examples.len() >= 2, "{name} has {} examples", examples.len());
+            for (line, _) in *examples {
+                let words = shlex::split(line).unwrap_or_else(|| panic!("{line}: quotes"));
+                let end = words.iter().position(|word| word == ">" || word == "|").unwrap_or(words.len());
+                assert_eq!(words[..2], ["lasthop", *name], "{line}");
+                if let Err(error) = Cli::command().try_get_matches_from(&words[..end]) {
+                    assert!(*name == "help" && is_help(&error), "{line}: {error}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lines_about_commands_and_examples_fit_in_a_line() {
+        let mut command = build_command();
+        let help = command.render_help().to_string();
+        let about = command.get_subcommands().filter(|command| !command.is_hide_set());
+        let about: Vec<String> = about.filter_map(Command::get_about).map(ToString::to_string).collect();
+        let examples = GROUPS.iter().flat_map(|group| group.commands).flat_map(|(_, examples)| *examples);
+        let examples = examples.flat_map(|(line, meaning)| [format!("  {line}"), format!("          {meaning}")]);
+        for line in help.lines().map(str::to_owned).chain(examples) {
+            assert!(line.chars().count() <= MAX_WIDTH, "{line}");
+        }
+        // A sentence would end with a full stop, and have more to say in the help of the command.
+        assert!(about.iter().all(|about| !about.contains('\n') && (!about.ends_with('.') || about.ends_with("..."))));
+    }
+}
