@@ -5,6 +5,7 @@
 
 mod argument_tips;
 mod commands;
+mod completion;
 mod defaults;
 mod help;
 mod input;
@@ -121,7 +122,7 @@ enum Command {
     ///
     /// Print the JSON Schema of scenarios, for editors, or of summaries, for programs that read them.
     Schema(schema::Args),
-    /// Print a completion script for a shell
+    /// Print the script with which a shell completes commands, options and names
     Completions(completions::Args),
     /// Print the manual page of this command, or write the pages of all commands
     Man(man::Args),
@@ -223,6 +224,9 @@ fn parse_arguments(arguments: &[OsString]) -> Result<Cli, clap::Error> {
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     outlive_file_size_limit();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if completion::answer_shell(&arguments) {
+        return 0;
+    }
     let Cli { volume, command } = match parse_arguments(&arguments) {
         Ok(cli) => cli,
         Err(error) => {

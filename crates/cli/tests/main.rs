@@ -5,6 +5,7 @@ mod captures;
 mod colours;
 mod common;
 mod compare;
+mod completion;
 mod drill;
 mod escapes;
 mod examples;

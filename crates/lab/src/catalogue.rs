@@ -22,6 +22,7 @@ use tcp::presets::PRESETS;
 use tcp::recovery::RecoveryConfig;
 use tcp::response::ResponseConfig;
 
+use crate::compare::paths;
 use crate::export::FORMATS;
 use crate::papers::PAPERS;
 
@@ -41,7 +42,7 @@ pub struct Section {
 pub const CATALOGUE: &[Section] = &[
     Section {
         plural: "schemes",
-        place: "scheme, nodes.NAME.scheme, --scheme",
+        place: "scheme, nodes.NAME.scheme, --scheme, --schemes",
         members: || AgentConfig::MEMBERS.iter().map(|(name, summary)| (*name, scheme(name, summary))).collect(),
     },
     Section {
@@ -114,6 +115,7 @@ pub const CATALOGUE: &[Section] = &[
         place: "lasthop export --format",
         members: || FORMATS.iter().map(|format| (format.name, format.summary.into())).collect(),
     },
+    Section { plural: "paths", place: "lasthop compare --paths", members: || plain(&paths::parts()) },
     Section {
         plural: "papers",
         place: "lasthop reproduce",

@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
-use clap::{Args as ClapArgs, CommandFactory};
+use clap::Args as ClapArgs;
 use clap_complete::Shell;
 
 use crate::help::Example;
-use crate::{Cli, Failure};
+use crate::{Failure, completion};
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[
@@ -26,10 +26,9 @@ pub struct Args {
     shell: Shell,
 }
 
-/// Prints a completion script.
+/// Prints the script that enables completion.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "lasthop", &mut script);
+    let script = completion::write_script(&args.shell.to_string())?;
     // Not through `print`, which escapes characters that a script may need.
     let mut out = std::io::stdout().lock();
     out.write_all(&script)?;

@@ -70,6 +70,11 @@ pub fn every() -> Vec<ComparedPath> {
     NETWORKS.iter().flat_map(|network| CHANNELS.iter().map(move |channel| of(network, channel))).collect()
 }
 
+/// The names of the networks and of the kinds of channel, each with its description. A path has one of each.
+pub fn parts() -> Vec<(&'static str, &'static str)> {
+    NETWORKS.iter().chain(CHANNELS).map(|part| (part.name, part.summary)).collect()
+}
+
 /// The paths with these names, in the order of the list. The name of a network or of a kind of channel selects all
 /// of its paths.
 pub fn named(names: &[String]) -> Result<Vec<ComparedPath>, Problem> {

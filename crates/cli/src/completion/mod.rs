@@ -1,0 +1,79 @@
+//! Completion in shells: commands, options, the names of the catalogue, and those of the scenario on the line.
+//!
+//! A shell's script runs this program with [`VARIABLE`] and the words of the line; the candidates are printed.
+
+mod names;
+mod scripts;
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::sync::Arc;
+
+use clap::{ArgMatches, Command, CommandFactory};
+use clap_complete::engine::ArgValueCompleter;
+use clap_complete::env::{EnvCompleter, Shells};
+
+pub use scripts::SHELLS;
+
+use crate::Cli;
+use names::Names;
+
+/// The variable that holds the name of the shell that asks.
+const VARIABLE: &str = "LASTHOP_COMPLETE";
+
+/// Prints the candidates if a shell asks for them, and whether one does. A completion has no errors: with a word or a file
+/// that cannot be read there are fewer candidates.
+pub fn answer_shell(arguments: &[OsString]) -> bool {
+    let Some(name) = env::var_os(VARIABLE) else { return false };
+    let words = arguments.iter().position(|word| word == "--").map(|separator| &arguments[separator + 1..]);
+    if let (Some(shell), Some(words @ [_, ..])) = (find_shell(&name), words) {
+        let mut text = Vec::new();
+        let mut command = add_completers(Cli::command(), words);
+        let here = env::current_dir().ok();
+        if shell.write_complete(&mut command, words.to_vec(), here.as_deref(), &mut text).is_ok() {
+            // A shell that has gone needs no answer.
+            let _ = std::io::stdout().lock().write_all(&text);
+        }
+    }
+    true
+}
+
+/// The shell with this name.
+fn find_shell(name: &OsStr) -> Option<&'static dyn EnvCompleter> {
+    const ALL: Shells<'static> = Shells(&SHELLS);
+    let name = name.to_str()?;
+    ALL.0.iter().copied().find(|shell| shell.is(name))
+}
+
+/// The script with which a shell completes the command.
+///
+/// # Errors
+/// There is no such shell.
+pub fn write_script(shell: &str) -> std::io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    let found = find_shell(OsStr::new(shell)).ok_or(std::io::ErrorKind::NotFound)?;
+    found.write_registration(VARIABLE, "lasthop", "lasthop", "lasthop", &mut text)?;
+    Ok(text)
+}
+
+/// Gives each option with names its completer.
+fn add_completers(command: Command, words: &[OsString]) -> Command {
+    let typed = Arc::new(typed_arguments(words));
+    command.mut_subcommands(|command| {
+        let name = command.get_name().to_owned();
+        command.mut_args(|arg| match Names::of_argument(&name, &arg) {
+            Some(names) => {
+                let typed = Arc::clone(&typed);
+                arg.add(ArgValueCompleter::new(move |word: &OsStr| names.candidates(word, typed.as_ref().as_ref())))
+            }
+            None => arg,
+        })
+    })
+}
+
+/// The arguments of the command on the line, as far as they can be read.
+fn typed_arguments(words: &[OsString]) -> Option<ArgMatches> {
+    let mut matches = Cli::command().ignore_errors(true).try_get_matches_from(words).ok()?;
+    matches.remove_subcommand().map(|(_, arguments)| arguments)
+}

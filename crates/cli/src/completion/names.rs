@@ -1,0 +1,157 @@
+//! The names that an argument accepts.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgMatches};
+use clap_complete::engine::CompletionCandidate;
+use lab::catalogue::{CATALOGUE, Section};
+use lab::load::{Overrides, open};
+use scenario::controls::{Control, Widget, controls};
+
+/// Keys of more than this number are completed step by step.
+const MAX_KEYS: usize = 40;
+
+/// Arguments that name an entry of a table of the scenario, each with the table and what follows the name.
+const ENTRIES: [(&str, &str, &str); 5] = [
+    ("flow", "flows", ""),
+    ("node", "nodes", ""),
+    ("medium", "media", ""),
+    ("and", "nodes", "="),
+    ("tun", "nodes", "="),
+];
+
+/// What an argument names.
+pub enum Names {
+    /// A member of the catalogue.
+    Member(&'static Section),
+    /// A section of the catalogue.
+    Sections,
+    /// A key of the scenario, and its value.
+    Assignment,
+    /// An entry of a table of the scenario, with what follows it.
+    Entry(&'static str, &'static str),
+}
+
+impl Names {
+    /// What an argument of a command names; `None` if clap knows its values, or nobody.
+    pub fn of_argument(command: &str, arg: &Arg) -> Option<Self> {
+        let id = arg.get_id().as_str();
+        if let Some(section) = CATALOGUE.iter().find(|section| is_accepted(section, command, arg)) {
+            return Some(Names::Member(section));
+        }
+        let entry = ENTRIES.iter().find(|(name, ..)| *name == id);
+        match (command, id) {
+            ("list", "kind") => Some(Names::Sections),
+            (_, "set") => Some(Names::Assignment),
+            _ => entry.map(|(_, table, end)| Names::Entry(table, end)),
+        }
+    }
+
+    /// The names that begin with a word, of which several may be in a list with commas.
+    pub fn candidates(&self, word: &OsStr, typed: Option<&ArgMatches>) -> Vec<CompletionCandidate> {
+        let Some(word) = word.to_str() else { return Vec::new() };
+        let assignment = matches!(self, Names::Assignment);
+        let list = word.rfind(',').filter(|_| !assignment).map_or("", |comma| &word[..=comma]);
+        let all = match self {
+            Names::Member(section) => (section.members)()
+                .into_iter()
+                .map(|(name, summary)| {
+                    CompletionCandidate::new(format!("{list}{name}")).help(Some(text(&summary).into()))
+                })
+                .collect(),
+            Names::Sections => CATALOGUE.iter().map(|section| CompletionCandidate::new(section.plural)).collect(),
+            Names::Assignment => assignments(word, &controls_of(typed)),
+            Names::Entry(table, end) => entries(table, &controls_of(typed))
+                .iter()
+                .map(|name| CompletionCandidate::new(format!("{list}{name}{end}")))
+                .collect(),
+        };
+        let begins = |candidate: &CompletionCandidate| candidate.get_value().to_string_lossy().starts_with(word);
+        all.into_iter().filter(begins).collect()
+    }
+}
+
+/// Whether a section says that an argument accepts its names: `--trace` in any command, `lasthop reproduce`, or `lasthop
+/// export --format`.
+fn is_accepted(section: &Section, command: &str, arg: &Arg) -> bool {
+    let option = arg.get_long().map(|long| format!("--{long}"));
+    section.place.split(", ").any(|place| match place.strip_prefix("lasthop ") {
+        Some(place) => {
+            let (name, wanted) = place.split_once(' ').map_or((place, None), |(name, wanted)| (name, Some(wanted)));
+            name == command && wanted == option.as_deref() && (option.is_some() || arg.is_positional())
+        }
+        None => option.as_deref() == Some(place),
+    })
+}
+
+/// One line, as some shells need it.
+fn text(summary: &str) -> String {
+    summary.lines().next().unwrap_or_default().to_owned()
+}
+
+/// The controls of the scenario on the line; none without one, or of one whose text is no TOML.
+fn controls_of(typed: Option<&ArgMatches>) -> Vec<Control> {
+    // Names of the argument in different commands.
+    let path = |id: &&str| typed?.try_get_one::<PathBuf>(id).ok().flatten();
+    let Some(path) = ["file", "scenario"].iter().find_map(path) else { return Vec::new() };
+    if !is_regular(path) {
+        // Reading a pipe would take its contents from the command.
+        return Vec::new();
+    }
+    let unchanged = Overrides::default();
+    open(path, &unchanged).map(|source| controls(&source, &unchanged)).unwrap_or_default()
+}
+
+fn is_regular(path: &Path) -> bool {
+    path.is_file() || path.is_dir()
+}
+
+/// The names in a table.
+fn entries(table: &str, controls: &[Control]) -> BTreeSet<String> {
+    let below = |control: &Control| {
+        let path = control.path.strip_prefix(table)?.strip_prefix('.')?;
+        path.split_once('.').map(|(name, _)| name.to_owned())
+    };
+    controls.iter().filter_map(below).collect()
+}
+
+/// The keys that begin with a word, or the values of the key in it.
+fn assignments(word: &str, controls: &[Control]) -> Vec<CompletionCandidate> {
+    if let Some((key, _)) = word.split_once('=') {
+        return controls.iter().filter(|control| control.path == key).flat_map(values).collect();
+    }
+    // A union and its members have one key; items of lists are set together.
+    let mut known = BTreeSet::new();
+    let mut keys: Vec<&Control> = controls.iter().filter(|control| control.path.starts_with(word)).collect();
+    keys.retain(|control| !control.path.contains('[') && known.insert(control.path.as_str()));
+    if keys.len() <= MAX_KEYS {
+        let key = |control: &&Control| {
+            CompletionCandidate::new(format!("{}=", control.path)).help(Some(text(&control.meaning).into()))
+        };
+        return keys.iter().map(key).collect();
+    }
+    let next_step = |control: &&Control| match control.path[word.len()..].find('.') {
+        Some(dot) => control.path[..=word.len() + dot].to_owned(),
+        None => format!("{}=", control.path),
+    };
+    keys.iter().map(next_step).collect::<BTreeSet<_>>().into_iter().map(CompletionCandidate::new).collect()
+}
+
+/// The values of a key, with it, that a shell takes as one word.
+fn values(control: &Control) -> Vec<CompletionCandidate> {
+    let value = |value: &str, meaning: &str| {
+        let help = Some(text(meaning)).filter(|help| !help.is_empty());
+        CompletionCandidate::new(format!("{}={value}", control.path)).help(help.map(Into::into))
+    };
+    match &control.widget {
+        Widget::Menu { choices } => {
+            let plain = |value: &str| value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+            let choices = choices.iter().map(|choice| (choice.value.trim_matches('"'), &choice.meaning));
+            choices.filter(|(value, _)| plain(value)).map(|(name, meaning)| value(name, meaning)).collect()
+        }
+        Widget::Switch => ["true", "false"].map(|name| value(name, "")).into(),
+        Widget::Slider { .. } | Widget::Text { .. } => Vec::new(),
+    }
+}
