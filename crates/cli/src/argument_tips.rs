@@ -1,16 +1,29 @@
-//! Tips for arguments of `lasthop shell` that clap rejects without saying what to type.
+//! Tips for what clap rejects: the command that is meant, and arguments of `lasthop shell`.
 
 use std::ffi::OsString;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+use engine::near::nearest;
+
+use crate::help::GROUPS;
 
 /// The error with what to type instead; `arguments` begin with the program's name.
 pub fn with_tip(mut error: Error, arguments: &[OsString]) -> Error {
+    if let Some(name) = nearest_command(&error) {
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![name]));
+    }
     if let Some(tip) = tip(&error, arguments) {
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
     }
     error
+}
+
+/// The command that is most like an unknown one: clap lists several, the least similar first.
+fn nearest_command(error: &Error) -> Option<String> {
+    let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let names = GROUPS.iter().flat_map(|group| group.commands).map(|(name, _)| *name);
+    nearest(found, names).map(str::to_owned)
 }
 
 fn tip(error: &Error, arguments: &[OsString]) -> Option<String> {
