@@ -114,7 +114,7 @@ pub fn build_command() -> Command {
     command.help_template(template).max_term_width(MAX_WIDTH)
 }
 
-/// Adds the examples below what stands after the options.
+/// Adds the examples between the options and the text after them.
 fn add_examples(command: Command) -> Command {
     let examples = examples_of(command.get_name());
     if examples.is_empty() {

@@ -26,7 +26,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     near.or_else(|| known.iter().find(begins).copied()).or_else(|| nearest_beginning(&lower, &known))
 }
 
-/// The name whose first words, of those joined by `_` or `-`, are most like `name`: `goodput_bps` for `goodptu`.
+/// The name that begins with words most like `name`, where `_` or `-` joins words: `goodput_bps` for `goodptu`.
 fn nearest_beginning<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let letters = name.chars().count();
     let max = (letters / 3).min(2);

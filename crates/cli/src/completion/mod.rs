@@ -1,4 +1,4 @@
-//! Completion in shells: commands, options, the names of the catalogue, and those of the scenario on the line.
+//! Completion in shells: commands, options, names of the catalogue, and of the scenario on the line.
 //!
 //! A shell's script runs this program with [`VARIABLE`] and the words of the line; the candidates are printed.
 

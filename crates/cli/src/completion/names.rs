@@ -35,7 +35,7 @@ pub enum Names {
 }
 
 impl Names {
-    /// What an argument of a command names; `None` if clap knows its values, or nobody.
+    /// What an argument of a command names; `None` if it names nothing of these, such as a file.
     pub fn of_argument(command: &str, arg: &Arg) -> Option<Self> {
         let id = arg.get_id().as_str();
         if let Some(section) = CATALOGUE.iter().find(|section| is_accepted(section, command, arg)) {

@@ -1,6 +1,6 @@
 //! The scripts with which shells ask for candidates.
 //!
-//! bash and zsh have own ones: those of clap_complete cannot complete behind `=`, or add a space there.
+//! bash and zsh have own ones: the scripts of clap_complete do not complete after `=`, or add a space there.
 
 use std::ffi::OsString;
 use std::io::{self, Write};

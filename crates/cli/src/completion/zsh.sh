@@ -10,7 +10,7 @@ _lasthop() {
         _files
         return
     fi
-    # What goes on, such as a key or a directory, is not followed by a space.
+    # A key or a directory is not followed by a space: the word continues.
     for line in $lines; do
         value=${line%%:*}
         if [[ $value == *[=./] ]]; then open+=("$line"); else closed+=("$line"); fi
