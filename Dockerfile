@@ -13,7 +13,7 @@ WORKDIR /src
 COPY . .
 # The page of `lasthop web`, which the next build contains.
 RUN cargo xtask web \
- && cargo build --locked --profile dist --package lasthop \
+ && cargo build --locked --profile dist --package lasthop --all-features \
  && cargo xtask web --check target/dist/lasthop
 
 FROM debian:bookworm-slim

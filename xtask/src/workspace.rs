@@ -32,10 +32,11 @@ pub fn build_as_tested() -> Result<PathBuf, String> {
     Ok(target().join("checks"))
 }
 
-/// Returns a command that builds lasthop as it is released.
+/// Returns a command that builds lasthop as it is released: with every feature, and for machines with older loaders.
 pub fn release_build() -> Command {
     let mut cargo = cargo();
-    cargo.args(["build", "--locked", "--profile", "dist", "--package", "lasthop"]);
+    cargo.args(["build", "--locked", "--profile", "dist", "--package", "lasthop", "--all-features"]);
+    cargo.env("LASTHOP_PORTABLE", "1");
     cargo
 }
 
