@@ -27,8 +27,12 @@ fn steps(page: &str) -> Vec<Step<'_>> {
     steps
 }
 
+/// The command of README that builds and runs the program; the tests run the one that is built already.
+const FIRST_RUN: &str = "cargo run --release -- ";
+
 /// Runs commands in `dir` and returns their output to both streams, in order.
 fn printed(dir: &Path, commands: &str) -> String {
+    let commands = commands.replace(FIRST_RUN, "lasthop ");
     let programs = Path::new(env!("CARGO_BIN_EXE_lasthop")).parent().unwrap();
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
     let script = format!("exec 2>&1; set -e\n{commands}");
