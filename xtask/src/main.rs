@@ -154,6 +154,7 @@ fn main() -> ExitCode {
         ["bench", "build"] => bench::build::run(),
         ["bench", "budget"] => bench::budget::run(),
         ["bench", "emulate", options @ ..] => bench::emulate::run(options),
+        [bench::measure::PEAK_MEMORY, words @ ..] => bench::measure::print_peak_memory(words),
         [bench::emulate::DATAGRAMS, options @ ..] => bench::emulate::datagrams(options),
         ["bench", "peers", options @ ..] => bench::Options::parse(options).and_then(|it| bench::peers(&it)),
         words => Err(format!("unknown command `{}`\n\n{USAGE}", words.join(" "))),

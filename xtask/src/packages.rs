@@ -1,28 +1,20 @@
-//! Programs that tests use, and the Debian packages that contain them.
+//! The Debian packages of programs that tests use.
 
 use std::process::Command;
 
+use skip::{PROGRAMS, Program};
+
 use crate::workspace;
 
-/// Program and packages. The tests that need a missing one are skipped.
-const PROGRAMS: [(&str, &str); 7] = [
-    ("tshark", "tshark"),
-    ("gnuplot", "gnuplot-nox"),
-    ("node", "nodejs"),
-    ("npm", "npm"),
-    ("chromium", "chromium fonts-dejavu-core"),
-    ("pasta", "passt"),
-    ("python3-venv", "python3 python3-venv"),
-];
+/// Programs that are not installed for the tests: LaTeX has 300 MB, and a golden file shows changes of its tables.
+const LARGE: [&str; 1] = ["pdflatex"];
 
 /// Installs the missing packages with apt-get.
 pub fn install_missing() -> Result<(), String> {
-    let missing: Vec<&str> = PROGRAMS
-        .iter()
-        .filter(|(program, _)| !is_installed(program))
-        .flat_map(|(_, package)| package.split(' '))
-        .collect();
-    if missing.is_empty() {
+    let missing =
+        PROGRAMS.iter().filter(|program| !LARGE.contains(&program.names[0]) && why_missing(program).is_some());
+    let packages: Vec<&str> = missing.flat_map(|program| program.packages.iter().copied()).collect();
+    if packages.is_empty() {
         return Ok(());
     }
     let apt = |arguments: &[&str]| {
@@ -30,23 +22,32 @@ pub fn install_missing() -> Result<(), String> {
         workspace::run(apt.args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
     };
     apt(&["update", "-qq"])?;
-    apt(&[&["install", "-y", "-qq", "--no-install-recommends"], &missing[..]].concat())
+    apt(&[&["install", "-y", "-qq", "--no-install-recommends"], &packages[..]].concat())
+}
+
+/// Returns the reason for skipping a step that needs these programs, if one is missing.
+pub fn missing(names: &[&str]) -> Option<String> {
+    names.iter().filter_map(|name| skip::program_named(name)).find_map(why_missing)
 }
 
 /// Returns the packages without which tests were skipped, by lines such as `NAME: needs tshark`.
-pub fn missing_for(skipped: &[String]) -> Vec<&'static str> {
-    let needs = |program: &str| skipped.iter().any(|line| line.ends_with(&format!("needs {program}")));
-    PROGRAMS.iter().filter(|(program, _)| needs(program)).map(|(_, package)| *package).collect()
+pub fn of_skips(skipped: &[String]) -> Vec<&'static str> {
+    let needed = |program: &&Program| {
+        skipped
+            .iter()
+            .any(|line| line.split_once(": needs ").is_some_and(|(_, name)| name.starts_with(program.names[0])))
+    };
+    PROGRAMS.iter().filter(needed).flat_map(|program| program.packages.iter().copied()).collect()
 }
 
-fn is_installed(program: &str) -> bool {
-    match program {
-        "python3-venv" => {
-            let venv = Command::new("python3").args(["-c", "import ensurepip, venv"]).output();
-            venv.is_ok_and(|output| output.status.success())
-        }
-        program => workspace::on_path(program),
+fn why_missing(program: &Program) -> Option<String> {
+    let name = program.names[0];
+    if program.find_on_path().is_none() {
+        return Some(format!("needs {name}"));
     }
+    let venv = || Command::new("python3").args(["-c", "import ensurepip, venv"]).output();
+    let lacks_venv = name == "python3" && !venv().is_ok_and(|output| output.status.success());
+    lacks_venv.then(|| "needs python3-venv".to_owned())
 }
 
 #[cfg(test)]
@@ -56,7 +57,12 @@ mod tests {
     #[test]
     fn packages_of_skipped_tests_are_named_once() {
         let lines = ["a::b: needs tshark", "a::c: needs tshark", "python: needs python3-venv", "d: no root"];
-        assert_eq!(missing_for(&lines.map(str::to_owned)), ["tshark", "python3 python3-venv"]);
-        assert!(missing_for(&[]).is_empty());
+        assert_eq!(of_skips(&lines.map(str::to_owned)), ["python3", "python3-venv", "tshark"]);
+        assert!(of_skips(&[]).is_empty());
+    }
+
+    #[test]
+    fn program_of_every_machine_is_not_missing() {
+        assert_eq!(missing(&[]), None);
     }
 }

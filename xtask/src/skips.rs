@@ -10,9 +10,6 @@ use crate::workspace;
 /// List of tests that may be skipped, with the reasons.
 const ALLOWED: &str = include_str!("../allowed-skips.txt");
 
-/// Environment variable with the directory in which skipped tests are recorded, as in `crates/skip`.
-const DIRECTORY: &str = "LASTHOP_SKIPS";
-
 /// The skipped tests of a lane.
 pub struct Skips {
     directory: PathBuf,
@@ -29,7 +26,7 @@ impl Skips {
 
     /// Makes the tests that `command` runs record their skips.
     pub fn record<'c>(&self, command: &'c mut Command) -> &'c mut Command {
-        command.env(DIRECTORY, &self.directory)
+        command.env(skip::DIRECTORY, &self.directory)
     }
 
     /// Returns `NAME: REASON` of each skipped test.

@@ -7,6 +7,8 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::time::Instant;
 
+pub use skip::is_on_path as on_path;
+
 /// Returns the root of the workspace.
 pub fn root() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -50,11 +52,6 @@ pub fn host() -> Result<String, String> {
     let version = output(rustc().arg("-vV"))?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).ok_or_else(|| format!("found no line `host:` in the output of rustc -vV: {version}"))
-}
-
-/// Returns true if the shell would find `program`.
-pub fn on_path(program: &str) -> bool {
-    env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(program).is_file()))
 }
 
 /// Runs `command` and waits for its end; its output goes to this program's, and then the time that it took.

@@ -9,9 +9,7 @@ use wire::{Flags, Options, Segment};
 
 #[test]
 fn fields_agree_with_tshark() {
-    if Command::new("tshark").arg("--version").output().is_err() {
-        skip::skip!("tshark is not installed");
-    }
+    skip::need!("tshark");
     let shift = |window_scale| Options { window_scale, ..Options::default() };
     let back = |segment: Segment| Segment { src_port: 80, dst_port: 1000, ..segment };
     let segments = [

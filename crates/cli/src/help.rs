@@ -8,21 +8,11 @@ use clap::error::{Error, ErrorKind};
 use clap::{Command, CommandFactory};
 
 use crate::Cli;
+use crate::command_groups::{Example, Group, describe_command, examples_of};
 use crate::commands::{
     check, compare, completions, convert, drill, explain, export, fit, import, list, man, merge, new, plot, report,
     reproduce, run, schema, shell, slurm, steady, sweep, verify, web,
 };
-
-/// An example: the command line, and what it does.
-pub type Example = (&'static str, &'static str);
-
-/// Commands under one title.
-pub struct Group {
-    /// The title.
-    pub title: &'static str,
-    /// Each command with its examples, in the order of `lasthop --help`.
-    pub commands: &'static [(&'static str, &'static [Example])],
-}
 
 /// All commands that help shows.
 pub const GROUPS: [Group; 5] = [
@@ -85,12 +75,6 @@ const MAX_WIDTH: usize = 100;
 const HELP_EXAMPLES: &[Example] =
     &[("lasthop help run", "Show the options of a command"), ("lasthop help", "Show the commands")];
 
-/// The examples of a command; none of one without.
-pub fn examples_of(command: &str) -> &'static [Example] {
-    let all = GROUPS.iter().flat_map(|group| group.commands);
-    all.clone().find(|(name, _)| *name == command).map_or(&[], |(_, examples)| *examples)
-}
-
 /// Whether an error is a text of help.
 fn is_help(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand)
@@ -116,7 +100,7 @@ pub fn build_command() -> Command {
 
 /// Adds the examples between the options and the text after them.
 fn add_examples(command: Command) -> Command {
-    let examples = examples_of(command.get_name());
+    let examples = examples_of(&GROUPS, command.get_name());
     if examples.is_empty() {
         return command;
     }
@@ -143,16 +127,11 @@ fn render_template(command: &Command) -> StyledStr {
     for group in &GROUPS {
         let _ = writeln!(text, "\n{header}{}:{header:#}", group.title);
         for (name, _) in group.commands {
-            let _ = writeln!(text, "  {literal}{name:width$}{literal:#}  {}", about(command, name));
+            let _ = writeln!(text, "  {literal}{name:width$}{literal:#}  {}", describe_command(command, name));
         }
     }
     let _ = write!(text, "\n{header}Options:{header:#}\n{{options}}{{after-help}}");
     text
-}
-
-/// What a command does, in one line.
-pub fn about(command: &Command, name: &str) -> String {
-    command.find_subcommand(name).and_then(Command::get_about).map(ToString::to_string).unwrap_or_default()
 }
 
 #[cfg(test)]

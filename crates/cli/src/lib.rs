@@ -4,6 +4,7 @@
 //! unsupported feature, 130 interrupted; `shell` passes on that of its command.
 
 mod argument_tips;
+mod command_groups;
 mod commands;
 mod completion;
 mod defaults;
@@ -263,7 +264,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::List(args) => list::run(&args),
         Command::Schema(args) => schema::run(&args),
         Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args),
+        Command::Man(args) => man::run(&args, &help::GROUPS),
     };
     detail(format_args!("time: {:.3} s", began.elapsed().as_secs_f64()));
     report_outcome(outcome)

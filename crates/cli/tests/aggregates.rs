@@ -44,6 +44,7 @@ fn show(capture: &str, filter: &str, fields: &[&str]) -> Vec<Vec<String>> {
 
 #[test]
 fn tshark_reads_every_packet_of_an_aggregate() {
+    skip::need!("tshark");
     let dir = scratch("aggregates-capture");
     std::fs::write(dir.join("net.toml"), CELL).unwrap();
     fine(&dir, &["run", "net.toml", "--trace", "jsonl,pcapng", "--out", "r"]);

@@ -143,6 +143,7 @@ const TRANSFER: [&str; 2] = [
 #[cfg(target_os = "linux")]
 #[test]
 fn compare_with_shell_measures_real_ends_beside_simulated_ones() {
+    skip::need!("python3");
     let dir = scratch("compare-shell");
     if lasthop(&dir, &["shell", "--check"]).code != Some(0) {
         skip::skip!("no namespaces here");

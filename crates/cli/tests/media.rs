@@ -120,6 +120,7 @@ fn summary_without_media_has_no_media_entries() {
 /// tshark decodes the frames of the trace: types, times, durations, retries, damage, and the TCP segments in them.
 #[test]
 fn tshark_decodes_every_frame_of_a_medium() {
+    skip::need!("tshark");
     let dir = scratch("media-tshark");
     for (name, medium) in [
         ("plain", ""),

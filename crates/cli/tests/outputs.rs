@@ -81,6 +81,7 @@ fn equal_runs_write_equal_bytes() {
 
 #[test]
 fn gnuplot_reads_every_column() {
+    skip::need!("gnuplot");
     let dir = scratch("gnuplot");
     let datafile = file("examples/goel1997/datafile.dat");
     fine(
@@ -110,8 +111,7 @@ fn gnuplot_reads_every_column() {
         assert!(lines > 3, "{name} has {lines} lines");
         let script = format!("stats '{}' using 1:2 nooutput; print STATS_records, STATS_invalid", path.display());
         // gnuplot prints to stderr.
-        let output =
-            std::process::Command::new("gnuplot").args(["-e", &script]).output().expect("gnuplot is installed");
+        let output = std::process::Command::new("gnuplot").args(["-e", &script]).output().expect("gnuplot runs");
         let printed = String::from_utf8_lossy(&output.stderr);
         let numbers: Vec<f64> = printed.split_whitespace().filter_map(|word| word.parse().ok()).collect();
         assert_eq!(numbers, [lines as f64, 0.0], "{name}: {printed}");
@@ -121,6 +121,7 @@ fn gnuplot_reads_every_column() {
 /// tshark decodes the segments of the JSON lines, at the same times.
 #[test]
 fn tshark_reads_sequence_numbers_and_times() {
+    skip::need!("tshark");
     let dir = scratch("tshark");
     let example = file(EXAMPLE);
     fine(&dir, &["run", &example, "--set", SHORT, "--set", LOSSY, "--trace", "jsonl,pcapng", "--out", "r"]);
@@ -178,6 +179,7 @@ fn whole_connection(link: &str) -> String {
 /// Wireshark recognizes handshake, options, window scaling, ECN and close, in the captures of both ends.
 #[test]
 fn tshark_reports_no_problem_in_a_clean_transfer() {
+    skip::need!("tshark");
     let dir = scratch("tshark-handshake");
     std::fs::write(dir.join("net.toml"), whole_connection("ecn_threshold = \"40 packets\"")).unwrap();
     let summary = json(&dir, &["net.toml", "--trace", "pcapng", "--out", "r"]);
@@ -225,6 +227,7 @@ fn tshark_reports_no_problem_in_a_clean_transfer() {
 /// Lost data are reported in SACK blocks until retransmitted, and tshark counts as many retransmissions as the summary.
 #[test]
 fn tshark_reads_sack_blocks() {
+    skip::need!("tshark");
     let dir = scratch("tshark-sack");
     let lossy = "channel = { kind = \"scripted\", drop = [20, 22] }";
     std::fs::write(dir.join("net.toml"), whole_connection(lossy)).unwrap();

@@ -136,11 +136,13 @@ fn unwritable_directory_is_named_in_the_error() {
 
 #[test]
 fn full_disk_keeps_the_old_result() {
+    skip::need!("bash");
     written_to_a_full_disk("full", "jsonl", "events.jsonl");
 }
 
 #[test]
 fn full_disk_while_tables_are_written_keeps_the_old_result() {
+    skip::need!("bash");
     written_to_a_full_disk("full-tables", "parquet", ".parquet");
 }
 

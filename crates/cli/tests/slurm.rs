@@ -43,6 +43,7 @@ fn submit(dir: &Path) -> Output {
 /// nothing again.
 #[test]
 fn submitted_script_gives_the_store_of_a_plain_sweep() {
+    skip::need!("bash");
     let dir = scratch("slurm");
     fs::create_dir_all(dir.join("bin")).unwrap();
     fs::write(dir.join("bin/sbatch"), SBATCH).unwrap();

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use common::{ask, command, ended, file, fine, lasthop, scratch, without_checksums};
+use common::{ask, command, ended, file, fine, lasthop, scratch, send_signal, without_checksums};
 use serde_json::Value;
 use testkit::FADING_PATH;
 
@@ -127,7 +127,7 @@ fn changes_that_affect_results_make_another_sweep() {
 #[test]
 fn number_of_open_files_does_not_grow_with_jobs() {
     let dir = scenario("sweep-jobs");
-    let output = Command::new("bash")
+    let output = Command::new("sh")
         .current_dir(&dir)
         .args(["-c", "ulimit -n 40; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_lasthop")])
         .args(["sweep", "net.toml", "--jobs", "1000000000", "--out", "s.sqlite"])
@@ -222,7 +222,7 @@ fn interrupted_sweep_keeps_finished_runs() {
     while kept(&store) < 20 {
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    send_signal("INT", child.id());
     let end = ended(child.wait_with_output().unwrap());
     assert_eq!(end.code, Some(130), "{}", end.err);
     let message = format!(
@@ -235,6 +235,7 @@ fn interrupted_sweep_keeps_finished_runs() {
 /// A limit on the size of files substitutes for a full disk.
 #[test]
 fn full_disk_keeps_finished_runs() {
+    skip::need!("bash");
     let dir = scenario("sweep-full");
     let script = "ulimit -f 400; exec \"$0\" \"$@\"";
     let args = ["sweep", "net.toml", "--replications", "60", "--out", "s.sqlite"];

@@ -147,7 +147,7 @@ fn store_without_checksums_gets_them() {
     // A store that cannot be written, as on a read-only medium, is read without checksums.
     fs::write(&path, &old).unwrap();
     let script = "ulimit -f 0; exec \"$0\" export s.sqlite --out /dev/null/x";
-    let output = std::process::Command::new("bash")
+    let output = std::process::Command::new("sh")
         .current_dir(&dir)
         .args(["-c", script, env!("CARGO_BIN_EXE_lasthop")])
         .output()

@@ -281,9 +281,7 @@ fn budget_of_a_capture_agrees_with_that_of_its_run() {
 /// Repetitions are those that tshark calls so, under one name or another.
 #[test]
 fn repeated_segments_are_those_of_tshark() {
-    if Command::new("tshark").arg("--version").output().is_err() {
-        skip::skip!("tshark is not installed");
-    }
+    skip::need!("tshark");
     let (_, sender, _) = run(&build_network(&scenario("losses", UNSEEN + 1)));
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("a.pcapng");

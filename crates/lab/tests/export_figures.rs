@@ -130,10 +130,6 @@ fn sweep_without_runs_gives_files_without_figures() {
     assert!(!text.contains("plot \\"), "{text}");
 }
 
-fn is_installed(program: &str) -> bool {
-    Command::new(program).arg("--version").output().is_ok()
-}
-
 /// Runs a program in `dir`, which must succeed, and returns what it printed.
 fn run(dir: &Path, program: &str, args: &[&str]) -> String {
     let output = Command::new(program).current_dir(dir).args(args).output().unwrap();
@@ -144,9 +140,7 @@ fn run(dir: &Path, program: &str, args: &[&str]) -> String {
 
 #[test]
 fn gnuplot_draws_each_chart_without_warnings() {
-    if !is_installed("gnuplot") {
-        skip::skip!("gnuplot is not installed");
-    }
+    skip::need!("gnuplot");
     let dir = written(&sweeps());
     let printed = run(dir.path(), "gnuplot", &["summary.gnuplot"]);
     assert_eq!(printed, "");
@@ -174,9 +168,7 @@ fn gnuplot_draws_each_chart_without_warnings() {
 
 #[test]
 fn latex_typesets_the_tables() {
-    if !is_installed("pdflatex") {
-        skip::skip!("pdflatex is not installed");
-    }
+    skip::need!("pdflatex");
     let dir = written(&sweeps());
     let paper = "\\documentclass{article}\n\\usepackage{booktabs}\n\\usepackage{longtable}\n\\begin{document}\n\
                  \\input{summary.tex}\n\\end{document}\n";

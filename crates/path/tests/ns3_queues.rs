@@ -285,7 +285,8 @@ impl Program {
 #[test]
 #[ignore = "compiles a program for ns-3 and runs it 164 times: a minute"]
 fn kept_results_are_those_of_ns3() {
-    let Some(program) = Program::compile() else { skip::skip!("g++ finds no ns-3: apt-get install g++ libns3-dev") };
+    skip::need!("g++");
+    let Some(program) = Program::compile() else { skip::skip!("needs ns-3: apt-get install libns3-dev") };
     let mut results = String::from("# What ns-3.37 does in the cases of ns3_queues.rs.\n");
     for case in deterministic() {
         let fates = program.fates(&case, 1, &events(case.capable));

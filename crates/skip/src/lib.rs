@@ -1,18 +1,21 @@
 //! Reporting of tests that cannot run on this machine.
 //!
 //! [`skip!`] ends the test, prints `skipped: NAME: REASON`, and appends `NAME: REASON` to a file in the directory named
-//! by the environment variable [`DIRECTORY`]. `cargo xtask test` sets the variable, and fails on a skipped test that is
-//! not in `xtask/allowed-skips.txt`.
+//! by the environment variable [`DIRECTORY`]. [`need!`] does so if a program of [`PROGRAMS`] is not installed.
+//! `cargo xtask test` sets the variable, and fails on a test that was skipped for another reason and is not in
+//! `xtask/allowed-skips.txt`.
 //!
 //! ```
 //! fn a_capture_is_read_by_tshark() {
-//!     if std::process::Command::new("tshark").arg("--version").output().is_err() {
-//!         skip::skip!("tshark is not installed");
-//!     }
+//!     skip::need!("tshark");
 //!     // ...
 //! }
 //! a_capture_is_read_by_tshark();
 //! ```
+
+mod programs;
+
+pub use programs::{PROGRAMS, Program, find_program, is_on_path, missing_program, program_named};
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -30,6 +33,18 @@ macro_rules! skip {
         $crate::note(::std::any::type_name_of_val(&here), &::std::format!($($reason)+));
         return;
     }};
+}
+
+/// Ends a test function without a return value if a program of [`PROGRAMS`] is not installed; otherwise the name under
+/// which it is.
+#[macro_export]
+macro_rules! need {
+    ($program:literal) => {
+        match $crate::find_program($program) {
+            ::std::result::Result::Ok(name) => name,
+            ::std::result::Result::Err(reason) => $crate::skip!("{reason}"),
+        }
+    };
 }
 
 /// Records that the test that contains the function `place` was skipped.

@@ -52,3 +52,45 @@ fn test_that_is_not_skipped_records_nothing() {
     assert!(!String::from_utf8_lossy(&output.stderr).contains("skipped"));
     assert!(!notes.exists());
 }
+
+/// Run by another test in a child process with and without programs on `PATH`.
+#[test]
+fn test_is_skipped_if_a_program_is_missing() {
+    if std::env::var_os(DEMO).is_some() {
+        let browser = skip::need!("chromium");
+        skip::skip!("has {browser}");
+    }
+}
+
+/// The output of [`test_is_skipped_if_a_program_is_missing`] with these files in its only folder of `PATH`.
+fn skipped_with(programs: &[&str]) -> String {
+    let folder = tempdir().unwrap();
+    for name in programs {
+        std::fs::write(folder.path().join(format!("{name}{}", std::env::consts::EXE_SUFFIX)), "").unwrap();
+    }
+    let mut test = Command::new(std::env::current_exe().unwrap());
+    test.args(["--exact", "test_is_skipped_if_a_program_is_missing"]).env(DEMO, "1");
+    let output = test.env_remove(skip::DIRECTORY).env("PATH", folder.path()).output().unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn missing_program_ends_the_test_with_its_name() {
+    let name = "skipped: skips::test_is_skipped_if_a_program_is_missing";
+    assert_eq!(skipped_with(&["chrome"]), format!("{name}: needs chromium\n"));
+    assert_eq!(skipped_with(&["chromium"]), format!("{name}: has chromium\n"));
+    assert_eq!(skipped_with(&["google-chrome"]), format!("{name}: has google-chrome\n"));
+}
+
+#[test]
+fn reason_of_a_missing_program_leads_to_its_packages() {
+    assert_eq!(skip::missing_program("needs gnuplot").unwrap().packages, ["gnuplot-nox"]);
+    assert!(skip::missing_program("needs luck").is_none() && skip::missing_program("gnuplot").is_none());
+}
+
+#[test]
+#[should_panic(expected = "no-such-program: expected a program of skip::PROGRAMS")]
+fn program_outside_of_the_table_is_refused() {
+    let _ = skip::find_program("no-such-program");
+}

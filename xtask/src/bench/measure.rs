@@ -14,7 +14,7 @@ pub struct Run {
     pub printed: String,
     /// Processor time in user mode and in the kernel; independent of other load on the machine.
     pub cpu: Duration,
-    /// Peak resident memory in bytes.
+    /// Peak resident memory in bytes, or that of this program when it started the other, if it is more.
     pub peak_bytes: u64,
 }
 
@@ -24,6 +24,29 @@ pub fn median(command: &mut Command, times: usize) -> Result<Run, String> {
     let mut runs = (0..times).map(|_| once(command)).collect::<Result<Vec<_>, _>>()?;
     runs.sort_by_key(|run| run.cpu);
     Ok(runs.swap_remove(times / 2))
+}
+
+/// The argument with which this program measures the memory of another and prints it.
+pub const PEAK_MEMORY: &str = "peak-memory";
+
+/// Runs a program; returns its peak resident memory in bytes. A new process of this program starts it, since the kernel counts
+/// the memory of the process that starts a program.
+pub fn peak_bytes(command: &Command) -> Result<u64, String> {
+    let this = std::env::current_exe().map_err(|error| format!("the path of xtask: {error}"))?;
+    let mut starter = Command::new(this);
+    starter.arg(PEAK_MEMORY).arg(command.get_program()).args(command.get_args());
+    if let Some(folder) = command.get_current_dir() {
+        starter.current_dir(folder);
+    }
+    let printed = workspace::output(&mut starter)?;
+    printed.trim().parse().map_err(|_| format!("expected a number of bytes, found {printed}"))
+}
+
+/// Prints the peak resident memory of a program.
+pub fn print_peak_memory(words: &[&str]) -> Result<(), String> {
+    let (program, arguments) = words.split_first().ok_or("expected a program")?;
+    let run = once(Command::new(program).args(arguments))?;
+    workspace::print(&format!("{}\n", run.peak_bytes))
 }
 
 fn once(command: &mut Command) -> Result<Run, String> {

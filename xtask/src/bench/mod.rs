@@ -4,7 +4,7 @@ pub mod budget;
 pub mod build;
 pub mod emulate;
 pub mod lasthop;
-mod measure;
+pub mod measure;
 mod ns2;
 mod ns3;
 mod options;

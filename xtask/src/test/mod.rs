@@ -14,7 +14,7 @@ use crate::{census, packages, python, wasm, web, words, workspace};
 use libtest::TestLog;
 use limits::Limits;
 use stamp::Stamp;
-use step::Steps;
+use step::{StepOutcome, Steps};
 
 /// The profile of all steps: build scripts and procedural macros are then compiled once.
 const PROFILE: [&str; 2] = ["--profile", "checks"];
@@ -86,7 +86,7 @@ fn run_tests(steps: &mut Steps, log: &mut TestLog, Options { full, .. }: Options
     let skips = Skips::in_directory(skips::directory())?;
     let dir = workspace::target().join("tmp").join("left-by-tests");
     // The command serves the page in its tests.
-    steps.run("page", || web::run(module));
+    steps.run("page", || with_programs(&["node", "npm"], || web::run(module)));
     let targets = ["test", "--workspace", "--lib", "--bins", "--tests"];
     steps.run("compile", || workspace::run(workspace::cargo().args(targets).args(PROFILE).arg("--no-run")));
     steps.run("tests", || {
@@ -96,14 +96,14 @@ fn run_tests(steps: &mut Steps, log: &mut TestLog, Options { full, .. }: Options
         let arguments = ["test", "--workspace", "--doc"];
         tidy(&dir, |set| log.run_plain(skips.record(set(workspace::cargo().args(arguments).args(PROFILE)))))
     });
-    steps.run("python", || python::run(full));
-    steps.run("page tests", || web::test(module, full));
+    steps.run("python", || with_programs(&["python3"], || python::run(full)));
+    steps.run("page tests", || with_programs(&["node", "npm", "chromium"], || web::test(module, full)));
     if full {
         steps.run("long tests", || {
             let long = ["--ignored", "--test-threads", "1"];
             tidy(&dir, |set| log.run(skips.record(set(workspace::cargo().args(targets).args(PROFILE))), &long))
         });
-        steps.run("wheels", python::wheels);
+        steps.run("wheels", || with_programs(&["node", "npm", "python3"], python::wheels));
         steps.run("fuzz targets", || workspace::run(workspace::cargo().args(FUZZ_TARGETS)));
         steps.run("census", census::run);
         steps.run("wasm", wasm::run);
@@ -114,6 +114,14 @@ fn run_tests(steps: &mut Steps, log: &mut TestLog, Options { full, .. }: Options
     })?;
     steps.skipped.extend(skips.noted()?);
     Ok(())
+}
+
+/// Runs a step that needs these programs; it is skipped if one is missing.
+fn with_programs(names: &[&str], work: impl FnOnce() -> Result<(), String>) -> StepOutcome {
+    match packages::missing(names) {
+        Some(reason) => StepOutcome::Skipped(reason),
+        None => work().into(),
+    }
 }
 
 /// Runs a step in the full lane, and in the fast one if its sources have changed since it last passed here.
@@ -140,7 +148,7 @@ fn finish(steps: &Steps, log: &TestLog, limits: &Limits, options: Options) -> Re
     if !options.full {
         text += &format!(", {} of --full", log.ignored);
     }
-    let missing = packages::missing_for(&steps.skipped);
+    let missing = packages::of_skips(&steps.skipped);
     if !missing.is_empty() {
         text += &format!(", install: apt-get install {}", missing.join(" "));
     }

@@ -13,7 +13,7 @@ use scenario::traces;
 
 use super::{ScenarioArgs, count, import, listed, print, refused, resolved, shown, warn};
 use crate::Failure;
-use crate::help::Example;
+use crate::command_groups::Example;
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[

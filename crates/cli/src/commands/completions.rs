@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::Args as ClapArgs;
 use clap_complete::Shell;
 
-use crate::help::Example;
+use crate::command_groups::Example;
 use crate::{Failure, completion};
 
 /// Examples in its help.

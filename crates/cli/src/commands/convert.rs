@@ -5,7 +5,7 @@ use lab::load::to_toml;
 
 use super::{ScenarioArgs, print};
 use crate::Failure;
-use crate::help::Example;
+use crate::command_groups::Example;
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{listed, print, shown, unreadable_file};
 use crate::Failure;
-use crate::help::Example;
+use crate::command_groups::Example;
 use crate::input;
 use crate::talk::{detail, is_verbose, note, say};
 

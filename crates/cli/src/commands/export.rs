@@ -12,7 +12,7 @@ use scenario::problem::Problem;
 use super::places::beside_result;
 use super::{listed, nearest_file, print, shown, sweep, warn};
 use crate::Failure;
-use crate::help::Example;
+use crate::command_groups::Example;
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[

@@ -21,7 +21,7 @@ use super::captured::{
     warn_of_damage,
 };
 use super::{listed, print, shown, unreadable_file, write_whole};
-use crate::help::Example;
+use crate::command_groups::Example;
 use crate::input::{UNPACK, compressed};
 use crate::talk::note;
 use crate::{Failure, table};

@@ -12,7 +12,7 @@ use scenario::recordings::recorded::Recorded;
 
 use super::{count, listed, print, refused, shown, unreadable_file, write_whole};
 use crate::Failure;
-use crate::help::Example;
+use crate::command_groups::Example;
 use crate::input::{UNPACK, compressed};
 use crate::talk::note;
 

@@ -6,7 +6,7 @@ use scenario::problem::Problem;
 
 use super::{listed, nearest_of_many, print};
 use crate::Failure;
-use crate::help::Example;
+use crate::command_groups::Example;
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[("lasthop list", "List all names"), ("lasthop list schemes", "List the schemes")];

@@ -8,7 +8,7 @@ use clap::{Args as ClapArgs, Command, CommandFactory};
 use clap_mangen::Man;
 
 use super::{print, shown, write_whole};
-use crate::help::{self, Example, GROUPS, examples_of};
+use crate::command_groups::{Example, Group, describe_command, examples_of};
 use crate::{Cli, Failure};
 
 /// Examples in its help.
@@ -29,15 +29,15 @@ pub struct Args {
     dir: Option<PathBuf>,
 }
 
-/// Prints or writes manual pages.
-pub fn run(args: &Args) -> Result<(), Failure> {
+/// Prints or writes manual pages, with the commands in these groups.
+pub fn run(args: &Args, groups: &[Group]) -> Result<(), Failure> {
     let mut whole = Cli::command().disable_help_subcommand(true);
     // Gives commands their full names.
     whole.build();
-    let Some(dir) = args.out.as_ref().or(args.dir.as_ref()) else { return print(&render_page(&whole)?.1) };
+    let Some(dir) = args.out.as_ref().or(args.dir.as_ref()) else { return print(&render_page(&whole, groups)?.1) };
     let shown_commands = whole.get_subcommands().filter(|command| !command.is_hide_set());
     for command in std::iter::once(&whole).chain(shown_commands) {
-        let (name, text) = render_page(command)?;
+        let (name, text) = render_page(command, groups)?;
         let path = dir.join(name);
         write_whole(&path, text.as_bytes())?;
         print(&format!("{}\n", shown(&path)))?;
@@ -46,7 +46,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// The file name and the text of a command's page.
-fn render_page(command: &Command) -> io::Result<(String, String)> {
+fn render_page(command: &Command, groups: &[Group]) -> io::Result<(String, String)> {
     let man = Man::new(command.clone());
     let mut text = Vec::new();
     man.render_title(&mut text)?;
@@ -54,10 +54,10 @@ fn render_page(command: &Command) -> io::Result<(String, String)> {
     man.render_synopsis_section(&mut text)?;
     man.render_description_section(&mut text)?;
     if command.has_subcommands() {
-        text.extend(render_commands(command).into_bytes());
+        text.extend(render_commands(command, groups).into_bytes());
     }
     man.render_options_section(&mut text)?;
-    text.extend(render_examples(examples_of(command.get_name())).into_bytes());
+    text.extend(render_examples(examples_of(groups, command.get_name())).into_bytes());
     if command.get_after_help().is_some() {
         man.render_extra_section(&mut text)?;
     }
@@ -71,13 +71,13 @@ fn render_page(command: &Command) -> io::Result<(String, String)> {
 }
 
 /// The commands in their groups, as a section of a page.
-fn render_commands(command: &Command) -> String {
+fn render_commands(command: &Command, groups: &[Group]) -> String {
     let mut text = ".SH COMMANDS\n".to_owned();
-    for group in &GROUPS {
+    for group in groups {
         // Writing to a text in memory does not fail.
         let _ = writeln!(text, ".SS {}", escape(group.title));
         for (name, _) in group.commands.iter().filter(|(name, _)| command.find_subcommand(name).is_some()) {
-            let about = escape(&help::about(command, name));
+            let about = escape(&describe_command(command, name));
             let _ = writeln!(text, ".TP\n\\fBlasthop\\-{}\\fR(1)\n{about}", escape(name));
         }
     }

@@ -10,7 +10,7 @@ use scenario::problem::Problem;
 
 use super::{count, listed, print, shown};
 use crate::Failure;
-use crate::help::Example;
+use crate::command_groups::Example;
 use crate::talk::note;
 
 /// Examples in its help.

@@ -8,7 +8,7 @@ use clap::Args as ClapArgs;
 use scenario::problem::Problem;
 
 use super::{listed, print, shown};
-use crate::help::Example;
+use crate::command_groups::Example;
 use crate::talk::note;
 use crate::{Failure, input};
 

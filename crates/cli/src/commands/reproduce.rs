@@ -13,7 +13,7 @@ use stats::{Interval, Level};
 use super::places::in_results;
 use super::{Jobs, listed, print, shown, write_whole};
 use crate::Failure;
-use crate::help::Example;
+use crate::command_groups::Example;
 use crate::progress::Progress;
 use crate::table::{aligned, row};
 use crate::talk::{detail, note};

@@ -16,7 +16,7 @@ use scenario::traces::Trace;
 
 use super::places::{in_results, name_run};
 use super::{ScenarioArgs, listed, print_if_open, shown};
-use crate::help::Example;
+use crate::command_groups::Example;
 use crate::progress::Progress;
 use crate::talk::{detail, note, say};
 use crate::{Failure, table};

@@ -4,7 +4,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 
 use super::print;
 use crate::Failure;
-use crate::help::Example;
+use crate::command_groups::Example;
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[

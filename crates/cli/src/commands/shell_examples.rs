@@ -1,6 +1,6 @@
 //! Examples of `lasthop shell` and `lasthop emulate`, whose help is the same on every system.
 
-use crate::help::Example;
+use crate::command_groups::Example;
 
 /// Examples in the help of `lasthop shell`.
 pub const EXAMPLES: &[Example] = &[

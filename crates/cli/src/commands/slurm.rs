@@ -13,7 +13,7 @@ use super::places::in_results;
 use super::sweep::replications;
 use super::{ScenarioArgs, listed, print, refused, shown, warn, write_whole};
 use crate::Failure;
-use crate::help::Example;
+use crate::command_groups::Example;
 use crate::input;
 use crate::talk::note;
 

@@ -10,7 +10,7 @@ use stats::{Interval, Level};
 
 use super::{Jobs, ScenarioArgs, flow_named, listed, print, refused, resolved, warn};
 use crate::Failure;
-use crate::help::Example;
+use crate::command_groups::Example;
 use crate::input;
 use crate::progress::Progress;
 use crate::table::{aligned, row};

@@ -14,7 +14,7 @@ use scenario::problem::Problem;
 
 use super::places::in_results;
 use super::{Jobs, ScenarioArgs, count, listed, nearest_of_many, print, refused, shown, warn};
-use crate::help::Example;
+use crate::command_groups::Example;
 use crate::input;
 use crate::progress::Progress;
 use crate::talk::{detail, note, say};

@@ -7,7 +7,7 @@ use lab::store::{Store, Verified};
 
 use super::{count, print, shown};
 use crate::Failure;
-use crate::help::Example;
+use crate::command_groups::Example;
 
 const AFTER_HELP: &str = "\
 Exit codes: 0 every row matches its checksum (or was removed by --remove), 1 some are not, 2 the file is no store or cannot be read.";

@@ -101,11 +101,16 @@ pub fn without_checksums(store: &Path) {
     ask(store, "PRAGMA user_version = 1");
 }
 
-/// Runs another program and returns its stdout. `cargo xtask test` checks that the program is installed.
+/// Sends a signal, such as `INT`, to a process.
+#[cfg(unix)]
+pub fn send_signal(name: &str, process: u32) {
+    // The command `kill` is not on every machine, that of the shell is.
+    assert!(Command::new("sh").args(["-c", &format!("kill -{name} {process}")]).status().unwrap().success());
+}
+
+/// Runs another program, of which the test has said `skip::need!`, and returns its stdout.
 pub fn other(program: &str, args: &[&str]) -> String {
-    let output = Command::new(program).args(args).output().unwrap_or_else(|error| {
-        panic!("{program}: {error}; install it (apt-get install tshark gnuplot-nox) or use `cargo xtask test`")
-    });
+    let output = Command::new(program).args(args).output().unwrap_or_else(|error| panic!("{program}: {error}"));
     assert!(output.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).into_owned()
 }

@@ -34,6 +34,7 @@ fn segment_of_checksum_zero(checksum: u16) -> Vec<u8> {
 
 #[test]
 fn checksum_zero_is_right_in_both_of_its_forms() {
+    skip::need!("tshark");
     let dir = scratch("shell-checksums");
     for (checksum, bad) in [(0, 0), (0xffff, 0), (1, 1)] {
         let capture = dir.join(format!("{checksum}.pcap"));
@@ -49,6 +50,8 @@ fn checksum_zero_is_right_in_both_of_its_forms() {
 
 #[test]
 fn bytes_and_datagrams_arrive_intact_under_schemes() {
+    skip::need!("python3");
+    skip::need!("tshark");
     let _alone = alone();
     let dir = prepared("shell-intact");
     if let Err(reason) = permitted(&dir) {
@@ -123,6 +126,8 @@ while not os.path.exists("count"):
 /// The kernel also counts a SYN-ACK that is sent again, which is no data.
 #[test]
 fn segments_sent_again_are_those_that_linux_counts() {
+    skip::need!("python3");
+    skip::need!("tshark");
     let _alone = alone();
     let dir = prepared("shell-counted");
     if let Err(reason) = permitted(&dir) {

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use super::common::{Ended, command, ended};
+use super::common::{Ended, command, ended, send_signal};
 use super::{alone, permitted, prepared};
 
 /// The processes in a network namespace, as `/proc/PID/ns/net` names it.
@@ -28,7 +28,7 @@ fn devices() -> Vec<String> {
 }
 
 /// A shell whose command sleeps, with a process that it left behind.
-fn sleeping(mut shell: Command, dir: &Path) -> (Child, String, i32) {
+fn sleeping(mut shell: Command, dir: &Path) -> (Child, String, u32) {
     let line = "sleep 300 & readlink /proc/self/ns/net > namespace.new; echo $$ >> namespace.new; \
                 mv namespace.new namespace; exec sleep 300";
     shell.args(["shell", "hop.toml", "--out", "kept", "--", "sh", "-c", line]);
@@ -44,10 +44,6 @@ fn sleeping(mut shell: Command, dir: &Path) -> (Child, String, i32) {
     let (namespace, pid) = text.trim().split_once('\n').expect("the command has started");
     assert!(inhabitants(namespace) >= 2);
     (shell, namespace.to_owned(), pid.parse().unwrap())
-}
-
-fn kill(signal: &str, pid: i32) {
-    assert!(Command::new("kill").args(["-s", signal, &pid.to_string()]).status().unwrap().success());
 }
 
 /// Waits until no process is in the namespace.
@@ -70,7 +66,7 @@ fn nothing_remains_after_signals_and_results_are_kept() {
     for (signal, to_command, code) in [("INT", false, 130), ("TERM", false, 143), ("KILL", true, 137)] {
         let _ = fs::remove_file(dir.join("namespace"));
         let (shell, namespace, pid) = sleeping(command(&dir, &[]), &dir);
-        kill(signal, if to_command { pid } else { shell.id() as i32 });
+        send_signal(signal, if to_command { pid } else { shell.id() });
         let Ended { code: ended_with, err, .. } = ended(shell.wait_with_output().unwrap());
         assert_eq!(ended_with, Some(code), "{signal}: {err}");
         assert!(gone(&namespace), "{signal}: {} processes remain", inhabitants(&namespace));

@@ -12,7 +12,10 @@ macro_rules! served {
     ($dir:expr, $args:expr) => {
         match Served::start($dir, $args) {
             Some(served) => served,
-            None => skip::skip!("this build has no page; `cargo xtask web` makes it"),
+            None => {
+                skip::need!("npm");
+                skip::skip!("this build has no page; `cargo xtask web` makes it");
+            }
         }
     };
 }

@@ -28,7 +28,7 @@ use super::captured::of_hosts;
 use super::sweep::replications;
 use super::{Jobs, count, listed, plot, print, seed, shown, warn};
 use crate::Failure;
-use crate::help::Example;
+use crate::command_groups::Example;
 use crate::input;
 use crate::progress::Progress;
 use crate::talk::note;

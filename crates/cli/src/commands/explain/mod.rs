@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::captured::CaptureArgs;
 use super::{ScenarioArgs, flow_named, listed, plot, print_if_open, shown};
-use crate::help::Example;
+use crate::command_groups::Example;
 use crate::progress::Progress;
 use crate::talk::note;
 use crate::{Failure, table};

@@ -18,7 +18,7 @@ use super::captured::CaptureArgs;
 use super::places::{in_results, name_run};
 use super::{ScenarioArgs, write_whole};
 use crate::Failure;
-use crate::help::Example;
+use crate::command_groups::Example;
 use crate::progress::Progress;
 use failure::failed;
 use target::Target;

@@ -18,7 +18,7 @@ use super::places::beside_result;
 use super::web;
 use super::{listed, print, shown, sweep, write_whole};
 use crate::Failure;
-use crate::help::Example;
+use crate::command_groups::Example;
 use crate::progress::Progress;
 use crate::talk::detail;
 

@@ -21,7 +21,7 @@ use tiny_http::Server;
 
 use super::{ScenarioArgs, print, refused};
 use crate::Failure;
-use crate::help::Example;
+use crate::command_groups::Example;
 use crate::talk::note;
 use obtain::{PageOptions, PageSource};
 

@@ -1,0 +1,62 @@
+//! Programs that tests run, and whether they are installed.
+
+use std::env;
+
+/// A program that some tests run.
+#[derive(Clone, Copy, Debug)]
+pub struct Program {
+    /// The name in [`need!`](crate::need) and in the reason of a skip; the other names under which it may be installed.
+    pub names: &'static [&'static str],
+    /// Debian packages that contain it, and what the tests need beside it.
+    pub packages: &'static [&'static str],
+}
+
+/// All programs that tests may ask for.
+pub const PROGRAMS: [Program; 11] = [
+    Program { names: &["bash"], packages: &["bash"] },
+    Program { names: &["chromium", "chromium-browser", "google-chrome"], packages: &["chromium", "fonts-dejavu-core"] },
+    Program { names: &["g++"], packages: &["g++"] },
+    Program { names: &["gnuplot"], packages: &["gnuplot-nox"] },
+    Program { names: &["node"], packages: &["nodejs"] },
+    Program { names: &["npm"], packages: &["npm"] },
+    Program { names: &["pasta"], packages: &["passt"] },
+    Program { names: &["pdflatex"], packages: &["texlive-latex-recommended"] },
+    Program { names: &["python3"], packages: &["python3", "python3-venv"] },
+    Program { names: &["tshark"], packages: &["tshark"] },
+    Program { names: &["unshare"], packages: &["util-linux"] },
+];
+
+impl Program {
+    /// The name under which the program is on `PATH`.
+    pub fn find_on_path(&self) -> Option<&'static str> {
+        self.names.iter().copied().find(|name| is_on_path(name))
+    }
+}
+
+/// Returns the entry of a program in [`PROGRAMS`].
+pub fn program_named(name: &str) -> Option<&'static Program> {
+    PROGRAMS.iter().find(|program| program.names[0] == name)
+}
+
+/// Returns the name under which a program is on `PATH`.
+///
+/// # Errors
+/// If it is not installed: the reason for a skip.
+///
+/// # Panics
+/// If the program is not in [`PROGRAMS`]: nobody would know how to install it.
+pub fn find_program(name: &str) -> Result<&'static str, String> {
+    let program = program_named(name).unwrap_or_else(|| panic!("{name}: expected a program of skip::PROGRAMS"));
+    program.find_on_path().ok_or_else(|| format!("needs {name}"))
+}
+
+/// Returns the program that a reason of [`find_program`] names.
+pub fn missing_program(reason: &str) -> Option<&'static Program> {
+    reason.strip_prefix("needs ").and_then(program_named)
+}
+
+/// Returns true if the shell would find `program`.
+pub fn is_on_path(program: &str) -> bool {
+    let file = format!("{program}{}", env::consts::EXE_SUFFIX);
+    env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(&file).is_file()))
+}
