@@ -20,6 +20,7 @@ pub struct TestLog {
 impl TestLog {
     /// Runs `cargo test` with these arguments, the last of which are for the test programs. Output is passed on.
     pub fn run(&mut self, cargo: &mut Command, of_programs: &[&str]) -> Result<(), String> {
+        cargo.arg("--no-fail-fast");
         // libtest prints times only where unstable options are permitted; `env` permits them to the test programs alone, so
         // that nothing is compiled otherwise.
         if cfg!(unix) {
