@@ -68,6 +68,7 @@ class Clusters(unittest.TestCase):
     def path(cls, name: str) -> str:
         return os.path.join(cls.folder.name, name)
 
+    @unittest.skipUnless(FULL, "takes long: runs with --full")
     def test_dask_loses_no_run_when_workers_are_killed(self) -> None:
         hits, ended, submitted, port = 0, threading.Event(), Counted(), free_port()
         with Supervised(port) as workers, Client(f"tcp://127.0.0.1:{port}") as client:
@@ -140,6 +141,7 @@ class Clusters(unittest.TestCase):
         self.assertGreater(killed, 0)
         self.assertEqual((swept.failed, exported(self.path("loky.sqlite"))), ([], self.expected))
 
+    @unittest.skipUnless(FULL, "takes long: runs with --full")
     def test_sweep_goes_on_after_the_scheduler_and_the_client_were_killed(self) -> None:
         store, port = self.path("restarted.sqlite"), free_port()
         command = [sys.executable, EXAMPLE, os.fspath(SCENARIO), "--scheduler", f"tcp://127.0.0.1:{port}"]

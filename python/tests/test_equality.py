@@ -176,8 +176,9 @@ class Comparisons(unittest.TestCase):
 
 
 class Papers(unittest.TestCase):
+    @unittest.skipUnless(FULL, "takes long: runs with --full")
     def test_reproduction_equals_that_of_the_command(self) -> None:
-        for paper in lh.papers() if FULL else ["disconnections2012"]:
+        for paper in lh.papers():
             with self.subTest(paper), tempfile.TemporaryDirectory() as folder:
                 printed = command("reproduce", paper, "--replications", "2", "--json", "--out", f"{folder}/theirs")
                 found = lh.reproduce(paper, replications=2)

@@ -23,7 +23,7 @@ from typing import Any
 import lasthop as lh
 import lasthop.rl as rl
 import numpy as np
-from support import ROOT
+from support import FULL, ROOT
 
 SMALL = lh.Scenario("""
 duration = "500 ms"
@@ -371,6 +371,7 @@ class NotNumbers(unittest.TestCase):
 
 
 class Interrupts(Faults):
+    @unittest.skipUnless(FULL, "takes long: runs with --full")
     def test_interrupted_sweep_on_executors_loses_no_finished_run(self) -> None:
         for name, make in (("threads", ThreadPoolExecutor), ("processes", ProcessPoolExecutor)):
             with self.subTest(name):

@@ -23,7 +23,7 @@ from unittest import mock
 
 import lasthop as lh
 from lasthop import _lasthop
-from support import REFINED, ROOT, command
+from support import FULL, REFINED, ROOT, command
 
 warnings.simplefilter("ignore", lh.ScenarioWarning)
 
@@ -261,6 +261,7 @@ class Executors(unittest.TestCase):
             swept = cellular.sweep(replications=2, store=f"{self.folder.name}/there.sqlite", executor=executor)
         self.assertEqual((swept.json, swept.failed), (expected.json, []))
 
+    @unittest.skipUnless(FULL, "takes long: runs with --full")
     def test_killed_workers_lose_no_run(self) -> None:
         wanted, stop = 1000, threading.Event()
         pools: list[ProcessPoolExecutor] = []
