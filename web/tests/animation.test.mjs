@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { eventually, open, skip } from "./page.mjs";
+import { eventually, long, open, skip } from "./page.mjs";
 
 /** Most CPU time of the main thread in a frame at the 95th percentile, in ms. */
 const FRAME_MS = 8;
@@ -108,7 +108,7 @@ test("animation follows the figures' cursor while it is paused", { skip }, async
   }
 });
 
-test("animation plays at the chosen speed, and pauses", { skip }, async () => {
+test("animation plays at the chosen speed, and pauses", { skip: long }, async () => {
   const { page, close } = await animated(await example("timeout.toml"));
   try {
     await speed(page, 0);
@@ -134,7 +134,7 @@ test("animation plays at the chosen speed, and pauses", { skip }, async () => {
   }
 });
 
-test("variants are one above the other, or the chosen one alone", { skip }, async () => {
+test("variants are one above the other, or the chosen one alone", { skip: long }, async () => {
   const variants = [
     { name: "unmodified", changes: [], scheme: "unmodified" },
     { name: "refined", changes: [] },
@@ -149,7 +149,7 @@ test("variants are one above the other, or the chosen one alone", { skip }, asyn
   }
 });
 
-test("map is shown of nodes with positions alone, and they move with the time", { skip }, async () => {
+test("map is shown of nodes with positions alone, and they move with the time", { skip: long }, async () => {
   const { page, errors, close } = await animated(await example("handover.toml"));
   try {
     await page.locator(".map canvas").waitFor();
@@ -171,7 +171,7 @@ test("map is shown of nodes with positions alone, and they move with the time", 
   }
 });
 
-test("hostile names of variants are text", { skip }, async () => {
+test("hostile names of variants are text", { skip: long }, async () => {
   const name = "<img src=x onerror=alert(1)>";
   const { page, errors, close } = await animated(await example("hidden-terminals.toml"), { variants: [{ name, changes: [] }] });
   try {
@@ -218,7 +218,7 @@ async function work(page, context, act) {
   return sums.sort((a, b) => a - b);
 }
 
-test(`frames with 12 stations take less than ${FRAME_MS} ms of CPU time at the 95th percentile`, { skip, timeout: 120_000 }, async (context) => {
+test(`frames with 12 stations take less than ${FRAME_MS} ms of CPU time at the 95th percentile`, { skip: long, timeout: 120_000 }, async (context) => {
   const text = (await example("crowd.toml")).replace("count = 10", "count = 12");
   const opened = await animated(text);
   const { page, close } = opened;
@@ -238,7 +238,7 @@ test(`frames with 12 stations take less than ${FRAME_MS} ms of CPU time at the 9
   }
 });
 
-test("memory does not grow while windows pass", { skip, timeout: 120_000 + MINUTES * 60_000 }, async (context) => {
+test("memory does not grow while windows pass", { skip: long, timeout: 120_000 + MINUTES * 60_000 }, async (context) => {
   const opened = await animated(await example("crowd.toml"), { changes: ['duration="600 s"'] });
   const { page, close } = opened;
   try {

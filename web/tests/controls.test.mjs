@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { FULL, eventually, open, skip } from "./page.mjs";
+import { eventually, long, open, skip } from "./page.mjs";
 import { source } from "./source.mjs";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -54,7 +54,7 @@ test("a slider that moves by keys keeps the focus, changes the run, and is undon
   }
 });
 
-test("controls of another scenario go when a text cannot be read, those of the same one wait", { skip }, async () => {
+test("controls of another scenario go when a text cannot be read, those of the same one wait", { skip: long }, async () => {
   const { page, close } = await example("goel-refined.toml");
   try {
     const become = (name, text) =>
@@ -78,7 +78,7 @@ test("controls of another scenario go when a text cannot be read, those of the s
   }
 });
 
-test("moves of one slider with a pointer are one step, those after it another", { skip }, async () => {
+test("moves of one slider with a pointer are one step, those after it another", { skip: long }, async () => {
   const { page, close } = await example("goel-refined.toml");
   try {
     const slider = control(page, "links.air.delay").getByRole("slider");
@@ -102,7 +102,7 @@ test("moves of one slider with a pointer are one step, those after it another", 
   }
 });
 
-test("a kind brings its settings, and leaves with them", { skip }, async () => {
+test("a kind brings its settings, and leaves with them", { skip: long }, async () => {
   const { page, close } = await example("bufferbloat.toml");
   try {
     await page.locator('.group[data-group="links.line"] summary').click();
@@ -144,7 +144,7 @@ test("a wrong value is said at its control, and stays there until it is correcte
   }
 });
 
-test("a change of one variant leaves the others, and a change of all says which do not follow", { skip }, async () => {
+test("a change of one variant leaves the others, and a change of all says which do not follow", { skip: long }, async () => {
   const { page, close } = await open();
   try {
     await page.locator(".important .control").first().waitFor();
@@ -183,7 +183,7 @@ test("a search finds keys by name and by meaning", { skip }, async () => {
 });
 
 for (const [width, dark] of [[360, true], [1280, false]]) {
-  test(`open groups at ${width} px: no findings of axe, nothing sideways`, { skip }, async () => {
+  test(`open groups at ${width} px: no findings of axe, nothing sideways`, { skip: long }, async () => {
     const { page, close } = await example("hidden-terminals.toml", { width, dark });
     try {
       for (const group of ["links.west", "media.cell", "flows.west"]) await page.locator(`.group[data-group="${group}"] summary`).click();
@@ -288,8 +288,8 @@ const IDLE = {
   "bufferbloat.toml": ["links.wire.queue", "links.wire.kind", "links.line.kind", "nodes.modem.kind"],
 };
 
-for (const name of Object.keys(IDLE).slice(0, FULL ? undefined : 1)) {
-  test(`${name}: every ${FULL ? "" : "important "}control changes the run or says what is wrong`, { skip, timeout: 1_800_000 }, async () => {
+for (const name of Object.keys(IDLE)) {
+  test(`${name}: every control changes the run or says what is wrong`, { skip: long, timeout: 1_800_000 }, async () => {
     const { page, errors, close } = await example(name);
     try {
       const controls = await page.evaluate(() => {
@@ -298,7 +298,7 @@ for (const name of Object.keys(IDLE).slice(0, FULL ? undefined : 1)) {
         for (const summary of document.querySelectorAll(".group summary")) summary.click();
         return app.engine.call("controls", [{ name, text, files, changes: [] }]);
       });
-      const tried = controls.filter(({ widget, important }) => widget.kind !== "text" && (FULL || important !== null));
+      const tried = controls.filter(({ widget }) => widget.kind !== "text");
       const count = { changed: 0, refused: 0, idle: 0, alone: 0 };
       const unexpected = [];
       for (const { path, widget, written } of tried) {

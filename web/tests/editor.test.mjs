@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { eventually, open, skip } from "./page.mjs";
+import { eventually, long, open, skip } from "./page.mjs";
 import { source } from "./source.mjs";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -73,7 +73,7 @@ test("a key and its value are completed by keys, and change the run", { skip }, 
   }
 });
 
-test("units, settings of a kind, names of nodes and tables are completed", { skip }, async () => {
+test("units, settings of a kind, names of nodes and tables are completed", { skip: long }, async () => {
   const { page, select, close } = await editor();
   try {
     /** Waits until exactly these are offered. */
@@ -124,7 +124,7 @@ test("problems are underlined, and their buttons lead to them", { skip }, async 
   }
 });
 
-test("the editor has a history of its own, and follows the project", { skip }, async () => {
+test("the editor has a history of its own, and follows the project", { skip: long }, async () => {
   const { page, select, text, close } = await editor();
   try {
     const { text: original } = await project(page);
@@ -147,7 +147,7 @@ test("the editor has a history of its own, and follows the project", { skip }, a
   }
 });
 
-test("a binary text, long ones and deep brackets leave the page alive", { skip, timeout: 120_000 }, async () => {
+test("a binary text, long ones and deep brackets leave the page alive", { skip: long, timeout: 120_000 }, async () => {
   const { page, errors, close } = await editor();
   try {
     for (const text of ["\u0000\u0001\ufffd".repeat(1000), `title = "${"x".repeat(400_000)}"\n`, `${'x = "y"\n'.repeat(500_000)}`, "[".repeat(20_000)]) {
@@ -163,7 +163,7 @@ test("a binary text, long ones and deep brackets leave the page alive", { skip, 
 });
 
 for (const [width, dark] of [[360, true], [1280, false]]) {
-  test(`editor at ${width} px: no findings of axe, nothing sideways`, { skip }, async () => {
+  test(`editor at ${width} px: no findings of axe, nothing sideways`, { skip: long }, async () => {
     const { page, select, close } = await editor({ width, dark });
     try {
       await select('"8 Mbps"', 0, 8);

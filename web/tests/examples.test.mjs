@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { FULL, eventually, open, skip } from "./page.mjs";
+import { eventually, long, open, skip } from "./page.mjs";
 import { source } from "./source.mjs";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -65,7 +65,7 @@ test("the chooser finds an example, draws it, and opens what it compares", { ski
   }
 });
 
-test("a scenario is opened with its recording, and a datafile of the thesis runs", { skip }, async () => {
+test("a scenario is opened with its recording, and a datafile of the thesis runs", { skip: long }, async () => {
   const { page, errors, close } = await open();
   try {
     await chooser(page);
@@ -84,7 +84,7 @@ test("a scenario is opened with its recording, and a datafile of the thesis runs
   }
 });
 
-test("files that are dropped are opened: a scenario, then the recording that it lacks", { skip }, async () => {
+test("files that are dropped are opened: a scenario, then the recording that it lacks", { skip: long }, async () => {
   const { page, errors, close } = await open();
   try {
     const drop = async (name) => {
@@ -147,7 +147,7 @@ test("binary, large, many and hostile files give one message each, and the page 
 });
 
 for (const [width, dark] of [[360, true], [1280, false]]) {
-  test(`chooser at ${width} px: no findings of axe, nothing sideways`, { skip }, async () => {
+  test(`chooser at ${width} px: no findings of axe, nothing sideways`, { skip: long }, async () => {
     const { page, close } = await open({ width, dark });
     try {
       const dialog = await chooser(page);
@@ -164,7 +164,7 @@ for (const [width, dark] of [[360, true], [1280, false]]) {
   });
 }
 
-test("a file that the host does not give is said, and is fetched again when it is asked for again", { skip }, async () => {
+test("a file that the host does not give is said, and is fetched again when it is asked for again", { skip: long }, async () => {
   // Routes of a page do not see what a service worker fetches.
   const { page, close } = await open({ serviceWorkers: "block" });
   try {
@@ -205,7 +205,7 @@ test("nodes stand in columns by their distance from the first flow's sender", as
   assert.equal(topology.nodes[0].count, 3);
 });
 
-test("every example opens and runs", { skip: FULL ? skip : "only in the full test", timeout: 1_800_000 }, async () => {
+test("every example opens and runs", { skip: long, timeout: 1_800_000 }, async () => {
   const { page, errors, close } = await open();
   try {
     page.setDefaultTimeout(300_000);

@@ -3,10 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { COMMAND, sweep } from "./command.mjs";
-import { eventually, open, skip as withoutBrowser } from "./page.mjs";
+import { FULL, eventually, open, skip as withoutBrowser } from "./page.mjs";
 
 const folder = process.env.PAGE;
 const skip = withoutBrowser || (COMMAND ? false : "skipped: the command is not built");
+const long = FULL ? skip : "runs with --full";
 
 const DELAYS = ["25 ms", "100 ms", "400 ms"];
 const BAD = ["100 ms", "300 ms", "500 ms"];
@@ -58,7 +59,7 @@ test("cells have the paired differences and signs of the command's sweep", { ski
   }
 });
 
-test("keys read the cells, and Enter opens a cell's scenario in the figures", { skip }, async () => {
+test("keys read the cells, and Enter opens a cell's scenario in the figures", { skip: long }, async () => {
   const { page, close } = await opened();
   try {
     await drawn(page);
@@ -80,7 +81,7 @@ test("keys read the cells, and Enter opens a cell's scenario in the figures", { 
   }
 });
 
-test("a map fills while it runs and can be stopped", { skip }, async () => {
+test("a map fills while it runs and can be stopped", { skip: long }, async () => {
   const { page, close } = await opened();
   try {
     await page.locator("#heat-replications").fill("1000");
@@ -102,7 +103,7 @@ test("a map fills while it runs and can be stopped", { skip }, async () => {
   }
 });
 
-test("a cell that cannot run says why, and the others go on", { skip }, async () => {
+test("a cell that cannot run says why, and the others go on", { skip: long }, async () => {
   const { page, errors, close } = await opened();
   try {
     await page.locator("#heat-across").fill("links.air.rate");
@@ -117,7 +118,7 @@ test("a cell that cannot run says why, and the others go on", { skip }, async ()
   }
 });
 
-test("axes that make no map are refused with the reason", { skip }, async () => {
+test("axes that make no map are refused with the reason", { skip: long }, async () => {
   const { page, close } = await opened();
   try {
     const refused = async (field, text, reason) => {

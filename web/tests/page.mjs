@@ -11,10 +11,14 @@ const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/cs
 /** Where Debian's package puts the browser. */
 export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
-/** The reason why tests in a browser cannot run, if there is one. */
 /** Whether all cases are tested: otherwise some of each kind. */
 export const FULL = process.env.LASTHOP_FULL === "1";
+
+/** The reason why tests in a browser cannot run, if there is one. */
 export const skip = existsSync(CHROMIUM) ? false : "skipped: no Chromium is installed";
+
+/** The reason why a test of the full lane does not run, if there is one. */
+export const long = FULL ? skip : "runs with --full";
 
 /** Serves a folder; resolves to the address and a function that ends the server. */
 export function serve(folder = fileURLToPath(new URL("../dist", import.meta.url))) {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { FULL, eventually, open, skip } from "./page.mjs";
+import { FULL, eventually, long, open, skip } from "./page.mjs";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -17,7 +17,7 @@ async function findings(page) {
 }
 
 const views = [[360, true], [1280, false], [360, false], [1280, true]];
-for (const [width, dark] of views.slice(0, FULL ? undefined : 2)) {
+for (const [width, dark] of views.slice(0, FULL ? undefined : 1)) {
   test(`page at ${width} px, ${dark ? "dark" : "light"}: no errors, no serious findings of axe, nothing sideways`, { skip }, async () => {
     const { page, errors, strangers, close } = await open({ width, dark });
     try {
@@ -67,7 +67,7 @@ test("m steps from mark to mark and says what, when and why", { skip }, async ()
   }
 });
 
-test("a stall that is chosen again is listed once, with its place by cost", { skip }, async () => {
+test("a stall that is chosen again is listed once, with its place by cost", { skip: long }, async () => {
   const { page, close } = await open();
   try {
     await page.waitForFunction(() => window.lasthop.app.results.value[0]?.figure?.flows[0].report?.findings.length > 6);
@@ -98,7 +98,7 @@ test("a stall that is chosen again is listed once, with its place by cost", { sk
   }
 });
 
-test("beyond the end of a run its readings give the end", { skip }, async () => {
+test("beyond the end of a run its readings give the end", { skip: long }, async () => {
   const { page, close } = await open();
   try {
     const ends = await page.evaluate(() => window.lasthop.app.results.value.map(({ figure }) => figure.flows[0].ended));
@@ -114,7 +114,7 @@ test("beyond the end of a run its readings give the end", { skip }, async () => 
   }
 });
 
-test("changes are undone and redone by keys, and taken back at once", { skip }, async () => {
+test("changes are undone and redone by keys, and taken back at once", { skip: long }, async () => {
   const { page, close } = await open();
   try {
     const changes = () => page.evaluate(() => window.lasthop.app.store.project.value.changes);
@@ -132,7 +132,7 @@ test("changes are undone and redone by keys, and taken back at once", { skip }, 
   }
 });
 
-test("variants are added, renamed and removed", { skip }, async () => {
+test("variants are added, renamed and removed", { skip: long }, async () => {
   const { page, close } = await open();
   try {
     await page.locator(".variants summary").click();
@@ -150,7 +150,7 @@ test("variants are added, renamed and removed", { skip }, async () => {
   }
 });
 
-test("hostile titles and names are shown as text", { skip }, async () => {
+test("hostile titles and names are shown as text", { skip: long }, async () => {
   const { page, errors, close } = await open();
   try {
     const hostile = '<img src=x onerror="window.harmed=true">\u202e\u0007</title><script>window.harmed=true</script>';
@@ -184,7 +184,7 @@ test("a wrong scenario shows its problem, and the page goes on", { skip }, async
   }
 });
 
-test("after one visit the page works without its host", { skip }, async () => {
+test("after one visit the page works without its host", { skip: long }, async () => {
   const { page, context, address, close } = await open();
   try {
     const lacks = () => page.evaluate(async () => {

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
-import { CHROMIUM, eventually, skip } from "./page.mjs";
+import { CHROMIUM, eventually, long, skip } from "./page.mjs";
 
 const program = process.env.LASTHOP ?? fileURLToPath(new URL("../../target/checks/lasthop", import.meta.url));
 const noProgram = existsSync(program) ? false : "skipped: cargo xtask web, then cargo build --profile checks -p lasthop make the command";
@@ -25,7 +25,7 @@ async function report() {
 }
 
 for (const dark of [false, true]) {
-  test(`report in a ${dark ? "dark" : "light"} browser has figures that read all panels`, { skip: skip || noProgram }, async () => {
+  test(`report in a ${dark ? "dark" : "light"} browser has figures that read all panels`, { skip: (dark ? long : skip) || noProgram }, async () => {
     const { file, remove } = await report();
     const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
     try {

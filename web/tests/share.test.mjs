@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { deflateSync } from "node:zlib";
-import { eventually, open, skip } from "./page.mjs";
+import { eventually, long, open, skip } from "./page.mjs";
 
 const folder = process.env.PAGE_FOLDER;
 
@@ -72,7 +72,7 @@ test("link opens the same project and view on another visit", { skip }, async ()
   }
 });
 
-test("address that changes while the page is open is opened, and can be undone", { skip }, async () => {
+test("address that changes while the page is open is opened, and can be undone", { skip: long }, async () => {
   const { page, errors, close } = await taking();
   try {
     const link = await linkOf(page);
@@ -97,7 +97,7 @@ test("address that changes while the page is open is opened, and can be undone",
   }
 });
 
-test("scenario of the command line is opened with its files, changes and scheme", { skip }, async () => {
+test("scenario of the command line is opened with its files, changes and scheme", { skip: long }, async () => {
   const { page, errors, close } = await open({ folder });
   try {
     const walk = await readFile(new URL("../../examples/walk.toml", import.meta.url), "utf8");
@@ -144,7 +144,7 @@ test("wrong addresses leave the page as it is and say one sentence", { skip }, a
   }
 });
 
-test("hostile names in a link are shown as text", { skip }, async () => {
+test("hostile names in a link are shown as text", { skip: long }, async () => {
   const { page, context, errors, close } = await taking();
   try {
     const evil = '"><img src=x onerror=alert(1)>\u202e\u0007';
@@ -174,7 +174,7 @@ test("hostile names in a link are shown as text", { skip }, async () => {
   }
 });
 
-test("recording that is too large for a link is said, and no link is offered", { skip }, async () => {
+test("recording that is too large for a link is said, and no link is offered", { skip: long }, async () => {
   const { page, close } = await taking();
   try {
     await page.evaluate(() => {
@@ -189,7 +189,7 @@ test("recording that is too large for a link is said, and no link is offered", {
   }
 });
 
-test("link and command are copied", { skip }, async () => {
+test("link and command are copied", { skip: long }, async () => {
   const { page, context, address, close } = await taking();
   try {
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: new URL(address).origin });
@@ -247,7 +247,7 @@ async function saved(page, name) {
   return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
 }
 
-test("scenario, TOML of a variant, series and summaries are saved", { skip }, async () => {
+test("scenario, TOML of a variant, series and summaries are saved", { skip: long }, async () => {
   const { page, errors, close } = await taking();
   try {
     const scenario = await saved(page, "Save goel-refined.toml");
@@ -271,7 +271,7 @@ test("scenario, TOML of a variant, series and summaries are saved", { skip }, as
   }
 });
 
-test("picture of the shown part is that of the command, as SVG and PNG", { skip: skip || noProgram }, async () => {
+test("picture of the shown part is that of the command, as SVG and PNG", { skip: long || noProgram }, async () => {
   const { page, errors, close } = await taking();
   const place = await mkdtemp(join(tmpdir(), "lasthop-"));
   try {

@@ -3,10 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { COMMAND, same, sweep } from "./command.mjs";
-import { eventually, open, skip as withoutBrowser } from "./page.mjs";
+import { FULL, eventually, open, skip as withoutBrowser } from "./page.mjs";
 
 const folder = process.env.PAGE;
 const skip = withoutBrowser || (COMMAND ? false : "skipped: the command is not built");
+const long = FULL ? skip : "runs with --full";
 
 /** Opens the page with its statistics. */
 async function opened(options = {}) {
@@ -64,7 +65,7 @@ test("means, intervals and paired changes equal those of the command", { skip },
   }
 });
 
-test("a precision takes as many replications as in the command", { skip }, async () => {
+test("a precision takes as many replications as in the command", { skip: long }, async () => {
   const { page, close } = await opened();
   try {
     await page.locator("#until").selectOption("precision");
@@ -79,7 +80,7 @@ test("a precision takes as many replications as in the command", { skip }, async
   }
 });
 
-test("intervals narrow while replications run, and they can be stopped", { skip }, async () => {
+test("intervals narrow while replications run, and they can be stopped", { skip: long }, async () => {
   const { page, close } = await opened();
   try {
     await page.locator("#replications").fill("5000");
@@ -102,7 +103,7 @@ test("intervals narrow while replications run, and they can be stopped", { skip 
   }
 });
 
-test("a change of the scenario stops replications and says so", { skip }, async () => {
+test("a change of the scenario stops replications and says so", { skip: long }, async () => {
   const { page, errors, close } = await opened();
   try {
     await page.locator("#replications").fill("5000");

@@ -171,5 +171,6 @@ fn main() -> ExitCode {
 fn web_test(full: bool) -> Result<(), String> {
     let module = web::Module::of_tests(full);
     web::run(module)?;
-    web::test(module, full)
+    web::compare_with_command(module, full)?;
+    web::test_page(full)
 }

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use common::{fine, root, scratch};
 
@@ -29,20 +29,28 @@ fn examples() -> Vec<PathBuf> {
 
 #[test]
 fn examples_pass_check_and_complete() {
-    let dir = scratch("examples");
-    let examples = examples();
-    assert!(examples.len() >= 8, "{examples:?}");
+    complete(&scratch("examples"), examples().into_iter().step_by(6));
+}
+
+#[test]
+#[ignore = "takes 20 s: cargo xtask test --full"]
+fn all_examples_pass_check_and_complete() {
+    complete(&scratch("all-examples"), examples());
+}
+
+/// Checks and runs these scenario files, and makes the sweeps that they hold.
+fn complete(dir: &Path, examples: impl IntoIterator<Item = PathBuf>) {
     for path in examples {
         let file = path.display().to_string();
-        assert!(fine(&dir, &["check", &file]).contains("ok"), "{file}");
-        let summary: serde_json::Value = serde_json::from_str(&fine(&dir, &["run", &file, "--json"])).unwrap();
+        assert!(fine(dir, &["check", &file]).contains("ok"), "{file}");
+        let summary: serde_json::Value = serde_json::from_str(&fine(dir, &["run", &file, "--json"])).unwrap();
         for flow in summary["flows"].as_array().unwrap() {
             let endless =
                 flow["completion_time_s"].is_null() && !std::fs::read_to_string(&path).unwrap().contains("bytes");
             assert!(flow["completed"] == true || endless, "{file}: {flow}");
         }
         if std::fs::read_to_string(&path).unwrap().contains("[sweep]") {
-            let swept = fine(&dir, &["sweep", &file, "--replications", "2", "--json"]);
+            let swept = fine(dir, &["sweep", &file, "--replications", "2", "--json"]);
             let rows: serde_json::Value = serde_json::from_str(&swept).unwrap();
             let rows = rows.as_array().unwrap();
             assert!(rows.len() > 1, "{file}: {rows:?}");

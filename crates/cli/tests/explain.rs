@@ -2,6 +2,8 @@
 
 use crate::common;
 
+use std::path::Path;
+
 use common::{fine, lasthop, scratch};
 use serde_json::Value;
 
@@ -84,17 +86,28 @@ fn unknown_flow_is_refused_with_a_suggestion() {
 }
 
 #[test]
+fn examples_can_be_explained() {
+    explain_examples(&scratch("explain-examples"), 4);
+}
+
+#[test]
+#[ignore = "takes 8 s: cargo xtask test --full"]
 fn every_example_can_be_explained() {
-    let dir = scratch("explain-examples");
-    for entry in std::fs::read_dir(common::root().join("examples")).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|ending| ending == "toml") {
-            let file = path.display().to_string();
-            let flows: Value = serde_json::from_str(&fine(&dir, &["explain", &file, "--json"])).unwrap();
-            for flow in flows.as_array().unwrap() {
-                let ms = |key: &str| flow[key].as_f64().unwrap();
-                assert!(ms("lost_avoidably_ms") <= ms("lost_ms") && ms("lost_ms") <= ms("took_ms"), "{file}: {flow}");
-            }
+    explain_examples(&scratch("explain-all-examples"), 1);
+}
+
+/// Explains one of `every` examples.
+fn explain_examples(dir: &Path, every: usize) {
+    let entries = std::fs::read_dir(common::root().join("examples")).unwrap().map(|entry| entry.unwrap().path());
+    let mut paths: Vec<_> = entries.filter(|path| path.extension().is_some_and(|ending| ending == "toml")).collect();
+    paths.sort();
+    assert!(paths.len() >= 8, "{paths:?}");
+    for path in paths.into_iter().step_by(every) {
+        let file = path.display().to_string();
+        let flows: Value = serde_json::from_str(&fine(dir, &["explain", &file, "--json"])).unwrap();
+        for flow in flows.as_array().unwrap() {
+            let ms = |key: &str| flow[key].as_f64().unwrap();
+            assert!(ms("lost_avoidably_ms") <= ms("lost_ms") && ms("lost_ms") <= ms("took_ms"), "{file}: {flow}");
         }
     }
 }

@@ -94,7 +94,7 @@ fn coverage(runs: u64, least: u32) {
 
 #[test]
 fn intervals_of_losses_contain_the_true_parameters() {
-    coverage(10, 80);
+    coverage(4, 75);
 }
 
 /// 100 runs of each.

@@ -40,7 +40,7 @@ fn coverage(runs: u64, least: u32) {
 
 #[test]
 fn intervals_of_reordering_contain_the_true_share() {
-    coverage(10, 80);
+    coverage(4, 75);
 }
 
 /// 100 runs of each.

@@ -97,7 +97,8 @@ fn run_tests(steps: &mut Steps, log: &mut TestLog, Options { full, .. }: Options
         tidy(&dir, |set| log.run_plain(skips.record(set(workspace::cargo().args(arguments).args(PROFILE)))))
     });
     steps.run("python", || with_programs(&["python3"], || python::run(full)));
-    steps.run("page tests", || with_programs(&["node", "npm", "chromium"], || web::test(module, full)));
+    steps.run("page tests", || with_programs(&["node", "npm", "chromium"], || web::test_page(full)));
+    run_when_due(steps, "equal bytes", full, || with_programs(&["node"], || web::compare_with_command(module, full)))?;
     if full {
         steps.run("long tests", || {
             let long = ["--ignored", "--test-threads", "1"];
@@ -110,7 +111,7 @@ fn run_tests(steps: &mut Steps, log: &mut TestLog, Options { full, .. }: Options
     }
     run_when_due(steps, "rustdoc", full, || {
         let doc = ["doc", "--workspace", "--no-deps"];
-        workspace::run(workspace::cargo().args(doc).args(PROFILE).env("RUSTDOCFLAGS", "-D warnings"))
+        workspace::run(workspace::cargo().args(doc).args(PROFILE).env("RUSTDOCFLAGS", "-D warnings")).into()
     })?;
     steps.skipped.extend(skips.noted()?);
     Ok(())
@@ -129,14 +130,17 @@ fn run_when_due(
     steps: &mut Steps,
     name: &'static str,
     full: bool,
-    work: impl FnOnce() -> Result<(), String>,
+    work: impl FnOnce() -> StepOutcome,
 ) -> Result<(), String> {
     let stamp = Stamp::of(name, &SOURCES)?;
     if !full && !stamp.is_outdated() {
         eprintln!("not due: {name}: runs with --full, and after a change since then");
         return Ok(());
     }
-    steps.run(name, || work().and_then(|()| stamp.keep()));
+    steps.run(name, || match work() {
+        StepOutcome::Passed => stamp.keep().into(),
+        other => other,
+    });
     Ok(())
 }
 

@@ -100,15 +100,14 @@ pub fn bytes() -> Result<u64, String> {
     Ok(bundle::files(&bundle::folder())?.iter().map(|(_, bytes)| bytes).sum())
 }
 
-/// Runs the module in Node and compares it with the command, and the page that [`run`] has built in Chromium; with
-/// `full` on all examples.
-pub fn test(module: Module, full: bool) -> Result<(), String> {
-    equal(module, full)?;
+/// Tests the page that [`run`] has built in Chromium: some of each kind, with `full` everything.
+pub fn test_page(full: bool) -> Result<(), String> {
+    workspace::build_as_tested()?;
     npm(&["test"], full)
 }
 
 /// Runs the module in Node, and compares it with the command: on some examples, with `full` on all.
-fn equal(module: Module, full: bool) -> Result<(), String> {
+pub fn compare_with_command(module: Module, full: bool) -> Result<(), String> {
     let folder = workspace::target().join("web-node");
     build(module, &folder, "nodejs")?;
     let command = workspace::build_as_tested()?.join("lasthop");
