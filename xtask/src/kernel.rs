@@ -7,9 +7,8 @@ use crate::workspace;
 
 /// Builds and runs the program with `options`; returns its exit code.
 pub fn run(options: &[&str]) -> Result<ExitCode, String> {
-    let mut build = workspace::cargo();
-    workspace::run(build.args(["build", "--quiet", "--profile", "checks", "--package", "lasthop-kernel"]))?;
-    let program = workspace::target().join("checks/lasthop-kernel");
+    workspace::run(workspace::cargo_of_checks("build").args(["--quiet", "--package", "lasthop-kernel"]))?;
+    let program = workspace::target().join(workspace::CHECKS).join("lasthop-kernel");
     let status = std::process::Command::new(&program).args(options).status();
     let status = status.map_err(|error| format!("cannot run {}: {error}", program.display()))?;
     // A process ended by a signal has no exit code.

@@ -169,8 +169,7 @@ fn main() -> ExitCode {
 }
 
 fn web_test(full: bool) -> Result<(), String> {
-    let module = web::Module::of_tests(full);
-    web::run(module)?;
-    web::compare_with_command(module, full)?;
+    web::run(web::Module::of_tests(full))?;
+    web::compare_with_command(full)?;
     web::test_page(full)
 }

@@ -4,7 +4,7 @@ use std::env;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
 
 pub use skip::is_on_path as on_path;
@@ -27,11 +27,34 @@ pub fn cargo() -> Command {
     cargo
 }
 
-/// Builds the libraries and programs with the profile of the tests, and returns their folder. They have the features that
-/// the tests need, so that `cargo xtask test` does not compile again what `cargo test` has compiled.
+/// The profile of tests, and of all that runs in them.
+pub const CHECKS: &str = "checks";
+
+/// Returns a command of cargo with the profile of tests. Clippy compiles the workspace where it is installed: one
+/// compilation finds its lints, as errors, and builds what tests execute.
+pub fn cargo_of_checks(subcommand: &str) -> Command {
+    let mut cargo = cargo();
+    cargo.args([subcommand, "--profile", CHECKS]);
+    if let Some(driver) = toolchain_program("clippy-driver") {
+        // As `cargo clippy -- -D warnings` sets them.
+        cargo.env("RUSTC_WORKSPACE_WRAPPER", driver).env("CLIPPY_ARGS", "-Dwarnings__CLIPPY_HACKERY__");
+    }
+    cargo
+}
+
+/// Returns a program that is installed beside rustc, if it is.
+pub fn toolchain_program(name: &str) -> Option<PathBuf> {
+    static ROOT: OnceLock<Option<String>> = OnceLock::new();
+    let root = ROOT.get_or_init(|| output(rustc().args(["--print", "sysroot"])).ok());
+    let program = Path::new(root.as_ref()?.trim()).join("bin").join(name);
+    Some(program.with_extension(env::consts::EXE_EXTENSION)).filter(|program| program.exists())
+}
+
+/// Builds the libraries and programs with the profile of tests, and returns their folder. They have the features that
+/// tests need, so that `cargo xtask test` does not compile again what `cargo test` has compiled.
 pub fn build_as_tested() -> Result<PathBuf, String> {
-    run(cargo().args(["build", "--workspace", "--profile", "checks", "--lib", "--bins", "--tests"]))?;
-    Ok(target().join("checks"))
+    run(cargo_of_checks("build").args(["--workspace", "--lib", "--bins", "--tests"]))?;
+    Ok(target().join(CHECKS))
 }
 
 /// Returns a command that builds lasthop as it is released: with every feature, and for machines with older loaders.

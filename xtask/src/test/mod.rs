@@ -16,14 +16,14 @@ use limits::Limits;
 use stamp::Stamp;
 use step::{StepOutcome, Steps};
 
-/// The profile of all steps: build scripts and procedural macros are then compiled once.
-const PROFILE: [&str; 2] = ["--profile", "checks"];
-
 /// Fails if the lock file of the other workspace is not of the current dependencies.
 const FUZZ_LOCK: [&str; 4] = ["fetch", "--locked", "--manifest-path", "fuzz/Cargo.toml"];
 
 /// Arguments for the fuzz targets, which are outside of the workspace and would otherwise not be compiled.
 const FUZZ_TARGETS: [&str; 4] = ["check", "--locked", "--manifest-path", "fuzz/Cargo.toml"];
+
+/// What `cargo test` compiles, and then executes.
+const TARGETS: [&str; 4] = ["--workspace", "--lib", "--bins", "--tests"];
 
 /// The folders from which rustdoc and the WebAssembly module are made.
 const SOURCES: [&str; 1] = ["crates"];
@@ -56,53 +56,54 @@ impl Options {
 }
 
 /// Runs the checks of a lane, prints how long each step took, and fails if one has failed. All steps run, except that a
-/// failure of format or lints ends the lane: they take seconds to repair.
+/// failure of format or compilation ends the lane.
 pub fn run(options: Options) -> Result<(), String> {
     if options.install {
         packages::install_missing()?;
     }
     let limits = Limits::read(if options.full { "full" } else { "fast" })?;
     let (mut steps, mut log) = (Steps::default(), TestLog::default());
-    run_lints(&mut steps);
+    run_builds(&mut steps, options);
     if steps.failed.is_empty() {
         run_tests(&mut steps, &mut log, options)?;
     }
     finish(&steps, &log, &limits, options)
 }
 
-/// Checks that execute nothing of lasthop.
-fn run_lints(steps: &mut Steps) {
-    steps.run("format", || workspace::run(workspace::cargo().args(["fmt", "--all", "--check"])));
+/// Checks and compiles what tests execute; compilation finds the lints, too. Those of benchmarks and examples are left to
+/// the full lane.
+fn run_builds(steps: &mut Steps, Options { full, .. }: Options) {
+    steps.run("format", || {
+        with_component("rustfmt", || workspace::run(workspace::cargo().args(["fmt", "--all", "--check"])))
+    });
     steps.run("words", words::run);
     steps.run("lock files", || workspace::run(workspace::cargo().args(FUZZ_LOCK)));
-    let clippy = ["clippy", "--workspace", "--all-targets"];
-    steps
-        .run("clippy", || workspace::run(workspace::cargo().args(clippy).args(PROFILE).args(["--", "-D", "warnings"])));
+    // The command serves the page in its tests.
+    steps.run("page", || with_programs(&["node", "npm"], || web::run(web::Module::of_tests(full))));
+    steps.run("compile", || workspace::run(workspace::cargo_of_checks("test").args(TARGETS).arg("--no-run")));
+    let others = ["--workspace", "--benches", "--examples"];
+    let check = || workspace::run(workspace::cargo_of_checks("check").args(others));
+    steps.run("clippy", || with_component("clippy-driver", || if full { check() } else { Ok(()) }));
 }
 
 /// Checks that execute lasthop.
 fn run_tests(steps: &mut Steps, log: &mut TestLog, Options { full, .. }: Options) -> Result<(), String> {
-    let module = web::Module::of_tests(full);
     let skips = Skips::in_directory(skips::directory())?;
     let dir = workspace::target().join("tmp").join("left-by-tests");
-    // The command serves the page in its tests.
-    steps.run("page", || with_programs(&["node", "npm"], || web::run(module)));
-    let targets = ["test", "--workspace", "--lib", "--bins", "--tests"];
-    steps.run("compile", || workspace::run(workspace::cargo().args(targets).args(PROFILE).arg("--no-run")));
     steps.run("tests", || {
-        tidy(&dir, |set| log.run(skips.record(set(workspace::cargo().args(targets).args(PROFILE))), &[]))
+        tidy(&dir, |set| log.run(skips.record(set(workspace::cargo_of_checks("test").args(TARGETS))), &[]))
     });
     steps.run("doc tests", || {
-        let arguments = ["test", "--workspace", "--doc"];
-        tidy(&dir, |set| log.run_plain(skips.record(set(workspace::cargo().args(arguments).args(PROFILE)))))
+        let of_workspace = ["--workspace", "--doc"];
+        tidy(&dir, |set| log.run_plain(skips.record(set(workspace::cargo_of_checks("test").args(of_workspace)))))
     });
     steps.run("python", || with_programs(&["python3"], || python::run(full)));
     steps.run("page tests", || with_programs(&["node", "npm", "chromium"], || web::test_page(full)));
-    run_when_due(steps, "equal bytes", full, || with_programs(&["node"], || web::compare_with_command(module, full)))?;
+    run_when_due(steps, "equal bytes", full, || with_programs(&["node"], || web::compare_with_command(full)))?;
     if full {
         steps.run("long tests", || {
             let long = ["--ignored", "--test-threads", "1"];
-            tidy(&dir, |set| log.run(skips.record(set(workspace::cargo().args(targets).args(PROFILE))), &long))
+            tidy(&dir, |set| log.run(skips.record(set(workspace::cargo_of_checks("test").args(TARGETS))), &long))
         });
         steps.run("wheels", || with_programs(&["node", "npm", "python3"], python::wheels));
         steps.run("fuzz targets", || workspace::run(workspace::cargo().args(FUZZ_TARGETS)));
@@ -110,8 +111,8 @@ fn run_tests(steps: &mut Steps, log: &mut TestLog, Options { full, .. }: Options
         steps.run("wasm", wasm::run);
     }
     run_when_due(steps, "rustdoc", full, || {
-        let doc = ["doc", "--workspace", "--no-deps"];
-        workspace::run(workspace::cargo().args(doc).args(PROFILE).env("RUSTDOCFLAGS", "-D warnings")).into()
+        let mut doc = workspace::cargo_of_checks("doc");
+        workspace::run(doc.args(["--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")).into()
     })?;
     steps.skipped.extend(skips.noted()?);
     Ok(())
@@ -122,6 +123,14 @@ fn with_programs(names: &[&str], work: impl FnOnce() -> Result<(), String>) -> S
     match packages::missing(names) {
         Some(reason) => StepOutcome::Skipped(reason),
         None => work().into(),
+    }
+}
+
+/// Runs a step that needs a program of the toolchain; it is skipped if that is missing.
+fn with_component(name: &str, work: impl FnOnce() -> Result<(), String>) -> StepOutcome {
+    match workspace::toolchain_program(name) {
+        Some(_) => work().into(),
+        None => StepOutcome::Skipped(format!("needs {name}")),
     }
 }
 

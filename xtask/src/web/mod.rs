@@ -32,17 +32,21 @@ impl Module {
     fn profile(self) -> &'static str {
         match self {
             Module::Released => "web",
-            Module::Tested => "checks",
+            Module::Tested => workspace::CHECKS,
             Module::Installed => "release",
         }
     }
 
-    /// The profile of the program that writes its JavaScript.
-    fn tool_profile(self) -> &'static str {
-        match self {
-            Module::Released | Module::Tested => "checks",
-            Module::Installed => "release",
+    /// The command that runs the program that writes its JavaScript.
+    fn run_tool(self) -> Command {
+        let mut cargo = match self {
+            Module::Released | Module::Tested => workspace::cargo_of_checks("run"),
+            Module::Installed => workspace::cargo(),
+        };
+        if matches!(self, Module::Installed) {
+            cargo.args(["run", "--release"]);
         }
+        cargo
     }
 
     /// The limits of the page's sizes.
@@ -107,7 +111,8 @@ pub fn test_page(full: bool) -> Result<(), String> {
 }
 
 /// Runs the module in Node, and compares it with the command: on some examples, with `full` on all.
-pub fn compare_with_command(module: Module, full: bool) -> Result<(), String> {
+pub fn compare_with_command(full: bool) -> Result<(), String> {
+    let module = Module::of_tests(full);
     let folder = workspace::target().join("web-node");
     build(module, &folder, "nodejs")?;
     let command = workspace::build_as_tested()?.join("lasthop");
@@ -124,13 +129,8 @@ fn build(module: Module, folder: &Path, target: &str) -> Result<(), String> {
     workspace::run(workspace::cargo().args(["build", "--profile", module.profile()]).args(package))?;
     let compiled = workspace::target().join(wasm::TARGET).join(module.profile()).join("lasthop_web.wasm");
     announce_step("write its JavaScript");
-    let mut bundle = workspace::cargo();
-    bundle
-        .args(["run", "--profile", module.tool_profile(), "--package", "bundle", "--"])
-        .arg(&compiled)
-        .arg(folder)
-        .arg(target);
-    workspace::run(&mut bundle)
+    let mut bundle = module.run_tool();
+    workspace::run(bundle.args(["--package", "bundle", "--"]).arg(&compiled).arg(folder).arg(target))
 }
 
 /// Copies what the page imports; files that did not change keep their time, so that nothing else is built again.
