@@ -113,6 +113,7 @@ class Clusters(unittest.TestCase):
         self.assertEqual([(each.done, each.failed) for each in swept], [(10, []), (10, [])])
         self.assertEqual(swept[0].json, swept[1].json)
 
+    @unittest.skipUnless(FULL, "takes long: runs with --full")
     def test_loky_loses_no_run_when_workers_are_killed(self) -> None:
         killed, ended, pools = 0, threading.Event(), []
 

@@ -69,6 +69,7 @@ class Pictures(unittest.TestCase):
         for name in examples(every=16):
             self.equal(lh.Scenario.load(name).plot(), "plot", name)
 
+    @unittest.skipUnless(FULL, "takes long: runs with --full")
     def test_views_are_drawn_as_by_the_command(self) -> None:
         refined, two = lh.Scenario.load(REFINED), short(TWO)
         self.equal(
@@ -80,6 +81,7 @@ class Pictures(unittest.TestCase):
         self.equal(two.plot(together=True), "plot", TWO, "--all-flows", *SHORT)
         self.equal(two.plot("all", end=5), "plot", TWO, "--flow", "all", "--to", "5 s", *SHORT)
 
+    @unittest.skipUnless(FULL, "takes long: runs with --full")
     def test_media_are_drawn_as_by_the_command(self) -> None:
         scenario = lh.Scenario.load(HIDDEN)
         [medium] = [picture.name.removesuffix(".air") for picture in scenario.plot(medium="all")]
@@ -87,13 +89,15 @@ class Pictures(unittest.TestCase):
         self.equal(scenario.plot(medium="all", end=3), "plot", HIDDEN, "--medium", "all", "--to", "3 s")
         self.equal(scenario.plot(flow, medium=medium, end=3), "plot", HIDDEN, "--medium", medium, "--flow", flow, "--to", "3 s")
 
+    @unittest.skipUnless(FULL, "takes long: runs with --full")
     def test_schemes_are_drawn_as_by_the_command(self) -> None:
-        for name in examples(every=1) if FULL else [SNOOP, TWO]:
+        for name in examples(every=1):
             ours = short(name).plot(schemes=["unmodified", "snoop"])
             self.equal(ours, "plot", name, "--scheme", "unmodified,snoop", "--flow", "all", *SHORT)
         one = lh.Scenario.load(SNOOP).plot(schemes=["split"], end=4)
         self.equal(one, "plot", SNOOP, "--scheme", "split", "--to", "4 s")
 
+    @unittest.skipUnless(FULL, "takes long: runs with --full")
     def test_networks_are_drawn_as_by_the_command(self) -> None:
         for name in examples(every=16):
             self.equal([lh.Scenario.load(name).topology()], "plot", name, "--topology")

@@ -76,9 +76,9 @@ PATHS = st.one_of(ANYTHING, st.sampled_from([*UNWRITABLE, ".", b"\xff"]))
 
 
 def fuzzed(quick: int, **arguments: st.SearchStrategy[Any]) -> Callable[[Test], Test]:
-    """A test with `quick` examples, the same each time, and forty times as many if LASTHOP_FULL=1."""
+    """A test with `quick` examples, the same each time, and eighty times as many if LASTHOP_FULL=1."""
     chosen = settings(
-        max_examples=40 * quick if FULL else quick, deadline=None, derandomize=True, database=None,
+        max_examples=80 * quick if FULL else quick, deadline=None, derandomize=True, database=None,
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
 
@@ -142,42 +142,42 @@ class Fuzzed(unittest.TestCase):
 
 
 class Scenarios(Fuzzed):
-    @fuzzed(150, text=ANYTHING, name=PATHS, files=ANYTHING)
+    @fuzzed(75, text=ANYTHING, name=PATHS, files=ANYTHING)
     def test_any_text_name_and_files(self, text: Any, name: Any, files: Any) -> None:
         scenario = tried(lambda: lh.Scenario(text, name=name, files=files), lh.Scenario)
         if scenario is not None:
             tried(scenario.check, list)
             hash(scenario), repr(scenario)
 
-    @fuzzed(150, at=st.integers(0, 400), length=st.integers(0, 20), text=TEXTS)
+    @fuzzed(75, at=st.integers(0, 400), length=st.integers(0, 20), text=TEXTS)
     def test_altered_text(self, at: int, length: int, text: str) -> None:
         before = (SMALL.text or b"").decode()
         changed = before[:at] + text + before[at + length :]
         tried(lambda: lh.Scenario(changed).check(), list)
 
-    @fuzzed(400, key=st.one_of(st.sampled_from(KEYS), ANYTHING), value=ANYTHING)
+    @fuzzed(200, key=st.one_of(st.sampled_from(KEYS), ANYTHING), value=ANYTHING)
     def test_any_key_and_value(self, key: Any, value: Any) -> None:
         scenario = tried(lambda: SMALL.set(key, value), lh.Scenario)
         if scenario is not None:
             tried(scenario.check, list)
             tried(scenario.toml, str)
 
-    @fuzzed(100, scheme=ANYTHING, seed=ANYTHING, path=PATHS.filter(lambda path: not isinstance(path, int)))
+    @fuzzed(50, scheme=ANYTHING, seed=ANYTHING, path=PATHS.filter(lambda path: not isinstance(path, int)))
     def test_any_scheme_seed_and_path(self, scheme: Any, seed: Any, path: Any) -> None:
         tried(lambda: SMALL.with_scheme(scheme).with_seed(seed).check(), list)
         tried(lambda: lh.Scenario.load(path).check(), list)
 
-    @fuzzed(60, seed=ANYTHING, traces=ANYTHING, delays=ANYTHING)
+    @fuzzed(30, seed=ANYTHING, traces=ANYTHING, delays=ANYTHING)
     def test_any_arguments_of_a_run(self, seed: Any, traces: Any, delays: Any) -> None:
         tried(lambda: SMALL.run(seed=seed, traces=traces, delays=delays), lh.Run)
 
-    @fuzzed(60, flow=ANYTHING, top=ANYTHING)
+    @fuzzed(30, flow=ANYTHING, top=ANYTHING)
     def test_any_arguments_of_an_explanation(self, flow: Any, top: Any) -> None:
         tried(lambda: SMALL.explain(flow=flow, top=top), list)
 
     # A picture takes a second.
     @fuzzed(
-        60, flows=st.lists(ANYTHING, min_size=1, max_size=2), start=ANYTHING, end=ANYTHING, panels=ANYTHING, size=ANYTHING
+        30, flows=st.lists(ANYTHING, min_size=1, max_size=2), start=ANYTHING, end=ANYTHING, panels=ANYTHING, size=ANYTHING
     )
     def test_any_arguments_of_a_picture(self, flows: Any, start: Any, end: Any, panels: Any, size: Any) -> None:
         tried(lambda: SMALL.plot(*flows), lh.Pictures)
@@ -186,7 +186,7 @@ class Scenarios(Fuzzed):
             tried(lambda: SMALL.plot(together=True, **{"start": "9 s", **options}), lh.Pictures)  # noqa: B023
 
     @fuzzed(
-        100, axes=ANYTHING, compare=ANYTHING, cases=ANYTHING, replications=COUNTS, metrics=ANYTHING, jobs=COUNTS, retries=ANYTHING,
+        50, axes=ANYTHING, compare=ANYTHING, cases=ANYTHING, replications=COUNTS, metrics=ANYTHING, jobs=COUNTS, retries=ANYTHING,
         executor=ANYTHING, store=PATHS,
     )  # fmt: skip
     def test_any_arguments_of_a_sweep(self, **arguments: Any) -> None:
@@ -195,7 +195,7 @@ class Scenarios(Fuzzed):
             if name != "store" or not isinstance(value, (str, bytes)):
                 tried(lambda: SMALL.sweep(**{"replications": 1, name: value}), lh.SweepResult)  # noqa: B023
 
-    @fuzzed(100, case=PLAIN, key=st.one_of(st.sampled_from(KEYS), PLAIN), value=ANYTHING)
+    @fuzzed(50, case=PLAIN, key=st.one_of(st.sampled_from(KEYS), PLAIN), value=ANYTHING)
     def test_any_case_of_a_sweep(self, case: Any, key: Any, value: Any) -> None:
         def swept() -> lh.SweepResult:
             return SMALL.sweep(cases={case: {key: value, "duration": "100 ms", "flows.f.bytes": "2 kB"}}, replications=1)
@@ -204,7 +204,7 @@ class Scenarios(Fuzzed):
         if result is not None:
             tried(result.rows, list)
 
-    @fuzzed(60, schemes=ANYTHING, paths=ANYTHING, replications=COUNTS, jobs=COUNTS, changes=ANYTHING, paper=ANYTHING)
+    @fuzzed(30, schemes=ANYTHING, paths=ANYTHING, replications=COUNTS, jobs=COUNTS, changes=ANYTHING, paper=ANYTHING)
     def test_any_arguments_of_a_comparison(
         self, schemes: Any, paths: Any, replications: Any, jobs: Any, changes: Any, paper: Any
     ) -> None:
@@ -219,13 +219,13 @@ class Scenarios(Fuzzed):
 
 
 class Results(Fuzzed):
-    @fuzzed(100, name=st.one_of(ANYTHING, st.sampled_from(["series", "seqno", "trace.dat", "", "."])))
+    @fuzzed(50, name=st.one_of(ANYTHING, st.sampled_from(["series", "seqno", "trace.dat", "", "."])))
     def test_any_name_of_a_trace(self, name: Any) -> None:
         tried(lambda: self.ran.trace(name), bytes)
         tried(lambda: self.ran.table(name), lh.Table)
 
     @fuzzed(
-        200,
+        100,
         name=st.sampled_from(["series.csv", "congestion", "seqno", "wless_state", "trace.dat", "events.jsonl"]),
         contents=st.one_of(
             st.binary(max_size=30), st.text(st.sampled_from("1,a.\n \"\r"), max_size=20).map(str.encode), st.just(b"")
@@ -237,14 +237,14 @@ class Results(Fuzzed):
             self.assertEqual(table.name, name)
             self.assertEqual(len(table.rows()), len(table))
 
-    @fuzzed(60, table=ANYTHING, column=st.one_of(ANYTHING, st.sampled_from(["goodput_bps", "flow", "replication"])))
+    @fuzzed(30, table=ANYTHING, column=st.one_of(ANYTHING, st.sampled_from(["goodput_bps", "flow", "replication"])))
     def test_any_name_of_a_table_and_of_a_column(self, table: Any, column: Any) -> None:
         tried(lambda: self.swept.table(table), lh.Table)
         flows = self.swept.table("flows")
         tried(lambda: flows[column], list)
         tried(lambda: flows.array(column), np.ndarray)
 
-    @fuzzed(60, folder=PATHS, formats=st.lists(ANYTHING, max_size=2), metrics=ANYTHING)
+    @fuzzed(30, folder=PATHS, formats=st.lists(ANYTHING, max_size=2), metrics=ANYTHING)
     def test_any_arguments_of_an_export_and_of_a_report(self, folder: Any, formats: Any, metrics: Any) -> None:
         tried(lambda: self.swept.store.export(self.path("tables"), *formats), list)
         tried(lambda: self.swept.store.export(self.path("tables"), "csv", metrics=metrics), list)
@@ -256,7 +256,7 @@ class Results(Fuzzed):
             tried(lambda: lh.Picture("p", "<svg/>", None).save(folder), type(None))
 
     @fuzzed(
-        150,
+        75,
         cut=st.one_of(st.none(), st.integers(0, 200_000)),
         changes=st.lists(st.tuples(st.integers(0, 200_000), st.binary(min_size=1, max_size=40)), max_size=4),
         ending=st.sampled_from(["sqlite", "jsonl"]),
@@ -268,11 +268,11 @@ class Results(Fuzzed):
             contents[at : at + len(some)] = some
         self.opened("damaged", bytes(contents), ending)
 
-    @fuzzed(60, contents=st.binary(max_size=200), ending=st.sampled_from(["sqlite", "jsonl", "db"]))
+    @fuzzed(30, contents=st.binary(max_size=200), ending=st.sampled_from(["sqlite", "jsonl", "db"]))
     def test_file_that_is_no_store(self, contents: bytes, ending: str) -> None:
         self.opened("garbage", contents, ending)
 
-    @fuzzed(60, line=st.text(max_size=30))
+    @fuzzed(30, line=st.text(max_size=30))
     def test_journal_with_any_line(self, line: str) -> None:
         self.opened("lines", f'{{"crc32":"00000000",{line}\n'.encode(), "jsonl")
 
@@ -289,7 +289,7 @@ class Results(Fuzzed):
                 tried(lambda: store.export(os.path.join(folder, "out"), "csv", "json"), list)
             tried(lambda: SMALL.sweep(replications=1, store=file), lh.SweepResult)
 
-    @fuzzed(40, path=PATHS)
+    @fuzzed(20, path=PATHS)
     def test_any_path_of_a_store(self, path: Any) -> None:
         tried(lambda: lh.Store(path), lh.Store)
 
@@ -322,7 +322,7 @@ METHODS = ["on_ack", "on_congestion", "on_feedback", "on_undo", "on_recovered", 
 
 class Controls(Fuzzed):
     @fuzzed(
-        150, cwnd=WINDOWS, ssthresh=WINDOWS, pacing_rate=WINDOWS, late=st.booleans(), paces=st.booleans(),
+        75, cwnd=WINDOWS, ssthresh=WINDOWS, pacing_rate=WINDOWS, late=st.booleans(), paces=st.booleans(),
         method=st.sampled_from(METHODS),
     )  # fmt: skip
     def test_any_attributes(self, late: bool, paces: bool, method: str, **attributes: Any) -> None:
@@ -338,13 +338,13 @@ class Controls(Fuzzed):
         body = {"name": "odd", "paces": paces, "wants_feedback": True, "__init__": begin, method: change}
         tried(lambda: members(type("Odd", (lh.Control,), body)).run(), lh.Run, raises=OF_CLASSES)
 
-    @fuzzed(60, name=ANYTHING, version=ANYTHING, wants=ANYTHING, control=ANYTHING)
+    @fuzzed(30, name=ANYTHING, version=ANYTHING, wants=ANYTHING, control=ANYTHING)
     def test_any_class(self, name: Any, version: Any, wants: Any, control: Any) -> None:
         body = {"name": name, "version": version, "wants_feedback": wants, "paces": wants}
         tried(lambda: members(type("Odd", (lh.Control,), body)).run(), lh.Run, raises=OF_CLASSES)
         tried(lambda: members(control).run(), lh.Run)
 
-    @fuzzed(60, raised=RAISED, method=st.sampled_from(["__init__", *METHODS]))
+    @fuzzed(30, raised=RAISED, method=st.sampled_from(["__init__", *METHODS]))
     def test_exception_of_a_class_is_raised_as_it_is(self, raised: BaseException, method: str) -> None:
         calls = 0
 
@@ -366,7 +366,7 @@ class Controls(Fuzzed):
 
 class Agents(Fuzzed):
     @fuzzed(
-        150, method=st.sampled_from(["before_air", "after_air", "on_link", "on_failed", "on_delivered", "on_queue_full"]),
+        75, method=st.sampled_from(["before_air", "after_air", "on_link", "on_failed", "on_delivered", "on_queue_full"]),
         answer=ANYTHING, attribute=st.sampled_from(["deadline", "counters", "foresight", "nothing"]), value=ANYTHING,
         late=st.booleans(), called=st.sampled_from(["send", "report", "emit", "now", "set"]), argument=ANYTHING,
         raised=st.one_of(st.none(), RAISED),
@@ -404,7 +404,7 @@ class Agents(Fuzzed):
             if error is not raised:
                 raise
 
-    @fuzzed(100, name=st.sampled_from([
+    @fuzzed(50, name=st.sampled_from([
         "name", "version", "semantics", "changes", "uploads", "needs_link_reports", "sender", "sends_expedited", "foresight",
     ]), value=ANYTHING)  # fmt: skip
     def test_any_attribute_of_an_agent(self, name: str, value: Any) -> None:
@@ -425,7 +425,7 @@ ACTIONS = st.one_of(
 
 
 class Learning(Fuzzed):
-    @fuzzed(60, options=st.dictionaries(
+    @fuzzed(30, options=st.dictionaries(
         st.sampled_from(["step", "action", "scale", "observe", "delay", "loss", "flow", "reward", "render_mode"]), ANYTHING,
         max_size=3,
     ), scenario=ANYTHING)  # fmt: skip
@@ -437,7 +437,7 @@ class Learning(Fuzzed):
         if env is not None and "reward" not in options:
             self.walked(env, [0.5] * 5)
 
-    @fuzzed(60, actions=st.lists(ACTIONS, min_size=1, max_size=4), action=st.sampled_from(["cwnd-factor", "cwnd", "pacing-factor"]))
+    @fuzzed(30, actions=st.lists(ACTIONS, min_size=1, max_size=4), action=st.sampled_from(["cwnd-factor", "cwnd", "pacing-factor"]))
     def test_any_actions(self, actions: list[Any], action: str) -> None:
         self.walked(rl.CongestionEnv(SMALL, step="ack", action=action, scale=4), actions * 3)
 
@@ -453,13 +453,13 @@ class Learning(Fuzzed):
                 self.assertIsInstance(truncated, bool)
         tried(env.episode, rl.Episode)
 
-    @fuzzed(60, seed=ANYTHING, options=st.one_of(ANYTHING, st.fixed_dictionaries({"scenario": ANYTHING, "seed": ANYTHING})))
+    @fuzzed(30, seed=ANYTHING, options=st.one_of(ANYTHING, st.fixed_dictionaries({"scenario": ANYTHING, "seed": ANYTHING})))
     def test_any_reset(self, seed: Any, options: Any) -> None:
         env = rl.CongestionEnv(SMALL)
         tried(lambda: env.reset(seed=seed), tuple)
         tried(lambda: env.reset(options=options), tuple)
 
-    @fuzzed(60, count=COUNTS, threads=ANYTHING, drivers=ANYTHING, episodes=ANYTHING, slot=ANYTHING, actions=ACTIONS)
+    @fuzzed(30, count=COUNTS, threads=ANYTHING, drivers=ANYTHING, episodes=ANYTHING, slot=ANYTHING, actions=ACTIONS)
     def test_any_vector(self, count: Any, threads: Any, drivers: Any, episodes: Any, slot: Any, actions: Any) -> None:
         tried(lambda: rl.VectorEnv(SMALL, count), rl.VectorEnv)
         tried(lambda: rl.VectorEnv(SMALL, threads=threads), rl.VectorEnv)
@@ -473,7 +473,7 @@ class Learning(Fuzzed):
         tried(lambda: env.episode(slot), rl.Episode)
         tried(lambda: env.step(actions), tuple)
 
-    @fuzzed(60, flows=ANYTHING, period=ANYTHING, actions=ANYTHING)
+    @fuzzed(30, flows=ANYTHING, period=ANYTHING, actions=ANYTHING)
     def test_any_parallel_environment(self, flows: Any, period: Any, actions: Any) -> None:
         tried(lambda: rl.ParallelEnv(SMALL, flows), rl.ParallelEnv)
         tried(lambda: rl.ParallelEnv(SMALL, ["f"], period=period), rl.ParallelEnv)
@@ -483,7 +483,7 @@ class Learning(Fuzzed):
         tried(lambda: env.step(actions), tuple)
         tried(lambda: env.step({"f": actions}), tuple)
 
-    @fuzzed(100, layers=ANYTHING, weight=ANYTHING, features=ANYTHING)
+    @fuzzed(50, layers=ANYTHING, weight=ANYTHING, features=ANYTHING)
     def test_any_policy(self, layers: Any, weight: Any, features: Any) -> None:
         setup = rl.Setup(observe=["delay"])
         tried(lambda: rl.Policy(setup, layers), rl.Policy)
@@ -491,14 +491,14 @@ class Learning(Fuzzed):
         acted = tried(lambda: rl.Policy(setup, [([[2.0]], [0.0])]).act(features), float)
         self.assertTrue(acted is None or -1.0 <= acted <= 1.0)
 
-    @fuzzed(100, contents=st.one_of(st.binary(max_size=40), ANYTHING), at=st.integers(0, 150), some=TEXTS)
+    @fuzzed(50, contents=st.one_of(st.binary(max_size=40), ANYTHING), at=st.integers(0, 150), some=TEXTS)
     def test_any_file_of_a_policy(self, contents: Any, at: int, some: str) -> None:
         policy = rl.Policy(rl.Setup(observe=["delay"]), [([[-2.0]], [0.5])]).toml()
         changed = (policy[:at] + some + policy[at + len(some) :]).encode("utf-8", "surrogatepass")
         for file in (contents, changed):
             tried(lambda: with_policy(file).run(), lh.Run)  # noqa: B023
 
-    @fuzzed(40, ranges=st.one_of(ANYTHING, st.fixed_dictionaries({"links.air.rate": ANYTHING})), count=COUNTS, seed=ANYTHING)
+    @fuzzed(20, ranges=st.one_of(ANYTHING, st.fixed_dictionaries({"links.air.rate": ANYTHING})), count=COUNTS, seed=ANYTHING)
     def test_any_range_to_draw_from(self, ranges: Any, count: Any, seed: Any) -> None:
         tried(lambda: rl.draw(SMALL, ranges, 2, seed=1), list)
         tried(lambda: rl.draw(SMALL, {"links.air.rate": (1, 2, "Mbps")}, count, seed=seed), list)

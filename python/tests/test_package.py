@@ -242,6 +242,7 @@ class Executors(unittest.TestCase):
                 again = self.swept(name, replications=13, executor=executor)
                 self.assertEqual((again.done, again.wanted), (4, 52))
 
+    @unittest.skipUnless(FULL, "takes long: runs with --full")
     def test_sweeps_until_precise_equal_those_of_threads(self) -> None:
         results = []
         for executor in (None, ThreadPoolExecutor(2)):
@@ -289,6 +290,7 @@ class Executors(unittest.TestCase):
         self.assertEqual((swept.done, swept.failed), (wanted, []))
         self.assertEqual(self.exported(swept), self.exported(self.swept("whole", replications=wanted // 4)))
 
+    @unittest.skipUnless(FULL, "takes long: runs with --full")
     def test_killed_client_continues_where_it_was(self) -> None:
         program = (
             "import sys, lasthop as lh; from concurrent.futures import ProcessPoolExecutor\n"
