@@ -9,6 +9,7 @@ mod census;
 mod cycles;
 mod dist;
 mod kernel;
+mod lint;
 mod mutants;
 mod package;
 mod packages;
@@ -113,7 +114,7 @@ Maintenance commands of the repository.
 ";
 
 fn main() -> ExitCode {
-    if let Some(code) = bench::build::wrap_rustc() {
+    if let Some(code) = bench::build::wrap_rustc().or_else(lint::wrap_rustc) {
         return code;
     }
     let arguments: Vec<String> =

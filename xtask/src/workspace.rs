@@ -9,6 +9,8 @@ use std::time::Instant;
 
 pub use skip::is_on_path as on_path;
 
+use crate::lint;
+
 /// Returns the root of the workspace.
 pub fn root() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -30,15 +32,11 @@ pub fn cargo() -> Command {
 /// The profile of tests, and of all that runs in them.
 pub const CHECKS: &str = "checks";
 
-/// Returns a command of cargo with the profile of tests. Clippy compiles the workspace where it is installed: one
-/// compilation finds its lints, as errors, and builds what tests execute.
+/// Returns a command of cargo with the profile of tests, which finds clippy's lints while it compiles.
 pub fn cargo_of_checks(subcommand: &str) -> Command {
     let mut cargo = cargo();
     cargo.args([subcommand, "--profile", CHECKS]);
-    if let Some(driver) = toolchain_program("clippy-driver") {
-        // As `cargo clippy -- -D warnings` sets them.
-        cargo.env("RUSTC_WORKSPACE_WRAPPER", driver).env("CLIPPY_ARGS", "-Dwarnings__CLIPPY_HACKERY__");
-    }
+    lint::wrap(&mut cargo);
     cargo
 }
 

@@ -1,0 +1,70 @@
+//! Compiles the workspace and finds clippy's lints in one pass: this program is cargo's wrapper of rustc while it builds what
+//! tests execute.
+//!
+//! Clippy's driver compiles the test harnesses, each of which contains its crate, and programs. rustc compiles the libraries,
+//! whose code tests execute most: the driver leaves out the optimization of MIR.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+use crate::workspace;
+
+/// Environment variable with the path of clippy's driver, set while this program is the wrapper.
+const DRIVER: &str = "LASTHOP_CLIPPY_DRIVER";
+
+/// Makes this program the wrapper of rustc for a command of cargo, where clippy is installed.
+pub fn wrap(cargo: &mut Command) {
+    if let (Some(driver), Ok(this)) = (workspace::toolchain_program("clippy-driver"), env::current_exe()) {
+        // As `cargo clippy -- -D warnings` sets them.
+        cargo.env("CLIPPY_ARGS", "-Dwarnings__CLIPPY_HACKERY__");
+        cargo.env("RUSTC_WORKSPACE_WRAPPER", this).env(DRIVER, driver);
+    }
+}
+
+/// Acts as the wrapper of rustc if cargo has started this program as such.
+pub fn wrap_rustc() -> Option<ExitCode> {
+    let driver = env::var_os(DRIVER)?;
+    let rustc =
+        env::args_os().nth(1).filter(|word| PathBuf::from(word).file_stem().is_some_and(|name| name == "rustc"))?;
+    let arguments: Vec<OsString> = env::args_os().skip(2).collect();
+    let mut compiler = if is_library(&arguments) {
+        Command::new(&rustc)
+    } else {
+        let mut clippy = Command::new(driver);
+        clippy.arg(&rustc);
+        clippy
+    };
+    let status = compiler.args(&arguments).status();
+    Some(match status {
+        Ok(status) => status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from),
+        Err(error) => {
+            eprintln!("xtask: cannot run {}: {error}", workspace::spelled(&compiler));
+            ExitCode::FAILURE
+        }
+    })
+}
+
+/// Returns true if rustc is to compile a library without a test harness.
+fn is_library(arguments: &[OsString]) -> bool {
+    let has_harness = arguments.iter().any(|word| word == "--test");
+    let of_type = |kind: &str| arguments.windows(2).any(|words| words[0] == "--crate-type" && words[1] == kind);
+    !has_harness && of_type("lib") && !of_type("bin")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn driver_compiles_harnesses_and_programs() {
+        let is_library = |line: &str| is_library(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        assert!(is_library("--crate-name tcp --crate-type lib --emit=link"));
+        assert!(!is_library("--crate-name tcp --test --emit=link"));
+        assert!(!is_library("--crate-name lasthop --crate-type bin"));
+        assert!(!is_library("--crate-name _lasthop --crate-type cdylib"));
+        // Cargo's question about the target names every type.
+        assert!(!is_library("- --crate-name ___ --print=file-names --crate-type bin --crate-type lib"));
+    }
+}
