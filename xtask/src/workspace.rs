@@ -32,6 +32,9 @@ pub fn cargo() -> Command {
 /// The profile of tests, and of all that runs in them.
 pub const CHECKS: &str = "checks";
 
+/// What tests execute, and no more: the crate of the page has no tests outside of WebAssembly.
+pub const TESTED: [&str; 6] = ["--workspace", "--exclude", "lasthop-web", "--lib", "--bins", "--tests"];
+
 /// Returns a command of cargo with the profile of tests, which finds clippy's lints while it compiles.
 pub fn cargo_of_checks(subcommand: &str) -> Command {
     let mut cargo = cargo();
@@ -51,7 +54,7 @@ pub fn toolchain_program(name: &str) -> Option<PathBuf> {
 /// Builds the libraries and programs with the profile of tests, and returns their folder. They have the features that
 /// tests need, so that `cargo xtask test` does not compile again what `cargo test` has compiled.
 pub fn build_as_tested() -> Result<PathBuf, String> {
-    run(cargo_of_checks("build").args(["--workspace", "--lib", "--bins", "--tests"]))?;
+    run(cargo_of_checks("build").args(TESTED))?;
     Ok(target().join(CHECKS))
 }
 

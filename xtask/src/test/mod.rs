@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::skips::{self, Skips};
+use crate::workspace::TESTED;
 use crate::{census, packages, python, wasm, web, words, workspace};
 use libtest::TestLog;
 use limits::Limits;
@@ -21,9 +22,6 @@ const FUZZ_LOCK: [&str; 4] = ["fetch", "--locked", "--manifest-path", "fuzz/Carg
 
 /// Arguments for the fuzz targets, which are outside of the workspace and would otherwise not be compiled.
 const FUZZ_TARGETS: [&str; 4] = ["check", "--locked", "--manifest-path", "fuzz/Cargo.toml"];
-
-/// What `cargo test` compiles, and then executes.
-const TARGETS: [&str; 4] = ["--workspace", "--lib", "--bins", "--tests"];
 
 /// The folders from which rustdoc and the WebAssembly module are made.
 const SOURCES: [&str; 1] = ["crates"];
@@ -70,8 +68,7 @@ pub fn run(options: Options) -> Result<(), String> {
     finish(&steps, &log, &limits, options)
 }
 
-/// Checks and compiles what tests execute; compilation finds the lints, too. Those of benchmarks and examples are left to
-/// the full lane.
+/// Checks and compiles what tests execute; compilation finds most lints, and the full lane all.
 fn run_builds(steps: &mut Steps, Options { full, .. }: Options) {
     steps.run("format", || {
         with_component("rustfmt", || workspace::run(workspace::cargo().args(["fmt", "--all", "--check"])))
@@ -80,10 +77,14 @@ fn run_builds(steps: &mut Steps, Options { full, .. }: Options) {
     steps.run("lock files", || workspace::run(workspace::cargo().args(FUZZ_LOCK)));
     // The command serves the page in its tests.
     steps.run("page", || with_programs(&["node", "npm"], || web::run(web::Module::of_tests(full))));
-    steps.run("compile", || workspace::run(workspace::cargo_of_checks("test").args(TARGETS).arg("--no-run")));
-    let others = ["--workspace", "--benches", "--examples"];
-    let check = || workspace::run(workspace::cargo_of_checks("check").args(others));
-    steps.run("clippy", || with_component("clippy-driver", || if full { check() } else { Ok(()) }));
+    steps.run("compile", || workspace::run(workspace::cargo_of_checks("test").args(TESTED).arg("--no-run")));
+    steps.run("clippy", || with_component("clippy-driver", || if full { lint_all() } else { Ok(()) }));
+}
+
+/// Finds the lints of all targets, also of benchmarks and examples, and of code that is not compiled for tests.
+fn lint_all() -> Result<(), String> {
+    let all = ["clippy", "--workspace", "--all-targets", "--profile", workspace::CHECKS, "--", "-D", "warnings"];
+    workspace::run(workspace::cargo().args(all))
 }
 
 /// Checks that execute lasthop.
@@ -91,10 +92,10 @@ fn run_tests(steps: &mut Steps, log: &mut TestLog, Options { full, .. }: Options
     let skips = Skips::in_directory(skips::directory())?;
     let dir = workspace::target().join("tmp").join("left-by-tests");
     steps.run("tests", || {
-        tidy(&dir, |set| log.run(skips.record(set(workspace::cargo_of_checks("test").args(TARGETS))), &[]))
+        tidy(&dir, |set| log.run(skips.record(set(workspace::cargo_of_checks("test").args(TESTED))), &[]))
     });
     steps.run("doc tests", || {
-        let of_workspace = ["--workspace", "--doc"];
+        let of_workspace = ["--workspace", "--exclude", "lasthop-web", "--doc"];
         tidy(&dir, |set| log.run_plain(skips.record(set(workspace::cargo_of_checks("test").args(of_workspace)))))
     });
     steps.run("python", || with_programs(&["python3"], || python::run(full)));
@@ -103,7 +104,7 @@ fn run_tests(steps: &mut Steps, log: &mut TestLog, Options { full, .. }: Options
     if full {
         steps.run("long tests", || {
             let long = ["--ignored", "--test-threads", "1"];
-            tidy(&dir, |set| log.run(skips.record(set(workspace::cargo_of_checks("test").args(TARGETS))), &long))
+            tidy(&dir, |set| log.run(skips.record(set(workspace::cargo_of_checks("test").args(TESTED))), &long))
         });
         steps.run("wheels", || with_programs(&["node", "npm", "python3"], python::wheels));
         steps.run("fuzz targets", || workspace::run(workspace::cargo().args(FUZZ_TARGETS)));

@@ -37,16 +37,19 @@ impl Module {
         }
     }
 
-    /// The command that runs the program that writes its JavaScript.
-    fn run_tool(self) -> Command {
-        let mut cargo = match self {
-            Module::Released | Module::Tested => workspace::cargo_of_checks("run"),
-            Module::Installed => workspace::cargo(),
-        };
-        if matches!(self, Module::Installed) {
-            cargo.args(["run", "--release"]);
+    /// A command of cargo with its profile.
+    fn cargo(self, subcommand: &str) -> Command {
+        if matches!(self, Module::Tested) {
+            return workspace::cargo_of_checks(subcommand);
         }
+        let mut cargo = workspace::cargo();
+        cargo.args([subcommand, "--profile", self.profile()]);
         cargo
+    }
+
+    /// The module whose profile the program that writes the JavaScript has.
+    fn of_tool(self) -> Self {
+        if matches!(self, Module::Released) { Module::Tested } else { self }
     }
 
     /// The limits of the page's sizes.
@@ -126,10 +129,10 @@ fn build(module: Module, folder: &Path, target: &str) -> Result<(), String> {
     announce_step("compile the simulator to WebAssembly");
     wasm::install()?;
     let package = ["--package", "lasthop-web", "--target", wasm::TARGET];
-    workspace::run(workspace::cargo().args(["build", "--profile", module.profile()]).args(package))?;
+    workspace::run(module.cargo("build").args(package))?;
     let compiled = workspace::target().join(wasm::TARGET).join(module.profile()).join("lasthop_web.wasm");
     announce_step("write its JavaScript");
-    let mut bundle = module.run_tool();
+    let mut bundle = module.of_tool().cargo("run");
     workspace::run(bundle.args(["--package", "bundle", "--"]).arg(&compiled).arg(folder).arg(target))
 }
 
