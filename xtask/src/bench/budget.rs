@@ -8,14 +8,15 @@ use super::lasthop;
 use super::row::Row;
 use crate::workspace;
 
-const BUDGET: &str = "bench/budget.toml";
+/// The file with the budgets.
+pub const BUDGET: &str = "bench/budget.toml";
 
 /// A measurement and its budget.
 pub struct Item {
     name: String,
     measured: f64,
     most: f64,
-    goal: f64,
+    goal: Option<f64>,
 }
 
 /// Measures the instructions of runs and prints them beside the budget; an error names those that exceed it.
@@ -33,11 +34,26 @@ pub fn run() -> Result<(), String> {
     judge(measured)
 }
 
-/// Measures each item of a table of the budget.
+/// Measures each item of a table of the budget, such as `build` or `package.default`.
 pub fn items(table: &str, measure: impl Fn(&str) -> Result<f64, String>) -> Result<Vec<Item>, String> {
-    let text = fs::read_to_string(workspace::root().join(BUDGET)).map_err(|error| format!("{BUDGET}: {error}"))?;
-    let budget: toml::Table = text.parse().map_err(|error| format!("{BUDGET}: {error}"))?;
+    let budget = read_budget()?;
     section(&budget, table)?.map(|(name, limits)| Item::new(name, limits, measure(name)?)).collect()
+}
+
+/// Reads the budgets.
+pub fn read_budget() -> Result<toml::Table, String> {
+    let text = fs::read_to_string(workspace::root().join(BUDGET)).map_err(|error| format!("{BUDGET}: {error}"))?;
+    text.parse().map_err(|error| format!("{BUDGET}: {error}"))
+}
+
+/// Prints measurements beside their budget.
+pub fn print_items(items: &[Item]) -> Result<(), String> {
+    workspace::print(&table(items))
+}
+
+/// Returns the items that exceed their budget, each as words.
+pub fn find_excess(items: &[Item]) -> Vec<String> {
+    items.iter().filter(|item| item.measured > item.most).map(Item::text).collect()
 }
 
 /// Prints measurements beside their budget.
@@ -45,24 +61,25 @@ pub fn items(table: &str, measure: impl Fn(&str) -> Result<f64, String>) -> Resu
 /// # Errors
 /// The items that exceed it.
 pub fn judge(items: Vec<Item>) -> Result<(), String> {
-    workspace::print(&table(&items))?;
-    let over: Vec<String> = items.iter().filter(|item| item.measured > item.most).map(Item::text).collect();
+    print_items(&items)?;
+    let over = find_excess(&items);
     if over.is_empty() { Ok(()) } else { Err(format!("over the budget of {BUDGET}: {}", over.join("; "))) }
 }
 
 impl Item {
     fn new(name: &str, limits: &toml::Value, measured: f64) -> Result<Item, String> {
-        let number = |key: &str| {
-            let value = limits.get(key);
-            let number = value.and_then(|value| value.as_float().or(value.as_integer().map(|number| number as f64)));
+        let number = |key: &str, value: &toml::Value| {
+            let number = value.as_float().or(value.as_integer().map(|number| number as f64));
             number.ok_or_else(|| format!("{BUDGET}: {name}: `{key}` is no number"))
         };
-        Ok(Item { name: name.to_owned(), measured, most: number("most")?, goal: number("goal")? })
+        let most = limits.get("most").ok_or_else(|| format!("{BUDGET}: {name}: expected a number `most`"))?;
+        let goal = limits.get("goal").map(|goal| number("goal", goal)).transpose()?;
+        Ok(Item { name: name.to_owned(), measured, most: number("most", most)?, goal })
     }
 
-    /// Name, measurement and limit.
+    /// Says name, measurement and limit.
     fn text(&self) -> String {
-        format!("{} {} of {}", self.name, shown(self.measured), shown(self.most))
+        format!("{} is {}, expected at most {}", self.name, shown(self.measured), shown(self.most))
     }
 }
 
@@ -75,16 +92,18 @@ fn table(items: &[Item]) -> String {
     let mut text = format!("{:<25} {:>10} {:>8} {:>8}\n", "item", "measured", "most", "goal");
     for Item { name, measured, most, goal } in items {
         let mark = if measured > most { "  <- over" } else { "" };
-        text += &format!("{name:<25} {:>10} {:>8} {:>8}{mark}\n", shown(*measured), shown(*most), shown(*goal));
+        let goal = goal.map_or_else(|| "-".to_owned(), shown);
+        text += &format!("{name:<25} {:>10} {:>8} {goal:>8}{mark}\n", shown(*measured), shown(*most));
     }
     text
 }
 
-fn section<'a>(
+/// Returns the items of a table; dots in its name separate the tables around it.
+pub fn section<'a>(
     budget: &'a toml::Table,
     name: &str,
 ) -> Result<impl Iterator<Item = (&'a str, &'a toml::Value)> + use<'a>, String> {
-    let table = budget.get(name).and_then(toml::Value::as_table);
+    let table = name.split('.').try_fold(budget, |table, key| table.get(key)?.as_table());
     let table = table.ok_or_else(|| format!("{BUDGET}: there is no table `{name}`"))?;
     Ok(table.iter().map(|(name, limits)| (name.as_str(), limits)))
 }
@@ -224,13 +243,13 @@ mod tests {
 
     #[test]
     fn every_item_of_the_budget_is_known_and_has_limits() {
-        let budget: toml::Table = fs::read_to_string(workspace::root().join(BUDGET)).unwrap().parse().unwrap();
+        let budget = read_budget().unwrap();
         let packets: Vec<_> = section(&budget, "packet").unwrap().collect();
         for (name, limits) in &packets {
             let row = name.strip_suffix("-delays").unwrap_or(name);
             assert_eq!(row.parse::<Row>().unwrap().to_string(), row);
             let item = Item::new(name, limits, 0.0).unwrap();
-            assert!(item.goal <= item.most, "{name}");
+            assert!(item.goal.is_some_and(|goal| goal <= item.most), "{name}");
         }
         assert_eq!(packets.len(), 6);
         let growth: Vec<_> = section(&budget, "growth").unwrap().map(|(name, _)| name).collect();
@@ -239,10 +258,10 @@ mod tests {
 
     #[test]
     fn items_over_their_limit_are_marked() {
-        let item = |measured| Item { name: "p1".to_owned(), measured, most: 2000.0, goal: 1900.0 };
+        let item = |measured| Item { name: "p1".to_owned(), measured, most: 2000.0, goal: Some(1900.0) };
         let text = table(&[item(2000.0), item(2001.0)]);
         assert!(text.lines().nth(1).is_some_and(|line| line.ends_with("1900")), "{text}");
         assert!(text.lines().nth(2).is_some_and(|line| line.ends_with("<- over")), "{text}");
-        assert_eq!(item(2001.4).text(), "p1 2001 of 2000");
+        assert_eq!(item(2001.4).text(), "p1 is 2001, expected at most 2000");
     }
 }

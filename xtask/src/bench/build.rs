@@ -89,28 +89,35 @@ pub fn run() -> Result<(), String> {
     workspace::print(&sizes_table(&symbols(&program)?))?;
 
     let items = [("cpu-seconds", whole), ("changed-line-cpu-seconds", changed)];
-    let items = items.into_iter().chain(started(&installed)?).collect::<Vec<_>>();
+    let items = items.into_iter().chain(measure_start(&installed)?).collect::<Vec<_>>();
     budget::judge(budget::items("build", |name| {
         let found = items.iter().find(|(known, _)| *known == name);
         found.map(|(_, measured)| *measured).ok_or_else(|| format!("`{name}` is not measured"))
     })?)
 }
 
-/// A build of the copy of the tree.
-struct Build<'a> {
-    tree: &'a Path,
-    target: PathBuf,
-    units: PathBuf,
+/// Builds of one tree.
+pub struct Build<'a> {
+    /// Where cargo runs.
+    pub tree: &'a Path,
+    /// Target directory of cargo.
+    pub target: PathBuf,
+    /// The file to which the CPU time of each crate is appended.
+    pub units: PathBuf,
 }
 
 impl Build<'_> {
-    /// Runs cargo; returns the CPU time of it and of all that it has started.
-    fn cpu_seconds(&self, arguments: &[&str]) -> Result<f64, String> {
+    /// Runs cargo; returns the CPU time of it and of all that it has started. Profiles are not changed by the environment.
+    pub fn cpu_seconds(&self, arguments: &[&str]) -> Result<f64, String> {
         let this = env::current_exe().map_err(|error| format!("the path of xtask: {error}"))?;
         let before = children_seconds();
         let mut cargo = workspace::cargo();
         cargo.args(arguments).current_dir(self.tree).env("CARGO_TARGET_DIR", &self.target);
         cargo.env("RUSTC_WRAPPER", this).env(UNITS, &self.units).env_remove("CARGO_INCREMENTAL");
+        let variables = env::vars_os().map(|(name, _)| name);
+        variables.filter(|name| name.to_string_lossy().starts_with("CARGO_PROFILE_")).for_each(|name| {
+            cargo.env_remove(name);
+        });
         workspace::run(&mut cargo)?;
         Ok(children_seconds() - before)
     }
@@ -137,8 +144,8 @@ fn change_line(tree: &Path) -> Result<(), String> {
     fs::write(&path, changed).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Returns instructions and memory of the command at its start, and its size.
-fn started(program: &Path) -> Result<Vec<(&'static str, f64)>, String> {
+/// Measures instructions and memory of the command at its start, and its size.
+pub fn measure_start(program: &Path) -> Result<Vec<(&'static str, f64)>, String> {
     let command = |words: &[&str]| {
         let mut command = Command::new(program);
         command.args(words).current_dir(workspace::root());
