@@ -44,8 +44,10 @@ Maintenance commands of the repository.
         time of both on the workloads of `bench peers`. Installs rustup's llvm-tools if missing.
 
     cargo xtask package [--quick]
-        Creates the packages for crates.io in target/package and builds each from its package alone; --quick omits
-        the builds.
+        Creates the packages for crates.io in target/package, and builds each from its package alone. Installs the command
+        from the packages, with cargo's default profile and by the line in crates/cli/README.md, and compares the sizes of
+        packages, and CPU seconds, size, memory and instructions of the command with bench/budget.toml. --quick omits the
+        builds.
 
     cargo xtask python [--full]
         Builds the Python package in target/python, checks its types, and runs its tests in a virtual environment with

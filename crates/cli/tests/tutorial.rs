@@ -1,4 +1,4 @@
-//! The commands of the tutorial and of the README, and their output.
+//! The commands of the tutorial and of both READMEs, and their output.
 
 use crate::common;
 
@@ -92,6 +92,17 @@ fn readme_shows_the_output_of_its_commands() {
     let dir = scratch("readme");
     std::os::unix::fs::symlink(root().join("examples"), dir.join("examples")).unwrap();
     follow("README.md", &dir);
+}
+
+/// The first block installs the command from crates.io; `cargo xtask package` builds with its options.
+#[cfg(unix)]
+#[test]
+fn readme_of_the_package_has_commands_that_run() {
+    let page = fs::read_to_string(root().join("crates/cli/README.md")).unwrap();
+    let [install, used] = steps(&page).try_into().ok().unwrap();
+    assert!(install.commands.starts_with("cargo install lasthop "), "{}", install.commands);
+    assert!(used.commands.lines().count() > 3, "{}", used.commands);
+    printed(&scratch("package-readme"), used.commands);
 }
 
 #[test]
