@@ -1,5 +1,5 @@
 //! Embeds the page that `cargo xtask web` has left in `bundle/`, so that `lasthop web` can serve it. A page of other
-//! sources is not embedded. Without a page the program gets the place of its checkout, from which `lasthop web` builds it, and
+//! sources is not embedded, nor in an installed program one that was built for tests. Without a page the program gets the place of its checkout, from which `lasthop web` builds it, and
 //! always the fingerprint of the sources.
 
 #[path = "src/commands/web/sources.rs"]
@@ -27,7 +27,9 @@ fn main() -> io::Result<()> {
     let sources = Sources::list(root)?;
     let fingerprint = sources.as_ref().map(Sources::fingerprint).transpose()?;
     let bundle = package.join("bundle");
-    let is_embedded = embed(&bundle, is_current(&bundle, fingerprint.as_deref()))?;
+    let signature = fs::read_to_string(bundle.join("sources.txt")).unwrap_or_default();
+    let is_debug = env::var("PROFILE").as_deref() == Ok("debug");
+    let is_embedded = embed(&bundle, sources::is_embedded(&signature, fingerprint.as_deref(), is_debug))?;
     let Some(fingerprint) = fingerprint else { return Ok(()) };
     for place in sources::source_places() {
         writeln!(out, "cargo::rerun-if-changed={}", root.join(place).display())?;
@@ -60,12 +62,6 @@ fn runs_with(argument: &str) -> bool {
     rustc.args(["--edition", "2024", "-C"]).arg(format!("link-arg={argument}")).arg("-o").arg(&program).arg(&source);
     let is_linked = fs::write(&source, "fn main() {}").is_ok() && rustc.output().is_ok_and(|end| end.status.success());
     is_linked && Command::new(&program).output().is_ok_and(|end| end.status.success())
-}
-
-/// Whether the page in a folder was built from the sources with this fingerprint.
-fn is_current(bundle: &Path, fingerprint: Option<&str>) -> bool {
-    let of_page = fs::read_to_string(bundle.join("sources.txt"));
-    fingerprint.is_none_or(|fingerprint| of_page.is_ok_and(|of_page| of_page == fingerprint))
 }
 
 /// Writes a table of the compressed files of a folder, or an empty one; returns whether it has any.

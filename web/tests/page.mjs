@@ -1,4 +1,4 @@
-// The page in a real browser: a static server of the built folder, and Debian's Chromium.
+// The page in a real browser: a static server of the built folder, and Chromium.
 
 import { createReadStream, existsSync } from "node:fs";
 import { createServer } from "node:http";
@@ -8,7 +8,7 @@ import { chromium } from "playwright-core";
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".json": "application/json", ".svg": "image/svg+xml" };
 
-/** Where Debian's package puts the browser. */
+/** The browser; without the variable, that of Debian's package. */
 export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 /** Whether all cases are tested: otherwise some of each kind. */

@@ -3,12 +3,12 @@
 
 use std::process::ExitCode;
 
-use crate::workspace;
+use crate::{checks, workspace};
 
 /// Builds and runs the program with `options`; returns its exit code.
 pub fn run(options: &[&str]) -> Result<ExitCode, String> {
-    workspace::run(workspace::cargo_of_checks("build").args(["--quiet", "--package", "lasthop-kernel"]))?;
-    let program = workspace::target().join(workspace::CHECKS).join("lasthop-kernel");
+    workspace::run(checks::cargo_of_checks("build").args(["--quiet", "--package", "lasthop-kernel"]))?;
+    let program = workspace::target().join(checks::CHECKS).join("lasthop-kernel");
     let status = std::process::Command::new(&program).args(options).status();
     let status = status.map_err(|error| format!("cannot run {}: {error}", program.display()))?;
     // A process ended by a signal has no exit code.

@@ -6,10 +6,10 @@ mod agreement;
 mod bench;
 mod book;
 mod census;
+mod checks;
 mod cycles;
 mod dist;
 mod kernel;
-mod lint;
 mod mutants;
 mod package;
 mod packages;
@@ -29,7 +29,7 @@ const USAGE: &str = "\
 Maintenance commands of the repository.
 
     cargo xtask test [--full] [--install]
-        The fast lane: format, lints, all tests of seconds, the Python package and the page at small size. Tests that need
+        The fast lane: format, lints, all tests that take seconds, the Python package and the page at small size. Tests that need
         a missing program are skipped and counted. With --full also the tests that take minutes, which are marked with
         `ignore`, wheels, fuzz targets, the census, WebAssembly and the documentation.
 
@@ -116,7 +116,7 @@ Maintenance commands of the repository.
 ";
 
 fn main() -> ExitCode {
-    if let Some(code) = bench::build::wrap_rustc().or_else(lint::wrap_rustc) {
+    if let Some(code) = bench::build::wrap_rustc().or_else(checks::wrap_rustc) {
         return code;
     }
     let arguments: Vec<String> =
@@ -132,6 +132,8 @@ fn main() -> ExitCode {
         },
         ["mutants", options @ ..] => mutants::run(options),
         words if words.contains(&"--help") || words.contains(&"-h") => workspace::print(USAGE),
+        #[cfg(unix)]
+        [test::RUN_TESTS, words @ ..] => test::run_program(words),
         ["test", options @ ..] => test::Options::parse(options).and_then(test::run),
         ["book"] => book::run(),
         ["dist"] => dist::run(false),
@@ -144,7 +146,7 @@ fn main() -> ExitCode {
         ["python", "--full"] => python::run(true),
         ["wheels"] => python::wheels(),
         ["web"] => web::run(web::Module::Released),
-        ["web", "--parts"] => web::parts(web::Module::Released),
+        ["web", "--parts"] => web::build_parts(web::Module::Released),
         ["web", "--out", folder] => web::build_into(folder),
         ["web", "--check", program] => web::check_embedded(program.as_ref()),
         ["web", "test"] => web_test(false),

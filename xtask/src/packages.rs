@@ -12,7 +12,7 @@ const LARGE: [&str; 1] = ["pdflatex"];
 /// Installs the missing packages with apt-get.
 pub fn install_missing() -> Result<(), String> {
     let missing =
-        PROGRAMS.iter().filter(|program| !LARGE.contains(&program.names[0]) && why_missing(program).is_some());
+        PROGRAMS.iter().filter(|program| !LARGE.contains(&program.names[0]) && what_is_missing(program).is_some());
     let packages: Vec<&str> = missing.flat_map(|program| program.packages.iter().copied()).collect();
     if packages.is_empty() {
         return Ok(());
@@ -25,29 +25,35 @@ pub fn install_missing() -> Result<(), String> {
     apt(&[&["install", "-y", "-qq", "--no-install-recommends"], &packages[..]].concat())
 }
 
-/// Returns the reason for skipping a step that needs these programs, if one is missing.
-pub fn missing(names: &[&str]) -> Option<String> {
-    names.iter().filter_map(|name| skip::program_named(name)).find_map(why_missing)
+/// Returns the reason for skipping a step that needs these programs, such as `needs node, npm`, if some are missing.
+///
+/// # Panics
+/// If a program is not in [`PROGRAMS`].
+pub fn explain_missing(names: &[&str]) -> Option<String> {
+    let program = |name: &&str| skip::program_named(name).unwrap_or_else(|| panic!("{name}: expected a known program"));
+    let missing: Vec<&str> = names.iter().map(program).filter_map(what_is_missing).collect();
+    (!missing.is_empty()).then(|| format!("needs {}", missing.join(", ")))
 }
 
-/// Returns the packages without which tests were skipped, by lines such as `NAME: needs tshark`.
-pub fn of_skips(skipped: &[String]) -> Vec<&'static str> {
-    let needed = |program: &&Program| {
-        skipped
-            .iter()
-            .any(|line| line.split_once(": needs ").is_some_and(|(_, name)| name.starts_with(program.names[0])))
+/// Returns the packages without which tests were skipped, by lines such as `NAME: needs node, npm`.
+pub fn packages_of_skips(skipped: &[String]) -> Vec<&'static str> {
+    let words = |line: &str| line.split_once(": needs ").map(|(_, names)| names.replace(',', " "));
+    let named: Vec<String> = skipped.iter().filter_map(|line| words(line)).collect();
+    let is_named = |program: &&Program| {
+        named.iter().flat_map(|names| names.split(' ')).any(|name| name.trim_end_matches("-venv") == program.names[0])
     };
-    PROGRAMS.iter().filter(needed).flat_map(|program| program.packages.iter().copied()).collect()
+    PROGRAMS.iter().filter(is_named).flat_map(|program| program.packages.iter().copied()).collect()
 }
 
-fn why_missing(program: &Program) -> Option<String> {
+/// Returns what is missing of a program: itself, or a part that a distribution has in a package of its own.
+fn what_is_missing(program: &Program) -> Option<&'static str> {
     let name = program.names[0];
-    if program.find_on_path().is_none() {
-        return Some(format!("needs {name}"));
+    if program.find_name().is_none() {
+        return Some(name);
     }
     let venv = || Command::new("python3").args(["-c", "import ensurepip, venv"]).output();
     let lacks_venv = name == "python3" && !venv().is_ok_and(|output| output.status.success());
-    lacks_venv.then(|| "needs python3-venv".to_owned())
+    lacks_venv.then_some("python3-venv")
 }
 
 #[cfg(test)]
@@ -56,13 +62,20 @@ mod tests {
 
     #[test]
     fn packages_of_skipped_tests_are_named_once() {
-        let lines = ["a::b: needs tshark", "a::c: needs tshark", "python: needs python3-venv", "d: no root"];
-        assert_eq!(of_skips(&lines.map(str::to_owned)), ["python3", "python3-venv", "tshark"]);
-        assert!(of_skips(&[]).is_empty());
+        let lines = ["a::b: needs tshark", "a::c: needs tshark", "python: needs node, python3-venv", "d: no root"];
+        assert_eq!(packages_of_skips(&lines.map(str::to_owned)), ["nodejs", "python3", "python3-venv", "tshark"]);
+        assert!(packages_of_skips(&[]).is_empty());
     }
 
     #[test]
-    fn program_of_every_machine_is_not_missing() {
-        assert_eq!(missing(&[]), None);
+    fn present_programs_are_not_missing() {
+        assert_eq!(what_is_missing(&Program { names: &["cargo"], packages: &[] }), None);
+        assert_eq!(what_is_missing(&Program { names: &["no-such-program"], packages: &[] }), Some("no-such-program"));
+    }
+
+    #[test]
+    #[should_panic(expected = "nodejs: expected a known program")]
+    fn unknown_program_is_refused() {
+        explain_missing(&["nodejs"]);
     }
 }

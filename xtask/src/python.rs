@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{web, workspace};
+use crate::{checks, web, workspace};
 
 /// What the tests import: one distribution a line.
 const REQUIREMENTS: &str = "python/tests/requirements.txt";
@@ -15,7 +15,7 @@ const INSTALLER: &str = "uv==0.13.9";
 /// Builds the package in the target directory, checks its types and runs its tests; with `full` over all examples.
 pub fn run(full: bool) -> Result<(), String> {
     let python = environment()?;
-    let built = workspace::build_as_tested()?;
+    let built = checks::build_as_tested()?;
     let staged = workspace::target().join("python");
     let package = staged.join("lasthop");
     stage(&built, &package).map_err(|error| format!("{}: {error}", package.display()))?;

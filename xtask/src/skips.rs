@@ -30,7 +30,7 @@ impl Skips {
     }
 
     /// Returns `NAME: REASON` of each skipped test.
-    pub fn noted(&self) -> Result<BTreeSet<String>, String> {
+    pub fn read_skips(&self) -> Result<BTreeSet<String>, String> {
         let mut lines = BTreeSet::new();
         if !self.directory.exists() {
             return Ok(lines);
@@ -48,7 +48,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> String {
 }
 
 /// Returns the names in a list of allowed skips, with the reasons.
-fn allowed(list: &str) -> Result<BTreeMap<&str, &str>, String> {
+fn parse_allowed(list: &str) -> Result<BTreeMap<&str, &str>, String> {
     let lines = list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines
         .map(|line| {
@@ -65,20 +65,18 @@ fn allowed(list: &str) -> Result<BTreeMap<&str, &str>, String> {
 /// # Errors
 /// The other skips, by name.
 pub fn refuse_unlisted(skipped: &[String]) -> Result<(), String> {
-    refused(&skipped.iter().cloned().collect(), &allowed(ALLOWED)?)
+    check_skips(&skipped.iter().cloned().collect(), &parse_allowed(ALLOWED)?)
 }
 
 /// Returns an error that names every skipped test that is not allowed.
-fn refused(skipped: &BTreeSet<String>, allowed: &BTreeMap<&str, &str>) -> Result<(), String> {
+fn check_skips(skipped: &BTreeSet<String>, allowed: &BTreeMap<&str, &str>) -> Result<(), String> {
     let name = |line: &str| line.split_once(": ").map_or(line, |(name, _)| name).to_owned();
     let others: Vec<&str> =
         skipped.iter().filter(|line| !allowed.contains_key(name(line).as_str())).map(String::as_str).collect();
-    match others.is_empty() {
-        true => Ok(()),
-        false => {
-            Err(format!("tests were skipped that xtask/allowed-skips.txt does not allow:\n  {}", others.join("\n  ")))
-        }
+    if others.is_empty() {
+        return Ok(());
     }
+    Err(format!("tests were skipped that xtask/allowed-skips.txt does not allow:\n  {}", others.join("\n  ")))
 }
 
 /// Returns the directory in which skipped tests are recorded.
@@ -89,20 +87,21 @@ pub fn directory() -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::list_files;
 
     #[test]
     fn list_is_parsed_with_its_reasons() {
-        assert_eq!(allowed("# x\n\na::b: no root: 1\n").unwrap(), BTreeMap::from([("a::b", "no root: 1")]));
-        assert!(allowed("a::b").unwrap_err().ends_with("expected a reason after the name: a::b"));
-        assert!(allowed("a::b: ").is_err());
+        assert_eq!(parse_allowed("# x\n\na::b: no root: 1\n").unwrap(), BTreeMap::from([("a::b", "no root: 1")]));
+        assert!(parse_allowed("a::b").unwrap_err().ends_with("expected a reason after the name: a::b"));
+        assert!(parse_allowed("a::b: ").is_err());
     }
 
     #[test]
     fn skip_outside_of_the_list_is_refused() {
         let skipped = BTreeSet::from(["a::b: no root".to_owned(), "c::d: no tshark".to_owned()]);
         let both = BTreeMap::from([("a::b", "x"), ("c::d", "y")]);
-        assert_eq!(refused(&skipped, &both), Ok(()));
-        let error = refused(&skipped, &BTreeMap::from([("a::b", "x")])).unwrap_err();
+        assert_eq!(check_skips(&skipped, &both), Ok(()));
+        let error = check_skips(&skipped, &BTreeMap::from([("a::b", "x")])).unwrap_err();
         assert!(error.ends_with("does not allow:\n  c::d: no tshark"), "{error}");
     }
 
@@ -114,7 +113,7 @@ mod tests {
             let skips = Skips::in_directory(workspace::target().join("tmp").join("skipped-no-tests")).unwrap();
             let mut command = Command::new("sh");
             assert!(skips.record(command.args(["-c", script])).status().unwrap().success());
-            skips.noted().unwrap()
+            skips.read_skips().unwrap()
         };
         let noted = run("mkdir -p $LASTHOP_SKIPS; echo 'a: 1' > $LASTHOP_SKIPS/7; echo 'b: 2' > $LASTHOP_SKIPS/8");
         assert_eq!(noted, BTreeSet::from(["a: 1".to_owned(), "b: 2".to_owned()]));
@@ -124,19 +123,10 @@ mod tests {
     /// An entry for a removed test would permit a new test of the same name to be skipped.
     #[test]
     fn every_test_in_the_list_exists() {
-        let mut sources = String::new();
-        let mut folders = vec![workspace::root().join("crates"), workspace::root().join("xtask/src")];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(&folder).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else if path.extension().is_some_and(|ending| ending == "rs") {
-                    sources += &fs::read_to_string(&path).unwrap();
-                }
-            }
-        }
-        for name in allowed(ALLOWED).unwrap().keys() {
+        let folders = ["crates", "xtask/src"].map(|name| list_files(&workspace::root().join(name)).unwrap());
+        let files = folders.concat().into_iter().filter(|path| path.extension() == Some("rs".as_ref()));
+        let sources: String = files.map(|path| fs::read_to_string(path).unwrap()).collect();
+        for name in parse_allowed(ALLOWED).unwrap().keys() {
             let function = name.rsplit("::").next().unwrap();
             assert!(sources.contains(&format!("fn {function}()")), "{name} is in the list, but no such test exists");
         }

@@ -1,4 +1,4 @@
-//! Copies of the repository's files, for tasks that change them.
+//! The repository's files, and copies of them for tasks that change them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,16 +10,45 @@ use crate::workspace;
 /// Copies the files that git tracks and removes all others; those that are equal keep their times, so that cargo
 /// compiles only what differs.
 pub fn copy_tracked(tree: &Path) -> Result<(), String> {
-    let tracked = workspace::output(Command::new("git").args(["ls-files", "-z"]).current_dir(workspace::root()))?;
     let mut kept = BTreeSet::new();
-    for name in tracked.split('\0').filter(|name| !name.is_empty()) {
-        let (from, to) = (workspace::root().join(name), tree.join(name));
+    for name in list_tracked(&[])? {
+        let (from, to) = (workspace::root().join(&name), tree.join(&name));
         // A file that was deleted and not committed yet.
         let Ok(content) = fs::read(&from) else { continue };
         write(&to, &content)?;
         kept.insert(to);
     }
     remove_others(tree, &kept)
+}
+
+/// Lists the files that git tracks, or would track, in these files and folders of the repository, or in all of it; sorted.
+pub fn list_tracked(places: &[&str]) -> Result<Vec<String>, String> {
+    let mut git = Command::new("git");
+    git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"]).args(places);
+    let names = workspace::output(git.current_dir(workspace::root()))?;
+    Ok(names
+        .split('\0')
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect())
+}
+
+/// Lists all files below a folder, sorted.
+pub fn list_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let failed = |error| format!("{}: {error}", folder.display());
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.is_dir() {
+            found.extend(list_files(&path)?);
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
 }
 
 /// Removes the files below `folder` that are not `kept`, such as a dummy of an earlier census.

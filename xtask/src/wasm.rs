@@ -19,15 +19,19 @@ pub fn run() -> Result<(), String> {
     workspace::run(workspace::cargo().args(["check", "--target", TARGET]).args(packages))
 }
 
+/// What to do where rustup cannot add the target.
+pub const REMEDY: &str = "needs Rust's WebAssembly target: `apt-get install libstd-rust-dev-wasm32` for Debian's compiler, or https://rustup.rs";
+
+/// Returns true if the target is installed, or rustup can add it.
+pub fn can_install() -> bool {
+    installed() || workspace::on_path("rustup")
+}
+
 /// Adds the target with rustup, unless it is installed.
 pub fn install() -> Result<(), String> {
     if !installed() {
         let mut rustup = Command::new("rustup");
-        workspace::run(rustup.args(["target", "add", TARGET])).map_err(|problem| {
-            format!(
-                "{problem}\nthe standard library for {TARGET} is missing; without rustup, Debian has it in rust-web-src"
-            )
-        })?;
+        workspace::run(rustup.args(["target", "add", TARGET])).map_err(|problem| format!("{problem}: {REMEDY}"))?;
     }
     Ok(())
 }
@@ -40,29 +44,18 @@ fn installed() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use super::*;
+    use crate::tree::list_files;
 
     /// Modules that compile for a browser but fail at run time.
     const NATIVE: [&str; 7] =
         ["std::fs", "std::thread", "std::net::Tcp", "std::net::Udp", "std::process", "std::env", "std::time::Instant"];
 
-    fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                sources(&path, found);
-            } else if path.extension().is_some_and(|ending| ending == "rs") {
-                found.push(path);
-            }
-        }
-    }
-
     #[test]
     fn pure_crates_do_not_use_the_operating_system() {
-        let mut files = Vec::new();
-        PURE.iter().for_each(|name| sources(&workspace::root().join("crates").join(name).join("src"), &mut files));
+        let sources = |name| list_files(&workspace::root().join("crates").join(name).join("src")).unwrap();
+        let files: Vec<_> =
+            PURE.into_iter().flat_map(sources).filter(|path| path.extension() == Some("rs".as_ref())).collect();
         assert!(files.len() > 200, "{} files", files.len());
         for file in files {
             let text = std::fs::read_to_string(&file).unwrap();

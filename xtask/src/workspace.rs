@@ -9,8 +9,6 @@ use std::time::Instant;
 
 pub use skip::is_on_path as on_path;
 
-use crate::lint;
-
 /// Returns the root of the workspace.
 pub fn root() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -29,33 +27,12 @@ pub fn cargo() -> Command {
     cargo
 }
 
-/// The profile of tests, and of all that runs in them.
-pub const CHECKS: &str = "checks";
-
-/// What tests execute, and no more: the crate of the page has no tests outside of WebAssembly.
-pub const TESTED: [&str; 6] = ["--workspace", "--exclude", "lasthop-web", "--lib", "--bins", "--tests"];
-
-/// Returns a command of cargo with the profile of tests, which finds clippy's lints while it compiles.
-pub fn cargo_of_checks(subcommand: &str) -> Command {
-    let mut cargo = cargo();
-    cargo.args([subcommand, "--profile", CHECKS]);
-    lint::wrap(&mut cargo);
-    cargo
-}
-
 /// Returns a program that is installed beside rustc, if it is.
 pub fn toolchain_program(name: &str) -> Option<PathBuf> {
     static ROOT: OnceLock<Option<String>> = OnceLock::new();
     let root = ROOT.get_or_init(|| output(rustc().args(["--print", "sysroot"])).ok());
     let program = Path::new(root.as_ref()?.trim()).join("bin").join(name);
     Some(program.with_extension(env::consts::EXE_EXTENSION)).filter(|program| program.exists())
-}
-
-/// Builds the libraries and programs with the profile of tests, and returns their folder. They have the features that
-/// tests need, so that `cargo xtask test` does not compile again what `cargo test` has compiled.
-pub fn build_as_tested() -> Result<PathBuf, String> {
-    run(cargo_of_checks("build").args(TESTED))?;
-    Ok(target().join(CHECKS))
 }
 
 /// Returns a command that builds lasthop as it is released: with every feature, and for machines with older loaders.

@@ -15,7 +15,7 @@
 
 mod programs;
 
-pub use programs::{PROGRAMS, Program, find_program, is_on_path, missing_program, program_named};
+pub use programs::{PROGRAMS, Program, find_on_path, find_program, is_on_path, missing_program, program_named};
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;

@@ -1,6 +1,7 @@
 //! Programs that tests run, and whether they are installed.
 
 use std::env;
+use std::path::PathBuf;
 
 /// A program that some tests run.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +29,7 @@ pub const PROGRAMS: [Program; 11] = [
 
 impl Program {
     /// The name under which the program is on `PATH`.
-    pub fn find_on_path(&self) -> Option<&'static str> {
+    pub fn find_name(&self) -> Option<&'static str> {
         self.names.iter().copied().find(|name| is_on_path(name))
     }
 }
@@ -47,7 +48,7 @@ pub fn program_named(name: &str) -> Option<&'static Program> {
 /// If the program is not in [`PROGRAMS`]: nobody would know how to install it.
 pub fn find_program(name: &str) -> Result<&'static str, String> {
     let program = program_named(name).unwrap_or_else(|| panic!("{name}: expected a program of skip::PROGRAMS"));
-    program.find_on_path().ok_or_else(|| format!("needs {name}"))
+    program.find_name().ok_or_else(|| format!("needs {name}"))
 }
 
 /// Returns the program that a reason of [`find_program`] names.
@@ -57,6 +58,11 @@ pub fn missing_program(reason: &str) -> Option<&'static Program> {
 
 /// Returns true if the shell would find `program`.
 pub fn is_on_path(program: &str) -> bool {
+    find_on_path(program).is_some()
+}
+
+/// Returns the path of the program that the shell would find.
+pub fn find_on_path(program: &str) -> Option<PathBuf> {
     let file = format!("{program}{}", env::consts::EXE_SUFFIX);
-    env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(&file).is_file()))
+    env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(&file)).find(|path| path.is_file())
 }

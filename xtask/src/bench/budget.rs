@@ -11,12 +11,33 @@ use crate::workspace;
 /// The file with the budgets.
 pub const BUDGET: &str = "bench/budget.toml";
 
+/// The limit of a measurement: `{ most = 190, goal = 150 }`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limit {
+    /// More is an error.
+    pub most: f64,
+    /// What is aimed at.
+    pub goal: Option<f64>,
+}
+
+impl Limit {
+    /// Reads the limit of `name` in a file of limits.
+    pub fn parse(file: &str, name: &str, limits: &toml::Value) -> Result<Limit, String> {
+        let number = |key: &str, value: &toml::Value| {
+            let number = value.as_float().or(value.as_integer().map(|number| number as f64));
+            number.ok_or_else(|| format!("{file}: {name}: `{key}` is no number"))
+        };
+        let most = limits.get("most").ok_or_else(|| format!("{file}: {name}: expected a number `most`"))?;
+        let goal = limits.get("goal").map(|goal| number("goal", goal)).transpose()?;
+        Ok(Limit { most: number("most", most)?, goal })
+    }
+}
+
 /// A measurement and its budget.
 pub struct Item {
     name: String,
     measured: f64,
-    most: f64,
-    goal: Option<f64>,
+    limit: Limit,
 }
 
 /// Measures the instructions of runs and prints them beside the budget; an error names those that exceed it.
@@ -53,7 +74,7 @@ pub fn print_items(items: &[Item]) -> Result<(), String> {
 
 /// Returns the items that exceed their budget, each as words.
 pub fn find_excess(items: &[Item]) -> Vec<String> {
-    items.iter().filter(|item| item.measured > item.most).map(Item::text).collect()
+    items.iter().filter(|item| item.measured > item.limit.most).map(Item::text).collect()
 }
 
 /// Prints measurements beside their budget.
@@ -68,18 +89,12 @@ pub fn judge(items: Vec<Item>) -> Result<(), String> {
 
 impl Item {
     fn new(name: &str, limits: &toml::Value, measured: f64) -> Result<Item, String> {
-        let number = |key: &str, value: &toml::Value| {
-            let number = value.as_float().or(value.as_integer().map(|number| number as f64));
-            number.ok_or_else(|| format!("{BUDGET}: {name}: `{key}` is no number"))
-        };
-        let most = limits.get("most").ok_or_else(|| format!("{BUDGET}: {name}: expected a number `most`"))?;
-        let goal = limits.get("goal").map(|goal| number("goal", goal)).transpose()?;
-        Ok(Item { name: name.to_owned(), measured, most: number("most", most)?, goal })
+        Ok(Item { name: name.to_owned(), measured, limit: Limit::parse(BUDGET, name, limits)? })
     }
 
     /// Says name, measurement and limit.
     fn text(&self) -> String {
-        format!("{} is {}, expected at most {}", self.name, shown(self.measured), shown(self.most))
+        format!("{} is {}, expected at most {}", self.name, shown(self.measured), shown(self.limit.most))
     }
 }
 
@@ -90,7 +105,7 @@ fn shown(number: f64) -> String {
 
 fn table(items: &[Item]) -> String {
     let mut text = format!("{:<25} {:>10} {:>8} {:>8}\n", "item", "measured", "most", "goal");
-    for Item { name, measured, most, goal } in items {
+    for Item { name, measured, limit: Limit { most, goal } } in items {
         let mark = if measured > most { "  <- over" } else { "" };
         let goal = goal.map_or_else(|| "-".to_owned(), shown);
         text += &format!("{name:<25} {:>10} {:>8} {goal:>8}{mark}\n", shown(*measured), shown(*most));
@@ -249,7 +264,7 @@ mod tests {
             let row = name.strip_suffix("-delays").unwrap_or(name);
             assert_eq!(row.parse::<Row>().unwrap().to_string(), row);
             let item = Item::new(name, limits, 0.0).unwrap();
-            assert!(item.goal.is_some_and(|goal| goal <= item.most), "{name}");
+            assert!(item.limit.goal.is_some_and(|goal| goal <= item.limit.most), "{name}");
         }
         assert_eq!(packets.len(), 6);
         let growth: Vec<_> = section(&budget, "growth").unwrap().map(|(name, _)| name).collect();
@@ -258,7 +273,8 @@ mod tests {
 
     #[test]
     fn items_over_their_limit_are_marked() {
-        let item = |measured| Item { name: "p1".to_owned(), measured, most: 2000.0, goal: Some(1900.0) };
+        let item =
+            |measured| Item { name: "p1".to_owned(), measured, limit: Limit { most: 2000.0, goal: Some(1900.0) } };
         let text = table(&[item(2000.0), item(2001.0)]);
         assert!(text.lines().nth(1).is_some_and(|line| line.ends_with("1900")), "{text}");
         assert!(text.lines().nth(2).is_some_and(|line| line.ends_with("<- over")), "{text}");

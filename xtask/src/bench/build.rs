@@ -7,7 +7,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use nix::sys::resource::{UsageWho, getrusage};
 use wait4::Wait4;
 
 use super::budget;
@@ -86,7 +85,7 @@ pub fn run() -> Result<(), String> {
         "-C",
         "strip=none",
     ])?;
-    workspace::print(&sizes_table(&symbols(&program)?))?;
+    workspace::print(&sizes_table(&read_symbol_sizes(&program)?))?;
 
     let items = [("cpu-seconds", whole), ("changed-line-cpu-seconds", changed)];
     let items = items.into_iter().chain(measure_start(&installed)?).collect::<Vec<_>>();
@@ -107,10 +106,10 @@ pub struct Build<'a> {
 }
 
 impl Build<'_> {
-    /// Runs cargo; returns the CPU time of it and of all that it has started. Profiles are not changed by the environment.
+    /// Runs cargo; returns the CPU time of cargo and its child processes. Profiles are not changed by the environment.
     pub fn cpu_seconds(&self, arguments: &[&str]) -> Result<f64, String> {
         let this = env::current_exe().map_err(|error| format!("the path of xtask: {error}"))?;
-        let before = children_seconds();
+        let before = measure::read_children_cpu_time();
         let mut cargo = workspace::cargo();
         cargo.args(arguments).current_dir(self.tree).env("CARGO_TARGET_DIR", &self.target);
         cargo.env("RUSTC_WRAPPER", this).env(UNITS, &self.units).env_remove("CARGO_INCREMENTAL");
@@ -119,18 +118,8 @@ impl Build<'_> {
             cargo.env_remove(name);
         });
         workspace::run(&mut cargo)?;
-        Ok(children_seconds() - before)
+        Ok((measure::read_children_cpu_time() - before).as_secs_f64())
     }
-}
-
-/// Returns the CPU time of all child processes that have ended, in seconds.
-fn children_seconds() -> f64 {
-    getrusage(UsageWho::RUSAGE_CHILDREN).map_or(0.0, |usage| {
-        [usage.user_time(), usage.system_time()]
-            .iter()
-            .map(|time| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6)
-            .sum()
-    })
 }
 
 fn change_line(tree: &Path) -> Result<(), String> {
@@ -172,7 +161,7 @@ fn parse_units(text: &str) -> BTreeMap<String, f64> {
     sums
 }
 
-/// CPU seconds by crate, the costliest first; the rest of `whole` is that of build scripts and the linker.
+/// CPU seconds by crate, the costliest first; the rest of `whole` is that of build scripts, the C compiler and cargo.
 fn units_table(units: &BTreeMap<String, f64>, whole: f64) -> String {
     let rustc: f64 = units.values().sum();
     let mut rows: Vec<(&str, f64)> = units.iter().map(|(name, seconds)| (name.as_str(), *seconds)).collect();
@@ -185,7 +174,7 @@ fn units_table(units: &BTreeMap<String, f64>, whole: f64) -> String {
 }
 
 /// Returns the bytes of code by crate, by the symbols of a program.
-fn symbols(program: &Path) -> Result<BTreeMap<String, u64>, String> {
+fn read_symbol_sizes(program: &Path) -> Result<BTreeMap<String, u64>, String> {
     let listed = workspace::output(Command::new("nm").args(["--print-size", "--demangle", "--radix=d"]).arg(program))
         .map_err(|error| format!("the sizes need nm, of binutils: {error}"))?;
     Ok(parse_symbols(&listed))
@@ -204,7 +193,7 @@ fn parse_symbols(listed: &str) -> BTreeMap<String, u64> {
     sums
 }
 
-/// Returns the crate of a demangled name such as `<alloc::vec::Vec<T> as Drop>::drop`; that of C is `C`.
+/// Returns the crate of a demangled name such as `<alloc::vec::Vec<T> as Drop>::drop`; symbols without a path are attributed to `C`.
 fn crate_of(name: &str) -> &str {
     let name = name.trim_start_matches(['<', '&', '(', '[', '*']);
     let name = name.strip_prefix("mut ").or(name.strip_prefix("dyn ")).unwrap_or(name);

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use nix::sys::resource::{UsageWho, getrusage};
 use wait4::Wait4;
 
 use crate::workspace;
@@ -24,6 +25,15 @@ pub fn median(command: &mut Command, times: usize) -> Result<Run, String> {
     let mut runs = (0..times).map(|_| once(command)).collect::<Result<Vec<_>, _>>()?;
     runs.sort_by_key(|run| run.cpu);
     Ok(runs.swap_remove(times / 2))
+}
+
+/// Reads the CPU time, in user mode and in the kernel, of all child processes that have ended.
+pub fn read_children_cpu_time() -> Duration {
+    let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else { return Duration::ZERO };
+    [usage.user_time(), usage.system_time()]
+        .iter()
+        .map(|time| Duration::from_micros(u64::try_from(time.tv_sec() * 1_000_000 + time.tv_usec()).unwrap_or(0)))
+        .sum()
 }
 
 /// The argument with which this program measures the memory of another and prints it.

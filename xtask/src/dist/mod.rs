@@ -25,11 +25,9 @@ const FILES: [&str; 5] = ["LICENSE-MIT", "LICENSE-APACHE", "README.md", "CHANGEL
 pub fn run(trained: bool) -> Result<(), String> {
     web::run(web::Module::Released)?;
     let folder = workspace::target().join("dist");
-    let program = match trained {
-        true => pgo::trained()?,
-        false => plain(&folder)?,
-    };
+    let program = if trained { pgo::trained()? } else { plain(&folder)? };
     web::check_embedded(&program)?;
+    check_size(&program)?;
     let host = workspace::host()?;
     // All packages of the workspace have one version.
     let name = format!("lasthop-{}-{host}", env!("CARGO_PKG_VERSION"));
@@ -42,6 +40,17 @@ pub fn run(trained: bool) -> Result<(), String> {
     workspace::run(Command::new("tar").arg("-C").arg(&folder).args(["-czf"]).arg(folder.join(&archive)).arg(&name))?;
     let size = fs::metadata(folder.join(&archive)).map_err(|error| format!("{archive}: {error}"))?.len();
     workspace::print(&format!("{}: {:.1} MB\n", folder.join(&archive).display(), size as f64 / 1e6))
+}
+
+/// The largest size of the command of a release with the page in it, in bytes.
+const MOST_BYTES: u64 = 13_000_000;
+
+/// Prints the size of the command, and fails if it is above the limit.
+fn check_size(program: &Path) -> Result<(), String> {
+    let bytes = fs::metadata(program).map_err(|error| format!("{}: {error}", program.display()))?.len();
+    let [size, most] = [bytes, MOST_BYTES].map(|bytes| format!("{:.2} MB", bytes as f64 / 1e6));
+    workspace::print(&format!("{}: {size} of at most {most}\n", program.display()))?;
+    if bytes > MOST_BYTES { Err(format!("{} has {size}, expected at most {most}", program.display())) } else { Ok(()) }
 }
 
 /// Builds the command into `folder`; returns its path.

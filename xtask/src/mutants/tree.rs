@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use super::hash::hash;
+use crate::tree::list_tracked;
 use crate::workspace;
 
 /// Returns the folder of all files of this command.
@@ -23,7 +23,12 @@ impl Sources {
                 fs::read(workspace::root().join(&name)).map_err(|error| format!("cannot read {name}: {error}"))?;
             Ok((name, text))
         };
-        files()?.into_iter().map(read).collect::<Result<_, _>>().map(Sources)
+        list_tracked(&[])?
+            .into_iter()
+            .filter(|name| workspace::root().join(name).is_file())
+            .map(read)
+            .collect::<Result<_, _>>()
+            .map(Sources)
     }
 
     /// Returns a digest of a file, or of all files of a folder.
@@ -117,19 +122,6 @@ fn lock(folder: &Path) -> Result<File, String> {
         }
         Err(TryLockError::Error(error)) => Err(format!("cannot lock {}: {error}", path.display())),
     }
-}
-
-/// Returns the files of the workspace that git tracks or would track.
-fn files() -> Result<Vec<String>, String> {
-    let mut git = Command::new("git");
-    git.current_dir(workspace::root()).args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
-    let output = git.output().map_err(|error| format!("cannot run git: {error}"))?;
-    if !output.status.success() {
-        return Err(format!("`{}` failed", workspace::spelled(&git)));
-    }
-    let names = String::from_utf8_lossy(&output.stdout);
-    let names = names.split('\0').filter(|name| !name.is_empty() && workspace::root().join(name).is_file());
-    Ok(names.map(str::to_owned).collect())
 }
 
 #[cfg(test)]

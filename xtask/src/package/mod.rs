@@ -141,17 +141,6 @@ fn describe_excess(subject: &str, table: &str, items: &[budget::Item]) -> Vec<St
 mod tests {
     use super::*;
 
-    fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                files(&path, found);
-            } else {
-                found.push(path);
-            }
-        }
-    }
-
     /// Returns the paths in `include_str!` and similar macros of a source file.
     fn included(text: &str) -> Vec<&str> {
         let macros = ["include_str!(\"", "include_bytes!(\"", "include!(\""];
@@ -175,8 +164,7 @@ mod tests {
         let mut count = 0;
         for entry in fs::read_dir(workspace::root().join("crates")).unwrap() {
             let package = entry.unwrap().path();
-            let mut sources = Vec::new();
-            files(&package.join("src"), &mut sources);
+            let sources = crate::tree::list_files(&package.join("src")).unwrap();
             for source in sources.iter().filter(|path| path.extension().is_some_and(|ending| ending == "rs")) {
                 let text = fs::read_to_string(source).unwrap();
                 for path in included(&text) {

@@ -2,9 +2,26 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
 
 use crate::workspace;
+
+/// The argument with which cargo starts this program to run another of tests.
+pub const RUN_TESTS: &str = "run-tests";
+
+/// How the line begins that names the package of the tests after it.
+const PACKAGE: &str = "tests of ";
+
+/// Becomes a program of tests, after a line with its package. libtest prints times only where unstable options are permitted:
+/// they are to the program alone, so that nothing is compiled otherwise.
+#[cfg(unix)]
+pub fn run_program(words: &[&str]) -> Result<(), String> {
+    use std::os::unix::process::CommandExt;
+
+    let (program, arguments) = words.split_first().ok_or("expected a program of tests")?;
+    workspace::print(&format!("{PACKAGE}{}\n", std::env::var("CARGO_PKG_NAME").unwrap_or_default()))?;
+    let error = Command::new(program).args(arguments).env("RUSTC_BOOTSTRAP", "1").exec();
+    Err(format!("cannot run {program}: {error}"))
+}
 
 /// What tests printed.
 #[derive(Default)]
@@ -13,6 +30,8 @@ pub struct TestLog {
     pub passed: u64,
     /// Tests that are marked with `ignore`, and did not run.
     pub ignored: u64,
+    /// The package of the tests that are running.
+    package: String,
     /// Seconds and name of each test, in the order in which they ended.
     pub times: Vec<(f64, String)>,
 }
@@ -21,10 +40,9 @@ impl TestLog {
     /// Runs `cargo test` with these arguments, the last of which are for the test programs. Output is passed on.
     pub fn run(&mut self, cargo: &mut Command, of_programs: &[&str]) -> Result<(), String> {
         cargo.arg("--no-fail-fast");
-        // libtest prints times only where unstable options are permitted; `env` permits them to the test programs alone, so
-        // that nothing is compiled otherwise.
         if cfg!(unix) {
-            cargo.args(["--config", "target.'cfg(unix)'.runner = ['env', 'RUSTC_BOOTSTRAP=1']"]);
+            let this = std::env::current_exe().map_err(|error| format!("the path of xtask: {error}"))?;
+            cargo.args(["--config", &format!("target.'cfg(unix)'.runner = [{this:?}, '{RUN_TESTS}']")]);
             cargo.args(["--", "-Z", "unstable-options", "--report-time"]).args(of_programs);
         } else {
             cargo.arg("--").args(of_programs);
@@ -38,20 +56,11 @@ impl TestLog {
         eprintln!("$ {line}");
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| format!("cannot run `{line}`: {error}"))?;
-        let program = Mutex::new(String::new());
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         std::thread::scope(|scope| {
-            scope.spawn(|| {
-                each_line(stderr, |line| {
-                    if let Some(name) = program_name(line) {
-                        *program.lock().expect("no thread panics with the lock") = name;
-                    }
-                    eprintln!("{line}");
-                });
-            });
+            scope.spawn(|| each_line(stderr, |line| eprintln!("{line}")));
             each_line(stdout, |line| {
-                let program = program.lock().expect("no thread panics with the lock").clone();
-                self.read(line, &program);
+                self.read(line);
                 let _ = writeln!(std::io::stdout(), "{line}");
             });
         });
@@ -63,8 +72,10 @@ impl TestLog {
     }
 
     /// Reads a line of a test program.
-    fn read(&mut self, line: &str, program: &str) {
-        if let Some(counts) = line.strip_prefix("test result: ") {
+    fn read(&mut self, line: &str) {
+        if let Some(package) = line.strip_prefix(PACKAGE) {
+            self.package = package.to_owned();
+        } else if let Some(counts) = line.strip_prefix("test result: ") {
             let count = |what: &str| {
                 let before = counts.split(what).next().unwrap_or_default().trim_end();
                 before.rsplit([' ', ';']).next().and_then(|number| number.parse::<u64>().ok()).unwrap_or(0)
@@ -75,7 +86,7 @@ impl TestLog {
             && let Some(seconds) = rest.split_once('<').and_then(|(_, time)| time.strip_suffix("s>"))
             && let Ok(seconds) = seconds.parse()
         {
-            self.times.push((seconds, format!("{program} {name}")));
+            self.times.push((seconds, format!("{} {name}", self.package)));
         }
     }
 
@@ -96,14 +107,6 @@ fn each_line(from: Option<impl Read>, mut take: impl FnMut(&str)) {
     }
 }
 
-/// Returns the test program that cargo starts, as `crate::program`, if the line says so:
-/// `     Running tests/main.rs (target/checks/deps/suite-0123456789abcdef)`.
-fn program_name(line: &str) -> Option<String> {
-    let path = line.trim_start().strip_prefix("Running ")?.rsplit_once('(')?.1.strip_suffix(')')?;
-    let name = path.rsplit(['/', '\\']).next()?;
-    Some(name.rsplit_once('-').map_or(name, |(name, _)| name).to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,6 +115,7 @@ mod tests {
     fn counts_and_times_are_read_from_the_lines_of_libtest() {
         let mut log = TestLog::default();
         for line in [
+            "tests of lasthop-tcp",
             "running 3 tests",
             "test a::slow ... ok <2.500s>",
             "test a::quick ... ok <0.001s>",
@@ -119,18 +123,11 @@ mod tests {
             "test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 2.51s",
             "test result: FAILED. 12 passed; 3 failed; 4 ignored; 0 measured; 5 filtered out; finished in 0.1s",
         ] {
-            log.read(line, "suite");
+            log.read(line);
         }
         assert_eq!((log.passed, log.ignored), (14, 5));
-        assert_eq!(log.slowest(1), "    2.50 s  suite a::slow\n");
+        assert_eq!(log.slowest(1), "    2.50 s  lasthop-tcp a::slow\n");
         assert_eq!(log.times.len(), 2);
-    }
-
-    #[test]
-    fn program_is_read_from_the_line_of_cargo() {
-        let line = "     Running tests/main.rs (target/checks/deps/suite-cc0ad10d0bc2c2fe)";
-        assert_eq!(program_name(line).as_deref(), Some("suite"));
-        assert_eq!(program_name("   Compiling lasthop-tcp v0.1.0"), None);
     }
 
     /// A shell stands in for cargo.

@@ -1,35 +1,69 @@
 //! The limits of the lanes' CPU time, from `bench/checks.toml`.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::str::FromStr;
 
+use crate::bench::budget::Limit;
 use crate::workspace;
 
-const FILE: &str = "bench/checks.toml";
+/// The file with the limits.
+pub const FILE: &str = "bench/checks.toml";
 
-/// Limits of CPU seconds, by step. `all` is that of their sum.
-pub struct Limits(toml::Table);
+/// The name of the limit of all steps together.
+pub const ALL: &str = "all";
+
+/// The limits of a lane's steps, in CPU seconds from a cold cache.
+#[derive(Debug)]
+pub struct Limits(BTreeMap<String, Limit>);
 
 impl Limits {
-    /// Reads the limits of a lane; they apply to a cold cache.
+    /// Reads the limits of a lane.
     pub fn read(lane: &str) -> Result<Self, String> {
         let text = fs::read_to_string(workspace::root().join(FILE)).map_err(|error| format!("{FILE}: {error}"))?;
         let file: toml::Table = text.parse().map_err(|error| format!("{FILE}: {error}"))?;
-        let lane = file.get(lane).and_then(toml::Value::as_table).cloned();
-        lane.map(Limits).ok_or_else(|| format!("{FILE}: expected a table with the lane's limits"))
+        let table = file.get(lane).and_then(toml::Value::as_table);
+        Self::parse(table.ok_or_else(|| format!("{FILE}: expected a table [{lane}]"))?)
     }
 
-    /// Returns the limit of a step, in seconds.
-    pub fn of(&self, step: &str) -> Option<f64> {
-        let limit = self.0.get(step)?;
-        limit.as_float().or(limit.as_integer().map(|number| number as f64))
+    /// Reads the limits of a table; that of all steps must be among them.
+    pub fn parse(table: &toml::Table) -> Result<Self, String> {
+        let limit = |(step, limit): (&String, _)| Ok((step.clone(), Limit::parse(FILE, step, limit)?));
+        let limits = Limits(table.iter().map(limit).collect::<Result<_, String>>()?);
+        limits.of(ALL).ok_or_else(|| format!("{FILE}: expected a limit `{ALL}`"))?;
+        Ok(limits)
+    }
+
+    /// Returns the limit of a step.
+    pub fn of(&self, step: &str) -> Option<Limit> {
+        self.0.get(step).copied()
+    }
+
+    /// Returns the first step without a limit, of those that ran.
+    pub fn find_unlimited(&self, steps: &[&'static str]) -> Option<&'static str> {
+        steps.iter().copied().find(|step| self.of(step).is_none())
     }
 }
 
-impl FromStr for Limits {
-    type Err = String;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        text.parse().map(Limits).map_err(|error| format!("{error}"))
+    #[test]
+    fn both_lanes_have_limits() {
+        for lane in ["fast", "full"] {
+            let limits = Limits::read(lane).unwrap();
+            assert!(
+                limits.0.values().all(|limit| limit.goal.is_some_and(|goal| goal <= limit.most)),
+                "{lane}: {limits:?}"
+            );
+            assert_eq!(limits.find_unlimited(&["page", "compile", "tests", "python"]), None);
+        }
+        assert!(Limits::read("other").unwrap_err().ends_with("expected a table [other]"));
+    }
+
+    #[test]
+    fn lane_without_a_limit_of_all_steps_is_refused() {
+        let error = Limits::parse(&"tests = { most = 1 }".parse().unwrap()).unwrap_err();
+        assert!(error.ends_with("expected a limit `all`"), "{error}");
     }
 }

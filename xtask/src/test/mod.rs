@@ -9,22 +9,27 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use crate::checks::TESTED;
 use crate::skips::{self, Skips};
-use crate::workspace::TESTED;
-use crate::{census, packages, python, wasm, web, words, workspace};
+use crate::{census, checks, packages, python, wasm, web, words, workspace};
 use libtest::TestLog;
+#[cfg(unix)]
+pub use libtest::{RUN_TESTS, run_program};
 use limits::Limits;
 use stamp::Stamp;
 use step::{StepOutcome, Steps};
 
-/// Fails if the lock file of the other workspace is not of the current dependencies.
+/// Arguments that check `fuzz/Cargo.lock` against its manifest.
 const FUZZ_LOCK: [&str; 4] = ["fetch", "--locked", "--manifest-path", "fuzz/Cargo.toml"];
 
 /// Arguments for the fuzz targets, which are outside of the workspace and would otherwise not be compiled.
 const FUZZ_TARGETS: [&str; 4] = ["check", "--locked", "--manifest-path", "fuzz/Cargo.toml"];
 
-/// The folders from which rustdoc and the WebAssembly module are made.
-const SOURCES: [&str; 1] = ["crates"];
+/// What the documentation of the crates is made from.
+const RUSTDOC: [&str; 5] = ["Cargo.lock", "Cargo.toml", "crates", "examples/outside", "xtask"];
+
+/// What the comparison of the module with the command reads.
+const EQUAL_BYTES: [&str; 4] = ["Cargo.lock", "Cargo.toml", "crates", "examples"];
 
 /// Number of tests in the list of the slowest.
 const SLOWEST: usize = 10;
@@ -53,78 +58,93 @@ impl Options {
     }
 }
 
-/// Runs the checks of a lane, prints how long each step took, and fails if one has failed. All steps run, except that a
-/// failure of format or compilation ends the lane.
+/// Runs the checks of a lane, prints how long each step took, and fails if one has failed or took more than its limit. All steps
+/// run, except that nothing is executed if the tests do not compile.
 pub fn run(options: Options) -> Result<(), String> {
     if options.install {
         packages::install_missing()?;
     }
     let limits = Limits::read(if options.full { "full" } else { "fast" })?;
     let (mut steps, mut log) = (Steps::default(), TestLog::default());
-    run_builds(&mut steps, options);
-    if steps.failed.is_empty() {
-        run_tests(&mut steps, &mut log, options)?;
+    let skips = Skips::in_directory(skips::directory())?;
+    if run_builds(&mut steps, options) {
+        run_tests(&mut steps, &mut log, &skips, options);
     }
-    finish(&steps, &log, &limits, options)
+    match skips.read_skips() {
+        Ok(lines) => steps.skipped.extend(lines),
+        Err(error) => steps.failed.push(error),
+    }
+    report_lane(&steps, &log, &limits, options)
 }
 
-/// Checks and compiles what tests execute; compilation finds most lints, and the full lane all.
-fn run_builds(steps: &mut Steps, Options { full, .. }: Options) {
+/// Checks and compiles what tests execute; compilation finds most lints, and the full lane all. Returns false if the tests do
+/// not compile.
+fn run_builds(steps: &mut Steps, Options { full, .. }: Options) -> bool {
     steps.run("format", || {
         with_component("rustfmt", || workspace::run(workspace::cargo().args(["fmt", "--all", "--check"])))
     });
     steps.run("words", words::run);
     steps.run("lock files", || workspace::run(workspace::cargo().args(FUZZ_LOCK)));
     // The command serves the page in its tests.
-    steps.run("page", || with_programs(&["node", "npm"], || web::run(web::Module::of_tests(full))));
-    steps.run("compile", || workspace::run(workspace::cargo_of_checks("test").args(TESTED).arg("--no-run")));
-    steps.run("clippy", || with_component("clippy-driver", || if full { lint_all() } else { Ok(()) }));
+    steps.run("page", || with_page(&[], || web::run(web::Module::of_tests(full))));
+    let is_compiled =
+        steps.run("compile", || workspace::run(checks::cargo_of_checks("test").args(TESTED).arg("--no-run")));
+    if full {
+        steps.run("clippy", || with_component("clippy-driver", lint_all));
+    } else if workspace::toolchain_program("clippy-driver").is_none() {
+        steps.skipped.push("clippy: needs clippy-driver".to_owned());
+    }
+    is_compiled
 }
 
 /// Finds the lints of all targets, also of benchmarks and examples, and of code that is not compiled for tests.
 fn lint_all() -> Result<(), String> {
-    let all = ["clippy", "--workspace", "--all-targets", "--profile", workspace::CHECKS, "--", "-D", "warnings"];
+    let all = ["clippy", "--workspace", "--all-targets", "--profile", checks::CHECKS, "--", "-D", "warnings"];
     workspace::run(workspace::cargo().args(all))
 }
 
 /// Checks that execute lasthop.
-fn run_tests(steps: &mut Steps, log: &mut TestLog, Options { full, .. }: Options) -> Result<(), String> {
-    let skips = Skips::in_directory(skips::directory())?;
+fn run_tests(steps: &mut Steps, log: &mut TestLog, skips: &Skips, Options { full, .. }: Options) {
     let dir = workspace::target().join("tmp").join("left-by-tests");
-    steps.run("tests", || {
-        tidy(&dir, |set| log.run(skips.record(set(workspace::cargo_of_checks("test").args(TESTED))), &[]))
-    });
+    let tests = || checks::cargo_of_checks("test");
+    steps.run("tests", || with_empty_temp_dir(&dir, |set| log.run(skips.record(set(tests().args(TESTED))), &[])));
     steps.run("doc tests", || {
         let of_workspace = ["--workspace", "--exclude", "lasthop-web", "--doc"];
-        tidy(&dir, |set| log.run_plain(skips.record(set(workspace::cargo_of_checks("test").args(of_workspace)))))
+        with_empty_temp_dir(&dir, |set| log.run_plain(skips.record(set(tests().args(of_workspace)))))
     });
     steps.run("python", || with_programs(&["python3"], || python::run(full)));
-    steps.run("page tests", || with_programs(&["node", "npm", "chromium"], || web::test_page(full)));
-    run_when_due(steps, "equal bytes", full, || with_programs(&["node"], || web::compare_with_command(full)))?;
+    steps.run("page tests", || with_page(&["chromium"], || web::test_page(full)));
+    run_when_due(steps, "equal bytes", &EQUAL_BYTES, full, || with_page(&[], || web::compare_with_command(full)));
     if full {
         steps.run("long tests", || {
             let long = ["--ignored", "--test-threads", "1"];
-            tidy(&dir, |set| log.run(skips.record(set(workspace::cargo_of_checks("test").args(TESTED))), &long))
+            with_empty_temp_dir(&dir, |set| log.run(skips.record(set(tests().args(TESTED))), &long))
         });
-        steps.run("wheels", || with_programs(&["node", "npm", "python3"], python::wheels));
+        steps.run("wheels", || with_page(&["python3"], python::wheels));
         steps.run("fuzz targets", || workspace::run(workspace::cargo().args(FUZZ_TARGETS)));
         steps.run("census", census::run);
         steps.run("wasm", wasm::run);
     }
-    run_when_due(steps, "rustdoc", full, || {
-        let mut doc = workspace::cargo_of_checks("doc");
+    run_when_due(steps, "rustdoc", &RUSTDOC, full, || {
+        let mut doc = checks::cargo_of_checks("doc");
         workspace::run(doc.args(["--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")).into()
-    })?;
-    steps.skipped.extend(skips.noted()?);
-    Ok(())
+    });
 }
 
-/// Runs a step that needs these programs; it is skipped if one is missing.
+/// Runs a step that needs these programs; it is skipped if some are missing.
 fn with_programs(names: &[&str], work: impl FnOnce() -> Result<(), String>) -> StepOutcome {
-    match packages::missing(names) {
+    match packages::explain_missing(names) {
         Some(reason) => StepOutcome::Skipped(reason),
         None => work().into(),
     }
+}
+
+/// Runs a step that needs the page, and these programs.
+fn with_page(names: &[&str], work: impl FnOnce() -> Result<(), String>) -> StepOutcome {
+    with_programs(&[&["node", "npm"], names].concat(), || Ok(())).and_then(|| match web::explain_unfit() {
+        Some(reason) => StepOutcome::Skipped(reason),
+        None => work().into(),
+    })
 }
 
 /// Runs a step that needs a program of the toolchain; it is skipped if that is missing.
@@ -139,30 +159,30 @@ fn with_component(name: &str, work: impl FnOnce() -> Result<(), String>) -> Step
 fn run_when_due(
     steps: &mut Steps,
     name: &'static str,
+    sources: &[&str],
     full: bool,
     work: impl FnOnce() -> StepOutcome,
-) -> Result<(), String> {
-    let stamp = Stamp::of(name, &SOURCES)?;
-    if !full && !stamp.is_outdated() {
+) {
+    let stamp = match Stamp::of(name, sources) {
+        Ok(stamp) => stamp,
+        Err(error) => return steps.failed.push(format!("{name}: {error}")),
+    };
+    if full || stamp.is_outdated() {
+        steps.run(name, || work().and_then(|| stamp.keep().into()));
+    } else {
         eprintln!("not due: {name}: runs with --full, and after a change since then");
-        return Ok(());
     }
-    steps.run(name, || match work() {
-        StepOutcome::Passed => stamp.keep().into(),
-        other => other,
-    });
-    Ok(())
 }
 
 /// Prints the summary; an error names what failed.
-fn finish(steps: &Steps, log: &TestLog, limits: &Limits, options: Options) -> Result<(), String> {
+fn report_lane(steps: &Steps, log: &TestLog, limits: &Limits, options: Options) -> Result<(), String> {
     let mut text = format!("\nslowest tests\n{}\n{}\n", log.slowest(SLOWEST), steps.table(limits));
     steps.skipped.iter().for_each(|line| text += &format!("skipped: {line}\n"));
     text += &format!("{} passed, {} skipped", log.passed, steps.skipped.len());
     if !options.full {
         text += &format!(", {} of --full", log.ignored);
     }
-    let missing = packages::of_skips(&steps.skipped);
+    let missing = packages::packages_of_skips(&steps.skipped);
     if !missing.is_empty() {
         text += &format!(", install: apt-get install {}", missing.join(" "));
     }
@@ -173,15 +193,18 @@ fn finish(steps: &Steps, log: &TestLog, limits: &Limits, options: Options) -> Re
     }
     // The limits are those of a cold cache, so that only more work than that exceeds them.
     let over = steps.over(limits);
-    if options.full && !over.is_empty() {
-        failed.push(format!("over the limits of bench/checks.toml: {}", over.join(", ")));
+    if !over.is_empty() {
+        failed.push(format!("over the limits of {}: {}", limits::FILE, over.join(", ")));
+    }
+    if let Some(step) = limits.find_unlimited(&steps.names()) {
+        failed.push(format!("{}: expected a limit of the step `{step}`", limits::FILE));
     }
     if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
 }
 
 /// Runs tests with `dir` as the temporary directory, which must be empty afterwards. `tests` gives its command to the function
 /// that sets the directory.
-fn tidy(
+fn with_empty_temp_dir(
     dir: &Path,
     tests: impl FnOnce(&dyn Fn(&mut Command) -> &mut Command) -> Result<(), String>,
 ) -> Result<(), String> {
@@ -191,7 +214,7 @@ fn tidy(
     }
     fs::create_dir_all(dir).map_err(failed)?;
     tests(&|command| command.env("TMPDIR", dir).env("TMP", dir).env("TEMP", dir))?;
-    let left = left_in(dir).map_err(failed)?;
+    let left = list_entry_names(dir).map_err(failed)?;
     if left.is_empty() {
         fs::remove_dir(dir).map_err(failed)
     } else {
@@ -200,7 +223,7 @@ fn tidy(
 }
 
 /// Returns the names of the entries of a directory, sorted.
-fn left_in(dir: &Path) -> std::io::Result<Vec<String>> {
+fn list_entry_names(dir: &Path) -> std::io::Result<Vec<String>> {
     let entries = fs::read_dir(dir)?.collect::<Result<Vec<_>, _>>()?;
     let mut names: Vec<String> = entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
@@ -217,7 +240,7 @@ mod tests {
     fn files_left_by_tests_are_named() {
         let tests = |script: &str| {
             let dir = workspace::target().join("tmp").join("left-by-no-tests");
-            tidy(&dir, |set| workspace::run(set(Command::new("sh").args(["-c", script]))))
+            with_empty_temp_dir(&dir, |set| workspace::run(set(Command::new("sh").args(["-c", script]))))
         };
         assert_eq!(tests("true"), Ok(()));
         let left = tests("touch \"$TMPDIR/left.sqlite\"").unwrap_err();
@@ -232,7 +255,7 @@ mod tests {
             let package = package.unwrap().path();
             let (folder, manifest) = (package.join("tests"), fs::read_to_string(package.join("Cargo.toml")).unwrap());
             let Ok(suite) = fs::read_to_string(folder.join("main.rs")) else { continue };
-            for name in left_in(&folder).unwrap() {
+            for name in list_entry_names(&folder).unwrap() {
                 let module = match name.strip_suffix(".rs") {
                     Some(module) => module,
                     None if folder.join(&name).join("mod.rs").exists() => &name,

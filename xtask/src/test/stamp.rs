@@ -1,9 +1,10 @@
-//! Whether what a step reads has changed since the step last passed on this machine.
+//! Detects changes of a step's sources since its last pass on this machine.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
+use crate::tree::list_tracked;
 use crate::workspace;
 
 /// The state of a step's sources, and the file with the state in which it last passed.
@@ -13,16 +14,18 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// Reads the sources of a step: all files in these folders of the repository.
-    pub fn of(step: &str, folders: &[&str]) -> Result<Self, String> {
-        let folders = folders.iter().map(|folder| workspace::root().join(folder));
-        Self::in_folder(&workspace::target().join("stamps"), step, folders)
+    /// Reads the sources of a step: what git tracks of these files and folders of the repository.
+    pub fn of(step: &str, places: &[&str]) -> Result<Self, String> {
+        let names = list_tracked(places)?;
+        let sources = names.iter().map(|name| workspace::root().join(name)).filter(|path| path.is_file());
+        Self::in_folder(&workspace::target().join("stamps"), step, sources)
     }
 
-    fn in_folder(kept: &Path, step: &str, folders: impl Iterator<Item = PathBuf>) -> Result<Self, String> {
+    fn in_folder(kept: &Path, step: &str, sources: impl Iterator<Item = PathBuf>) -> Result<Self, String> {
         let mut hasher = DefaultHasher::new();
-        for folder in folders {
-            hash_folder(&folder, &mut hasher).map_err(|error| format!("{}: {error}", folder.display()))?;
+        for path in sources {
+            path.hash(&mut hasher);
+            fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?.hash(&mut hasher);
         }
         Ok(Stamp { file: kept.join(step), hash: format!("{:016x}", hasher.finish()) })
     }
@@ -41,20 +44,6 @@ impl Stamp {
     }
 }
 
-fn hash_folder(folder: &Path, hasher: &mut DefaultHasher) -> std::io::Result<()> {
-    let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            hash_folder(&path, hasher)?;
-        } else {
-            path.hash(hasher);
-            fs::read(&path)?.hash(hasher);
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,16 +51,26 @@ mod tests {
     #[test]
     fn step_is_due_after_a_change_of_its_sources() {
         let folder = tempfile::tempdir().unwrap();
-        let sources = folder.path().join("sources");
-        fs::create_dir_all(sources.join("inner")).unwrap();
-        fs::write(sources.join("inner/a.rs"), "1").unwrap();
-        let stamp = || Stamp::in_folder(&folder.path().join("kept"), "step", [sources.clone()].into_iter()).unwrap();
+        let source = folder.path().join("a.rs");
+        fs::write(&source, "1").unwrap();
+        let stamp = || Stamp::in_folder(&folder.path().join("kept"), "step", [source.clone()].into_iter()).unwrap();
         assert!(!stamp().is_outdated(), "the step never ran here");
         stamp().keep().unwrap();
         assert!(!stamp().is_outdated());
-        fs::write(sources.join("inner/a.rs"), "2").unwrap();
+        fs::write(&source, "2").unwrap();
         assert!(stamp().is_outdated());
         stamp().keep().unwrap();
         assert!(!stamp().is_outdated());
+    }
+
+    /// The page that a lane builds into the command's folder is no source.
+    #[test]
+    fn files_that_a_build_writes_are_no_sources() {
+        let names = list_tracked(&["crates/cli"]).unwrap();
+        assert!(names.contains(&"crates/cli/build.rs".to_owned()));
+        assert!(
+            names.iter().all(|name| !name.starts_with("crates/cli/bundle/") || !name.ends_with(".gz")),
+            "{names:?}"
+        );
     }
 }

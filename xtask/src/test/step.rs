@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use nix::sys::resource::{UsageWho, getrusage};
+use super::limits::{ALL, Limits};
+use crate::bench::budget::Limit;
+use crate::bench::measure::read_children_cpu_time;
 
-use super::limits::Limits;
-
-/// How a step ended.
+/// Outcome of a step.
 pub enum StepOutcome {
     /// All its checks passed.
     Passed,
@@ -14,6 +14,16 @@ pub enum StepOutcome {
     Skipped(String),
     /// It failed, with this message.
     Failed(String),
+}
+
+impl StepOutcome {
+    /// Returns the outcome of the rest of a step if this part has passed.
+    pub fn and_then(self, rest: impl FnOnce() -> StepOutcome) -> StepOutcome {
+        match self {
+            StepOutcome::Passed => rest(),
+            other => other,
+        }
+    }
 }
 
 impl From<Result<(), String>> for StepOutcome {
@@ -43,66 +53,67 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Runs a step, and prints the time that it took.
-    pub fn run<O: Into<StepOutcome>>(&mut self, name: &'static str, work: impl FnOnce() -> O) {
+    /// Runs a step, and prints the time that it took. Returns false if it failed.
+    pub fn run<O: Into<StepOutcome>>(&mut self, name: &'static str, work: impl FnOnce() -> O) -> bool {
         #[expect(clippy::disallowed_methods, reason = "a command reads a clock")]
         let begin = Instant::now();
-        let before = children_time();
+        let before = read_children_cpu_time();
         let outcome = work().into();
-        let (wall, cpu) = (begin.elapsed(), children_time().saturating_sub(before));
+        let (wall, cpu) = (begin.elapsed(), read_children_cpu_time().saturating_sub(before));
+        let has_failed = matches!(outcome, StepOutcome::Failed(_));
         match outcome {
             StepOutcome::Passed => {}
             StepOutcome::Skipped(reason) => {
                 eprintln!("skipped: {name}: {reason}");
                 self.skipped.push(format!("{name}: {reason}"));
-                return;
+                return true;
             }
             StepOutcome::Failed(message) => {
                 eprintln!("# {name} failed: {message}");
-                self.failed.push(message);
+                self.failed.push(format!("{name}: {message}"));
             }
         }
         eprintln!("# {name}: {:.0} s, {:.0} CPU s", wall.as_secs_f64(), cpu.as_secs_f64());
         self.times.push(StepTime { name, wall, cpu });
+        !has_failed
     }
 
     /// Returns the table of times beside their limits.
     pub fn table(&self, limits: &Limits) -> String {
-        let mut text = format!("{:<14} {:>7} {:>8} {:>6}\n", "step", "CPU s", "at most", "s");
-        let mut sum = Duration::ZERO;
+        let mut text = format!("{:<14} {:>7} {:>6} {:>8} {:>6}\n", "step", "CPU s", "goal", "at most", "s");
         for StepTime { name, wall, cpu } in &self.times {
-            sum += *cpu;
-            text += &row(name, *cpu, limits.of(name), &format!("{:.0}", wall.as_secs_f64()));
+            text += &render_step(name, *cpu, limits.of(name), &format!("{:.0}", wall.as_secs_f64()));
         }
-        text + &row("all", sum, limits.of("all"), "")
+        text + &render_step(ALL, self.cpu(), limits.of(ALL), "")
     }
 
     /// Returns the names of the steps that took more CPU time than their limit.
-    pub fn over(&self, limits: &Limits) -> Vec<&'static str> {
-        let is_over = |step: &&StepTime| limits.of(step.name).is_some_and(|most| step.cpu.as_secs_f64() > most);
-        let mut over: Vec<_> = self.times.iter().filter(is_over).map(|step| step.name).collect();
-        let sum: f64 = self.times.iter().map(|step| step.cpu.as_secs_f64()).sum();
-        if limits.of("all").is_some_and(|most| sum > most) {
-            over.push("all");
-        }
-        over
+    pub fn over(&self, limits: &Limits) -> Vec<String> {
+        let is_over = |name: &str, cpu: Duration| limits.of(name).is_some_and(|limit| cpu.as_secs_f64() > limit.most);
+        let steps = self.times.iter().map(|step| (step.name, step.cpu)).chain([(ALL, self.cpu())]);
+        steps.filter(|(name, cpu)| is_over(name, *cpu)).map(|(name, _)| name.to_owned()).collect()
+    }
+
+    /// Returns the names of the steps that ran.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.times.iter().map(|step| step.name).collect()
+    }
+
+    fn cpu(&self) -> Duration {
+        self.times.iter().map(|step| step.cpu).sum()
     }
 }
 
-fn row(name: &str, cpu: Duration, most: Option<f64>, wall: &str) -> String {
+fn render_step(name: &str, cpu: Duration, limit: Option<Limit>, wall: &str) -> String {
     let cpu = cpu.as_secs_f64();
-    let mark = if most.is_some_and(|most| cpu > most) { "  <- over" } else { "" };
-    let most = most.map_or(String::new(), |most| format!("{most:.0}"));
-    format!("{name:<14} {cpu:>7.0} {most:>8} {wall:>6}{mark}\n")
-}
-
-/// Returns the CPU time, in user mode and in the kernel, of all child processes that have ended.
-fn children_time() -> Duration {
-    let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else { return Duration::ZERO };
-    [usage.user_time(), usage.system_time()]
-        .iter()
-        .map(|time| Duration::from_micros(u64::try_from(time.tv_sec() * 1_000_000 + time.tv_usec()).unwrap_or(0)))
-        .sum()
+    let mark = match limit {
+        Some(limit) if cpu > limit.most => "  <- over",
+        Some(Limit { goal: Some(goal), .. }) if cpu > goal => "  above the goal",
+        _ => "",
+    };
+    let [goal, most] = [limit.and_then(|limit| limit.goal), limit.map(|limit| limit.most)]
+        .map(|seconds| seconds.map_or(String::new(), |seconds| format!("{seconds:.0}")));
+    format!("{name:<14} {cpu:>7.0} {goal:>6} {most:>8} {wall:>6}{mark}\n")
 }
 
 #[cfg(test)]
@@ -114,14 +125,20 @@ mod tests {
         Steps { times: vec![time("clippy", 100), time("tests", 40)], ..Steps::default() }
     }
 
+    fn limits(text: &str) -> Limits {
+        Limits::parse(&text.parse().unwrap()).unwrap()
+    }
+
     #[test]
     fn steps_over_their_limit_are_marked_and_named() {
-        let limits: Limits = "clippy = 99\ntests = 40\nall = 139".parse().unwrap();
+        let all = "all = { most = 139, goal = 100 }";
+        let limits =
+            self::limits(&format!("clippy = {{ most = 99, goal = 90 }}\ntests = {{ most = 40, goal = 39 }}\n{all}"));
         assert_eq!(steps().over(&limits), ["clippy", "all"]);
         let table = steps().table(&limits);
-        let marks: Vec<bool> = table.lines().map(|line| line.ends_with("<- over")).collect();
-        assert_eq!(marks, [false, true, false, true], "{table}");
-        assert!(steps().over(&"".parse().unwrap()).is_empty());
+        let marks: Vec<&str> = table.lines().map(|line| line.split("  ").last().unwrap_or_default().trim()).collect();
+        assert_eq!(marks[1..], ["<- over", "above the goal", "<- over"], "{table}");
+        assert!(steps().over(&self::limits("all = { most = 140 }")).is_empty());
     }
 
     #[test]
@@ -130,16 +147,16 @@ mod tests {
         steps.run("a", || Err::<(), _>("no".to_owned()));
         steps.run("b", || StepOutcome::Skipped("needs x".to_owned()));
         steps.run("c", || Ok(()));
-        assert_eq!((steps.failed, steps.skipped), (vec!["no".to_owned()], vec!["b: needs x".to_owned()]));
+        assert_eq!((steps.failed, steps.skipped), (vec!["a: no".to_owned()], vec!["b: needs x".to_owned()]));
         assert_eq!(steps.times.iter().map(|step| step.name).collect::<Vec<_>>(), ["a", "c"]);
     }
 
     #[cfg(unix)]
     #[test]
     fn cpu_time_of_a_child_is_counted() {
-        let before = children_time();
+        let before = read_children_cpu_time();
         let script = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
         assert!(std::process::Command::new("sh").args(["-c", script]).status().unwrap().success());
-        assert!(children_time() - before > Duration::from_millis(20));
+        assert!(read_children_cpu_time() - before > Duration::from_millis(20));
     }
 }

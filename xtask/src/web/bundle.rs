@@ -6,13 +6,16 @@ use std::path::{Path, PathBuf};
 
 use flate2::{Compression, GzBuilder};
 
-use super::sources::Sources;
+use super::Module;
+use super::sources::{self, Sources};
+use crate::tree::{list_files, write};
 use crate::workspace;
 
 /// The start of each compressed file: gzip without a time or a name, of the best compression.
 const GZIP: [u8; 9] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2];
 
-/// The file with the fingerprint of the sources of the page; the build of the command embeds no page of other sources.
+/// The file with the kind of the page and the fingerprint of its sources, by which the build of the command decides whether to
+/// embed it.
 const SIGNATURE: &str = "sources.txt";
 
 /// Limit of the compressed size in bytes of files whose names have this ending.
@@ -31,17 +34,17 @@ pub fn folder() -> PathBuf {
 pub fn compress(from: &Path, to: &Path) -> Result<(), String> {
     let fault = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     let mut names = Vec::new();
-    for (path, _) in files(from)? {
+    for path in list_files(from)? {
         let name = path.strip_prefix(from).unwrap_or(&path).to_owned();
         // Neither a time nor a name: the same page gives the same bytes.
         let mut packed = GzBuilder::new().write(Vec::new(), Compression::best());
         let content = fs::read(&path).map_err(|error| fault(&path, error))?;
         let bytes = packed.write_all(&content).and_then(|()| packed.finish()).map_err(|error| fault(&path, error))?;
         let target = to.join(format!("{}.gz", name.display()));
-        super::write(&target, &bytes)?;
+        write(&target, &bytes)?;
         names.push(target);
     }
-    for (path, _) in files(to)? {
+    for path in list_files(to)? {
         if path.extension().is_some_and(|extension| extension == "gz") && !names.contains(&path) {
             fs::remove_file(&path).map_err(|error| fault(&path, error))?;
         }
@@ -49,11 +52,13 @@ pub fn compress(from: &Path, to: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes the fingerprint of the page's sources beside it.
-pub fn write_fingerprint() -> Result<(), String> {
+/// Writes the kind of the page and the fingerprint of its sources beside it.
+pub fn write_signature(module: Module) -> Result<(), String> {
     let sources = Sources::list(&workspace::root()).and_then(|sources| sources.map(|it| it.fingerprint()).transpose());
     let fingerprint = sources.map_err(|error| format!("the sources of the page: {error}"))?;
-    super::write(&folder().join(SIGNATURE), fingerprint.unwrap_or_default().as_bytes())
+    let kind = if matches!(module, Module::Tested) { sources::TESTED } else { sources::RELEASED };
+    let signature = format!("{kind} {}", fingerprint.unwrap_or_default());
+    write(&folder().join(SIGNATURE), signature.as_bytes())
 }
 
 /// Fails unless a program contains each compressed file of a folder.
@@ -62,8 +67,10 @@ pub fn check_embedded(folder: &Path, program: &Path) -> Result<(), String> {
     let bytes = fs::read(program).map_err(|error| fault(program, error))?;
     let starts: Vec<usize> =
         bytes.windows(GZIP.len()).enumerate().filter(|(_, window)| **window == GZIP).map(|(at, _)| at).collect();
-    let files = files(folder)?.into_iter().map(|(path, _)| path);
-    let files: Vec<_> = files.filter(|path| path.extension().is_some_and(|extension| extension == "gz")).collect();
+    let files: Vec<_> = list_files(folder)?
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|extension| extension == "gz"))
+        .collect();
     if files.is_empty() {
         return Err(format!("{}: found no page; `cargo xtask web` builds it", folder.display()));
     }
@@ -76,27 +83,19 @@ pub fn check_embedded(folder: &Path, program: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// All files below a folder, with their sizes.
-pub fn files(folder: &Path) -> Result<Vec<(PathBuf, u64)>, String> {
-    let fault = |error: std::io::Error| format!("{}: {error}", folder.display());
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).map_err(fault)? {
-        let entry = entry.map_err(fault)?;
-        let data = entry.metadata().map_err(fault)?;
-        if data.is_dir() {
-            found.extend(files(&entry.path())?);
-        } else {
-            found.push((entry.path(), data.len()));
-        }
-    }
-    found.sort();
-    Ok(found)
+/// Lists all files below a folder, with their sizes in bytes.
+pub fn list_sizes(folder: &Path) -> Result<Vec<(PathBuf, u64)>, String> {
+    let size = |path: PathBuf| match fs::metadata(&path) {
+        Ok(data) => Ok((path, data.len())),
+        Err(error) => Err(format!("{}: {error}", path.display())),
+    };
+    list_files(folder)?.into_iter().map(size).collect()
 }
 
 /// Prints the sizes of the files of a folder by kind; an error if one is above its limit.
-pub fn sizes(folder: &Path, limits: &[Limit]) -> Result<(), String> {
+pub fn check_sizes(folder: &Path, limits: &[Limit]) -> Result<(), String> {
     let mut kinds: Vec<(String, u64)> = Vec::new();
-    for (path, bytes) in files(folder)? {
+    for (path, bytes) in list_sizes(folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let Some(name) = name.strip_suffix(".gz") else { continue };
         let in_examples = path.components().any(|part| part.as_os_str() == "examples");
@@ -132,7 +131,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let [page, packed] = ["page", "packed"].map(|name| scratch.path().join(name));
         for name in ["index.html", "assets/a.js"] {
-            super::super::write(&page.join(name), format!("the text of {name}").as_bytes()).unwrap();
+            write(&page.join(name), format!("the text of {name}").as_bytes()).unwrap();
         }
         compress(&page, &packed).unwrap();
         let read = |name: &str| fs::read(packed.join(name)).unwrap();

@@ -5,8 +5,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::tree::write;
+
 /// Copies the examples, the files that they name and the lessons, each with an index that the page reads.
-pub fn write(from: &Path, to: &Path) -> Result<(), String> {
+pub fn write_catalogue(from: &Path, to: &Path) -> Result<(), String> {
     let read = |path: &Path| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
     let mut examples = Vec::new();
     for name in names(from, "toml")? {
@@ -15,9 +17,9 @@ pub fn write(from: &Path, to: &Path) -> Result<(), String> {
         let table: toml::Table = text.parse().map_err(|error| format!("examples/{name}: {error}"))?;
         let files = files(from, &table);
         for file in &files {
-            super::write(&to.join(file), &read(&from.join(file))?)?;
+            write(&to.join(file), &read(&from.join(file))?)?;
         }
-        super::write(&to.join(&name), &bytes)?;
+        write(&to.join(&name), &bytes)?;
         let title = table.get("title").and_then(toml::Value::as_str).unwrap_or(&name).to_owned();
         examples.push(json!({ "name": name, "title": title, "sentence": sentence(&text), "files": files }));
     }
@@ -29,14 +31,14 @@ pub fn write(from: &Path, to: &Path) -> Result<(), String> {
         let head = text.split("+++").nth(1).unwrap_or_default();
         let head: toml::Table = head.parse().map_err(|error| format!("examples/lessons/{file}: {error}"))?;
         let of = |key: &str| head.get(key).and_then(toml::Value::as_str).unwrap_or_default().to_owned();
-        super::write(&to.join("lessons").join(&file), &bytes)?;
+        write(&to.join("lessons").join(&file), &bytes)?;
         lessons.push(json!({ "file": file, "title": of("title"), "question": of("question") }));
     }
     index(&to.join("lessons/index.json"), lessons)
 }
 
 fn index(path: &Path, entries: Vec<Value>) -> Result<(), String> {
-    super::write(path, format!("{:#}\n", Value::Array(entries)).as_bytes())
+    write(path, format!("{:#}\n", Value::Array(entries)).as_bytes())
 }
 
 /// The files of a folder with an ending, sorted.

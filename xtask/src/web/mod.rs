@@ -2,6 +2,8 @@
 
 mod bundle;
 mod catalogue;
+#[path = "../../../crates/cli/src/commands/web/node_version.rs"]
+mod node_version;
 #[path = "../../../crates/cli/src/commands/web/sources.rs"]
 mod sources;
 
@@ -9,7 +11,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::{wasm, workspace};
+use crate::tree::write;
+use crate::{checks, wasm, workspace};
 
 /// How the module is compiled.
 #[derive(Clone, Copy)]
@@ -32,7 +35,7 @@ impl Module {
     fn profile(self) -> &'static str {
         match self {
             Module::Released => "web",
-            Module::Tested => workspace::CHECKS,
+            Module::Tested => checks::CHECKS,
             Module::Installed => "release",
         }
     }
@@ -40,7 +43,7 @@ impl Module {
     /// A command of cargo with its profile.
     fn cargo(self, subcommand: &str) -> Command {
         if matches!(self, Module::Tested) {
-            return workspace::cargo_of_checks(subcommand);
+            return checks::cargo_of_checks(subcommand);
         }
         let mut cargo = workspace::cargo();
         cargo.args([subcommand, "--profile", self.profile()]);
@@ -65,7 +68,7 @@ impl Module {
 /// sizes, and fails if one is above its limit.
 pub fn run(module: Module) -> Result<(), String> {
     build_page(module, &bundle::folder())?;
-    bundle::write_fingerprint()
+    bundle::write_signature(module)
 }
 
 /// Builds the page for a command that is installed already, and compresses its files into a folder: `lasthop web` runs this.
@@ -77,19 +80,19 @@ pub fn build_into(folder: &str) -> Result<(), String> {
 fn build_page(module: Module, folder: &Path) -> Result<(), String> {
     announce_step("install the packages of the page");
     install_packages()?;
-    parts(module)?;
+    build_parts(module)?;
     announce_step("bundle the page");
-    npm(&["run", "build"], false)?;
+    workspace::run(&mut npm(&["run", "build"])?)?;
     bundle::compress(&workspace::root().join("web/dist"), folder)?;
-    bundle::sizes(folder, module.limits())
+    bundle::check_sizes(folder, module.limits())
 }
 
 /// Builds what the page takes from the workspace: the module in `web/src/wasm`, the examples in `web/public/examples`.
-pub fn parts(module: Module) -> Result<(), String> {
+pub fn build_parts(module: Module) -> Result<(), String> {
     let folder = workspace::target().join("web");
-    build(module, &folder, "web")?;
+    build_module(module, &folder, "web")?;
     copy_module(&folder, &workspace::root().join("web/src/wasm"))?;
-    catalogue::write(&workspace::root().join("examples"), &workspace::root().join("web/public/examples"))
+    catalogue::write_catalogue(&workspace::root().join("examples"), &workspace::root().join("web/public/examples"))
 }
 
 /// Prints the title of a step; `lasthop web` shows it while it waits.
@@ -104,28 +107,36 @@ pub fn check_embedded(program: &Path) -> Result<(), String> {
 
 /// The size of the page's compressed files, in bytes.
 pub fn bytes() -> Result<u64, String> {
-    Ok(bundle::files(&bundle::folder())?.iter().map(|(_, bytes)| bytes).sum())
+    bundle::list_sizes(&bundle::folder()).map(|files| files.iter().map(|(_, bytes)| bytes).sum())
+}
+
+/// Returns the reason why the programs of this machine cannot build the page, if there is one.
+pub fn explain_unfit() -> Option<String> {
+    let version = workspace::output(Command::new("node").arg("--version")).unwrap_or_default();
+    let old = node_version::explain_old_version(version.trim());
+    old.or_else(|| (!wasm::can_install()).then(|| wasm::REMEDY.to_owned()))
 }
 
 /// Tests the page that [`run`] has built in Chromium: some of each kind, with `full` everything.
 pub fn test_page(full: bool) -> Result<(), String> {
-    workspace::build_as_tested()?;
-    npm(&["test"], full)
+    checks::build_as_tested()?;
+    let chromium = skip::find_program("chromium").map(skip::find_on_path)?.unwrap_or_default();
+    workspace::run(npm(&["test"])?.env("CHROMIUM", chromium).env("LASTHOP_FULL", if full { "1" } else { "0" }))
 }
 
 /// Runs the module in Node, and compares it with the command: on some examples, with `full` on all.
 pub fn compare_with_command(full: bool) -> Result<(), String> {
     let module = Module::of_tests(full);
     let folder = workspace::target().join("web-node");
-    build(module, &folder, "nodejs")?;
-    let command = workspace::build_as_tested()?.join("lasthop");
+    build_module(module, &folder, "nodejs")?;
+    let command = checks::build_as_tested()?.join("lasthop");
     let mut node = Command::new("node");
     node.arg("crates/web/tests/equal.cjs").arg(folder.join("lasthop_web.js")).arg(command);
     workspace::run(node.args(["examples", if full { "1" } else { "6" }]).current_dir(workspace::root()))
 }
 
 /// Builds the module, and its JavaScript for `web` or `nodejs`.
-fn build(module: Module, folder: &Path, target: &str) -> Result<(), String> {
+fn build_module(module: Module, folder: &Path, target: &str) -> Result<(), String> {
     announce_step("compile the simulator to WebAssembly");
     wasm::install()?;
     let package = ["--package", "lasthop-web", "--target", wasm::TARGET];
@@ -143,15 +154,6 @@ fn copy_module(from: &Path, to: &Path) -> Result<(), String> {
         write(&to.join(name), &read)?;
     }
     Ok(())
-}
-
-/// Writes a file unless it has this content.
-fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
-    if fs::read(path).is_ok_and(|old| old == bytes) {
-        return Ok(());
-    }
-    let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
-    folder.and_then(|()| fs::write(path, bytes)).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// Installs the packages that `web/package-lock.json` names, unless they are there.
@@ -172,11 +174,10 @@ fn install_packages() -> Result<(), String> {
     Ok(())
 }
 
-/// Runs npm for the page.
-fn npm(arguments: &[&str], full: bool) -> Result<(), String> {
+/// Returns a command of npm for the page, whose packages are then installed.
+fn npm(arguments: &[&str]) -> Result<Command, String> {
     install_packages()?;
-    let page = workspace::root().join("web");
     let mut npm = Command::new("npm");
-    npm.args(arguments).current_dir(&page).env("LASTHOP_FULL", if full { "1" } else { "0" });
-    workspace::run(&mut npm)
+    npm.args(arguments).current_dir(workspace::root().join("web"));
+    Ok(npm)
 }

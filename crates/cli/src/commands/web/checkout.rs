@@ -37,7 +37,7 @@ mod tests {
     use std::fs;
     use std::path::PathBuf;
 
-    use super::super::sources::{CRATES, OTHERS};
+    use super::super::sources::{CRATES, OTHERS, is_embedded};
     use super::*;
 
     fn root() -> PathBuf {
@@ -60,6 +60,17 @@ mod tests {
             waiting.extend(dependencies(&name).into_iter().filter(|name| found.insert(name.clone())));
         }
         assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), CRATES);
+    }
+
+    #[test]
+    fn page_of_tests_is_in_no_program_that_is_installed() {
+        let is_embedded = |signature, is_debug| is_embedded(signature, Some("0123"), is_debug);
+        assert!(is_embedded("released 0123", false) && is_embedded("released 0123", true));
+        assert!(is_embedded("tested 0123", true) && !is_embedded("tested 0123", false));
+        for other in ["released 4567", "0123", ""] {
+            assert!(!is_embedded(other, false) && !is_embedded(other, true), "{other}");
+        }
+        assert!(super::super::sources::is_embedded("released 0123", None, false));
     }
 
     #[test]

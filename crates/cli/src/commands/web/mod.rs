@@ -5,6 +5,7 @@ mod bundle;
 mod cache;
 mod checkout;
 mod needs;
+mod node_version;
 mod obtain;
 mod opened;
 mod packed;

@@ -4,12 +4,10 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
+use super::node_version::explain_old_version;
+
 /// The target of browsers.
 const TARGET: &str = "wasm32-unknown-unknown";
-
-/// Versions of Node that vite runs on: a major version, and the least minor version of it. Majors after the last one do
-/// too, those between do not.
-const NODE: [(u32, u32); 2] = [(20, 19), (22, 12)];
 
 /// A sentence with the remedy for each program that is missing or too old for a build in `checkout`.
 pub fn missing_programs(checkout: &Path) -> Vec<String> {
@@ -44,20 +42,7 @@ fn check_node() -> Option<String> {
         return Some("node is missing, on which npm runs: `apt-get install nodejs`".to_owned());
     };
     let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    (!is_recent(&version)).then(|| {
-        let [(old, minor), (new, least)] = NODE;
-        format!(
-            "Node has version {version:?}, and the page needs {old}.{minor} or a later {old}, or {new}.{least} or newer: \
-             https://nodejs.org"
-        )
-    })
-}
-
-/// Whether the page can be built with this version of Node, such as `v20.19.0`.
-fn is_recent(version: &str) -> bool {
-    let mut parts = version.trim_start_matches('v').split('.').map(str::parse::<u32>);
-    let (Some(Ok(major)), Some(Ok(minor))) = (parts.next(), parts.next()) else { return false };
-    NODE.iter().any(|(of, least)| *of == major && minor >= *least) || NODE.iter().all(|(of, _)| *of < major)
+    explain_old_version(&version)
 }
 
 /// Whether the shell would find a program.
@@ -74,10 +59,10 @@ mod tests {
     #[test]
     fn versions_of_node_are_those_of_vite() {
         for version in ["v20.19.0", "v20.20.2", "v22.12.0", "v24.0.0", "v23.0.0"] {
-            assert!(is_recent(version), "{version}");
+            assert_eq!(explain_old_version(version), None);
         }
         for version in ["v18.20.4", "v20.18.9", "v21.9.0", "v22.11.0", "", "v", "node"] {
-            assert!(!is_recent(version), "{version}");
+            assert!(explain_old_version(version).is_some(), "{version}");
         }
         let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/package-lock.json");
         let lock: serde_json::Value = serde_json::from_slice(&std::fs::read(lock).unwrap()).unwrap();

@@ -36,6 +36,21 @@ const EXCLUDED: [&str; 6] = [
     "web/src/wasm",
 ];
 
+/// The kind of a page that was built to be visited.
+#[allow(dead_code, reason = "the build of the page writes it")]
+pub const RELEASED: &str = "released";
+
+/// The kind of a page that was built to be tested: compiled quickly, and not small.
+pub const TESTED: &str = "tested";
+
+/// Returns true if a program embeds the page with this signature, `KIND FINGERPRINT`: that of the program's own sources, and
+/// in a program that is installed none that was built to be tested. A package from a registry has no sources of the page.
+#[allow(dead_code, reason = "the build of the command decides by it")]
+pub fn is_embedded(signature: &str, fingerprint: Option<&str>, is_debug: bool) -> bool {
+    let (kind, of_page) = signature.split_once(' ').unwrap_or_default();
+    fingerprint.is_none_or(|fingerprint| of_page == fingerprint) && (is_debug || kind != TESTED)
+}
+
 /// The sources of the page in a checkout.
 pub struct Sources {
     root: PathBuf,

@@ -1,5 +1,5 @@
-//! Compiles the workspace and finds clippy's lints in one pass: this program is cargo's wrapper of rustc while it builds what
-//! tests execute.
+//! Builds with the profile of tests, which compile the workspace and find clippy's lints in one pass: this program is then
+//! cargo's wrapper of rustc.
 //!
 //! Clippy's driver compiles the test harnesses, each of which contains its crate, and programs. rustc compiles the libraries,
 //! whose code tests execute most: the driver leaves out the optimization of MIR.
@@ -14,8 +14,29 @@ use crate::workspace;
 /// Environment variable with the path of clippy's driver, set while this program is the wrapper.
 const DRIVER: &str = "LASTHOP_CLIPPY_DRIVER";
 
+/// The profile of tests, and of all that runs in them.
+pub const CHECKS: &str = "checks";
+
+/// What tests execute, and no more: the crate of the page has no tests outside of WebAssembly.
+pub const TESTED: [&str; 6] = ["--workspace", "--exclude", "lasthop-web", "--lib", "--bins", "--tests"];
+
+/// Returns a command of cargo with the profile of tests, which finds clippy's lints while it compiles.
+pub fn cargo_of_checks(subcommand: &str) -> Command {
+    let mut cargo = workspace::cargo();
+    cargo.args([subcommand, "--profile", CHECKS]);
+    set_wrapper(&mut cargo);
+    cargo
+}
+
+/// Builds the libraries and programs with the profile of tests, and returns their folder. They have the features that
+/// tests need, so that `cargo xtask test` does not compile again what `cargo test` has compiled.
+pub fn build_as_tested() -> Result<PathBuf, String> {
+    workspace::run(cargo_of_checks("build").args(TESTED))?;
+    Ok(workspace::target().join(CHECKS))
+}
+
 /// Makes this program the wrapper of rustc for a command of cargo, where clippy is installed.
-pub fn wrap(cargo: &mut Command) {
+fn set_wrapper(cargo: &mut Command) {
     if let (Some(driver), Ok(this)) = (workspace::toolchain_program("clippy-driver"), env::current_exe()) {
         // As `cargo clippy -- -D warnings` sets them.
         cargo.env("CLIPPY_ARGS", "-Dwarnings__CLIPPY_HACKERY__");
@@ -30,7 +51,9 @@ pub fn wrap_rustc() -> Option<ExitCode> {
         env::args_os().nth(1).filter(|word| PathBuf::from(word).file_stem().is_some_and(|name| name == "rustc"))?;
     let arguments: Vec<OsString> = env::args_os().skip(2).collect();
     let mut compiler = if is_library(&arguments) {
-        Command::new(&rustc)
+        let mut plain = Command::new(&rustc);
+        plain.arg("-Dwarnings");
+        plain
     } else {
         let mut clippy = Command::new(driver);
         clippy.arg(&rustc);
