@@ -8,6 +8,7 @@ mod command_groups;
 mod commands;
 mod completion;
 mod defaults;
+mod deferred;
 mod help;
 mod input;
 mod progress;
@@ -32,6 +33,7 @@ use commands::{
     check, compare, completions, convert, drill, explain, export, fit, import, list, man, merge, new, plot, report,
     reproduce, run, schema, shell, slurm, steady, sweep, verify, web,
 };
+use deferred::Deferred;
 use talk::{Volume, detail, say};
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 3 a script of `drill` needs an \
@@ -54,79 +56,79 @@ static LONG_VERSION: LazyLock<String> =
 #[derive(Subcommand)]
 enum Command {
     /// Write a commented scenario to start from
-    New(new::Args),
+    New(Deferred<new::Args>),
     /// Run a scenario: print tables, write a result directory
-    Run(run::Args),
+    Run(Deferred<run::Args>),
     /// Run every point, case and replication of a scenario's sweep, on all cores
-    Sweep(sweep::Args),
+    Sweep(Deferred<sweep::Args>),
     /// Compare schemes on the same channel: goodput, cost, and the nodes that each changes
-    Compare(compare::Args),
+    Compare(Deferred<compare::Args>),
     /// Write a store's results as CSV, Parquet, JSON, LaTeX or gnuplot
-    Export(export::Args),
+    Export(Deferred<export::Args>),
     /// Write a page of a store's results, or of the connections of a capture
     ///
     /// Write a store's results as one HTML file with pictures, tables, and the scenario to repeat them; or the connections
     /// of a capture (pcap, pcapng).
-    Report(report::Args),
+    Report(Deferred<report::Args>),
     /// Merge the shards of a sweep, made on different machines, into one store
-    Merge(merge::Args),
+    Merge(Deferred<merge::Args>),
     /// Print a script that runs a sweep as a job array of Slurm
     ///
     /// Print a script that runs a sweep as a job array of Slurm, and merges its shards.
-    Slurm(slurm::Args),
+    Slurm(Deferred<slurm::Args>),
     /// Check every row of a store, and list the damaged ones
-    Verify(verify::Args),
+    Verify(Deferred<verify::Args>),
     /// Repeat a paper's evaluation: its numbers beside ours, with intervals
-    Reproduce(reproduce::Args),
+    Reproduce(Deferred<reproduce::Args>),
     /// Draw a run, or a connection of a capture, as SVG and PNG
     ///
     /// Draw a run: sequence numbers and the congestion window against time, as SVG and PNG; or a connection of a capture
     /// (pcap, pcapng).
-    Plot(plot::Args),
+    Plot(Deferred<plot::Args>),
     /// List what delayed a run, or a connection of a capture, each cause with its cost
     ///
     /// List the causes of delay in a run, or in a connection of a capture (pcap, pcapng): waits, needless retransmissions
     /// and reductions, each with its cost, the costliest first.
-    Explain(explain::Args),
+    Explain(Deferred<explain::Args>),
     /// Find how long a scenario must run until the goodput of its flows is steady
-    Steady(steady::Args),
+    Steady(Deferred<steady::Args>),
     /// Run packetdrill scripts against lasthop's TCP, in simulated time
-    Drill(drill::Args),
+    Drill(Deferred<drill::Args>),
     /// Run a command behind a scenario's network, in real time (Linux)
     ///
     /// Run a command in a network namespace behind a scenario's network, in real time: Linux.
-    Shell(Box<shell::Args>),
+    Shell(Deferred<Box<shell::Args>>),
     /// Pass packets of TUN devices through a scenario's network, in real time (Linux)
-    Emulate(shell::EmulateArgs),
+    Emulate(Deferred<shell::EmulateArgs>),
     /// Become a command of `shell`
     #[command(name = "__here", hide = true)]
-    Here(shell::HereArgs),
+    Here(Deferred<shell::HereArgs>),
     /// Change a scenario in the browser, and watch it run
     ///
     /// Serve a page on 127.0.0.1 to change a scenario and watch it run in the browser.
-    Web(web::Args),
+    Web(Deferred<web::Args>),
     /// Check a scenario for errors, without running it
-    Check(check::Args),
+    Check(Deferred<check::Args>),
     /// Print a datafile.dat of the thesis as a TOML scenario with the same results
-    Convert(convert::Args),
+    Convert(Deferred<convert::Args>),
     /// Make a scenario of a capture, or of logs of iperf3 and ping
     ///
     /// Fit a scenario to a capture of a transfer, or to logs of iperf3 and ping, and run it beside the measurement.
-    Fit(fit::Args),
+    Fit(Deferred<fit::Args>),
     /// Print a recording of a link, made by another program, as a table
     ///
     /// Print a recording of a link as a table: Pensieve, LeoReplayer, CellReplay, Raca's 5G, Mahimahi.
-    Import(import::Args),
+    Import(Deferred<import::Args>),
     /// List the names that scenarios can use: schemes, channels, TCP variants, traces, ...
-    List(list::Args),
+    List(Deferred<list::Args>),
     /// Print the JSON Schema of scenarios or of summaries
     ///
     /// Print the JSON Schema of scenarios, for editors, or of summaries, for programs that read them.
-    Schema(schema::Args),
+    Schema(Deferred<schema::Args>),
     /// Print the script with which a shell completes commands, options and names
-    Completions(completions::Args),
+    Completions(Deferred<completions::Args>),
     /// Print the manual page of this command, or write the pages of all commands
-    Man(man::Args),
+    Man(Deferred<man::Args>),
 }
 
 /// Why a command fails.

@@ -58,7 +58,9 @@ pub fn write_script(shell: &str) -> std::io::Result<Vec<u8>> {
 }
 
 /// Gives each option with names its completer.
-fn add_completers(command: Command, words: &[OsString]) -> Command {
+fn add_completers(mut command: Command, words: &[OsString]) -> Command {
+    // Defines the arguments of all commands.
+    command.build();
     let typed = Arc::new(typed_arguments(words));
     command.mut_subcommands(|command| {
         let name = command.get_name().to_owned();
