@@ -95,10 +95,10 @@ impl StandIn {
 fn page_is_built_once_and_then_taken_from_the_cache() {
     let stand_in = StandIn::new("web-build-once", SUCCEED);
     let served = stand_in.serve_page();
-    assert_eq!(served.got("/"), b"<!doctype html>stand-in");
-    assert_eq!(served.got("/assets/a.js"), b"let a;");
-    assert_eq!(served.asked("/../calls", &served.address).0, 404);
-    let err = served.interrupted().err;
+    assert_eq!(served.get_body("/"), b"<!doctype html>stand-in");
+    assert_eq!(served.get_body("/assets/a.js"), b"let a;");
+    assert_eq!(served.request("/../calls", &served.address).0, 404);
+    let err = served.interrupt().err;
     for text in ["building the page from ", "  bundle the page ", "the page was built in 0 s and is kept as "] {
         assert!(err.contains(text), "{text}: {err}");
     }
@@ -109,8 +109,8 @@ fn page_is_built_once_and_then_taken_from_the_cache() {
         stand_in.remove(program);
     }
     let again = Served::try_start(&mut stand_in.command(&root(), &[])).unwrap_or_else(|ended| panic!("{}", ended.err));
-    assert_eq!(again.got("/"), b"<!doctype html>stand-in");
-    assert_eq!(again.interrupted().err, "Ctrl-C ends the server\n");
+    assert_eq!(again.get_body("/"), b"<!doctype html>stand-in");
+    assert_eq!(again.interrupt().err, "Ctrl-C ends the server\n");
 }
 
 #[test]
@@ -123,8 +123,8 @@ fn damaged_page_in_the_cache_is_built_again() {
     assert_eq!(code, Some(2));
     assert!(err.contains(" is damaged, and is built again\nerror: "), "{err}");
     let served = stand_in.serve_page();
-    assert_eq!(served.got("/"), b"<!doctype html>stand-in");
-    assert!(served.interrupted().err.starts_with("note: the page in "));
+    assert_eq!(served.get_body("/"), b"<!doctype html>stand-in");
+    assert!(served.interrupt().err.starts_with("note: the page in "));
     assert_eq!(stand_in.builds().len(), 2);
     assert_eq!(fs::read(stand_in.page()).unwrap(), whole);
 }
@@ -178,7 +178,7 @@ fn copy_sources(dir: &Path) -> PathBuf {
 }
 
 #[test]
-fn moved_checkout_and_other_sources_are_refuse() {
+fn moved_checkout_and_changed_sources_are_refused() {
     let stand_in = StandIn::new("web-build-moved", SUCCEED);
     let moved = stand_in.dir.join("moved");
     let Ended { code, err, .. } = stand_in.run_refused(&moved, &["--build"]);
@@ -197,7 +197,7 @@ fn moved_checkout_and_other_sources_are_refuse() {
         fs::write(other.join(generated).join("new.js"), "").unwrap();
     }
     let served = Served::try_start(&mut stand_in.command(&other, &["--build"]));
-    assert!(served.is_ok_and(|served| served.got("/") == b"<!doctype html>stand-in"));
+    assert!(served.is_ok_and(|served| served.get_body("/") == b"<!doctype html>stand-in"));
 }
 
 #[test]
@@ -220,8 +220,8 @@ fn two_at_once_build_one_page() {
     };
     let both = [start(), start()].map(|thread| thread.join().unwrap());
     let texts = both.map(|served| {
-        assert_eq!(served.got("/"), b"<!doctype html>stand-in");
-        served.interrupted().err
+        assert_eq!(served.get_body("/"), b"<!doctype html>stand-in");
+        served.interrupt().err
     });
     let waited =
         texts.iter().filter(|err| err.starts_with("another lasthop builds a page; this one waits for its end\n"));
@@ -264,8 +264,8 @@ fn page_that_does_not_fit_is_served_and_leaves_nothing_in_the_cache() {
     }
     limited.env_remove("RUSTC");
     let served = Served::try_start(&mut limited).unwrap_or_else(|ended| panic!("{}", ended.err));
-    assert_eq!(served.got("/c.js").len(), 6000);
-    let err = served.interrupted().err;
+    assert_eq!(served.get_body("/c.js").len(), 6000);
+    let err = served.interrupt().err;
     assert!(err.contains(" s but cannot be kept in ") && err.contains("/cache/lasthop: File too large"), "{err}");
     assert_eq!(stand_in.list_cache(), ["build.log", "lock"]);
 }
@@ -298,7 +298,7 @@ fn interrupted_build_leaves_no_page() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(stand_in.list_cache(), ["build.log", "lock"]);
     stand_in.set_build(SUCCEED);
-    assert_eq!(stand_in.serve_page().got("/"), b"<!doctype html>stand-in");
+    assert_eq!(stand_in.serve_page().get_body("/"), b"<!doctype html>stand-in");
     assert_eq!(stand_in.builds().len(), 2);
 }
 
@@ -311,6 +311,6 @@ fn what_a_killed_build_has_left_is_removed_by_the_next() {
     let left = stand_in.list_cache();
     assert!(left.iter().any(|name| name.starts_with("build-")) && !left.iter().any(|name| name.starts_with("page-")));
     stand_in.set_build(SUCCEED);
-    assert_eq!(stand_in.serve_page().got("/"), b"<!doctype html>stand-in");
+    assert_eq!(stand_in.serve_page().get_body("/"), b"<!doctype html>stand-in");
     assert!(!stand_in.list_cache().iter().any(|name| name.starts_with("build-")), "{:?}", stand_in.list_cache());
 }

@@ -48,7 +48,7 @@ impl Served {
     }
 
     /// The status, the header and the body of an answer to a request that names `host`.
-    fn asked(&self, path: &str, host: &str) -> (u16, String, Vec<u8>) {
+    fn request(&self, path: &str, host: &str) -> (u16, String, Vec<u8>) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
         let mut answer = Vec::new();
@@ -59,20 +59,20 @@ impl Served {
         (status, header, answer[end + 4..].to_vec())
     }
 
-    fn got(&self, path: &str) -> Vec<u8> {
-        let (status, _, body) = self.asked(path, &self.address);
+    fn get_body(&self, path: &str) -> Vec<u8> {
+        let (status, _, body) = self.request(path, &self.address);
         assert_eq!(status, 200, "{path}");
         body
     }
 
     /// The scenario that the page opens.
-    fn opened(&self) -> Value {
+    fn read_opened_scenario(&self) -> Value {
         assert_eq!(self.fragment, "#open");
-        serde_json::from_slice(&self.got("/open/scenario.json")).unwrap()
+        serde_json::from_slice(&self.get_body("/open/scenario.json")).unwrap()
     }
 
     /// Ends the server as Ctrl-C does.
-    fn interrupted(mut self) -> Ended {
+    fn interrupt(mut self) -> Ended {
         let child = self.child.take().unwrap();
         let kill = format!("kill -INT {}", child.id());
         assert!(Command::new("bash").args(["-c", &kill]).status().unwrap().success());

@@ -25,7 +25,7 @@ fn page_is_served_to_this_machine_until_interrupted() {
     let dir = scratch("web-page");
     let served = served!(&dir, &[]);
     assert!(served.address.starts_with("127.0.0.1:") && served.fragment.is_empty(), "{}", served.address);
-    let (status, header, body) = served.asked("/", &served.address);
+    let (status, header, body) = served.request("/", &served.address);
     let page = String::from_utf8(body).unwrap();
     assert_eq!(status, 200);
     assert!(header.contains("Content-Security-Policy: default-src 'self';"), "{header}");
@@ -34,12 +34,12 @@ fn page_is_served_to_this_machine_until_interrupted() {
     let named: Vec<_> = named.map(|part| part.trim_start_matches('.')).collect();
     assert!(named.len() >= 2, "{page}");
     for path in named {
-        assert!(!served.got(path).is_empty(), "{path}");
+        assert!(!served.get_body(path).is_empty(), "{path}");
     }
-    assert_eq!(served.got("/examples/goel-refined.toml"), fs::read(file("examples/goel-refined.toml")).unwrap());
-    assert_eq!(served.asked("/open/scenario.json", &served.address).0, 404);
-    assert_eq!(served.asked("/", "attacker.example").0, 421);
-    let Ended { code, err, .. } = served.interrupted();
+    assert_eq!(served.get_body("/examples/goel-refined.toml"), fs::read(file("examples/goel-refined.toml")).unwrap());
+    assert_eq!(served.request("/open/scenario.json", &served.address).0, 404);
+    assert_eq!(served.request("/", "attacker.example").0, 421);
+    let Ended { code, err, .. } = served.interrupt();
     assert_eq!((code, err.trim()), (Some(0), "Ctrl-C ends the server"));
 }
 
@@ -47,7 +47,7 @@ fn page_is_served_to_this_machine_until_interrupted() {
 fn scenario_is_served_with_the_files_that_it_names() {
     let dir = scratch("web-scenario");
     let served = served!(&dir, &[&file("examples/walk.toml"), "--set", "seed=5", "--scheme", "unmodified"]);
-    let opened = served.opened();
+    let opened = served.read_opened_scenario();
     assert_eq!(opened["text"], fs::read_to_string(file("examples/walk.toml")).unwrap());
     assert_eq!((&opened["name"], &opened["scheme"]), (&json!("walk.toml"), &json!("unmodified")));
     assert_eq!(opened["changes"], json!(["seed=5"]));
@@ -60,7 +60,7 @@ fn result_directory_is_opened_as_its_scenario() {
     let dir = scratch("web-result");
     fine(&dir, &["run", &file("examples/timeout.toml"), "--out", "r"]);
     let served = served!(&dir, &["r"]);
-    let opened = served.opened();
+    let opened = served.read_opened_scenario();
     assert_eq!(opened["text"], fs::read_to_string(dir.join("r/scenario.toml")).unwrap());
 }
 

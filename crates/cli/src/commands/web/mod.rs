@@ -7,8 +7,8 @@ mod checkout;
 mod needs;
 mod node_version;
 mod obtain;
-mod opened;
 mod packed;
+mod page_scenario;
 mod server;
 mod sources;
 
@@ -73,7 +73,7 @@ impl Args {
 
 /// Serves the page until Ctrl-C; builds it first if there is none.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let opened = args.scenario().as_ref().map(opened::opened).transpose().map_err(refused)?;
+    let opened = args.scenario().as_ref().map(page_scenario::describe_scenario).transpose().map_err(refused)?;
     // Errors that need no page come before a build of minutes.
     let server = Arc::new(listen(args.port)?);
     let source = obtain::find_page(&PageOptions { build: args.build, checkout: args.checkout.as_deref() })?;

@@ -19,7 +19,7 @@ const POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; 
                       worker-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
 /// What a request asks for, and how.
-pub struct Asked<'a> {
+pub struct PageRequest<'a> {
     /// GET or HEAD, or another one.
     pub method: &'a Method,
     /// The path with its query.
@@ -48,13 +48,13 @@ impl Answer {
 }
 
 /// The answer to a request. `opened` is the scenario that the page opens.
-pub fn answer(asked: &Asked<'_>, address: SocketAddr, page: &Page, opened: Option<&str>) -> Answer {
+pub fn answer_request(request: &PageRequest<'_>, address: SocketAddr, page: &Page, opened: Option<&str>) -> Answer {
     let hosts = [format!("127.0.0.1:{}", address.port()), format!("localhost:{}", address.port())];
-    if !asked.host.is_some_and(|host| hosts.iter().any(|known| known.eq_ignore_ascii_case(host))) {
+    if !request.host.is_some_and(|host| hosts.iter().any(|known| known.eq_ignore_ascii_case(host))) {
         return Answer::text(421, &format!("this server answers as {} only", hosts.join(" and ")));
     }
-    let mut answer = match asked.method {
-        Method::Get | Method::Head => content(asked, page, opened),
+    let mut answer = match request.method {
+        Method::Get | Method::Head => route_path(request, page, opened),
         _ => {
             let mut refused = Answer::text(405, "only GET and HEAD are answered");
             refused.headers.push(("Allow", "GET, HEAD".to_owned()));
@@ -64,14 +64,14 @@ pub fn answer(asked: &Asked<'_>, address: SocketAddr, page: &Page, opened: Optio
     answer.headers.push(("Content-Security-Policy", POLICY.to_owned()));
     answer.headers.push(("X-Content-Type-Options", "nosniff".to_owned()));
     answer.headers.push(("Referrer-Policy", "no-referrer".to_owned()));
-    if *asked.method == Method::Head {
+    if *request.method == Method::Head {
         answer.body.clear();
     }
     answer
 }
 
-fn content(asked: &Asked<'_>, page: &Page, opened: Option<&str>) -> Answer {
-    let path = asked.url.split(['?', '#']).next().unwrap_or_default().trim_start_matches('/');
+fn route_path(request: &PageRequest<'_>, page: &Page, opened: Option<&str>) -> Answer {
+    let path = request.url.split(['?', '#']).next().unwrap_or_default().trim_start_matches('/');
     if path == OPENED {
         return match opened {
             Some(opened) => {
@@ -83,12 +83,12 @@ fn content(asked: &Asked<'_>, page: &Page, opened: Option<&str>) -> Answer {
         };
     }
     match page.file(path) {
-        Some(file) => of_file(file, asked.gzip),
+        Some(file) => serve_file(file, request.gzip),
         None => Answer::text(404, "the page has no such file"),
     }
 }
 
-fn of_file(PageFile { compressed, mime, immutable }: PageFile<'_>, gzip: bool) -> Answer {
+fn serve_file(PageFile { compressed, mime, immutable }: PageFile<'_>, gzip: bool) -> Answer {
     let keep = if immutable { "public, max-age=31536000, immutable" } else { "no-cache" };
     let headers = [("Content-Type", mime), ("Cache-Control", keep), ("Vary", "Accept-Encoding")];
     let mut headers: Vec<(&'static str, String)> = headers.map(|(name, value)| (name, value.to_owned())).into();
@@ -107,8 +107,8 @@ pub fn serve(request: Request, address: SocketAddr, page: &Page, opened: Option<
     let header = |name: &'static str| request.headers().iter().find(|header| header.field.equiv(name));
     let gzip = header("Accept-Encoding").is_some_and(|header| header.value.as_str().contains("gzip"));
     let host = header("Host").map(|header| header.value.as_str());
-    let asked = Asked { method: request.method(), url: request.url(), host, gzip };
-    let Answer { status, headers, body } = answer(&asked, address, page, opened);
+    let page_request = PageRequest { method: request.method(), url: request.url(), host, gzip };
+    let Answer { status, headers, body } = answer_request(&page_request, address, page, opened);
     let mut response = Response::from_data(body).with_status_code(StatusCode(status));
     for (name, value) in headers {
         // Names and values are ASCII without control characters.
@@ -123,10 +123,15 @@ pub fn serve(request: Request, address: SocketAddr, page: &Page, opened: Option<
 mod tests {
     use super::*;
 
-    fn asked(method: Method, url: &str, host: Option<&str>) -> Answer {
+    fn request_page(method: Method, url: &str, host: Option<&str>) -> Answer {
         let address = SocketAddr::from(([127, 0, 0, 1], 8017));
         let page = Page::from_files(vec![("index.html".to_owned(), Vec::new())]).unwrap();
-        answer(&Asked { method: &method, url, host, gzip: true }, address, &page, Some("{\"name\":\"x.toml\"}"))
+        answer_request(
+            &PageRequest { method: &method, url, host, gzip: true },
+            address,
+            &page,
+            Some("{\"name\":\"x.toml\"}"),
+        )
     }
 
     fn header<'a>(answer: &'a Answer, name: &str) -> &'a str {
@@ -138,18 +143,18 @@ mod tests {
         for host in
             [None, Some("example.org"), Some("127.0.0.1"), Some("127.0.0.1:80"), Some("localhost.example.org:8017")]
         {
-            assert_eq!(asked(Method::Get, "/open/scenario.json", host).status, 421, "{host:?}");
+            assert_eq!(request_page(Method::Get, "/open/scenario.json", host).status, 421, "{host:?}");
         }
         for host in ["127.0.0.1:8017", "localhost:8017", "LOCALHOST:8017"] {
-            assert_eq!(asked(Method::Get, "/open/scenario.json", Some(host)).status, 200, "{host}");
+            assert_eq!(request_page(Method::Get, "/open/scenario.json", Some(host)).status, 200, "{host}");
         }
     }
 
     #[test]
     fn only_get_and_head_are_answered() {
-        let post = asked(Method::Post, "/open/scenario.json", Some("localhost:8017"));
+        let post = request_page(Method::Post, "/open/scenario.json", Some("localhost:8017"));
         assert_eq!((post.status, header(&post, "Allow")), (405, "GET, HEAD"));
-        let head = asked(Method::Head, "/open/scenario.json?x=1", Some("localhost:8017"));
+        let head = request_page(Method::Head, "/open/scenario.json?x=1", Some("localhost:8017"));
         assert_eq!((head.status, head.body.len()), (200, 0));
     }
 
@@ -163,7 +168,7 @@ mod tests {
             "/nothing",
             "/open/../open/scenario.json",
         ] {
-            let answer = asked(Method::Get, url, Some("localhost:8017"));
+            let answer = request_page(Method::Get, url, Some("localhost:8017"));
             assert_eq!(answer.status, 404, "{url}");
             assert!(header(&answer, "Content-Security-Policy").starts_with("default-src 'self'"), "{url}");
         }

@@ -18,11 +18,11 @@ use super::super::ScenarioArgs;
 
 /// The local file system; keeps what is read.
 #[derive(Default)]
-struct Kept {
+struct RecordingFiles {
     read: RefCell<BTreeMap<PathBuf, Vec<u8>>>,
 }
 
-impl Files for Kept {
+impl Files for RecordingFiles {
     fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         let bytes = Disk.read(path, limit)?;
         self.read.borrow_mut().insert(path.to_owned(), bytes.clone());
@@ -44,9 +44,9 @@ impl Files for Kept {
 
 /// Reads and checks a scenario; returns what the page opens: `name`, `text`, `files` by the names that the scenario
 /// uses (base64), `changes` and `scheme`.
-pub fn opened(arguments: &ScenarioArgs) -> Result<Value, Vec<Problem>> {
-    let files = Rc::new(Kept::default());
-    let source = Source::open(Rc::<Kept>::clone(&files), &arguments.file, &arguments.overrides())?;
+pub fn describe_scenario(arguments: &ScenarioArgs) -> Result<Value, Vec<Problem>> {
+    let files = Rc::new(RecordingFiles::default());
+    let source = Source::open(Rc::<RecordingFiles>::clone(&files), &arguments.file, &arguments.overrides())?;
     let loaded = source.resolve(&source.document)?;
     let mut read = files.read.take();
     // A result directory has its scenario in a file.
