@@ -48,10 +48,8 @@ fn tip(error: &Error, arguments: &[OsString]) -> Option<String> {
             // An option may stand in a word with others, such as -nc.
             let place = of(&|word| word == invalid).or_else(|| of(&|word| word.starts_with(invalid)))?;
             let place = behind + place;
-            let quoted = |word: &String| match word.contains(char::is_whitespace) {
-                true => format!("'{word}'"),
-                false => word.clone(),
-            };
+            let quoted =
+                |word: &String| if word.contains(char::is_whitespace) { format!("'{word}'") } else { word.clone() };
             let [before, command] = [&words[shell..place], &words[place..]]
                 .map(|words| words.iter().map(quoted).collect::<Vec<_>>().join(" "));
             Some(format!("put -- before the command: `lasthop {before} -- {command}`"))

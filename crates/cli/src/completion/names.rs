@@ -58,12 +58,12 @@ impl Names {
             Names::Member(section) => (section.members)()
                 .into_iter()
                 .map(|(name, summary)| {
-                    CompletionCandidate::new(format!("{list}{name}")).help(Some(text(&summary).into()))
+                    CompletionCandidate::new(format!("{list}{name}")).help(Some(first_line(&summary).into()))
                 })
                 .collect(),
             Names::Sections => CATALOGUE.iter().map(|section| CompletionCandidate::new(section.plural)).collect(),
-            Names::Assignment => assignments(word, &controls_of(typed)),
-            Names::Entry(table, end) => entries(table, &controls_of(typed))
+            Names::Assignment => complete_assignment(word, &controls_of(typed)),
+            Names::Entry(table, end) => list_entries(table, &controls_of(typed))
                 .iter()
                 .map(|name| CompletionCandidate::new(format!("{list}{name}{end}")))
                 .collect(),
@@ -87,7 +87,7 @@ fn is_accepted(section: &Section, command: &str, arg: &Arg) -> bool {
 }
 
 /// One line, as some shells need it.
-fn text(summary: &str) -> String {
+fn first_line(summary: &str) -> String {
     summary.lines().next().unwrap_or_default().to_owned()
 }
 
@@ -109,7 +109,7 @@ fn is_regular(path: &Path) -> bool {
 }
 
 /// The names in a table.
-fn entries(table: &str, controls: &[Control]) -> BTreeSet<String> {
+fn list_entries(table: &str, controls: &[Control]) -> BTreeSet<String> {
     let below = |control: &Control| {
         let path = control.path.strip_prefix(table)?.strip_prefix('.')?;
         path.split_once('.').map(|(name, _)| name.to_owned())
@@ -118,9 +118,9 @@ fn entries(table: &str, controls: &[Control]) -> BTreeSet<String> {
 }
 
 /// The keys that begin with a word, or the values of the key in it.
-fn assignments(word: &str, controls: &[Control]) -> Vec<CompletionCandidate> {
+fn complete_assignment(word: &str, controls: &[Control]) -> Vec<CompletionCandidate> {
     if let Some((key, _)) = word.split_once('=') {
-        return controls.iter().filter(|control| control.path == key).flat_map(values).collect();
+        return controls.iter().filter(|control| control.path == key).flat_map(complete_values).collect();
     }
     // A union and its members have one key; items of lists are set together.
     let mut known = BTreeSet::new();
@@ -128,7 +128,7 @@ fn assignments(word: &str, controls: &[Control]) -> Vec<CompletionCandidate> {
     keys.retain(|control| !control.path.contains('[') && known.insert(control.path.as_str()));
     if keys.len() <= MAX_KEYS {
         let key = |control: &&Control| {
-            CompletionCandidate::new(format!("{}=", control.path)).help(Some(text(&control.meaning).into()))
+            CompletionCandidate::new(format!("{}=", control.path)).help(Some(first_line(&control.meaning).into()))
         };
         return keys.iter().map(key).collect();
     }
@@ -140,9 +140,9 @@ fn assignments(word: &str, controls: &[Control]) -> Vec<CompletionCandidate> {
 }
 
 /// The values of a key, with it, that a shell takes as one word.
-fn values(control: &Control) -> Vec<CompletionCandidate> {
+fn complete_values(control: &Control) -> Vec<CompletionCandidate> {
     let value = |value: &str, meaning: &str| {
-        let help = Some(text(meaning)).filter(|help| !help.is_empty());
+        let help = Some(first_line(meaning)).filter(|help| !help.is_empty());
         CompletionCandidate::new(format!("{}={value}", control.path)).help(help.map(Into::into))
     };
     match &control.widget {
