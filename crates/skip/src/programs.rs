@@ -51,11 +51,6 @@ pub fn find_program(name: &str) -> Result<&'static str, String> {
     program.find_name().ok_or_else(|| format!("needs {name}"))
 }
 
-/// Returns the program that a reason of [`find_program`] names.
-pub fn missing_program(reason: &str) -> Option<&'static Program> {
-    reason.strip_prefix("needs ").and_then(program_named)
-}
-
 /// Returns true if the shell would find `program`.
 pub fn is_on_path(program: &str) -> bool {
     find_on_path(program).is_some()

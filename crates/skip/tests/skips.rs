@@ -84,12 +84,6 @@ fn missing_program_ends_the_test_with_its_name() {
 }
 
 #[test]
-fn reason_of_a_missing_program_leads_to_its_packages() {
-    assert_eq!(skip::missing_program("needs gnuplot").unwrap().packages, ["gnuplot-nox"]);
-    assert!(skip::missing_program("needs luck").is_none() && skip::missing_program("gnuplot").is_none());
-}
-
-#[test]
 #[should_panic(expected = "no-such-program: expected a program of skip::PROGRAMS")]
 fn program_outside_of_the_table_is_refused() {
     let _ = skip::find_program("no-such-program");
