@@ -49,15 +49,9 @@ fn complete(dir: &Path, line: &str) -> Vec<String> {
     text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
-fn is_without_bash() -> bool {
-    Command::new("bash").arg("--version").output().is_err()
-}
-
 #[test]
 fn bash_completes_commands_options_and_names() {
-    if is_without_bash() {
-        skip::skip!("no bash");
-    }
+    skip::need!("bash");
     let dir = scratch("completion-names");
     for (line, expected) in [
         ("lasthop ste", &["steady"][..]),
@@ -85,9 +79,7 @@ fn bash_completes_commands_options_and_names() {
 
 #[test]
 fn bash_completes_what_the_scenario_names() {
-    if is_without_bash() {
-        skip::skip!("no bash");
-    }
+    skip::need!("bash");
     let dir = scratch("completion-scenario");
     fs::copy(file("examples/two-mobiles.toml"), dir.join("two.toml")).unwrap();
     for (line, expected) in [
@@ -112,9 +104,7 @@ fn bash_completes_what_the_scenario_names() {
 /// A completion prints no errors, whatever the file is.
 #[test]
 fn completion_is_silent_about_files_that_do_not_parse() {
-    if is_without_bash() {
-        skip::skip!("no bash");
-    }
+    skip::need!("bash");
     let dir = scratch("completion-broken");
     let write = |name: &str, text: &[u8]| fs::write(dir.join(name), text).unwrap();
     write("cut.toml", b"[links.air]\nrate = ");
