@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::common::{Ended, command, ended};
+use crate::common::{Ended, command, ended, send_signal};
 
 /// A server that was started by a test, and is killed with it.
 struct Served {
@@ -74,8 +74,7 @@ impl Served {
     /// Ends the server as Ctrl-C does.
     fn interrupt(mut self) -> Ended {
         let child = self.child.take().unwrap();
-        let kill = format!("kill -INT {}", child.id());
-        assert!(Command::new("bash").args(["-c", &kill]).status().unwrap().success());
+        send_signal("INT", child.id());
         ended(child.wait_with_output().unwrap())
     }
 }
