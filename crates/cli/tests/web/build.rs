@@ -129,6 +129,23 @@ fn damaged_page_in_the_cache_is_built_again() {
     assert_eq!(fs::read(stand_in.page()).unwrap(), whole);
 }
 
+/// The checksum is right: the build has made the damage.
+#[test]
+fn damaged_file_of_the_page_is_named_and_built_again_on_request() {
+    let stand_in = StandIn::new("web-build-unreadable", &format!("{SUCCEED}echo cut > $out/assets/a.js.gz\n"));
+    let served = stand_in.serve_page();
+    let (status, _, body) = served.request("/assets/a.js", &served.address);
+    let text = String::from_utf8(body).unwrap();
+    let expected = "the page's file assets/a.js is damaged; `lasthop web --build` builds it again\n";
+    assert_eq!((status, text.as_str()), (500, expected));
+    drop(served);
+    stand_in.set_build(SUCCEED);
+    let served = stand_in.serve_page();
+    assert_eq!(served.get_body("/assets/a.js"), b"let a;");
+    assert!(served.interrupt().err.contains(" is damaged, and is built again\n"));
+    assert_eq!(stand_in.builds().len(), 2);
+}
+
 #[test]
 fn missing_programs_are_named_with_their_remedy() {
     let stand_in = StandIn::new("web-build-missing", SUCCEED);

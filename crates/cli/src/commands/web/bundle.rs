@@ -1,7 +1,7 @@
 //! The page: files compressed with gzip, from this build or from the cache.
 
 use std::borrow::Cow;
-use std::io::Read;
+use std::io::{self, Read};
 
 use flate2::read::GzDecoder;
 
@@ -16,6 +16,8 @@ pub struct Page {
 /// A file of the page.
 #[derive(Clone, Copy)]
 pub struct PageFile<'a> {
+    /// Its name below the page's address.
+    pub name: &'a str,
     /// Its content, compressed with gzip.
     pub compressed: &'a [u8],
     /// Its type.
@@ -50,7 +52,13 @@ impl Page {
         let name = if path.is_empty() { "index.html" } else { path };
         let at = self.files.binary_search_by_key(&name, |(name, _)| name).ok()?;
         let (name, compressed) = self.files.get(at)?;
-        Some(PageFile { compressed, mime: mime_type(name), immutable: name.starts_with("assets/") })
+        Some(PageFile { name, compressed, mime: mime_type(name), immutable: name.starts_with("assets/") })
+    }
+
+    /// Whether every file can be decompressed.
+    pub fn is_readable(&self) -> bool {
+        let mut gone = io::sink();
+        self.files.iter().all(|(_, compressed)| io::copy(&mut GzDecoder::new(compressed.as_ref()), &mut gone).is_ok())
     }
 
     /// The text of a file; `None` if there is none, or if it is damaged.

@@ -26,7 +26,7 @@ use crate::command_groups::Example;
 use crate::talk::note;
 use obtain::{PageOptions, PageSource};
 
-pub use obtain::ready_page;
+pub use obtain::{ready_page, suggest_build};
 
 /// The port, if it is free.
 const PORT: u16 = 8017;

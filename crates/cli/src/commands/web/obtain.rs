@@ -14,11 +14,11 @@ use crate::commands::shown;
 use crate::talk::note;
 
 /// The time of a build on two cores, as the question tells it.
-const USUAL_TIME: &str = "two to five minutes";
+const USUAL_TIME: &str = "about two minutes";
 
-const NO_SOURCES: &str = "error: this lasthop has no page and no sources to build it from
-  hint: archives of releases have the page, and in a checkout of lasthop `cargo install --path crates/cli` makes a lasthop \
-                          that builds it";
+/// What to do without a page and without sources.
+const GET_SOURCES: &str = "archives of releases have the page, and in a checkout of lasthop `cargo install --path crates/cli` \
+                           makes a lasthop that builds it";
 
 /// How the page may be obtained.
 pub struct PageOptions<'a> {
@@ -45,19 +45,23 @@ pub struct BuildPlan {
 
 /// Finds the page; without one, asks whether to build it.
 pub fn find_page(options: &PageOptions<'_>) -> Result<PageSource, Failure> {
+    // With `--build` a page is checked before it is used: a damaged one is built again.
+    let is_usable = |page: &Page| !options.build || page.is_readable();
     if options.checkout.is_none()
-        && let Some(page) = Page::embedded()
+        && let Some(page) = Page::embedded().filter(is_usable)
     {
         return Ok(PageSource::Page(page));
     }
     let own = checkout::OWN.map(Path::new);
     let (Some(fingerprint), Some(checkout)) = (checkout::FINGERPRINT, options.checkout.or(own)) else {
-        return Err(Failure::Input(NO_SOURCES.to_owned()));
+        return Err(as_input(format!(
+            "this lasthop has no page and no sources to build it from\n  hint: {GET_SOURCES}"
+        )));
     };
     let cache = PageCache::new(cache_folder(|name| env::var_os(name)).map_err(as_input)?, fingerprint);
     match cache.load() {
-        CacheState::Whole(page) => return Ok(PageSource::Page(page)),
-        CacheState::Damaged => {
+        CacheState::Whole(page) if is_usable(&page) => return Ok(PageSource::Page(page)),
+        CacheState::Whole(_) | CacheState::Damaged => {
             note(format_args!("note: the page in {} is damaged, and is built again", shown(&cache.file())));
         }
         CacheState::Missing => {}
@@ -78,6 +82,15 @@ pub fn ready_page() -> Option<Page> {
             CacheState::Damaged | CacheState::Missing => None,
         }
     })
+}
+
+/// What to do without a page.
+pub fn suggest_build() -> &'static str {
+    if checkout::FINGERPRINT.is_some() && checkout::OWN.is_some() {
+        "`lasthop web --build` builds the page once; then repeat this command"
+    } else {
+        GET_SOURCES
+    }
 }
 
 impl BuildPlan {
@@ -109,7 +122,7 @@ impl BuildPlan {
         Err(Failure::Run("no page was built; `lasthop web` asks again".to_owned()))
     }
 
-    /// Builds the page and keeps it, or takes that of another process which builds it at the same time.
+    /// Builds the page and keeps it, or uses the page that a concurrent process has built.
     pub fn build(&self, interrupted: &AtomicBool) -> Result<Page, Failure> {
         let unwritable = |error: io::Error| self.unwritable(&error);
         let wait = || note("another lasthop builds a page; this one waits for its end");
@@ -117,7 +130,9 @@ impl BuildPlan {
         let Some(_lock) = self.cache.lock(wait, is_interrupted).map_err(unwritable)? else {
             return Err(Failure::Interrupted("interrupted; no page was built".to_owned()));
         };
-        if let CacheState::Whole(page) = self.cache.load() {
+        if let CacheState::Whole(page) = self.cache.load()
+            && page.is_readable()
+        {
             return Ok(page);
         }
         self.cache.remove_leftovers();

@@ -88,7 +88,7 @@ fn route_path(request: &PageRequest<'_>, page: &Page, opened: Option<&str>) -> A
     }
 }
 
-fn serve_file(PageFile { compressed, mime, immutable }: PageFile<'_>, gzip: bool) -> Answer {
+fn serve_file(PageFile { name, compressed, mime, immutable }: PageFile<'_>, gzip: bool) -> Answer {
     let keep = if immutable { "public, max-age=31536000, immutable" } else { "no-cache" };
     let headers = [("Content-Type", mime), ("Cache-Control", keep), ("Vary", "Accept-Encoding")];
     let mut headers: Vec<(&'static str, String)> = headers.map(|(name, value)| (name, value.to_owned())).into();
@@ -97,7 +97,7 @@ fn serve_file(PageFile { compressed, mime, immutable }: PageFile<'_>, gzip: bool
         headers.push(("Content-Encoding", "gzip".to_owned()));
         body.extend_from_slice(compressed);
     } else if GzDecoder::new(compressed).read_to_end(&mut body).is_err() {
-        return Answer::text(500, "the page's file is damaged: the program was built from an incomplete bundle");
+        return Answer::text(500, &format!("the page's file {name} is damaged; `lasthop web --build` builds it again"));
     }
     Answer { status: 200, headers, body }
 }
