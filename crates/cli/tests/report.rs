@@ -4,7 +4,7 @@ use crate::common;
 
 use std::path::Path;
 
-use common::{ended, fine, lasthop, scratch};
+use common::{command, ended, fine, lasthop, scratch};
 
 const SCENARIO: &str = r#"
 title = "Two <b>delays</b>"
@@ -60,6 +60,24 @@ fn page_is_written_beside_its_store_and_is_reproducible() {
     assert_eq!(read("results/a sweep.html"), read("new/p.html"));
     let only = fine(&dir, &["report", "results/a sweep.sqlite", "--metric", "timeouts", "--out", "t.html"]);
     assert!(read(only.trim()).contains("<h3>Timeouts</h3>"));
+}
+
+/// The page has the script if this build has it.
+#[test]
+fn report_without_the_script_says_what_to_do() {
+    let dir = scratch("report-script");
+    swept(&dir);
+    let report = |more: &[&str]| {
+        let mut command = command(&dir, &[&["report", "results/a sweep.sqlite"], more].concat());
+        ended(command.env("XDG_CACHE_HOME", dir.join("no-cache")).output().unwrap()).err
+    };
+    let err = report(&[]);
+    let page = std::fs::read_to_string(dir.join("results/a sweep.html")).unwrap();
+    let note = "note: the figures of runs are static pictures: this lasthop has no page yet, whose script animates them\n  \
+                hint: `lasthop web --build` builds the page once; then repeat this command\n";
+    assert_eq!(err, if page.contains("<script type=\"application/json\"") { "" } else { note });
+    assert_eq!(report(&["--no-budget"]), "", "no run is shown");
+    assert_eq!(report(&["--quiet"]), "");
 }
 
 #[test]

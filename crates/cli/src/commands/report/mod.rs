@@ -20,7 +20,7 @@ use super::{listed, print, shown, sweep, write_whole};
 use crate::Failure;
 use crate::command_groups::Example;
 use crate::progress::Progress;
-use crate::talk::detail;
+use crate::talk::note;
 
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[
@@ -54,8 +54,8 @@ pub struct Args {
 /// The file of the page in a browser that draws figures of runs in reports, too.
 const SCRIPT: &str = "report.js";
 
-const NO_SCRIPT: &str = "note: the figures of runs are pictures that do not move: this lasthop has no page yet, whose script \
-                         draws them; `lasthop web --build` builds it once";
+const NO_SCRIPT: &str = "note: the figures of runs are static pictures: this lasthop has no page yet, whose script animates \
+                         them";
 
 /// The maximum number of cases of a sweep whose time budgets are shown.
 const MAX_BUDGETS: usize = 40;
@@ -89,7 +89,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut page = report::store::page(&name, &sweeps, &metrics, &again);
     page.script = web::ready_page().and_then(|page| page.text(SCRIPT)).unwrap_or_default();
     if page.script.is_empty() && again.iter().any(|again| again.course.is_some()) {
-        detail(NO_SCRIPT);
+        note(format_args!("{NO_SCRIPT}\n  hint: {}", web::suggest_build()));
     }
     write_whole(&out, report::html(&page).as_bytes())?;
     print(&format!("{}\n", shown(&out)))?;
