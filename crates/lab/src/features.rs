@@ -13,12 +13,27 @@ pub struct Feature {
     pub name: &'static str,
     /// The noun in messages.
     pub about: &'static str,
+    /// Names that need it, each with its section of the catalogue.
+    pub members: &'static [(&'static str, &'static str)],
     /// Whether this build has it.
     pub is_on: bool,
 }
 
 /// Parquet files: the trace `parquet`, and the format `parquet` of exports.
-pub const PARQUET: Feature = Feature { name: "parquet", about: "Parquet files", is_on: cfg!(feature = "parquet") };
+pub const PARQUET: Feature = Feature {
+    name: "parquet",
+    about: "Parquet files",
+    members: &[("traces", "parquet"), ("formats", "parquet")],
+    is_on: cfg!(feature = "parquet"),
+};
+
+/// All features.
+pub const FEATURES: [&Feature; 1] = [&PARQUET];
+
+/// Returns false for a name of the catalogue that needs a feature which this build lacks.
+pub fn is_available(section: &str, name: &str) -> bool {
+    !FEATURES.iter().any(|feature| feature.withholds(section, name))
+}
 
 /// The remedy, in one line.
 const REMEDY: &str = "releases and wheels have it";
@@ -28,6 +43,10 @@ impl Feature {
     pub fn missing(&self, found: &str) -> Option<Problem> {
         let expected = format!("a build of lasthop with the feature `{}`, for {}", self.name, self.about);
         (!self.is_on).then(|| Problem::new(expected).found(found.to_owned()).hint(self.hint()))
+    }
+
+    fn withholds(&self, section: &str, name: &str) -> bool {
+        !self.is_on && self.members.contains(&(section, name))
     }
 
     /// The error of a write that needs the feature.
@@ -66,14 +85,32 @@ pub fn select_traces(names: &[String]) -> Result<(Vec<&'static Trace>, Option<St
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::CATALOGUE;
 
-    const ABSENT: Feature = Feature { name: "x", about: "X files", is_on: false };
+    const ABSENT: Feature = Feature { name: "x", about: "X files", members: &[("formats", "x")], is_on: false };
 
     #[test]
     fn absent_feature_names_itself_and_the_command_that_installs_it() {
         let text = ABSENT.missing("x").map(|problem| problem.to_string()).unwrap_or_default();
         assert!(text.contains("feature `x`, for X files") && text.contains("--features x`"), "{text}");
         assert!(Feature { is_on: true, ..ABSENT }.missing("x").is_none());
+    }
+
+    #[test]
+    fn absent_feature_withholds_its_members() {
+        assert!(ABSENT.withholds("formats", "x"));
+        assert!(!ABSENT.withholds("formats", "y") && !ABSENT.withholds("paths", "x"));
+        assert!(!Feature { is_on: true, ..ABSENT }.withholds("formats", "x"));
+    }
+
+    #[test]
+    fn members_of_features_are_in_the_catalogue() {
+        for (section, name) in FEATURES.iter().flat_map(|feature| feature.members) {
+            let known = CATALOGUE.iter().find(|known| known.plural == *section).unwrap();
+            assert!((known.members)().iter().any(|(member, _)| member == name), "{section} {name}");
+            assert_eq!(is_available(section, name), PARQUET.is_on);
+        }
+        assert!(is_available("formats", "csv"));
     }
 
     #[test]

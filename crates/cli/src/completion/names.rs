@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgMatches};
 use clap_complete::engine::CompletionCandidate;
 use lab::catalogue::{CATALOGUE, Section};
+use lab::features::is_available;
 use lab::load::{Overrides, open};
 use scenario::controls::{Control, Widget, controls};
 
@@ -57,6 +58,7 @@ impl Names {
         let all = match self {
             Names::Member(section) => (section.members)()
                 .into_iter()
+                .filter(|(name, _)| is_available(section.plural, name))
                 .map(|(name, summary)| {
                     CompletionCandidate::new(format!("{list}{name}")).help(Some(first_line(&summary).into()))
                 })
