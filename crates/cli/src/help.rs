@@ -136,6 +136,8 @@ fn render_template(command: &Command) -> StyledStr {
 
 #[cfg(test)]
 mod tests {
+    use lab::features::FEATURES;
+
     use super::*;
 
     /// The commands that help shows.
@@ -168,6 +170,25 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// True if a word of the line, or an item of a list in it, is one of the names.
+    fn uses(line: &str, names: &[&str]) -> bool {
+        shlex::split(line).unwrap().iter().flat_map(|word| word.split([',', '='])).any(|part| names.contains(&part))
+    }
+
+    /// Tests are of a build with every feature, and an install has the default ones.
+    #[test]
+    fn no_example_needs_a_feature_that_the_default_build_lacks() {
+        let manifest: toml::Table = include_str!("../Cargo.toml").parse().unwrap();
+        let default = manifest["features"].get("default").and_then(toml::Value::as_array);
+        let is_default = |name: &str| default.is_some_and(|names| names.iter().any(|one| one.as_str() == Some(name)));
+        let absent = FEATURES.iter().filter(|feature| !is_default(feature.name));
+        let names: Vec<&str> = absent.flat_map(|feature| feature.members).map(|(_, name)| *name).collect();
+        for (line, _) in GROUPS.iter().flat_map(|group| group.commands).flat_map(|(_, examples)| *examples) {
+            assert!(!uses(line, &names), "{line} needs a feature of {names:?}");
+        }
+        assert!(uses("lasthop export s --format=csv,x", &["x"]) && !uses("lasthop export x.s --format csv", &["x"]));
     }
 
     #[test]

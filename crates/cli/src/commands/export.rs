@@ -17,7 +17,7 @@ use crate::command_groups::Example;
 /// Examples in its help.
 pub const EXAMPLES: &[Example] = &[
     (
-        "lasthop export results/selective-repeat.sqlite --format csv,parquet",
+        "lasthop export results/selective-repeat.sqlite --format csv,latex",
         "Write tables into results/selective-repeat/",
     ),
     (
@@ -31,7 +31,7 @@ pub const EXAMPLES: &[Example] = &[
 pub struct Args {
     /// The store of a sweep
     store: PathBuf,
-    /// File formats, separated by commas: csv, parquet, json, latex, gnuplot
+    /// File formats, separated by commas: csv, json, latex, gnuplot, and parquet in a build with that feature
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "csv")]
     format: Vec<String>,
     /// The directory for the tables [default: results/NAME, or beside a store in a directory of results]
