@@ -205,6 +205,34 @@ fn pictures_of_another_run_have_their_own_directory() {
     }
 }
 
+/// A directory named `results` elsewhere is none of ours.
+#[test]
+fn outputs_of_inputs_with_one_name_have_their_own_places() {
+    let dir = scratch("one-name");
+    let short = ["--set", "flows.download.bytes=100 kB", "--trace", "pcapng", "--out", "r"];
+    fine(&dir, &[&["run", &file(EXAMPLE)], &short[..]].concat());
+    let folders = ["a", "b", "data/results"];
+    for folder in folders {
+        std::fs::create_dir_all(dir.join(folder)).unwrap();
+        std::fs::copy(dir.join("r/server.pcapng"), dir.join(folder).join("x.pcapng")).unwrap();
+    }
+    for (command, ending) in [("plot", ".plots/stream-0.svg"), ("report", ".html")] {
+        let write = |input: String| {
+            let printed = fine(&dir, &[command, &input]);
+            let output = printed.lines().next().unwrap_or_default().to_owned();
+            assert!(output.starts_with("results/x-") && output.ends_with(ending), "{command} {input}: {output}");
+            output
+        };
+        let outputs = folders.map(|folder| write(format!("{folder}/x.pcapng")));
+        assert!(outputs.iter().all(|output| dir.join(output).is_file()));
+        assert!(outputs[0] != outputs[1] && outputs[1] != outputs[2] && outputs[0] != outputs[2], "{outputs:?}");
+        assert_eq!(write(dir.join("a/x.pcapng").display().to_string()), outputs[0], "the same capture");
+    }
+    for folder in folders {
+        assert_eq!(std::fs::read_dir(dir.join(folder)).unwrap().count(), 1, "{folder}");
+    }
+}
+
 /// What is made of a file that is no result goes below `results/`, under its name.
 #[test]
 fn commands_write_below_results_by_default() {

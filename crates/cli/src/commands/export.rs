@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Input(listed(&[problem.hint("the other formats have all metrics")])));
     }
     let sweeps = analyses(&args.store)?;
-    let out = args.out.clone().unwrap_or_else(|| beside_result(args.store.with_extension("")));
+    let out = args.out.clone().unwrap_or_else(|| beside_result(&args.store, ""));
     let paths = export::write(&sweeps, &metrics, &formats, &out)
         .map_err(|(path, error)| Failure::Run(format!("{}: cannot be written: {error}", shown(&path))))?;
     paths.iter().try_for_each(|path| print(&format!("{}\n", shown(path))))

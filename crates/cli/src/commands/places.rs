@@ -32,39 +32,98 @@ pub fn scenario_fingerprint(set: &[String]) -> String {
     let last: BTreeMap<&str, &str> = pairs.map(|(key, value)| (key.trim(), value.trim())).collect();
     let text: String =
         last.iter().filter(|(key, _)| **key != "seed").map(|(key, value)| format!("{key}={value}\n")).collect();
-    if text.is_empty() { text } else { format!("-{:06x}", hash(text.bytes()) & 0xff_ffff) }
+    if text.is_empty() { text } else { format_hash(&text) }
 }
 
-/// The place of what is made of an input, of which `sibling` is the path beside it: there if the input is in a result
-/// directory or below `results/`, otherwise in `results/`.
-pub fn beside_result(sibling: PathBuf) -> PathBuf {
-    let dir = sibling.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+/// A hyphen and a hash of six digits.
+fn format_hash(text: &str) -> String {
+    format!("-{:06x}", hash(text.bytes()) & 0xff_ffff)
+}
+
+/// Returns the output path for `input`: beside it, with another extension, if it lies in a result directory or below
+/// `results/`, otherwise its name in `results/`. The name has a hash of the path unless the input is in the current
+/// directory: inputs with one name do not replace each other's outputs.
+pub fn beside_result(input: &Path, extension: &str) -> PathBuf {
+    place_output(Path::new("."), input, extension)
+}
+
+/// [`beside_result`], with `here` as the current directory.
+fn place_output(here: &Path, input: &Path, extension: &str) -> PathBuf {
+    let resolve = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let dir = input.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let is_result = MARKS.iter().any(|mark| dir.join(mark).is_file());
-    let is_below = dir.canonicalize().is_ok_and(|dir| dir.components().any(|part| part.as_os_str() == RESULTS));
-    match sibling.file_name() {
-        Some(name) if !is_result && !is_below => in_results(name),
-        _ => sibling,
+    let dir = resolve(dir);
+    if is_result || dir.starts_with(resolve(&here.join(RESULTS))) {
+        return input.with_extension(extension);
     }
+    let mut name = input.file_stem().unwrap_or_default().to_owned();
+    let here = resolve(here);
+    if dir != here {
+        let path = dir.join(input.file_name().unwrap_or_default());
+        name.push(format_hash(&path.strip_prefix(&here).unwrap_or(&path).to_string_lossy()));
+    }
+    if !extension.is_empty() {
+        name.push(format!(".{extension}"));
+    }
+    in_results(name)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
-    #[test]
-    fn outputs_of_inputs_elsewhere_go_to_results() {
+    /// A directory with inputs, as the current one.
+    fn scratch() -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
-        let at = |name: &str| dir.path().join(name);
-        for name in ["results/deep", "kept", "other"] {
-            std::fs::create_dir_all(at(name)).unwrap();
+        for name in ["results/deep", "kept", "one", "two", "two/results"] {
+            std::fs::create_dir_all(dir.path().join(name)).unwrap();
         }
-        std::fs::write(at("kept/summary.json"), "{}").unwrap();
-        for beside in ["results/a.html", "results/deep/a.plots", "kept/a.plots"] {
-            assert_eq!(beside_result(at(beside)), at(beside));
+        std::fs::write(dir.path().join("kept/summary.json"), "{}").unwrap();
+        dir
+    }
+
+    #[test]
+    fn outputs_of_results_are_beside_them() {
+        let dir = scratch();
+        for (input, output) in [
+            ("results/a.sqlite", "results/a.html"),
+            ("results/deep/a.pcap", "results/deep/a.html"),
+            ("two/../results/a.pcap", "two/../results/a.html"),
+            ("kept/a.pcap", "kept/a.html"),
+        ] {
+            assert_eq!(place_output(dir.path(), &dir.path().join(input), "html"), dir.path().join(output));
         }
-        for elsewhere in ["other/a.plots", "a.plots", "no/where/a.plots"] {
-            assert_eq!(beside_result(at(elsewhere)), Path::new("results/a.plots"), "{elsewhere}");
+    }
+
+    #[test]
+    fn outputs_of_inputs_in_the_current_directory_have_their_names() {
+        let dir = scratch();
+        for (extension, output) in [("plots", "results/a.plots"), ("", "results/a")] {
+            assert_eq!(place_output(dir.path(), &dir.path().join("a.pcap"), extension), Path::new(output));
         }
+        assert_eq!(place_output(Path::new("."), Path::new("a.sqlite"), "html"), Path::new("results/a.html"));
+    }
+
+    /// Another directory with the name `results` is none of ours.
+    #[test]
+    fn outputs_of_inputs_elsewhere_have_distinct_names() {
+        let dir = scratch();
+        let place = |here: &str, input: &str| {
+            let output = place_output(&dir.path().join(here), &dir.path().join(input), "plots");
+            output.to_str().unwrap().to_owned()
+        };
+        let inputs = ["one/a.pcap", "two/a.pcap", "two/results/a.pcap", "two/results/a.pcapng", "no/where/a.pcap"];
+        let outputs: BTreeSet<String> = inputs.iter().map(|input| place("", input)).collect();
+        assert_eq!(outputs.len(), inputs.len(), "{outputs:?}");
+        for output in &outputs {
+            assert!(output.starts_with("results/a-") && output.ends_with(".plots"), "{output}");
+            assert_eq!(output.len(), "results/a-123456.plots".len(), "{output}");
+        }
+        assert_eq!(place("", "two/../one/a.pcap"), place("", "one/a.pcap"));
+        assert!(place("one", "a.pcap").starts_with("results/a-"));
+        assert_eq!(place("one", "one/a.pcap"), "results/a.plots");
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub fn run(args: &Args, view: &View) -> Result<(), Failure> {
     let path = &args.scenario.file;
     let (file, other) = captures(path, args.others.first(), &args.capture)?;
     let both = other.as_ref().map(|other| BothEnds::of([&file, other], args.capture.stream)).transpose()?;
-    let default = || if path.is_dir() { path.join("plots") } else { beside_result(path.with_extension("plots")) };
+    let default = || if path.is_dir() { path.join("plots") } else { beside_result(path, "plots") };
     let target = args.target(default)?;
     let (from, to) = (view.from.map(|from| Time::ZERO + from), view.to.map(|to| Time::ZERO + to));
     let sink = |network: &sim::Network| {

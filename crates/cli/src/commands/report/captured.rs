@@ -27,7 +27,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let shown_name = if is_result { path } else { &file.path };
     let name = shown_name.file_name().unwrap_or_default().to_string_lossy();
     let page = captures::page(&name, &file, &connections);
-    let usual = || if is_result { sibling_page(path) } else { beside_result(file.path.with_extension("html")) };
+    let usual = || if is_result { sibling_page(path) } else { beside_result(&file.path, "html") };
     let out = args.out.clone().unwrap_or_else(usual);
     write_whole(&out, report::html(&page).as_bytes())?;
     print(&format!("{}\n", shown(&out)))

@@ -79,7 +79,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let metrics = args.metric.iter().map(|name| sweep::find(name)).collect::<Result<Vec<_>, _>>()?;
     let sweeps = analyses(&args.store)?;
-    let out = args.out.clone().unwrap_or_else(|| beside_result(args.store.with_extension("html")));
+    let out = args.out.clone().unwrap_or_else(|| beside_result(&args.store, "html"));
     if same(&out, &args.store) {
         let problem = Problem::new("a file other than the store").in_file("--out").found(shown(&out));
         return Err(Failure::Input(listed(&[problem.hint("--out PAGE.html")])));
