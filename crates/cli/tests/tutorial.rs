@@ -30,15 +30,20 @@ fn steps(page: &str) -> Vec<Step<'_>> {
 /// The command of README that builds and runs the program; the tests run the one that is built already.
 const FIRST_RUN: &str = "cargo run --release -- ";
 
+/// Commands of README that a test cannot run: they build the program and run all tests.
+const NOT_RUN: [&str; 2] = ["cargo install --path ", "cargo xtask test"];
+
 /// Runs commands in `dir` and returns their output to both streams, in order.
 fn printed(dir: &Path, commands: &str) -> String {
-    let commands = commands.replace(FIRST_RUN, "lasthop ");
+    let is_run = |line: &&str| !NOT_RUN.iter().any(|start| line.starts_with(start));
+    let commands: Vec<&str> = commands.lines().filter(is_run).collect();
+    let commands = commands.join("\n").replace(FIRST_RUN, "lasthop ");
     let programs = Path::new(env!("CARGO_BIN_EXE_lasthop")).parent().unwrap();
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
     let script = format!("exec 2>&1; set -e\n{commands}");
     let output = Command::new("sh").args(["-c", &script]).current_dir(dir).env("PATH", path).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{commands}{text}");
+    assert!(output.status.success(), "{commands}\n{text}");
     text
 }
 
@@ -92,6 +97,10 @@ fn readme_shows_the_output_of_its_commands() {
     let dir = scratch("readme");
     std::os::unix::fs::symlink(root().join("examples"), dir.join("examples")).unwrap();
     follow("README.md", &dir);
+    let page = fs::read_to_string(root().join("README.md")).unwrap();
+    let [run, others @ ..] = &steps(&page)[0].commands.lines().collect::<Vec<_>>()[..] else { panic!("{page}") };
+    assert!(run.starts_with(FIRST_RUN) && others.len() == NOT_RUN.len(), "{run} {others:?}");
+    assert!(NOT_RUN.iter().zip(others).all(|(start, line)| line.starts_with(start)), "{others:?}");
 }
 
 /// The first block installs the command from crates.io; `cargo xtask package` builds with its options.
