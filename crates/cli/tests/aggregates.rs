@@ -42,38 +42,57 @@ fn show(capture: &str, filter: &str, fields: &[&str]) -> Vec<Vec<String>> {
     other("tshark", &args).lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
 }
 
-#[test]
-fn tshark_reads_every_packet_of_an_aggregate() {
-    skip::need!("tshark");
-    let dir = scratch("aggregates-capture");
-    std::fs::write(dir.join("net.toml"), CELL).unwrap();
-    fine(&dir, &["run", "net.toml", "--trace", "jsonl,pcapng", "--out", "r"]);
-    let capture = dir.join("r/cell.air.pcapng").display().to_string();
-    // Aggregates that have ended, in order of their starts: numbers of their packets, and of the damaged ones.
-    let mut ours: Vec<(Vec<u64>, Vec<u64>)> = Vec::new();
+/// An aggregate: numbers of its packets, and of the damaged ones.
+#[derive(Debug, Default, PartialEq)]
+struct SentAggregate {
+    packets: Vec<u64>,
+    damaged: Vec<u64>,
+}
+
+/// A block acknowledgment: its first sequence number, and the numbers that it acknowledges.
+#[derive(Debug, PartialEq)]
+struct BlockAck {
+    first: u64,
+    acknowledged: Vec<u64>,
+}
+
+/// What the events of a run say about aggregates.
+struct LoggedAggregates {
+    /// Those that have ended, in order of their starts.
+    aggregates: Vec<SentAggregate>,
+    block_acks: Vec<BlockAck>,
+    collisions: usize,
+}
+
+fn collect_events(dir: &Path) -> LoggedAggregates {
+    let mut aggregates: Vec<SentAggregate> = Vec::new();
     let mut flying: BTreeMap<String, usize> = BTreeMap::new();
-    let (mut blocks, mut collided) = (Vec::new(), 0);
-    for event in events(&dir) {
+    let (mut block_acks, mut collisions) = (Vec::new(), 0);
+    for event in events(dir) {
         let from = event["from"].as_str().unwrap_or_default().to_owned();
         match (event["event"].as_str().unwrap(), event["frame"].as_str().unwrap_or_default()) {
             ("air-sent", "A-MPDU") => {
-                flying.insert(from, ours.len());
-                ours.push((numbers(&event["packets"]), Vec::new()));
+                flying.insert(from, aggregates.len());
+                aggregates.push(SentAggregate { packets: numbers(&event["packets"]), damaged: Vec::new() });
                 assert_eq!(event["number"], event["packets"][0]);
             }
             ("air-ended", "A-MPDU") => {
-                collided += usize::from(event["reception"] == "collided");
-                ours[flying.remove(&from).expect("it was sent")].1 = numbers(&event["damaged"]);
+                collisions += usize::from(event["reception"] == "collided");
+                aggregates[flying.remove(&from).expect("it was sent")].damaged = numbers(&event["damaged"]);
             }
-            ("air-sent", "BLOCK-ACK") => blocks.push((event["number"].as_u64().unwrap(), numbers(&event["packets"]))),
+            ("air-sent", "BLOCK-ACK") => block_acks
+                .push(BlockAck { first: event["number"].as_u64().unwrap(), acknowledged: numbers(&event["packets"]) }),
             _ => assert!(event.get("packets").is_none() && event.get("damaged").is_none(), "{event}"),
         }
     }
     let mut open: Vec<usize> = flying.into_values().collect();
     open.sort_by(|a, b| b.cmp(a));
-    open.into_iter().for_each(|place| drop(ours.remove(place)));
-    assert!(ours.len() > 50 && collided > 5, "{} aggregates, {collided} collided", ours.len());
+    open.into_iter().for_each(|place| drop(aggregates.remove(place)));
+    LoggedAggregates { aggregates, block_acks, collisions }
+}
 
+/// Returns the aggregates of a capture, whose frames have the number of their aggregate and a mark at its last one.
+fn decode_aggregates(capture: &str) -> Vec<SentAggregate> {
     let fields = [
         "radiotap.ampdu.reference",
         "wlan.seq",
@@ -83,14 +102,14 @@ fn tshark_reads_every_packet_of_an_aggregate() {
         "wlan_radio.phy",
         "wlan_radio.data_rate",
     ];
-    let mut theirs: BTreeMap<u64, (Vec<u64>, Vec<u64>)> = BTreeMap::new();
+    let mut aggregates: BTreeMap<u64, SentAggregate> = BTreeMap::new();
     let mut over: BTreeMap<u64, bool> = BTreeMap::new();
-    for frame in show(&capture, "radiotap.present.ampdu == 1", &fields) {
+    for frame in show(capture, "radiotap.present.ampdu == 1", &fields) {
         let [reference, sequence] = [&frame[0], &frame[1]].map(|field| field.parse::<u64>().unwrap());
-        let (packets, damaged) = theirs.entry(reference).or_default();
-        packets.push(sequence);
+        let aggregate = aggregates.entry(reference).or_default();
+        aggregate.packets.push(sequence);
         if yes(&frame[4]) {
-            damaged.push(sequence);
+            aggregate.damaged.push(sequence);
         }
         assert!(yes(&frame[2]) && frame[5] == "7" && frame[6] == "65", "802.11n at 65 Mbps: {frame:?}");
         let over = over.entry(reference).or_default();
@@ -98,35 +117,51 @@ fn tshark_reads_every_packet_of_an_aggregate() {
         *over = yes(&frame[3]);
     }
     assert!(over.values().all(|over| *over), "each has a last one");
-    assert_eq!(theirs.into_values().collect::<Vec<_>>(), ours);
+    aggregates.into_values().collect()
+}
 
-    // Block acknowledgments have the starting sequence numbers of the events. Responses are sent in 802.11a format, whose
-    // first bit follows a preamble of 20 us.
+/// Returns the block acknowledgments of a capture. They are sent in 802.11a format, whose first bit follows a preamble of
+/// 20 us.
+fn decode_block_acks(capture: &str) -> Vec<BlockAck> {
     let fields = ["wlan.fixed.ssc.sequence", "wlan.ba.bm", "wlan_radio.phy", "frame.time_epoch", "radiotap.mactime"];
-    let answers: Vec<(u64, Vec<u64>)> = show(&capture, "wlan.fc.type_subtype == 25", &fields)
-        .into_iter()
-        .map(|answer| {
-            assert_eq!(answer[2], "5", "802.11a: {answer:?}");
-            let micros = (answer[3].parse::<f64>().unwrap() * 1e6 + 1e-4) as u64;
-            assert_eq!(micros + 20, answer[4].parse::<u64>().unwrap(), "{answer:?}");
-            let first: u64 = answer[0].parse().unwrap();
-            let byte = |place: usize| u64::from_str_radix(&answer[1][2 * place..2 * place + 2], 16).unwrap();
-            let come = (0..64).filter(|place| byte(place / 8) >> (place % 8) & 1 == 1);
-            (first, come.map(|place| first + place as u64).collect())
-        })
-        .collect();
-    blocks.truncate(answers.len());
-    assert!(answers.len() > 40 && answers == blocks, "{answers:?} {blocks:?}");
+    let decode = |answer: Vec<String>| {
+        assert_eq!(answer[2], "5", "802.11a: {answer:?}");
+        let micros = (answer[3].parse::<f64>().unwrap() * 1e6 + 1e-4) as u64;
+        assert_eq!(micros + 20, answer[4].parse::<u64>().unwrap(), "{answer:?}");
+        let first: u64 = answer[0].parse().unwrap();
+        let byte = |place: usize| u64::from_str_radix(&answer[1][2 * place..2 * place + 2], 16).unwrap();
+        let come = (0..64).filter(|place| byte(place / 8) >> (place % 8) & 1 == 1);
+        BlockAck { first, acknowledged: come.map(|place| first + place as u64).collect() }
+    };
+    show(capture, "wlan.fc.type_subtype == 25", &fields).into_iter().map(decode).collect()
+}
 
+/// Checks the sums of packets that are captured in full: those without data, alone or in an aggregate.
+fn check_sums(capture: &str) {
     let none: Vec<Vec<String>> = Vec::new();
     let wrong = "_ws.malformed || ip.checksum.status == 0 || (wlan.fcs.status == 0 && radiotap.flags.badfcs == 0)";
-    assert_eq!(show(&capture, &format!("({wrong}) && radiotap.flags.badfcs == 0"), &["frame.number"]), none);
-    // A packet without data is captured in full, alone or in an aggregate.
+    assert_eq!(show(capture, &format!("({wrong}) && radiotap.flags.badfcs == 0"), &["frame.number"]), none);
     let empty = "wlan.fc.type_subtype == 40 && tcp.len == 0 && radiotap.flags.badfcs == 0 && radiotap.present.ampdu";
     for together in ["0", "1"] {
-        let sums = show(&capture, &format!("{empty} == {together}"), &["wlan.fcs.status"]);
+        let sums = show(capture, &format!("{empty} == {together}"), &["wlan.fcs.status"]);
         assert!(!sums.is_empty() && sums.iter().all(|sum| sum[0] == "1"), "{sums:?}");
     }
+}
+
+#[test]
+fn tshark_reads_every_packet_of_an_aggregate() {
+    skip::need!("tshark");
+    let dir = scratch("aggregates-capture");
+    std::fs::write(dir.join("net.toml"), CELL).unwrap();
+    fine(&dir, &["run", "net.toml", "--trace", "jsonl,pcapng", "--out", "r"]);
+    let capture = dir.join("r/cell.air.pcapng").display().to_string();
+    let LoggedAggregates { aggregates, mut block_acks, collisions } = collect_events(&dir);
+    assert!(aggregates.len() > 50 && collisions > 5, "{} aggregates, {collisions} collided", aggregates.len());
+    assert_eq!(decode_aggregates(&capture), aggregates);
+    let decoded = decode_block_acks(&capture);
+    block_acks.truncate(decoded.len());
+    assert!(decoded.len() > 40 && decoded == block_acks, "{decoded:?} {block_acks:?}");
+    check_sums(&capture);
     let times = show(&capture, "wlan", &["frame.time_epoch"]);
     assert!(times.is_sorted(), "in order of time");
     // Every transmission of a packet is a separate frame.

@@ -117,6 +117,142 @@ fn summary_without_media_has_no_media_entries() {
     }
 }
 
+/// A frame, as the events and tshark describe it.
+#[derive(Clone, Debug, PartialEq, PartialOrd)]
+struct AirFrame {
+    start_ns: u64,
+    subtype: u64,
+    duration_us: u64,
+    is_retry: bool,
+    is_damaged: bool,
+    rate_mbps: f64,
+}
+
+/// The capture of a medium.
+struct AirCapture {
+    path: String,
+}
+
+impl AirCapture {
+    /// Returns the fields that tshark shows. It checks frame check sequences only with an option, and then reports a wrong
+    /// one as malformed. It decodes a fragment only without reassembly, because the capture has only the headers of the
+    /// other fragments.
+    fn ask_tshark(&self, checks: &str, filter: &str, fields: &[&str]) -> String {
+        let mut args =
+            vec!["-o", "wlan.defragment:FALSE", "-o", checks, "-r", &self.path, "-Y", filter, "-T", "fields"];
+        fields.iter().for_each(|field| args.extend(["-e", field]));
+        other("tshark", &args)
+    }
+
+    fn show(&self, filter: &str, fields: &[&str]) -> String {
+        self.ask_tshark("wlan.check_checksum:FALSE", filter, fields)
+    }
+
+    /// Counts frames with their frame check sequences checked.
+    fn count_checked(&self, filter: &str) -> usize {
+        self.ask_tshark("wlan.check_checksum:TRUE", filter, &["frame.number"]).lines().count()
+    }
+
+    /// Returns all frames, which are in order of time.
+    fn decode_frames(&self) -> Vec<AirFrame> {
+        let fields = [
+            "frame.time_epoch",
+            "wlan.fc.type_subtype",
+            "wlan.duration",
+            "wlan.fc.retry",
+            "radiotap.flags.badfcs",
+            "radiotap.datarate",
+        ];
+        let frames: Vec<AirFrame> = self.show("wlan", &fields).lines().map(parse_frame).collect();
+        assert!(frames.is_sorted_by_key(|frame| frame.start_ns), "in order of time");
+        frames
+    }
+}
+
+/// True for the two ways in which versions of tshark show a set flag.
+fn is_set(field: &str) -> bool {
+    field == "1" || field == "True"
+}
+
+/// Parses a line of tshark with the fields of [`AirCapture::decode_frames`].
+fn parse_frame(line: &str) -> AirFrame {
+    let cells: Vec<&str> = line.split('\t').collect();
+    let (secs, nanos) = cells[0].split_once('.').expect("seconds with nanoseconds");
+    let integer = |text: &str| match text.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16).unwrap(),
+        None => text.parse().unwrap(),
+    };
+    AirFrame {
+        start_ns: integer(secs) * 1_000_000_000 + integer(nanos),
+        subtype: integer(cells[1]),
+        duration_us: integer(cells[2]),
+        is_retry: is_set(cells[3]),
+        is_damaged: is_set(cells[4]),
+        rate_mbps: cells[5].parse().unwrap(),
+    }
+}
+
+/// Returns the frames of the events that have ended.
+fn list_ended_frames(events: &[Value]) -> Vec<AirFrame> {
+    let ended: Vec<&Value> = events.iter().filter(|event| event["event"] == "air-ended").collect();
+    let reception_of =
+        |from: &str, nth: usize| ended.iter().filter(|e| e["from"] == from).nth(nth)?["reception"].as_str();
+    let mut sent: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut frames = Vec::new();
+    for event in events.iter().filter(|event| event["event"] == "air-sent") {
+        let from = event["from"].as_str().unwrap();
+        let nth = sent.entry(from).or_default();
+        let reception = reception_of(from, *nth);
+        *nth += 1;
+        let Some(reception) = reception else { continue };
+        let subtype = match event["frame"].as_str().unwrap() {
+            "RTS" => 27,
+            "CTS" => 28,
+            "ACK" => 29,
+            _ => 32,
+        };
+        frames.push(AirFrame {
+            start_ns: (event["start_s"].as_f64().unwrap() * 1e9).round() as u64,
+            subtype,
+            duration_us: (event["reserves_s"].as_f64().unwrap() * 1e6).round() as u64,
+            is_retry: subtype == 32 && event["again"] == true,
+            is_damaged: matches!(reception, "collided" | "corrupted"),
+            rate_mbps: event["rate_bps"].as_f64().unwrap() / 1e6,
+        });
+    }
+    frames
+}
+
+/// Checks that the frame check sequences of frames captured in full agree with their flags.
+fn check_frame_check_sequences(capture: &AirCapture) {
+    assert_eq!(capture.count_checked("wlan.fcs.status == 0 && radiotap.flags.badfcs == 0"), 0);
+    assert_eq!(capture.count_checked("wlan.fcs.status == 1 && radiotap.flags.badfcs == 1"), 0);
+    assert!(capture.count_checked("wlan.fcs.status == 1") > 100);
+}
+
+/// Checks that data from the mobiles to the server and from the server to a mobile pass through the access point.
+fn check_addresses(capture: &AirCapture) {
+    let up = "wlan.fc.ds == 1 && wlan.sa == 02:00:0a:00:00:03 && wlan.bssid == 02:00:0a:00:00:02 && wlan.da == 02:00:0a:00:00:01";
+    let ports = capture.show(&format!("{up} && tcp"), &["tcp.srcport", "tcp.dstport"]);
+    assert!(ports.lines().count() > 10 && ports.lines().all(|line| line == "10000\t10000"), "{ports}");
+    let down = "wlan.fc.ds == 2 && wlan.sa == 02:00:0a:00:00:01 && wlan.da == 02:00:0a:00:00:05 && tcp.len > 0";
+    assert!(!capture.show(down, &["frame.number"]).is_empty());
+}
+
+/// Checks that there are fragments, and that a retry has the transmitter, sequence number and fragment number of an
+/// earlier frame.
+fn check_fragments(capture: &AirCapture) {
+    let more = capture.show("wlan.fc.frag == 1 && wlan.frag == 0", &["wlan.seq"]);
+    let last = capture.show("wlan.fc.frag == 0 && wlan.frag > 0", &["wlan.seq"]);
+    assert!(more.lines().count() > 10 && last.lines().count() > 10);
+    let mut seen = HashSet::new();
+    let fields = ["wlan.ta", "wlan.seq", "wlan.frag", "wlan.fc.retry"];
+    for line in capture.show("wlan.fc.type_subtype == 32", &fields).lines() {
+        let (frame, retry) = line.rsplit_once('\t').unwrap();
+        assert_eq!(!seen.insert(frame.to_owned()), is_set(retry), "{line}");
+    }
+}
+
 /// tshark decodes the frames of the trace: types, times, durations, retries, damage, and the TCP segments in them.
 #[test]
 fn tshark_decodes_every_frame_of_a_medium() {
@@ -130,95 +266,21 @@ fn tshark_decodes_every_frame_of_a_medium() {
         let dir = dir.join(name);
         std::fs::create_dir_all(&dir).unwrap();
         let (_, events) = run(&dir, medium, "jsonl,pcapng");
-        let capture = dir.join("r/cell.air.pcapng").display().to_string();
-        // Wireshark checks frame check sequences only with this option, and then reports a wrong one as malformed. It
-        // decodes a fragment only without reassembly, because the capture has only the headers of the other fragments.
-        let ask = |checks: &str, filter: &str, fields: &[&str]| {
-            let mut args =
-                vec!["-o", "wlan.defragment:FALSE", "-o", checks, "-r", &capture, "-Y", filter, "-T", "fields"];
-            fields.iter().for_each(|field| args.extend(["-e", field]));
-            other("tshark", &args)
-        };
-        let show = |filter: &str, fields: &[&str]| ask("wlan.check_checksum:FALSE", filter, fields);
-        assert_eq!(show("_ws.malformed || ip.checksum.status == 0", &["frame.number"]), "", "{name}");
-        let ended: Vec<&Value> = events.iter().filter(|event| event["event"] == "air-ended").collect();
-        let came = |from: &str, nth: usize| {
-            ended.iter().filter(|e| e["from"] == from).nth(nth).map(|e| e["reception"].as_str().unwrap())
-        };
-        let mut ours: Vec<(u64, u64, u64, bool, bool, f64)> = Vec::new();
-        let mut sent: BTreeMap<&str, usize> = BTreeMap::new();
-        for event in events.iter().filter(|event| event["event"] == "air-sent") {
-            let from = event["from"].as_str().unwrap();
-            let nth = sent.entry(from).or_default();
-            let reception = came(from, *nth);
-            *nth += 1;
-            let Some(reception) = reception else { continue };
-            let kind = match event["frame"].as_str().unwrap() {
-                "RTS" => 27,
-                "CTS" => 28,
-                "ACK" => 29,
-                _ => 32,
-            };
-            let nanos = (event["start_s"].as_f64().unwrap() * 1e9).round() as u64;
-            let duration = (event["reserves_s"].as_f64().unwrap() * 1e6).round() as u64;
-            let bad = matches!(reception, "collided" | "corrupted");
-            let retry = kind == 32 && event["again"] == true;
-            ours.push((nanos, kind, duration, retry, bad, event["rate_bps"].as_f64().unwrap() / 1e6));
-        }
-        ours.sort_by_key(|frame| frame.0);
-        let fields = [
-            "frame.time_epoch",
-            "wlan.fc.type_subtype",
-            "wlan.duration",
-            "wlan.fc.retry",
-            "radiotap.flags.badfcs",
-            "radiotap.datarate",
-        ];
-        let mut theirs: Vec<(u64, u64, u64, bool, bool, f64)> = show("wlan", &fields)
-            .lines()
-            .map(|line| {
-                let cells: Vec<&str> = line.split('\t').collect();
-                let (secs, nanos) = cells[0].split_once('.').expect("seconds with nanoseconds");
-                let integer = |text: &str| match text.strip_prefix("0x") {
-                    Some(hex) => u64::from_str_radix(hex, 16).unwrap(),
-                    None => text.parse().unwrap(),
-                };
-                let yes = |text: &str| text == "1" || text == "True";
-                let at = integer(secs) * 1_000_000_000 + integer(nanos);
-                (at, integer(cells[1]), integer(cells[2]), yes(cells[3]), yes(cells[4]), cells[5].parse().unwrap())
-            })
-            .collect();
-        assert!(theirs.is_sorted_by_key(|frame| frame.0), "{name}: in order of time");
+        let capture = AirCapture { path: dir.join("r/cell.air.pcapng").display().to_string() };
+        assert_eq!(capture.show("_ws.malformed || ip.checksum.status == 0", &["frame.number"]), "", "{name}");
+        let (mut ours, mut theirs) = (list_ended_frames(&events), capture.decode_frames());
         // Frames with equal start times may be in any order.
         for frames in [&mut ours, &mut theirs] {
             frames.sort_by(|a, b| a.partial_cmp(b).unwrap());
         }
         assert_eq!(ours.len(), theirs.len(), "{name}");
         assert!(ours.iter().zip(&theirs).all(|(ours, theirs)| ours == theirs), "{name}");
-        assert!(ours.len() > 200 && ours.iter().any(|frame| frame.4) && ours.iter().any(|frame| frame.3), "{name}");
-        // For a frame captured in full, the frame check sequence agrees with the flag.
-        let sums = |filter: &str| ask("wlan.check_checksum:TRUE", filter, &["frame.number"]).lines().count();
-        assert_eq!(sums("wlan.fcs.status == 0 && radiotap.flags.badfcs == 0"), 0, "{name}");
-        assert_eq!(sums("wlan.fcs.status == 1 && radiotap.flags.badfcs == 1"), 0, "{name}");
-        assert!(sums("wlan.fcs.status == 1") > 100, "{name}");
-        // Data from the mobiles to the server and from the server to a mobile pass through the access point.
-        let up = "wlan.fc.ds == 1 && wlan.sa == 02:00:0a:00:00:03 && wlan.bssid == 02:00:0a:00:00:02 && wlan.da == 02:00:0a:00:00:01";
-        let ports = show(&format!("{up} && tcp"), &["tcp.srcport", "tcp.dstport"]);
-        assert!(ports.lines().count() > 10 && ports.lines().all(|line| line == "10000\t10000"), "{name}: {ports}");
-        let down = "wlan.fc.ds == 2 && wlan.sa == 02:00:0a:00:00:01 && wlan.da == 02:00:0a:00:00:05 && tcp.len > 0";
-        assert!(!show(down, &["frame.number"]).is_empty(), "{name}");
+        let has = |is_it: fn(&AirFrame) -> bool| ours.iter().any(is_it);
+        assert!(ours.len() > 200 && has(|frame| frame.is_damaged) && has(|frame| frame.is_retry), "{name}");
+        check_frame_check_sequences(&capture);
+        check_addresses(&capture);
         if name == "requests" {
-            let more = show("wlan.fc.frag == 1 && wlan.frag == 0", &["wlan.seq"]);
-            let last = show("wlan.fc.frag == 0 && wlan.frag > 0", &["wlan.seq"]);
-            assert!(more.lines().count() > 10 && last.lines().count() > 10);
-            // A retry has the transmitter, sequence number and fragment number of an earlier frame.
-            let mut seen = HashSet::new();
-            for line in
-                show("wlan.fc.type_subtype == 32", &["wlan.ta", "wlan.seq", "wlan.frag", "wlan.fc.retry"]).lines()
-            {
-                let (frame, retry) = line.rsplit_once('\t').unwrap();
-                assert_eq!(!seen.insert(frame.to_owned()), retry == "1" || retry == "True", "{line}");
-            }
+            check_fragments(&capture);
         }
     }
 }
