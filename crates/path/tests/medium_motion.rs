@@ -58,113 +58,176 @@ impl Flown {
     }
 }
 
+/// What occurred in all cases.
+#[derive(Debug, Default)]
+struct MotionCounts {
+    frames: u64,
+    crossings: u64,
+    collisions: u64,
+    captures: u64,
+    aggregates: u64,
+}
+
+/// Ranges in metres within which frames are decoded, and sensed.
+const RANGES: [u64; 2] = [150, 260];
+
+fn stations() -> std::ops::Range<u32> {
+    0..STATIONS as u32
+}
+
+/// The reference of one case: it follows the log, and computes receptions from distances.
+struct MotionReference<'a> {
+    case: u64,
+    paths: &'a [Path],
+    phy: Phy,
+    has_capture: bool,
+    /// The audibility of each pair of stations that the log has stated.
+    known: Vec<Vec<Reach>>,
+    flying: Vec<Flown>,
+    /// Frames that have ended, as long as they matter.
+    over: Vec<Flown>,
+    counts: &'a mut MotionCounts,
+}
+
+impl<'a> MotionReference<'a> {
+    fn new(case: u64, paths: &'a [Path], settings: &Config, counts: &'a mut MotionCounts) -> Self {
+        let mut reference = MotionReference {
+            case,
+            paths,
+            phy: Phy::new(settings),
+            has_capture: settings.capture.is_some(),
+            known: Vec::new(),
+            flying: Vec::new(),
+            over: Vec::new(),
+            counts,
+        };
+        let reaches_of = |a| stations().map(|b| reference.pair_reach(a, b, Time::ZERO)).collect();
+        reference.known = stations().map(reaches_of).collect();
+        reference
+    }
+
+    /// Returns the audibility of a pair of stations; a station decodes its own frames.
+    fn pair_reach(&self, a: u32, b: u32, at: Time) -> Reach {
+        let [range, sensed] = RANGES;
+        if a == b { Reach::Reads } else { reach(self.paths, [a, b], range, sensed, at) }
+    }
+
+    fn senses(&self, a: u32, b: u32, at: Time) -> bool {
+        self.pair_reach(a, b, at) >= Reach::Senses
+    }
+
+    fn change_reach(&mut self, a: u32, b: u32, reach: Reach) {
+        self.counts.crossings += 1;
+        (self.known[a as usize][b as usize], self.known[b as usize][a as usize]) = (reach, reach);
+    }
+
+    /// Checks that the log has stated every change of audibility.
+    fn check_known_reaches(&self, at: Time) {
+        for a in stations() {
+            for b in stations() {
+                assert_eq!(self.known[a as usize][b as usize], self.pair_reach(a, b, at), "{a} and {b} at {at:?}");
+            }
+        }
+    }
+
+    fn begin_frame(&mut self, from: u32, to: u32, frame: &AirFrame, at: Time) {
+        self.counts.frames += 1;
+        self.counts.aggregates += u64::from(frame.kind == FrameKind::Aggregate);
+        self.check_known_reaches(at);
+        first_of_an_exchange_waits(from, at, frame, &self.phy, &self.flying, &self.over);
+        let mut collided = false;
+        let mut flying = std::mem::take(&mut self.flying);
+        for other in &mut flying {
+            other.collided |= self.is_spoilt(other.to, [other.from, from], [&other.frame, frame], at);
+            collided |= self.is_spoilt(to, [from, other.from], [frame, &other.frame], at);
+        }
+        flying.push(Flown {
+            from,
+            to,
+            frame: *frame,
+            readable: self.pair_reach(to, from, at) == Reach::Reads,
+            collided,
+            heard: stations().map(|station| self.senses(station, from, at)).collect(),
+            read: stations().map(|station| self.pair_reach(station, from, at) == Reach::Reads).collect(),
+        });
+        mark_overlaps(&mut flying);
+        self.flying = flying;
+    }
+
+    /// Whether the second frame damages the first one at `here`, its receiver.
+    fn is_spoilt(&mut self, here: u32, [from, other]: [u32; 2], frames: [&AirFrame; 2], at: Time) -> bool {
+        let power = |station: u32| {
+            (square(&self.paths[here as usize], &self.paths[station as usize], at) as f64).powi(2).recip()
+        };
+        let arrival = |frame: &AirFrame, sender: u32| {
+            let begins = frame.start + if sender == here { Span::ZERO } else { Span::from_nanos(1000) };
+            (begins, begins + frame.duration)
+        };
+        let ((begins, ends), (others_begins, others_ends)) = (arrival(frames[0], from), arrival(frames[1], other));
+        let meets = self.senses(here, other, at) && begins < others_ends && others_begins < ends;
+        let survives = self.has_capture
+            && ![from, other].contains(&here)
+            && frames[0].start <= frames[1].start
+            && power(from) >= 10.0 * power(other);
+        self.counts.captures += u64::from(meets && survives);
+        meets && !survives
+    }
+
+    /// Checks the reception of a frame that ends.
+    fn end_frame(&mut self, from: u32, kind: FrameKind, reception: Reception, at: Time) {
+        let is_it = |flown: &Flown| flown.from == from && flown.frame.kind == kind;
+        let flown = self.flying.remove(self.flying.iter().position(is_it).unwrap());
+        assert_eq!(at, flown.ends());
+        let expected = match (flown.readable, flown.collided) {
+            (false, _) => Reception::Unheard,
+            (true, true) => Reception::Collided,
+            (true, false) => Reception::Received,
+        };
+        assert_eq!(reception, expected, "{kind:?} of {from} at {at:?}, case {}", self.case);
+        self.counts.collisions += u64::from(expected == Reception::Collided);
+        self.over.push(flown);
+        self.over.retain(|flown| flown.ends() + flown.frame.reserves + Span::from_millis(1) > at);
+    }
+}
+
+/// Notes that a station decodes neither the last frame nor those that overlap it there.
+fn mark_overlaps(flying: &mut [Flown]) {
+    let Some((last, earlier)) = flying.split_last_mut() else { return };
+    for station in (0..STATIONS).filter(|station| last.heard[*station]) {
+        for other in earlier.iter_mut().filter(|other| other.heard[station]) {
+            last.read[station] = false;
+            other.read[station] = false;
+        }
+    }
+}
+
+/// Even cases have capture, the first two of four RTS, and the last four aggregates.
+fn settings_of(case: u64) -> Config {
+    let has_aggregates = case >= 8;
+    let [range, sensed] = RANGES;
+    Config {
+        standard: if has_aggregates { Standard::N } else { Standard::B },
+        aggregation: has_aggregates.then(Aggregation::default),
+        capture: case.is_multiple_of(2).then_some(Decibels(10_000)),
+        rts_threshold: (case % 4 < 2).then_some(engine::Bytes(0)),
+        ..config(range, sensed)
+    }
+}
+
 #[test]
 fn receptions_follow_from_distances() {
-    let (range, sensed) = (150, 260);
-    let mut frames = 0;
-    let mut crossings = 0;
-    let mut collisions = 0;
-    let mut captures = 0;
-    let mut aggregates = 0;
+    let mut counts = MotionCounts::default();
     for case in 0..12 {
-        let paths = paths_of(case);
-        let together = case >= 8;
-        let settings = Config {
-            standard: if together { Standard::N } else { Standard::B },
-            aggregation: together.then(Aggregation::default),
-            capture: (case % 2 == 0).then_some(Decibels(10_000)),
-            rts_threshold: (case % 4 < 2).then_some(engine::Bytes(0)),
-            ..config(range, sensed)
-        };
-        let phy = Phy::new(&settings);
+        let (paths, settings) = (paths_of(case), settings_of(case));
         let links: Vec<[usize; 2]> = (1..STATIONS).map(|station| [station, 0]).collect();
         let mut air = Air::new(&settings, &paths, &links, END);
         air.saturate(&[0, 2, 4, 6, 8, 10, 11], END);
-        let pair_reach = |a: u32, b: u32, now: Time| match a == b {
-            true => Reach::Reads,
-            false => reach(&paths, [a, b], range, sensed, now),
-        };
-        let stations = 0..STATIONS as u32;
-        let mut known: Vec<Vec<Reach>> =
-            stations.clone().map(|a| stations.clone().map(|b| pair_reach(a, b, Time::ZERO)).collect()).collect();
-        let mut flying: Vec<Flown> = Vec::new();
-        let mut over: Vec<Flown> = Vec::new();
+        let mut reference = MotionReference::new(case, &paths, &settings, &mut counts);
         for (at, event) in air.log.medium_events() {
             match &event {
-                MediumEvent::Reaches { a, b, reach } => {
-                    crossings += 1;
-                    (known[*a as usize][*b as usize], known[*b as usize][*a as usize]) = (*reach, *reach);
-                }
-                MediumEvent::Sent { from, to, frame, .. } => {
-                    frames += 1;
-                    for a in stations.clone() {
-                        for b in stations.clone() {
-                            assert_eq!(known[a as usize][b as usize], pair_reach(a, b, at), "{a} and {b} at {at:?}");
-                        }
-                    }
-                    aggregates += u64::from(frame.kind == FrameKind::Aggregate);
-                    first_of_an_exchange_waits(*from, at, frame, &phy, &flying, &over);
-                    let senses = |a: u32, b: u32| pair_reach(a, b, at) >= Reach::Senses;
-                    let mut collided = false;
-                    // Whether the other frame damages the first one at `here`, its receiver.
-                    let mut spoilt = |here: u32, [from, other]: [u32; 2], frames: [&AirFrame; 2]| {
-                        let power = |station: u32| {
-                            (square(&paths[here as usize], &paths[station as usize], at) as f64).powi(2).recip()
-                        };
-                        let there = |frame: &AirFrame, sender: u32| {
-                            let begins = frame.start + if sender == here { Span::ZERO } else { Span::from_nanos(1000) };
-                            (begins, begins + frame.duration)
-                        };
-                        let ((begins, ends), (others_begins, others_ends)) =
-                            (there(frames[0], from), there(frames[1], other));
-                        let meets = senses(here, other) && begins < others_ends && others_begins < ends;
-                        let survives = settings.capture.is_some()
-                            && ![from, other].contains(&here)
-                            && frames[0].start <= frames[1].start
-                            && power(from) >= 10.0 * power(other);
-                        captures += u64::from(meets && survives);
-                        meets && !survives
-                    };
-                    for other in &mut flying {
-                        other.collided |= spoilt(other.to, [other.from, *from], [&other.frame, frame]);
-                        collided |= spoilt(*to, [*from, other.from], [frame, &other.frame]);
-                    }
-                    flying.push(Flown {
-                        from: *from,
-                        to: *to,
-                        frame: *frame,
-                        readable: pair_reach(*to, *from, at) == Reach::Reads,
-                        collided,
-                        heard: stations.clone().map(|station| senses(station, *from)).collect(),
-                        read: stations.clone().map(|station| pair_reach(station, *from, at) == Reach::Reads).collect(),
-                    });
-                    // Overlapping frames are not decoded.
-                    let last = flying.len() - 1;
-                    for station in 0..STATIONS {
-                        let others = (0..last).filter(|other| flying[*other].heard[station]).collect::<Vec<_>>();
-                        if flying[last].heard[station] && !others.is_empty() {
-                            flying[last].read[station] = false;
-                            for other in others {
-                                flying[other].read[station] = false;
-                            }
-                        }
-                    }
-                }
-                MediumEvent::Ended { from, kind, reception, .. } => {
-                    let place =
-                        flying.iter().position(|flown| flown.from == *from && flown.frame.kind == *kind).unwrap();
-                    let flown = flying.remove(place);
-                    assert_eq!(at, flown.ends());
-                    let expected = match (flown.readable, flown.collided) {
-                        (false, _) => Reception::Unheard,
-                        (true, true) => Reception::Collided,
-                        (true, false) => Reception::Received,
-                    };
-                    assert_eq!(*reception, expected, "{kind:?} of {from} at {at:?}, case {case}");
-                    collisions += u64::from(expected == Reception::Collided);
-                    over.push(flown);
-                    over.retain(|flown| flown.ends() + flown.frame.reserves + Span::from_millis(1) > at);
-                }
+                MediumEvent::Reaches { a, b, reach } => reference.change_reach(*a, *b, *reach),
+                MediumEvent::Sent { from, to, frame, .. } => reference.begin_frame(*from, *to, frame, at),
+                MediumEvent::Ended { from, kind, reception, .. } => reference.end_frame(*from, *kind, *reception, at),
                 MediumEvent::BackOff { .. } => {}
             }
         }
@@ -173,6 +236,7 @@ fn receptions_follow_from_distances() {
         air.run(Time::from_millis(10_000));
         assert_eq!(air.in_hand.iter().sum::<u64>(), 0, "{:?} in case {case}", air.in_hand);
     }
+    let MotionCounts { frames, crossings, collisions, captures, aggregates } = counts;
     assert!(
         frames > 10_000 && crossings > 200 && collisions > 300 && captures > 50 && aggregates > 1000,
         "{frames} {crossings} {collisions} {captures} {aggregates}"
