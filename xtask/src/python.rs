@@ -83,7 +83,7 @@ pub fn wheels() -> Result<(), String> {
     let cleared = if folder.exists() { fs::remove_dir_all(&folder) } else { Ok(()) };
     cleared.map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut build = Command::new(&python);
-    build.args(["-m", "maturin", "build", "--profile", "wheel", "--out"]).arg(&folder).current_dir(workspace::root());
+    build.args(["-m", "maturin", "build", "--profile", "dist", "--out"]).arg(&folder).current_dir(workspace::root());
     workspace::run(&mut build)?;
     let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let wheel = entries.filter_map(|entry| Some(entry.ok()?.path())).find(|file| file.extension().is_some());
