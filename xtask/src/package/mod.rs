@@ -54,7 +54,7 @@ pub fn run(quick: bool) -> Result<(), String> {
 
 fn pack(quick: bool) -> Result<(), String> {
     let mut cargo = workspace::cargo();
-    // Packages are built to see that they compile; nobody debugs these builds.
+    // Packages are built to see that they compile; they need no debug info.
     cargo.args(["package", "--workspace", "--allow-dirty", "--config", "profile.dev.debug=false"]);
     for name in UNPUBLISHED {
         cargo.args(["--exclude", name]);

@@ -38,7 +38,7 @@ impl Limits {
         self.0.get(step).copied()
     }
 
-    /// Returns the first step without a limit, of those that ran.
+    /// Returns the first of these steps that has no limit.
     pub fn find_unlimited(&self, steps: &[&'static str]) -> Option<&'static str> {
         steps.iter().copied().find(|step| self.of(step).is_none())
     }
