@@ -14,7 +14,7 @@ use crate::commands::shown;
 use crate::talk::note;
 
 /// The time of a build on two cores, as the question tells it.
-const USUAL_TIME: &str = "about two minutes";
+const USUAL_TIME: &str = "two to five minutes";
 
 /// What to do without a page and without sources.
 const GET_SOURCES: &str = "archives of releases have the page, and in a checkout of lasthop `cargo install --path crates/cli` \
