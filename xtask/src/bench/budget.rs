@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
+use std::str::FromStr;
 
 use super::lasthop;
 use super::row::Row;
@@ -48,6 +49,7 @@ pub fn run() -> Result<(), String> {
         let (row, delays) = name.strip_suffix("-delays").map_or((name, false), |row| (row, true));
         packet(row.parse()?, delays)
     })?;
+    measured.extend(items("watched", |name| watched_packet(name.parse()?))?);
     measured.extend(items("growth", |name| {
         let [small, large] = growth(name)?;
         Ok(large as f64 / small as f64)
@@ -153,6 +155,61 @@ fn packet(row: Row, delays: bool) -> Result<f64, String> {
         Ok::<_, String>((instructions, lasthop::outcome(&printed)?.delivered))
     };
     let ((few, first), (many, last)) = (counted(shorter)?, counted(longer)?);
+    Ok((many - few) as f64 / (last - first) as f64)
+}
+
+/// A reader of a run's events, or of a capture of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Watcher {
+    /// The trace `series`.
+    Series,
+    /// `lasthop explain` of the scenario.
+    Explain,
+    /// `lasthop plot` of the scenario.
+    Plot,
+    /// `lasthop explain` of the sender's capture.
+    Capture,
+    /// `lasthop fit` of the sender's capture.
+    Fit,
+}
+
+impl FromStr for Watcher {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "series" => Ok(Watcher::Series),
+            "explain" => Ok(Watcher::Explain),
+            "plot" => Ok(Watcher::Plot),
+            "capture" => Ok(Watcher::Capture),
+            "fit" => Ok(Watcher::Fit),
+            _ => Err(format!("{BUDGET}: no reader of runs is called `{name}`")),
+        }
+    }
+}
+
+/// Instructions of a reader for each packet of P1, with those of the run that it reads: those of 60 s less those of 20 s.
+fn watched_packet(watcher: Watcher) -> Result<f64, String> {
+    let folder = workspace::target().join("budget");
+    let counted = |seconds: u32| {
+        let row = Row::P1;
+        let file = written(&format!("{row}-{seconds}s"), &row.scenario_of(seconds))?;
+        let out = folder.join(format!("{row}-{seconds}s"));
+        let mut run = lasthop::program();
+        run.arg("run").arg(&file).args(["--json", "--trace", "pcapng", "--out"]).arg(&out);
+        let delivered = lasthop::outcome(&workspace::output(&mut run)?)?.delivered;
+        let (scenario, capture) = (file.as_path(), out.join("a.pcapng"));
+        let mut command = lasthop::program();
+        match watcher {
+            Watcher::Series => command.arg("run").arg(scenario).args(["--trace", "series", "--out"]).arg(&out),
+            Watcher::Explain => command.arg("explain").arg(scenario).arg("--json"),
+            Watcher::Plot => command.arg("plot").arg(scenario).arg("--out").arg(folder.join("plots")),
+            Watcher::Capture => command.arg("explain").arg(capture).arg("--json"),
+            Watcher::Fit => command.arg("fit").arg(capture).args(["--json", "--out"]).arg(folder.join("fit.toml")),
+        };
+        Ok::<_, String>((instructions(&command)?.0, delivered))
+    };
+    let ((few, first), (many, last)) = (counted(20)?, counted(60)?);
     Ok((many - few) as f64 / (last - first) as f64)
 }
 
@@ -267,6 +324,9 @@ mod tests {
             assert!(item.limit.goal.is_some_and(|goal| goal <= item.limit.most), "{name}");
         }
         assert_eq!(packets.len(), 6);
+        let watchers: Vec<_> = section(&budget, "watched").unwrap().map(|(name, _)| name.parse::<Watcher>()).collect();
+        assert_eq!(watchers.len(), 5, "{watchers:?}");
+        assert!(watchers.iter().all(Result::is_ok), "{watchers:?}");
         let growth: Vec<_> = section(&budget, "growth").unwrap().map(|(name, _)| name).collect();
         assert_eq!(growth, ["check-star", "walkers"]);
     }
