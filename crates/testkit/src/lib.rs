@@ -11,6 +11,8 @@
 mod capture_at_node;
 mod event_digest;
 mod examples;
+mod frozen_outputs;
+mod observed_cases;
 mod texts;
 
 use engine::Time;
@@ -20,6 +22,8 @@ use sim::{Event, Network, NullSink, Results, Sink, World};
 pub use capture_at_node::CaptureAtNode;
 pub use event_digest::EventDigest;
 pub use examples::{example_path, example_paths, load_example, open_example};
+pub use frozen_outputs::FrozenOutputs;
+pub use observed_cases::{ObservedCase, constructed_cases, shortened_examples};
 pub use texts::{COUNTED_CELL, FADING_PATH, LINK_LAYERS, TO_MOBILE, last_hop_text, thesis_text, wire_text};
 
 /// Reads a scenario that is not checked.

@@ -1,0 +1,67 @@
+//! What captures of runs show at both ends, against committed digests: fits, explanations, and what a run gives by the
+//! definitions of captures.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use capture::transfer::{Replay, network};
+use fit::comparison::tried;
+use fit::measured::{Given, of_transfer};
+use fit::path::Bottleneck;
+use fit::transfer::Transfer;
+use observe::explain::{Explain, captured_to_json};
+use testkit::{CaptureAtNode, FrozenOutputs, ObservedCase, constructed_cases, run_with_sink};
+
+fn render_fit(file: &[u8]) -> String {
+    let transfer = match Transfer::of(|| Ok(file), None, None) {
+        Ok(transfer) => transfer,
+        Err(error) => return error.to_string(),
+    };
+    let bottleneck = Bottleneck::of(&transfer);
+    let mut text = format!("{bottleneck:#?}\n");
+    // Runs of the fitted path have the same definitions as the measurement.
+    let given = Given { variant: None, rate: None, sender: None, source: "capture".to_owned() };
+    if let Ok((fitted, values)) = of_transfer(&transfer, &bottleneck, &given) {
+        let runs = tried(&fitted, &values, &["newreno", "linux"]).unwrap();
+        runs.iter()
+            .for_each(|run| writeln!(text, "{} {:?} {:?}", run.fitted.variant, run.values, run.goodputs).unwrap());
+    }
+    for sent in &transfer.transmissions {
+        writeln!(text, "{} {} {} {} {:?}", sent.sent.as_nanos(), sent.seq, sent.len, sent.retransmission, sent.fate())
+            .unwrap();
+    }
+    write!(text, "{:#?}", Transfer { transmissions: Vec::new(), ..transfer }).unwrap();
+    text
+}
+
+fn render_explanation(file: &[u8]) -> String {
+    let Ok(Transfer { survey, .. }) = Transfer::of(|| Ok(file), None, None) else { return String::new() };
+    let mut replay = Replay::new(&survey, Explain::of_capture(&network(&survey), survey.is_at_sender()));
+    for packet in capture::Capture::open(file).unwrap().map_while(Result::ok) {
+        replay.packet(&packet);
+    }
+    let (explain, counts, end) = replay.finish();
+    let mut text = format!("{counts:#?}\n");
+    for report in explain.finish(end) {
+        let json = captured_to_json("flow", &report, (survey.is_at_sender(), survey.scale_known), usize::MAX);
+        writeln!(text, "{json:#}").unwrap();
+    }
+    text
+}
+
+fn add_outputs(case: &ObservedCase, frozen: &mut FrozenOutputs) {
+    let flow = case.network().flows.iter().find(|flow| flow.name == "down").unwrap();
+    let mut ends = (CaptureAtNode::new(flow.from), CaptureAtNode::new(flow.to));
+    run_with_sink(case.network(), &mut ends);
+    for (end, file) in [("sender", ends.0.finish()), ("receiver", ends.1.finish())] {
+        frozen.add(&format!("{}/{end}/fit", case.name), &render_fit(&file));
+        frozen.add(&format!("{}/{end}/explain", case.name), &render_explanation(&file));
+    }
+}
+
+#[test]
+fn outputs_of_captured_cases_are_those_committed() {
+    let mut frozen = FrozenOutputs::default();
+    constructed_cases().iter().for_each(|case| add_outputs(case, &mut frozen));
+    frozen.assert_unchanged(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/frozen/captured.txt"));
+}
