@@ -6,7 +6,10 @@ use std::rc::Rc;
 
 use figure::{Figure, Parts};
 use observe::run::Titled;
+use path::LinkEvent;
 use scenario::{MemoryFiles, Overrides, Source};
+use sim::Event;
+use testkit::{constructed_cases, record_events};
 
 /// The figure of an example.
 fn figure(name: &str) -> Figure {
@@ -66,4 +69,23 @@ fn number_of_packets_in_the_queue_ends_at_zero() {
     assert_eq!(figure.head["flows"][0]["queue_name"], "air: station to mobile");
     // The report's bad air is that of the scenario's channel.
     assert!(rows(&figure, "bad").len() > 20);
+}
+
+/// Until the first drop both disciplines hold the same packets; one that is dropped at the head later was among them.
+#[test]
+fn queues_that_drop_at_the_head_or_the_tail_are_equal_before_the_first_drop() {
+    let cases = constructed_cases();
+    let case = |name: &str| cases.iter().find(|case| case.name == name).unwrap();
+    let is_drop = |event: &Event| matches!(event, Event::Link { event: LinkEvent::QueueFull { .. }, .. });
+    let (_, events) = record_events(case("queue-head-drop").network());
+    let first = events.iter().find(|(_, event)| is_drop(event)).unwrap().0.as_secs_f64();
+    let before = |name: &str| {
+        let case = case(name);
+        let titled = Titled { title: name, scenario: &case.loaded.scenario, network: case.network() };
+        let figure = figure::run(titled, Parts::default(), &mut |_| ControlFlow::Continue(())).unwrap();
+        rows(&figure, "queue").into_iter().filter(|row| row[0] < first).map(<[f64]>::to_vec).collect::<Vec<_>>()
+    };
+    let head_drop = before("queue-head-drop");
+    assert!(head_drop.iter().any(|row| row[1] >= 20.0), "{head_drop:?}");
+    assert_eq!(head_drop, before("queue-drop-tail"));
 }

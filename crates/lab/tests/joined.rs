@@ -180,8 +180,8 @@ impl Sink for Ends {
             Event::Link {
                 event:
                     LinkEvent::Lost { packet }
-                    | LinkEvent::QueueFull { packet }
-                    | LinkEvent::DroppedEarly { packet }
+                    | LinkEvent::QueueFull { packet, .. }
+                    | LinkEvent::DroppedEarly { packet, .. }
                     | LinkEvent::GivenUp { packet, .. },
                 of: Some(of),
                 ..

@@ -203,11 +203,15 @@ pub enum LinkEvent {
     QueueFull {
         /// The dropped packet.
         packet: Packet,
+        /// When it arrived at the queue: now, unless it is dropped to make room or at the head.
+        arrived: Time,
     },
     /// The queue discipline dropped a packet although the queue was not full.
     DroppedEarly {
         /// The dropped packet.
         packet: Packet,
+        /// When it arrived at the queue.
+        arrived: Time,
     },
     /// The queue discipline marked a packet instead of dropping it [RFC3168 s5].
     Marked {
@@ -258,8 +262,8 @@ impl LinkEvent {
             | LinkEvent::Recovered { packet }
             | LinkEvent::GivenUp { packet, .. }
             | LinkEvent::Lost { packet }
-            | LinkEvent::QueueFull { packet }
-            | LinkEvent::DroppedEarly { packet }
+            | LinkEvent::QueueFull { packet, .. }
+            | LinkEvent::DroppedEarly { packet, .. }
             | LinkEvent::Marked { packet }
             | LinkEvent::Dequeued { packet, .. }
             | LinkEvent::Arrived { packet } => Some(packet),

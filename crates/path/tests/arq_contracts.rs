@@ -114,7 +114,7 @@ fn run(case: &Case, air: &ChannelConfig, limit: Limit, seed: u64) -> Run {
     }
     // A queue behind a delay refuses a packet after its acceptance.
     refused.extend(log.link_events().filter_map(|(_, _, event)| match event {
-        LinkEvent::QueueFull { packet } => packet.data().map(|segment| segment.seq.0),
+        LinkEvent::QueueFull { packet, .. } => packet.data().map(|segment| segment.seq.0),
         _ => None,
     }));
     let HopState { waiting, outstanding, .. } = link.state(ended);

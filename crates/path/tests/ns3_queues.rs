@@ -158,7 +158,7 @@ fn ours(case: &Case, seed: u64, events: &[(u64, Event)]) -> Fates {
         }
         for action in actions {
             match action {
-                Action::Dropped(packet, _) => fates.insert(number(&packet), (Fate::Dropped, *time)),
+                Action::Dropped(queued, _) => fates.insert(number(&queued.packet), (Fate::Dropped, *time)),
                 Action::Marked(packet) => fates.insert(number(&packet), (Fate::Marked, *time)),
             };
         }

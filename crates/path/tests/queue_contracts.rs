@@ -84,7 +84,8 @@ fn run(config: &QueueConfig, seed: u64) -> BTreeMap<u32, Fate> {
         }
         for action in actions {
             match action {
-                Action::Dropped(packet, _) => {
+                Action::Dropped(Queued { packet, arrived, .. }, _) => {
+                    assert_eq!(arrived, Time::from_millis(u64::from(number(&packet) / 3)), "{name}: when it arrived");
                     assert_eq!(
                         fates.insert(number(&packet), Fate::Dropped),
                         Some(Fate::Waits),

@@ -31,8 +31,8 @@ fn describe_event((at, hop, event): (Time, HopId, LinkEvent)) -> Option<String> 
         LinkEvent::AckCorrupted { number } => format!("acknowledgment of {number} lost"),
         LinkEvent::GivenUp { attempts, packet, .. } => format!("gave up {} after {attempts}", seq(packet)),
         LinkEvent::Arrived { packet } => format!("{} arrives", seq(packet)),
-        LinkEvent::DroppedEarly { packet } => format!("dropped early {}", seq(packet)),
-        LinkEvent::QueueFull { packet } => format!("no room for {}", seq(packet)),
+        LinkEvent::DroppedEarly { packet, .. } => format!("dropped early {}", seq(packet)),
+        LinkEvent::QueueFull { packet, .. } => format!("no room for {}", seq(packet)),
         LinkEvent::Marked { packet } => format!("{} marked", seq(packet)),
         LinkEvent::Lost { .. } => "lost".to_owned(),
         LinkEvent::FrameDiscarded { .. }

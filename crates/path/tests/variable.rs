@@ -98,7 +98,7 @@ fn carry(make: impl FnOnce(engine::Slot) -> Carrier, channel: &ChannelConfig, of
         match event {
             LinkEvent::Arrived { packet } => outcome.arrived.push((at.as_nanos(), number(&packet))),
             LinkEvent::Lost { packet } => outcome.lost.push((at.as_nanos(), number(&packet))),
-            LinkEvent::QueueFull { packet } | LinkEvent::DroppedEarly { packet } => {
+            LinkEvent::QueueFull { packet, .. } | LinkEvent::DroppedEarly { packet, .. } => {
                 outcome.refused.push(number(&packet));
             }
             LinkEvent::Dequeued { .. } => {}

@@ -38,8 +38,8 @@ fn describe_event((at, _, event): (Time, HopId, LinkEvent)) -> Option<String> {
             format!("gave up {} after {attempts}{}", seq(packet), if *arrived { ", though it is there" } else { "" })
         }
         LinkEvent::Arrived { packet } => format!("{} arrives", seq(packet)),
-        LinkEvent::DroppedEarly { packet } => format!("dropped early {}", seq(packet)),
-        LinkEvent::QueueFull { packet } => format!("no room for {}", seq(packet)),
+        LinkEvent::DroppedEarly { packet, .. } => format!("dropped early {}", seq(packet)),
+        LinkEvent::QueueFull { packet, .. } => format!("no room for {}", seq(packet)),
         LinkEvent::Marked { packet } => format!("{} marked", seq(packet)),
         LinkEvent::Lost { packet } => format!("{} lost", seq(packet)),
     };

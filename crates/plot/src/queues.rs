@@ -63,10 +63,12 @@ impl Queues {
         let (node, delay) = (link.between[direction], link.delays[direction].map_or(0.0, |delay| delay.as_secs_f64()));
         let (packet, end) = match event {
             LinkEvent::Arrived { packet } | LinkEvent::Lost { packet } => (packet, at - delay),
-            LinkEvent::GivenUp { packet, arrived: false, .. } | LinkEvent::DroppedEarly { packet } => (packet, at),
-            LinkEvent::QueueFull { packet } => {
-                self.remove(node, packet, VecDeque::pop_back);
-                return None;
+            LinkEvent::GivenUp { packet, arrived: false, .. } => (packet, at),
+            LinkEvent::QueueFull { packet, arrived } | LinkEvent::DroppedEarly { packet, arrived } => {
+                let queued = arrived.as_secs_f64();
+                let begin = self.remove(node, packet, |times| pop_joined_by(times, queued))?;
+                // One that a full queue refuses was never in it.
+                return (queued < at).then_some((begin, at));
             }
             _ => return None,
         };
@@ -80,7 +82,12 @@ impl Queues {
         self.stays.entry((hop.link, hop.direction.index())).or_default().push(stay);
     }
 
-    fn remove(&mut self, node: usize, packet: &Packet, pick: fn(&mut VecDeque<f64>) -> Option<f64>) -> Option<f64> {
+    fn remove(
+        &mut self,
+        node: usize,
+        packet: &Packet,
+        pick: impl FnOnce(&mut VecDeque<f64>) -> Option<f64>,
+    ) -> Option<f64> {
         let key = (node, identity(packet));
         let times = self.waiting.get_mut(&key)?;
         let picked = pick(times);
@@ -101,6 +108,12 @@ impl Queues {
         }
         self.stays
     }
+}
+
+/// Removes the last of the times at which equal packets came to a node, of those up to `queued`.
+fn pop_joined_by(times: &mut VecDeque<f64>, queued: f64) -> Option<f64> {
+    let last = times.iter().rposition(|time| *time <= queued)?;
+    times.remove(last)
 }
 
 /// Returns the identity of a packet; a retransmission has that of the original.

@@ -14,7 +14,7 @@ use wire::{NoticeKind, Packet};
 /// Returns the packet that event number `index` lost for good, if any.
 fn lost(events: &[(Time, Event)], index: usize) -> Option<Packet> {
     match events[index].1 {
-        Event::Link { event: LinkEvent::Lost { packet } | LinkEvent::QueueFull { packet }, .. }
+        Event::Link { event: LinkEvent::Lost { packet } | LinkEvent::QueueFull { packet, .. }, .. }
         | Event::Node { event: NodeEvent::BufferFull { packet }, .. } => Some(packet),
         Event::Link { hop, event: LinkEvent::GivenUp { packet: lost, .. }, .. } => {
             // The packet is not lost if it arrived since its first attempt: then only link acknowledgments were lost.

@@ -53,10 +53,14 @@ impl FlowDelays {
         self.sent.push_back(Transmission { seq, at, lost: false });
     }
 
-    /// A transmission of a segment was lost: the oldest or the newest.
-    fn lost(&mut self, seq: u64, newest: bool) {
+    /// A transmission of a segment was lost: the oldest, or the last one that was sent by the time `queued` at which
+    /// it joined a queue.
+    fn lost(&mut self, seq: u64, queued: Option<Time>) {
         let mut alive = self.sent.iter_mut().filter(|copy| copy.seq == seq && !copy.lost);
-        let lost = if newest { alive.next_back() } else { alive.next() };
+        let lost = match queued {
+            Some(queued) => alive.rfind(|copy| copy.at <= queued),
+            None => alive.next(),
+        };
         if let Some(copy) = lost {
             copy.lost = true;
         }
@@ -164,7 +168,7 @@ impl Delays {
         match event {
             NodeEvent::Sent { packet } if packet.data().is_some() => self.sent(at, node, of),
             NodeEvent::Received { packet } if packet.data().is_some() => self.received(at, of),
-            NodeEvent::BufferFull { packet } | NodeEvent::NoRoute { packet } => self.lost(packet, of, true),
+            NodeEvent::BufferFull { packet } | NodeEvent::NoRoute { packet } => self.lost(packet, of, Some(at)),
             _ => {}
         }
     }
@@ -228,32 +232,32 @@ impl Delays {
                 if let Some(of) = of() {
                     here.taken_at(&of);
                     if !arrived {
-                        self.lost(packet, &of, false);
+                        self.lost(packet, &of, None);
                     }
                 }
             }
             LinkEvent::Lost { packet } => {
                 if let Some(of) = of() {
                     here.taken_at(&of);
-                    self.lost(packet, &of, false);
+                    self.lost(packet, &of, None);
                 }
             }
-            LinkEvent::QueueFull { packet } | LinkEvent::DroppedEarly { packet } => {
+            LinkEvent::QueueFull { packet, arrived } | LinkEvent::DroppedEarly { packet, arrived } => {
                 if let Some(of) = of() {
-                    self.lost(packet, &of, true);
+                    self.lost(packet, &of, Some(*arrived));
                 }
             }
             _ => {}
         }
     }
 
-    /// A packet was lost: if it has data, the oldest or the `newest` transmission of it.
+    /// A packet was lost: if it has data, a transmission of it, as [`FlowDelays::lost`] chooses.
     #[cold]
-    fn lost(&mut self, packet: &Packet, of: &PacketFlow, newest: bool) {
+    fn lost(&mut self, packet: &Packet, of: &PacketFlow, queued: Option<Time>) {
         if let (Some(flow), Some(seq)) = (self.flows.get_mut(of.flow as usize), to_receiver(of))
             && packet.data().is_some()
         {
-            flow.lost(seq, newest);
+            flow.lost(seq, queued);
         }
     }
 }

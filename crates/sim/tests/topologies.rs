@@ -193,7 +193,7 @@ fn queue_limit_excludes_the_packet_in_transmission() {
     );
     let (results, events) = record_events(&build_network(&text));
     let first_drop = events.iter().find_map(|(_, event)| match event {
-        Event::Link { event: LinkEvent::QueueFull { packet }, .. } => packet.data().map(|segment| segment.seq.0),
+        Event::Link { event: LinkEvent::QueueFull { packet, .. }, .. } => packet.data().map(|segment| segment.seq.0),
         _ => None,
     });
     assert_eq!(first_drop, Some(4000));
@@ -209,7 +209,9 @@ fn departure_frees_its_place_for_a_simultaneous_arrival_unless_arrivals_come_fir
         let text = format!("{NODES}{links}\n{}tcp.initial_window = 10\n", flow("f", "a", "b", "10 kB"));
         let (_, events) = record_events(&build_network(&text));
         let first = events.iter().filter_map(|(at, event)| match event {
-            Event::Link { event: LinkEvent::QueueFull { packet }, .. } if at.as_nanos() < 40_000_000 => packet.data(),
+            Event::Link { event: LinkEvent::QueueFull { packet, .. }, .. } if at.as_nanos() < 40_000_000 => {
+                packet.data()
+            }
             _ => None,
         });
         first.map(|segment| segment.seq.0 / 1000).collect::<Vec<_>>()

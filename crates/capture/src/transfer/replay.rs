@@ -512,7 +512,7 @@ impl<'a> State<'a> {
             }
             Fate::Lost => {
                 let lost = at + self.propagation + self.transmission;
-                self.queue.add(lost, link(LinkEvent::QueueFull { packet }));
+                self.queue.add(lost, link(LinkEvent::QueueFull { packet, arrived: at }));
             }
             Fate::Open => {}
         }

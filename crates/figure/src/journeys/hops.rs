@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use engine::Time;
 use path::link::Line;
 use path::mac::arq::ArqConfig;
 use path::{HopId, LinkDirection, LinkEvent};
@@ -108,9 +109,6 @@ type Place = (usize, Identity);
 /// Packets with the same identity that wait at a node, with the times since when.
 type Waiting = VecDeque<(f64, Identified)>;
 
-/// Takes the oldest or the newest.
-type Pick = fn(&mut Waiting) -> Option<(f64, Identified)>;
-
 /// Whether frames of a link layer are reported for a link of its own.
 pub(crate) fn has_frames(link: &sim::LinkSpec, direction: usize) -> bool {
     let arq = link.direction(direction).arq;
@@ -198,7 +196,11 @@ impl Hops {
         }
     }
 
-    fn stops_waiting(&mut self, key: Place, pick: Pick) -> Option<f64> {
+    fn stops_waiting(
+        &mut self,
+        key: Place,
+        pick: impl FnOnce(&mut Waiting) -> Option<(f64, Identified)>,
+    ) -> Option<f64> {
         let times = self.waiting.get_mut(&key)?;
         let picked = pick(times);
         if times.is_empty() {
@@ -219,7 +221,7 @@ impl Hops {
                 if joined > self.to {
                     return;
                 }
-                let leaves = leaves.map_or(f64::NAN, engine::Time::as_secs_f64);
+                let leaves = leaves.map_or(f64::NAN, Time::as_secs_f64);
                 let (arrives, outcome) = (f64::INFINITY, Outcome::There);
                 let row = Row { hop, packet: identified, joined, starts, leaves, arrives, outcome };
                 self.open.entry((hop, identity(&packet))).or_default().push_back(row);
@@ -228,11 +230,11 @@ impl Hops {
             LinkEvent::Arrived { packet } => self.ends(at, hop, (&packet, of), Outcome::Arrived),
             LinkEvent::Lost { packet } => self.ends(at, hop, (&packet, of), Outcome::Lost),
             LinkEvent::GivenUp { packet, arrived: false, .. } => self.ends(at, hop, (&packet, of), Outcome::GivenUp),
-            LinkEvent::QueueFull { packet } => {
-                self.dropped(at, hop, &packet, of, VecDeque::pop_back, Outcome::QueueFull);
+            LinkEvent::QueueFull { packet, arrived } => {
+                self.dropped(at, hop, (&packet, of), arrived, Outcome::QueueFull);
             }
-            LinkEvent::DroppedEarly { packet } => {
-                self.dropped(at, hop, &packet, of, VecDeque::pop_front, Outcome::DroppedEarly);
+            LinkEvent::DroppedEarly { packet, arrived } => {
+                self.dropped(at, hop, (&packet, of), arrived, Outcome::DroppedEarly);
             }
             LinkEvent::FrameSent { number, attempt, packet } => {
                 let again = self.open.get(&(hop, identity(&packet))).and_then(VecDeque::front);
@@ -315,10 +317,20 @@ impl Hops {
         self.keep(row);
     }
 
-    /// A queue dropped a packet.
-    fn dropped(&mut self, at: f64, hop: u32, packet: &Packet, of: Option<PacketFlow>, pick: Pick, outcome: Outcome) {
-        let node = self.lines[hop as usize].node;
-        let joined = self.stops_waiting((node, identity(packet)), pick).unwrap_or(at);
+    /// A queue dropped a packet that had joined it at `arrived`.
+    fn dropped(
+        &mut self,
+        at: f64,
+        hop: u32,
+        (packet, of): (&Packet, Option<PacketFlow>),
+        arrived: Time,
+        outcome: Outcome,
+    ) {
+        let (node, joined) = (self.lines[hop as usize].node, arrived.as_secs_f64());
+        self.stops_waiting((node, identity(packet)), |times| {
+            let last = times.iter().rposition(|(time, _)| *time <= joined)?;
+            times.remove(last)
+        });
         let packet = Identified::of(packet, of);
         if joined <= self.to {
             self.keep(Row { hop, packet, joined, starts: at, leaves: at, arrives: at, outcome });

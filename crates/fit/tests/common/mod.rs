@@ -16,7 +16,7 @@ impl Sink for LossCounter {
     const ACTIVE: bool = true;
 
     fn event(&mut self, _: Time, event: &Event) {
-        if let Event::Link { event: LinkEvent::Lost { packet } | LinkEvent::QueueFull { packet }, .. } = event {
+        if let Event::Link { event: LinkEvent::Lost { packet } | LinkEvent::QueueFull { packet, .. }, .. } = event {
             self.0 += usize::from(packet.data().is_some_and(|data| data.len > 0));
         }
     }

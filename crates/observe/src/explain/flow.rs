@@ -283,14 +283,14 @@ impl Flow {
             self.transit.refused(at);
             made
         } else {
-            self.transit.take_newest(at, node, packet)
+            self.transit.take_queued(at, node, packet, at)
         };
         self.gone(sending, facts);
     }
 
     /// A node's scheme consumed a packet, which is not a loss.
     pub fn taken(&mut self, at: Time, node: usize, packet: &Packet) {
-        self.transit.take_newest(at, node, packet);
+        self.transit.take_queued(at, node, packet, at);
     }
 
     /// Handles an event of a packet on a link.
@@ -323,9 +323,9 @@ impl Flow {
                 let lost = self.transit.take_oldest(at, hop.near, packet);
                 self.gone_in_air(at, lost, facts);
             }
-            LinkEvent::QueueFull { packet } | LinkEvent::DroppedEarly { packet } => {
+            LinkEvent::QueueFull { packet, arrived } | LinkEvent::DroppedEarly { packet, arrived } => {
                 self.congested_at = Some(at);
-                let sending = self.transit.take_newest(at, hop.near, packet);
+                let sending = self.transit.take_queued(at, hop.near, packet, *arrived);
                 self.gone(sending, facts);
             }
             LinkEvent::Arrived { packet } => self.arrived(at, id, hop, packet, of, facts),
@@ -487,7 +487,7 @@ impl Flow {
         };
         let id = self.next_id;
         self.next_id += 1;
-        Some(Sending { id, packet: *packet, load, since: at, failed: 0, longest: (at, at) })
+        Some(Sending { id, packet: *packet, load, since: at, at_node_since: at, failed: 0, longest: (at, at) })
     }
 
     /// A packet arrives at a node on its path.

@@ -13,6 +13,8 @@ pub(super) struct Sending {
     pub load: Load,
     /// When it entered the network.
     pub since: Time,
+    /// When it came to the node where it is, or which it has left last.
+    pub at_node_since: Time,
     /// Failed attempts of link layers.
     pub failed: u32,
     /// The hop that it occupied longest: start and end.

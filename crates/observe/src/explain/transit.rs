@@ -1,7 +1,7 @@
 //! The position of each packet of a flow in the network.
 //!
 //! Between two nodes packets of one flow keep their order, so of several transmissions of the same bytes the oldest at
-//! a node is the one that leaves it, and the newest the one that a full queue drops.
+//! a node is the one that leaves it. A queue tells when the one that it drops arrived there.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
@@ -116,7 +116,8 @@ impl Transit {
     }
 
     /// A packet arrives at a node.
-    pub fn put(&mut self, at: Time, node: usize, sending: Sending) {
+    pub fn put(&mut self, at: Time, node: usize, mut sending: Sending) {
+        sending.at_node_since = at;
         if let Some(medium) = self.homes.get(node).copied().flatten() {
             self.media.entry((node, sending.packet.dst)).or_insert(medium);
         }
@@ -153,11 +154,11 @@ impl Transit {
         Some(lost)
     }
 
-    /// A packet is dropped by a queue.
-    pub fn take_newest(&mut self, at: Time, node: usize, packet: &Packet) -> Option<Sending> {
+    /// A packet is dropped by a queue, which it joined at `queued`, or by a node.
+    pub fn take_queued(&mut self, at: Time, node: usize, packet: &Packet, queued: Time) -> Option<Sending> {
         let place = self.places.get_mut(&(node, packet.dst))?;
-        let newest = place.iter().rposition(|sending| is(sending, packet))?;
-        let lost = place.remove(newest)?;
+        let last = place.iter().rposition(|sending| sending.at_node_since <= queued && is(sending, packet))?;
+        let lost = place.remove(last)?;
         self.has_left(node, packet.dst);
         self.left(at, &lost);
         Some(lost)

@@ -193,8 +193,8 @@ fn link(event: &LinkEvent, flow: Option<&str>, record: &mut impl Record) -> io::
         }
         LinkEvent::Recovered { packet } => ("recovered", packet),
         LinkEvent::Lost { packet } => ("lost", packet),
-        LinkEvent::QueueFull { packet } => ("queue-full", packet),
-        LinkEvent::DroppedEarly { packet } => ("dropped-early", packet),
+        LinkEvent::QueueFull { packet, .. } => ("queue-full", packet),
+        LinkEvent::DroppedEarly { packet, .. } => ("dropped-early", packet),
         LinkEvent::Marked { packet } => ("marked", packet),
         LinkEvent::Dequeued { packet, .. } => ("dequeued", packet),
         LinkEvent::Arrived { packet } => ("arrived", packet),

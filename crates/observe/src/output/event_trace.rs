@@ -229,11 +229,11 @@ impl EventTrace {
                 "***** PKT LOST *****\n(CLOCK : {clock})\nThe following pkt was lost on the link\n{}",
                 self.packet(packet)
             ),
-            LinkEvent::QueueFull { packet } => format!(
+            LinkEvent::QueueFull { packet, .. } => format!(
                 "***** PKT DROPPED ***** (IP)\n(CLOCK : {clock})\nThe queue of the link had no room for the following pkt\n{}",
                 self.packet(packet)
             ),
-            LinkEvent::DroppedEarly { packet } => format!(
+            LinkEvent::DroppedEarly { packet, .. } => format!(
                 "***** PKT DROPPED ***** (IP)\n(CLOCK : {clock})\nThe queue of the link dropped the following pkt early\n{}",
                 self.packet(packet)
             ),

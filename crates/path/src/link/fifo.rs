@@ -134,7 +134,8 @@ impl FifoLink {
         if counts && !self.admits(cx.now, size) {
             self.counters.packets_dropped += 1;
             self.counters.queue_full += 1;
-            cx.emit_timing(self.hop, || LinkEvent::QueueFull { packet: whole(packet) });
+            let arrived = cx.now;
+            cx.emit_timing(self.hop, || LinkEvent::QueueFull { packet: whole(packet), arrived });
             return None;
         }
         let mut packet = *packet;

@@ -149,7 +149,7 @@ impl Backlog {
                 if !at_once {
                     let (packets, bytes) = (queue.len() + others.0, queue.bytes() + others.1);
                     if !queue.config.admits(packets, bytes, packet.size()) {
-                        refused(packet, Cause::Full, hop, counters, cx);
+                        refused(queued, Cause::Full, hop, counters, cx);
                         return false;
                     }
                     if queue.config.marks(packet.ecn, packets, bytes) {
@@ -166,7 +166,7 @@ impl Backlog {
                 let result = other.queue.enqueue(queued, &mut QueueCx::new(cx.now, others, &mut other.actions));
                 self.settle(hop, counters, cx);
                 if let Err(cause) = result {
-                    refused(packet, cause, hop, counters, cx);
+                    refused(queued, cause, hop, counters, cx);
                 }
                 result.is_ok()
             }
@@ -238,9 +238,9 @@ impl Backlog {
         let Discipline::Other(other) = &mut self.discipline else { return };
         for action in other.actions.drain(..) {
             report(action, hop, counters, cx);
-            if let Action::Dropped(packet, _) = action {
+            if let Action::Dropped(queued, _) = action {
                 self.dropped.packets += 1;
-                self.dropped.bytes += packet.size();
+                self.dropped.bytes += queued.packet.size();
             }
         }
     }
@@ -252,20 +252,20 @@ fn left<O: Observer>(queued: &Queued, leaves: Option<Time>, hop: HopId, cx: &mut
     cx.emit_timing(hop, || LinkEvent::Dequeued { packet: queued.packet, arrived, starts, leaves });
 }
 
-fn refused<O: Observer>(packet: &Packet, cause: Cause, hop: HopId, counters: &mut Counters, cx: &mut Cx<'_, O>) {
-    report(Action::Dropped(*packet, cause), hop, counters, cx);
+fn refused<O: Observer>(queued: Queued, cause: Cause, hop: HopId, counters: &mut Counters, cx: &mut Cx<'_, O>) {
+    report(Action::Dropped(queued, cause), hop, counters, cx);
 }
 
 fn report<O: Observer>(action: Action, hop: HopId, counters: &mut Counters, cx: &mut Cx<'_, O>) {
     match action {
-        Action::Dropped(packet, Cause::Full) => {
+        Action::Dropped(Queued { packet, arrived, .. }, Cause::Full) => {
             counters.packets_dropped += 1;
             counters.queue_full += 1;
-            cx.emit_timing(hop, || LinkEvent::QueueFull { packet });
+            cx.emit_timing(hop, || LinkEvent::QueueFull { packet, arrived });
         }
-        Action::Dropped(packet, Cause::Early) => {
+        Action::Dropped(Queued { packet, arrived, .. }, Cause::Early) => {
             counters.packets_dropped += 1;
-            cx.emit_timing(hop, || LinkEvent::DroppedEarly { packet });
+            cx.emit_timing(hop, || LinkEvent::DroppedEarly { packet, arrived });
         }
         Action::Marked(packet) => {
             counters.marked += 1;

@@ -151,7 +151,7 @@ impl Control {
                     self.drop_next = self.control_law(self.drop_next);
                     break;
                 }
-                cx.drop(queued.packet, Cause::Early);
+                cx.drop(queued, Cause::Early);
                 // More than `mtu` bytes waited behind it.
                 (queued, droppable) = self.take(packets, now)?;
                 if droppable {
@@ -162,7 +162,7 @@ impl Control {
             }
         } else if droppable {
             if !self.marks(&mut queued, cx) {
-                cx.drop(queued.packet, Cause::Early);
+                cx.drop(queued, Cause::Early);
                 (queued, _) = self.take(packets, now)?;
             }
             self.dropping = true;

@@ -127,7 +127,7 @@ impl QueueDiscipline for Drr {
                 return Err(Cause::Full);
             }
             if let Some(last) = self.bands[longest].packets.pop_back() {
-                cx.drop(last.packet, Cause::Full);
+                cx.drop(last, Cause::Full);
             }
         }
         if queued.expedited {

@@ -183,7 +183,7 @@ impl DualPi2 {
             let alone = self.l.packets.is_empty();
             let native = if alone { 0.0 } else { self.config.native(now.since(queued.arrived)) };
             if overload && self.l.recurs(1, classic) && !last {
-                cx.drop(queued.packet, Cause::Early);
+                cx.drop(queued, Cause::Early);
                 return None;
             }
             let probability = native.max(coupled.min(1.0));
@@ -196,7 +196,7 @@ impl DualPi2 {
         if self.c.recurs(0, classic) {
             let marked = !overload && cx.mark(&mut queued.packet);
             if !marked && !last {
-                cx.drop(queued.packet, Cause::Early);
+                cx.drop(queued, Cause::Early);
                 return None;
             }
         }

@@ -144,7 +144,7 @@ impl FqCoDel {
         let Some(flow) = longest.filter(|flow| !flow.packets.is_empty()) else { return false };
         let half = flow.packets.len().div_ceil(2).min(MAX_BATCH);
         for dropped in std::iter::from_fn(|| flow.packets.pop()).take(half) {
-            cx.drop(dropped.packet, Cause::Full);
+            cx.drop(dropped, Cause::Full);
             self.packets -= 1;
             self.bytes -= u64::from(dropped.packet.size());
         }

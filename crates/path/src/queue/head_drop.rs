@@ -47,7 +47,7 @@ impl QueueDiscipline for HeadDrop {
         while !cx.admits(self.limit, (self.len(), self.bytes()), &queued)
             && let Some(first) = self.packets.pop()
         {
-            cx.drop(first.packet, Cause::Full);
+            cx.drop(first, Cause::Full);
         }
         self.packets.push(queued);
         Ok(())

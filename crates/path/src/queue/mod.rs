@@ -163,7 +163,7 @@ pub struct QueueCx<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
     /// A packet that had been queued was dropped.
-    Dropped(Packet, Cause),
+    Dropped(Queued, Cause),
     /// A packet was marked; it is shown with its mark.
     Marked(Packet),
 }
@@ -183,8 +183,8 @@ impl<'a> QueueCx<'a> {
     }
 
     /// Reports a packet that had been queued and is dropped now.
-    pub fn drop(&mut self, packet: Packet, cause: Cause) {
-        self.actions.push(Action::Dropped(packet, cause));
+    pub fn drop(&mut self, queued: Queued, cause: Cause) {
+        self.actions.push(Action::Dropped(queued, cause));
     }
 
     /// Marks a packet if it is ECN-capable; returns whether it is [RFC3168 s5].
@@ -259,7 +259,7 @@ mod tests {
         fn settle(&mut self) {
             for action in self.actions.drain(..) {
                 match action {
-                    Action::Dropped(packet, _) => self.dropped.push(packet.ports()[0]),
+                    Action::Dropped(queued, _) => self.dropped.push(queued.packet.ports()[0]),
                     Action::Marked(_) => self.marked += 1,
                 }
             }

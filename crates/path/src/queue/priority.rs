@@ -71,7 +71,7 @@ impl QueueDiscipline for Priority {
             let better = if queued.expedited { 0 } else { band + 1 };
             let lowest = self.queues.iter_mut().skip(better).rev().find(|queue| !queue.is_empty());
             let Some(last) = lowest.and_then(PacketFifo::pop_back) else { return Err(Cause::Full) };
-            cx.drop(last.packet, Cause::Full);
+            cx.drop(last, Cause::Full);
         }
         if queued.expedited {
             self.expedited.push(queued);

@@ -81,7 +81,7 @@ impl Run {
                     Body::Tcp(syn) if syn.flags == Flags::SYN => origin = (syn.seq + 1).0,
                     _ => {}
                 },
-                Event::Link { event: LinkEvent::QueueFull { packet }, .. } => {
+                Event::Link { event: LinkEvent::QueueFull { packet, .. }, .. } => {
                     run.lost.extend(packet.data().map(|data| number(u64::from(data.seq.0.wrapping_sub(origin)))));
                 }
                 Event::Sender { event: tcp::Event::SegmentSent { seq, reason, .. }, .. } => {

@@ -300,9 +300,9 @@ impl Account {
         }
     }
 
-    /// A packet of the flow was lost on its way from `node`.
-    fn lost(&mut self, node: usize, packet: &Packet, of: &PacketFlow, newest: bool, loss: Loss) {
-        self.packets.remove(node, packet, newest);
+    /// A packet of the flow was lost on its way from `node`; `queued` as in [`Packets::remove`].
+    fn lost(&mut self, node: usize, packet: &Packet, of: &PacketFlow, queued: Option<Time>, loss: Loss) {
+        self.packets.remove(node, packet, queued);
         let Body::Tcp(segment) = &packet.body else { return };
         match of.seq.filter(|_| of.from_sender && segment.len > 0) {
             Some(seq) if self.received.has(seq) => {}
@@ -310,9 +310,9 @@ impl Account {
         }
     }
 
-    pub fn node(&mut self, node: usize, event: &NodeEvent, of: &PacketFlow, hops: &Hops) {
+    pub fn node(&mut self, at: Time, node: usize, event: &NodeEvent, of: &PacketFlow, hops: &Hops) {
         match event {
-            NodeEvent::Sent { packet } | NodeEvent::Transit { packet } => self.packets.put(node, packet),
+            NodeEvent::Sent { packet } | NodeEvent::Transit { packet } => self.packets.put(at, node, packet),
             NodeEvent::Received { packet } => {
                 if self.arrived_at_end(packet, of)
                     && let Some(slowest) = self.slowest
@@ -322,10 +322,10 @@ impl Account {
                     self.wasted(slowest.hop, time, Cause::SpuriousRecovery);
                 }
             }
-            NodeEvent::BufferFull { packet } => self.lost(node, packet, of, true, Loss::Queue),
-            NodeEvent::NoRoute { packet } => self.lost(node, packet, of, true, Loss::Outage),
+            NodeEvent::BufferFull { packet } => self.lost(node, packet, of, Some(at), Loss::Queue),
+            NodeEvent::NoRoute { packet } => self.lost(node, packet, of, Some(at), Loss::Outage),
             NodeEvent::Taken { packet } => {
-                self.packets.remove(node, packet, true);
+                self.packets.remove(node, packet, Some(at));
             }
             NodeEvent::Associated { .. } | NodeEvent::Left { .. } => {}
         }
@@ -367,18 +367,18 @@ impl Account {
             }
             LinkEvent::FrameCorrupted { packet, .. } if kind != Kind::Medium => self.packets.fails(place, packet),
             LinkEvent::Arrived { packet } => {
-                self.packets.remove(line.near, packet, false);
+                self.packets.remove(line.near, packet, None);
             }
             LinkEvent::Lost { packet } => {
                 self.wasted(on.number, on.sending(packet, at), Cause::BadAir);
-                self.lost(line.near, packet, of, false, Loss::Air);
+                self.lost(line.near, packet, of, None, Loss::Air);
             }
             LinkEvent::GivenUp { packet, arrived: false, .. } => {
                 let collided = matches!(self.failing, Some(Why::Collision | Why::Hidden)) && kind == Kind::Medium;
-                self.lost(line.near, packet, of, false, if collided { Loss::Collision } else { Loss::Air });
+                self.lost(line.near, packet, of, None, if collided { Loss::Collision } else { Loss::Air });
             }
-            LinkEvent::QueueFull { packet } | LinkEvent::DroppedEarly { packet } => {
-                self.lost(line.near, packet, of, true, Loss::Queue);
+            LinkEvent::QueueFull { packet, arrived } | LinkEvent::DroppedEarly { packet, arrived } => {
+                self.lost(line.near, packet, of, Some(*arrived), Loss::Queue);
             }
             _ => {}
         }

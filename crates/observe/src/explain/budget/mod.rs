@@ -83,7 +83,7 @@ impl Budgets {
             Event::Node { node, event, of: Some(of) } => {
                 let hops = Rc::clone(&self.hops);
                 if let Some(budget) = self.at(at, of.flow) {
-                    budget.node(*node as usize, event, of, &hops);
+                    budget.node(at, *node as usize, event, of, &hops);
                 }
             }
             Event::Link { hop, event, of } => self.link(at, *hop, event, of.as_ref()),

@@ -26,6 +26,8 @@ enum Stage {
 struct Entry {
     id: u64,
     packet: Packet,
+    /// When it came to the node.
+    since: Time,
     stage: Stage,
 }
 
@@ -131,21 +133,22 @@ impl Packets {
         self.routes.get(&place).copied()
     }
 
-    /// A packet is at a node.
-    pub fn put(&mut self, node: usize, packet: &Packet) {
+    /// A packet comes to a node.
+    pub fn put(&mut self, at: Time, node: usize, packet: &Packet) {
         let (place, id) = ((node, packet.dst), self.next_id);
         self.next_id += 1;
         add(&mut self.held, place);
-        self.places.entry(place).or_default().push_back(Entry { id, packet: *packet, stage: Stage::Held });
+        self.places.entry(place).or_default().push_back(Entry { id, packet: *packet, since: at, stage: Stage::Held });
     }
 
-    /// A packet leaves a node for good: the oldest or the newest of equal ones. Returns whether there was one.
-    pub fn remove(&mut self, node: usize, packet: &Packet, newest: bool) -> bool {
+    /// A packet leaves a node for good: of equal ones the oldest, or the last one that came by `queued`, when the one that is
+    /// dropped joined its queue. Returns whether there was one.
+    pub fn remove(&mut self, node: usize, packet: &Packet, queued: Option<Time>) -> bool {
         let place = (node, packet.dst);
         let Some(entries) = self.places.get_mut(&place) else { return false };
-        let found = match newest {
-            true => entries.iter().rposition(|entry| is(entry, packet)),
-            false => entries.iter().position(|entry| is(entry, packet)),
+        let found = match queued {
+            Some(queued) => entries.iter().rposition(|entry| entry.since <= queued && is(entry, packet)),
+            None => entries.iter().position(|entry| is(entry, packet)),
         };
         let Some(entry) = found.and_then(|found| entries.remove(found)) else { return false };
         self.interrupted.retain(|_, id| *id != entry.id);

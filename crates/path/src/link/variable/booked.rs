@@ -35,7 +35,8 @@ impl Booked {
         if !at_once && !self.queue.admits(self.waiting.len(), self.bytes, size) {
             line.counters.packets_dropped += 1;
             line.counters.queue_full += 1;
-            cx.emit_timing(line.hop, || LinkEvent::QueueFull { packet: *packet });
+            let arrived = cx.now;
+            cx.emit_timing(line.hop, || LinkEvent::QueueFull { packet: *packet, arrived });
             return None;
         }
         let mut ecn = packet.ecn;
