@@ -25,9 +25,9 @@
 //! ```
 
 pub mod aliases;
+pub mod byte_ranges;
 pub mod explain;
 pub mod output;
-pub mod received;
 pub mod replications;
 pub mod run;
 pub mod summary;

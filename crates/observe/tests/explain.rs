@@ -67,7 +67,7 @@ impl Script {
 
     /// It is dropped by the full queue of the wire.
     fn queue_full(&mut self, segment: u64) -> &mut Self {
-        self.link(LinkDirection::Forward, LinkEvent::QueueFull { packet: data(segment) })
+        self.link(LinkDirection::Forward, LinkEvent::QueueFull { packet: data(segment), arrived: self.now })
     }
 
     /// It reaches the receiver, which acknowledges everything before segment `next`.

@@ -78,6 +78,7 @@ const DATAGRAMS: &str = r#"
 [flows.call]
 from = "server"
 to = "mobile"
+transport = "udp"
 traffic = { kind = "cbr", rate = "400 kbps", packet = "500 B" }
 [flows.down]
 from = "server"

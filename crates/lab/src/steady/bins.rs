@@ -3,7 +3,7 @@
 use engine::{Span, Time};
 use sim::{Event, Sink};
 
-use observe::received::Received;
+use observe::byte_ranges::ByteRanges;
 
 /// The minimum number of bins: batch means need 400 after a warm-up of at most half of them; more bins give a finer
 /// result.
@@ -59,7 +59,7 @@ pub(super) struct Arrivals {
 
 struct Flow {
     grid: Grid,
-    received: Received,
+    received: ByteRanges,
     bins: Vec<u64>,
 }
 
@@ -68,7 +68,7 @@ impl Arrivals {
     pub fn new(flows: usize, watched: &[(usize, Grid)]) -> Self {
         let mut arrivals = Arrivals { flows: (0..flows).map(|_| None).collect() };
         for &(flow, grid) in watched {
-            arrivals.flows[flow] = Some(Flow { grid, received: Received::default(), bins: vec![0; grid.count] });
+            arrivals.flows[flow] = Some(Flow { grid, received: ByteRanges::default(), bins: vec![0; grid.count] });
         }
         arrivals
     }
@@ -84,11 +84,11 @@ impl Sink for Arrivals {
     fn event(&mut self, at: Time, event: &Event) {
         let Event::Receiver { flow, event: tcp::Event::SegmentReceived { seq, len, .. } } = *event else { return };
         let Some(flow) = &mut self.flows[flow as usize] else { return };
-        let before = flow.received.next();
-        flow.received.take(seq, seq + u64::from(len));
+        let before = flow.received.in_order();
+        flow.received.insert(seq, seq + u64::from(len));
         // Bytes after the last whole bin are not counted.
         if let Some(bin) = flow.bins.get_mut(flow.grid.bin(at)) {
-            *bin += flow.received.next() - before;
+            *bin += flow.received.in_order() - before;
         }
     }
 }

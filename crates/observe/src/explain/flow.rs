@@ -2,20 +2,21 @@
 
 mod in_cell;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use engine::{Span, Time};
 use path::{HopId, LinkEvent, MediumId};
 use sim::{FlowSpec, PacketFlow};
-use tcp::Reason;
-use wire::{Addr, Body, Packet, Segment};
+use wire::{Addr, Body, Flags, Packet, Segment};
 
 use super::cell::Why;
-use super::hops::{self, Hop, Hops};
+use super::hops::{self, Hop};
+use super::losses::{LossPlace, Losses};
+use super::sender_state::SenderState;
 use super::sending::{Load, Sending};
 use super::transit::Transit;
-use crate::received::Received;
+use crate::byte_ranges::ByteRanges;
 use in_cell::InCells;
 
 /// Something that happened to a flow.
@@ -89,8 +90,10 @@ pub(super) enum Idle {
     Cell(MediumId, Span),
 }
 
+/// A flow: its sender, its receiver, and its packets in the network.
 pub(super) struct Flow {
-    receiver: Addr,
+    /// The receiver's address.
+    pub receiver: Addr,
     /// Bytes of data in a full segment.
     pub segment: u32,
     /// Bytes of its IP packet.
@@ -98,38 +101,23 @@ pub(super) struct Flow {
     /// The receiver's window.
     pub window: u64,
     /// Whether acknowledgments state the window. The receivers of this simulator read at once, so theirs is constant.
-    pub(super) follows_window: bool,
+    pub follows_window: bool,
     /// Bytes to send; `None` if endless.
     pub bytes: Option<u64>,
-    /// First unacknowledged byte.
-    pub una: u64,
-    /// First byte never sent.
-    pub max: u64,
-    /// cwnd, including the inflation during recovery.
-    pub cwnd: f64,
-    /// When the sender last sent or received something; expiries of its timer do not count.
-    pub acted: Time,
+    pub sender: SenderState,
+    pub received: ByteRanges,
+    pub losses: Losses,
+    /// The place of every packet of the flow.
+    pub transit: Transit,
     /// When a queue last dropped or marked a packet of the flow, or a node's buffers dropped one.
     pub congested_at: Option<Time>,
-    /// Unacknowledged segments lost on the channel: the time of the last loss, by first byte.
-    pub lost_in_air: BTreeMap<u64, Time>,
-    /// First bytes of unacknowledged segments that were lost anywhere and that the receiver does not have.
-    missed: BTreeSet<u64>,
     /// Names of links, by number.
     pub links: Rc<[String]>,
-    least_rtt: Option<Span>,
-    received: Received,
-    /// The first transmission time of each outstanding segment, oldest first.
-    first_sent: VecDeque<(u64, Time)>,
-    /// The reason for the last transmission of the segment with this first byte.
-    reason: (u64, Reason),
-    /// The position of every packet of the flow.
-    pub(super) transit: Transit,
     /// The state in shared media.
     in_cells: InCells,
     /// By hop number.
     services: BTreeMap<usize, Service>,
-    pub(super) slowest: Option<Slowest>,
+    pub slowest: Option<Slowest>,
     next_id: u64,
 }
 
@@ -142,19 +130,12 @@ impl Flow {
             window: spec.tcp.window.0,
             follows_window: false,
             bytes: spec.traffic.total(),
-            una: 0,
-            max: 0,
-            cwnd: 0.0,
-            acted: spec.start,
-            congested_at: None,
-            lost_in_air: BTreeMap::new(),
-            missed: BTreeSet::new(),
-            links,
-            least_rtt: None,
-            received: Received::default(),
-            first_sent: VecDeque::new(),
-            reason: (0, Reason::New),
+            sender: SenderState::new(spec.start),
+            received: ByteRanges::default(),
+            losses: Losses::default(),
             transit: Transit::new(homes),
+            congested_at: None,
+            links,
             in_cells: InCells::default(),
             services: BTreeMap::new(),
             slowest: None,
@@ -162,37 +143,24 @@ impl Flow {
         }
     }
 
-    /// Since when the network has been empty of the flow's packets: data, acknowledgments and messages.
-    pub fn empty_since(&self) -> Option<Time> {
-        self.transit.empty_since()
-    }
-
-    /// Every packet in the network.
-    pub fn in_network(&self) -> impl Iterator<Item = &Sending> {
-        self.transit.all()
-    }
-
-    /// When the first outstanding segment was first sent.
-    pub fn oldest_sent(&self) -> Option<Time> {
-        self.first_sent.front().map(|(_, at)| *at)
-    }
-
     /// Whether the first unacknowledged segment is lost: neither in the network nor at the receiver.
     pub fn hole(&self) -> bool {
-        self.una < self.max && self.received.next() <= self.una && !self.transit.has_data(self.una)
+        let una = self.sender.una;
+        una < self.sender.max && self.received.in_order() <= una && !self.transit.has_data(una)
     }
 
     /// Whether the first unacknowledged segment was lost and has been retransmitted, and a copy or its acknowledgment
     /// is in flight.
     pub fn repairs_hole(&self) -> bool {
-        self.missed.contains(&self.una) && !self.hole()
+        self.losses.has(self.sender.una) && !self.hole()
     }
 
     /// A lower bound of the start times of all later findings; `None` if nothing is outstanding.
     pub fn unsettled_since(&self) -> Option<Time> {
         // A link layer whose acknowledgments are lost continues after the packet, and even the transfer, is complete.
         let attempts = self.services.values().map(|service| service.attempt_began);
-        self.in_network().map(|sending| sending.since).chain(attempts).chain(self.oldest_sent()).min()
+        let in_network = self.transit.all().map(|sending| sending.since);
+        in_network.chain(attempts).chain(self.sender.oldest_sent()).min()
     }
 
     /// Whether a link layer holds the segment that begins at `seq` in another transmission than `id`, and is sending it
@@ -203,7 +171,7 @@ impl Flow {
 
     /// Bytes in flight that keep the slowest hop busy: its bandwidth-delay product at the min RTT.
     pub fn pipe(&self) -> Option<f64> {
-        let (rtt, slowest) = (self.least_rtt?, self.slowest.as_ref()?);
+        let (rtt, slowest) = (self.sender.least_rtt?, self.slowest.as_ref()?);
         let cycle = slowest.cycle.as_nanos();
         (cycle > 0).then(|| rtt.as_nanos() as f64 / cycle as f64 * f64::from(self.segment))
     }
@@ -226,37 +194,13 @@ impl Flow {
     }
 
     /// Handles an event of the sender.
-    pub fn sender(&mut self, at: Time, event: &tcp::Event, facts: &mut Vec<Fact>) {
-        match *event {
-            tcp::Event::SegmentSent { seq, len, reason } => {
-                self.reason = (seq, reason);
-                self.acted = at;
-                let end = seq + u64::from(len);
-                if end > self.max {
-                    self.first_sent.push_back((self.max, at));
-                    self.max = end;
-                }
-            }
-            tcp::Event::AckReceived { ack, duplicate } => {
-                self.acted = at;
-                if !duplicate {
-                    self.una = ack;
-                    self.lost_in_air = self.lost_in_air.split_off(&ack);
-                    self.missed = self.missed.split_off(&ack);
-                    // A segment counts until its last byte is acknowledged.
-                    while self.first_sent.get(1).map_or(self.max, |(seq, _)| *seq) <= ack
-                        && self.first_sent.pop_front().is_some()
-                    {}
-                }
-            }
-            tcp::Event::NoticeReceived { .. } => self.acted = at,
-            tcp::Event::Window { cwnd, .. } => self.cwnd = cwnd,
-            tcp::Event::RttSample { rtt, .. } => {
-                self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
-            }
-            _ => {}
+    pub fn on_sender_event(&mut self, at: Time, event: &tcp::Event, facts: &mut Vec<Fact>) {
+        let news = self.sender.apply(at, event);
+        self.losses.apply(event, &self.sender, news > 0);
+        // What blocks it follows from other events.
+        if !matches!(event, tcp::Event::Blocked { .. }) {
+            facts.push(Fact::Tcp(*event));
         }
-        facts.push(Fact::Tcp(*event));
     }
 
     /// A node created a packet of this flow.
@@ -269,23 +213,35 @@ impl Flow {
         }
     }
 
-    /// A node's buffers had no room for a packet.
-    pub fn buffer_full(&mut self, at: Time, node: usize, packet: &Packet, of: &PacketFlow, facts: &mut Vec<Fact>) {
-        self.congested_at = Some(at);
-        self.no_route(at, node, packet, of, facts);
-    }
-
-    /// A node refused a packet, or had no route for it.
-    pub fn no_route(&mut self, at: Time, node: usize, packet: &Packet, of: &PacketFlow, facts: &mut Vec<Fact>) {
+    /// A node dropped a packet: its buffers had no room, or it had no route.
+    pub fn dropped_by_node(
+        &mut self,
+        at: Time,
+        node: usize,
+        (packet, of): (&Packet, &PacketFlow),
+        place: LossPlace,
+        facts: &mut Vec<Fact>,
+    ) {
         let sending = if Addr::of_node(node) == packet.src {
             // It never left the node that created it.
-            let made = self.made(at, packet, of);
-            self.transit.refused(at);
-            made
+            if is_transfer(packet, of) {
+                self.transit.refused(at);
+            }
+            self.made(at, packet, of)
         } else {
             self.transit.take_queued(at, node, packet, at)
         };
-        self.gone(sending, facts);
+        if place == LossPlace::Queue && is_transfer(packet, of) {
+            self.congested_at = Some(at);
+        }
+        self.lose(at, (packet, of), sending, place, facts);
+    }
+
+    /// A packet arrived at the end of its way: an acknowledgment states the receive window.
+    pub fn received_at_end(&mut self, packet: &Packet, of: &PacketFlow) {
+        if let (Body::Tcp(segment), false) = (&packet.body, of.from_sender) {
+            self.sender.peer_window = Some(segment.window.into());
+        }
     }
 
     /// A node's scheme consumed a packet, which is not a loss.
@@ -293,17 +249,19 @@ impl Flow {
         self.transit.take_queued(at, node, packet, at);
     }
 
-    /// Handles an event of a packet on a link.
+    /// Handles an event of a packet on a link; `lost_by` is where it was lost, if that is the event.
     pub fn link(
         &mut self,
         at: Time,
         id: HopId,
-        event: &LinkEvent,
-        of: &PacketFlow,
-        hops: &Hops,
+        hop: &Hop,
+        (event, of): (&LinkEvent, &PacketFlow),
+        lost_by: LossPlace,
         facts: &mut Vec<Fact>,
     ) {
-        let Some(hop) = hops.get(id) else { return };
+        if !event.packet().is_some_and(|packet| is_transfer(packet, of)) {
+            return self.control_on_link(at, hop, (event, of), lost_by);
+        }
         match event {
             LinkEvent::FrameSent { packet, .. } if hop.medium.is_some() => self.sent_in_cell(at, id, hop, packet),
             LinkEvent::FrameSent { attempt, packet, .. } if hop.stops_and_waits() => {
@@ -312,21 +270,29 @@ impl Flow {
             LinkEvent::FrameSent { attempt, packet, .. } => self.one_of_many_sent(at, id, hop, *attempt, packet, facts),
             LinkEvent::FrameCorrupted { attempt, packet, .. } => {
                 // Bytes received before were counted when they were sent.
-                if self.transit.failed(hop.near, *attempt, packet) && hop.has_window() {
+                if self.transit.count_failed(hop.near, *attempt, packet) && hop.has_window() {
                     facts.push(attempt_on_the_line(at, id, hop, packet));
                 }
             }
-            LinkEvent::GivenUp { packet, arrived, .. } => self.given_up(at, id, hop, packet, *arrived, facts),
+            LinkEvent::GivenUp { packet, arrived, .. } => {
+                if let Some(service) = self.services.remove(&hops::number(id)) {
+                    facts.push(failed(id, service.attempt_began, at, packet));
+                }
+                // A packet that was given up is not lost if only the link acknowledgments were.
+                if !arrived {
+                    self.given_up(at, id, hop, (packet, of), lost_by, facts);
+                }
+            }
             LinkEvent::Lost { packet } => {
                 let (from, to) = on_the_line(at, hop, packet);
                 facts.push(failed(id, from, to, packet));
                 let lost = self.transit.take_oldest(at, hop.near, packet);
-                self.gone_in_air(at, lost, facts);
+                self.lose(at, (packet, of), lost, lost_by, facts);
             }
             LinkEvent::QueueFull { packet, arrived } | LinkEvent::DroppedEarly { packet, arrived } => {
                 self.congested_at = Some(at);
                 let sending = self.transit.take_queued(at, hop.near, packet, *arrived);
-                self.gone(sending, facts);
+                self.lose(at, (packet, of), sending, lost_by, facts);
             }
             LinkEvent::Arrived { packet } => self.arrived(at, id, hop, packet, of, facts),
             LinkEvent::Marked { .. } => self.congested_at = Some(at),
@@ -350,7 +316,7 @@ impl Flow {
         }
         facts.push(failed(id, service.attempt_began, at, packet));
         service.attempt_began = at;
-        self.transit.failed(hop.near, attempt - 1, packet);
+        self.transit.count_failed(hop.near, attempt - 1, packet);
     }
 
     /// A frame that does not wait for the previous one. A failed attempt counts with its transmission time: other
@@ -374,37 +340,66 @@ impl Flow {
         }
     }
 
-    fn given_up(&mut self, at: Time, id: HopId, hop: &Hop, packet: &Packet, arrived: bool, facts: &mut Vec<Fact>) {
-        let service = self.services.remove(&hops::number(id));
-        if let Some(service) = service {
-            facts.push(failed(id, service.attempt_began, at, packet));
-        }
-        // A packet that was given up is not lost if only the link acknowledgments were.
-        if arrived {
-            return;
-        }
+    fn given_up(
+        &mut self,
+        at: Time,
+        id: HopId,
+        hop: &Hop,
+        (packet, of): (&Packet, &PacketFlow),
+        lost_by: LossPlace,
+        facts: &mut Vec<Fact>,
+    ) {
         let lost = self.transit.take_oldest(at, hop.near, packet);
         if lost.is_some_and(|sending| sending.seq().is_some())
             && let Some(slowest) = self.slowest.as_mut().filter(|slowest| slowest.id == id)
         {
             slowest.free = at;
         }
-        self.gone_in_air(at, lost, facts);
+        self.lose(at, (packet, of), lost, lost_by, facts);
     }
 
-    fn gone_in_air(&mut self, at: Time, lost: Option<Sending>, facts: &mut Vec<Fact>) {
-        if let Some(seq) = lost.and_then(|sending| sending.seq()).filter(|seq| *seq >= self.una) {
-            self.lost_in_air.insert(seq, at);
+    /// Handles an event of a packet that is no part of the transfer.
+    fn control_on_link(&mut self, at: Time, hop: &Hop, (event, of): (&LinkEvent, &PacketFlow), lost_by: LossPlace) {
+        let sending = match event {
+            LinkEvent::Arrived { packet } => {
+                let left = self.transit.leave(hop.near, packet);
+                if Addr::of_node(hop.far) != packet.dst
+                    && let Some(sending) = left.or_else(|| self.made(at, packet, of))
+                {
+                    self.put(at, hop.far, sending);
+                }
+                return;
+            }
+            LinkEvent::Lost { packet } | LinkEvent::GivenUp { packet, arrived: false, .. } => {
+                self.transit.take_oldest(at, hop.near, packet)
+            }
+            LinkEvent::QueueFull { packet, arrived } | LinkEvent::DroppedEarly { packet, arrived } => {
+                self.transit.take_queued(at, hop.near, packet, *arrived)
+            }
+            _ => return,
+        };
+        if let Some(packet) = event.packet() {
+            self.lose(at, (packet, of), sending, lost_by, &mut Vec::new());
         }
-        self.gone(lost, facts);
     }
 
-    fn gone(&mut self, lost: Option<Sending>, facts: &mut Vec<Fact>) {
-        let Some(sending) = lost else { return };
-        if let Some(seq) = sending.seq().filter(|seq| !self.received.has(*seq)) {
-            self.missed.insert(seq);
+    /// A packet was lost.
+    fn lose(
+        &mut self,
+        at: Time,
+        (packet, of): (&Packet, &PacketFlow),
+        sending: Option<Sending>,
+        place: LossPlace,
+        facts: &mut Vec<Fact>,
+    ) {
+        if let Body::Tcp(segment) = &packet.body {
+            match of.seq.filter(|_| of.from_sender && segment.len > 0) {
+                Some(seq) if seq < self.sender.una || self.received.contains(seq) => {}
+                Some(seq) => self.losses.lose_segment(at, seq, place),
+                None => self.losses.lose_ack(place),
+            }
         }
-        facts.push(Fact::Gone(sending));
+        facts.extend(sending.filter(Sending::is_of_transfer).map(Fact::Gone));
     }
 
     fn arrived(&mut self, at: Time, id: HopId, hop: &Hop, packet: &Packet, of: &PacketFlow, facts: &mut Vec<Fact>) {
@@ -443,9 +438,9 @@ impl Flow {
         }
         facts.push(match sending.load {
             Load::Data { seq, len, .. } => {
-                Fact::Reached { sending, news: self.received.take(seq, seq + u64::from(len)) }
+                Fact::Reached { sending, news: self.received.insert(seq, seq + u64::from(len)) }
             }
-            Load::Ack { .. } | Load::Notice => Fact::Answered(sending),
+            Load::Ack { .. } | Load::Notice | Load::Control => Fact::Answered(sending),
         });
     }
 
@@ -473,17 +468,17 @@ impl Flow {
         }
     }
 
-    /// The flow, kind and offsets of a packet that was just created.
+    /// The kind and offsets of a packet that was just created; `None` for a datagram.
     fn made(&mut self, at: Time, packet: &Packet, of: &PacketFlow) -> Option<Sending> {
         let load = match &packet.body {
+            Body::Datagram(_) => return None,
+            _ if !is_transfer(packet, of) => Load::Control,
             Body::Tcp(segment) if segment.len > 0 => {
                 let seq = of.seq?;
-                let (known, reason) = self.reason;
-                Load::Data { seq, len: segment.len, reason: if known == seq { reason } else { Reason::New } }
+                Load::Data { seq, len: segment.len, reason: self.sender.reason_for(seq) }
             }
             Body::Tcp(_) => Load::Ack { ack: of.ack? },
             Body::Icmp(_) => Load::Notice,
-            Body::Datagram(_) => return None,
         };
         let id = self.next_id;
         self.next_id += 1;
@@ -493,12 +488,24 @@ impl Flow {
     /// A packet arrives at a node on its path.
     fn put(&mut self, at: Time, node: usize, sending: Sending) {
         if sending.packet.dst == self.receiver
+            && sending.is_of_transfer()
             && let Some(slowest) = self.slowest.as_mut().filter(|slowest| slowest.near == node)
             && !slowest.has_link_layer
         {
             slowest.free = slowest.free.max(at + slowest.processing) + slowest.sending;
         }
         self.transit.put(at, node, sending);
+    }
+}
+
+/// Whether a packet carries a flow's data, is a pure acknowledgment of it, or is a message about it; segments of a
+/// handshake are none of these.
+pub(super) fn is_transfer(packet: &Packet, of: &PacketFlow) -> bool {
+    match &packet.body {
+        Body::Tcp(segment) if segment.len > 0 => of.from_sender,
+        Body::Tcp(segment) => !of.from_sender && !segment.flags.has(Flags::SYN),
+        Body::Icmp(_) => true,
+        Body::Datagram(_) => false,
     }
 }
 

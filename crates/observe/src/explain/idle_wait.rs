@@ -23,10 +23,10 @@ pub(super) fn watch() -> Option<Box<dyn Watch>> {
 impl Watch for IdleWait {
     fn observe(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
         let Fact::Tcp(tcp::Event::Timeout { seq, nth, .. }) = *fact else { return };
-        let Some(since) = flow.empty_since() else { return };
+        let Some(since) = flow.transit.empty_since() else { return };
         let cost = at.since(since);
         out.lost(since, at, 1.0);
-        let lost = match flow.lost_in_air.get(&seq) {
+        let lost = match flow.losses.lost_on_air(seq) {
             Some(lost) => format!(" (lost on the channel at {:.3} s)", lost.as_secs_f64()),
             None => String::new(),
         };

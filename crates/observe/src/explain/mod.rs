@@ -24,33 +24,38 @@ mod hidden_terminal;
 mod hops;
 mod idle_wait;
 mod json;
+mod losses;
 mod needless_cut;
 mod raced_resend;
 mod receiver_window;
 mod repeated_timeout;
+mod sender_state;
 mod sending;
 mod spurious_timeout;
 mod standing_queue;
 mod transit;
+mod transmitters;
 mod union;
 mod window_behind_hole;
 
 use std::rc::Rc;
 
 use engine::{Span, Time};
-use path::{LinkEvent, MediumId};
-use sim::{Event, Network, NodeEvent, PacketFlow, Sink};
+use path::{HopId, LinkEvent, MediumId};
+use sim::{Event, Network, NodeEvent, PacketFlow, Sink, Transport};
 pub use tcp::Blocked;
-use wire::{Body, Flags, Packet};
+use wire::Body;
 
 use blocked::BlockedTimes;
-use budget::Budgets;
+use budget::Account;
 pub use budget::Cause;
 pub use captured::{CapturedCause, HIDDEN_CAUSES, captured_causes, hidden_kinds, shown_kinds};
 use cell::{Cells, Exchange};
-use flow::{Fact, Flow};
+use flow::{Fact, Flow, is_transfer};
 use hops::Hops;
 pub use json::{captured_to_json, to_json};
+use losses::LossPlace;
+use transmitters::{Before, LineKind, OnHop, Transmitters};
 use union::Union;
 
 /// A kind of problem.
@@ -283,11 +288,25 @@ struct Watched {
     ended: Option<Time>,
     timeouts: u32,
     blocked: BlockedTimes,
+    /// `None` for a flow without a connection.
+    account: Option<Account>,
     findings: Vec<Finding>,
     lost: Lost,
 }
 
 impl Watched {
+    /// Charges its time until `at`, before its state changes.
+    fn pass(&mut self, at: Time, transmitters: &Transmitters) {
+        if let (None, Some(account)) = (self.ended, &mut self.account) {
+            account.pass(at, &mut self.flow, transmitters);
+        }
+    }
+
+    /// Its account, unless the flow is over.
+    fn open_account(&mut self) -> Option<(&mut Account, &mut Flow)> {
+        self.account.as_mut().filter(|_| self.ended.is_none()).map(|account| (account, &mut self.flow))
+    }
+
     /// Distributes facts.
     fn tell(&mut self, at: Time, facts: &mut Vec<Fact>, cells: &Cells) {
         for fact in facts.drain(..) {
@@ -317,12 +336,13 @@ impl Watched {
 struct Context<'a> {
     hops: &'a Hops,
     cells: &'a Cells,
+    transmitters: &'a Transmitters,
 }
 
 /// Explains all flows of a run.
 pub struct Explain {
     hops: Rc<Hops>,
-    budgets: Budgets,
+    transmitters: Transmitters,
     cells: Cells,
     flows: Vec<Watched>,
     facts: Vec<Fact>,
@@ -350,7 +370,7 @@ impl Explain {
     fn of_kinds(network: &Network, chosen: impl Fn(&Kind) -> bool) -> Self {
         let links: Rc<[String]> = network.links.iter().map(|link| link.name.clone()).collect();
         let homes: Rc<[Option<MediumId>]> = cell::homes(network).into();
-        let watched = |spec: &sim::FlowSpec| Watched {
+        let watched = |(number, spec): (usize, &sim::FlowSpec)| Watched {
             flow: Flow::new(spec, Rc::clone(&links), Rc::clone(&homes)),
             watches: KINDS
                 .iter()
@@ -361,15 +381,16 @@ impl Explain {
             ended: None,
             timeouts: 0,
             blocked: BlockedTimes::default(),
+            account: (spec.transport == Transport::Tcp).then(|| Account::new(number as u32, spec)),
             findings: Vec::new(),
             lost: Lost::default(),
         };
         let hops = Rc::new(Hops::of(network));
         Explain {
-            budgets: Budgets::of(network, Rc::clone(&hops)),
+            transmitters: Transmitters::of(network, &hops),
             hops,
             cells: Cells::of(network),
-            flows: network.flows.iter().map(watched).collect(),
+            flows: network.flows.iter().enumerate().map(watched).collect(),
             facts: Vec::new(),
         }
     }
@@ -382,8 +403,12 @@ impl Explain {
             if !completed {
                 watched.flow.medium_idle(end, &mut self.cells);
                 watched.end(end);
+                watched.pass(end, &self.transmitters);
+                watched.account.iter_mut().for_each(|account| account.end(false));
             }
-            let (budget, queue) = self.budgets.finish(end, number as u32);
+            let account = watched.account.as_ref();
+            let (budget, queue) =
+                account.map_or((Vec::new(), None), |account| account.finish(&watched.flow, &self.transmitters));
             let mut waited = Span::ZERO;
             if let Some((queue, kind)) = queue.zip(KINDS.iter().find(|kind| kind.name == "standing-queue")) {
                 let before = watched.findings.len();
@@ -409,33 +434,140 @@ impl Explain {
         self.flows.iter_mut().enumerate().map(report).collect()
     }
 
-    /// Updates a flow's state, then passes the resulting facts to its watches.
+    /// Charges a flow's time until `at`, before an event changes its state.
+    fn pass(&mut self, at: Time, number: u32) {
+        if let Some(watched) = self.flows.get_mut(number as usize) {
+            watched.pass(at, &self.transmitters);
+        }
+    }
+
+    /// Updates a flow's state, then passes the resulting facts to its account and its watches.
     fn follow(&mut self, at: Time, number: u32, step: impl FnOnce(&mut Flow, &Context<'_>, &mut Vec<Fact>)) {
-        let Some(watched) = self.flows.get_mut(number as usize) else { return };
-        if watched.ended.is_none() {
-            step(&mut watched.flow, &Context { hops: &self.hops, cells: &self.cells }, &mut self.facts);
-            self.cells.waits(at, number, |medium| watched.flow.transit.waiting_in(medium));
-            watched.flow.medium_idle(at, &mut self.cells);
-            watched.tell(at, &mut self.facts, &self.cells);
-            if let Some(slowest) = &watched.flow.slowest {
-                self.budgets.slowest(number, slowest.id);
+        let Some(watched) = self.flows.get_mut(number as usize).filter(|watched| watched.ended.is_none()) else {
+            return;
+        };
+        let cx = Context { hops: &self.hops, cells: &self.cells, transmitters: &self.transmitters };
+        step(&mut watched.flow, &cx, &mut self.facts);
+        for fact in &self.facts {
+            if let (Fact::Reached { sending, news: false }, Some(account)) = (fact, &mut watched.account) {
+                account.waste_duplicate(sending.packet.size(), &watched.flow, &cx);
             }
         }
+        self.cells.waits(at, number, |medium| watched.flow.transit.waiting_in(medium));
+        watched.flow.medium_idle(at, &mut self.cells);
+        watched.tell(at, &mut self.facts, &self.cells);
     }
 
     /// A mobile starts or stops using a link.
     fn mobile_uses(&mut self, at: Time, link: u32, used: bool) {
         for number in 0..self.flows.len() as u32 {
+            self.pass(at, number);
             self.follow(at, number, |flow, _, _| flow.mobile_uses(link, used));
         }
     }
 
     /// An exchange in a medium is over.
     fn exchange(&mut self, at: Time, exchange: &Exchange) {
+        let near = exchange.hop.and_then(|hop| self.hops.get(hop)).map(|hop| hop.near);
         for number in self.cells.flows(exchange.medium) {
-            self.budgets.exchange(at, number, exchange);
+            self.pass(at, number);
+            let watched = self.flows.get_mut(number as usize).and_then(Watched::open_account);
+            if let (Some((account, flow)), Some(near)) = (watched, near) {
+                account.exchange(exchange, near, flow, &self.transmitters);
+            }
             self.follow(at, number, |flow, cx, facts| flow.exchange(number, exchange, cx, facts));
         }
+    }
+
+    fn sender(&mut self, at: Time, number: u32, event: &tcp::Event) {
+        self.pass(at, number);
+        let Some(watched) = self.flows.get_mut(number as usize).filter(|watched| watched.ended.is_none()) else {
+            return;
+        };
+        watched.account.iter_mut().for_each(|account| account.sender(event));
+        if let tcp::Event::Blocked { reason } = event {
+            watched.blocked.on_event(at, *reason);
+            watched.flow.on_sender_event(at, event, &mut self.facts);
+            return;
+        }
+        self.follow(at, number, |flow, _, facts| flow.on_sender_event(at, event, facts));
+    }
+
+    fn complete(&mut self, at: Time, number: u32) {
+        self.pass(at, number);
+        let Some(watched) = self.flows.get_mut(number as usize) else { return };
+        watched.flow.medium_idle(at, &mut self.cells);
+        watched.end(at);
+        watched.account.iter_mut().for_each(|account| account.end(true));
+        watched.ended = Some(at);
+        self.cells.waits(at, number, |_| 0);
+    }
+
+    fn node(&mut self, at: Time, node: usize, event: &NodeEvent, of: &PacketFlow) {
+        let Some(packet) = event.packet().filter(|packet| !matches!(packet.body, Body::Datagram(_))) else { return };
+        self.pass(at, of.flow);
+        let about = (packet, of);
+        self.follow(at, of.flow, |flow, _, facts| match event {
+            NodeEvent::Sent { .. } => flow.sent(at, node, packet, of, facts),
+            NodeEvent::NoRoute { .. } => flow.dropped_by_node(at, node, about, LossPlace::Outage, facts),
+            NodeEvent::BufferFull { .. } => flow.dropped_by_node(at, node, about, LossPlace::Queue, facts),
+            NodeEvent::Taken { .. } => flow.taken(at, node, packet),
+            NodeEvent::Received { .. } => flow.received_at_end(packet, of),
+            NodeEvent::Transit { .. } | NodeEvent::Associated { .. } | NodeEvent::Left { .. } => {}
+        });
+    }
+
+    fn link(&mut self, at: Time, id: HopId, event: &LinkEvent, of: Option<&PacketFlow>) {
+        let (number, hops) = (hops::number(id), Rc::clone(&self.hops));
+        let (Some(hop), Some(kind)) = (hops.get(id), self.transmitters.line(number).map(|line| line.kind)) else {
+            return;
+        };
+        let on = OnHop { at, number, hop };
+        let lost_by = self.transmit(&on, kind, event, of);
+        let transfer = of.filter(|of| event.packet().is_some_and(|packet| is_transfer(packet, of)));
+        let flow = transfer.map(|of| of.flow);
+        let known = match event {
+            LinkEvent::FrameSent { number, attempt, packet } => {
+                self.cells.carries(at, id, *number, *attempt, packet, flow)
+            }
+            LinkEvent::GivenUp { number, packet, .. } => self.cells.gives_up(id, *number, packet, flow),
+            _ => Vec::new(),
+        };
+        known.iter().for_each(|exchange| self.exchange(at, exchange));
+        if let LinkEvent::FrameCorrupted { number, .. } = event {
+            self.cells.damaged(id, *number);
+        }
+        if let Some(of) = of {
+            self.follow(at, of.flow, |flow, _, facts| flow.link(at, id, hop, (event, of), lost_by, facts));
+        }
+    }
+
+    /// Updates the transmitter of a hop, and the account of a packet's flow with its stages there. Returns where the packet
+    /// was lost if the event is a loss.
+    fn transmit(&mut self, on: &OnHop<'_>, kind: LineKind, event: &LinkEvent, of: Option<&PacketFlow>) -> LossPlace {
+        let flow = of.map(|of| of.flow);
+        let serving = self.transmitters.serving(on.number);
+        // The flow that was served before waits from now on, or its frame is repeated.
+        let taken =
+            matches!(event, LinkEvent::Dequeued { .. } | LinkEvent::FrameSent { .. }) && kind != LineKind::Medium;
+        let concerned = serving.filter(|_| taken || matches!(event, LinkEvent::AckCorrupted { .. }));
+        for flow in flow.into_iter().chain(concerned) {
+            self.pass(on.at, flow);
+        }
+        let free = self.transmitters.observe(on, event, flow, taken);
+        let before = Before { free, serves: self.transmitters.serving(on.number) == flow };
+        let place = match event {
+            LinkEvent::QueueFull { .. } | LinkEvent::DroppedEarly { .. } => LossPlace::Queue,
+            _ => LossPlace::Air,
+        };
+        let watched = flow.and_then(|flow| self.flows.get_mut(flow as usize));
+        let Some((account, flow)) = watched.and_then(Watched::open_account) else { return place };
+        let cx = Context { hops: &self.hops, cells: &self.cells, transmitters: &self.transmitters };
+        account.link(on, event, flow, &cx, before);
+        if let (Some(line), Some(packet)) = (self.transmitters.line_mut(on.number), event.packet()) {
+            line.set_stage(on, (event, packet), flow, free);
+        }
+        if matches!(event, LinkEvent::GivenUp { .. }) { account.place_of_given_up(kind) } else { place }
     }
 }
 
@@ -443,61 +575,18 @@ impl Sink for Explain {
     const ACTIVE: bool = true;
 
     fn event(&mut self, at: Time, event: &Event) {
-        self.budgets.event(at, event);
         match event {
-            Event::Sender { flow, event: tcp::Event::Blocked { reason } } => {
-                if let Some(watched) = self.flows.get_mut(*flow as usize).filter(|watched| watched.ended.is_none()) {
-                    watched.blocked.on_event(at, *reason);
-                }
-            }
-            Event::Sender { flow, event } => {
-                self.follow(at, *flow, |flow, _, facts| flow.sender(at, event, facts));
-            }
-            Event::FlowCompleted { flow } => {
-                if let Some(watched) = self.flows.get_mut(*flow as usize) {
-                    watched.flow.medium_idle(at, &mut self.cells);
-                    watched.end(at);
-                    watched.ended = Some(at);
-                    self.cells.waits(at, *flow, |_| 0);
-                }
-            }
-            Event::Node { node, event, of } if let Some(packet) = event.packet() => {
-                if let Some(of) = of.filter(|of| is_transfer(packet, of)) {
-                    let node = *node as usize;
-                    self.follow(at, of.flow, |flow, _, facts| match event {
-                        NodeEvent::Sent { .. } => flow.sent(at, node, packet, &of, facts),
-                        NodeEvent::NoRoute { .. } => flow.no_route(at, node, packet, &of, facts),
-                        NodeEvent::BufferFull { .. } => flow.buffer_full(at, node, packet, &of, facts),
-                        NodeEvent::Taken { .. } => flow.taken(at, node, packet),
-                        _ => {}
-                    });
-                }
-            }
-            Event::Link { hop, event, of } => {
-                let of = event.packet().and_then(|packet| of.filter(|of| is_transfer(packet, of)));
-                let flow = of.map(|of| of.flow);
-                let known = match event {
-                    LinkEvent::FrameSent { number, attempt, packet } => {
-                        self.cells.carries(at, *hop, *number, *attempt, packet, flow)
-                    }
-                    LinkEvent::GivenUp { number, packet, .. } => self.cells.gives_up(*hop, *number, packet, flow),
-                    _ => Vec::new(),
-                };
-                known.iter().for_each(|exchange| self.exchange(at, exchange));
-                if let LinkEvent::FrameCorrupted { number, .. } = event {
-                    self.cells.damaged(*hop, *number);
-                }
-                if let Some(of) = of {
-                    self.follow(at, of.flow, |flow, cx, facts| flow.link(at, *hop, event, &of, cx.hops, facts));
-                }
-            }
+            Event::Sender { flow, event } => self.sender(at, *flow, event),
+            Event::FlowCompleted { flow } => self.complete(at, *flow),
+            Event::Node { event: NodeEvent::Associated { link }, .. } => self.mobile_uses(at, *link, true),
+            Event::Node { event: NodeEvent::Left { link }, .. } => self.mobile_uses(at, *link, false),
+            Event::Node { node, event, of: Some(of) } => self.node(at, *node as usize, event, of),
+            Event::Link { hop, event, of } => self.link(at, *hop, event, of.as_ref()),
             Event::Medium { medium, event } => {
                 if let Some(exchange) = self.cells.observe(at, *medium, event) {
                     self.exchange(at, &exchange);
                 }
             }
-            Event::Node { event: NodeEvent::Associated { link }, .. } => self.mobile_uses(at, *link, true),
-            Event::Node { event: NodeEvent::Left { link }, .. } => self.mobile_uses(at, *link, false),
             Event::Node { .. }
             | Event::Agent { .. }
             | Event::Receiver { .. }
@@ -505,16 +594,5 @@ impl Sink for Explain {
             | Event::Air { .. }
             | Event::FlowArrived { .. } => {}
         }
-    }
-}
-
-/// Whether a packet carries a flow's data, is a pure acknowledgment of it, or is a message about it; segments of a
-/// handshake are none of these.
-fn is_transfer(packet: &Packet, of: &PacketFlow) -> bool {
-    match &packet.body {
-        Body::Tcp(segment) if segment.len > 0 => of.from_sender,
-        Body::Tcp(segment) => !of.from_sender && !segment.flags.has(Flags::SYN),
-        Body::Icmp(_) => true,
-        Body::Datagram(_) => false,
     }
 }

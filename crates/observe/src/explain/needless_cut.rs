@@ -95,7 +95,7 @@ impl NeedlessCut {
         let before = std::mem::replace(&mut self.window, told.min(flow.window as f64));
         if let Some(cause) = cause.filter(|_| self.window < before) {
             let whole = flow.pipe().map_or(before, |pipe| pipe.min(before));
-            let met = |full| flow.oldest_sent().is_some_and(|sent| full >= sent);
+            let met = |full| flow.sender.oldest_sent().is_some_and(|sent| full >= sent);
             let congested = cause == Cause::Mark || flow.congested_at.is_some_and(met);
             // A reduction that is not below the lower end of the previous one is inside its range.
             let whole = self.open.last().map_or(whole, |last| whole.min(last.whole));

@@ -43,7 +43,7 @@ pub(super) fn watch() -> Option<Box<dyn Watch>> {
 impl RacedResend {
     fn sent_again(&mut self, sending: &Sending, seq: u64, flow: &Flow) {
         let episode = self.episode.get_or_insert(Episode {
-            end: flow.max,
+            end: flow.sender.max,
             began: sending.since,
             last: sending.since,
             racing: vec![],
@@ -93,17 +93,17 @@ impl Watch for RacedResend {
             }
             Fact::Reached { sending, news } => {
                 self.left(at, sending, !news, out);
-                if let Some(seq) = sending.seq().filter(|seq| sending.failed > 0 && *seq >= flow.una) {
+                if let Some(seq) = sending.seq().filter(|seq| sending.failed > 0 && *seq >= flow.sender.una) {
                     self.retried.insert(seq);
                 }
             }
             Fact::Gone(sending) => self.left(at, sending, false, out),
             Fact::Tcp(tcp::Event::AckReceived { duplicate: false, .. }) => {
-                self.retried = self.retried.split_off(&flow.una);
+                self.retried = self.retried.split_off(&flow.sender.una);
             }
             _ => {}
         }
-        if self.episode.as_ref().is_some_and(|episode| flow.una >= episode.end && episode.racing.is_empty()) {
+        if self.episode.as_ref().is_some_and(|episode| flow.sender.una >= episode.end && episode.racing.is_empty()) {
             self.close(out);
         }
     }

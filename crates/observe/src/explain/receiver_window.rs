@@ -36,15 +36,15 @@ pub(super) fn watch() -> Option<Box<dyn Watch>> {
 
 /// Whether the sender has new data that only the receive window blocks.
 fn full(flow: &Flow) -> bool {
-    let rest = flow.bytes.map_or(u64::MAX, |bytes| bytes.saturating_sub(flow.max));
+    let rest = flow.bytes.map_or(u64::MAX, |bytes| bytes.saturating_sub(flow.sender.max));
     let next = rest.min(u64::from(flow.segment));
-    next > 0 && flow.max + next > flow.una + flow.window
+    next > 0 && flow.sender.max + next > flow.sender.una + flow.window
 }
 
 /// Whether cwnd permits all whole segments of the receive window.
 fn binding(flow: &Flow) -> bool {
     let segment = u64::from(flow.segment).max(1);
-    flow.cwnd >= (flow.window - flow.window % segment) as f64
+    flow.sender.cwnd >= (flow.window - flow.window % segment) as f64
 }
 
 impl FullWindow {

@@ -52,7 +52,7 @@ impl Watch for RepeatedTimeout {
     fn observe(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
         match fact {
             Fact::Tcp(tcp::Event::Timeout { seq, .. }) => {
-                let silent = flow.acted;
+                let silent = flow.sender.acted;
                 match &mut self.window {
                     Some(window) => {
                         window.waits.push(at.since(silent));
@@ -61,11 +61,13 @@ impl Watch for RepeatedTimeout {
                     }
                     None => {
                         let waits = vec![at.since(silent)];
-                        self.window = Some(Window { first: *seq, end: flow.max, began: at, last: at, waits });
+                        self.window = Some(Window { first: *seq, end: flow.sender.max, began: at, last: at, waits });
                     }
                 }
             }
-            Fact::Tcp(tcp::Event::AckReceived { .. }) if self.window.as_ref().is_some_and(|w| flow.una >= w.end) => {
+            Fact::Tcp(tcp::Event::AckReceived { .. })
+                if self.window.as_ref().is_some_and(|w| flow.sender.una >= w.end) =>
+            {
                 self.close(out);
             }
             _ => {}

@@ -30,6 +30,8 @@ pub(super) enum Load {
     Ack { ack: u64 },
     /// A message about a segment.
     Notice,
+    /// A segment of the handshake or the close, or data in the other direction.
+    Control,
 }
 
 impl Sending {
@@ -39,6 +41,11 @@ impl Sending {
             Load::Data { seq, .. } => Some(seq),
             _ => None,
         }
+    }
+
+    /// Whether it is a part of the transfer: data, its acknowledgment, or a message about it.
+    pub fn is_of_transfer(&self) -> bool {
+        self.load != Load::Control
     }
 
     /// The longest time for which it occupied a hop.

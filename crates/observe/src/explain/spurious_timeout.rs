@@ -57,11 +57,11 @@ impl Expiry {
         let decides = |sending: &&Sending| match sending.load {
             Load::Data { seq: first, len, .. } => first <= seq && seq < first + u64::from(len),
             Load::Ack { ack } => ack > seq,
-            Load::Notice => false,
+            Load::Notice | Load::Control => false,
         };
-        let witnesses: Vec<u64> = flow.in_network().filter(decides).map(|sending| sending.id).collect();
+        let witnesses: Vec<u64> = flow.transit.all().filter(decides).map(|sending| sending.id).collect();
         let verdict = if witnesses.is_empty() { Verdict::Needed } else { Verdict::Pending };
-        let end = flow.max;
+        let end = flow.sender.max;
         Expiry {
             at,
             seq,
@@ -146,7 +146,7 @@ impl Watch for SpuriousTimeout {
         let newest = self.open.len().saturating_sub(1);
         for (number, mut expiry) in std::mem::take(&mut self.open).into_iter().enumerate() {
             expiry.count(out);
-            let causes_more = number == newest && flow.una < expiry.end;
+            let causes_more = number == newest && flow.sender.una < expiry.end;
             match expiry.verdict {
                 Verdict::Needed => {}
                 Verdict::Spurious(_) if !causes_more && expiry.resent.is_empty() => expiry.report(out),

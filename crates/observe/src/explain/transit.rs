@@ -1,9 +1,10 @@
-//! The position of each packet of a flow in the network.
+//! The packets of one flow in the network: the place of each, and its stage on the way from one node to the next.
 //!
 //! Between two nodes packets of one flow keep their order, so of several transmissions of the same bytes the oldest at
 //! a node is the one that leaves it. A queue tells when the one that it drops arrived there.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 use std::rc::Rc;
 
 use engine::Time;
@@ -12,42 +13,133 @@ use wire::{Addr, Packet};
 
 use super::sending::Sending;
 
-/// Whether an observed packet is this transmission: a queue may have marked it since.
-fn is(sending: &Sending, packet: &Packet) -> bool {
-    sending.packet == Packet { ecn: sending.packet.ecn, ..*packet }
+/// Node, and destination of the packets that are on their way from there.
+pub(super) type Place = (usize, Addr);
+
+/// The stage of a packet on its way from one node to the next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    /// At the node. It may wait in a queue, or the node may process it.
+    Held,
+    /// In the queue of a hop that computes departures, until a known time.
+    Booked,
+    /// In a transmitter. `good` unless the attempt is known to fail.
+    Sending { hop: usize, good: bool },
+    /// On its way to the next node, or with a link layer until it is acknowledged. `good` unless its last attempt
+    /// failed.
+    Flying { good: bool },
 }
 
+/// A packet at a place.
+struct Entry {
+    sending: Sending,
+    /// Numbers increase along a place.
+    slot: u64,
+    stage: Stage,
+}
+
+/// A change of a stage at a known time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Change {
+    /// The transmitter is free, but the link is interrupted.
+    Interrupted,
+    Begins {
+        hop: usize,
+    },
+    Ends,
+}
+
+/// A packet's departure from the queue of a hop.
+pub(super) struct Departure {
+    /// When it is known.
+    pub at: Time,
+    /// Until when the transmitter is busy.
+    pub free: Time,
+    /// When the transmitter takes the packet.
+    pub starts: Time,
+    /// When its transmission ends, if known.
+    pub ends: Option<Time>,
+}
+
+/// The packets that a hop transmits.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Service {
+    pub good: u32,
+    pub bad: u32,
+}
+
+impl Service {
+    /// Whether the hop transmits none.
+    pub fn is_idle(self) -> bool {
+        self.good == 0 && self.bad == 0
+    }
+}
+
+/// The packets of a flow.
 #[derive(Default)]
 pub(super) struct Transit {
-    /// By the node they are at or have left last, and their destination.
-    places: BTreeMap<(usize, Addr), VecDeque<Sending>>,
-    /// Those of them waiting for a link layer.
-    lanes: BTreeSet<(usize, Addr)>,
+    places: BTreeMap<Place, VecDeque<Entry>>,
+    next_slot: u64,
+    /// Places whose packets wait for a link layer.
+    lanes: BTreeSet<Place>,
     /// For each node the medium to which all its links belong, if there is one.
     homes: Rc<[Option<MediumId>]>,
-    /// The medium in which each waits, if any; and by medium and node their number, and since when there are any.
-    media: BTreeMap<(usize, Addr), MediumId>,
+    /// The medium in which the packets of a place wait, if any; and by medium and node their number, and since when there
+    /// are any.
+    media: BTreeMap<Place, MediumId>,
     waiting: BTreeMap<(MediumId, usize), (u32, Time)>,
     /// The number of transmissions of data in the network, by first byte.
     alive: BTreeMap<u64, u32>,
+    /// The number of packets of the transfer in the network.
     in_network: usize,
     empty_since: Option<Time>,
+    changes: BinaryHeap<Reverse<(Time, u64, Place, Change)>>,
+    /// By place, the number of packets with the stage `Held`, and `Booked`.
+    held: BTreeMap<Place, u32>,
+    booked: BTreeMap<Place, u32>,
+    /// Places where the first packet waits for the end of an interruption, with its slot.
+    interrupted: BTreeMap<Place, u64>,
+    service: BTreeMap<usize, Service>,
+    /// Packets whose last attempt has failed and that no transmitter has.
+    failed: u32,
+    /// By place: the hop that packets take from there.
+    routes: BTreeMap<Place, usize>,
 }
 
+/// Whether an observed packet is this transmission: a queue or a node may have marked it since.
+fn is_same(entry: &Entry, packet: &Packet) -> bool {
+    entry.sending.packet == Packet { ecn: entry.sending.packet.ecn, dscp: entry.sending.packet.dscp, ..*packet }
+}
+
+fn add(counts: &mut BTreeMap<Place, u32>, place: Place) {
+    *counts.entry(place).or_default() += 1;
+}
+
+fn take(counts: &mut BTreeMap<Place, u32>, place: Place) {
+    if let Some(count) = counts.get_mut(&place) {
+        *count = count.saturating_sub(1);
+        if *count == 0 {
+            counts.remove(&place);
+        }
+    }
+}
+
+/// Where packets are.
 impl Transit {
     /// An empty state for a network whose nodes belong to these media.
     pub fn new(homes: Rc<[Option<MediumId>]>) -> Self {
         Transit { homes, ..Transit::default() }
     }
 
-    /// Since when the network has been empty of the flow's packets.
+    /// Since when the network has been empty of packets of the transfer.
     pub fn empty_since(&self) -> Option<Time> {
         self.empty_since
     }
 
-    /// Every packet in the network.
+    /// Every packet of the transfer in the network.
     pub fn all(&self) -> impl Iterator<Item = &Sending> {
-        self.places.values().flatten()
+        let entries = self.places.values().flatten().map(|entry| &entry.sending);
+        entries.filter(|sending| sending.is_of_transfer())
     }
 
     /// Whether a segment that begins at `seq` is in the network.
@@ -57,12 +149,12 @@ impl Transit {
 
     /// Every packet waiting for a link layer.
     pub fn with_link_layer(&self) -> impl Iterator<Item = &Sending> {
-        self.lanes.iter().filter_map(|lane| self.places.get(lane)).flatten()
+        self.lanes.iter().filter_map(|lane| self.places.get(lane)).flatten().map(|entry| &entry.sending)
     }
 
-    /// Whether a packet to `to` is at a node.
+    /// Whether a packet of the transfer to `to` is at a node.
     pub fn waits(&self, node: usize, to: Addr) -> bool {
-        self.places.get(&(node, to)).is_some_and(|place| !place.is_empty())
+        self.places.get(&(node, to)).is_some_and(|place| place.iter().any(|entry| entry.sending.is_of_transfer()))
     }
 
     /// Packets from a node to `to` now wait for a link layer.
@@ -77,7 +169,8 @@ impl Transit {
         if before == Some(medium) {
             return;
         }
-        let here = self.places.get(&(node, to)).map_or(0, |place| place.len() as u32);
+        let place = self.places.get(&(node, to)).into_iter().flatten();
+        let here = place.filter(|entry| entry.sending.is_of_transfer()).count() as u32;
         // A mobile has changed from one medium to another.
         if let Some((waiting, _)) = before.and_then(|before| self.waiting.get_mut(&(before, node))) {
             *waiting -= here;
@@ -101,50 +194,58 @@ impl Transit {
     /// Whether a packet is at a node, or on a link from there.
     pub fn has(&self, node: usize, packet: &Packet) -> bool {
         let place = self.places.get(&(node, packet.dst));
-        place.is_some_and(|place| place.iter().any(|sending| is(sending, packet)))
+        place.is_some_and(|place| place.iter().any(|entry| is_same(entry, packet)))
     }
 
     /// The attempt with that number has failed, or is about to; whether the packet is at the node.
-    pub fn failed(&mut self, node: usize, attempt: u32, packet: &Packet) -> bool {
+    pub fn count_failed(&mut self, node: usize, attempt: u32, packet: &Packet) -> bool {
         let place = self.places.get_mut(&(node, packet.dst));
-        let sending = place.and_then(|place| place.iter_mut().find(|sending| is(sending, packet)));
-        let found = sending.is_some();
-        if let Some(sending) = sending {
-            sending.failed = sending.failed.max(attempt);
+        let entry = place.and_then(|place| place.iter_mut().find(|entry| is_same(entry, packet)));
+        let found = entry.is_some();
+        if let Some(entry) = entry {
+            entry.sending.failed = entry.sending.failed.max(attempt);
         }
         found
     }
 
-    /// A packet arrives at a node.
+    /// A packet comes to a node.
     pub fn put(&mut self, at: Time, node: usize, mut sending: Sending) {
+        let place = (node, sending.packet.dst);
         sending.at_node_since = at;
-        if let Some(medium) = self.homes.get(node).copied().flatten() {
-            self.media.entry((node, sending.packet.dst)).or_insert(medium);
+        if sending.is_of_transfer() {
+            if let Some(medium) = self.homes.get(node).copied().flatten() {
+                self.media.entry(place).or_insert(medium);
+            }
+            if let Some(medium) = self.media.get(&place) {
+                let (waiting, since) = self.waiting.entry((*medium, node)).or_insert((0, at));
+                *since = if *waiting == 0 { at } else { *since };
+                *waiting += 1;
+            }
         }
-        if let Some(medium) = self.media.get(&(node, sending.packet.dst)) {
-            let (waiting, since) = self.waiting.entry((*medium, node)).or_insert((0, at));
-            *since = if *waiting == 0 { at } else { *since };
-            *waiting += 1;
-        }
-        self.places.entry((node, sending.packet.dst)).or_default().push_back(sending);
+        let slot = self.next_slot;
+        self.next_slot += 1;
+        add(&mut self.held, place);
+        self.places.entry(place).or_default().push_back(Entry { sending, slot, stage: Stage::Held });
     }
 
-    /// A packet leaves a node for the next one.
+    /// A packet leaves a node for the next one: the oldest of equal ones.
     pub fn leave(&mut self, node: usize, packet: &Packet) -> Option<Sending> {
-        let place = self.places.get_mut(&(node, packet.dst))?;
-        let oldest = place.iter().position(|sending| is(sending, packet))?;
-        let left = place.remove(oldest);
-        self.has_left(node, packet.dst);
-        left
+        let place = self.places.get(&(node, packet.dst))?;
+        let oldest = place.iter().position(|entry| is_same(entry, packet))?;
+        self.remove((node, packet.dst), oldest)
     }
 
-    /// A packet no longer waits at a node.
-    fn has_left(&mut self, node: usize, to: Addr) {
-        if let Some(medium) = self.media.get(&(node, to))
-            && let Some((waiting, _)) = self.waiting.get_mut(&(*medium, node))
+    fn remove(&mut self, place: Place, index: usize) -> Option<Sending> {
+        let Entry { sending, slot, stage } = self.places.get_mut(&place)?.remove(index)?;
+        self.interrupted.retain(|_, first| *first != slot);
+        self.leave_stage(place, stage);
+        if sending.is_of_transfer()
+            && let Some(medium) = self.media.get(&place)
+            && let Some((waiting, _)) = self.waiting.get_mut(&(*medium, place.0))
         {
             *waiting -= 1;
         }
+        Some(sending)
     }
 
     /// A packet is lost after it has left a node.
@@ -156,16 +257,19 @@ impl Transit {
 
     /// A packet is dropped by a queue, which it joined at `queued`, or by a node.
     pub fn take_queued(&mut self, at: Time, node: usize, packet: &Packet, queued: Time) -> Option<Sending> {
-        let place = self.places.get_mut(&(node, packet.dst))?;
-        let last = place.iter().rposition(|sending| sending.at_node_since <= queued && is(sending, packet))?;
-        let lost = place.remove(last)?;
-        self.has_left(node, packet.dst);
+        let place = self.places.get(&(node, packet.dst))?;
+        let came = |entry: &Entry| entry.sending.at_node_since <= queued && is_same(entry, packet);
+        let last = place.iter().rposition(came)?;
+        let lost = self.remove((node, packet.dst), last)?;
         self.left(at, &lost);
         Some(lost)
     }
 
-    /// A packet enters the network; its position is set separately.
+    /// A packet enters the network; its place is set separately.
     pub fn entered(&mut self, sending: &Sending) {
+        if !sending.is_of_transfer() {
+            return;
+        }
         self.in_network += 1;
         self.empty_since = None;
         if let Some(seq) = sending.seq() {
@@ -180,8 +284,11 @@ impl Transit {
         }
     }
 
-    /// A packet without a position leaves the network.
+    /// A packet without a place leaves the network.
     pub fn left(&mut self, at: Time, sending: &Sending) {
+        if !sending.is_of_transfer() {
+            return;
+        }
         if let Some(seq) = sending.seq()
             && let Some(count) = self.alive.get_mut(&seq)
         {
@@ -193,6 +300,170 @@ impl Transit {
         self.in_network -= 1;
         if self.in_network == 0 {
             self.empty_since = Some(at);
+        }
+    }
+}
+
+/// Stages on the way.
+impl Transit {
+    /// Places with packets that the node or its queue holds.
+    pub fn held(&self) -> impl Iterator<Item = &Place> {
+        self.held.keys()
+    }
+
+    /// Places with packets in a queue that computes departures.
+    pub fn booked(&self) -> impl Iterator<Item = &Place> {
+        self.booked.keys()
+    }
+
+    /// Whether a place has such a packet.
+    pub fn is_held(&self, place: Place) -> bool {
+        self.held.contains_key(&place)
+    }
+
+    /// Whether a place has such a packet.
+    pub fn is_booked(&self, place: Place) -> bool {
+        self.booked.contains_key(&place)
+    }
+
+    /// Whether the packets of a place wait for the end of an interruption.
+    pub fn is_interrupted(&self, place: Place) -> bool {
+        self.interrupted.contains_key(&place)
+    }
+
+    /// The packets that a hop transmits.
+    pub fn service(&self, hop: usize) -> Service {
+        self.service.get(&hop).copied().unwrap_or_default()
+    }
+
+    /// The hops that transmit packets of the flow.
+    pub fn services(&self) -> impl Iterator<Item = (usize, Service)> + '_ {
+        self.service.iter().map(|(hop, service)| (*hop, *service))
+    }
+
+    /// Whether a packet waits for another attempt of a link layer.
+    pub fn has_failed(&self) -> bool {
+        self.failed > 0
+    }
+
+    /// The nodes that have sent packets of the flow.
+    pub fn nodes(&self) -> impl Iterator<Item = usize> + '_ {
+        self.routes.keys().map(|(node, _)| *node)
+    }
+
+    /// The hop that packets take from a place.
+    pub fn route(&self, place: Place) -> Option<usize> {
+        self.routes.get(&place).copied()
+    }
+
+    /// A packet leaves the queue of a hop: at once, or at a time in the future that the queue computes.
+    pub fn dequeue(&mut self, (node, hop): (usize, usize), packet: &Packet, departure: &Departure) {
+        let Departure { at, free, starts, ends } = *departure;
+        let place = (node, packet.dst);
+        self.routes.insert(place, hop);
+        let held = |entry: &&mut Entry| entry.stage == Stage::Held && is_same(entry, packet);
+        // In a queue that serves at once the only one that waits is the last; many may be on their way before it.
+        let alone = self.held.get(&place) == Some(&1);
+        let entry = self.places.get_mut(&place).and_then(|entries| match entries.back_mut().filter(held) {
+            Some(_) if alone => entries.back_mut(),
+            _ => entries.iter_mut().find(held),
+        });
+        let Some(entry) = entry else { return };
+        let slot = entry.slot;
+        let stage = if starts > at { Stage::Booked } else { Stage::Sending { hop, good: true } };
+        let before = std::mem::replace(&mut entry.stage, stage);
+        self.leave_stage(place, before);
+        self.enter_stage(place, stage);
+        if starts > at {
+            self.changes.push(Reverse((starts, slot, place, Change::Begins { hop })));
+            let free = free.max(at);
+            if free < starts {
+                self.changes.push(Reverse((free, slot, place, Change::Interrupted)));
+            }
+        }
+        if let Some(ends) = ends {
+            self.changes.push(Reverse((ends, slot, place, Change::Ends)));
+        }
+    }
+
+    /// A link layer begins to transmit a packet; `ends` is the end of that transmission if others may follow before its
+    /// acknowledgment. Returns false if the packet has arrived before.
+    pub fn attempt(&mut self, (node, hop): (usize, usize), packet: &Packet, ends: Option<Time>) -> bool {
+        self.set_stage(node, packet, Stage::Sending { hop, good: true }, ends)
+    }
+
+    /// The attempt that has just begun will fail.
+    pub fn fail_attempt(&mut self, (node, hop): (usize, usize), packet: &Packet) {
+        self.set_stage(node, packet, Stage::Sending { hop, good: false }, None);
+    }
+
+    fn set_stage(&mut self, node: usize, packet: &Packet, stage: Stage, ends: Option<Time>) -> bool {
+        let place = (node, packet.dst);
+        let entries = self.places.get_mut(&place);
+        let Some(entry) = entries.and_then(|entries| entries.iter_mut().find(|entry| is_same(entry, packet))) else {
+            return false;
+        };
+        let (slot, before) = (entry.slot, std::mem::replace(&mut entry.stage, stage));
+        self.leave_stage(place, before);
+        self.enter_stage(place, stage);
+        if let Some(ends) = ends {
+            self.changes.push(Reverse((ends, slot, place, Change::Ends)));
+        }
+        true
+    }
+
+    /// The time of the next change of a stage.
+    pub fn next_change(&self) -> Option<Time> {
+        self.changes.peek().map(|Reverse((at, ..))| *at)
+    }
+
+    /// Makes the next change.
+    pub fn make_change(&mut self) {
+        let Some(Reverse((_, slot, place, change))) = self.changes.pop() else { return };
+        let Some(entries) = self.places.get_mut(&place) else { return };
+        let Ok(found) = entries.binary_search_by_key(&slot, |entry| entry.slot) else { return };
+        let entry = &mut entries[found];
+        let stage = match (change, entry.stage) {
+            (Change::Interrupted, _) => {
+                self.interrupted.insert(place, slot);
+                return;
+            }
+            (Change::Begins { hop }, _) => {
+                self.interrupted.remove(&place);
+                Stage::Sending { hop, good: true }
+            }
+            (Change::Ends, Stage::Sending { good, .. }) => Stage::Flying { good },
+            (Change::Ends, _) => return,
+        };
+        let before = std::mem::replace(&mut entry.stage, stage);
+        self.leave_stage(place, before);
+        self.enter_stage(place, stage);
+    }
+
+    fn enter_stage(&mut self, place: Place, stage: Stage) {
+        match stage {
+            Stage::Held => add(&mut self.held, place),
+            Stage::Booked => add(&mut self.booked, place),
+            Stage::Sending { hop, good: true } => self.service.entry(hop).or_default().good += 1,
+            Stage::Sending { hop, good: false } => self.service.entry(hop).or_default().bad += 1,
+            Stage::Flying { good } => self.failed += u32::from(!good),
+        }
+    }
+
+    fn leave_stage(&mut self, place: Place, stage: Stage) {
+        match stage {
+            Stage::Held => take(&mut self.held, place),
+            Stage::Booked => take(&mut self.booked, place),
+            Stage::Sending { hop, good } => {
+                if let Some(service) = self.service.get_mut(&hop) {
+                    let count = if good { &mut service.good } else { &mut service.bad };
+                    *count = count.saturating_sub(1);
+                    if service.is_idle() {
+                        self.service.remove(&hop);
+                    }
+                }
+            }
+            Stage::Flying { good } => self.failed -= u32::from(!good),
         }
     }
 }

@@ -2,23 +2,33 @@
 
 use engine::{Span, Time};
 use path::LinkEvent;
-use sim::{FlowSpec, NodeEvent, PacketFlow};
-use wire::{Addr, Body, Packet};
+use sim::FlowSpec;
+use tcp::{Blocked, Reason};
 
+use super::super::Context;
 use super::super::cell::{Exchange, Why};
-use super::super::hops::Hops;
+use super::super::flow::Flow;
+use super::super::hops;
+use super::super::losses::LossPlace;
+use super::super::transit::Place;
+use super::super::transmitters::{Before, Line, LineKind, OnHop, Transmitters};
 use super::Cause;
-use super::packets::{Packets, Place};
-use super::sender::{Charge, Loss, Sender};
-use super::transmitters::{Kind, Line, OnHop, Transmitters};
-use crate::received::Received;
 
 /// The slowest hop on the way of a flow's data.
 #[derive(Clone, Copy)]
-pub(super) struct Slowest {
+struct Slowest {
     hop: usize,
     place: Place,
-    kind: Kind,
+    kind: LineKind,
+}
+
+impl Slowest {
+    /// That of a flow, if it is known.
+    fn of(flow: &Flow, transmitters: &Transmitters) -> Option<Self> {
+        let hop = hops::number(flow.slowest.as_ref()?.id);
+        let line = transmitters.line(hop)?;
+        Some(Slowest { hop, place: (line.near, flow.receiver), kind: line.kind })
+    }
 }
 
 /// The wait of a flow in the queue of others.
@@ -32,34 +42,29 @@ pub(in super::super) struct StandingQueue {
     pub others: u32,
 }
 
-/// The state of a hop before an event.
-#[derive(Clone, Copy)]
-pub(super) struct Before {
-    /// Until when its transmissions were booked.
-    pub free: Time,
-    /// Whether its transmitter serves the flow.
-    pub serves: bool,
+/// What a moment is to be charged to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Charge {
+    To(Cause),
+    /// To the application if it writes more, otherwise to the propagation of the last packets.
+    Tail,
+    /// To be decided by the exchanges of a medium.
+    InMedium,
 }
 
 /// The time of one flow, charged to causes.
-pub(super) struct Account {
+pub(in super::super) struct Account {
     number: u32,
     began: Time,
-    receiver: Addr,
     /// Charged until then.
     until: Time,
-    ended: bool,
     totals: [Span; Cause::ALL.len()],
     /// Time whose cause is known when the application writes again, or the flow is complete.
     tail: Span,
     /// Intervals in which packets were at stations of a medium, whose exchanges are not known yet.
     in_medium: Vec<(Time, Time)>,
-    packets: Packets,
-    sender: Sender,
-    received: Received,
     /// Why the last exchange for the flow in a medium failed.
     failing: Option<Why>,
-    slowest: Option<Slowest>,
     /// Until when the flow's last packet occupies the slowest hop after its arrival: until its link acknowledgment with
     /// stop-and-wait; until the end of its transmission on a link whose far end has it before.
     occupied: Time,
@@ -70,29 +75,13 @@ impl Account {
         Account {
             number,
             began: spec.start,
-            receiver: Addr::of_node(spec.to),
             until: spec.start,
-            ended: false,
             totals: [Span::ZERO; Cause::ALL.len()],
             tail: Span::ZERO,
             in_medium: Vec::new(),
-            packets: Packets::default(),
-            sender: Sender::new(spec.tcp.segment_data()),
-            received: Received::default(),
             failing: None,
-            slowest: None,
             occupied: Time::ZERO,
         }
-    }
-
-    /// Whether the flow is over.
-    pub fn has_ended(&self) -> bool {
-        self.ended
-    }
-
-    /// Sets the slowest hop.
-    pub fn set_slowest(&mut self, hop: usize, line: &Line) {
-        self.slowest = Some(Slowest { hop, place: (line.near, self.receiver), kind: line.kind });
     }
 
     fn add(&mut self, cause: Cause, span: Span) {
@@ -100,35 +89,36 @@ impl Account {
         *total = *total + span;
     }
 
-    /// Charges the time until `at`.
-    pub fn pass(&mut self, at: Time, transmitters: &Transmitters) {
-        while let Some(change) = self.packets.next_change().filter(|change| *change <= at) {
-            self.charge_in_parts(change, transmitters);
-            self.packets.change();
+    /// Charges the time until `at`, in which the packets of the flow change their stages as foreseen.
+    pub fn pass(&mut self, at: Time, flow: &mut Flow, transmitters: &Transmitters) {
+        while let Some(change) = flow.transit.next_change().filter(|change| *change <= at) {
+            self.charge_in_parts(change, flow, transmitters);
+            flow.transit.make_change();
         }
-        self.charge_in_parts(at, transmitters);
+        self.charge_in_parts(at, flow, transmitters);
     }
 
-    fn charge_in_parts(&mut self, to: Time, transmitters: &Transmitters) {
-        let slowest = self.slowest.and_then(|slowest| transmitters.line(slowest.hop));
+    fn charge_in_parts(&mut self, to: Time, flow: &Flow, transmitters: &Transmitters) {
+        let slowest = Slowest::of(flow, transmitters).and_then(|slowest| transmitters.line(slowest.hop));
         while let Some(change) = slowest.map(|line| line.next_interruption(self.until)).filter(|change| *change < to) {
-            self.charge_around_occupied(change, transmitters);
+            self.charge_around_occupied(change, flow, transmitters);
         }
-        self.charge_around_occupied(to, transmitters);
+        self.charge_around_occupied(to, flow, transmitters);
     }
 
-    fn charge_around_occupied(&mut self, to: Time, transmitters: &Transmitters) {
+    fn charge_around_occupied(&mut self, to: Time, flow: &Flow, transmitters: &Transmitters) {
         if self.until < self.occupied && self.occupied < to {
-            self.charge(self.occupied, transmitters);
+            self.charge(self.occupied, flow, transmitters);
         }
-        self.charge(to, transmitters);
+        self.charge(to, flow, transmitters);
     }
 
-    fn charge(&mut self, to: Time, transmitters: &Transmitters) {
+    fn charge(&mut self, to: Time, flow: &Flow, transmitters: &Transmitters) {
         if to <= self.until {
             return;
         }
-        let cause = self.cause(transmitters);
+        let cause =
+            Moment { at: self.until, number: self.number, occupied: self.occupied, flow, transmitters }.charge();
         let from = std::mem::replace(&mut self.until, to);
         match cause {
             Charge::To(cause) => self.add(cause, to.since(from)),
@@ -140,109 +130,16 @@ impl Account {
         }
     }
 
-    /// The cause of the present moment, by the rules in the header.
-    fn cause(&self, transmitters: &Transmitters) -> Charge {
-        let slowest = match self.slowest {
-            Some(slowest) => self.at_slowest(slowest, transmitters),
-            None => self.first_service(transmitters),
-        };
-        let medium = || (!self.sender.is_opening() && self.is_in_medium(transmitters)).then_some(Charge::InMedium);
-        let elsewhere = || self.waits_elsewhere(transmitters).map(Charge::To);
-        let failed = || self.packets.has_failed().then_some(Charge::To(Cause::BadAir));
-        slowest
-            .map(Charge::To)
-            .or_else(medium)
-            .or_else(elsewhere)
-            .or_else(failed)
-            .unwrap_or_else(|| self.sender.charge())
-    }
-
-    /// Rule 1 before the slowest hop is known: the transmission of the first data, on any hop.
-    fn first_service(&self, transmitters: &Transmitters) -> Option<Cause> {
-        let wired = |hop: usize| transmitters.line(hop).is_some_and(|line| line.kind != Kind::Medium);
-        let sends = self.packets.services().any(|(hop, service)| wired(hop) && service.good > 0);
-        (sends && !self.sender.is_opening()).then_some(Cause::LinkRate)
-    }
-
-    /// Rules 1 and 2.
-    fn at_slowest(&self, slowest: Slowest, transmitters: &Transmitters) -> Option<Cause> {
-        let service = self.packets.service(slowest.hop);
-        let waits = self.waits(slowest.place, transmitters);
-        let line = transmitters.line(slowest.hop)?;
-        let serves = transmitters.serving(slowest.hop) == Some(self.number);
-        let sends = match (service.good, service.bad) {
-            (0, 0) => (self.until < self.occupied).then_some(Cause::LinkRate),
-            (0, _) => Some(Cause::BadAir),
-            _ => Some(Cause::LinkRate),
-        };
-        match slowest.kind {
-            Kind::Medium => None,
-            Kind::Plain => sends
-                .or_else(|| waits.then(|| self.behind(slowest.place)))
-                .or_else(|| self.packets.is_held(slowest.place).then(|| self.idle_line(line)).flatten()),
-            Kind::StopAndWait if sends.is_none() && !waits => None,
-            Kind::StopAndWait if !serves => Some(Cause::OthersQueue),
-            Kind::StopAndWait if line.in_vain => Some(Cause::BadAir),
-            Kind::StopAndWait => Some(sends.unwrap_or(Cause::LinkRate)),
-            Kind::Window if sends.is_some() => sends,
-            Kind::Window if !waits => None,
-            Kind::Window if self.packets.has_failed() || (serves && line.in_vain) => Some(Cause::BadAir),
-            Kind::Window if serves => Some(Cause::LinkRate),
-            Kind::Window => Some(Cause::OthersQueue),
-        }
-    }
-
-    /// What a packet waits for in front of a line that transmits nothing and knows departures only when they begin.
-    fn idle_line(&self, line: &Line) -> Option<Cause> {
-        if line.is_interrupted(self.until) {
-            return Some(Cause::Outage);
-        }
-        line.at_opportunities.then_some(Cause::LinkRate)
-    }
-
-    /// What the packets that wait at a place wait for, if none of the flow is being transmitted there.
-    fn behind(&self, place: Place) -> Cause {
-        if self.packets.is_interrupted(place) { Cause::Outage } else { Cause::OthersQueue }
-    }
-
-    /// Whether a packet waits in a queue at a place. A node may hold a packet for other reasons: a hop that computes
-    /// departures has only booked packets in its queue, and no packet waits for an idle transmitter.
-    fn waits(&self, place: Place, transmitters: &Transmitters) -> bool {
-        let queues = || {
-            let line = self.packets.route(place).and_then(|hop| transmitters.line(hop));
-            line.is_some_and(|line| !line.books && (line.kind != Kind::Plain || line.free_at > self.until))
-        };
-        self.packets.is_booked(place) || (self.packets.is_held(place) && queues())
-    }
-
-    /// Whether a packet is at a station of a medium.
-    fn is_in_medium(&self, transmitters: &Transmitters) -> bool {
-        let of_medium = |hop: usize| transmitters.line(hop).is_some_and(|line| line.kind == Kind::Medium);
-        self.packets.services().any(|(hop, _)| of_medium(hop))
-            || self.packets.held().any(|place| self.packets.route(*place).is_some_and(of_medium))
-    }
-
-    /// Rule 4.
-    fn waits_elsewhere(&self, transmitters: &Transmitters) -> Option<Cause> {
-        let places = self.packets.held().chain(self.packets.booked());
-        let place = *places.into_iter().find(|place| self.waits(**place, transmitters))?;
-        let own = self.packets.route(place).is_some_and(|hop| {
-            let service = self.packets.service(hop);
-            (service.good, service.bad) != (0, 0)
-        });
-        Some(if own { Cause::OwnQueue } else { self.behind(place) })
-    }
-
     /// An exchange in a medium is over, whose frames carried packets of this flow if `own`.
-    pub fn exchange(&mut self, exchange: &Exchange, station: usize) {
+    pub fn exchange(&mut self, exchange: &Exchange, station: usize, flow: &Flow, transmitters: &Transmitters) {
         let own = exchange.carried.iter().filter(|carried| carried.flow == Some(self.number));
         let (all, damaged) = (own.clone().count(), own.filter(|carried| carried.damaged).count());
         if all > 0 {
             self.failing = exchange.spoilt;
         }
         let cause = match exchange.spoilt {
-            _ if all == 0 && self.waits_at_station(station) => Cause::OthersQueue,
-            _ if all == 0 && !self.hears(exchange) => return,
+            _ if all == 0 && waits_at_station(station, flow, transmitters) => Cause::OthersQueue,
+            _ if all == 0 && !hears(exchange, flow) => return,
             _ if all == 0 => Cause::Contention,
             Some(Why::Air) => Cause::BadAir,
             Some(Why::Collision | Why::Hidden) => Cause::Collision,
@@ -260,136 +157,66 @@ impl Account {
         }
     }
 
-    /// Whether the packets of this flow that limit it wait at a station: data at the slowest hop, otherwise any.
-    fn waits_at_station(&self, station: usize) -> bool {
-        let slowest = self.slowest.filter(|slowest| slowest.kind == Kind::Medium);
-        match slowest.filter(|slowest| self.packets.is_held(slowest.place)) {
-            Some(slowest) => slowest.place.0 == station,
-            None => self.packets.held().any(|place| place.0 == station),
-        }
-    }
-
-    /// Whether a station that holds packets of this flow sensed an exchange.
-    fn hears(&self, exchange: &Exchange) -> bool {
-        let Some(nodes) = &exchange.heard_by else { return true };
-        self.packets.held().any(|(node, _)| nodes.contains_key(node))
-    }
-
-    pub fn end(&mut self, at: Time, transmitters: &Transmitters, completed: bool) {
-        self.pass(at, transmitters);
-        self.ended = true;
+    /// Ends the flow, which has been [charged](Self::pass) until now.
+    pub fn end(&mut self, completed: bool) {
         let left: Vec<(Time, Time)> = std::mem::take(&mut self.in_medium);
         left.into_iter().for_each(|(from, to)| self.add(Cause::LinkRate, to.since(from)));
         let tail = std::mem::take(&mut self.tail);
         self.add(if completed { Cause::Propagation } else { Cause::Application }, tail);
     }
 
+    /// Handles an event of the sender.
     pub fn sender(&mut self, event: &tcp::Event) {
-        if self.sender.on_event(event) {
+        if matches!(event, tcp::Event::SegmentSent { reason: Reason::New, .. }) {
             let tail = std::mem::take(&mut self.tail);
             self.add(Cause::Application, tail);
         }
     }
 
     /// The slowest hop transmitted a packet in vain: that time belongs to `cause`.
-    fn wasted(&mut self, hop: usize, time: Span, cause: Cause) {
-        if self.slowest.is_some_and(|slowest| slowest.hop == hop && slowest.kind != Kind::Medium) {
-            let wasted = time.min(self.totals[Cause::LinkRate as usize]);
-            self.totals[Cause::LinkRate as usize] = self.totals[Cause::LinkRate as usize] - wasted;
-            self.add(cause, wasted);
+    fn waste(&mut self, time: Span, cause: Cause) {
+        let wasted = time.min(self.totals[Cause::LinkRate as usize]);
+        self.totals[Cause::LinkRate as usize] = self.totals[Cause::LinkRate as usize] - wasted;
+        self.add(cause, wasted);
+    }
+
+    /// Data of which the receiver had all bytes has arrived, in a packet of this size.
+    pub fn waste_duplicate(&mut self, size: u32, flow: &Flow, cx: &Context<'_>) {
+        if let Some(slowest) = Slowest::of(flow, cx.transmitters).filter(|slowest| slowest.kind != LineKind::Medium) {
+            let time = cx.hops.by_number(slowest.hop).map_or(Span::ZERO, |hop| hop.cycle(size, self.until));
+            self.waste(time, Cause::SpuriousRecovery);
         }
     }
 
-    /// A packet of the flow was lost on its way from `node`; `queued` as in [`Packets::remove`].
-    fn lost(&mut self, node: usize, packet: &Packet, of: &PacketFlow, queued: Option<Time>, loss: Loss) {
-        self.packets.remove(node, packet, queued);
-        let Body::Tcp(segment) = &packet.body else { return };
-        match of.seq.filter(|_| of.from_sender && segment.len > 0) {
-            Some(seq) if self.received.has(seq) => {}
-            seq => self.sender.lost(seq, loss),
+    /// Handles an event of a packet of the flow on a link, before the flow does.
+    pub fn link(&mut self, on: &OnHop<'_>, event: &LinkEvent, flow: &Flow, cx: &Context<'_>, before: Before) {
+        let Some(line) = cx.transmitters.line(on.number) else { return };
+        if !Slowest::of(flow, cx.transmitters).is_some_and(|slowest| slowest.hop == on.number) {
+            return;
         }
-    }
-
-    pub fn node(&mut self, at: Time, node: usize, event: &NodeEvent, of: &PacketFlow, hops: &Hops) {
-        match event {
-            NodeEvent::Sent { packet } | NodeEvent::Transit { packet } => self.packets.put(at, node, packet),
-            NodeEvent::Received { packet } => {
-                if self.arrived_at_end(packet, of)
-                    && let Some(slowest) = self.slowest
-                {
-                    let time =
-                        hops.by_number(slowest.hop).map_or(Span::ZERO, |hop| hop.cycle(packet.size(), self.until));
-                    self.wasted(slowest.hop, time, Cause::SpuriousRecovery);
-                }
-            }
-            NodeEvent::BufferFull { packet } => self.lost(node, packet, of, Some(at), Loss::Queue),
-            NodeEvent::NoRoute { packet } => self.lost(node, packet, of, Some(at), Loss::Outage),
-            NodeEvent::Taken { packet } => {
-                self.packets.remove(node, packet, Some(at));
-            }
-            NodeEvent::Associated { .. } | NodeEvent::Left { .. } => {}
-        }
-    }
-
-    /// A packet arrived at its destination. Returns whether the receiver had all of its data before.
-    fn arrived_at_end(&mut self, packet: &Packet, of: &PacketFlow) -> bool {
-        let Body::Tcp(segment) = &packet.body else { return false };
-        if !of.from_sender {
-            self.sender.acknowledged(u64::from(segment.window));
-            return false;
-        }
-        let data = of.seq.filter(|_| segment.len > 0);
-        data.is_some_and(|seq| !self.received.take(seq, seq + u64::from(segment.len)))
-    }
-
-    /// Handles an event of a packet of the flow on a link.
-    pub fn link(&mut self, on: &OnHop<'_>, event: &LinkEvent, of: &PacketFlow, line: &mut Line, before: Before) {
-        let (at, place, kind) = (on.at, (line.near, on.number), line.kind);
-        if matches!(event, LinkEvent::Arrived { .. } | LinkEvent::Lost { .. })
-            && self.slowest.is_some_and(|slowest| slowest.hop == on.number)
-        {
-            self.occupied = match kind {
-                Kind::StopAndWait => at + on.hop.turnaround(),
-                Kind::Plain if before.serves && !line.books => before.free,
-                _ => at,
+        if matches!(event, LinkEvent::Arrived { .. } | LinkEvent::Lost { .. }) {
+            self.occupied = match line.kind {
+                LineKind::StopAndWait => on.at + on.hop.turnaround(),
+                LineKind::Plain if before.serves && !line.books => before.free,
+                _ => on.at,
             };
         }
-        match event {
-            LinkEvent::Dequeued { packet, starts, leaves, .. } => {
-                // At recorded opportunities the first packet is in service from when the previous one left.
-                let starts = if line.at_opportunities { before.free.max(at).min(*starts) } else { *starts };
-                let ends = leaves.or_else(|| on.leaves(packet, starts, kind));
-                self.packets.dequeued(place, packet, at, before.free, (starts, ends));
-            }
-            LinkEvent::FrameSent { packet, .. } if kind != Kind::Medium => {
-                let ends = (kind == Kind::Window).then(|| at + on.sending(packet, at));
-                line.in_vain = !self.packets.attempt(place, packet, ends);
-            }
-            LinkEvent::FrameCorrupted { packet, .. } if kind != Kind::Medium => self.packets.fails(place, packet),
-            LinkEvent::Arrived { packet } => {
-                self.packets.remove(line.near, packet, None);
-            }
-            LinkEvent::Lost { packet } => {
-                self.wasted(on.number, on.sending(packet, at), Cause::BadAir);
-                self.lost(line.near, packet, of, None, Loss::Air);
-            }
-            LinkEvent::GivenUp { packet, arrived: false, .. } => {
-                let collided = matches!(self.failing, Some(Why::Collision | Why::Hidden)) && kind == Kind::Medium;
-                self.lost(line.near, packet, of, None, if collided { Loss::Collision } else { Loss::Air });
-            }
-            LinkEvent::QueueFull { packet, arrived } | LinkEvent::DroppedEarly { packet, arrived } => {
-                self.lost(line.near, packet, of, Some(*arrived), Loss::Queue);
-            }
-            _ => {}
+        if let LinkEvent::Lost { packet } = event
+            && line.kind != LineKind::Medium
+        {
+            self.waste(on.sending(packet, on.at), Cause::BadAir);
         }
     }
 
-    /// Ends the flow if it is not complete. Returns the causes of its time, and its wait in the queue of others.
-    pub fn finish(&mut self, at: Time, transmitters: &Transmitters) -> (Vec<(Cause, Span)>, Option<StandingQueue>) {
-        if !self.ended {
-            self.end(at, transmitters, false);
-        }
-        let others = transmitters.others(self.packets.nodes(), self.number);
+    /// Where a packet was lost that a link layer gave up.
+    pub fn place_of_given_up(&self, kind: LineKind) -> LossPlace {
+        let collided = matches!(self.failing, Some(Why::Collision | Why::Hidden)) && kind == LineKind::Medium;
+        if collided { LossPlace::Collision } else { LossPlace::Air }
+    }
+
+    /// Returns the causes of the flow's time, and its wait in the queue of others.
+    pub fn finish(&self, flow: &Flow, transmitters: &Transmitters) -> (Vec<(Cause, Span)>, Option<StandingQueue>) {
+        let others = transmitters.others(flow.transit.nodes(), self.number);
         let queue = (others > 0).then(|| StandingQueue {
             from: self.began,
             to: self.until,
@@ -399,4 +226,162 @@ impl Account {
         });
         (Cause::ALL.into_iter().zip(self.totals).filter(|(_, span)| *span > Span::ZERO).collect(), queue)
     }
+}
+
+/// A moment of a flow's time, whose cause is asked for.
+struct Moment<'a> {
+    at: Time,
+    number: u32,
+    /// As in [`Account`].
+    occupied: Time,
+    flow: &'a Flow,
+    transmitters: &'a Transmitters,
+}
+
+impl Moment<'_> {
+    /// The cause, by the rules in the header of `budget`.
+    fn charge(&self) -> Charge {
+        let slowest = match Slowest::of(self.flow, self.transmitters) {
+            Some(slowest) => self.at_slowest(slowest),
+            None => self.first_service(),
+        };
+        let opening = self.flow.sender.opening;
+        let medium = || (!opening && self.is_in_medium()).then_some(Charge::InMedium);
+        let elsewhere = || self.waits_elsewhere().map(Charge::To);
+        let failed = || self.flow.transit.has_failed().then_some(Charge::To(Cause::BadAir));
+        slowest.map(Charge::To).or_else(medium).or_else(elsewhere).or_else(failed).unwrap_or_else(|| self.of_sender())
+    }
+
+    /// Rule 1 before the slowest hop is known: the transmission of the first data, on any hop.
+    fn first_service(&self) -> Option<Cause> {
+        let wired = |hop: usize| self.transmitters.line(hop).is_some_and(|line| line.kind != LineKind::Medium);
+        let sends = self.flow.transit.services().any(|(hop, service)| wired(hop) && service.good > 0);
+        (sends && !self.flow.sender.opening).then_some(Cause::LinkRate)
+    }
+
+    /// Rules 1 and 2.
+    fn at_slowest(&self, slowest: Slowest) -> Option<Cause> {
+        let transit = &self.flow.transit;
+        let service = transit.service(slowest.hop);
+        let waits = self.waits(slowest.place);
+        let line = self.transmitters.line(slowest.hop)?;
+        let serves = self.transmitters.serving(slowest.hop) == Some(self.number);
+        let sends = match (service.good, service.bad) {
+            (0, 0) => (self.at < self.occupied).then_some(Cause::LinkRate),
+            (0, _) => Some(Cause::BadAir),
+            _ => Some(Cause::LinkRate),
+        };
+        match slowest.kind {
+            LineKind::Medium => None,
+            LineKind::Plain => sends
+                .or_else(|| waits.then(|| self.behind(slowest.place)))
+                .or_else(|| transit.is_held(slowest.place).then(|| self.idle_line(line)).flatten()),
+            LineKind::StopAndWait if sends.is_none() && !waits => None,
+            LineKind::StopAndWait if !serves => Some(Cause::OthersQueue),
+            LineKind::StopAndWait if line.in_vain => Some(Cause::BadAir),
+            LineKind::StopAndWait => Some(sends.unwrap_or(Cause::LinkRate)),
+            LineKind::Window if sends.is_some() => sends,
+            LineKind::Window if !waits => None,
+            LineKind::Window if transit.has_failed() || (serves && line.in_vain) => Some(Cause::BadAir),
+            LineKind::Window if serves => Some(Cause::LinkRate),
+            LineKind::Window => Some(Cause::OthersQueue),
+        }
+    }
+
+    /// What a packet waits for in front of a line that transmits nothing and knows departures only when they begin.
+    fn idle_line(&self, line: &Line) -> Option<Cause> {
+        if line.is_interrupted(self.at) {
+            return Some(Cause::Outage);
+        }
+        line.at_opportunities.then_some(Cause::LinkRate)
+    }
+
+    /// What the packets that wait at a place wait for, if none of the flow is being transmitted there.
+    fn behind(&self, place: Place) -> Cause {
+        if self.flow.transit.is_interrupted(place) { Cause::Outage } else { Cause::OthersQueue }
+    }
+
+    /// Whether a packet waits in a queue at a place. A node may hold a packet for other reasons: a hop that computes
+    /// departures has only booked packets in its queue, and no packet waits for an idle transmitter.
+    fn waits(&self, place: Place) -> bool {
+        let transit = &self.flow.transit;
+        let queues = || {
+            let line = transit.route(place).and_then(|hop| self.transmitters.line(hop));
+            line.is_some_and(|line| !line.books && (line.kind != LineKind::Plain || line.free_at > self.at))
+        };
+        transit.is_booked(place) || (transit.is_held(place) && queues())
+    }
+
+    /// Whether a packet is at a station of a medium.
+    fn is_in_medium(&self) -> bool {
+        let transit = &self.flow.transit;
+        let of_medium = |hop: usize| self.transmitters.line(hop).is_some_and(|line| line.kind == LineKind::Medium);
+        transit.services().any(|(hop, _)| of_medium(hop))
+            || transit.held().any(|place| transit.route(*place).is_some_and(of_medium))
+    }
+
+    /// Rule 4.
+    fn waits_elsewhere(&self) -> Option<Cause> {
+        let transit = &self.flow.transit;
+        let place = *transit.held().chain(transit.booked()).find(|place| self.waits(**place))?;
+        let own = transit.route(place).is_some_and(|hop| !transit.service(hop).is_idle());
+        Some(if own { Cause::OwnQueue } else { self.behind(place) })
+    }
+
+    /// Rule 6.
+    fn of_sender(&self) -> Charge {
+        let (sender, losses) = (&self.flow.sender, &self.flow.losses);
+        if sender.opening {
+            return Charge::To(Cause::Handshake);
+        }
+        if let Some(place) = losses.first() {
+            return Charge::To(repair_of(place));
+        }
+        if let Some(loss) = losses.recovery() {
+            return Charge::To(loss.map_or(Cause::SpuriousRecovery, repair_of));
+        }
+        Charge::To(match sender.blocked {
+            Some(Blocked::Data) | None if sender.una < sender.max => return Charge::Tail,
+            Some(Blocked::Data) | None => Cause::Application,
+            Some(Blocked::PeerWindow) if self.window_was_closed() => Cause::Scheme,
+            Some(Blocked::PeerWindow) => Cause::ReceiverWindow,
+            Some(Blocked::Nagle) => Cause::Nagle,
+            Some(Blocked::Cwnd) if sender.is_in_slow_start() => Cause::SlowStart,
+            Some(Blocked::Cwnd) => Cause::CongestionAvoidance,
+            Some(Blocked::Pacing) => Cause::Pacing,
+        })
+    }
+
+    /// Whether a scheme closed the receive window: no acknowledgment of the receiver itself explains that the sender has
+    /// to wait. The receivers of this simulator read at once, so they never close it.
+    fn window_was_closed(&self) -> bool {
+        let sender = &self.flow.sender;
+        let next = sender.max - sender.una + u64::from(self.flow.segment);
+        sender.peer_window.is_some_and(|window| window == 0 || next <= window)
+    }
+}
+
+/// The cause of the time in which a loss is repaired.
+fn repair_of(place: LossPlace) -> Cause {
+    match place {
+        LossPlace::Air => Cause::AirLoss,
+        LossPlace::Collision => Cause::Collision,
+        LossPlace::Queue => Cause::QueueDrop,
+        LossPlace::Outage => Cause::Outage,
+    }
+}
+
+/// Whether the packets of a flow that limit it wait at a station: data at the slowest hop, otherwise any.
+fn waits_at_station(station: usize, flow: &Flow, transmitters: &Transmitters) -> bool {
+    let slowest = Slowest::of(flow, transmitters).filter(|slowest| slowest.kind == LineKind::Medium);
+    match slowest.filter(|slowest| flow.transit.is_held(slowest.place)) {
+        Some(slowest) => slowest.place.0 == station,
+        None => flow.transit.held().any(|place| place.0 == station),
+    }
+}
+
+/// Whether a station that holds packets of a flow sensed an exchange.
+fn hears(exchange: &Exchange, flow: &Flow) -> bool {
+    let Some(nodes) = &exchange.heard_by else { return true };
+    flow.transit.held().any(|(node, _)| nodes.contains_key(node))
 }

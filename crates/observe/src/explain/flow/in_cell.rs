@@ -70,7 +70,7 @@ impl Flow {
             let unbroken = before == Some(why);
             facts.push(Fact::Failed { hop: id, from: exchange.tried, to: exchange.free, data, why, unbroken });
             own.for_each(|carried| {
-                self.transit.failed(hop.near, carried.attempt.max(1), &carried.packet);
+                self.transit.count_failed(hop.near, carried.attempt.max(1), &carried.packet);
             });
             return;
         }

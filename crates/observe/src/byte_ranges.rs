@@ -1,43 +1,44 @@
-//! The data that a receiver has: an independent copy of its reassembly.
+//! Ranges of a stream: what a receiver has, an independent copy of its reassembly.
 
 use std::collections::BTreeMap;
 
-/// Received bytes: all before `next`, and separate ranges after it.
+/// Bytes of a stream: all before `next`, and separate ranges after it.
 #[derive(Clone, Debug, Default)]
-pub struct Received {
+pub struct ByteRanges {
     next: u64,
     /// End by start; disjoint.
-    islands: BTreeMap<u64, u64>,
+    out_of_order: BTreeMap<u64, u64>,
 }
 
-impl Received {
-    /// Next byte expected.
-    pub fn next(&self) -> u64 {
+impl ByteRanges {
+    /// The next byte expected.
+    pub fn in_order(&self) -> u64 {
         self.next
     }
 
     /// Whether byte `seq` was received.
-    pub fn has(&self, seq: u64) -> bool {
-        seq < self.next || self.islands.range(..=seq).next_back().is_some_and(|(_, end)| seq < *end)
+    pub fn contains(&self, seq: u64) -> bool {
+        seq < self.next || self.out_of_order.range(..=seq).next_back().is_some_and(|(_, end)| seq < *end)
     }
 
     /// Adds the bytes from `seq` to `end`; returns whether any of them is new.
-    pub fn take(&mut self, seq: u64, end: u64) -> bool {
-        let covered = self.islands.range(..=seq).next_back().is_some_and(|(_, island)| *island >= end);
+    pub fn insert(&mut self, seq: u64, end: u64) -> bool {
+        let covered = self.out_of_order.range(..=seq).next_back().is_some_and(|(_, island)| *island >= end);
         if end <= self.next || covered {
             return false;
         }
         let (mut from, mut to) = (seq, end);
         // Ranges are disjoint, so their ends increase with their starts.
-        while let Some((&begin, &island)) = self.islands.range(..=to).next_back().filter(|(_, island)| **island >= from)
+        while let Some((&begin, &island)) =
+            self.out_of_order.range(..=to).next_back().filter(|(_, island)| **island >= from)
         {
-            self.islands.remove(&begin);
+            self.out_of_order.remove(&begin);
             (from, to) = (from.min(begin), to.max(island));
         }
         if from <= self.next {
             self.next = to;
         } else {
-            self.islands.insert(from, to);
+            self.out_of_order.insert(from, to);
         }
         true
     }
@@ -49,7 +50,7 @@ mod tests {
 
     #[test]
     fn bytes_received_before_do_not_count_as_new() {
-        let mut received = Received::default();
+        let mut received = ByteRanges::default();
         // first byte, end, whether any is new, next byte expected then
         let arrivals = [
             (0, 10, true, 10),
@@ -64,16 +65,16 @@ mod tests {
             (45, 55, true, 55),
         ];
         for (seq, end, news, next) in arrivals {
-            assert_eq!((received.take(seq, end), received.next()), (news, next), "{seq}..{end}");
+            assert_eq!((received.insert(seq, end), received.in_order()), (news, next), "{seq}..{end}");
         }
     }
 
     #[test]
     fn byte_is_received_if_before_the_next_expected_one_or_in_a_sack_range() {
-        let mut received = Received::default();
+        let mut received = ByteRanges::default();
         for (seq, end) in [(0, 10), (20, 30)] {
-            received.take(seq, end);
+            received.insert(seq, end);
         }
-        assert_eq!([9, 10, 19, 20, 29, 30].map(|seq| received.has(seq)), [true, false, false, true, true, false]);
+        assert_eq!([9, 10, 19, 20, 29, 30].map(|seq| received.contains(seq)), [true, false, false, true, true, false]);
     }
 }

@@ -8,11 +8,13 @@ use path::{LinkDirection, LinkEvent};
 use sim::Network;
 use wire::Packet;
 
-use super::super::hops::{Hop, Hops};
+use super::flow::Flow;
+use super::hops::{Hop, Hops};
+use super::transit::Departure;
 
 /// How a hop sends its packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum LineKind {
     /// One after the other, without acknowledgments.
     Plain,
     /// One after the other, each until it is acknowledged or given up.
@@ -25,7 +27,7 @@ pub(super) enum Kind {
 
 /// One direction of one link.
 pub(super) struct Line {
-    pub kind: Kind,
+    pub kind: LineKind,
     /// The node at its sending end.
     pub near: usize,
     /// The number of its transmitter, which several hops may share.
@@ -50,6 +52,15 @@ pub(super) struct OnHop<'a> {
     pub hop: &'a Hop,
 }
 
+/// The state of a hop before an event.
+#[derive(Clone, Copy)]
+pub(super) struct Before {
+    /// Until when its transmissions were booked.
+    pub free: Time,
+    /// Whether its transmitter serves the flow.
+    pub serves: bool,
+}
+
 impl OnHop<'_> {
     /// The transmission time of a packet.
     pub fn sending(&self, packet: &Packet, at: Time) -> Span {
@@ -57,8 +68,8 @@ impl OnHop<'_> {
     }
 
     /// When a packet that is taken at `starts` has been transmitted, on a plain link.
-    pub fn leaves(&self, packet: &Packet, starts: Time, kind: Kind) -> Option<Time> {
-        (kind == Kind::Plain).then(|| starts + self.sending(packet, starts))
+    pub fn leaves(&self, packet: &Packet, starts: Time, kind: LineKind) -> Option<Time> {
+        (kind == LineKind::Plain).then(|| starts + self.sending(packet, starts))
     }
 }
 
@@ -71,6 +82,29 @@ impl Line {
     /// The next beginning or end of an outage in which packets wait after `at`; NEVER if there is none.
     pub fn next_interruption(&self, at: Time) -> Time {
         if self.is_interrupted(at) { self.outages.over(at) } else { self.outages.next(at) }
+    }
+}
+
+impl Line {
+    /// Sets the stage of a flow's packet on this hop, whose transmissions were booked until `free` before.
+    pub fn set_stage(&mut self, on: &OnHop<'_>, (event, packet): (&LinkEvent, &Packet), flow: &mut Flow, free: Time) {
+        let (at, place) = (on.at, (self.near, on.number));
+        match *event {
+            LinkEvent::Dequeued { starts, leaves, .. } => {
+                // At recorded opportunities the first packet is in service from when the previous one left.
+                let starts = if self.at_opportunities { free.max(at).min(starts) } else { starts };
+                let ends = leaves.or_else(|| on.leaves(packet, starts, self.kind));
+                flow.transit.dequeue(place, packet, &Departure { at, free, starts, ends });
+            }
+            LinkEvent::FrameSent { .. } if self.kind != LineKind::Medium => {
+                let ends = (self.kind == LineKind::Window).then(|| at + on.sending(packet, at));
+                self.in_vain = !flow.transit.attempt(place, packet, ends);
+            }
+            LinkEvent::FrameCorrupted { .. } if self.kind != LineKind::Medium => {
+                flow.transit.fail_attempt(place, packet);
+            }
+            _ => {}
+        }
     }
 }
 
@@ -91,12 +125,12 @@ impl Transmitters {
             .filter_map(|number| {
                 let hop = hops.by_number(number)?;
                 let kind = match hop.medium {
-                    Some(_) => Kind::Medium,
-                    None if hop.stops_and_waits() => Kind::StopAndWait,
-                    None if hop.has_window() => Kind::Window,
-                    None => Kind::Plain,
+                    Some(_) => LineKind::Medium,
+                    None if hop.stops_and_waits() => LineKind::StopAndWait,
+                    None if hop.has_window() => LineKind::Window,
+                    None => LineKind::Plain,
                 };
-                let shared = kind == Kind::StopAndWait && network.nodes[hop.near].radio.is_shared();
+                let shared = kind == LineKind::StopAndWait && network.nodes[hop.near].radio.is_shared();
                 let transmitter = if shared { hop.near } else { nodes + number };
                 Some(Line {
                     kind,
