@@ -10,7 +10,7 @@ pub const TARGET: &str = "wasm32-unknown-unknown";
 
 /// The crates that a web page needs.
 const PURE: [&str; 11] =
-    ["engine", "wire", "tcp", "path", "sim", "stats", "scenario", "observe", "plot", "capture", "fit"];
+    ["engine", "wire", "tcp", "path", "sim", "stats", "scenario", "observation", "observe", "plot", "capture", "fit"];
 
 /// Checks the crates for WebAssembly; adds the missing target with rustup.
 pub fn run() -> Result<(), String> {

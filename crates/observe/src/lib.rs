@@ -25,11 +25,11 @@
 //! ```
 
 pub mod aliases;
-pub mod byte_ranges;
 pub mod explain;
 pub mod output;
 pub mod replications;
 pub mod run;
 pub mod summary;
 
+pub use observation;
 pub use summary as metric;

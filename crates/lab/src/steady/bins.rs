@@ -3,7 +3,7 @@
 use engine::{Span, Time};
 use sim::{Event, Sink};
 
-use observe::byte_ranges::ByteRanges;
+use observe::observation::ByteRanges;
 
 /// The minimum number of bins: batch means need 400 after a warm-up of at most half of them; more bins give a finer
 /// result.

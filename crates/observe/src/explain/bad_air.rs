@@ -21,14 +21,14 @@ use std::collections::BTreeMap;
 
 use engine::{Span, Time};
 
-use super::cell::Why;
-use super::flow::{Fact, Flow};
-use super::hops::number;
 use super::{Out, Watch, count, millis};
+use observation::hop_timing::number;
+use observation::media::AttemptFailure;
+use observation::{Fact, FlowObservation};
 
 /// Attempts that failed for one reason.
 pub(super) struct FailedAttempts {
-    why: Why,
+    why: AttemptFailure,
     /// A description of the failure, followed by the link in the finding's text.
     words: &'static str,
     /// Whether all attempts on one hop are one finding.
@@ -54,16 +54,16 @@ impl Chain {
 }
 
 pub(super) fn watch() -> Option<Box<dyn Watch>> {
-    Some(Box::new(FailedAttempts::new(Why::Air, "failed on the channel of", false)))
+    Some(Box::new(FailedAttempts::new(AttemptFailure::Air, "failed on the channel of", false)))
 }
 
 impl FailedAttempts {
-    pub fn new(why: Why, words: &'static str, together: bool) -> Self {
+    pub fn new(why: AttemptFailure, words: &'static str, together: bool) -> Self {
         FailedAttempts { why, words, together, chains: BTreeMap::new() }
     }
 }
 
-fn report(hop: usize, chain: &Chain, words: &str, flow: &Flow, out: &mut Out<'_>) {
+fn report(hop: usize, chain: &Chain, words: &str, flow: &FlowObservation, out: &mut Out<'_>) {
     let tried = match (chain.data, chain.other) {
         (data, 0) => format!("{} at segments", count(data, "attempt")),
         (0, other) => format!("{} at acknowledgments", count(other, "attempt")),
@@ -75,7 +75,7 @@ fn report(hop: usize, chain: &Chain, words: &str, flow: &Flow, out: &mut Out<'_>
 }
 
 impl Watch for FailedAttempts {
-    fn observe(&mut self, _: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
+    fn observe(&mut self, _: Time, fact: &Fact, flow: &FlowObservation, out: &mut Out<'_>) {
         let Fact::Failed { hop, from, to, data, why, unbroken } = *fact else { return };
         if why != self.why {
             return;
@@ -93,7 +93,7 @@ impl Watch for FailedAttempts {
         chain.other += u32::from(!data);
     }
 
-    fn end(&mut self, _: Time, flow: &Flow, out: &mut Out<'_>) {
+    fn end(&mut self, _: Time, flow: &FlowObservation, out: &mut Out<'_>) {
         self.chains.iter().for_each(|(hop, chain)| report(*hop, chain, self.words, flow, out));
     }
 }

@@ -18,8 +18,8 @@
 
 use super::Watch;
 use super::bad_air::FailedAttempts;
-use super::cell::Why;
+use observation::media::AttemptFailure;
 
 pub(super) fn watch() -> Option<Box<dyn Watch>> {
-    Some(Box::new(FailedAttempts::new(Why::Collision, "collided on", true)))
+    Some(Box::new(FailedAttempts::new(AttemptFailure::Collision, "collided on", true)))
 }

@@ -15,8 +15,8 @@
 
 use engine::{Span, Time};
 
-use super::flow::{Fact, Flow};
 use super::{Out, Watch, count, millis};
+use observation::{Fact, FlowObservation};
 
 #[derive(Default)]
 struct Contention {
@@ -31,7 +31,7 @@ pub(super) fn watch() -> Option<Box<dyn Watch>> {
 }
 
 impl Watch for Contention {
-    fn observe(&mut self, _: Time, fact: &Fact, _: &Flow, out: &mut Out<'_>) {
+    fn observe(&mut self, _: Time, fact: &Fact, _: &FlowObservation, out: &mut Out<'_>) {
         let Fact::Waited { from, to } = *fact else { return };
         out.lost(from, to, 1.0);
         let (began, _) = self.waited.unwrap_or((from, to));
@@ -40,7 +40,7 @@ impl Watch for Contention {
         self.cost = self.cost + to.since(from);
     }
 
-    fn end(&mut self, _: Time, _: &Flow, out: &mut Out<'_>) {
+    fn end(&mut self, _: Time, _: &FlowObservation, out: &mut Out<'_>) {
         let Some((from, to)) = self.waited else { return };
         let exchanges = count(self.exchanges, "exchange");
         let text = format!(

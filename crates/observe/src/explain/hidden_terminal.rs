@@ -16,8 +16,8 @@
 
 use super::Watch;
 use super::bad_air::FailedAttempts;
-use super::cell::Why;
+use observation::media::AttemptFailure;
 
 pub(super) fn watch() -> Option<Box<dyn Watch>> {
-    Some(Box::new(FailedAttempts::new(Why::Hidden, "collided with frames of hidden terminals on", false)))
+    Some(Box::new(FailedAttempts::new(AttemptFailure::Hidden, "collided with frames of hidden terminals on", false)))
 }

@@ -11,8 +11,8 @@
 
 use engine::Time;
 
-use super::flow::{Fact, Flow};
 use super::{Out, Watch, millis};
+use observation::{Fact, FlowObservation};
 
 struct IdleWait;
 
@@ -21,9 +21,9 @@ pub(super) fn watch() -> Option<Box<dyn Watch>> {
 }
 
 impl Watch for IdleWait {
-    fn observe(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
+    fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut Out<'_>) {
         let Fact::Tcp(tcp::Event::Timeout { seq, nth, .. }) = *fact else { return };
-        let Some(since) = flow.transit.empty_since() else { return };
+        let Some(since) = flow.packets.empty_since() else { return };
         let cost = at.since(since);
         out.lost(since, at, 1.0);
         let lost = match flow.losses.lost_on_air(seq) {

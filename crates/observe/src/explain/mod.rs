@@ -1,7 +1,7 @@
 //! The causes of delay in a transfer: the problem areas of a run, with their costs [goel1997 6.2.2].
 //!
-//! [`Explain`] is a sink of events. For each flow a `Flow` follows every packet through the network, which a simulator
-//! can do and a sender cannot, and emits `Fact`s. A *kind of problem* is one file with a `Watch` and one line in
+//! [`Explain`] is a sink of events. An [`Observation`] follows every packet of each flow through the network,
+//! which a simulator can do and a sender cannot, and emits [`Fact`]s. A *kind of problem* is one file with a `Watch` and one line in
 //! [`KINDS`]; it turns facts into [`Finding`]s.
 //!
 //! A cost is a time, defined by the equation in the header of the kind's file. Costs of different findings overlap (a
@@ -15,47 +15,33 @@ mod bad_air;
 mod blocked;
 mod budget;
 mod captured;
-mod cell;
 mod collision;
 mod contention;
-mod flow;
-mod hearing;
 mod hidden_terminal;
-mod hops;
 mod idle_wait;
 mod json;
-mod losses;
 mod needless_cut;
 mod raced_resend;
 mod receiver_window;
 mod repeated_timeout;
-mod sender_state;
-mod sending;
 mod spurious_timeout;
 mod standing_queue;
-mod transit;
-mod transmitters;
 mod union;
 mod window_behind_hole;
 
-use std::rc::Rc;
-
 use engine::{Span, Time};
-use path::{HopId, LinkEvent, MediumId};
-use sim::{Event, Network, NodeEvent, PacketFlow, Sink, Transport};
+use observation::media::ObservedExchange;
+use observation::transmitters::{Before, OnHop};
+use observation::{Fact, FlowObservation, Observation, PathObservation, Subscriber};
+use path::LinkEvent;
+use sim::{Event, Network, Sink, Transport};
 pub use tcp::Blocked;
-use wire::Body;
 
 use blocked::BlockedTimes;
 use budget::Account;
 pub use budget::Cause;
 pub use captured::{CapturedCause, HIDDEN_CAUSES, captured_causes, hidden_kinds, shown_kinds};
-use cell::{Cells, Exchange};
-use flow::{Fact, Flow, is_transfer};
-use hops::Hops;
 pub use json::{captured_to_json, to_json};
-use losses::LossPlace;
-use transmitters::{Before, LineKind, OnHop, Transmitters};
 use union::Union;
 
 /// A kind of problem.
@@ -149,9 +135,9 @@ pub const KINDS: &[Kind] = &[
 /// network.
 trait Watch {
     /// Handles a fact.
-    fn observe(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>);
+    fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut Out<'_>);
     /// The flow is over.
-    fn end(&mut self, at: Time, flow: &Flow, out: &mut Out<'_>) {
+    fn end(&mut self, at: Time, flow: &FlowObservation, out: &mut Out<'_>) {
         let _ = (at, flow, out);
     }
 }
@@ -279,9 +265,8 @@ fn count(number: u32, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
-/// An observed flow.
+/// What is found in a flow.
 struct Watched {
-    flow: Flow,
     watches: Vec<(&'static Kind, Box<dyn Watch>)>,
     began: Time,
     /// Completion time.
@@ -294,72 +279,111 @@ struct Watched {
     lost: Lost,
 }
 
+/// By flow.
+struct WatchedFlows(Vec<Watched>);
+
 impl Watched {
-    /// Charges its time until `at`, before its state changes.
-    fn pass(&mut self, at: Time, transmitters: &Transmitters) {
-        if let (None, Some(account)) = (self.ended, &mut self.account) {
-            account.pass(at, &mut self.flow, transmitters);
-        }
-    }
-
-    /// Its account, unless the flow is over.
-    fn open_account(&mut self) -> Option<(&mut Account, &mut Flow)> {
-        self.account.as_mut().filter(|_| self.ended.is_none()).map(|account| (account, &mut self.flow))
-    }
-
     /// Distributes facts.
-    fn tell(&mut self, at: Time, facts: &mut Vec<Fact>, cells: &Cells) {
-        for fact in facts.drain(..) {
+    fn tell(&mut self, at: Time, facts: &[Fact], flow: &FlowObservation, path: &PathObservation) {
+        for fact in facts {
+            if let Some(account) = &mut self.account {
+                account.on_fact(fact, flow, path);
+            }
             self.timeouts += u32::from(matches!(fact, Fact::Tcp(tcp::Event::Timeout { .. })));
             for (kind, watch) in &mut self.watches {
                 let mut out = Out { kind, findings: &mut self.findings, lost: &mut self.lost };
-                watch.observe(at, &fact, &self.flow, &mut out);
+                watch.observe(at, fact, flow, &mut out);
             }
         }
         for union in [&mut self.lost.all, &mut self.lost.avoidable] {
             if union.is_full() {
-                let unsettled = [self.flow.unsettled_since(), cells.unsettled_since()];
+                let unsettled = [flow.unsettled_since(), path.media().unsettled_since()];
                 union.settle(unsettled.into_iter().flatten().fold(at, Time::min));
             }
         }
     }
 
-    fn end(&mut self, at: Time) {
+    fn end(&mut self, at: Time, flow: &FlowObservation) {
         for (kind, watch) in &mut self.watches {
             let mut out = Out { kind, findings: &mut self.findings, lost: &mut self.lost };
-            watch.end(at, &self.flow, &mut out);
+            watch.end(at, flow, &mut out);
+        }
+        if let Some(account) = &mut self.account {
+            account.end(self.ended.is_some());
         }
     }
 }
 
-/// State shared by the flows of a run.
-struct Context<'a> {
-    hops: &'a Hops,
-    cells: &'a Cells,
-    transmitters: &'a Transmitters,
+impl WatchedFlows {
+    fn account(&mut self, number: u32) -> Option<&mut Account> {
+        self.0.get_mut(number as usize)?.account.as_mut()
+    }
+}
+
+impl Subscriber for WatchedFlows {
+    fn hold_until(&mut self, at: Time, number: u32, flow: &FlowObservation, path: &PathObservation) {
+        if let Some(account) = self.account(number) {
+            account.pass(at, flow, path);
+        }
+    }
+
+    fn on_hop(
+        &mut self,
+        on: &OnHop<'_>,
+        event: &LinkEvent,
+        number: u32,
+        (flow, path): (&FlowObservation, &PathObservation),
+        before: Before,
+    ) {
+        if let Some(account) = self.account(number) {
+            account.link(on, event, flow, path, before);
+        }
+    }
+
+    fn on_exchange(
+        &mut self,
+        exchange: &ObservedExchange,
+        number: u32,
+        flow: &FlowObservation,
+        path: &PathObservation,
+    ) {
+        let near = exchange.hop.and_then(|hop| path.hops().get(hop)).map(|hop| hop.near);
+        if let (Some(account), Some(near)) = (self.account(number), near) {
+            account.exchange(exchange, near, flow, path.transmitters());
+        }
+    }
+
+    fn on_facts(&mut self, at: Time, number: u32, facts: &[Fact], flow: &FlowObservation, path: &PathObservation) {
+        if let Some(watched) = self.0.get_mut(number as usize) {
+            watched.tell(at, facts, flow, path);
+        }
+    }
+
+    fn on_end(&mut self, at: Time, number: u32, flow: &FlowObservation, _: &PathObservation) {
+        if let Some(watched) = self.0.get_mut(number as usize) {
+            watched.end(at, flow);
+        }
+    }
 }
 
 /// Explains all flows of a run.
 pub struct Explain {
-    hops: Rc<Hops>,
-    transmitters: Transmitters,
-    cells: Cells,
-    flows: Vec<Watched>,
-    facts: Vec<Fact>,
+    observation: Observation,
+    flows: WatchedFlows,
 }
 
 impl Explain {
     /// An observer of the flows of `network`.
     pub fn new(network: &Network) -> Self {
-        Explain::of_kinds(network, |_| true)
+        Explain::of_kinds(network, Observation::new(network), |_| true)
     }
 
     /// An observer of events that were made of a capture: it looks for the kinds that [a capture
     /// shows](shown_kinds), and the receive window is what acknowledgments state.
     pub fn of_capture(network: &Network, at_sender: bool) -> Self {
-        let mut explain = Explain::of_kinds(network, |kind| shown_kinds(at_sender).contains(&kind.name));
-        for watched in &mut explain.flows {
-            watched.flow.follows_window = true;
+        let observation = Observation::new(network).with_stated_windows();
+        let mut explain = Explain::of_kinds(network, observation, |kind| shown_kinds(at_sender).contains(&kind.name));
+        for watched in &mut explain.flows.0 {
             if at_sender && let Some(watch) = (captured::WINDOW_CUT.watch)() {
                 watched.watches.push((&captured::WINDOW_CUT, watch));
             }
@@ -367,11 +391,8 @@ impl Explain {
         explain
     }
 
-    fn of_kinds(network: &Network, chosen: impl Fn(&Kind) -> bool) -> Self {
-        let links: Rc<[String]> = network.links.iter().map(|link| link.name.clone()).collect();
-        let homes: Rc<[Option<MediumId>]> = cell::homes(network).into();
+    fn of_kinds(network: &Network, observation: Observation, chosen: impl Fn(&Kind) -> bool) -> Self {
         let watched = |(number, spec): (usize, &sim::FlowSpec)| Watched {
-            flow: Flow::new(spec, Rc::clone(&links), Rc::clone(&homes)),
             watches: KINDS
                 .iter()
                 .filter(|kind| chosen(kind))
@@ -385,189 +406,44 @@ impl Explain {
             findings: Vec::new(),
             lost: Lost::default(),
         };
-        let hops = Rc::new(Hops::of(network));
-        Explain {
-            transmitters: Transmitters::of(network, &hops),
-            hops,
-            cells: Cells::of(network),
-            flows: network.flows.iter().enumerate().map(watched).collect(),
-            facts: Vec::new(),
-        }
+        let flows = WatchedFlows(network.flows.iter().enumerate().map(watched).collect());
+        Explain { observation, flows }
     }
 
     /// Ends the run and returns the reports by flow.
     pub fn finish(mut self, ended: Time) -> Vec<FlowReport> {
-        let report = |(number, watched): (usize, &mut Watched)| {
-            let completed = watched.ended.is_some();
-            let end = watched.ended.unwrap_or(ended);
-            if !completed {
-                watched.flow.medium_idle(end, &mut self.cells);
-                watched.end(end);
-                watched.pass(end, &self.transmitters);
-                watched.account.iter_mut().for_each(|account| account.end(false));
-            }
-            let account = watched.account.as_ref();
-            let (budget, queue) =
-                account.map_or((Vec::new(), None), |account| account.finish(&watched.flow, &self.transmitters));
-            let mut waited = Span::ZERO;
-            if let Some((queue, kind)) = queue.zip(KINDS.iter().find(|kind| kind.name == "standing-queue")) {
-                let before = watched.findings.len();
-                let mut out = Out { kind, findings: &mut watched.findings, lost: &mut watched.lost };
-                standing_queue::found(&queue, &mut out);
-                waited = watched.findings[before..].iter().fold(waited, |sum, finding| sum + finding.cost);
-            }
-            let took = end.since(watched.began);
-            let mut findings = std::mem::take(&mut watched.findings);
-            findings.sort_by_key(|finding| (std::cmp::Reverse(finding.cost), finding.from));
-            FlowReport {
-                flow: number as u32,
-                took,
-                completed,
-                timeouts: watched.timeouts,
-                blocked: watched.blocked.finish(end).to_vec(),
-                budget,
-                findings,
-                lost: (watched.lost.all.total() + waited).min(took),
-                lost_avoidably: (watched.lost.avoidable.total() + waited).min(took),
-            }
-        };
-        self.flows.iter_mut().enumerate().map(report).collect()
+        (0..self.flows.0.len() as u32).filter_map(|number| self.finish_flow(ended, number)).collect()
     }
 
-    /// Charges a flow's time until `at`, before an event changes its state.
-    fn pass(&mut self, at: Time, number: u32) {
-        if let Some(watched) = self.flows.get_mut(number as usize) {
-            watched.pass(at, &self.transmitters);
+    fn finish_flow(&mut self, ended: Time, number: u32) -> Option<FlowReport> {
+        self.observation.end(ended, number, &mut self.flows);
+        let (flow, path) = (self.observation.flow(number)?, self.observation.path());
+        let watched = self.flows.0.get_mut(number as usize)?;
+        let completed = watched.ended.is_some();
+        let end = watched.ended.unwrap_or(ended);
+        let account = watched.account.as_ref();
+        let (budget, queue) = account.map_or((Vec::new(), None), |account| account.finish(flow, path.transmitters()));
+        let mut waited = Span::ZERO;
+        if let Some((queue, kind)) = queue.zip(KINDS.iter().find(|kind| kind.name == "standing-queue")) {
+            let before = watched.findings.len();
+            let mut out = Out { kind, findings: &mut watched.findings, lost: &mut watched.lost };
+            standing_queue::found(&queue, &mut out);
+            waited = watched.findings[before..].iter().fold(waited, |sum, finding| sum + finding.cost);
         }
-    }
-
-    /// Updates a flow's state, then passes the resulting facts to its account and its watches.
-    fn follow(&mut self, at: Time, number: u32, step: impl FnOnce(&mut Flow, &Context<'_>, &mut Vec<Fact>)) {
-        let Some(watched) = self.flows.get_mut(number as usize).filter(|watched| watched.ended.is_none()) else {
-            return;
-        };
-        let cx = Context { hops: &self.hops, cells: &self.cells, transmitters: &self.transmitters };
-        step(&mut watched.flow, &cx, &mut self.facts);
-        for fact in &self.facts {
-            if let (Fact::Reached { sending, news: false }, Some(account)) = (fact, &mut watched.account) {
-                account.waste_duplicate(sending.packet.size(), &watched.flow, &cx);
-            }
-        }
-        self.cells.waits(at, number, |medium| watched.flow.transit.waiting_in(medium));
-        watched.flow.medium_idle(at, &mut self.cells);
-        watched.tell(at, &mut self.facts, &self.cells);
-    }
-
-    /// A mobile starts or stops using a link.
-    fn mobile_uses(&mut self, at: Time, link: u32, used: bool) {
-        for number in 0..self.flows.len() as u32 {
-            self.pass(at, number);
-            self.follow(at, number, |flow, _, _| flow.mobile_uses(link, used));
-        }
-    }
-
-    /// An exchange in a medium is over.
-    fn exchange(&mut self, at: Time, exchange: &Exchange) {
-        let near = exchange.hop.and_then(|hop| self.hops.get(hop)).map(|hop| hop.near);
-        for number in self.cells.flows(exchange.medium) {
-            self.pass(at, number);
-            let watched = self.flows.get_mut(number as usize).and_then(Watched::open_account);
-            if let (Some((account, flow)), Some(near)) = (watched, near) {
-                account.exchange(exchange, near, flow, &self.transmitters);
-            }
-            self.follow(at, number, |flow, cx, facts| flow.exchange(number, exchange, cx, facts));
-        }
-    }
-
-    fn sender(&mut self, at: Time, number: u32, event: &tcp::Event) {
-        self.pass(at, number);
-        let Some(watched) = self.flows.get_mut(number as usize).filter(|watched| watched.ended.is_none()) else {
-            return;
-        };
-        watched.account.iter_mut().for_each(|account| account.sender(event));
-        if let tcp::Event::Blocked { reason } = event {
-            watched.blocked.on_event(at, *reason);
-            watched.flow.on_sender_event(at, event, &mut self.facts);
-            return;
-        }
-        self.follow(at, number, |flow, _, facts| flow.on_sender_event(at, event, facts));
-    }
-
-    fn complete(&mut self, at: Time, number: u32) {
-        self.pass(at, number);
-        let Some(watched) = self.flows.get_mut(number as usize) else { return };
-        watched.flow.medium_idle(at, &mut self.cells);
-        watched.end(at);
-        watched.account.iter_mut().for_each(|account| account.end(true));
-        watched.ended = Some(at);
-        self.cells.waits(at, number, |_| 0);
-    }
-
-    fn node(&mut self, at: Time, node: usize, event: &NodeEvent, of: &PacketFlow) {
-        let Some(packet) = event.packet().filter(|packet| !matches!(packet.body, Body::Datagram(_))) else { return };
-        self.pass(at, of.flow);
-        let about = (packet, of);
-        self.follow(at, of.flow, |flow, _, facts| match event {
-            NodeEvent::Sent { .. } => flow.sent(at, node, packet, of, facts),
-            NodeEvent::NoRoute { .. } => flow.dropped_by_node(at, node, about, LossPlace::Outage, facts),
-            NodeEvent::BufferFull { .. } => flow.dropped_by_node(at, node, about, LossPlace::Queue, facts),
-            NodeEvent::Taken { .. } => flow.taken(at, node, packet),
-            NodeEvent::Received { .. } => flow.received_at_end(packet, of),
-            NodeEvent::Transit { .. } | NodeEvent::Associated { .. } | NodeEvent::Left { .. } => {}
-        });
-    }
-
-    fn link(&mut self, at: Time, id: HopId, event: &LinkEvent, of: Option<&PacketFlow>) {
-        let (number, hops) = (hops::number(id), Rc::clone(&self.hops));
-        let (Some(hop), Some(kind)) = (hops.get(id), self.transmitters.line(number).map(|line| line.kind)) else {
-            return;
-        };
-        let on = OnHop { at, number, hop };
-        let lost_by = self.transmit(&on, kind, event, of);
-        let transfer = of.filter(|of| event.packet().is_some_and(|packet| is_transfer(packet, of)));
-        let flow = transfer.map(|of| of.flow);
-        let known = match event {
-            LinkEvent::FrameSent { number, attempt, packet } => {
-                self.cells.carries(at, id, *number, *attempt, packet, flow)
-            }
-            LinkEvent::GivenUp { number, packet, .. } => self.cells.gives_up(id, *number, packet, flow),
-            _ => Vec::new(),
-        };
-        known.iter().for_each(|exchange| self.exchange(at, exchange));
-        if let LinkEvent::FrameCorrupted { number, .. } = event {
-            self.cells.damaged(id, *number);
-        }
-        if let Some(of) = of {
-            self.follow(at, of.flow, |flow, _, facts| flow.link(at, id, hop, (event, of), lost_by, facts));
-        }
-    }
-
-    /// Updates the transmitter of a hop, and the account of a packet's flow with its stages there. Returns where the packet
-    /// was lost if the event is a loss.
-    fn transmit(&mut self, on: &OnHop<'_>, kind: LineKind, event: &LinkEvent, of: Option<&PacketFlow>) -> LossPlace {
-        let flow = of.map(|of| of.flow);
-        let serving = self.transmitters.serving(on.number);
-        // The flow that was served before waits from now on, or its frame is repeated.
-        let taken =
-            matches!(event, LinkEvent::Dequeued { .. } | LinkEvent::FrameSent { .. }) && kind != LineKind::Medium;
-        let concerned = serving.filter(|_| taken || matches!(event, LinkEvent::AckCorrupted { .. }));
-        for flow in flow.into_iter().chain(concerned) {
-            self.pass(on.at, flow);
-        }
-        let free = self.transmitters.observe(on, event, flow, taken);
-        let before = Before { free, serves: self.transmitters.serving(on.number) == flow };
-        let place = match event {
-            LinkEvent::QueueFull { .. } | LinkEvent::DroppedEarly { .. } => LossPlace::Queue,
-            _ => LossPlace::Air,
-        };
-        let watched = flow.and_then(|flow| self.flows.get_mut(flow as usize));
-        let Some((account, flow)) = watched.and_then(Watched::open_account) else { return place };
-        let cx = Context { hops: &self.hops, cells: &self.cells, transmitters: &self.transmitters };
-        account.link(on, event, flow, &cx, before);
-        if let (Some(line), Some(packet)) = (self.transmitters.line_mut(on.number), event.packet()) {
-            line.set_stage(on, (event, packet), flow, free);
-        }
-        if matches!(event, LinkEvent::GivenUp { .. }) { account.place_of_given_up(kind) } else { place }
+        let took = end.since(watched.began);
+        let mut findings = std::mem::take(&mut watched.findings);
+        findings.sort_by_key(|finding| (std::cmp::Reverse(finding.cost), finding.from));
+        Some(FlowReport {
+            flow: number,
+            took,
+            completed,
+            timeouts: watched.timeouts,
+            blocked: watched.blocked.finish(end).to_vec(),
+            budget,
+            findings,
+            lost: (watched.lost.all.total() + waited).min(took),
+            lost_avoidably: (watched.lost.avoidable.total() + waited).min(took),
+        })
     }
 }
 
@@ -576,23 +452,18 @@ impl Sink for Explain {
 
     fn event(&mut self, at: Time, event: &Event) {
         match event {
-            Event::Sender { flow, event } => self.sender(at, *flow, event),
-            Event::FlowCompleted { flow } => self.complete(at, *flow),
-            Event::Node { event: NodeEvent::Associated { link }, .. } => self.mobile_uses(at, *link, true),
-            Event::Node { event: NodeEvent::Left { link }, .. } => self.mobile_uses(at, *link, false),
-            Event::Node { node, event, of: Some(of) } => self.node(at, *node as usize, event, of),
-            Event::Link { hop, event, of } => self.link(at, *hop, event, of.as_ref()),
-            Event::Medium { medium, event } => {
-                if let Some(exchange) = self.cells.observe(at, *medium, event) {
-                    self.exchange(at, &exchange);
+            Event::Sender { flow, event: tcp::Event::Blocked { reason } } => {
+                if let Some(watched) = self.flows.0.get_mut(*flow as usize).filter(|watched| watched.ended.is_none()) {
+                    watched.blocked.on_event(at, *reason);
                 }
             }
-            Event::Node { .. }
-            | Event::Agent { .. }
-            | Event::Receiver { .. }
-            | Event::FlowStarted { .. }
-            | Event::Air { .. }
-            | Event::FlowArrived { .. } => {}
+            Event::FlowCompleted { flow } => {
+                if let Some(watched) = self.flows.0.get_mut(*flow as usize) {
+                    watched.ended = Some(at);
+                }
+            }
+            _ => {}
         }
+        self.observation.apply(at, event, &mut self.flows);
     }
 }

@@ -23,8 +23,8 @@
 
 use engine::{Span, Time};
 
-use super::flow::{Fact, Flow};
 use super::{Out, Watch, millis};
+use observation::{Fact, FlowObservation};
 
 #[derive(Default)]
 struct NeedlessCut {
@@ -85,7 +85,7 @@ impl NeedlessCut {
         out.lost(from, at, needless);
     }
 
-    fn told(&mut self, at: Time, cwnd: f64, ssthresh: f64, flow: &Flow, out: &mut Out<'_>) {
+    fn told(&mut self, at: Time, cwnd: f64, ssthresh: f64, flow: &FlowObservation, out: &mut Out<'_>) {
         let cause = self.cause.take();
         let told = match (self.recovering, cause) {
             (true, None) => return,
@@ -115,7 +115,7 @@ impl NeedlessCut {
     }
 }
 
-fn report(cut: &Cut, at: Time, (regrown, any): (bool, bool), flow: &Flow, out: &mut Out<'_>) {
+fn report(cut: &Cut, at: Time, (regrown, any): (bool, bool), flow: &FlowObservation, out: &mut Out<'_>) {
     if !cut.needless {
         return;
     }
@@ -146,7 +146,7 @@ fn report(cut: &Cut, at: Time, (regrown, any): (bool, bool), flow: &Flow, out: &
 }
 
 impl Watch for NeedlessCut {
-    fn observe(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
+    fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut Out<'_>) {
         let Fact::Tcp(event) = fact else { return };
         self.pass(at, out);
         match *event {
@@ -165,7 +165,7 @@ impl Watch for NeedlessCut {
         }
     }
 
-    fn end(&mut self, at: Time, flow: &Flow, out: &mut Out<'_>) {
+    fn end(&mut self, at: Time, flow: &FlowObservation, out: &mut Out<'_>) {
         self.pass(at, out);
         for cut in std::mem::take(&mut self.open) {
             report(&cut, at, (false, self.any), flow, out);

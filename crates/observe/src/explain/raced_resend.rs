@@ -13,9 +13,9 @@ use std::collections::BTreeSet;
 use engine::{Span, Time};
 use tcp::Reason;
 
-use super::flow::{Fact, Flow};
-use super::sending::{Load, Sending};
 use super::{Out, Watch, count, millis};
+use observation::packet_in_flight::{PacketInFlight, PacketLoad};
+use observation::{Fact, FlowObservation};
 
 #[derive(Default)]
 struct RacedResend {
@@ -41,7 +41,7 @@ pub(super) fn watch() -> Option<Box<dyn Watch>> {
 }
 
 impl RacedResend {
-    fn sent_again(&mut self, sending: &Sending, seq: u64, flow: &Flow) {
+    fn sent_again(&mut self, sending: &PacketInFlight, seq: u64, flow: &FlowObservation) {
         let episode = self.episode.get_or_insert(Episode {
             end: flow.sender.max,
             began: sending.since,
@@ -54,7 +54,7 @@ impl RacedResend {
         episode.racing.push(sending.id);
     }
 
-    fn left(&mut self, at: Time, sending: &Sending, duplicate: bool, out: &mut Out<'_>) {
+    fn left(&mut self, at: Time, sending: &PacketInFlight, duplicate: bool, out: &mut Out<'_>) {
         let Some(episode) = &mut self.episode else { return };
         let Some(place) = episode.racing.iter().position(|id| *id == sending.id) else { return };
         episode.racing.swap_remove(place);
@@ -81,17 +81,17 @@ impl RacedResend {
 }
 
 impl Watch for RacedResend {
-    fn observe(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
+    fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut Out<'_>) {
         match fact {
             Fact::Sent(sending) => {
-                if let Load::Data { seq, reason, .. } = sending.load
+                if let PacketLoad::Data { seq, reason, .. } = sending.load
                     && reason != Reason::New
                     && (self.retried.contains(&seq) || flow.with_link_layer_besides(seq, sending.id))
                 {
                     self.sent_again(sending, seq, flow);
                 }
             }
-            Fact::Reached { sending, news } => {
+            Fact::Reached { packet: sending, news } => {
                 self.left(at, sending, !news, out);
                 if let Some(seq) = sending.seq().filter(|seq| sending.failed > 0 && *seq >= flow.sender.una) {
                     self.retried.insert(seq);
@@ -108,7 +108,7 @@ impl Watch for RacedResend {
         }
     }
 
-    fn end(&mut self, _: Time, _: &Flow, out: &mut Out<'_>) {
+    fn end(&mut self, _: Time, _: &FlowObservation, out: &mut Out<'_>) {
         self.close(out);
     }
 }

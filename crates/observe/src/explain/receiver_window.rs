@@ -18,8 +18,9 @@
 
 use engine::{Span, Time};
 
-use super::flow::{Fact, Flow, Idle};
 use super::{Out, Watch, millis};
+use observation::flow::SlowestIdle;
+use observation::{Fact, FlowObservation};
 
 /// The receive window as the limit: in steady state, or behind a hole that is being repaired.
 pub(super) struct FullWindow {
@@ -27,7 +28,7 @@ pub(super) struct FullWindow {
     /// When the receive window became the limit, and the time lost since.
     stretch: Option<(Time, Span)>,
     /// Limited, with the idle time of the slowest hop at that moment.
-    idle: Option<(Time, Idle)>,
+    idle: Option<(Time, SlowestIdle)>,
 }
 
 pub(super) fn watch() -> Option<Box<dyn Watch>> {
@@ -35,14 +36,14 @@ pub(super) fn watch() -> Option<Box<dyn Watch>> {
 }
 
 /// Whether the sender has new data that only the receive window blocks.
-fn full(flow: &Flow) -> bool {
+fn full(flow: &FlowObservation) -> bool {
     let rest = flow.bytes.map_or(u64::MAX, |bytes| bytes.saturating_sub(flow.sender.max));
     let next = rest.min(u64::from(flow.segment));
     next > 0 && flow.sender.max + next > flow.sender.una + flow.window
 }
 
 /// Whether cwnd permits all whole segments of the receive window.
-fn binding(flow: &Flow) -> bool {
+fn binding(flow: &FlowObservation) -> bool {
     let segment = u64::from(flow.segment).max(1);
     flow.sender.cwnd >= (flow.window - flow.window % segment) as f64
 }
@@ -53,35 +54,35 @@ impl FullWindow {
     }
 
     /// Whether the window blocks the sender in the way that this kind detects.
-    fn limits(&self, flow: &Flow) -> bool {
+    fn limits(&self, flow: &FlowObservation) -> bool {
         full(flow) && binding(flow) && !flow.hole() && self.behind_hole == flow.repairs_hole()
     }
 
     /// Whether the limit may persist: with a hole until it is repaired, otherwise until cwnd is the smaller window.
-    fn may_limit(&self, flow: &Flow) -> bool {
+    fn may_limit(&self, flow: &FlowObservation) -> bool {
         binding(flow) && (!self.behind_hole || flow.hole() || flow.repairs_hole())
     }
 
     /// Adds the time until now.
-    fn pass(&mut self, at: Time, flow: &Flow, out: &mut Out<'_>) {
+    fn pass(&mut self, at: Time, flow: &FlowObservation, out: &mut Out<'_>) {
         let (Some((_, cost)), Some((seen, idle))) = (&mut self.stretch, self.idle) else { return };
         match (idle, flow.slowest_idle()) {
-            (Idle::From(idle_from), _) => {
+            (SlowestIdle::From(idle_from), _) => {
                 let from = seen.max(idle_from);
                 *cost = *cost + at.since(from);
                 out.lost(from, at, 1.0);
             }
             // The distribution of the medium's idle time within this interval is ignored.
-            (Idle::Cell(medium, before), Some(Idle::Cell(same, now))) if medium == same && seen < at => {
+            (SlowestIdle::Cell(medium, before), Some(SlowestIdle::Cell(same, now))) if medium == same && seen < at => {
                 let idle = now - before;
                 *cost = *cost + idle;
                 out.lost(seen, at, idle.as_secs_f64() / at.since(seen).as_secs_f64());
             }
-            (Idle::Cell(..), _) => {}
+            (SlowestIdle::Cell(..), _) => {}
         }
     }
 
-    fn close(&mut self, at: Time, flow: &Flow, out: &mut Out<'_>) {
+    fn close(&mut self, at: Time, flow: &FlowObservation, out: &mut Out<'_>) {
         self.idle = None;
         let Some((began, cost)) = self.stretch.take() else { return };
         let what = if self.behind_hole {
@@ -101,7 +102,7 @@ impl FullWindow {
 }
 
 impl Watch for FullWindow {
-    fn observe(&mut self, at: Time, _: &Fact, flow: &Flow, out: &mut Out<'_>) {
+    fn observe(&mut self, at: Time, _: &Fact, flow: &FlowObservation, out: &mut Out<'_>) {
         self.pass(at, flow, out);
         if !self.may_limit(flow) {
             self.close(at, flow, out);
@@ -114,7 +115,7 @@ impl Watch for FullWindow {
         }
     }
 
-    fn end(&mut self, at: Time, flow: &Flow, out: &mut Out<'_>) {
+    fn end(&mut self, at: Time, flow: &FlowObservation, out: &mut Out<'_>) {
         self.pass(at, flow, out);
         self.close(at, flow, out);
     }

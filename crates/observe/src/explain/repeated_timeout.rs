@@ -10,8 +10,8 @@
 
 use engine::{Span, Time};
 
-use super::flow::{Fact, Flow};
 use super::{Out, Watch, millis};
+use observation::{Fact, FlowObservation};
 
 #[derive(Default)]
 struct RepeatedTimeout {
@@ -49,7 +49,7 @@ impl RepeatedTimeout {
 }
 
 impl Watch for RepeatedTimeout {
-    fn observe(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
+    fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut Out<'_>) {
         match fact {
             Fact::Tcp(tcp::Event::Timeout { seq, .. }) => {
                 let silent = flow.sender.acted;
@@ -74,7 +74,7 @@ impl Watch for RepeatedTimeout {
         }
     }
 
-    fn end(&mut self, _: Time, _: &Flow, out: &mut Out<'_>) {
+    fn end(&mut self, _: Time, _: &FlowObservation, out: &mut Out<'_>) {
         self.close(out);
     }
 }

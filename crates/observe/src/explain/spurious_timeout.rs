@@ -13,9 +13,9 @@
 use engine::{Span, Time};
 use tcp::Reason;
 
-use super::flow::{Fact, Flow};
-use super::sending::{Load, Sending};
 use super::{Out, Watch, count, millis};
+use observation::packet_in_flight::{PacketInFlight, PacketLoad};
+use observation::{Fact, FlowObservation};
 
 #[derive(Default)]
 struct SpuriousTimeout {
@@ -53,13 +53,13 @@ pub(super) fn watch() -> Option<Box<dyn Watch>> {
 }
 
 impl Expiry {
-    fn at(at: Time, seq: u64, flow: &Flow) -> Self {
-        let decides = |sending: &&Sending| match sending.load {
-            Load::Data { seq: first, len, .. } => first <= seq && seq < first + u64::from(len),
-            Load::Ack { ack } => ack > seq,
-            Load::Notice | Load::Control => false,
+    fn at(at: Time, seq: u64, flow: &FlowObservation) -> Self {
+        let decides = |sending: &&PacketInFlight| match sending.load {
+            PacketLoad::Data { seq: first, len, .. } => first <= seq && seq < first + u64::from(len),
+            PacketLoad::Ack { ack } => ack > seq,
+            PacketLoad::Notice | PacketLoad::Control => false,
         };
-        let witnesses: Vec<u64> = flow.transit.all().filter(decides).map(|sending| sending.id).collect();
+        let witnesses: Vec<u64> = flow.packets.all().filter(decides).map(|sending| sending.id).collect();
         let verdict = if witnesses.is_empty() { Verdict::Needed } else { Verdict::Pending };
         let end = flow.sender.max;
         Expiry {
@@ -77,7 +77,7 @@ impl Expiry {
     }
 
     /// A packet has left the network: delivered, or lost.
-    fn left(&mut self, at: Time, sending: &Sending, well: bool) {
+    fn left(&mut self, at: Time, sending: &PacketInFlight, well: bool) {
         if let Some(witness) = self.witnesses.iter().position(|id| *id == sending.id) {
             self.witnesses.swap_remove(witness);
             if self.verdict == Verdict::Pending {
@@ -118,16 +118,18 @@ impl Expiry {
 }
 
 impl Watch for SpuriousTimeout {
-    fn observe(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
+    fn observe(&mut self, at: Time, fact: &Fact, flow: &FlowObservation, out: &mut Out<'_>) {
         match fact {
             Fact::Tcp(tcp::Event::Timeout { seq, .. }) => self.open.push(Expiry::at(at, *seq, flow)),
             Fact::Sent(sending) => {
-                if let (Load::Data { reason: Reason::Timeout, .. }, Some(last)) = (sending.load, self.open.last_mut()) {
+                if let (PacketLoad::Data { reason: Reason::Timeout, .. }, Some(last)) =
+                    (sending.load, self.open.last_mut())
+                {
                     last.resent.push(sending.id);
                 }
                 return;
             }
-            Fact::Reached { sending, news } => {
+            Fact::Reached { packet: sending, news } => {
                 for expiry in &mut self.open {
                     if !news && expiry.resent.contains(&sending.id) {
                         expiry.duplicates += 1;
@@ -155,7 +157,7 @@ impl Watch for SpuriousTimeout {
         }
     }
 
-    fn end(&mut self, _: Time, _: &Flow, out: &mut Out<'_>) {
+    fn end(&mut self, _: Time, _: &FlowObservation, out: &mut Out<'_>) {
         self.open.drain(..).for_each(|expiry| expiry.report(out));
     }
 }

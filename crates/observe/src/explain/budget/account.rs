@@ -5,13 +5,13 @@ use path::LinkEvent;
 use sim::FlowSpec;
 use tcp::{Blocked, Reason};
 
-use super::super::Context;
-use super::super::cell::{Exchange, Why};
-use super::super::flow::Flow;
-use super::super::hops;
-use super::super::losses::LossPlace;
-use super::super::transit::Place;
-use super::super::transmitters::{Before, Line, LineKind, OnHop, Transmitters};
+use observation::hop_timing;
+use observation::losses::LossPlace;
+use observation::media::{AttemptFailure, ObservedExchange};
+use observation::packets_in_flight::Place;
+use observation::transmitters::{Before, LineKind, OnHop, TransmitterLine, Transmitters};
+use observation::{Fact, FlowObservation, PathObservation};
+
 use super::Cause;
 
 /// The slowest hop on the way of a flow's data.
@@ -24,8 +24,8 @@ struct Slowest {
 
 impl Slowest {
     /// That of a flow, if it is known.
-    fn of(flow: &Flow, transmitters: &Transmitters) -> Option<Self> {
-        let hop = hops::number(flow.slowest.as_ref()?.id);
+    fn of(flow: &FlowObservation, transmitters: &Transmitters) -> Option<Self> {
+        let hop = hop_timing::number(flow.slowest.as_ref()?.id);
         let line = transmitters.line(hop)?;
         Some(Slowest { hop, place: (line.near, flow.receiver), kind: line.kind })
     }
@@ -63,8 +63,6 @@ pub(in super::super) struct Account {
     tail: Span,
     /// Intervals in which packets were at stations of a medium, whose exchanges are not known yet.
     in_medium: Vec<(Time, Time)>,
-    /// Why the last exchange for the flow in a medium failed.
-    failing: Option<Why>,
     /// Until when the flow's last packet occupies the slowest hop after its arrival: until its link acknowledgment with
     /// stop-and-wait; until the end of its transmission on a link whose far end has it before.
     occupied: Time,
@@ -79,7 +77,6 @@ impl Account {
             totals: [Span::ZERO; Cause::ALL.len()],
             tail: Span::ZERO,
             in_medium: Vec::new(),
-            failing: None,
             occupied: Time::ZERO,
         }
     }
@@ -89,16 +86,12 @@ impl Account {
         *total = *total + span;
     }
 
-    /// Charges the time until `at`, in which the packets of the flow change their stages as foreseen.
-    pub fn pass(&mut self, at: Time, flow: &mut Flow, transmitters: &Transmitters) {
-        while let Some(change) = flow.transit.next_change().filter(|change| *change <= at) {
-            self.charge_in_parts(change, flow, transmitters);
-            flow.transit.make_change();
-        }
-        self.charge_in_parts(at, flow, transmitters);
+    /// Charges the time until `at`.
+    pub fn pass(&mut self, at: Time, flow: &FlowObservation, path: &PathObservation) {
+        self.charge_in_parts(at, flow, path.transmitters());
     }
 
-    fn charge_in_parts(&mut self, to: Time, flow: &Flow, transmitters: &Transmitters) {
+    fn charge_in_parts(&mut self, to: Time, flow: &FlowObservation, transmitters: &Transmitters) {
         let slowest = Slowest::of(flow, transmitters).and_then(|slowest| transmitters.line(slowest.hop));
         while let Some(change) = slowest.map(|line| line.next_interruption(self.until)).filter(|change| *change < to) {
             self.charge_around_occupied(change, flow, transmitters);
@@ -106,14 +99,14 @@ impl Account {
         self.charge_around_occupied(to, flow, transmitters);
     }
 
-    fn charge_around_occupied(&mut self, to: Time, flow: &Flow, transmitters: &Transmitters) {
+    fn charge_around_occupied(&mut self, to: Time, flow: &FlowObservation, transmitters: &Transmitters) {
         if self.until < self.occupied && self.occupied < to {
             self.charge(self.occupied, flow, transmitters);
         }
         self.charge(to, flow, transmitters);
     }
 
-    fn charge(&mut self, to: Time, flow: &Flow, transmitters: &Transmitters) {
+    fn charge(&mut self, to: Time, flow: &FlowObservation, transmitters: &Transmitters) {
         if to <= self.until {
             return;
         }
@@ -131,18 +124,21 @@ impl Account {
     }
 
     /// An exchange in a medium is over, whose frames carried packets of this flow if `own`.
-    pub fn exchange(&mut self, exchange: &Exchange, station: usize, flow: &Flow, transmitters: &Transmitters) {
+    pub fn exchange(
+        &mut self,
+        exchange: &ObservedExchange,
+        station: usize,
+        flow: &FlowObservation,
+        transmitters: &Transmitters,
+    ) {
         let own = exchange.carried.iter().filter(|carried| carried.flow == Some(self.number));
         let (all, damaged) = (own.clone().count(), own.filter(|carried| carried.damaged).count());
-        if all > 0 {
-            self.failing = exchange.spoilt;
-        }
         let cause = match exchange.spoilt {
             _ if all == 0 && waits_at_station(station, flow, transmitters) => Cause::OthersQueue,
             _ if all == 0 && !hears(exchange, flow) => return,
             _ if all == 0 => Cause::Contention,
-            Some(Why::Air) => Cause::BadAir,
-            Some(Why::Collision | Why::Hidden) => Cause::Collision,
+            Some(AttemptFailure::Air) => Cause::BadAir,
+            Some(AttemptFailure::Collision | AttemptFailure::Hidden) => Cause::Collision,
             None if damaged == all => Cause::BadAir,
             None => Cause::LinkRate,
         };
@@ -165,11 +161,15 @@ impl Account {
         self.add(if completed { Cause::Propagation } else { Cause::Application }, tail);
     }
 
-    /// Handles an event of the sender.
-    pub fn sender(&mut self, event: &tcp::Event) {
-        if matches!(event, tcp::Event::SegmentSent { reason: Reason::New, .. }) {
-            let tail = std::mem::take(&mut self.tail);
-            self.add(Cause::Application, tail);
+    /// Handles a fact, after the flow.
+    pub fn on_fact(&mut self, fact: &Fact, flow: &FlowObservation, path: &PathObservation) {
+        match fact {
+            Fact::Tcp(tcp::Event::SegmentSent { reason: Reason::New, .. }) => {
+                let tail = std::mem::take(&mut self.tail);
+                self.add(Cause::Application, tail);
+            }
+            Fact::Reached { packet, news: false } => self.waste_duplicate(packet.packet.size(), flow, path),
+            _ => {}
         }
     }
 
@@ -181,17 +181,25 @@ impl Account {
     }
 
     /// Data of which the receiver had all bytes has arrived, in a packet of this size.
-    pub fn waste_duplicate(&mut self, size: u32, flow: &Flow, cx: &Context<'_>) {
-        if let Some(slowest) = Slowest::of(flow, cx.transmitters).filter(|slowest| slowest.kind != LineKind::Medium) {
-            let time = cx.hops.by_number(slowest.hop).map_or(Span::ZERO, |hop| hop.cycle(size, self.until));
+    fn waste_duplicate(&mut self, size: u32, flow: &FlowObservation, path: &PathObservation) {
+        if let Some(slowest) = Slowest::of(flow, path.transmitters()).filter(|slowest| slowest.kind != LineKind::Medium)
+        {
+            let time = path.hops().by_number(slowest.hop).map_or(Span::ZERO, |hop| hop.cycle(size, self.until));
             self.waste(time, Cause::SpuriousRecovery);
         }
     }
 
     /// Handles an event of a packet of the flow on a link, before the flow does.
-    pub fn link(&mut self, on: &OnHop<'_>, event: &LinkEvent, flow: &Flow, cx: &Context<'_>, before: Before) {
-        let Some(line) = cx.transmitters.line(on.number) else { return };
-        if !Slowest::of(flow, cx.transmitters).is_some_and(|slowest| slowest.hop == on.number) {
+    pub fn link(
+        &mut self,
+        on: &OnHop<'_>,
+        event: &LinkEvent,
+        flow: &FlowObservation,
+        path: &PathObservation,
+        before: Before,
+    ) {
+        let Some(line) = path.transmitters().line(on.number) else { return };
+        if !Slowest::of(flow, path.transmitters()).is_some_and(|slowest| slowest.hop == on.number) {
             return;
         }
         if matches!(event, LinkEvent::Arrived { .. } | LinkEvent::Lost { .. }) {
@@ -208,15 +216,13 @@ impl Account {
         }
     }
 
-    /// Where a packet was lost that a link layer gave up.
-    pub fn place_of_given_up(&self, kind: LineKind) -> LossPlace {
-        let collided = matches!(self.failing, Some(Why::Collision | Why::Hidden)) && kind == LineKind::Medium;
-        if collided { LossPlace::Collision } else { LossPlace::Air }
-    }
-
     /// Returns the causes of the flow's time, and its wait in the queue of others.
-    pub fn finish(&self, flow: &Flow, transmitters: &Transmitters) -> (Vec<(Cause, Span)>, Option<StandingQueue>) {
-        let others = transmitters.others(flow.transit.nodes(), self.number);
+    pub fn finish(
+        &self,
+        flow: &FlowObservation,
+        transmitters: &Transmitters,
+    ) -> (Vec<(Cause, Span)>, Option<StandingQueue>) {
+        let others = transmitters.others(flow.packets.nodes(), self.number);
         let queue = (others > 0).then(|| StandingQueue {
             from: self.began,
             to: self.until,
@@ -234,7 +240,7 @@ struct Moment<'a> {
     number: u32,
     /// As in [`Account`].
     occupied: Time,
-    flow: &'a Flow,
+    flow: &'a FlowObservation,
     transmitters: &'a Transmitters,
 }
 
@@ -248,20 +254,20 @@ impl Moment<'_> {
         let opening = self.flow.sender.opening;
         let medium = || (!opening && self.is_in_medium()).then_some(Charge::InMedium);
         let elsewhere = || self.waits_elsewhere().map(Charge::To);
-        let failed = || self.flow.transit.has_failed().then_some(Charge::To(Cause::BadAir));
+        let failed = || self.flow.packets.has_failed().then_some(Charge::To(Cause::BadAir));
         slowest.map(Charge::To).or_else(medium).or_else(elsewhere).or_else(failed).unwrap_or_else(|| self.of_sender())
     }
 
     /// Rule 1 before the slowest hop is known: the transmission of the first data, on any hop.
     fn first_service(&self) -> Option<Cause> {
         let wired = |hop: usize| self.transmitters.line(hop).is_some_and(|line| line.kind != LineKind::Medium);
-        let sends = self.flow.transit.services().any(|(hop, service)| wired(hop) && service.good > 0);
+        let sends = self.flow.packets.services().any(|(hop, service)| wired(hop) && service.good > 0);
         (sends && !self.flow.sender.opening).then_some(Cause::LinkRate)
     }
 
     /// Rules 1 and 2.
     fn at_slowest(&self, slowest: Slowest) -> Option<Cause> {
-        let transit = &self.flow.transit;
+        let transit = &self.flow.packets;
         let service = transit.service(slowest.hop);
         let waits = self.waits(slowest.place);
         let line = self.transmitters.line(slowest.hop)?;
@@ -289,7 +295,7 @@ impl Moment<'_> {
     }
 
     /// What a packet waits for in front of a line that transmits nothing and knows departures only when they begin.
-    fn idle_line(&self, line: &Line) -> Option<Cause> {
+    fn idle_line(&self, line: &TransmitterLine) -> Option<Cause> {
         if line.is_interrupted(self.at) {
             return Some(Cause::Outage);
         }
@@ -298,13 +304,13 @@ impl Moment<'_> {
 
     /// What the packets that wait at a place wait for, if none of the flow is being transmitted there.
     fn behind(&self, place: Place) -> Cause {
-        if self.flow.transit.is_interrupted(place) { Cause::Outage } else { Cause::OthersQueue }
+        if self.flow.packets.is_interrupted(place) { Cause::Outage } else { Cause::OthersQueue }
     }
 
     /// Whether a packet waits in a queue at a place. A node may hold a packet for other reasons: a hop that computes
     /// departures has only booked packets in its queue, and no packet waits for an idle transmitter.
     fn waits(&self, place: Place) -> bool {
-        let transit = &self.flow.transit;
+        let transit = &self.flow.packets;
         let queues = || {
             let line = transit.route(place).and_then(|hop| self.transmitters.line(hop));
             line.is_some_and(|line| !line.books && (line.kind != LineKind::Plain || line.free_at > self.at))
@@ -314,7 +320,7 @@ impl Moment<'_> {
 
     /// Whether a packet is at a station of a medium.
     fn is_in_medium(&self) -> bool {
-        let transit = &self.flow.transit;
+        let transit = &self.flow.packets;
         let of_medium = |hop: usize| self.transmitters.line(hop).is_some_and(|line| line.kind == LineKind::Medium);
         transit.services().any(|(hop, _)| of_medium(hop))
             || transit.held().any(|place| transit.route(*place).is_some_and(of_medium))
@@ -322,7 +328,7 @@ impl Moment<'_> {
 
     /// Rule 4.
     fn waits_elsewhere(&self) -> Option<Cause> {
-        let transit = &self.flow.transit;
+        let transit = &self.flow.packets;
         let place = *transit.held().chain(transit.booked()).find(|place| self.waits(**place))?;
         let own = transit.route(place).is_some_and(|hop| !transit.service(hop).is_idle());
         Some(if own { Cause::OwnQueue } else { self.behind(place) })
@@ -372,16 +378,16 @@ fn repair_of(place: LossPlace) -> Cause {
 }
 
 /// Whether the packets of a flow that limit it wait at a station: data at the slowest hop, otherwise any.
-fn waits_at_station(station: usize, flow: &Flow, transmitters: &Transmitters) -> bool {
+fn waits_at_station(station: usize, flow: &FlowObservation, transmitters: &Transmitters) -> bool {
     let slowest = Slowest::of(flow, transmitters).filter(|slowest| slowest.kind == LineKind::Medium);
-    match slowest.filter(|slowest| flow.transit.is_held(slowest.place)) {
+    match slowest.filter(|slowest| flow.packets.is_held(slowest.place)) {
         Some(slowest) => slowest.place.0 == station,
-        None => flow.transit.held().any(|place| place.0 == station),
+        None => flow.packets.held().any(|place| place.0 == station),
     }
 }
 
 /// Whether a station that holds packets of a flow sensed an exchange.
-fn hears(exchange: &Exchange, flow: &Flow) -> bool {
+fn hears(exchange: &ObservedExchange, flow: &FlowObservation) -> bool {
     let Some(nodes) = &exchange.heard_by else { return true };
-    flow.transit.held().any(|(node, _)| nodes.contains_key(node))
+    flow.packets.held().any(|(node, _)| nodes.contains_key(node))
 }

@@ -1,6 +1,6 @@
 //! Follows the packets of one flow: the fate of each transmission by an endpoint.
 
-mod in_cell;
+mod in_media;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -10,36 +10,15 @@ use path::{HopId, LinkEvent, MediumId};
 use sim::{FlowSpec, PacketFlow};
 use wire::{Addr, Body, Flags, Packet, Segment};
 
-use super::cell::Why;
-use super::hops::{self, Hop};
-use super::losses::{LossPlace, Losses};
-use super::sender_state::SenderState;
-use super::sending::{Load, Sending};
-use super::transit::Transit;
 use crate::byte_ranges::ByteRanges;
-use in_cell::InCells;
-
-/// Something that happened to a flow.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Fact {
-    /// A segment entered the network.
-    Sent(Sending),
-    /// A segment arrived at a node on its path.
-    Passed,
-    /// A segment arrived at the receiver; `news` if it contained new bytes.
-    Reached { sending: Sending, news: bool },
-    /// An acknowledgment or a message arrived at the sender's node.
-    Answered(Sending),
-    /// A packet was lost.
-    Gone(Sending),
-    /// An attempt of the link layer at a packet, or the only transmission if there is no link layer, failed. `unbroken`
-    /// if it was in a medium, and the previous attempt there had failed for the same reason.
-    Failed { hop: HopId, from: Time, to: Time, data: bool, why: Why, unbroken: bool },
-    /// A packet waited at a station of a medium during transmissions of others.
-    Waited { from: Time, to: Time },
-    /// An event of the sender.
-    Tcp(tcp::Event),
-}
+use crate::fact::Fact;
+use crate::hop_timing::{self, HopTiming};
+use crate::losses::{LossPlace, Losses};
+use crate::media::AttemptFailure;
+use crate::packet_in_flight::{PacketInFlight, PacketLoad};
+use crate::packets_in_flight::PacketsInFlight;
+use crate::sender_state::SenderState;
+use in_media::InMedia;
 
 /// The state of a link layer's attempts at the flow's packet on a hop.
 #[derive(Clone, Copy)]
@@ -52,9 +31,11 @@ struct Service {
 }
 
 /// The hop with the lowest capacity in segments per second.
-pub(super) struct Slowest {
+pub struct SlowestHop {
+    /// The hop.
     pub id: HopId,
     near: usize,
+    /// The time that it takes for each full segment.
     pub cycle: Span,
     /// The medium to which it belongs.
     pub medium: Option<MediumId>,
@@ -65,10 +46,10 @@ pub(super) struct Slowest {
     free: Time,
 }
 
-impl Slowest {
+impl SlowestHop {
     /// A hop of a medium.
-    pub fn in_cell(id: HopId, hop: &Hop, medium: MediumId, cycle: Span) -> Self {
-        Slowest {
+    pub fn in_cell(id: HopId, hop: &HopTiming, medium: MediumId, cycle: Span) -> Self {
+        SlowestHop {
             id,
             near: hop.near,
             cycle,
@@ -83,7 +64,7 @@ impl Slowest {
 
 /// For how long the slowest hop has had no data of a flow to send.
 #[derive(Clone, Copy)]
-pub(super) enum Idle {
+pub enum SlowestIdle {
     /// From a given time on, which may be in the future.
     From(Time),
     /// It belongs to this medium, which has been idle for this time in total.
@@ -91,7 +72,7 @@ pub(super) enum Idle {
 }
 
 /// A flow: its sender, its receiver, and its packets in the network.
-pub(super) struct Flow {
+pub struct FlowObservation {
     /// The receiver's address.
     pub receiver: Addr,
     /// Bytes of data in a full segment.
@@ -104,26 +85,31 @@ pub(super) struct Flow {
     pub follows_window: bool,
     /// Bytes to send; `None` if endless.
     pub bytes: Option<u64>,
+    /// The state of its sender.
     pub sender: SenderState,
+    /// The bytes that its receiver has.
     pub received: ByteRanges,
+    /// Its losses that are not repaired.
     pub losses: Losses,
     /// The place of every packet of the flow.
-    pub transit: Transit,
+    pub packets: PacketsInFlight,
     /// When a queue last dropped or marked a packet of the flow, or a node's buffers dropped one.
     pub congested_at: Option<Time>,
     /// Names of links, by number.
     pub links: Rc<[String]>,
     /// The state in shared media.
-    in_cells: InCells,
+    in_media: InMedia,
     /// By hop number.
     services: BTreeMap<usize, Service>,
-    pub slowest: Option<Slowest>,
+    /// The slowest hop that has delivered data of it.
+    pub slowest: Option<SlowestHop>,
     next_id: u64,
 }
 
-impl Flow {
+impl FlowObservation {
+    /// A flow that has not started, on links with these names, between nodes that belong to these media.
     pub fn new(spec: &FlowSpec, links: Rc<[String]>, homes: Rc<[Option<MediumId>]>) -> Self {
-        Flow {
+        FlowObservation {
             receiver: Addr::of_node(spec.to),
             segment: spec.tcp.segment_data(),
             packet: Packet::HEADER + Segment::HEADER + spec.tcp.segment,
@@ -133,10 +119,10 @@ impl Flow {
             sender: SenderState::new(spec.start),
             received: ByteRanges::default(),
             losses: Losses::default(),
-            transit: Transit::new(homes),
+            packets: PacketsInFlight::new(homes),
             congested_at: None,
             links,
-            in_cells: InCells::default(),
+            in_media: InMedia::default(),
             services: BTreeMap::new(),
             slowest: None,
             next_id: 0,
@@ -146,7 +132,7 @@ impl Flow {
     /// Whether the first unacknowledged segment is lost: neither in the network nor at the receiver.
     pub fn hole(&self) -> bool {
         let una = self.sender.una;
-        una < self.sender.max && self.received.in_order() <= una && !self.transit.has_data(una)
+        una < self.sender.max && self.received.in_order() <= una && !self.packets.has_data(una)
     }
 
     /// Whether the first unacknowledged segment was lost and has been retransmitted, and a copy or its acknowledgment
@@ -159,14 +145,14 @@ impl Flow {
     pub fn unsettled_since(&self) -> Option<Time> {
         // A link layer whose acknowledgments are lost continues after the packet, and even the transfer, is complete.
         let attempts = self.services.values().map(|service| service.attempt_began);
-        let in_network = self.transit.all().map(|sending| sending.since);
+        let in_network = self.packets.all().map(|sending| sending.since);
         in_network.chain(attempts).chain(self.sender.oldest_sent()).min()
     }
 
     /// Whether a link layer holds the segment that begins at `seq` in another transmission than `id`, and is sending it
     /// or will send it.
     pub fn with_link_layer_besides(&self, seq: u64, id: u64) -> bool {
-        self.transit.with_link_layer().any(|other| other.seq() == Some(seq) && other.id != id)
+        self.packets.with_link_layer().any(|other| other.seq() == Some(seq) && other.id != id)
     }
 
     /// Bytes in flight that keep the slowest hop busy: its bandwidth-delay product at the min RTT.
@@ -178,14 +164,14 @@ impl Flow {
 
     /// Since when the slowest hop has had no data of this flow to send, or from when on it will have none; `None` while
     /// some data waits.
-    pub fn slowest_idle(&self) -> Option<Idle> {
+    pub fn slowest_idle(&self) -> Option<SlowestIdle> {
         let slowest = self.slowest.as_ref()?;
         if slowest.medium.is_some() {
-            let (medium, idle) = self.in_cells.idle?;
-            return Some(Idle::Cell(medium, idle));
+            let (medium, idle) = self.in_media.idle?;
+            return Some(SlowestIdle::Cell(medium, idle));
         }
-        let waits = slowest.has_link_layer && self.transit.waits(slowest.near, self.receiver);
-        (!waits).then_some(Idle::From(slowest.free))
+        let waits = slowest.has_link_layer && self.packets.waits(slowest.near, self.receiver);
+        (!waits).then_some(SlowestIdle::From(slowest.free))
     }
 
     /// Whether the slowest hop belongs to a medium.
@@ -204,9 +190,9 @@ impl Flow {
     }
 
     /// A node created a packet of this flow.
-    pub fn sent(&mut self, at: Time, node: usize, packet: &Packet, of: &PacketFlow, facts: &mut Vec<Fact>) {
+    pub fn send(&mut self, at: Time, node: usize, packet: &Packet, of: &PacketFlow, facts: &mut Vec<Fact>) {
         let Some(sending) = self.made(at, packet, of) else { return };
-        self.transit.entered(&sending);
+        self.packets.entered(&sending);
         self.put(at, node, sending);
         if sending.seq().is_some() {
             facts.push(Fact::Sent(sending));
@@ -214,7 +200,7 @@ impl Flow {
     }
 
     /// A node dropped a packet: its buffers had no room, or it had no route.
-    pub fn dropped_by_node(
+    pub fn drop_at_node(
         &mut self,
         at: Time,
         node: usize,
@@ -225,11 +211,11 @@ impl Flow {
         let sending = if Addr::of_node(node) == packet.src {
             // It never left the node that created it.
             if is_transfer(packet, of) {
-                self.transit.refused(at);
+                self.packets.refused(at);
             }
             self.made(at, packet, of)
         } else {
-            self.transit.take_queued(at, node, packet, at)
+            self.packets.take_queued(at, node, packet, at)
         };
         if place == LossPlace::Queue && is_transfer(packet, of) {
             self.congested_at = Some(at);
@@ -238,15 +224,15 @@ impl Flow {
     }
 
     /// A packet arrived at the end of its way: an acknowledgment states the receive window.
-    pub fn received_at_end(&mut self, packet: &Packet, of: &PacketFlow) {
+    pub fn receive(&mut self, packet: &Packet, of: &PacketFlow) {
         if let (Body::Tcp(segment), false) = (&packet.body, of.from_sender) {
             self.sender.peer_window = Some(segment.window.into());
         }
     }
 
     /// A node's scheme consumed a packet, which is not a loss.
-    pub fn taken(&mut self, at: Time, node: usize, packet: &Packet) {
-        self.transit.take_queued(at, node, packet, at);
+    pub fn consume(&mut self, at: Time, node: usize, packet: &Packet) {
+        self.packets.take_queued(at, node, packet, at);
     }
 
     /// Handles an event of a packet on a link; `lost_by` is where it was lost, if that is the event.
@@ -254,7 +240,7 @@ impl Flow {
         &mut self,
         at: Time,
         id: HopId,
-        hop: &Hop,
+        hop: &HopTiming,
         (event, of): (&LinkEvent, &PacketFlow),
         lost_by: LossPlace,
         facts: &mut Vec<Fact>,
@@ -270,12 +256,12 @@ impl Flow {
             LinkEvent::FrameSent { attempt, packet, .. } => self.one_of_many_sent(at, id, hop, *attempt, packet, facts),
             LinkEvent::FrameCorrupted { attempt, packet, .. } => {
                 // Bytes received before were counted when they were sent.
-                if self.transit.count_failed(hop.near, *attempt, packet) && hop.has_window() {
+                if self.packets.count_failed(hop.near, *attempt, packet) && hop.has_window() {
                     facts.push(attempt_on_the_line(at, id, hop, packet));
                 }
             }
             LinkEvent::GivenUp { packet, arrived, .. } => {
-                if let Some(service) = self.services.remove(&hops::number(id)) {
+                if let Some(service) = self.services.remove(&hop_timing::number(id)) {
                     facts.push(failed(id, service.attempt_began, at, packet));
                 }
                 // A packet that was given up is not lost if only the link acknowledgments were.
@@ -286,12 +272,12 @@ impl Flow {
             LinkEvent::Lost { packet } => {
                 let (from, to) = on_the_line(at, hop, packet);
                 facts.push(failed(id, from, to, packet));
-                let lost = self.transit.take_oldest(at, hop.near, packet);
+                let lost = self.packets.take_oldest(at, hop.near, packet);
                 self.lose(at, (packet, of), lost, lost_by, facts);
             }
             LinkEvent::QueueFull { packet, arrived } | LinkEvent::DroppedEarly { packet, arrived } => {
                 self.congested_at = Some(at);
-                let sending = self.transit.take_queued(at, hop.near, packet, *arrived);
+                let sending = self.packets.take_queued(at, hop.near, packet, *arrived);
                 self.lose(at, (packet, of), sending, lost_by, facts);
             }
             LinkEvent::Arrived { packet } => self.arrived(at, id, hop, packet, of, facts),
@@ -306,17 +292,25 @@ impl Flow {
         }
     }
 
-    fn frame_sent(&mut self, at: Time, id: HopId, hop: &Hop, attempt: u32, packet: &Packet, facts: &mut Vec<Fact>) {
+    fn frame_sent(
+        &mut self,
+        at: Time,
+        id: HopId,
+        hop: &HopTiming,
+        attempt: u32,
+        packet: &Packet,
+        facts: &mut Vec<Fact>,
+    ) {
         let fresh = Service { began: at, attempt_began: at, arrived: false };
-        let service = self.services.entry(hops::number(id)).or_insert(fresh);
+        let service = self.services.entry(hop_timing::number(id)).or_insert(fresh);
         if attempt == 1 {
             *service = fresh;
-            self.transit.has_link_layer(hop.near, packet.dst);
+            self.packets.has_link_layer(hop.near, packet.dst);
             return;
         }
         facts.push(failed(id, service.attempt_began, at, packet));
         service.attempt_began = at;
-        self.transit.count_failed(hop.near, attempt - 1, packet);
+        self.packets.count_failed(hop.near, attempt - 1, packet);
     }
 
     /// A frame that does not wait for the previous one. A failed attempt counts with its transmission time: other
@@ -325,7 +319,7 @@ impl Flow {
         &mut self,
         at: Time,
         id: HopId,
-        hop: &Hop,
+        hop: &HopTiming,
         attempt: u32,
         packet: &Packet,
         facts: &mut Vec<Fact>,
@@ -333,9 +327,9 @@ impl Flow {
         if !hop.has_window() {
             return;
         }
-        self.transit.has_link_layer(hop.near, packet.dst);
+        self.packets.has_link_layer(hop.near, packet.dst);
         // Retransmitted in vain, because only its link acknowledgment was lost.
-        if attempt > 1 && !self.transit.has(hop.near, packet) {
+        if attempt > 1 && !self.packets.has(hop.near, packet) {
             facts.push(attempt_on_the_line(at, id, hop, packet));
         }
     }
@@ -344,12 +338,12 @@ impl Flow {
         &mut self,
         at: Time,
         id: HopId,
-        hop: &Hop,
+        hop: &HopTiming,
         (packet, of): (&Packet, &PacketFlow),
         lost_by: LossPlace,
         facts: &mut Vec<Fact>,
     ) {
-        let lost = self.transit.take_oldest(at, hop.near, packet);
+        let lost = self.packets.take_oldest(at, hop.near, packet);
         if lost.is_some_and(|sending| sending.seq().is_some())
             && let Some(slowest) = self.slowest.as_mut().filter(|slowest| slowest.id == id)
         {
@@ -359,10 +353,16 @@ impl Flow {
     }
 
     /// Handles an event of a packet that is no part of the transfer.
-    fn control_on_link(&mut self, at: Time, hop: &Hop, (event, of): (&LinkEvent, &PacketFlow), lost_by: LossPlace) {
+    fn control_on_link(
+        &mut self,
+        at: Time,
+        hop: &HopTiming,
+        (event, of): (&LinkEvent, &PacketFlow),
+        lost_by: LossPlace,
+    ) {
         let sending = match event {
             LinkEvent::Arrived { packet } => {
-                let left = self.transit.leave(hop.near, packet);
+                let left = self.packets.leave(hop.near, packet);
                 if Addr::of_node(hop.far) != packet.dst
                     && let Some(sending) = left.or_else(|| self.made(at, packet, of))
                 {
@@ -371,10 +371,10 @@ impl Flow {
                 return;
             }
             LinkEvent::Lost { packet } | LinkEvent::GivenUp { packet, arrived: false, .. } => {
-                self.transit.take_oldest(at, hop.near, packet)
+                self.packets.take_oldest(at, hop.near, packet)
             }
             LinkEvent::QueueFull { packet, arrived } | LinkEvent::DroppedEarly { packet, arrived } => {
-                self.transit.take_queued(at, hop.near, packet, *arrived)
+                self.packets.take_queued(at, hop.near, packet, *arrived)
             }
             _ => return,
         };
@@ -388,7 +388,7 @@ impl Flow {
         &mut self,
         at: Time,
         (packet, of): (&Packet, &PacketFlow),
-        sending: Option<Sending>,
+        sending: Option<PacketInFlight>,
         place: LossPlace,
         facts: &mut Vec<Fact>,
     ) {
@@ -399,11 +399,19 @@ impl Flow {
                 None => self.losses.lose_ack(place),
             }
         }
-        facts.extend(sending.filter(Sending::is_of_transfer).map(Fact::Gone));
+        facts.extend(sending.filter(PacketInFlight::is_of_transfer).map(Fact::Gone));
     }
 
-    fn arrived(&mut self, at: Time, id: HopId, hop: &Hop, packet: &Packet, of: &PacketFlow, facts: &mut Vec<Fact>) {
-        let service = self.services.get_mut(&hops::number(id)).filter(|_| hop.stops_and_waits());
+    fn arrived(
+        &mut self,
+        at: Time,
+        id: HopId,
+        hop: &HopTiming,
+        packet: &Packet,
+        of: &PacketFlow,
+        facts: &mut Vec<Fact>,
+    ) {
+        let service = self.services.get_mut(&hop_timing::number(id)).filter(|_| hop.stops_and_waits());
         let again = service.as_ref().is_some_and(|service| service.arrived);
         let held = match service {
             Some(service) => {
@@ -415,10 +423,10 @@ impl Flow {
         };
         // A repetition: each attempt has its own frame number, and the link acknowledgment was lost. The packet is
         // delivered twice.
-        let left = if again { self.made(at, packet, of) } else { self.transit.leave(hop.near, packet) };
+        let left = if again { self.made(at, packet, of) } else { self.packets.leave(hop.near, packet) };
         let Some(mut sending) = left else { return };
         if again {
-            self.transit.entered(&sending);
+            self.packets.entered(&sending);
         }
         sending.crossed(held.0, held.1);
         // In a medium, when the exchange is over.
@@ -432,27 +440,27 @@ impl Flow {
             }
             return;
         }
-        self.transit.left(at, &sending);
-        if let (true, Load::Ack { .. }, Body::Tcp(segment)) = (self.follows_window, sending.load, &packet.body) {
+        self.packets.left(at, &sending);
+        if let (true, PacketLoad::Ack { .. }, Body::Tcp(segment)) = (self.follows_window, sending.load, &packet.body) {
             self.window = segment.window.into();
         }
         facts.push(match sending.load {
-            Load::Data { seq, len, .. } => {
-                Fact::Reached { sending, news: self.received.insert(seq, seq + u64::from(len)) }
+            PacketLoad::Data { seq, len, .. } => {
+                Fact::Reached { packet: sending, news: self.received.insert(seq, seq + u64::from(len)) }
             }
-            Load::Ack { .. } | Load::Notice | Load::Control => Fact::Answered(sending),
+            PacketLoad::Ack { .. } | PacketLoad::Notice | PacketLoad::Control => Fact::Answered(sending),
         });
     }
 
     /// Data has crossed a hop: checks whether it is the slowest.
-    fn learn_speed(&mut self, at: Time, id: HopId, hop: &Hop) {
+    fn learn_speed(&mut self, at: Time, id: HopId, hop: &HopTiming) {
         let full = self.packet;
         let left = hop.left(at);
         let cycle = hop.cycle(full, left);
         // If its rate changes it may no longer be the slowest; another hop takes its place with its next packet.
         let known = self.slowest.as_ref().filter(|slowest| slowest.id == id).map(|slowest| slowest.free);
         if known.is_some() || self.slowest.as_ref().is_none_or(|slowest| cycle > slowest.cycle) {
-            self.slowest = Some(Slowest {
+            self.slowest = Some(SlowestHop {
                 id,
                 near: hop.near,
                 cycle,
@@ -469,24 +477,24 @@ impl Flow {
     }
 
     /// The kind and offsets of a packet that was just created; `None` for a datagram.
-    fn made(&mut self, at: Time, packet: &Packet, of: &PacketFlow) -> Option<Sending> {
+    fn made(&mut self, at: Time, packet: &Packet, of: &PacketFlow) -> Option<PacketInFlight> {
         let load = match &packet.body {
             Body::Datagram(_) => return None,
-            _ if !is_transfer(packet, of) => Load::Control,
+            _ if !is_transfer(packet, of) => PacketLoad::Control,
             Body::Tcp(segment) if segment.len > 0 => {
                 let seq = of.seq?;
-                Load::Data { seq, len: segment.len, reason: self.sender.reason_for(seq) }
+                PacketLoad::Data { seq, len: segment.len, reason: self.sender.reason_for(seq) }
             }
-            Body::Tcp(_) => Load::Ack { ack: of.ack? },
-            Body::Icmp(_) => Load::Notice,
+            Body::Tcp(_) => PacketLoad::Ack { ack: of.ack? },
+            Body::Icmp(_) => PacketLoad::Notice,
         };
         let id = self.next_id;
         self.next_id += 1;
-        Some(Sending { id, packet: *packet, load, since: at, at_node_since: at, failed: 0, longest: (at, at) })
+        Some(PacketInFlight { id, packet: *packet, load, since: at, at_node_since: at, failed: 0, longest: (at, at) })
     }
 
     /// A packet arrives at a node on its path.
-    fn put(&mut self, at: Time, node: usize, sending: Sending) {
+    fn put(&mut self, at: Time, node: usize, sending: PacketInFlight) {
         if sending.packet.dst == self.receiver
             && sending.is_of_transfer()
             && let Some(slowest) = self.slowest.as_mut().filter(|slowest| slowest.near == node)
@@ -494,13 +502,13 @@ impl Flow {
         {
             slowest.free = slowest.free.max(at + slowest.processing) + slowest.sending;
         }
-        self.transit.put(at, node, sending);
+        self.packets.put(at, node, sending);
     }
 }
 
 /// Whether a packet carries a flow's data, is a pure acknowledgment of it, or is a message about it; segments of a
 /// handshake are none of these.
-pub(super) fn is_transfer(packet: &Packet, of: &PacketFlow) -> bool {
+pub fn is_transfer(packet: &Packet, of: &PacketFlow) -> bool {
     match &packet.body {
         Body::Tcp(segment) if segment.len > 0 => of.from_sender,
         Body::Tcp(segment) => !of.from_sender && !segment.flags.has(Flags::SYN),
@@ -511,16 +519,16 @@ pub(super) fn is_transfer(packet: &Packet, of: &PacketFlow) -> bool {
 
 /// An attempt that failed because of the channel.
 fn failed(hop: HopId, from: Time, to: Time, packet: &Packet) -> Fact {
-    Fact::Failed { hop, from, to, data: packet.data().is_some(), why: Why::Air, unbroken: false }
+    Fact::Failed { hop, from, to, data: packet.data().is_some(), why: AttemptFailure::Air, unbroken: false }
 }
 
 /// An attempt that starts now and fails, with its transmission time.
-fn attempt_on_the_line(at: Time, id: HopId, hop: &Hop, packet: &Packet) -> Fact {
+fn attempt_on_the_line(at: Time, id: HopId, hop: &HopTiming, packet: &Packet) -> Fact {
     failed(id, at, at + hop.sending(packet.size(), at), packet)
 }
 
 /// When a packet that arrives now on a link without a link layer was transmitted.
-fn on_the_line(at: Time, hop: &Hop, packet: &Packet) -> (Time, Time) {
+fn on_the_line(at: Time, hop: &HopTiming, packet: &Packet) -> (Time, Time) {
     let to = hop.left(at);
     let from = to.as_nanos().saturating_sub(hop.sending(packet.size(), to).as_nanos());
     (Time::from_nanos(from), to)

@@ -4,13 +4,13 @@ use path::Reach;
 use sim::Network;
 
 /// By station and station; without a range all stations sense each other.
-pub(super) struct Hearing(Option<Vec<Vec<bool>>>);
+pub struct SenseMatrix(Option<Vec<Vec<bool>>>);
 
-impl Hearing {
+impl SenseMatrix {
     /// The matrix of a medium with `stations` stations, at time zero.
     pub fn of(network: &Network, medium: usize, stations: usize) -> Self {
         let has_range = network.media[medium].config.range.is_some();
-        let mut hearing = Hearing(has_range.then(|| vec![vec![true; stations]; stations]));
+        let mut hearing = SenseMatrix(has_range.then(|| vec![vec![true; stations]; stations]));
         network.apart(medium).into_iter().for_each(|(a, b, reach)| hearing.changed(a, b, reach));
         hearing
     }

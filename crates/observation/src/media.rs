@@ -23,12 +23,12 @@ use path::{HopId, LinkDirection, MediumEvent, MediumId, Reception};
 use sim::Network;
 use wire::Packet;
 
-use super::hearing::Hearing;
-use super::hops;
+use crate::hop_timing;
+use crate::sense_matrix::SenseMatrix;
 
 /// The cause of a failed attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Why {
+pub enum AttemptFailure {
     /// The channel.
     Air,
     /// Other frames that started at the same moment. Also an RTS without CTS because the receiver's NAV is set, or
@@ -39,9 +39,10 @@ pub(super) enum Why {
 }
 
 /// A packet in an exchange.
-pub(super) struct Carried {
+pub struct CarriedPacket {
     /// Its flow, if that is not over.
     pub flow: Option<u32>,
+    /// The packet.
     pub packet: Packet,
     number: u64,
     /// The number of transmissions, including this one.
@@ -51,21 +52,25 @@ pub(super) struct Carried {
 }
 
 /// A completed exchange.
-pub(super) struct Exchange {
+pub struct ObservedExchange {
+    /// The medium.
     pub medium: MediumId,
     /// The hop of its packets; `None` for beacons.
     pub hop: Option<HopId>,
-    pub carried: Vec<Carried>,
+    /// Its packets.
+    pub carried: Vec<CarriedPacket>,
     /// From the start of its first frame to the end of its last one.
     pub began: Time,
     /// Its first frame after the last acknowledged fragment.
     pub tried: Time,
+    /// The end of its last frame, or of the timeout of a missing response.
     pub silent: Time,
     /// When the station may access the medium again, unless another station does so before.
     pub free: Time,
     /// The frame that carried the packets: start and duration.
     pub data: Option<(Time, Span)>,
-    pub spoilt: Option<Why>,
+    /// Why it failed, if it did.
+    pub spoilt: Option<AttemptFailure>,
     /// The nodes that sensed it, and from when on; `None` if all did from its start.
     pub heard_by: Option<BTreeMap<usize, Time>>,
 }
@@ -76,7 +81,7 @@ struct Open {
     /// The packet it is for.
     number: u64,
     hop: Option<HopId>,
-    carried: Vec<Carried>,
+    carried: Vec<CarriedPacket>,
     began: Time,
     tried: Time,
     data: Option<(Time, Span)>,
@@ -108,15 +113,15 @@ struct Request {
     station: u32,
     to: u32,
     number: u64,
-    exchange: Exchange,
+    exchange: ObservedExchange,
 }
 
 /// One medium.
-struct Cell {
+struct ObservedMedium {
     phy: Phy,
     /// Their nodes.
     stations: Vec<usize>,
-    hearing: Hearing,
+    hearing: SenseMatrix,
     /// By station.
     open: Vec<Option<Open>>,
     flying: Vec<Flying>,
@@ -134,7 +139,7 @@ struct Cell {
 }
 
 /// For each node the medium to which all its links belong, if there is one.
-pub(super) fn homes(network: &Network) -> Vec<Option<MediumId>> {
+pub fn homes(network: &Network) -> Vec<Option<MediumId>> {
     let home = |node: usize| {
         let mut media = network.links.iter().filter(|link| link.between.contains(&node)).map(|link| link.medium);
         let first = media.next().flatten()?;
@@ -144,8 +149,8 @@ pub(super) fn homes(network: &Network) -> Vec<Option<MediumId>> {
 }
 
 /// All media of a network.
-pub(super) struct Cells {
-    cells: Vec<Cell>,
+pub struct Media {
+    cells: Vec<ObservedMedium>,
     /// By hop number: medium, sender and receiver.
     hops: Vec<Option<(usize, u32, u32)>>,
     /// By flow and medium: the number of packets that wait there.
@@ -168,7 +173,7 @@ impl Open {
     }
 }
 
-impl Cell {
+impl ObservedMedium {
     /// Adds the time until now.
     fn pass(&mut self, at: Time) {
         if self.busy == 0 && self.waiting == 0 {
@@ -198,7 +203,7 @@ impl Cell {
     }
 
     /// A station draws a back-off: if it had an exchange, that is over.
-    fn over(&mut self, at: Time, medium: MediumId, station: u32, slots: u32) -> Option<Exchange> {
+    fn over(&mut self, at: Time, medium: MediumId, station: u32, slots: u32) -> Option<ObservedExchange> {
         let open = self.open[station as usize].take()?;
         self.pass(at);
         self.busy -= 1;
@@ -208,11 +213,11 @@ impl Cell {
         let answer = last.as_ref().is_some_and(|last| last.kind.is_answer());
         let beacon = last.as_ref().is_some_and(|last| last.kind == FrameKind::Beacon);
         let spoilt = last.and_then(|last| match last.reception {
-            Reception::Collided => Some(if last.met { Why::Collision } else { Why::Hidden }),
-            Reception::Corrupted | Reception::Unheard => Some(Why::Air),
+            Reception::Collided => Some(if last.met { AttemptFailure::Collision } else { AttemptFailure::Hidden }),
+            Reception::Corrupted | Reception::Unheard => Some(AttemptFailure::Air),
             Reception::Received => {
                 let answered = last.kind.is_answer() || last.kind == FrameKind::Beacon;
-                (!answered).then_some(Why::Collision)
+                (!answered).then_some(AttemptFailure::Collision)
             }
         });
         // From the end of the acknowledgment timeout, at the earliest DIFS after its own frame; from EIFS after a
@@ -229,7 +234,7 @@ impl Cell {
         self.free = self.free.max(free);
         let heard_by = self.hearing.audience(station).map(|_| heard_by);
         let request = hop.is_none() && spoilt.is_some() && !beacon;
-        let exchange = Exchange { medium, hop, carried, began, tried, silent, free, data, spoilt, heard_by };
+        let exchange = ObservedExchange { medium, hop, carried, began, tried, silent, free, data, spoilt, heard_by };
         if request {
             // The event of the packet's first frame, or of giving it up, tells to which flow the RTS belongs.
             self.requests.push(Request { station, to, number, exchange });
@@ -239,13 +244,14 @@ impl Cell {
     }
 }
 
-impl Cells {
+impl Media {
+    /// The media of a network.
     pub fn of(network: &Network) -> Self {
         let cell = |(number, spec): (usize, &sim::network::MediumSpec)| {
             let stations = network.stations(number);
-            Cell {
+            ObservedMedium {
                 phy: Phy::new(&spec.config),
-                hearing: Hearing::of(network, number, stations.len()),
+                hearing: SenseMatrix::of(network, number, stations.len()),
                 open: stations.iter().map(|_| None).collect(),
                 stations,
                 flying: Vec::new(),
@@ -258,7 +264,7 @@ impl Cells {
                 flows: BTreeSet::new(),
             }
         };
-        let cells: Vec<Cell> = network.media.iter().enumerate().map(cell).collect();
+        let cells: Vec<ObservedMedium> = network.media.iter().enumerate().map(cell).collect();
         let hops = network.links.iter().flat_map(|link| {
             [LinkDirection::Forward, LinkDirection::Backward].map(|direction| {
                 let medium = link.medium?;
@@ -269,16 +275,16 @@ impl Cells {
             })
         });
         let (hops, waits) = (hops.collect(), vec![vec![0; cells.len()]; network.flows.len()]);
-        Cells { cells, hops, waits }
+        Media { cells, hops, waits }
     }
 
     /// The medium of a hop, with its sender and receiver there.
     fn hop(&self, id: HopId) -> Option<(usize, u32, u32)> {
-        self.hops.get(hops::number(id)).copied().flatten()
+        self.hops.get(hop_timing::number(id)).copied().flatten()
     }
 
     /// Handles an event of a medium. Returns the exchange that it completes.
-    pub fn observe(&mut self, at: Time, medium: MediumId, event: &MediumEvent) -> Option<Exchange> {
+    pub fn observe(&mut self, at: Time, medium: MediumId, event: &MediumEvent) -> Option<ObservedExchange> {
         let cell = self.cells.get_mut(medium.index())?;
         match *event {
             MediumEvent::Sent { from, to, ref frame, .. } => {
@@ -330,7 +336,7 @@ impl Cells {
         attempt: u32,
         packet: &Packet,
         flow: Option<u32>,
-    ) -> Vec<Exchange> {
+    ) -> Vec<ObservedExchange> {
         let Some((medium, from, to)) = self.hop(id) else { return Vec::new() };
         let cell = &mut self.cells[medium];
         cell.flows.extend(flow);
@@ -338,7 +344,7 @@ impl Cells {
         open.hop = Some(id);
         // The previous and next fragments belong to the same packet.
         if !open.carried.iter().any(|carried| carried.number == number) {
-            open.carried.push(Carried { flow, packet: *packet, number, attempt, damaged: false });
+            open.carried.push(CarriedPacket { flow, packet: *packet, number, attempt, damaged: false });
         }
         self.requested(id, number, packet, flow)
     }
@@ -353,23 +359,23 @@ impl Cells {
     }
 
     /// A packet is given up. Returns the failed RTS frames, if it was never transmitted.
-    pub fn gives_up(&mut self, id: HopId, number: u64, packet: &Packet, flow: Option<u32>) -> Vec<Exchange> {
+    pub fn gives_up(&mut self, id: HopId, number: u64, packet: &Packet, flow: Option<u32>) -> Vec<ObservedExchange> {
         let Some((medium, from, to)) = self.hop(id) else { return Vec::new() };
         let open = self.cells[medium].open[from as usize].as_mut();
         if let Some(open) = open.filter(|open| open.hop.is_none() && (open.to, open.number) == (to, number)) {
             open.hop = Some(id);
-            open.carried.push(Carried { flow, packet: *packet, number, attempt: 0, damaged: false });
+            open.carried.push(CarriedPacket { flow, packet: *packet, number, attempt: 0, damaged: false });
         }
         self.requested(id, number, packet, flow)
     }
 
     /// The failed RTS frames of a packet, which is known now.
-    fn requested(&mut self, id: HopId, number: u64, packet: &Packet, flow: Option<u32>) -> Vec<Exchange> {
+    fn requested(&mut self, id: HopId, number: u64, packet: &Packet, flow: Option<u32>) -> Vec<ObservedExchange> {
         let Some((medium, from, to)) = self.hop(id) else { return Vec::new() };
         let is = |request: &mut Request| (request.station, request.to, request.number) == (from, to, number);
         let known = self.cells[medium].requests.extract_if(.., is).map(|Request { mut exchange, .. }| {
             exchange.hop = Some(id);
-            exchange.carried.push(Carried { flow, packet: *packet, number, attempt: 0, damaged: false });
+            exchange.carried.push(CarriedPacket { flow, packet: *packet, number, attempt: 0, damaged: false });
             exchange
         });
         known.collect()

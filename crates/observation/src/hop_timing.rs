@@ -7,13 +7,14 @@ use path::{HopId, MediumId};
 use sim::Network;
 
 /// One direction of one link.
-pub(super) struct Hop {
+pub struct HopTiming {
     /// The node at its sending end.
     pub near: usize,
     /// The node at its receiving end.
     pub far: usize,
     /// The processing delay of the sending node.
     pub processing: Span,
+    /// The propagation delay.
     pub delay: Span,
     /// The number of the medium to which it belongs.
     pub medium: Option<MediumId>,
@@ -26,7 +27,7 @@ pub(super) struct Hop {
     line: Line,
 }
 
-impl Hop {
+impl HopTiming {
     /// The transmission time of `size` bytes at the rate in force at `at`. For a recording of opportunities this is the
     /// mean rate; for a table without rates, that of the link.
     pub fn sending(&self, size: u32, at: Time) -> Span {
@@ -79,9 +80,10 @@ impl Hop {
 }
 
 /// All hops of a network.
-pub(super) struct Hops(Vec<Hop>);
+pub struct HopTimings(Vec<HopTiming>);
 
-impl Hops {
+impl HopTimings {
+    /// The hops of a network: two for each link, forward and backward.
     pub fn of(network: &Network) -> Self {
         let hops = network.links.iter().flat_map(|link| {
             [(0, 1), (1, 0)].map(|(near, far)| {
@@ -98,24 +100,34 @@ impl Hops {
                 let forwarder = network.nodes.get(near).filter(|node| node.kind.forwards());
                 let processing = forwarder.map_or(Span::ZERO, |node| node.processing_delay);
                 let medium = link.medium.map(|medium| MediumId(medium as u32));
-                Hop { near, far, processing, delay: spec.delay, medium, link_ack, window: arq.window(), rows, line }
+                HopTiming {
+                    near,
+                    far,
+                    processing,
+                    delay: spec.delay,
+                    medium,
+                    link_ack,
+                    window: arq.window(),
+                    rows,
+                    line,
+                }
             })
         });
-        Hops(hops.collect())
+        HopTimings(hops.collect())
     }
 
     /// The hop of a link with this name; `None` if the network has no such link.
-    pub fn get(&self, id: HopId) -> Option<&Hop> {
+    pub fn get(&self, id: HopId) -> Option<&HopTiming> {
         self.by_number(number(id))
     }
 
     /// The hop with this number.
-    pub fn by_number(&self, number: usize) -> Option<&Hop> {
+    pub fn by_number(&self, number: usize) -> Option<&HopTiming> {
         self.0.get(number)
     }
 }
 
 /// The hop number `2 x link + direction`.
-pub(super) fn number(id: HopId) -> usize {
+pub fn number(id: HopId) -> usize {
     2 * id.link as usize + id.direction.index()
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use engine::Time;
 use tcp::Event;
 
-use super::sender_state::SenderState;
+use crate::sender_state::SenderState;
 
 /// Where a packet was lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum LossPlace {
+pub enum LossPlace {
     /// On a channel.
     Air,
     /// In a medium, by collisions.
@@ -22,7 +22,7 @@ pub(super) enum LossPlace {
 
 /// The losses of a flow that are not repaired.
 #[derive(Default)]
-pub(super) struct Losses {
+pub struct Losses {
     /// Unacknowledged segments that were lost and that the receiver does not have, by first byte: the last loss of each.
     segments: BTreeMap<u64, (Time, LossPlace)>,
     /// The last loss of an acknowledgment since new data was acknowledged.

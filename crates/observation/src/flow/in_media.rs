@@ -6,18 +6,19 @@ use engine::{Span, Time};
 use path::{HopId, MediumId};
 use wire::Packet;
 
-use super::super::Context;
-use super::super::cell::{Cells, Exchange, Why};
-use super::super::hops::{self, Hop};
-use super::{Fact, Flow, Slowest};
+use super::{FlowObservation, SlowestHop};
+use crate::PathObservation;
+use crate::fact::Fact;
+use crate::hop_timing::{self, HopTiming};
+use crate::media::{AttemptFailure, Media, ObservedExchange};
 
 /// A flow's state for the media on its path.
 #[derive(Default)]
-pub(super) struct InCells {
+pub struct InMedia {
     /// By hop number: the end of its last frame, and the number of the flow's packets in it.
     sent: BTreeMap<usize, (Time, u32)>,
     /// By hop number: why the last exchange failed.
-    failing: BTreeMap<usize, Why>,
+    failing: BTreeMap<usize, AttemptFailure>,
     /// By medium: the total time of successful exchanges for the flow.
     taken: BTreeMap<MediumId, Span>,
     /// By hop number: the segments in those exchanges.
@@ -28,58 +29,72 @@ pub(super) struct InCells {
     /// Links that their mobile has left. If one was the slowest, the next hop in a medium that carries data replaces
     /// it.
     left: BTreeSet<u32>,
+    /// Why the last exchange for the flow failed, if it did.
+    pub last_failure: Option<AttemptFailure>,
     /// The idle time of the slowest hop's medium so far.
     pub idle: Option<(MediumId, Span)>,
 }
 
-impl Flow {
+impl FlowObservation {
     /// Updates the idle time of the slowest hop's medium.
-    pub fn medium_idle(&mut self, at: Time, cells: &mut Cells) {
+    pub fn medium_idle(&mut self, at: Time, cells: &mut Media) {
         let medium = self.slowest.as_ref().and_then(|slowest| slowest.medium);
-        self.in_cells.idle = medium.map(|medium| (medium, cells.idle(at, medium)));
+        self.in_media.idle = medium.map(|medium| (medium, cells.idle(at, medium)));
+    }
+
+    /// Whether the last exchange for the flow failed by a collision.
+    pub fn last_attempt_collided(&self) -> bool {
+        matches!(self.in_media.last_failure, Some(AttemptFailure::Collision | AttemptFailure::Hidden))
     }
 
     /// A packet is in a frame that is being transmitted in a medium.
-    pub(super) fn sent_in_cell(&mut self, at: Time, id: HopId, hop: &Hop, packet: &Packet) {
+    pub fn sent_in_cell(&mut self, at: Time, id: HopId, hop: &HopTiming, packet: &Packet) {
         let Some(medium) = hop.medium else { return };
-        self.transit.is_of_medium(at, hop.near, packet.dst, medium);
-        let sent = self.in_cells.sent.entry(hops::number(id)).or_insert((at, 0));
+        self.packets.is_of_medium(at, hop.near, packet.dst, medium);
+        let sent = self.in_media.sent.entry(hop_timing::number(id)).or_insert((at, 0));
         *sent = if sent.0 == at { (at, sent.1 + 1) } else { (at, 1) };
     }
 
     /// The transmission time of a packet that arrives now over a medium: for an aggregate, of its part.
-    pub(super) fn held_in_cell(&self, at: Time, id: HopId) -> (Time, Time) {
-        let (sent, packets) = self.in_cells.sent.get(&hops::number(id)).copied().unwrap_or((at, 1));
+    pub fn held_in_cell(&self, at: Time, id: HopId) -> (Time, Time) {
+        let (sent, packets) = self.in_media.sent.get(&hop_timing::number(id)).copied().unwrap_or((at, 1));
         let part = at.since(sent).as_nanos() / u64::from(packets.max(1));
         (Time::from_nanos(at.as_nanos() - part), at)
     }
 
     /// An exchange is over: one for packets of this flow, or one for which this flow had to wait.
-    pub fn exchange(&mut self, number: u32, exchange: &Exchange, cx: &Context<'_>, facts: &mut Vec<Fact>) {
+    pub fn exchange(
+        &mut self,
+        number: u32,
+        exchange: &ObservedExchange,
+        path: &PathObservation,
+        facts: &mut Vec<Fact>,
+    ) {
         let own = exchange.carried.iter().filter(|carried| carried.flow == Some(number));
         let packets = own.clone().count() as u64;
         let (Some(id), Some(first)) = (exchange.hop, own.clone().next()) else {
-            return self.waited(number, exchange, cx.cells, facts);
+            return self.waited(number, exchange, path.media(), facts);
         };
-        let Some(hop) = cx.hops.get(id) else { return };
+        let Some(hop) = path.hops().get(id) else { return };
+        self.in_media.last_failure = exchange.spoilt;
         let data = first.packet.data().is_some();
-        let own_until = self.in_cells.own_until.entry(exchange.medium).or_default();
+        let own_until = self.in_media.own_until.entry(exchange.medium).or_default();
         *own_until = exchange.silent.max(*own_until);
         if let Some(why) = exchange.spoilt {
-            let before = self.in_cells.failing.insert(hops::number(id), why);
+            let before = self.in_media.failing.insert(hop_timing::number(id), why);
             let unbroken = before == Some(why);
             facts.push(Fact::Failed { hop: id, from: exchange.tried, to: exchange.free, data, why, unbroken });
             own.for_each(|carried| {
-                self.transit.count_failed(hop.near, carried.attempt.max(1), &carried.packet);
+                self.packets.count_failed(hop.near, carried.attempt.max(1), &carried.packet);
             });
             return;
         }
-        self.in_cells.failing.remove(&hops::number(id));
+        self.in_media.failing.remove(&hop_timing::number(id));
         let damaged = own.filter(|carried| carried.damaged).count() as u64;
         let carried = exchange.carried.len() as u64;
         if let Some((from, duration)) = exchange.data.filter(|_| damaged > 0) {
             let to = from + Span::from_nanos(duration.as_nanos() * damaged / carried);
-            facts.push(Fact::Failed { hop: id, from, to, data, why: Why::Air, unbroken: false });
+            facts.push(Fact::Failed { hop: id, from, to, data, why: AttemptFailure::Air, unbroken: false });
         }
         let took = exchange.free.since(exchange.began).as_nanos() * packets / carried;
         self.learn_pace(id, hop, exchange.medium, Span::from_nanos(took), if data { packets } else { 0 });
@@ -88,41 +103,41 @@ impl Flow {
     /// A mobile starts or stops using a link.
     pub fn mobile_uses(&mut self, link: u32, used: bool) {
         if used {
-            self.in_cells.left.remove(&link);
+            self.in_media.left.remove(&link);
         } else {
-            self.in_cells.left.insert(link);
+            self.in_media.left.insert(link);
         }
     }
 
     /// The airtime of a segment in a medium: its exchanges there, and those for its acknowledgment. Checks whether this
     /// is the slowest hop.
-    fn learn_pace(&mut self, id: HopId, hop: &Hop, medium: MediumId, took: Span, segments: u64) {
-        let InCells { taken, segments: sent, left, .. } = &mut self.in_cells;
+    fn learn_pace(&mut self, id: HopId, hop: &HopTiming, medium: MediumId, took: Span, segments: u64) {
+        let InMedia { taken, segments: sent, left, .. } = &mut self.in_media;
         let taken = taken.entry(medium).or_default();
         *taken = *taken + took;
         if segments == 0 || left.contains(&id.link) {
             return;
         }
-        let sent = sent.entry(hops::number(id)).or_default();
+        let sent = sent.entry(hop_timing::number(id)).or_default();
         *sent += segments;
         let cycle = Span::from_nanos(taken.as_nanos() / *sent);
         let is_slowest =
-            |slowest: &Slowest| slowest.id == id || left.contains(&slowest.id.link) || cycle > slowest.cycle;
+            |slowest: &SlowestHop| slowest.id == id || left.contains(&slowest.id.link) || cycle > slowest.cycle;
         if self.slowest.as_ref().is_none_or(is_slowest) {
-            self.slowest = Some(Slowest::in_cell(id, hop, medium, cycle));
+            self.slowest = Some(SlowestHop::in_cell(id, hop, medium, cycle));
         }
     }
 
     /// Other stations transmitted. The flow waited if one of its packets was at a station that sensed the transmission,
     /// and no exchange for the flow was in progress.
-    fn waited(&mut self, number: u32, exchange: &Exchange, cells: &Cells, facts: &mut Vec<Fact>) {
+    fn waited(&mut self, number: u32, exchange: &ObservedExchange, cells: &Media, facts: &mut Vec<Fact>) {
         let medium = exchange.medium;
         let heard = |(node, since): (usize, Time)| {
             let from = exchange.heard_by.as_ref().map_or(Some(exchange.began), |nodes| nodes.get(&node).copied());
             Some(since.max(from?))
         };
-        let Some(heard) = self.transit.waits_in(medium).filter_map(heard).min() else { return };
-        let InCells { own_until, waited_until, .. } = &mut self.in_cells;
+        let Some(heard) = self.packets.waits_in(medium).filter_map(heard).min() else { return };
+        let InMedia { own_until, waited_until, .. } = &mut self.in_media;
         let until = waited_until.entry(medium).or_default();
         let own = own_until.get(&medium).copied().unwrap_or_default();
         let from = heard.max(own).max(*until);

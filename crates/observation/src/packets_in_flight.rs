@@ -11,10 +11,10 @@ use engine::Time;
 use path::MediumId;
 use wire::{Addr, Packet};
 
-use super::sending::Sending;
+use crate::packet_in_flight::PacketInFlight;
 
 /// Node, and destination of the packets that are on their way from there.
-pub(super) type Place = (usize, Addr);
+pub type Place = (usize, Addr);
 
 /// The stage of a packet on its way from one node to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,15 +24,15 @@ enum Stage {
     /// In the queue of a hop that computes departures, until a known time.
     Booked,
     /// In a transmitter. `good` unless the attempt is known to fail.
-    Sending { hop: usize, good: bool },
+    InTransmitter { hop: usize, good: bool },
     /// On its way to the next node, or with a link layer until it is acknowledged. `good` unless its last attempt
     /// failed.
     Flying { good: bool },
 }
 
 /// A packet at a place.
-struct Entry {
-    sending: Sending,
+struct PlacedPacket {
+    sending: PacketInFlight,
     /// Numbers increase along a place.
     slot: u64,
     stage: Stage,
@@ -50,7 +50,7 @@ enum Change {
 }
 
 /// A packet's departure from the queue of a hop.
-pub(super) struct Departure {
+pub struct Departure {
     /// When it is known.
     pub at: Time,
     /// Until when the transmitter is busy.
@@ -63,8 +63,10 @@ pub(super) struct Departure {
 
 /// The packets that a hop transmits.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Service {
+pub struct Service {
+    /// Those whose attempt may succeed.
     pub good: u32,
+    /// Those whose attempt is known to fail.
     pub bad: u32,
 }
 
@@ -77,8 +79,8 @@ impl Service {
 
 /// The packets of a flow.
 #[derive(Default)]
-pub(super) struct Transit {
-    places: BTreeMap<Place, VecDeque<Entry>>,
+pub struct PacketsInFlight {
+    places: BTreeMap<Place, VecDeque<PlacedPacket>>,
     next_slot: u64,
     /// Places whose packets wait for a link layer.
     lanes: BTreeSet<Place>,
@@ -107,7 +109,7 @@ pub(super) struct Transit {
 }
 
 /// Whether an observed packet is this transmission: a queue or a node may have marked it since.
-fn is_same(entry: &Entry, packet: &Packet) -> bool {
+fn is_same(entry: &PlacedPacket, packet: &Packet) -> bool {
     entry.sending.packet == Packet { ecn: entry.sending.packet.ecn, dscp: entry.sending.packet.dscp, ..*packet }
 }
 
@@ -125,10 +127,10 @@ fn take(counts: &mut BTreeMap<Place, u32>, place: Place) {
 }
 
 /// Where packets are.
-impl Transit {
+impl PacketsInFlight {
     /// An empty state for a network whose nodes belong to these media.
     pub fn new(homes: Rc<[Option<MediumId>]>) -> Self {
-        Transit { homes, ..Transit::default() }
+        PacketsInFlight { homes, ..PacketsInFlight::default() }
     }
 
     /// Since when the network has been empty of packets of the transfer.
@@ -137,7 +139,7 @@ impl Transit {
     }
 
     /// Every packet of the transfer in the network.
-    pub fn all(&self) -> impl Iterator<Item = &Sending> {
+    pub fn all(&self) -> impl Iterator<Item = &PacketInFlight> {
         let entries = self.places.values().flatten().map(|entry| &entry.sending);
         entries.filter(|sending| sending.is_of_transfer())
     }
@@ -148,7 +150,7 @@ impl Transit {
     }
 
     /// Every packet waiting for a link layer.
-    pub fn with_link_layer(&self) -> impl Iterator<Item = &Sending> {
+    pub fn with_link_layer(&self) -> impl Iterator<Item = &PacketInFlight> {
         self.lanes.iter().filter_map(|lane| self.places.get(lane)).flatten().map(|entry| &entry.sending)
     }
 
@@ -209,7 +211,7 @@ impl Transit {
     }
 
     /// A packet comes to a node.
-    pub fn put(&mut self, at: Time, node: usize, mut sending: Sending) {
+    pub fn put(&mut self, at: Time, node: usize, mut sending: PacketInFlight) {
         let place = (node, sending.packet.dst);
         sending.at_node_since = at;
         if sending.is_of_transfer() {
@@ -225,18 +227,18 @@ impl Transit {
         let slot = self.next_slot;
         self.next_slot += 1;
         add(&mut self.held, place);
-        self.places.entry(place).or_default().push_back(Entry { sending, slot, stage: Stage::Held });
+        self.places.entry(place).or_default().push_back(PlacedPacket { sending, slot, stage: Stage::Held });
     }
 
     /// A packet leaves a node for the next one: the oldest of equal ones.
-    pub fn leave(&mut self, node: usize, packet: &Packet) -> Option<Sending> {
+    pub fn leave(&mut self, node: usize, packet: &Packet) -> Option<PacketInFlight> {
         let place = self.places.get(&(node, packet.dst))?;
         let oldest = place.iter().position(|entry| is_same(entry, packet))?;
         self.remove((node, packet.dst), oldest)
     }
 
-    fn remove(&mut self, place: Place, index: usize) -> Option<Sending> {
-        let Entry { sending, slot, stage } = self.places.get_mut(&place)?.remove(index)?;
+    fn remove(&mut self, place: Place, index: usize) -> Option<PacketInFlight> {
+        let PlacedPacket { sending, slot, stage } = self.places.get_mut(&place)?.remove(index)?;
         self.interrupted.retain(|_, first| *first != slot);
         self.leave_stage(place, stage);
         if sending.is_of_transfer()
@@ -249,16 +251,16 @@ impl Transit {
     }
 
     /// A packet is lost after it has left a node.
-    pub fn take_oldest(&mut self, at: Time, node: usize, packet: &Packet) -> Option<Sending> {
+    pub fn take_oldest(&mut self, at: Time, node: usize, packet: &Packet) -> Option<PacketInFlight> {
         let lost = self.leave(node, packet)?;
         self.left(at, &lost);
         Some(lost)
     }
 
     /// A packet is dropped by a queue, which it joined at `queued`, or by a node.
-    pub fn take_queued(&mut self, at: Time, node: usize, packet: &Packet, queued: Time) -> Option<Sending> {
+    pub fn take_queued(&mut self, at: Time, node: usize, packet: &Packet, queued: Time) -> Option<PacketInFlight> {
         let place = self.places.get(&(node, packet.dst))?;
-        let came = |entry: &Entry| entry.sending.at_node_since <= queued && is_same(entry, packet);
+        let came = |entry: &PlacedPacket| entry.sending.at_node_since <= queued && is_same(entry, packet);
         let last = place.iter().rposition(came)?;
         let lost = self.remove((node, packet.dst), last)?;
         self.left(at, &lost);
@@ -266,7 +268,7 @@ impl Transit {
     }
 
     /// A packet enters the network; its place is set separately.
-    pub fn entered(&mut self, sending: &Sending) {
+    pub fn entered(&mut self, sending: &PacketInFlight) {
         if !sending.is_of_transfer() {
             return;
         }
@@ -285,7 +287,7 @@ impl Transit {
     }
 
     /// A packet without a place leaves the network.
-    pub fn left(&mut self, at: Time, sending: &Sending) {
+    pub fn left(&mut self, at: Time, sending: &PacketInFlight) {
         if !sending.is_of_transfer() {
             return;
         }
@@ -305,7 +307,7 @@ impl Transit {
 }
 
 /// Stages on the way.
-impl Transit {
+impl PacketsInFlight {
     /// Places with packets that the node or its queue holds.
     pub fn held(&self) -> impl Iterator<Item = &Place> {
         self.held.keys()
@@ -361,7 +363,7 @@ impl Transit {
         let Departure { at, free, starts, ends } = *departure;
         let place = (node, packet.dst);
         self.routes.insert(place, hop);
-        let held = |entry: &&mut Entry| entry.stage == Stage::Held && is_same(entry, packet);
+        let held = |entry: &&mut PlacedPacket| entry.stage == Stage::Held && is_same(entry, packet);
         // In a queue that serves at once the only one that waits is the last; many may be on their way before it.
         let alone = self.held.get(&place) == Some(&1);
         let entry = self.places.get_mut(&place).and_then(|entries| match entries.back_mut().filter(held) {
@@ -370,7 +372,7 @@ impl Transit {
         });
         let Some(entry) = entry else { return };
         let slot = entry.slot;
-        let stage = if starts > at { Stage::Booked } else { Stage::Sending { hop, good: true } };
+        let stage = if starts > at { Stage::Booked } else { Stage::InTransmitter { hop, good: true } };
         let before = std::mem::replace(&mut entry.stage, stage);
         self.leave_stage(place, before);
         self.enter_stage(place, stage);
@@ -389,12 +391,12 @@ impl Transit {
     /// A link layer begins to transmit a packet; `ends` is the end of that transmission if others may follow before its
     /// acknowledgment. Returns false if the packet has arrived before.
     pub fn attempt(&mut self, (node, hop): (usize, usize), packet: &Packet, ends: Option<Time>) -> bool {
-        self.set_stage(node, packet, Stage::Sending { hop, good: true }, ends)
+        self.set_stage(node, packet, Stage::InTransmitter { hop, good: true }, ends)
     }
 
     /// The attempt that has just begun will fail.
     pub fn fail_attempt(&mut self, (node, hop): (usize, usize), packet: &Packet) {
-        self.set_stage(node, packet, Stage::Sending { hop, good: false }, None);
+        self.set_stage(node, packet, Stage::InTransmitter { hop, good: false }, None);
     }
 
     fn set_stage(&mut self, node: usize, packet: &Packet, stage: Stage, ends: Option<Time>) -> bool {
@@ -430,9 +432,9 @@ impl Transit {
             }
             (Change::Begins { hop }, _) => {
                 self.interrupted.remove(&place);
-                Stage::Sending { hop, good: true }
+                Stage::InTransmitter { hop, good: true }
             }
-            (Change::Ends, Stage::Sending { good, .. }) => Stage::Flying { good },
+            (Change::Ends, Stage::InTransmitter { good, .. }) => Stage::Flying { good },
             (Change::Ends, _) => return,
         };
         let before = std::mem::replace(&mut entry.stage, stage);
@@ -444,8 +446,8 @@ impl Transit {
         match stage {
             Stage::Held => add(&mut self.held, place),
             Stage::Booked => add(&mut self.booked, place),
-            Stage::Sending { hop, good: true } => self.service.entry(hop).or_default().good += 1,
-            Stage::Sending { hop, good: false } => self.service.entry(hop).or_default().bad += 1,
+            Stage::InTransmitter { hop, good: true } => self.service.entry(hop).or_default().good += 1,
+            Stage::InTransmitter { hop, good: false } => self.service.entry(hop).or_default().bad += 1,
             Stage::Flying { good } => self.failed += u32::from(!good),
         }
     }
@@ -454,7 +456,7 @@ impl Transit {
         match stage {
             Stage::Held => take(&mut self.held, place),
             Stage::Booked => take(&mut self.booked, place),
-            Stage::Sending { hop, good } => {
+            Stage::InTransmitter { hop, good } => {
                 if let Some(service) = self.service.get_mut(&hop) {
                     let count = if good { &mut service.good } else { &mut service.bad };
                     *count = count.saturating_sub(1);

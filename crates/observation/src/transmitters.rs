@@ -8,13 +8,13 @@ use path::{LinkDirection, LinkEvent};
 use sim::Network;
 use wire::Packet;
 
-use super::flow::Flow;
-use super::hops::{Hop, Hops};
-use super::transit::Departure;
+use crate::flow::FlowObservation;
+use crate::hop_timing::{HopTiming, HopTimings};
+use crate::packets_in_flight::Departure;
 
 /// How a hop sends its packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum LineKind {
+pub enum LineKind {
     /// One after the other, without acknowledgments.
     Plain,
     /// One after the other, each until it is acknowledged or given up.
@@ -26,7 +26,8 @@ pub(super) enum LineKind {
 }
 
 /// One direction of one link.
-pub(super) struct Line {
+pub struct TransmitterLine {
+    /// How it sends packets.
     pub kind: LineKind,
     /// The node at its sending end.
     pub near: usize,
@@ -44,17 +45,18 @@ pub(super) struct Line {
 }
 
 /// The hop of an event.
-pub(super) struct OnHop<'a> {
+pub struct OnHop<'a> {
     /// The time of the event.
     pub at: Time,
     /// The number of the hop.
     pub number: usize,
-    pub hop: &'a Hop,
+    /// Its transmission times.
+    pub hop: &'a HopTiming,
 }
 
 /// The state of a hop before an event.
 #[derive(Clone, Copy)]
-pub(super) struct Before {
+pub struct Before {
     /// Until when its transmissions were booked.
     pub free: Time,
     /// Whether its transmitter serves the flow.
@@ -73,7 +75,7 @@ impl OnHop<'_> {
     }
 }
 
-impl Line {
+impl TransmitterLine {
     /// Whether packets wait for the end of an outage.
     pub fn is_interrupted(&self, at: Time) -> bool {
         self.outages.over(at) > at
@@ -85,23 +87,29 @@ impl Line {
     }
 }
 
-impl Line {
+impl TransmitterLine {
     /// Sets the stage of a flow's packet on this hop, whose transmissions were booked until `free` before.
-    pub fn set_stage(&mut self, on: &OnHop<'_>, (event, packet): (&LinkEvent, &Packet), flow: &mut Flow, free: Time) {
+    pub fn set_stage(
+        &mut self,
+        on: &OnHop<'_>,
+        (event, packet): (&LinkEvent, &Packet),
+        flow: &mut FlowObservation,
+        free: Time,
+    ) {
         let (at, place) = (on.at, (self.near, on.number));
         match *event {
             LinkEvent::Dequeued { starts, leaves, .. } => {
                 // At recorded opportunities the first packet is in service from when the previous one left.
                 let starts = if self.at_opportunities { free.max(at).min(starts) } else { starts };
                 let ends = leaves.or_else(|| on.leaves(packet, starts, self.kind));
-                flow.transit.dequeue(place, packet, &Departure { at, free, starts, ends });
+                flow.packets.dequeue(place, packet, &Departure { at, free, starts, ends });
             }
             LinkEvent::FrameSent { .. } if self.kind != LineKind::Medium => {
                 let ends = (self.kind == LineKind::Window).then(|| at + on.sending(packet, at));
-                self.in_vain = !flow.transit.attempt(place, packet, ends);
+                self.in_vain = !flow.packets.attempt(place, packet, ends);
             }
             LinkEvent::FrameCorrupted { .. } if self.kind != LineKind::Medium => {
-                flow.transit.fail_attempt(place, packet);
+                flow.packets.fail_attempt(place, packet);
             }
             _ => {}
         }
@@ -109,8 +117,8 @@ impl Line {
 }
 
 /// All of them, by hop number.
-pub(super) struct Transmitters {
-    lines: Vec<Line>,
+pub struct Transmitters {
+    lines: Vec<TransmitterLine>,
     /// By transmitter: the flow of the last packet that it took.
     serving: Vec<Option<u32>>,
     /// By node: the flows whose packets it has sent.
@@ -118,10 +126,11 @@ pub(super) struct Transmitters {
 }
 
 impl Transmitters {
-    pub fn of(network: &Network, hops: &Hops) -> Self {
+    /// The transmitters of a network with these hops.
+    pub fn of(network: &Network, hops: &HopTimings) -> Self {
         let nodes = network.nodes.len();
         let lines = network.links.iter().enumerate().flat_map(|(number, _)| [2 * number, 2 * number + 1]);
-        let lines: Vec<Line> = lines
+        let lines: Vec<TransmitterLine> = lines
             .filter_map(|number| {
                 let hop = hops.by_number(number)?;
                 let kind = match hop.medium {
@@ -132,7 +141,7 @@ impl Transmitters {
                 };
                 let shared = kind == LineKind::StopAndWait && network.nodes[hop.near].radio.is_shared();
                 let transmitter = if shared { hop.near } else { nodes + number };
-                Some(Line {
+                Some(TransmitterLine {
                     kind,
                     near: hop.near,
                     transmitter,
@@ -148,11 +157,13 @@ impl Transmitters {
         Transmitters { lines, serving, flows: vec![BTreeSet::new(); nodes] }
     }
 
-    pub fn line(&self, hop: usize) -> Option<&Line> {
+    /// Returns the line of a hop, by its number.
+    pub fn line(&self, hop: usize) -> Option<&TransmitterLine> {
         self.lines.get(hop)
     }
 
-    pub fn line_mut(&mut self, hop: usize) -> Option<&mut Line> {
+    /// Returns the line of a hop, by its number.
+    pub fn line_mut(&mut self, hop: usize) -> Option<&mut TransmitterLine> {
         self.lines.get_mut(hop)
     }
 

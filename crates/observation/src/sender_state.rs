@@ -7,7 +7,7 @@ use tcp::{Blocked, Event, Reason, State};
 
 /// The state of a sender.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SenderState {
+pub struct SenderState {
     /// First unacknowledged byte. The number of a FIN is not one.
     pub una: u64,
     /// First byte never sent.

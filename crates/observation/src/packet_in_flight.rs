@@ -6,11 +6,13 @@ use wire::Packet;
 
 /// A packet in flight.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Sending {
+pub struct PacketInFlight {
     /// Distinguishes transmissions of the same bytes.
     pub id: u64,
+    /// The packet.
     pub packet: Packet,
-    pub load: Load,
+    /// Its contents.
+    pub load: PacketLoad,
     /// When it entered the network.
     pub since: Time,
     /// When it came to the node where it is, or which it has left last.
@@ -23,29 +25,39 @@ pub(super) struct Sending {
 
 /// The contents, as offsets of the stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Load {
+pub enum PacketLoad {
     /// A segment.
-    Data { seq: u64, len: u32, reason: Reason },
+    Data {
+        /// The first byte.
+        seq: u64,
+        /// The number of bytes.
+        len: u32,
+        /// Why it was sent.
+        reason: Reason,
+    },
     /// An acknowledgment.
-    Ack { ack: u64 },
+    Ack {
+        /// The next byte expected.
+        ack: u64,
+    },
     /// A message about a segment.
     Notice,
     /// A segment of the handshake or the close, or data in the other direction.
     Control,
 }
 
-impl Sending {
+impl PacketInFlight {
     /// The first byte of data, if any.
     pub fn seq(&self) -> Option<u64> {
         match self.load {
-            Load::Data { seq, .. } => Some(seq),
+            PacketLoad::Data { seq, .. } => Some(seq),
             _ => None,
         }
     }
 
     /// Whether it is a part of the transfer: data, its acknowledgment, or a message about it.
     pub fn is_of_transfer(&self) -> bool {
-        self.load != Load::Control
+        self.load != PacketLoad::Control
     }
 
     /// The longest time for which it occupied a hop.

@@ -1,0 +1,51 @@
+//! What happens to a flow.
+
+use engine::Time;
+use path::HopId;
+
+use crate::media::AttemptFailure;
+use crate::packet_in_flight::PacketInFlight;
+
+/// Something that happened to a flow.
+#[derive(Clone, Copy, Debug)]
+pub enum Fact {
+    /// A segment entered the network.
+    Sent(PacketInFlight),
+    /// A segment arrived at a node on its path.
+    Passed,
+    /// A segment arrived at the receiver.
+    Reached {
+        /// The segment.
+        packet: PacketInFlight,
+        /// Whether it contained new bytes.
+        news: bool,
+    },
+    /// An acknowledgment or a message arrived at the sender's node.
+    Answered(PacketInFlight),
+    /// A packet was lost.
+    Gone(PacketInFlight),
+    /// An attempt of the link layer at a packet, or the only transmission if there is no link layer, failed.
+    Failed {
+        /// The hop.
+        hop: HopId,
+        /// Its start.
+        from: Time,
+        /// The start of the next attempt, or the end of the last one.
+        to: Time,
+        /// Whether the packet has data.
+        data: bool,
+        /// Why it failed.
+        why: AttemptFailure,
+        /// Whether it was in a medium, and the previous attempt there had failed for the same reason.
+        unbroken: bool,
+    },
+    /// A packet waited at a station of a medium during transmissions of others.
+    Waited {
+        /// The start of the wait.
+        from: Time,
+        /// Its end.
+        to: Time,
+    },
+    /// An event of the sender.
+    Tcp(tcp::Event),
+}

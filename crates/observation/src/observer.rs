@@ -1,0 +1,269 @@
+//! All flows of a network and their path, from its events.
+
+use std::rc::Rc;
+
+use engine::Time;
+use path::{HopId, LinkEvent, MediumId};
+use sim::{Event, Network, NodeEvent, PacketFlow, Transport};
+use wire::Body;
+
+use crate::fact::Fact;
+use crate::flow::{FlowObservation, is_transfer};
+use crate::hop_timing::{self, HopTimings};
+use crate::losses::LossPlace;
+use crate::media::{self, Media, ObservedExchange};
+use crate::transmitters::{Before, LineKind, OnHop, Transmitters};
+
+/// The state of the path that all flows share.
+pub struct PathObservation {
+    hops: Rc<HopTimings>,
+    transmitters: Transmitters,
+    media: Media,
+}
+
+impl PathObservation {
+    /// Returns the transmission times of all hops.
+    pub fn hops(&self) -> &HopTimings {
+        &self.hops
+    }
+
+    /// Returns the transmitters.
+    pub fn transmitters(&self) -> &Transmitters {
+        &self.transmitters
+    }
+
+    /// Returns the shared media.
+    pub fn media(&self) -> &Media {
+        &self.media
+    }
+}
+
+/// Uses what is observed. Each method is called for flows that are not over, with the flow's number.
+pub trait Subscriber {
+    /// The states held until `at`, and change now. Without a change it may be called, too.
+    fn hold_until(&mut self, at: Time, number: u32, flow: &FlowObservation, path: &PathObservation);
+    /// A hop reports an event of a packet, whose place has not changed yet.
+    fn on_hop(
+        &mut self,
+        on: &OnHop<'_>,
+        event: &LinkEvent,
+        number: u32,
+        seen: (&FlowObservation, &PathObservation),
+        before: Before,
+    );
+    /// An exchange in a medium of the flow's packets is over, before the flow knows.
+    fn on_exchange(&mut self, exchange: &ObservedExchange, number: u32, flow: &FlowObservation, path: &PathObservation);
+    /// These facts have changed the states; there may be none.
+    fn on_facts(&mut self, at: Time, number: u32, facts: &[Fact], flow: &FlowObservation, path: &PathObservation);
+    /// The flow is over: complete, or at the end of the run.
+    fn on_end(&mut self, at: Time, number: u32, flow: &FlowObservation, path: &PathObservation);
+}
+
+/// A flow, and whether it is over.
+struct FollowedFlow {
+    state: FlowObservation,
+    over_tcp: bool,
+    is_over: bool,
+}
+
+/// All flows of a network.
+pub struct Observation {
+    path: PathObservation,
+    flows: Vec<FollowedFlow>,
+    facts: Vec<Fact>,
+}
+
+impl Observation {
+    /// An observation of the flows that `network` names; not of those that arrive during the run.
+    pub fn new(network: &Network) -> Self {
+        let links: Rc<[String]> = network.links.iter().map(|link| link.name.clone()).collect();
+        let homes: Rc<[Option<MediumId>]> = media::homes(network).into();
+        let flow = |spec: &sim::FlowSpec| FollowedFlow {
+            state: FlowObservation::new(spec, Rc::clone(&links), Rc::clone(&homes)),
+            over_tcp: spec.transport == Transport::Tcp,
+            is_over: false,
+        };
+        let hops = Rc::new(HopTimings::of(network));
+        Observation {
+            flows: network.flows.iter().map(flow).collect(),
+            path: PathObservation { transmitters: Transmitters::of(network, &hops), media: Media::of(network), hops },
+            facts: Vec::new(),
+        }
+    }
+
+    /// Takes the receive window from acknowledgments: that of the receivers of a simulation is constant.
+    #[must_use]
+    pub fn with_stated_windows(mut self) -> Self {
+        self.flows.iter_mut().for_each(|flow| flow.state.follows_window = true);
+        self
+    }
+
+    /// Returns the state of a flow.
+    pub fn flow(&self, number: u32) -> Option<&FlowObservation> {
+        self.flows.get(number as usize).map(|flow| &flow.state)
+    }
+
+    /// Returns the state of the path.
+    pub fn path(&self) -> &PathObservation {
+        &self.path
+    }
+
+    /// Handles an event.
+    pub fn apply(&mut self, at: Time, event: &Event, to: &mut impl Subscriber) {
+        match event {
+            Event::Sender { flow, event } => {
+                self.hold(at, *flow, to);
+                self.follow(at, *flow, to, |flow, _, facts| flow.on_sender_event(at, event, facts));
+            }
+            Event::FlowCompleted { flow } => self.end(at, *flow, to),
+            Event::Node { event: NodeEvent::Associated { link }, .. } => self.use_link(at, *link, true, to),
+            Event::Node { event: NodeEvent::Left { link }, .. } => self.use_link(at, *link, false, to),
+            Event::Node { node, event, of: Some(of) } => self.node(at, *node as usize, event, of, to),
+            Event::Link { hop, event, of } => self.link(at, *hop, event, of.as_ref(), to),
+            Event::Medium { medium, event } => {
+                if let Some(exchange) = self.path.media.observe(at, *medium, event) {
+                    self.exchange(at, &exchange, to);
+                }
+            }
+            Event::Node { .. }
+            | Event::Agent { .. }
+            | Event::Receiver { .. }
+            | Event::FlowStarted { .. }
+            | Event::Air { .. }
+            | Event::FlowArrived { .. } => {}
+        }
+    }
+
+    /// Ends a flow, unless it is over.
+    pub fn end(&mut self, at: Time, number: u32, to: &mut impl Subscriber) {
+        self.hold(at, number, to);
+        let Observation { path, flows, .. } = self;
+        let Some(flow) = flows.get_mut(number as usize).filter(|flow| !flow.is_over) else { return };
+        flow.state.medium_idle(at, &mut path.media);
+        to.on_end(at, number, &flow.state, path);
+        flow.is_over = true;
+        path.media.waits(at, number, |_| 0);
+    }
+
+    /// Tells that a flow's state held until `at`, in which its packets change their stages as foreseen.
+    fn hold(&mut self, at: Time, number: u32, to: &mut impl Subscriber) {
+        let Observation { path, flows, .. } = self;
+        let Some(flow) = flows.get_mut(number as usize).filter(|flow| !flow.is_over) else { return };
+        while let Some(change) = flow.state.packets.next_change().filter(|change| *change <= at) {
+            to.hold_until(change, number, &flow.state, path);
+            flow.state.packets.make_change();
+        }
+        to.hold_until(at, number, &flow.state, path);
+    }
+
+    /// Updates a flow's state, and passes on the resulting facts.
+    fn follow(
+        &mut self,
+        at: Time,
+        number: u32,
+        to: &mut impl Subscriber,
+        step: impl FnOnce(&mut FlowObservation, &PathObservation, &mut Vec<Fact>),
+    ) {
+        let Observation { path, flows, facts } = self;
+        let Some(flow) = flows.get_mut(number as usize).filter(|flow| !flow.is_over) else { return };
+        step(&mut flow.state, path, facts);
+        path.media.waits(at, number, |medium| flow.state.packets.waiting_in(medium));
+        flow.state.medium_idle(at, &mut path.media);
+        to.on_facts(at, number, facts, &flow.state, path);
+        facts.clear();
+    }
+
+    /// A mobile starts or stops using a link.
+    fn use_link(&mut self, at: Time, link: u32, used: bool, to: &mut impl Subscriber) {
+        for number in 0..self.flows.len() as u32 {
+            self.hold(at, number, to);
+            self.follow(at, number, to, |flow, _, _| flow.mobile_uses(link, used));
+        }
+    }
+
+    /// An exchange in a medium is over.
+    fn exchange(&mut self, at: Time, exchange: &ObservedExchange, to: &mut impl Subscriber) {
+        for number in self.path.media.flows(exchange.medium) {
+            self.hold(at, number, to);
+            if let Some(flow) = self.flows.get(number as usize).filter(|flow| !flow.is_over) {
+                to.on_exchange(exchange, number, &flow.state, &self.path);
+            }
+            self.follow(at, number, to, |flow, path, facts| flow.exchange(number, exchange, path, facts));
+        }
+    }
+
+    fn node(&mut self, at: Time, node: usize, event: &NodeEvent, of: &PacketFlow, to: &mut impl Subscriber) {
+        let Some(packet) = event.packet().filter(|packet| !matches!(packet.body, Body::Datagram(_))) else { return };
+        self.hold(at, of.flow, to);
+        let about = (packet, of);
+        self.follow(at, of.flow, to, |flow, _, facts| match event {
+            NodeEvent::Sent { .. } => flow.send(at, node, packet, of, facts),
+            NodeEvent::NoRoute { .. } => flow.drop_at_node(at, node, about, LossPlace::Outage, facts),
+            NodeEvent::BufferFull { .. } => flow.drop_at_node(at, node, about, LossPlace::Queue, facts),
+            NodeEvent::Taken { .. } => flow.consume(at, node, packet),
+            NodeEvent::Received { .. } => flow.receive(packet, of),
+            NodeEvent::Transit { .. } | NodeEvent::Associated { .. } | NodeEvent::Left { .. } => {}
+        });
+    }
+
+    fn link(&mut self, at: Time, id: HopId, event: &LinkEvent, of: Option<&PacketFlow>, to: &mut impl Subscriber) {
+        let (number, hops) = (hop_timing::number(id), Rc::clone(&self.path.hops));
+        let (Some(hop), Some(kind)) = (hops.get(id), self.path.transmitters.line(number).map(|line| line.kind)) else {
+            return;
+        };
+        let lost_at = self.transmit(&OnHop { at, number, hop }, kind, event, of, to);
+        let transfer = of.filter(|of| event.packet().is_some_and(|packet| is_transfer(packet, of)));
+        let (flow, media) = (transfer.map(|of| of.flow), &mut self.path.media);
+        let known = match event {
+            LinkEvent::FrameSent { number, attempt, packet } => media.carries(at, id, *number, *attempt, packet, flow),
+            LinkEvent::GivenUp { number, packet, .. } => media.gives_up(id, *number, packet, flow),
+            _ => Vec::new(),
+        };
+        known.iter().for_each(|exchange| self.exchange(at, exchange, to));
+        if let LinkEvent::FrameCorrupted { number, .. } = event {
+            self.path.media.damaged(id, *number);
+        }
+        if let Some(of) = of {
+            self.follow(at, of.flow, to, |flow, _, facts| flow.link(at, id, hop, (event, of), lost_at, facts));
+        }
+    }
+
+    /// Updates the transmitter of a hop, and the stage of a flow's packet there. Returns where the packet was lost if the
+    /// event is a loss.
+    fn transmit(
+        &mut self,
+        on: &OnHop<'_>,
+        kind: LineKind,
+        event: &LinkEvent,
+        of: Option<&PacketFlow>,
+        to: &mut impl Subscriber,
+    ) -> LossPlace {
+        let flow = of.map(|of| of.flow);
+        let serving = self.path.transmitters.serving(on.number);
+        // The flow that was served before waits from now on, or its frame is repeated.
+        let taken =
+            matches!(event, LinkEvent::Dequeued { .. } | LinkEvent::FrameSent { .. }) && kind != LineKind::Medium;
+        let concerned = serving.filter(|_| taken || matches!(event, LinkEvent::AckCorrupted { .. }));
+        for flow in flow.into_iter().chain(concerned) {
+            self.hold(on.at, flow, to);
+        }
+        let free = self.path.transmitters.observe(on, event, flow, taken);
+        let before = Before { free, serves: self.path.transmitters.serving(on.number) == flow };
+        let Observation { path, flows, .. } = self;
+        let followed = flow.and_then(|flow| Some((flow, flows.get_mut(flow as usize)?)));
+        let Some((number, flow)) = followed.filter(|(_, flow)| flow.over_tcp && !flow.is_over) else {
+            return LossPlace::Air;
+        };
+        to.on_hop(on, event, number, (&flow.state, path), before);
+        if let (Some(line), Some(packet)) = (path.transmitters.line_mut(on.number), event.packet()) {
+            line.set_stage(on, (event, packet), &mut flow.state, free);
+        }
+        match event {
+            LinkEvent::QueueFull { .. } | LinkEvent::DroppedEarly { .. } => LossPlace::Queue,
+            LinkEvent::GivenUp { .. } if kind == LineKind::Medium && flow.state.last_attempt_collided() => {
+                LossPlace::Collision
+            }
+            _ => LossPlace::Air,
+        }
+    }
+}
