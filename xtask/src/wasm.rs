@@ -9,7 +9,7 @@ use crate::workspace;
 pub const TARGET: &str = "wasm32-unknown-unknown";
 
 /// The crates that a web page needs.
-const PURE: [&str; 11] =
+const PURE: [&str; 12] =
     ["engine", "wire", "tcp", "path", "sim", "stats", "scenario", "observation", "observe", "plot", "capture", "fit"];
 
 /// Checks the crates for WebAssembly; adds the missing target with rustup.
