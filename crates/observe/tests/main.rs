@@ -10,4 +10,5 @@ mod fuzz_corpus;
 mod link_layers;
 mod metrics;
 mod reference_page;
+mod series;
 mod trace_files;

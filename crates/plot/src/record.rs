@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Span, Time};
+use observation::SenderState;
 use path::channel::State;
 use path::{HopId, LinkEvent};
 use sim::{Event, NodeEvent, PacketFlow, Sink};
@@ -50,6 +51,7 @@ struct Flow {
     history: History,
     began: Option<f64>,
     completed: Option<f64>,
+    sender: SenderState,
     /// Numbers of the links that carry the flow.
     links: BTreeSet<u32>,
 }
@@ -155,14 +157,18 @@ impl Recorder {
         }
     }
 
-    fn sender(&mut self, at: f64, number: u32, event: &tcp::Event) {
+    fn sender(&mut self, time: Time, number: u32, event: &tcp::Event) {
+        let at = time.as_secs_f64();
         let Some(flow) = self.flows.get_mut(&number) else { return };
+        flow.sender.apply(time, event);
         match *event {
             tcp::Event::SegmentSent { seq, len, reason } => {
                 flow.history.first_sent.get_or_insert(at);
                 self.keep(number, |h| &mut h.sent, at, Sent { at, seq, len, again: reason != Reason::New });
             }
             tcp::Event::AckReceived { ack, duplicate } => {
+                // A FIN has a number too.
+                let ack = ack.min(flow.sender.max);
                 self.keep_last(number, |h| &mut h.acks, at, Ack { at, ack, duplicate });
             }
             tcp::Event::Window { cwnd, ssthresh } => {
@@ -352,7 +358,7 @@ impl Sink for Recorder {
                     flow.completed = Some(at);
                 }
             }
-            Event::Sender { flow, event } => self.sender(at, *flow, event),
+            Event::Sender { flow, event } => self.sender(time, *flow, event),
             Event::Node { node, event, of } => self.node(at, *node, event, *of),
             Event::Link { hop, event, of } => self.link(at, *hop, event, *of),
             Event::Air { link, state } => self.air(at, *link, *state),

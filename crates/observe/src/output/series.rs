@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use engine::{Span, Time};
+use observation::SenderState;
 use path::LinkEvent;
 use sim::{Event, NodeEvent, PacketFlow, Transport};
 use wire::Body;
@@ -76,9 +77,16 @@ struct Flow {
     receiver: u32,
     began: Time,
     ended: Option<Time>,
-    una: u64,
-    cwnd: Option<f64>,
+    /// `None` before its first event.
+    sender: Option<SenderState>,
     now: Interval,
+}
+
+impl Flow {
+    /// The congestion window in bytes, once it is known.
+    fn cwnd(&self) -> Option<f64> {
+        self.sender.as_ref().map(|sender| sender.cwnd).filter(|cwnd| *cwnd > 0.0)
+    }
 }
 
 /// Where the lines go.
@@ -117,17 +125,16 @@ impl Series {
             receiver: spec.to as u32,
             began: spec.start,
             ended: None,
-            una: 0,
-            cwnd: None,
+            sender: None,
             now: Interval::default(),
         };
         let flows = stage.network.flows.iter().map(flow).collect();
         Series { every: stage.series_interval, begin: Time::ZERO, flows, target }
     }
 
-    /// Writes the intervals that end at or before `at`.
+    /// Writes the intervals that end before `at`: what happens at the end of an interval belongs to it.
     fn pass(&mut self, at: Time) -> io::Result<()> {
-        while self.begin + self.every <= at {
+        while self.begin + self.every < at {
             let end = self.begin + self.every;
             self.write(end)?;
             self.begin = end;
@@ -154,16 +161,13 @@ impl Series {
         self.flows.get_mut(number as usize)
     }
 
-    fn sender(&mut self, number: u32, event: &tcp::Event) {
+    fn sender(&mut self, at: Time, number: u32, event: &tcp::Event) {
         let Some(flow) = self.flow(number) else { return };
+        let began = flow.began;
+        flow.now.bytes += flow.sender.get_or_insert_with(|| SenderState::new(began)).apply(at, event);
         match *event {
-            tcp::Event::AckReceived { ack, .. } if ack > flow.una => {
-                flow.now.bytes += ack - flow.una;
-                flow.una = ack;
-            }
             tcp::Event::SegmentSent { reason, .. } if reason != tcp::Reason::New => flow.now.retransmitted += 1,
             tcp::Event::Timeout { .. } => flow.now.timeouts += 1,
-            tcp::Event::Window { cwnd, .. } => flow.cwnd = Some(cwnd),
             tcp::Event::RttSample { rtt, .. } => flow.now.rtt.add(rtt),
             _ => {}
         }
@@ -186,7 +190,7 @@ impl Target {
                 let text = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
                 let name = &flow.name;
                 write!(file, "{begin},{end},{name},{bytes},{goodput},{retransmitted},{timeouts},")?;
-                writeln!(file, "{},{},{}", text(flow.cwnd), text(rtt.seconds()), text(now.queue_wait()))
+                writeln!(file, "{},{},{}", text(flow.cwnd()), text(rtt.seconds()), text(now.queue_wait()))
             }
             Target::Printer(printer) => {
                 let millis = |name: &str, mean: Option<f64>| match mean {
@@ -204,7 +208,7 @@ impl Target {
                 if !flow.over_tcp {
                     return writeln!(printer, "{queue}");
                 }
-                let cwnd = flow.cwnd.unwrap_or(0.0) / 1e3;
+                let cwnd = flow.cwnd().unwrap_or(0.0) / 1e3;
                 let rtt = millis("RTT", rtt.seconds());
                 writeln!(
                     printer,
@@ -226,7 +230,7 @@ impl Output for Series {
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
         self.pass(at)?;
         match event {
-            Event::Sender { flow, event } => self.sender(*flow, event),
+            Event::Sender { flow, event } => self.sender(at, *flow, event),
             Event::FlowCompleted { flow } => {
                 if let Some(flow) = self.flow(*flow) {
                     flow.ended = Some(at);
