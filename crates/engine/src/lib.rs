@@ -1,5 +1,5 @@
 //! The basis of discrete-event simulation, independent of networks: [`time`] and [`units`] as distinct types, an event
-//! [`schedule`] with a total order, named [`random`] streams, and the [`registry!`] macro.
+//! [`schedule`] with a total order, named [`random`] streams, and the [`registry!`] and [`define_ids!`] macros.
 //!
 //! ```
 //! use engine::{Rate, Schedule, Span, Stream, Time};
@@ -25,6 +25,7 @@
 
 pub mod heap;
 pub mod histogram;
+pub mod id;
 pub mod named;
 pub mod near;
 pub mod or_none;
@@ -40,6 +41,7 @@ pub mod units;
 
 pub use heap::IndexedHeap;
 pub use histogram::Histogram;
+pub use id::{Id, IdVec};
 pub use named::Named;
 pub use random::{Draws, Stream};
 pub use registry::members::{self, Custom, Factory, Kind, Member, Members, Open};
