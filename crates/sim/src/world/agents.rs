@@ -77,7 +77,7 @@ impl World {
 
     pub(super) fn agent_wakes<S: Observed>(&mut self, node: usize, sink: &mut S) {
         let Some(installed) = &mut self.nodes[node].agent else { return };
-        if let Due::Later = installed.due(self.now, &mut self.schedule) {
+        if let Due::Later = installed.due(self.agenda.now(), self.agenda.schedule()) {
             return;
         }
         self.with_agent(node, None, sink, |agent, cx| agent.on_wake(cx));
@@ -96,9 +96,9 @@ impl World {
         let here = &mut self.nodes[node];
         let Some(installed) = &mut here.agent else { return };
         let events = S::ACTIVE.then_some(&mut self.agent_events);
-        let mut cx = AgentCx { now: self.now, here: here.addr, send: &mut self.outbox, events };
+        let mut cx = AgentCx { now: self.agenda.now(), here: here.addr, send: &mut self.outbox, events };
         act(&mut *installed.agent, &mut cx);
-        installed.keep_timer(&mut self.schedule);
+        installed.keep_timer(self.agenda.schedule());
         if S::ACTIVE {
             // An agent that has emitted events with a counter's name has named the packets itself.
             let emitted = self.agent_events.len();
@@ -110,7 +110,7 @@ impl World {
             });
             for AgentEvent { name, value, packet } in self.agent_events.drain(..) {
                 let of = packet.and_then(|packet| self.endpoints.flow_of(&packet));
-                sink.event(self.now, &Event::Agent { node: node as u32, name, value, of, packet });
+                sink.event(self.agenda.now(), &Event::Agent { node: node as u32, name, value, of, packet });
             }
         }
     }
@@ -162,9 +162,10 @@ impl World {
         match forecast.next {
             Some((at, _)) => {
                 let at = Time::from_nanos(at.as_nanos().saturating_sub(forecast.lead.as_nanos()));
-                self.schedule.arm(forecast.slot, at.max(self.now));
+                let at = at.max(self.agenda.now());
+                self.agenda.schedule().arm(forecast.slot, at);
             }
-            None => self.schedule.disarm(forecast.slot),
+            None => self.agenda.schedule().disarm(forecast.slot),
         }
     }
 }

@@ -5,10 +5,11 @@
 use engine::{Draws, Slot, Span, Stream, Time};
 use wire::{Packet, Segment};
 
+use super::World;
+use super::agenda::Wakeup;
 use super::connect::EndParts;
 use super::event_loop::Observed;
 use super::flow::{Carrier, Flow};
-use super::{Wakeup, World};
 use crate::event::Event;
 use crate::network::ArrivalSpec;
 use crate::results::ShortFlow;
@@ -98,9 +99,9 @@ impl World {
         let bytes = arrivals.sizes.draw(&mut arrivals.lengths);
         arrivals.arrived += 1;
         match arrivals.draw_next() {
-            Some(at) => self.schedule.arm(arrivals.slot, at),
+            Some(at) => self.agenda.schedule().arm(arrivals.slot, at),
             None => {
-                self.schedule.disarm(arrivals.slot);
+                self.agenda.schedule().disarm(arrivals.slot);
                 self.unfinished -= usize::from(self.awaits_arrivals);
             }
         }
@@ -108,8 +109,8 @@ impl World {
         if S::ACTIVE {
             let ideal = self.flows[flow].short.and_then(|short| short.ideal);
             let (flow, arrivals) = (self.flows[flow].number, number as u32);
-            sink.event(self.now, &Event::FlowArrived { flow, arrivals, bytes, ideal });
-            sink.event(self.now, &Event::FlowStarted { flow });
+            sink.event(self.agenda.now(), &Event::FlowArrived { flow, arrivals, bytes, ideal });
+            sink.event(self.agenda.now(), &Event::FlowStarted { flow });
         }
         let Carrier::Connection { sender, close } = self.flows[flow].carrier else { return };
         let connection = &mut self.endpoints.ends[sender].connection;
@@ -124,7 +125,7 @@ impl World {
     fn open_flow(&mut self, arrivals: usize, bytes: u64) -> Option<usize> {
         let Arrivals { spec, stream, arrived, path, .. } = &self.arrivals[arrivals];
         let ideal = path.as_ref().map(|path| path.time(bytes, &spec.tcp));
-        let short = ShortFlow { arrivals: arrivals as u32, bytes, start: self.now, completed: None, ideal };
+        let short = ShortFlow { arrivals: arrivals as u32, bytes, start: self.agenda.now(), completed: None, ideal };
         let nodes = [spec.from, spec.to];
         let stream = stream.sub(&format!("flow {arrived}"));
         let reused = self.free_flows.pop();
@@ -142,17 +143,14 @@ impl World {
         self.next_flow += 1;
         let slots = [sender, sender + 1].map(|end| match self.endpoints.ends.get(end) {
             Some(old) => old.slot(),
-            None => {
-                self.owners.push(Wakeup::End(end as u32));
-                self.schedule.slot()
-            }
+            None => self.agenda.slot(Wakeup::End(end as u32)),
         });
         let parts = EndParts {
             flow: [flow as u32, number],
             nodes,
             ports,
             class: spec.class,
-            start: self.now,
+            start: self.agenda.now(),
             observed: self.observed,
         };
         let ends = ["end 0", "end 1"].map(|name| stream.sub(name));
@@ -166,7 +164,8 @@ impl World {
         }
         let carrier = Carrier::Connection { sender, close: spec.tcp.close };
         let awaited = self.awaits_arrivals;
-        let opened = Flow { short: Some(short), awaited, ..Flow::new(number, None, Some(bytes), self.now, carrier) };
+        let opened =
+            Flow { short: Some(short), awaited, ..Flow::new(number, None, Some(bytes), self.agenda.now(), carrier) };
         match reused {
             Some(flow) => self.flows[flow] = opened,
             None => self.flows.push(opened),
@@ -185,7 +184,7 @@ impl World {
         for end in [sender, sender + 1] {
             let end = &mut self.endpoints.ends[end];
             self.endpoints.ports.close(end.node, end.connection.ports().0);
-            end.stop_timer(&mut self.schedule);
+            end.stop_timer(self.agenda.schedule());
             end.goal = u64::MAX;
         }
         self.free_flows.push(flow);

@@ -1,6 +1,6 @@
 //! Builds a world from a network.
 
-use engine::{Rate, Schedule, Stream, Time};
+use engine::{Rate, Stream, Time};
 use path::agent::Agent;
 use path::channel::Channel;
 use path::channel::directed::Directed;
@@ -17,6 +17,7 @@ use path::station::{Station, TxQueue};
 use path::{HopId, MediumId};
 use wire::{Addr, Protocol};
 
+use super::agenda::{Agenda, Wakeup};
 use super::arrivals::{Arrivals, EmptyPath};
 use super::connect::EndParts;
 use super::datagrams::DatagramFlow;
@@ -24,26 +25,12 @@ use super::end::End;
 use super::flow::{Carrier, Flow};
 use super::ports::{Endpoints, Ports};
 use super::session::Session;
-use super::{Hop, Wakeup, World, hop_id, hop_number};
+use super::{Hop, World, hop_id, hop_number};
 use crate::association::{Reachable, Roamer};
 use crate::network::{ArrivalSpec, LinkSpec, MediumSpec, Network};
 use crate::node::{Forecast, InstalledAgent, Node, Processing};
 use crate::routing::Routes;
 use crate::transport::Transport;
-
-/// Allocates slots of the schedule and records their owners.
-#[derive(Default)]
-struct Slots {
-    schedule: Schedule,
-    owners: Vec<Wakeup>,
-}
-
-impl Slots {
-    fn slot(&mut self, owner: Wakeup) -> engine::Slot {
-        self.owners.push(owner);
-        self.schedule.slot()
-    }
-}
 
 impl World {
     /// A world at time zero. `observed` if it will run with an active sink.
@@ -53,27 +40,26 @@ impl World {
     /// If the network is inconsistent, which the check of a scenario excludes: an index is out of range, a link that
     /// varies with time has another queue discipline than drop-tail, or an outside member is not resolved.
     pub fn new(network: &Network, observed: bool) -> Self {
-        let mut slots = Slots::default();
-        let nodes = nodes(network, &mut slots);
+        let mut agenda = Agenda::new(network.duration);
+        let nodes = nodes(network, &mut agenda);
         let channels = channels(network);
         let far_ends: Vec<u32> =
             network.links.iter().flat_map(|link| [link.between[1] as u32, link.between[0] as u32]).collect();
         let arqs: Vec<Arq> =
             network.links.iter().flat_map(|link| link.directions().map(|direction| direction.arq.build())).collect();
         let agent_first = agent_first(network, &nodes, &arqs, &far_ends);
-        let (mut hops, stations, station_nodes) = hops(network, &nodes, &channels, &arqs, &agent_first, &mut slots);
-        let agent_delays = agent_delays(network, &agent_first, &mut slots);
-        let media = media(network, &nodes, &mut hops, &mut slots);
-        let roamers = roamers(network, &mut slots);
+        let (mut hops, stations, station_nodes) = hops(network, &nodes, &channels, &arqs, &agent_first, &mut agenda);
+        let agent_delays = agent_delays(network, &agent_first, &mut agenda);
+        let media = media(network, &nodes, &mut hops, &mut agenda);
+        let roamers = roamers(network, &mut agenda);
         let mut routes = Routes::new(network);
         let [mut ports, mut datagram_ports] = [(); 2].map(|()| Ports::of(network.nodes.len()));
         let Traffic { ends, flows, sessions, datagrams } =
-            traffic(network, [&mut ports, &mut datagram_ports], &mut slots, observed);
-        let arrivals = arrivals(network, &mut routes, &mut slots);
-        let arriving = arrivals.iter().filter(|process| slots.schedule.armed(process.slot).is_some()).count();
+            traffic(network, [&mut ports, &mut datagram_ports], &mut agenda, observed);
+        let arrivals = arrivals(network, &mut routes, &mut agenda);
+        let arriving = arrivals.iter().filter(|process| agenda.schedule().armed(process.slot).is_some()).count();
         let mut world = World {
-            schedule: slots.schedule,
-            owners: slots.owners,
+            agenda,
             nodes,
             hops,
             agent_delays,
@@ -98,9 +84,6 @@ impl World {
             short_flows: Vec::new(),
             observed,
             delays: None,
-            until: Time::ZERO + network.duration,
-            now: Time::ZERO,
-            events: 0,
             next_air: Time::NEVER,
             lines: network.links.iter().flat_map(|link| lines(network, link)).collect(),
             airborne: network.links.iter().flat_map(|link| [link.wireless; 2]).collect(),
@@ -112,7 +95,7 @@ impl World {
         world.mobiles_begin();
         for node in 0..world.nodes.len() {
             if let Some(installed) = &mut world.nodes[node].agent {
-                installed.keep_timer(&mut world.schedule);
+                installed.keep_timer(world.agenda.schedule());
             }
             world.look_ahead(node, Time::ZERO);
         }
@@ -123,12 +106,12 @@ impl World {
     }
 }
 
-fn nodes(network: &Network, slots: &mut Slots) -> Vec<Node> {
+fn nodes(network: &Network, agenda: &mut Agenda) -> Vec<Node> {
     let links = network.links_by_node();
     let node = |(number, spec): (usize, &crate::network::NodeSpec)| {
         let processing = (spec.processing_delay.as_nanos() > 0)
-            .then(|| Processing::new(spec.processing_delay, slots.slot(Wakeup::Processing(number as u32))));
-        let agent = spec.agent.build().map(|agent| installed(network, &links[number], number, agent, slots));
+            .then(|| Processing::new(spec.processing_delay, agenda.slot(Wakeup::Processing(number as u32))));
+        let agent = spec.agent.build().map(|agent| installed(network, &links[number], number, agent, agenda));
         Node {
             addr: Addr::of_node(number),
             passes_on: processing.is_none() && agent.is_none() && spec.buffer.is_none(),
@@ -148,16 +131,16 @@ fn installed(
     links: &[u32],
     node: usize,
     agent: Box<dyn Agent>,
-    slots: &mut Slots,
+    agenda: &mut Agenda,
 ) -> InstalledAgent {
     let links = links.iter().copied().filter(|link| network.links[*link as usize].wireless);
     let forecast = agent.foresight().map(|lead| Forecast {
-        slot: slots.slot(Wakeup::Forecast(node as u32)),
+        slot: agenda.slot(Wakeup::Forecast(node as u32)),
         lead,
         links: links.collect(),
         next: None,
     });
-    InstalledAgent::new(agent, slots.slot(Wakeup::Agent(node as u32)), forecast)
+    InstalledAgent::new(agent, agenda.slot(Wakeup::Agent(node as u32)), forecast)
 }
 
 fn channels(network: &Network) -> Vec<Box<dyn Channel>> {
@@ -193,7 +176,7 @@ fn hops(
     channels: &[Box<dyn Channel>],
     arqs: &[Arq],
     agent_first: &[bool],
-    slots: &mut Slots,
+    agenda: &mut Agenda,
 ) -> (Vec<Hop>, Vec<Station>, Vec<u32>) {
     // Queues by transmitter: one transmitter for each hop, or one for all hops of a node with a shared radio.
     let mut transmitters: Vec<(usize, Vec<TxQueue>)> = Vec::new();
@@ -214,7 +197,7 @@ fn hops(
             let arq = match arqs[2 * number + direction].sender() {
                 Sender::Station(arq) => *arq,
                 Sender::Own(build) => {
-                    let slot = slots.slot(Wakeup::Link(hop_number(id) as u32));
+                    let slot = agenda.slot(Wakeup::Link(hop_number(id) as u32));
                     let agent_at_far_end = agent_first[hop_number(id)];
                     let queue = backlog(network, link, id);
                     let parts = Parts { hop: id, line, queue, slot, agent_at_far_end, reports_deliveries };
@@ -223,7 +206,7 @@ fn hops(
                 }
                 Sender::Plain => {
                     let expedites = nodes[node].sends_expedited();
-                    hops.push(plain(network, link, id, expedites, channels[number].loses(), slots));
+                    hops.push(plain(network, link, id, expedites, channels[number].loses(), agenda));
                     continue;
                 }
             };
@@ -242,8 +225,8 @@ fn hops(
     }
     let station_nodes = transmitters.iter().map(|(node, _)| *node as u32).collect();
     let station = |(number, (node, queues)): (usize, (usize, Vec<TxQueue>))| {
-        let arrival = slots.slot(Wakeup::StationArrival(number as u32));
-        let timer = slots.slot(Wakeup::StationTimer(number as u32));
+        let arrival = agenda.slot(Wakeup::StationArrival(number as u32));
+        let timer = agenda.slot(Wakeup::StationTimer(number as u32));
         Station::new(queues, &network.nodes[node].scheduler, arrival, timer)
     };
     let stations = transmitters.into_iter().enumerate().map(station).collect();
@@ -251,7 +234,7 @@ fn hops(
 }
 
 /// The shared media: each node with a link in one is a station of it, with a queue for each of these links.
-fn media(network: &Network, nodes: &[Node], hops: &mut [Hop], slots: &mut Slots) -> Vec<Medium> {
+fn media(network: &Network, nodes: &[Node], hops: &mut [Hop], agenda: &mut Agenda) -> Vec<Medium> {
     let medium = |(number, spec): (usize, &MediumSpec)| {
         let members = network.stations(number);
         let mut queues: Vec<Vec<TxQueueSpec>> = vec![Vec::new(); members.len()];
@@ -279,19 +262,19 @@ fn media(network: &Network, nodes: &[Node], hops: &mut [Hop], slots: &mut Slots)
         let station = |(place, (node, queues)): (usize, (usize, Vec<TxQueueSpec>))| {
             let name = format!("medium {} station {}", spec.name, network.nodes[node].name);
             StationSpec {
-                slot: slots.slot(Wakeup::Medium { medium: number as u16, station: place as u16 }),
+                slot: agenda.slot(Wakeup::Medium { medium: number as u16, station: place as u16 }),
                 scheduler: network.nodes[node].scheduler.clone(),
                 queues,
                 stream: Stream::named(network.seed, network.replication, &name),
                 beacons: (spec.config.beacon_interval.is_some() && network.nodes[node].kind.serves_mobiles())
-                    .then(|| slots.slot(Wakeup::Beacons { medium: number as u16, station: place as u16 })),
+                    .then(|| agenda.slot(Wakeup::Beacons { medium: number as u16, station: place as u16 })),
             }
         };
         let placed = || members.iter().map(|node| network.nodes[*node].place.clone()).collect::<Option<Vec<_>>>();
         let paths = spec.config.range.and_then(|_| placed());
         let stations = members.iter().copied().zip(queues).enumerate().map(station).collect();
         let places = paths.map(|paths| Places {
-            slot: slots.slot(Wakeup::Crossing(number as u32)),
+            slot: agenda.slot(Wakeup::Crossing(number as u32)),
             paths,
             until: Time::ZERO + network.duration,
         });
@@ -301,7 +284,7 @@ fn media(network: &Network, nodes: &[Node], hops: &mut [Hop], slots: &mut Slots)
 }
 
 /// The mobiles that use one link at a time.
-fn roamers(network: &Network, slots: &mut Slots) -> Vec<Roamer> {
+fn roamers(network: &Network, agenda: &mut Agenda) -> Vec<Roamer> {
     let mut roamers = Vec::new();
     let until = Time::ZERO + network.duration;
     for (node, links) in network.links_by_node().iter().enumerate() {
@@ -317,14 +300,14 @@ fn roamers(network: &Network, slots: &mut Slots) -> Vec<Roamer> {
         let media = links.iter().filter_map(|link| network.links[*link as usize].medium);
         let mut media = media.map(|medium| &network.media[medium].config);
         let path_loss = media.find(|medium| medium.range.is_some()).map(dcf::Config::path_loss);
-        let slot = slots.slot(Wakeup::Roamer(roamers.len() as u32));
+        let slot = agenda.slot(Wakeup::Roamer(roamers.len() as u32));
         roamers.push(Roamer::new(node, association, path, candidates, path_loss, until, slot));
     }
     roamers
 }
 
 /// One direction of a link without a link layer, as [`path::link`] describes.
-fn plain(network: &Network, link: &LinkSpec, id: HopId, expedites: bool, lossy: bool, slots: &mut Slots) -> Hop {
+fn plain(network: &Network, link: &LinkSpec, id: HopId, expedites: bool, lossy: bool, agenda: &mut Agenda) -> Hop {
     let spec = link.direction(id.direction.index());
     let line = Line::new(spec.rate, spec.delay, link.timing);
     let number = hop_number(id) as u32;
@@ -333,7 +316,7 @@ fn plain(network: &Network, link: &LinkSpec, id: HopId, expedites: bool, lossy: 
         (Some(changes), _) => {
             let name = format!("link {} jitter {}", link.name, link.random_seed);
             let stream = Stream::named(network.seed, network.replication, &name);
-            let slot = slots.slot(Wakeup::Link(number));
+            let slot = agenda.slot(Wakeup::Link(number));
             let variable = VariableLink::new(id, line, changes, stream, (queue.unwrap_or_default(), tie), lossy, slot);
             Hop::Link(Box::new(match queue {
                 Some(_) if !expedites => variable,
@@ -341,11 +324,11 @@ fn plain(network: &Network, link: &LinkSpec, id: HopId, expedites: bool, lossy: 
             }))
         }
         (None, Some(queue)) if !expedites => {
-            Hop::Fifo(FifoLink::new(id, line, (queue, tie), lossy, slots.slot(Wakeup::Fifo(number))))
+            Hop::Fifo(FifoLink::new(id, line, (queue, tie), lossy, agenda.slot(Wakeup::Fifo(number))))
         }
         (None, _) => {
             let queue = backlog(network, link, id);
-            Hop::Link(Box::new(PriorityLink::new(id, line, (queue, tie), lossy, slots.slot(Wakeup::Link(number)))))
+            Hop::Link(Box::new(PriorityLink::new(id, line, (queue, tie), lossy, agenda.slot(Wakeup::Link(number)))))
         }
     }
 }
@@ -371,10 +354,10 @@ fn agent_first(network: &Network, nodes: &[Node], arqs: &[Arq], far_ends: &[u32]
 }
 
 /// The delays of such ends, by hop.
-fn agent_delays(network: &Network, agent_first: &[bool], slots: &mut Slots) -> Vec<Option<Box<Processing>>> {
+fn agent_delays(network: &Network, agent_first: &[bool], agenda: &mut Agenda) -> Vec<Option<Box<Processing>>> {
     let delay = |(hop, agent_first): (usize, &bool)| {
         let delay = network.links[hop / 2].direction(hop % 2).delay;
-        agent_first.then(|| Box::new(Processing::new(delay, slots.slot(Wakeup::AgentDelay(hop as u32)))))
+        agent_first.then(|| Box::new(Processing::new(delay, agenda.slot(Wakeup::AgentDelay(hop as u32)))))
     };
     agent_first.iter().enumerate().map(delay).collect()
 }
@@ -388,15 +371,15 @@ struct Traffic {
     datagrams: Vec<DatagramFlow>,
 }
 
-fn traffic(network: &Network, ports: [&mut Ports; 2], slots: &mut Slots, observed: bool) -> Traffic {
+fn traffic(network: &Network, ports: [&mut Ports; 2], agenda: &mut Agenda, observed: bool) -> Traffic {
     let [ports, datagram_ports] = ports;
     let mut traffic = Traffic::default();
     for (number, spec) in network.flows.iter().enumerate() {
         if !spec.further_connection {
             let name = format!("flow {} traffic", spec.name);
             let application = spec.traffic.build(Stream::named(network.seed, network.replication, &name));
-            let slot = slots.slot(Wakeup::Application(traffic.sessions.len() as u32));
-            slots.schedule.arm(slot, spec.start);
+            let slot = agenda.slot(Wakeup::Application(traffic.sessions.len() as u32));
+            agenda.schedule().arm(slot, spec.start);
             traffic.sessions.push(Session::new(application, slot, number, spec.stop));
         }
         let session = traffic.sessions.len() - 1;
@@ -421,7 +404,7 @@ fn traffic(network: &Network, ports: [&mut Ports; 2], slots: &mut Slots, observe
                     observed,
                 };
                 let streams = network.end_streams(number);
-                let slots = [sender, sender + 1].map(|end| slots.slot(Wakeup::End(end as u32)));
+                let slots = [sender, sender + 1].map(|end| agenda.slot(Wakeup::End(end as u32)));
                 let mut ends = parts.ends(&spec.tcp, streams, slots, application.receiver_opens());
                 ends[0].goal = bytes.unwrap_or(u64::MAX);
                 ends.iter_mut().for_each(|end| end.watched |= observes);
@@ -444,13 +427,13 @@ fn traffic(network: &Network, ports: [&mut Ports; 2], slots: &mut Slots, observe
 }
 
 /// The processes by which flows arrive.
-fn arrivals(network: &Network, routes: &mut Routes, slots: &mut Slots) -> Vec<Arrivals> {
+fn arrivals(network: &Network, routes: &mut Routes, agenda: &mut Agenda) -> Vec<Arrivals> {
     let process = |(number, spec): (usize, &ArrivalSpec)| {
         let stream = Stream::named(network.seed, network.replication, &format!("arrivals {}", spec.name));
-        let slot = slots.slot(Wakeup::Arrivals(number as u32));
+        let slot = agenda.slot(Wakeup::Arrivals(number as u32));
         let mut arrivals = Arrivals::new(spec, stream, slot, empty_path(network, routes, [spec.from, spec.to]));
         if let Some(at) = arrivals.draw_next() {
-            slots.schedule.arm(slot, at);
+            agenda.schedule().arm(slot, at);
         }
         arrivals
     };

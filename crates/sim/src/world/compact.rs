@@ -52,7 +52,12 @@ impl World {
     fn enqueue_compact<S: Observed>(&mut self, hop: usize, packet: &CompactPacket, sink: &mut S) {
         let Hop::Fifo(link) = &mut self.hops[hop] else { unreachable!("the hop is a FIFO link") };
         let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
-        let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
+        let mut cx = Cx {
+            now: self.agenda.now(),
+            schedule: self.agenda.schedule(),
+            channels: &mut self.channels,
+            observer: relay,
+        };
         link.on_compact(packet, &mut cx);
     }
 
@@ -71,7 +76,7 @@ impl World {
         let (Some(delays), Some(segment)) = (&mut self.delays, packet.segment()) else { return };
         if segment.len > 0 {
             let node = self.endpoints.ends[number].node as u32;
-            delays.sent(self.now, node, &self.endpoints.flow_of_segment(number ^ 1, segment));
+            delays.sent(self.agenda.now(), node, &self.endpoints.flow_of_segment(number ^ 1, segment));
         }
     }
 
@@ -80,7 +85,7 @@ impl World {
     fn time_received(&mut self, number: usize, packet: &CompactPacket) {
         let (Some(delays), Some(segment)) = (&mut self.delays, packet.segment()) else { return };
         if segment.len > 0 {
-            delays.received(self.now, &self.endpoints.flow_of_segment(number, segment));
+            delays.received(self.agenda.now(), &self.endpoints.flow_of_segment(number, segment));
         }
     }
 
@@ -90,10 +95,10 @@ impl World {
         let Some(segment) = packet.segment() else { return false };
         let Some(number) = self.endpoints.ports.end(node, segment.dst_port) else { return false };
         let end = &mut self.endpoints.ends[number];
-        if end.connection.handle_predicted(self.now, segment, packet.ecn()).is_err() {
+        if end.connection.handle_predicted(self.agenda.now(), segment, packet.ecn()).is_err() {
             return false;
         }
-        end.progress.has(end.connection.bytes_received(), self.now);
+        end.progress.has(end.connection.bytes_received(), self.agenda.now());
         if S::TIMES && self.delays.is_some() {
             self.time_received(number, packet);
         }
@@ -111,7 +116,7 @@ impl World {
         }
         let Some(hop) = self.fifo_hop(node, to) else { return false };
         loop {
-            match self.endpoints.ends[number].connection.poll_compact(self.now) {
+            match self.endpoints.ends[number].connection.poll_compact(self.agenda.now()) {
                 Polled::Nothing => return true,
                 Polled::WithOptions => return false,
                 Polled::Segment(segment, ecn) => {

@@ -113,7 +113,7 @@ impl World {
         let mut sizes = std::mem::take(&mut self.datagram_sizes);
         for size in sizes.drain(..) {
             let flow = &mut self.endpoints.datagrams[number];
-            let datagram = Datagram::new(flow.protocol, flow.ports, size, flow.sent, self.now);
+            let datagram = Datagram::new(flow.protocol, flow.ports, size, flow.sent, self.agenda.now());
             flow.sent += 1;
             flow.bytes_sent += u64::from(size);
             let [from, to] = flow.nodes;
@@ -142,7 +142,7 @@ impl World {
             let mut reply = Packet { dscp: packet.dscp, ..Packet::new(packet.dst, packet.src, body) };
             return self.originate(node, &mut reply, sink);
         }
-        let arrival = flow.count(datagram, self.now);
+        let arrival = flow.count(datagram, self.agenda.now());
         if let Some((session, _)) = self.flows[flow.flow as usize].session
             && self.sessions[session as usize].application.observes()
         {
@@ -159,10 +159,10 @@ impl World {
         }
         let flow = &mut self.flows[self.endpoints.datagrams[number].flow as usize];
         if !std::mem::replace(&mut flow.over, true) {
-            flow.completed = Some(self.now);
+            flow.completed = Some(self.agenda.now());
             self.unfinished -= usize::from(flow.awaited);
             if S::ACTIVE {
-                sink.event(self.now, &Event::FlowCompleted { flow: flow.number });
+                sink.event(self.agenda.now(), &Event::FlowCompleted { flow: flow.number });
             }
         }
     }

@@ -76,17 +76,17 @@ impl World {
     /// duration extends beyond it. Unlike [`run`](World::run) it continues when all flows are over: packets may still
     /// be injected. A time in the past has no effect, and one beyond the network's duration is limited to it.
     pub fn run_until<S: Sink>(&mut self, at: Time, sink: &mut S) -> bool {
-        let at = at.min(self.until);
-        if at >= self.now {
+        let at = at.min(self.agenda.until());
+        if at >= self.agenda.now() {
             self.handle(Stop { at, when_over: false }, u64::MAX, sink);
         }
-        self.now < self.until
+        self.agenda.now() < self.agenda.until()
     }
 
     /// The time of the next event, to be passed to [`run_until`](World::run_until) for a single step. `None` if there
     /// is none, or none within the network's duration.
     pub fn next_wakeup(&self) -> Option<Time> {
-        self.schedule.peek().filter(|at| *at <= self.until)
+        self.agenda.next_time()
     }
 
     /// Injects a packet at `node` now, as if the node had created it; it crosses the network like any other. Its
@@ -127,7 +127,7 @@ impl World {
     /// A packet arrived that belongs to no connection of the node.
     #[cold]
     pub(super) fn deliver_outside(&mut self, node: usize, packet: &Packet) {
-        let at = self.now;
+        let at = self.agenda.now();
         if let Some(delivered) = &mut self.delivered {
             delivered.push(Delivered { at, node, packet: *packet });
         }

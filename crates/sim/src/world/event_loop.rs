@@ -73,13 +73,13 @@ impl World {
 
     /// Handles at most `wakeups` wake-ups; returns false if the run ended before it had handled as many.
     pub fn advance<S: Sink>(&mut self, wakeups: u64, sink: &mut S) -> bool {
-        self.advance_until(self.until, wakeups, sink)
+        self.advance_until(self.agenda.until(), wakeups, sink)
     }
 
     /// The same for wake-ups up to `at`; returns false when there are none left before `at`. The current time is then
     /// `at`, or the end of the last flow.
     pub fn advance_until<S: Sink>(&mut self, at: Time, wakeups: u64, sink: &mut S) -> bool {
-        self.handle(Stop { at: at.min(self.until), when_over: true }, wakeups, sink)
+        self.handle(Stop { at: at.min(self.agenda.until()), when_over: true }, wakeups, sink)
     }
 
     /// Handles at most `wakeups` wake-ups; returns false if it stopped before it had handled as many.
@@ -122,19 +122,14 @@ impl World {
     /// Handles the next wake-up if it is at or before `until`; otherwise advances the time to `until`.
     #[inline(always)]
     fn step<S: Observed>(&mut self, until: Time, arriving: &mut Arriving, sink: &mut S) -> bool {
-        let Some((at, slot)) = self.schedule.next(until) else {
-            if S::ACTIVE {
-                self.emit_air(until, sink);
-            }
-            self.now = until;
-            return false;
-        };
-        self.now = at;
-        self.events += 1;
-        if S::ACTIVE && at >= self.next_air {
-            self.emit_air(at, sink);
+        let wakeup = self.agenda.take_next(until);
+        if S::ACTIVE && self.agenda.now() >= self.next_air {
+            self.emit_air(sink);
         }
-        self.wake(slot, arriving, sink);
+        match wakeup {
+            Some(wakeup) => self.wake(wakeup, arriving, sink),
+            None => return false,
+        }
         true
     }
 

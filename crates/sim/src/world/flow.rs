@@ -50,10 +50,10 @@ impl Flow {
 
 impl World {
     pub(super) fn end_wakes<S: Observed>(&mut self, end: usize, sink: &mut S) {
-        match self.endpoints.ends[end].due(self.now, &mut self.schedule) {
+        match self.endpoints.ends[end].due(self.agenda.now(), self.agenda.schedule()) {
             Due::Later => {}
             Due::Now => {
-                self.endpoints.ends[end].connection.handle_timeout(self.now);
+                self.endpoints.ends[end].connection.handle_timeout(self.agenda.now());
                 self.end_acted(end, sink);
             }
         }
@@ -80,13 +80,13 @@ impl World {
         }
         self.notify_end(number, sink);
         let end = &mut self.endpoints.ends[number];
-        end.keep_timer(&mut self.schedule);
+        end.keep_timer(self.agenda.schedule());
         let (flow, watched) = (end.flow as usize, end.watched);
         if end.connection.bytes_acknowledged() >= end.goal {
             end.goal = u64::MAX;
-            self.flows[flow].completed = Some(self.now);
+            self.flows[flow].completed = Some(self.agenda.now());
             if S::ACTIVE {
-                sink.event(self.now, &Event::FlowCompleted { flow: self.flows[flow].number });
+                sink.event(self.agenda.now(), &Event::FlowCompleted { flow: self.flows[flow].number });
             }
             self.look_over(flow);
             self.show_application(number, sink);
@@ -101,7 +101,7 @@ impl World {
         let end = &self.endpoints.ends[number];
         let node = end.node;
         let mut packet = self.spare.take().unwrap_or_else(|| Box::new(Packet::blank(end.addr, end.peer)));
-        while self.endpoints.ends[number].poll(self.now, &mut packet) {
+        while self.endpoints.ends[number].poll(self.agenda.now(), &mut packet) {
             self.notify_end(number, sink);
             self.originate(node, &mut packet, sink);
         }
@@ -133,7 +133,7 @@ impl World {
             let (flow, sends) = (end.number, end.sends);
             while let Some(event) = end.connection.poll_event() {
                 let event = if sends { Event::Sender { flow, event } } else { Event::Receiver { flow, event } };
-                sink.event(self.now, &event);
+                sink.event(self.agenda.now(), &event);
             }
         }
     }

@@ -66,7 +66,7 @@ impl World {
             return;
         }
         match if agent_acts { self.agent_delays[hop].as_mut() } else { None } {
-            Some(delay) => delay.push(self.now, *packet, &mut self.schedule),
+            Some(delay) => delay.push(self.agenda.now(), *packet, self.agenda.schedule()),
             None if ends => self.receive(node, packet, sink),
             None => self.forward(node, packet, sink),
         }
@@ -103,7 +103,7 @@ impl World {
             return;
         }
         if let Some(processing) = &mut self.nodes[node].processing {
-            processing.push(self.now, *packet, &mut self.schedule);
+            processing.push(self.agenda.now(), *packet, self.agenda.schedule());
             return;
         }
         self.output(node, packet, sink);
@@ -117,7 +117,7 @@ impl World {
 
     #[inline(never)]
     fn admit_to_limited<S: Observed>(&mut self, node: usize, packet: &Packet, sink: &mut S) -> bool {
-        let admitted = self.nodes[node].buffer.admit(self.now, packet.size());
+        let admitted = self.nodes[node].buffer.admit(self.agenda.now(), packet.size());
         if !admitted {
             self.nodes[node].buffer_full += 1;
             self.emit(node, sink, || NodeEvent::BufferFull { packet: *packet });
@@ -153,7 +153,12 @@ impl World {
         sink: &mut S,
     ) -> bool {
         let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
-        let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
+        let mut cx = Cx {
+            now: self.agenda.now(),
+            schedule: self.agenda.schedule(),
+            channels: &mut self.channels,
+            observer: relay,
+        };
         match &mut self.hops[hop] {
             Hop::Fifo(link) => {
                 let leaves = link.on_packet(packet, &mut cx);
@@ -183,9 +188,9 @@ impl World {
         if !connection.owns([segment.src_port, segment.dst_port]) {
             return self.deliver_outside(node, packet);
         }
-        connection.handle_segment(self.now, segment, packet.ecn);
+        connection.handle_segment(self.agenda.now(), segment, packet.ecn);
         let received = connection.bytes_received();
-        self.endpoints.ends[end].progress.has(received, self.now);
+        self.endpoints.ends[end].progress.has(received, self.agenda.now());
         self.end_acted(end, sink);
     }
 
@@ -200,7 +205,7 @@ impl World {
         if !connection.owns(packet.ports()) {
             return self.deliver_outside(node, packet);
         }
-        connection.handle_icmp(self.now, notice);
+        connection.handle_icmp(self.agenda.now(), notice);
         self.end_acted(end, sink);
     }
 }

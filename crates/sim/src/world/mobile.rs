@@ -13,8 +13,8 @@ impl World {
     /// first; at time zero, before all other events, mobiles associate.
     pub(super) fn mobiles_begin(&mut self) {
         for medium in &mut self.media {
-            medium.look_out(&mut self.schedule);
-            medium.announce_first(&mut self.schedule);
+            medium.look_out(self.agenda.schedule());
+            medium.announce_first(self.agenda.schedule());
         }
         for number in 0..self.roamers.len() {
             let links: Vec<usize> = self.roamers[number].links().collect();
@@ -23,27 +23,27 @@ impl World {
             }
             // Before flows that start at time zero.
             let order = engine::Order::early(number as u32);
-            self.schedule.arm_as(self.roamers[number].slot, Time::ZERO, order);
+            self.agenda.schedule().arm_as(self.roamers[number].slot, Time::ZERO, order);
         }
     }
 
     /// Updates the association of a mobile.
     pub(super) fn roamer_looks<S: Observed>(&mut self, number: usize, sink: &mut S) {
         let node = self.roamers[number].node as u32;
-        while let Some(moved) = self.roamers[number].next_move(self.now) {
+        while let Some(moved) = self.roamers[number].next_move(self.agenda.now()) {
             let (link, open, event) = match moved {
                 Move::Joins(link) => (link, true, NodeEvent::Associated { link: link as u32 }),
                 Move::Leaves(link) => (link, false, NodeEvent::Left { link: link as u32 }),
             };
             self.set_open(link, open);
             if S::ACTIVE {
-                sink.event(self.now, &Event::Node { node, event, of: None });
+                sink.event(self.agenda.now(), &Event::Node { node, event, of: None });
             }
         }
         let roamer = &mut self.roamers[number];
-        match roamer.next_look(self.now) {
-            Some(at) => self.schedule.arm(roamer.slot, at),
-            None => self.schedule.disarm(roamer.slot),
+        match roamer.next_look(self.agenda.now()) {
+            Some(at) => self.agenda.schedule().arm(roamer.slot, at),
+            None => self.agenda.schedule().disarm(roamer.slot),
         }
     }
 
@@ -62,7 +62,7 @@ impl World {
     pub(super) fn roaming(&self) -> Vec<Option<RoamingResult>> {
         let mut fared = vec![None; self.nodes.len()];
         for roamer in &self.roamers {
-            fared[roamer.node] = Some(roamer.counted(self.now));
+            fared[roamer.node] = Some(roamer.counted(self.agenda.now()));
         }
         fared
     }

@@ -5,6 +5,7 @@
 //! wake-up is `FifoLink`, `Link`, `Station` or `Medium` -> `World::arrive` -> `Connection` or `World::forward` ->
 //! `World::output`.
 
+mod agenda;
 mod agents;
 mod arrivals;
 mod build;
@@ -22,7 +23,7 @@ mod progress;
 mod session;
 mod state;
 
-use engine::{Rate, Schedule, Slot, Span, Time};
+use engine::{Rate, Span, Time};
 use path::agent::{AgentEvent, Departure};
 use path::channel::Channel;
 use path::link::Link;
@@ -41,6 +42,7 @@ use crate::network::Network;
 use crate::node::{Node, Processing};
 use crate::results::{FlowResult, LinkResult, MediumResult, Results, ShortFlow};
 use crate::routing::Routes;
+use agenda::{Agenda, Wakeup};
 use arrivals::Arrivals;
 pub use drive::{Delivered, FlowInfo, InjectError};
 use event_loop::{Arriving, Observed};
@@ -49,41 +51,6 @@ use ports::Endpoints;
 pub use ports::MAX_PORTS;
 use session::Session;
 pub use state::NodeState;
-
-/// The owner of a wake-up.
-#[derive(Clone, Copy, Debug)]
-enum Wakeup {
-    /// The first packet on a FIFO link arrives.
-    Fifo(u32),
-    /// A link behind the trait.
-    Link(u32),
-    /// A station's outstanding frame or its acknowledgment arrives.
-    StationArrival(u32),
-    /// A station's acknowledgment timeout expires.
-    StationTimer(u32),
-    /// A station of a shared medium.
-    Medium { medium: u16, station: u16 },
-    /// A beacon of a station of a medium is due.
-    Beacons { medium: u16, station: u16 },
-    /// Stations of a medium enter or leave each other's range.
-    Crossing(u32),
-    /// A mobile may change its base station.
-    Roamer(u32),
-    /// A connection's timer.
-    End(u32),
-    /// An agent's timer.
-    Agent(u32),
-    /// The channel of one of a node's links is about to change its state.
-    Forecast(u32),
-    /// A node has processed its first packet.
-    Processing(u32),
-    /// A packet that an agent passed has waited for the delay of its end of a hop.
-    AgentDelay(u32),
-    /// A session's application starts, or its deadline is reached.
-    Application(u32),
-    /// A flow arrives.
-    Arrivals(u32),
-}
 
 /// One direction of one link.
 #[expect(clippy::large_enum_variant, reason = "there are few hops, and indirection would slow down every packet")]
@@ -105,8 +72,7 @@ enum Hop {
 
 /// A network at a point of simulated time.
 pub struct World {
-    schedule: Schedule,
-    owners: Vec<Wakeup>,
+    agenda: Agenda,
     nodes: Vec<Node>,
     /// By `2 x link + direction`.
     hops: Vec<Hop>,
@@ -149,9 +115,6 @@ pub struct World {
     unfinished: usize,
     /// Whether the run waits for the end of flows that arrive.
     awaits_arrivals: bool,
-    until: Time,
-    now: Time,
-    events: u64,
     /// The next state change of any channel, for active sinks; `NEVER` without one.
     next_air: Time,
     /// Packets that an agent sends while it acts.
@@ -212,7 +175,7 @@ fn time_on_link(delays: &mut Delays, flows: &Endpoints, (at, hop): (Time, HopId)
 impl World {
     /// The current time.
     pub fn now(&self) -> Time {
-        self.now
+        self.agenda.now()
     }
 
     /// Measures the delays of a run of `network`, of which this is the world. To be called before the run.
@@ -227,7 +190,7 @@ impl World {
 
     /// The progress from 0 to 1: of the bytes to deliver, or of the time if that is further.
     pub fn progress(&self) -> f64 {
-        let time = self.now.as_secs_f64() / self.until.as_secs_f64().max(f64::MIN_POSITIVE);
+        let time = self.agenda.now().as_secs_f64() / self.agenda.until().as_secs_f64().max(f64::MIN_POSITIVE);
         let share = |flow: &Flow| {
             let (bytes, Carrier::Connection { sender, .. }) = (flow.bytes? as f64, flow.carrier) else { return None };
             Some(self.endpoints.ends[sender].connection.bytes_acknowledged() as f64 / bytes.max(1.0))
@@ -250,18 +213,20 @@ impl World {
 
     /// Whether the run is over: all awaited flows are, or the duration has passed.
     pub fn is_over(&self) -> bool {
-        self.unfinished == 0 || self.now >= self.until
+        self.unfinished == 0 || self.agenda.now() >= self.agenda.until()
     }
 
     /// The counters so far.
     pub fn results(&self) -> Results {
         let medium = |medium: &Medium| MediumResult {
-            air: medium.air_counters(self.now),
-            stations: (0..medium.stations()).map(|station| medium.station_counters(station, self.now)).collect(),
+            air: medium.air_counters(self.agenda.now()),
+            stations: (0..medium.stations())
+                .map(|station| medium.station_counters(station, self.agenda.now()))
+                .collect(),
         };
         Results {
-            ended: self.now,
-            events: self.events,
+            ended: self.agenda.now(),
+            events: self.agenda.taken(),
             buffer_full: self.nodes.iter().map(|node| node.buffer_full).collect(),
             no_route: self.nodes.iter().map(|node| node.no_route).collect(),
             roaming: self.roaming(),
@@ -287,21 +252,21 @@ impl World {
     /// The results of a flow of the network.
     fn flow_result(&self, flow: &Flow) -> FlowResult {
         let application = match flow.session {
-            Some((session, 0)) => self.sessions[session as usize].application.results(self.now),
+            Some((session, 0)) => self.sessions[session as usize].application.results(self.agenda.now()),
             _ => Vec::new(),
         };
         let sender = match flow.carrier {
             Carrier::Connection { sender, .. } => sender,
             Carrier::Datagrams(number) => {
                 let datagrams = &self.endpoints.datagrams[number];
-                let elapsed = flow.completed.or(datagrams.finished()).unwrap_or(self.now).since(flow.start);
+                let elapsed = flow.completed.or(datagrams.finished()).unwrap_or(self.agenda.now()).since(flow.start);
                 return FlowResult {
                     completed: flow.completed,
                     failure: None,
                     elapsed,
                     bytes_delivered: datagrams.bytes_received(),
                     longest_pause: (elapsed > Span::ZERO)
-                        .then_some(datagrams.progress.longest_pause(flow.completed.map(|_| 0), self.now)),
+                        .then_some(datagrams.progress.longest_pause(flow.completed.map(|_| 0), self.agenda.now())),
                     segments_duplicate: 0,
                     segments_discarded: 0,
                     sender: tcp::Counters::default(),
@@ -310,8 +275,8 @@ impl World {
                 };
             }
         };
-        let elapsed = flow.completed.unwrap_or(self.now).since(flow.start);
-        let pause = self.endpoints.ends[sender + 1].progress.longest_pause(flow.bytes, self.now);
+        let elapsed = flow.completed.unwrap_or(self.agenda.now()).since(flow.start);
+        let pause = self.endpoints.ends[sender + 1].progress.longest_pause(flow.bytes, self.agenda.now());
         let [sender, receiver] = [sender, sender + 1].map(|end| &self.endpoints.ends[end].connection);
         FlowResult {
             completed: flow.completed,
@@ -327,15 +292,19 @@ impl World {
         }
     }
 
-    /// Calls the owner of a slot.
+    /// Lets a component act whose wake-up has come.
     #[inline]
-    fn wake<S: Observed>(&mut self, slot: Slot, Arriving { compact, whole }: &mut Arriving, sink: &mut S) {
-        match self.owners[slot.0 as usize] {
+    fn wake<S: Observed>(&mut self, wakeup: Wakeup, Arriving { compact, whole }: &mut Arriving, sink: &mut S) {
+        match wakeup {
             Wakeup::Fifo(hop) => {
                 let hop = hop as usize;
                 let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
-                let mut cx =
-                    Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
+                let mut cx = Cx {
+                    now: self.agenda.now(),
+                    schedule: self.agenda.schedule(),
+                    channels: &mut self.channels,
+                    observer: relay,
+                };
                 let Hop::Fifo(link) = &mut self.hops[hop] else { unreachable!("the slot is a FIFO link's") };
                 match link.on_wake(&mut cx, compact, whole) {
                     Arrival::Nothing => {}
@@ -368,13 +337,15 @@ impl World {
             Wakeup::Agent(node) => self.agent_wakes(node as usize, sink),
             Wakeup::Forecast(node) => self.air_is_about_to_change(node as usize, sink),
             Wakeup::Processing(node) => {
-                let processed = self.nodes[node as usize].processing.as_mut().and_then(|p| p.pop(&mut self.schedule));
+                let processed =
+                    self.nodes[node as usize].processing.as_mut().and_then(|p| p.pop(self.agenda.schedule()));
                 if let Some(mut packet) = processed {
                     self.output(node as usize, &mut packet, sink);
                 }
             }
             Wakeup::AgentDelay(hop) => {
-                let passed = self.agent_delays[hop as usize].as_mut().and_then(|delay| delay.pop(&mut self.schedule));
+                let passed =
+                    self.agent_delays[hop as usize].as_mut().and_then(|delay| delay.pop(self.agenda.schedule()));
                 if let Some(mut packet) = passed {
                     self.pass_on(self.far_ends[hop as usize] as usize, &mut packet, sink);
                 }
@@ -389,7 +360,12 @@ impl World {
     fn link_wakes<S: Observed>(&mut self, hop: usize, arriving: &mut Packet, sink: &mut S) {
         let node = self.near_end(hop);
         let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
-        let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
+        let mut cx = Cx {
+            now: self.agenda.now(),
+            schedule: self.agenda.schedule(),
+            channels: &mut self.channels,
+            observer: relay,
+        };
         let Hop::Link(link) = &mut self.hops[hop] else { unreachable!("the slot is a link's") };
         let mut outcomes = Outcomes::new(arriving, &mut self.outcomes);
         cx.erased(|cx| link.wake(&mut self.nodes[node].buffer, &mut outcomes, cx));
@@ -408,7 +384,12 @@ impl World {
     ) {
         let node = self.station_nodes[number] as usize;
         let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
-        let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
+        let mut cx = Cx {
+            now: self.agenda.now(),
+            schedule: self.agenda.schedule(),
+            channels: &mut self.channels,
+            observer: relay,
+        };
         let mut outcomes = Outcomes::new(arriving, &mut self.outcomes);
         act(&mut self.stations[number], &mut self.nodes[node].buffer, &mut outcomes, &mut cx);
         let delivered = outcomes.delivered();
@@ -424,7 +405,12 @@ impl World {
         act: impl FnOnce(&mut Medium, &mut Cx<'_, Relay<'_, S>>),
     ) {
         let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
-        let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
+        let mut cx = Cx {
+            now: self.agenda.now(),
+            schedule: self.agenda.schedule(),
+            channels: &mut self.channels,
+            observer: relay,
+        };
         act(&mut self.media[number], &mut cx);
         while let Some((hop, outcome)) = self.media[number].outcome() {
             self.process_outcome(hop, outcome, sink);
@@ -445,16 +431,16 @@ impl World {
         let event = event();
         let of = event.packet().and_then(|packet| self.endpoints.flow_of(packet));
         if let (Some(delays), Some(of)) = (&mut self.delays, &of) {
-            delays.node(self.now, node as u32, &event, of);
+            delays.node(self.agenda.now(), node as u32, &event, of);
         }
         if S::ACTIVE {
-            sink.event(self.now, &Event::Node { node: node as u32, event, of });
+            sink.event(self.agenda.now(), &Event::Node { node: node as u32, event, of });
         }
     }
 
-    /// Emits every state change of channels up to `until`, oldest first.
-    fn emit_air<S: Observed>(&mut self, until: Time, sink: &mut S) {
-        while self.next_air <= until && self.next_air != Time::NEVER {
+    /// Emits every state change of channels up to now, oldest first.
+    fn emit_air<S: Observed>(&mut self, sink: &mut S) {
+        while self.next_air <= self.agenda.now() && self.next_air != Time::NEVER {
             let at = self.next_air;
             let before = Time::from_nanos(at.as_nanos().saturating_sub(1));
             for link in 0..self.channels.len() {

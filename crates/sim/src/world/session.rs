@@ -49,15 +49,15 @@ impl World {
     /// The application's wake-up: the flow's start, its deadline, or the time at which it stops.
     pub(super) fn application_wakes<S: Observed>(&mut self, number: usize, sink: &mut S) {
         let session = &mut self.sessions[number];
-        self.schedule.disarm(session.slot);
+        self.agenda.schedule().disarm(session.slot);
         if !std::mem::replace(&mut session.started, true) {
             if S::ACTIVE {
                 for flow in session.first_flow..session.first_flow + session.flows {
-                    sink.event(self.now, &Event::FlowStarted { flow: self.flows[flow].number });
+                    sink.event(self.agenda.now(), &Event::FlowStarted { flow: self.flows[flow].number });
                 }
             }
             self.with_application(number, sink, |application, cx| application.start(cx));
-        } else if self.now >= session.stop {
+        } else if self.agenda.now() >= session.stop {
             self.stop(number, sink);
         } else {
             self.with_application(number, sink, |application, cx| application.wake(cx));
@@ -114,15 +114,15 @@ impl World {
                 Access::Datagrams(&mut self.datagram_sizes, self.endpoints.datagrams[flow].bytes_received())
             }
         };
-        let mut cx = AppCx::new(self.now, access);
+        let mut cx = AppCx::new(self.agenda.now(), access);
         act(&mut *session.application, &mut cx);
         let outcome = cx.outcome();
         session.finished = outcome.finished;
         let deadline = session.application.deadline().min(session.stop);
-        if deadline > self.now && deadline != Time::NEVER && !outcome.finished {
-            self.schedule.arm(session.slot, deadline);
+        if deadline > self.agenda.now() && deadline != Time::NEVER && !outcome.finished {
+            self.agenda.schedule().arm(session.slot, deadline);
         } else {
-            self.schedule.disarm(session.slot);
+            self.agenda.schedule().disarm(session.slot);
         }
         if outcome.finished {
             self.finish(number);
@@ -182,7 +182,7 @@ impl World {
                         end.goal = written;
                     }
                 }
-                Carrier::Datagrams(flow) => self.endpoints.datagrams[flow].finish(self.now),
+                Carrier::Datagrams(flow) => self.endpoints.datagrams[flow].finish(self.agenda.now()),
             }
         }
     }

@@ -23,7 +23,7 @@ impl World {
     pub fn node_state(&self, node: usize) -> NodeState {
         let node = &self.nodes[node];
         let processing = node.processing.as_ref().map_or(0, |processing| processing.len());
-        NodeState { buffer: node.buffer.state(self.now), processing }
+        NodeState { buffer: node.buffer.state(self.agenda.now()), processing }
     }
 
     /// Bytes of state that the scheme of node number `node` holds, such as a cache of packets; `None` without a scheme that
@@ -44,8 +44,8 @@ impl World {
     /// If the network has no such link.
     pub fn hop_state(&self, hop: HopId) -> HopState {
         match &self.hops[hop_number(hop)] {
-            Hop::Fifo(link) => link.state(self.now),
-            Hop::Link(link) => link.state(self.now),
+            Hop::Fifo(link) => link.state(self.agenda.now()),
+            Hop::Link(link) => link.state(self.agenda.now()),
             Hop::TxQueue { station, queue } => self.stations[*station as usize].queues()[*queue as usize].state(),
             Hop::Medium { medium, queue } => self.media[medium.index()].state(*queue),
         }
@@ -54,12 +54,12 @@ impl World {
     /// Returns the counters of one direction of a link.
     pub(super) fn counters_of(&self, hop: &Hop) -> Counters {
         match hop {
-            Hop::Fifo(link) => link.counters(self.now),
-            Hop::Link(link) => link.counters(self.now),
+            Hop::Fifo(link) => link.counters(self.agenda.now()),
+            Hop::Link(link) => link.counters(self.agenda.now()),
             Hop::TxQueue { station, queue } => {
-                self.stations[*station as usize].queues()[*queue as usize].counters(self.now)
+                self.stations[*station as usize].queues()[*queue as usize].counters(self.agenda.now())
             }
-            Hop::Medium { medium, queue } => self.media[medium.index()].counters(*queue, self.now),
+            Hop::Medium { medium, queue } => self.media[medium.index()].counters(*queue, self.agenda.now()),
         }
     }
 }

@@ -1,0 +1,107 @@
+//! The current time, and the wake-ups to come.
+
+use engine::{Schedule, Slot, Span, Time};
+
+/// The component that a slot wakes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Wakeup {
+    /// The first packet on a FIFO link arrives.
+    Fifo(u32),
+    /// A link behind the trait.
+    Link(u32),
+    /// A station's outstanding frame or its acknowledgment arrives.
+    StationArrival(u32),
+    /// A station's acknowledgment timeout expires.
+    StationTimer(u32),
+    /// A station of a shared medium.
+    Medium { medium: u16, station: u16 },
+    /// A beacon of a station of a medium is due.
+    Beacons { medium: u16, station: u16 },
+    /// Stations of a medium enter or leave each other's range.
+    Crossing(u32),
+    /// A mobile may change its base station.
+    Roamer(u32),
+    /// A connection's timer.
+    End(u32),
+    /// An agent's timer.
+    Agent(u32),
+    /// The channel of one of a node's links is about to change its state.
+    Forecast(u32),
+    /// A node has processed its first packet.
+    Processing(u32),
+    /// A packet that an agent passed has waited for the delay of its end of a hop.
+    AgentDelay(u32),
+    /// A session's application starts, or its deadline is reached.
+    Application(u32),
+    /// A flow arrives.
+    Arrivals(u32),
+}
+
+/// Every slot of the schedule wakes one component, and the current time is never before a wake-up already taken.
+pub(super) struct Agenda {
+    schedule: Schedule,
+    /// By slot.
+    wakeups: Vec<Wakeup>,
+    now: Time,
+    /// The end of the run at the latest.
+    until: Time,
+    /// Wake-ups taken.
+    taken: u64,
+}
+
+impl Agenda {
+    /// An empty agenda at time zero, of a run of at most `duration`.
+    pub fn new(duration: Span) -> Self {
+        Agenda {
+            schedule: Schedule::default(),
+            wakeups: Vec::new(),
+            now: Time::ZERO,
+            until: Time::ZERO + duration,
+            taken: 0,
+        }
+    }
+
+    /// Allocates a slot that wakes a component.
+    pub fn slot(&mut self, wakeup: Wakeup) -> Slot {
+        self.wakeups.push(wakeup);
+        self.schedule.slot()
+    }
+
+    #[inline(always)]
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// The end of the run at the latest.
+    pub fn until(&self) -> Time {
+        self.until
+    }
+
+    /// Wake-ups taken so far.
+    pub fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// The time of the next wake-up within the run.
+    pub fn next_time(&self) -> Option<Time> {
+        self.schedule.peek().filter(|at| *at <= self.until)
+    }
+
+    /// Takes the next wake-up at or before `limit`; without one the time advances to `limit`.
+    #[inline(always)]
+    pub fn take_next(&mut self, limit: Time) -> Option<Wakeup> {
+        let Some((at, slot)) = self.schedule.next(limit) else {
+            self.now = limit;
+            return None;
+        };
+        self.now = at;
+        self.taken += 1;
+        Some(self.wakeups[slot.0 as usize])
+    }
+
+    /// The schedule, in which components arm their slots.
+    #[inline(always)]
+    pub fn schedule(&mut self) -> &mut Schedule {
+        &mut self.schedule
+    }
+}
