@@ -6,7 +6,7 @@ use engine::Span;
 use path::link::Line;
 use sim::routing::Routes;
 use sim::world::MAX_PORTS;
-use sim::{FlowSpec, Network, Transport};
+use sim::{FlowSpec, Network, NodeId, Transport};
 use wire::{Datagram, Packet, Segment, Timestamps};
 
 use crate::problem::Problem;
@@ -108,7 +108,7 @@ pub(super) fn route(network: &Network, routes: &mut Routes, from: usize, to: usi
         if node != from {
             route.nodes.push(node);
         }
-        let hop = routes.hop(node, to)?;
+        let hop = routes.hop(NodeId::from_index(node), NodeId::from_index(to))?.index();
         route.hops.push(hop);
         node = network.links[hop / 2].between[1 - hop % 2];
     }

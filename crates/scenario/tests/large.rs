@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use scenario::problem::Problem;
 use scenario::{Loaded, from_toml};
+use sim::NodeId;
 use sim::World;
 use sim::routing::Routes;
 
@@ -95,7 +96,7 @@ fn routes_of_ten_thousand_flows_have_two_hops() {
     for flow in &network.flows {
         let (mut node, mut hops) = (flow.from, 0);
         while node != flow.to {
-            let hop = routes.hop(node, flow.to).unwrap();
+            let hop = routes.hop(NodeId::from_index(node), NodeId::from_index(flow.to)).unwrap().index();
             node = network.links[hop / 2].between[1 - hop % 2];
             hops += 1;
         }

@@ -12,6 +12,7 @@ use path::place::{Path, square, square_of, square_ratio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::ids::{LinkId, NodeId};
 use crate::results::RoamingResult;
 
 /// Longer than any handover.
@@ -57,14 +58,14 @@ impl Association {
 
 /// A link that a mobile may use: its number, the other end's position, and the range.
 pub(crate) struct Reachable {
-    pub link: usize,
+    pub link: LinkId,
     pub station: Path,
     pub range: Length,
 }
 
 /// The state of a [`Reachable`] link.
 struct Candidate {
-    link: usize,
+    link: LinkId,
     /// The position of the other end.
     station: Path,
     /// The square of the range in which it can be used.
@@ -78,8 +79,8 @@ struct Candidate {
 
 /// A mobile that uses one link at a time.
 pub(crate) struct Roamer {
-    pub node: usize,
-    pub slot: Slot,
+    node: NodeId,
+    slot: Slot,
     path: Path,
     handover_gap: Span,
     /// The factor of squared distances that corresponds to the hysteresis.
@@ -101,15 +102,15 @@ pub(crate) struct Roamer {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Move {
     /// It starts using this link.
-    Joins(usize),
+    Joins(LinkId),
     /// It stops using this link.
-    Leaves(usize),
+    Leaves(LinkId),
 }
 
 impl Roamer {
     /// A mobile on `path` that may use the links of `candidates`. Signals fall by `path_loss`, if any medium says so.
     pub fn new(
-        node: usize,
+        node: NodeId,
         association: Association,
         path: Path,
         candidates: impl IntoIterator<Item = Reachable>,
@@ -138,8 +139,18 @@ impl Roamer {
         }
     }
 
+    /// Its node.
+    pub fn node(&self) -> NodeId {
+        self.node
+    }
+
+    /// The slot of its wake-up.
+    pub fn slot(&self) -> Slot {
+        self.slot
+    }
+
     /// The links that it may use.
-    pub fn links(&self) -> impl Iterator<Item = usize> {
+    pub fn links(&self) -> impl Iterator<Item = LinkId> {
         self.candidates.iter().map(|candidate| candidate.link)
     }
 

@@ -2,31 +2,29 @@
 
 use std::collections::VecDeque;
 
-use engine::{Order, Schedule, Slot, Span, Time};
+use engine::{Bytes, Order, Schedule, Slot, Span, Time};
 use path::agent::Agent;
 use path::channel::State;
 use path::queue::Buffer;
-use wire::{Addr, Packet};
+use wire::Packet;
 
 use crate::timer::{Due, Timer};
 
 /// A node.
 pub(crate) struct Node {
-    pub addr: Addr,
-    /// Whether it passes packets on as they are and at once: no scheme, no processing delay, no limit of its buffer.
-    pub passes_on: bool,
-    /// Whether it forwards packets to other nodes.
-    pub forwards: bool,
     pub buffer: Buffer,
     /// Packets dropped because the buffer was full.
     pub buffer_full: u64,
-    /// Packets dropped because there was no route.
-    pub no_route: u64,
     pub processing: Option<Processing>,
     pub agent: Option<InstalledAgent>,
 }
 
 impl Node {
+    /// Whether it passes packets on as they are and at once, with a buffer of this size.
+    pub fn passes_on(&self, buffer: Option<Bytes>) -> bool {
+        self.processing.is_none() && self.agent.is_none() && buffer.is_none()
+    }
+
     /// The counters of its scheme.
     pub fn agent_counters(&self) -> Vec<(&'static str, u64)> {
         self.agent.as_ref().map_or_else(Vec::new, |installed| installed.agent.counters())

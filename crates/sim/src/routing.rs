@@ -7,101 +7,120 @@
 
 use std::collections::VecDeque;
 
+use engine::IdVec;
+
+use crate::ids::{HopIndex, LinkId, NodeId};
 use crate::network::Network;
 
-/// There is no route, or no such node.
-const NOWHERE: u32 = u32::MAX;
+engine::define_ids! {
+    /// The number of a node among the routers.
+    struct RouterId;
+}
 
-/// The links between nodes, and the routes computed so far. A hop is numbered `2 x link + direction`.
+/// There is no such node.
+const NO_NODE: NodeId = NodeId::new(u32::MAX);
+/// There is no route.
+const NO_HOP: HopIndex = HopIndex::new(u32::MAX);
+/// The node is a host.
+const NO_ROUTER: RouterId = RouterId::new(u32::MAX);
+/// The distance without a route.
+const UNREACHABLE: u32 = u32::MAX;
+
+/// The links between nodes, and the routes computed so far.
 pub struct Routes {
     /// The links of all nodes, in the order of nodes, then of links.
     links: Vec<Adjacent>,
-    /// By node: its first place in `links`; one more at the end.
-    first: Vec<u32>,
-    /// By node: the number among the routers; `NOWHERE` for a host.
-    router: Vec<u32>,
+    /// By node: its first place in `links`, and the place after its last.
+    places: IdVec<NodeId, [usize; 2]>,
+    /// By node: its number among the routers; `NO_ROUTER` for a host.
+    router: IdVec<NodeId, RouterId>,
     routers: usize,
     /// By link: whether it is closed at present.
-    closed: Vec<bool>,
-    /// By node: the only open link of a host; its fields are `NOWHERE` if it has none or several, and for routers.
-    only: Vec<Adjacent>,
+    closed: IdVec<LinkId, bool>,
+    /// By node: the only open link of a host; `Adjacent::NONE` if it has none or several, and for routers.
+    only: IdVec<NodeId, Adjacent>,
     /// By destination: the routes to it; `None` if not in use, or if they are those to another node.
-    to: Vec<Option<Box<RoutesTo>>>,
+    to: IdVec<NodeId, Option<Box<RoutesTo>>>,
 }
 
 /// A link of a node: the node at its other end, and the hop to there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Adjacent {
-    node: u32,
-    hop: u32,
+    node: NodeId,
+    hop: HopIndex,
 }
 
 impl Adjacent {
-    const NONE: Adjacent = Adjacent { node: NOWHERE, hop: NOWHERE };
+    const NONE: Adjacent = Adjacent { node: NO_NODE, hop: NO_HOP };
 }
 
 /// The routes to one destination.
 struct RoutesTo {
-    /// By router: the hop on which it sends; `NOWHERE` without a route.
-    next: Box<[u32]>,
-    /// By router: the number of hops; `NOWHERE` without a route.
-    distance: Box<[u32]>,
+    /// The hop on which a router sends; `NO_HOP` without a route.
+    next: IdVec<RouterId, HopIndex>,
+    /// The number of hops; `UNREACHABLE` without a route.
+    distance: IdVec<RouterId, u32>,
 }
 
 impl Routes {
     /// Routes of a network in which all links are open.
     pub fn new(network: &Network) -> Self {
-        let ends = network.links.iter().map(|link| link.between);
+        let ends = network.links.iter().map(|link| link.between.map(NodeId::from_index));
         Self::between(ends, network.nodes.iter().map(|node| node.kind.forwards()))
     }
 
     /// Routes between nodes, given as whether each forwards, which are connected by links with these ends.
     fn between(
-        ends: impl ExactSizeIterator<Item = [usize; 2]> + Clone,
+        ends: impl ExactSizeIterator<Item = [NodeId; 2]> + Clone,
         forwards: impl ExactSizeIterator<Item = bool>,
     ) -> Self {
         let nodes = forwards.len();
-        let mut first = vec![0; nodes + 1];
-        ends.clone().flatten().for_each(|node| first[node + 1] += 1);
-        for node in 0..nodes {
-            first[node + 1] += first[node];
-        }
-        let mut free = first.clone();
+        let mut counts = IdVec::<NodeId, usize>::from(vec![0; nodes]);
+        ends.clone().flatten().for_each(|node| counts[node] += 1);
+        let mut free = 0;
+        let mut places: IdVec<NodeId, [usize; 2]> = counts
+            .into_iter()
+            .map(|count| {
+                free += count;
+                [free - count; 2]
+            })
+            .collect();
         let mut links = vec![Adjacent::NONE; 2 * ends.len()];
-        let closed = vec![false; ends.len()];
-        for (number, [a, b]) in ends.enumerate() {
-            for (direction, [from, to]) in [[a, b], [b, a]].into_iter().enumerate() {
-                links[free[from] as usize] = Adjacent { node: to as u32, hop: (2 * number + direction) as u32 };
-                free[from] += 1;
+        let closed: IdVec<LinkId, bool> = vec![false; ends.len()].into();
+        for (link, [a, b]) in closed.ids().zip(ends) {
+            for (hop, [from, to]) in link.hops().into_iter().zip([[a, b], [b, a]]) {
+                let [_, end] = &mut places[from];
+                links[*end] = Adjacent { node: to, hop };
+                *end += 1;
             }
         }
         let mut routers = 0;
         let number = |forwards: bool| {
-            let number = if forwards { routers } else { NOWHERE };
-            routers += u32::from(forwards);
+            let number = if forwards { RouterId::from_index(routers) } else { NO_ROUTER };
+            routers += usize::from(forwards);
             number
         };
-        let router: Vec<u32> = forwards.map(number).collect();
-        let (only, to) = (vec![Adjacent::NONE; nodes], (0..nodes).map(|_| None).collect());
-        let mut routes = Routes { links, first, router, routers: routers as usize, closed, only, to };
-        for node in 0..nodes {
+        let router: IdVec<NodeId, RouterId> = forwards.map(number).collect();
+        let (only, to) = (vec![Adjacent::NONE; nodes].into(), (0..nodes).map(|_| None).collect());
+        let mut routes = Routes { links, places, router, routers, closed, only, to };
+        for node in routes.router.ids() {
             routes.only[node] = routes.only_open(node);
         }
         routes
     }
 
-    fn forwards(&self, node: usize) -> bool {
-        self.router[node] != NOWHERE
+    fn forwards(&self, node: NodeId) -> bool {
+        self.router[node] != NO_ROUTER
     }
 
     /// The open links of a node.
-    fn open_links(&self, node: usize) -> impl Iterator<Item = Adjacent> {
-        let links = &self.links[self.first[node] as usize..self.first[node + 1] as usize];
-        links.iter().copied().filter(|link| !self.closed[link.hop as usize / 2])
+    fn open_links(&self, node: NodeId) -> impl Iterator<Item = Adjacent> {
+        let [first, end] = self.places[node];
+        self.links[first..end].iter().copied().filter(|adjacent| !self.closed[adjacent.hop.link()])
     }
 
     /// The only open link of a host.
-    fn only_open(&self, node: usize) -> Adjacent {
+    fn only_open(&self, node: NodeId) -> Adjacent {
         if self.forwards(node) {
             return Adjacent::NONE;
         }
@@ -112,16 +131,16 @@ impl Routes {
         }
     }
 
-    /// Opens or closes link number `link` between two nodes. Routes that can change are discarded: those to its ends
+    /// Opens or closes a link between two nodes. Routes that can change are discarded: those to its ends
     /// that are hosts, and all if both ends are routers.
-    pub fn set_open(&mut self, link: usize, between: [usize; 2], open: bool) {
+    pub fn set_open(&mut self, link: LinkId, between: [NodeId; 2], open: bool) {
         if self.closed[link] != open {
             return;
         }
         self.closed[link] = !open;
-        let mut hosts = between.into_iter().filter(|node| self.router[*node] == NOWHERE).peekable();
+        let mut hosts = between.into_iter().filter(|node| self.router[*node] == NO_ROUTER).peekable();
         if hosts.peek().is_none() {
-            return self.to.fill_with(|| None);
+            return self.to.iter_mut().for_each(|routes| *routes = None);
         }
         for host in hosts {
             self.only[host] = self.only_open(host);
@@ -131,55 +150,55 @@ impl Routes {
 
     /// The hop on which `node` sends packets for another node, `to`, if there is a route.
     #[inline]
-    pub fn hop(&mut self, node: usize, to: usize) -> Option<usize> {
+    pub fn hop(&mut self, node: NodeId, to: NodeId) -> Option<HopIndex> {
         let (only, last) = (self.only[node], self.only[to]);
-        if only.node as usize == to {
-            return Some(only.hop as usize);
+        if only.node == to {
+            return Some(only.hop);
         }
-        if last.node as usize == node {
-            return Some(last.hop as usize ^ 1);
+        if last.node == node {
+            return Some(last.hop.reversed());
         }
         // Neighbours of the same node, such as the ends of a dumbbell or the leaves of a star.
         if only.node == last.node && only != Adjacent::NONE {
-            return self.forwards(only.node as usize).then_some(only.hop as usize);
+            return self.forwards(only.node).then_some(only.hop);
         }
         let hop = self.hop_to_others(node, to, [only, last]);
-        (hop != NOWHERE).then_some(hop as usize)
+        (hop != NO_HOP).then_some(hop)
     }
 
     /// The hop between nodes of which none is the only neighbour of the other, and which have not the same only neighbour;
     /// `only` and `last` are their only open links.
-    fn hop_to_others(&mut self, node: usize, to: usize, [only, last]: [Adjacent; 2]) -> u32 {
+    fn hop_to_others(&mut self, node: NodeId, to: NodeId, [only, last]: [Adjacent; 2]) -> HopIndex {
         let router = self.router[node];
-        if router != NOWHERE {
-            return self.routes_to(to, last).map_or(NOWHERE, |routes| routes.next[router as usize]);
+        if router != NO_ROUTER {
+            return self.routes_to(to, last).map_or(NO_HOP, |routes| routes.next[router]);
         }
         if only == Adjacent::NONE {
             return self.hop_of_multihomed(node, to, last);
         }
-        let router = self.router[only.node as usize];
-        if router == NOWHERE {
-            return NOWHERE;
+        let router = self.router[only.node];
+        if router == NO_ROUTER {
+            return NO_HOP;
         }
-        let reaches = self.routes_to(to, last).is_some_and(|routes| routes.next[router as usize] != NOWHERE);
-        if reaches { only.hop } else { NOWHERE }
+        let reaches = self.routes_to(to, last).is_some_and(|routes| routes.next[router] != NO_HOP);
+        if reaches { only.hop } else { NO_HOP }
     }
 
     /// The hop of a host with several open links, or none: to the nearest neighbour, over the link that was named first.
     #[cold]
-    fn hop_of_multihomed(&mut self, node: usize, to: usize, last: Adjacent) -> u32 {
-        let mut nearest = (NOWHERE, NOWHERE);
+    fn hop_of_multihomed(&mut self, node: NodeId, to: NodeId, last: Adjacent) -> HopIndex {
+        let mut nearest = (UNREACHABLE, NO_HOP);
         let links: Vec<Adjacent> = self.open_links(node).collect();
         for Adjacent { node: neighbour, hop } in links {
-            let distance = match self.router[neighbour as usize] {
-                _ if neighbour as usize == to => 0,
-                NOWHERE => NOWHERE,
+            let distance = match self.router[neighbour] {
+                _ if neighbour == to => 0,
+                NO_ROUTER => UNREACHABLE,
                 // A destination is nearer by its last hop.
                 _ if neighbour == last.node => 1,
                 router => {
                     let beyond = u32::from(last != Adjacent::NONE);
                     let routes = self.routes_to(to, last);
-                    routes.map_or(NOWHERE, |routes| routes.distance[router as usize].saturating_add(beyond))
+                    routes.map_or(UNREACHABLE, |routes| routes.distance[router].saturating_add(beyond))
                 }
             };
             if distance < nearest.0 {
@@ -192,10 +211,10 @@ impl Routes {
     /// The routes to a destination with the only open link `last`: to its neighbour, if it has one; `None` if that does
     /// not forward.
     #[inline]
-    fn routes_to(&mut self, to: usize, last: Adjacent) -> Option<&RoutesTo> {
+    fn routes_to(&mut self, to: NodeId, last: Adjacent) -> Option<&RoutesTo> {
         let target = match last {
             Adjacent::NONE => to,
-            Adjacent { node, .. } if self.forwards(node as usize) => node as usize,
+            Adjacent { node, .. } if self.forwards(node) => node,
             _ => return None,
         };
         if self.to[target].is_none() {
@@ -207,32 +226,32 @@ impl Routes {
     /// Breadth-first distances from a destination, equal to Dijkstra's with unit costs. Each router sends to a neighbour
     /// one hop nearer; if there are several, over the link that was named first.
     #[cold]
-    fn search(&self, to: usize) -> RoutesTo {
-        let mut distance = vec![NOWHERE; self.routers].into_boxed_slice();
+    fn search(&self, to: NodeId) -> RoutesTo {
+        let mut distance = IdVec::<RouterId, u32>::from(vec![UNREACHABLE; self.routers]);
         let mut frontier = VecDeque::from([(to, 0)]);
         if self.forwards(to) {
-            distance[self.router[to] as usize] = 0;
+            distance[self.router[to]] = 0;
         }
         let mut reached = Vec::new();
         while let Some((node, hops)) = frontier.pop_front() {
             for Adjacent { node: neighbour, .. } in self.open_links(node) {
-                let router = self.router[neighbour as usize];
-                if router != NOWHERE && distance[router as usize] == NOWHERE {
-                    distance[router as usize] = hops + 1;
-                    frontier.push_back((neighbour as usize, hops + 1));
-                    reached.push(neighbour as usize);
+                let router = self.router[neighbour];
+                if router != NO_ROUTER && distance[router] == UNREACHABLE {
+                    distance[router] = hops + 1;
+                    frontier.push_back((neighbour, hops + 1));
+                    reached.push(neighbour);
                 }
             }
         }
-        let mut next = vec![NOWHERE; self.routers].into_boxed_slice();
+        let mut next = IdVec::<RouterId, HopIndex>::from(vec![NO_HOP; self.routers]);
         for node in reached {
-            let router = self.router[node] as usize;
-            let nearer = |link: &Adjacent| match self.router[link.node as usize] {
-                _ if link.node as usize == to => distance[router] == 1,
-                NOWHERE => false,
-                other => distance[other as usize] != NOWHERE && distance[other as usize] + 1 == distance[router],
+            let router = self.router[node];
+            let nearer = |link: &Adjacent| match self.router[link.node] {
+                _ if link.node == to => distance[router] == 1,
+                NO_ROUTER => false,
+                other => distance[other] != UNREACHABLE && distance[other] + 1 == distance[router],
             };
-            next[router] = self.open_links(node).find(nearer).map_or(NOWHERE, |link| link.hop);
+            next[router] = self.open_links(node).find(nearer).map_or(NO_HOP, |link| link.hop);
         }
         RoutesTo { next, distance }
     }
@@ -248,24 +267,32 @@ mod tests {
     const DIAMOND: [[usize; 2]; 5] = [[0, 1], [1, 2], [1, 3], [2, 4], [3, 4]];
 
     fn diamond() -> Routes {
-        Routes::between(DIAMOND.into_iter(), [false, true, true, true, false].into_iter())
+        routes_between(&DIAMOND, &[false, true, true, true, false])
     }
 
     fn set_open(routes: &mut Routes, link: usize, open: bool) {
-        routes.set_open(link, DIAMOND[link], open);
+        routes.set_open(LinkId::from_index(link), DIAMOND[link].map(NodeId::from_index), open);
+    }
+
+    fn routes_between(ends: &[[usize; 2]], forwards: &[bool]) -> Routes {
+        Routes::between(ends.iter().map(|ends| ends.map(NodeId::from_index)), forwards.iter().copied())
+    }
+
+    fn hop(routes: &mut Routes, node: usize, to: usize) -> Option<usize> {
+        routes.hop(NodeId::from_index(node), NodeId::from_index(to)).map(HopIndex::index)
     }
 
     #[test]
     fn routes_follow_the_open_link() {
         let mut routes = diamond();
         set_open(&mut routes, 4, false);
-        assert_eq!((routes.hop(1, 4), routes.hop(4, 0)), (Some(2), Some(7)));
+        assert_eq!((hop(&mut routes, 1, 4), hop(&mut routes, 4, 0)), (Some(2), Some(7)));
         set_open(&mut routes, 3, false);
-        assert_eq!((routes.hop(1, 4), routes.hop(2, 4), routes.hop(4, 0)), (None, None, None));
+        assert_eq!((hop(&mut routes, 1, 4), hop(&mut routes, 2, 4), hop(&mut routes, 4, 0)), (None, None, None));
         set_open(&mut routes, 4, true);
-        assert_eq!((routes.hop(1, 4), routes.hop(4, 0)), (Some(4), Some(9)));
+        assert_eq!((hop(&mut routes, 1, 4), hop(&mut routes, 4, 0)), (Some(4), Some(9)));
         // Packets that still arrive at the old base station go back and to the new one.
-        assert_eq!(routes.hop(2, 4), Some(3));
+        assert_eq!(hop(&mut routes, 2, 4), Some(3));
     }
 
     /// A mobile that changes its base station: the routes among routers stay, and none is stored for the mobile.
@@ -273,20 +300,29 @@ mod tests {
     fn association_discards_no_routes_of_others() {
         let mut routes = diamond();
         set_open(&mut routes, 4, false);
-        assert_eq!((routes.hop(3, 4), routes.hop(2, 0)), (Some(5), Some(3)));
+        assert_eq!((hop(&mut routes, 3, 4), hop(&mut routes, 2, 0)), (Some(5), Some(3)));
         set_open(&mut routes, 3, false);
         set_open(&mut routes, 4, true);
         let stored: Vec<bool> = routes.to.iter().map(Option::is_some).collect();
         assert_eq!(stored, [false, true, true, false, false]);
-        assert_eq!((routes.hop(3, 4), routes.hop(2, 0), routes.hop(1, 4)), (Some(8), Some(3), Some(4)));
+        assert_eq!(
+            (hop(&mut routes, 3, 4), hop(&mut routes, 2, 0), hop(&mut routes, 1, 4)),
+            (Some(8), Some(3), Some(4))
+        );
     }
 
     #[test]
     fn hosts_do_not_forward() {
         // A chain of three hosts, and a router behind the last.
-        let mut routes = Routes::between([[0, 1], [1, 2], [2, 3]].into_iter(), [false, false, false, true].into_iter());
-        assert_eq!((routes.hop(0, 1), routes.hop(1, 0), routes.hop(1, 2)), (Some(0), Some(1), Some(2)));
-        assert_eq!((routes.hop(0, 2), routes.hop(2, 0), routes.hop(0, 3), routes.hop(3, 1)), (None, None, None, None));
+        let mut routes = routes_between(&[[0, 1], [1, 2], [2, 3]], &[false, false, false, true]);
+        assert_eq!(
+            (hop(&mut routes, 0, 1), hop(&mut routes, 1, 0), hop(&mut routes, 1, 2)),
+            (Some(0), Some(1), Some(2))
+        );
+        assert_eq!(
+            (hop(&mut routes, 0, 2), hop(&mut routes, 2, 0), hop(&mut routes, 0, 3), hop(&mut routes, 3, 1)),
+            (None, None, None, None)
+        );
     }
 
     /// The hop from `node` to `to` by the definition: over the first open link to a neighbour that is nearer, where
@@ -330,20 +366,21 @@ mod tests {
             };
             let mut links: Vec<([usize; 2], bool)> = (0..below(2 * nodes)).map(|_| (ends(&mut below), true)).collect();
             let ends: Vec<[usize; 2]> = links.iter().map(|(ends, _)| *ends).collect();
-            let mut routes = Routes::between(ends.into_iter(), forwards.iter().copied());
+            let mut routes = routes_between(&ends, &forwards);
             for _ in 0..6 {
                 for (node, to) in (0..nodes).flat_map(|node| (0..nodes).map(move |to| (node, to))) {
                     if node == to {
                         continue;
                     }
                     let expected = by_definition(&links, &forwards, node, to);
-                    assert_eq!(routes.hop(node, to), expected, "{node} to {to} over {links:?}, {forwards:?}");
+                    assert_eq!(hop(&mut routes, node, to), expected, "{node} to {to} over {links:?}, {forwards:?}");
                     *(if expected.is_some() { &mut found } else { &mut missing }) += 1;
                 }
                 if !links.is_empty() {
                     let link = below(links.len());
                     links[link].1 = !links[link].1;
-                    routes.set_open(link, links[link].0, links[link].1);
+                    let (between, open) = links[link];
+                    routes.set_open(LinkId::from_index(link), between.map(NodeId::from_index), open);
                 }
             }
         }

@@ -2,13 +2,16 @@
 
 use engine::{Schedule, Slot, Span, Time};
 
+use super::topology::RoamerId;
+use crate::ids::{HopIndex, NodeId};
+
 /// The component that a slot wakes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Wakeup {
     /// The first packet on a FIFO link arrives.
-    Fifo(u32),
+    Fifo(HopIndex),
     /// A link behind the trait.
-    Link(u32),
+    Link(HopIndex),
     /// A station's outstanding frame or its acknowledgment arrives.
     StationArrival(u32),
     /// A station's acknowledgment timeout expires.
@@ -20,17 +23,17 @@ pub(super) enum Wakeup {
     /// Stations of a medium enter or leave each other's range.
     Crossing(u32),
     /// A mobile may change its base station.
-    Roamer(u32),
+    Roamer(RoamerId),
     /// A connection's timer.
     End(u32),
     /// An agent's timer.
-    Agent(u32),
+    Agent(NodeId),
     /// The channel of one of a node's links is about to change its state.
-    Forecast(u32),
+    Forecast(NodeId),
     /// A node has processed its first packet.
-    Processing(u32),
+    Processing(NodeId),
     /// A packet that an agent passed has waited for the delay of its end of a hop.
-    AgentDelay(u32),
+    AgentDelay(HopIndex),
     /// A session's application starts, or its deadline is reached.
     Application(u32),
     /// A flow arrives.

@@ -6,9 +6,10 @@ use path::agent::{Agent, AgentCx, AgentEvent, LinkView, Verdict};
 use path::outcome::{DeliveryNotice, RadioNotice};
 use wire::Packet;
 
+use super::World;
 use super::event_loop::Observed;
-use super::{World, hop_id};
 use crate::event::{Event, NodeEvent};
+use crate::ids::{HopIndex, NodeId};
 use crate::node::InstalledAgent;
 use crate::timer::Due;
 
@@ -17,8 +18,8 @@ impl World {
     #[inline(never)]
     pub(super) fn output_through_agent<S: Observed>(
         &mut self,
-        node: usize,
-        hop: usize,
+        node: NodeId,
+        hop: HopIndex,
         packet: &mut Packet,
         sink: &mut S,
     ) {
@@ -36,11 +37,11 @@ impl World {
     }
 
     /// Shows a link to the agent, if it looks at links.
-    fn notify_agent_of_link<S: Observed>(&mut self, node: usize, hop: usize, sink: &mut S) {
+    fn notify_agent_of_link<S: Observed>(&mut self, node: NodeId, hop: HopIndex, sink: &mut S) {
         if !self.nodes[node].agent.as_ref().is_some_and(|installed| installed.agent.looks_at_link()) {
             return;
         }
-        let id = hop_id(hop);
+        let id = hop.id();
         let HopState { waiting, waiting_bytes, outstanding, .. } = self.hop_state(id);
         let busy = self.counters_of(&self.hops[hop]).busy;
         let (limit, rate) = self.lines[hop];
@@ -51,7 +52,7 @@ impl World {
     /// Passes a packet to the agent.
     pub(super) fn ask_agent<S: Observed>(
         &mut self,
-        node: usize,
+        node: NodeId,
         packet: &mut Packet,
         sink: &mut S,
         ask: impl FnOnce(&mut dyn Agent, &mut Packet, &mut AgentCx<'_>) -> Verdict,
@@ -65,17 +66,22 @@ impl World {
         verdict
     }
 
-    pub(super) fn notify_agent<S: Observed>(&mut self, node: usize, notice: &RadioNotice, sink: &mut S) {
+    pub(super) fn notify_agent<S: Observed>(&mut self, node: NodeId, notice: &RadioNotice, sink: &mut S) {
         self.with_agent(node, Some(notice.packet), sink, |agent, cx| agent.on_radio(notice, cx));
         self.agent_sends(node, sink);
     }
 
-    pub(super) fn notify_agent_of_delivery<S: Observed>(&mut self, node: usize, notice: &DeliveryNotice, sink: &mut S) {
+    pub(super) fn notify_agent_of_delivery<S: Observed>(
+        &mut self,
+        node: NodeId,
+        notice: &DeliveryNotice,
+        sink: &mut S,
+    ) {
         self.with_agent(node, Some(notice.packet), sink, |agent, cx| agent.on_delivered(notice, cx));
         self.agent_sends(node, sink);
     }
 
-    pub(super) fn agent_wakes<S: Observed>(&mut self, node: usize, sink: &mut S) {
+    pub(super) fn agent_wakes<S: Observed>(&mut self, node: NodeId, sink: &mut S) {
         let Some(installed) = &mut self.nodes[node].agent else { return };
         if let Due::Later = installed.due(self.agenda.now(), self.agenda.schedule()) {
             return;
@@ -88,15 +94,15 @@ impl World {
     #[inline]
     fn with_agent<S: Observed>(
         &mut self,
-        node: usize,
+        node: NodeId,
         about: Option<Packet>,
         sink: &mut S,
         act: impl FnOnce(&mut dyn Agent, &mut AgentCx<'_>),
     ) {
-        let here = &mut self.nodes[node];
-        let Some(installed) = &mut here.agent else { return };
+        let here = self.topology.role(node).addr;
+        let Some(installed) = &mut self.nodes[node].agent else { return };
         let events = S::ACTIVE.then_some(&mut self.agent_events);
-        let mut cx = AgentCx { now: self.agenda.now(), here: here.addr, send: &mut self.outbox, events };
+        let mut cx = AgentCx { now: self.agenda.now(), here, send: &mut self.outbox, events };
         act(&mut *installed.agent, &mut cx);
         installed.keep_timer(self.agenda.schedule());
         if S::ACTIVE {
@@ -110,14 +116,14 @@ impl World {
             });
             for AgentEvent { name, value, packet } in self.agent_events.drain(..) {
                 let of = packet.and_then(|packet| self.endpoints.flow_of(&packet));
-                sink.event(self.agenda.now(), &Event::Agent { node: node as u32, name, value, of, packet });
+                sink.event(self.agenda.now(), &Event::Agent { node: node.number(), name, value, of, packet });
             }
         }
     }
 
     /// Sends the packets of the outbox.
     #[inline]
-    pub(super) fn agent_sends<S: Observed>(&mut self, node: usize, sink: &mut S) {
+    pub(super) fn agent_sends<S: Observed>(&mut self, node: NodeId, sink: &mut S) {
         if self.outbox.is_empty() {
             return;
         }
@@ -125,11 +131,11 @@ impl World {
         let mut outbox = std::mem::take(&mut self.outbox);
         for departure in &outbox {
             let packet = &departure.packet;
-            if packet.dst == self.nodes[node].addr {
+            if packet.dst == self.topology.role(node).addr {
                 self.receive(node, packet, sink);
             } else if self.admit(node, packet, sink) {
                 self.emit(node, sink, || NodeEvent::Sent { packet: *packet });
-                match self.routes.hop(node, packet.dst.node()) {
+                match self.topology.next_hop(node, packet.dst) {
                     Some(hop) => {
                         self.launch(node, hop, packet, departure.expedited, sink);
                     }
@@ -144,7 +150,7 @@ impl World {
     }
 
     /// Notifies the agent of the next change of a channel's state.
-    pub(super) fn air_is_about_to_change<S: Observed>(&mut self, node: usize, sink: &mut S) {
+    pub(super) fn air_is_about_to_change<S: Observed>(&mut self, node: NodeId, sink: &mut S) {
         let forecast = self.nodes[node].agent.as_mut().and_then(|installed| installed.forecast.as_mut());
         let Some((at, state)) = forecast.and_then(|forecast| forecast.next.take()) else { return };
         self.with_agent(node, None, sink, |agent, cx| agent.on_forecast(state, cx));
@@ -153,7 +159,7 @@ impl World {
     }
 
     /// Finds the first change after `after`, of a node's channels, that its agent must be notified of.
-    pub(super) fn look_ahead(&mut self, node: usize, after: Time) {
+    pub(super) fn look_ahead(&mut self, node: NodeId, after: Time) {
         let installed = self.nodes[node].agent.as_mut();
         let Some(forecast) = installed.and_then(|InstalledAgent { forecast, .. }| forecast.as_mut()) else { return };
         let channels = &mut self.channels;

@@ -11,6 +11,7 @@ use super::connect::EndParts;
 use super::event_loop::Observed;
 use super::flow::{Carrier, Flow};
 use crate::event::Event;
+use crate::ids::NodeId;
 use crate::network::ArrivalSpec;
 use crate::results::ShortFlow;
 use crate::size::SizeDistribution;
@@ -126,7 +127,7 @@ impl World {
         let Arrivals { spec, stream, arrived, path, .. } = &self.arrivals[arrivals];
         let ideal = path.as_ref().map(|path| path.time(bytes, &spec.tcp));
         let short = ShortFlow { arrivals: arrivals as u32, bytes, start: self.agenda.now(), completed: None, ideal };
-        let nodes = [spec.from, spec.to];
+        let nodes = [spec.from, spec.to].map(NodeId::from_index);
         let stream = stream.sub(&format!("flow {arrived}"));
         let reused = self.free_flows.pop();
         let flow = reused.unwrap_or(self.flows.len());

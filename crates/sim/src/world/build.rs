@@ -1,6 +1,6 @@
 //! Builds a world from a network.
 
-use engine::{Rate, Stream, Time};
+use engine::{IdVec, Rate, Stream, Time};
 use path::agent::Agent;
 use path::channel::Channel;
 use path::channel::directed::Directed;
@@ -9,13 +9,12 @@ use path::link::priority::PriorityLink;
 use path::link::variable::VariableLink;
 use path::link::{Line, Parts};
 use path::mac::arq::{Arq, Sender};
-use path::mac::dcf;
 use path::medium::places::Places;
 use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
 use path::queue::{Backlog, Buffer, Limit};
 use path::station::{Station, TxQueue};
 use path::{HopId, MediumId};
-use wire::{Addr, Protocol};
+use wire::Protocol;
 
 use super::agenda::{Agenda, Wakeup};
 use super::arrivals::{Arrivals, EmptyPath};
@@ -25,11 +24,11 @@ use super::end::End;
 use super::flow::{Carrier, Flow};
 use super::ports::{Endpoints, Ports};
 use super::session::Session;
-use super::{Hop, World, hop_id, hop_number};
-use crate::association::{Reachable, Roamer};
+use super::topology::Topology;
+use super::{Hop, World};
+use crate::ids::{HopIndex, LinkId, NodeId};
 use crate::network::{ArrivalSpec, LinkSpec, MediumSpec, Network};
 use crate::node::{Forecast, InstalledAgent, Node, Processing};
-use crate::routing::Routes;
 use crate::transport::Transport;
 
 impl World {
@@ -43,34 +42,31 @@ impl World {
         let mut agenda = Agenda::new(network.duration);
         let nodes = nodes(network, &mut agenda);
         let channels = channels(network);
-        let far_ends: Vec<u32> =
-            network.links.iter().flat_map(|link| [link.between[1] as u32, link.between[0] as u32]).collect();
-        let arqs: Vec<Arq> =
+        let passes_on = |node: NodeId| nodes[node].passes_on(network.nodes[node.index()].buffer);
+        let mut topology = Topology::new(network, passes_on);
+        let arqs: IdVec<HopIndex, Arq> =
             network.links.iter().flat_map(|link| link.directions().map(|direction| direction.arq.build())).collect();
-        let agent_first = agent_first(network, &nodes, &arqs, &far_ends);
+        let agent_first = agent_first(&topology, &nodes, &arqs);
         let (mut hops, stations, station_nodes) = hops(network, &nodes, &channels, &arqs, &agent_first, &mut agenda);
         let agent_delays = agent_delays(network, &agent_first, &mut agenda);
         let media = media(network, &nodes, &mut hops, &mut agenda);
-        let roamers = roamers(network, &mut agenda);
-        let mut routes = Routes::new(network);
+        topology.add_roamers(network, &mut agenda);
         let [mut ports, mut datagram_ports] = [(); 2].map(|()| Ports::of(network.nodes.len()));
         let Traffic { ends, flows, sessions, datagrams } =
             traffic(network, [&mut ports, &mut datagram_ports], &mut agenda, observed);
-        let arrivals = arrivals(network, &mut routes, &mut agenda);
+        let arrivals = arrivals(network, &mut topology, &mut agenda);
         let arriving = arrivals.iter().filter(|process| agenda.schedule().armed(process.slot).is_some()).count();
         let mut world = World {
             agenda,
+            topology,
             nodes,
             hops,
             agent_delays,
-            far_ends,
             stations,
             station_nodes,
             outcomes: Vec::new(),
             media,
             channels,
-            routes,
-            roamers,
             unfinished: flows.len() + arriving,
             awaits_arrivals: true,
             endpoints: Endpoints { ends, ports, datagrams, datagram_ports },
@@ -86,14 +82,13 @@ impl World {
             delays: None,
             next_air: Time::NEVER,
             lines: network.links.iter().flat_map(|link| lines(network, link)).collect(),
-            airborne: network.links.iter().flat_map(|link| [link.wireless; 2]).collect(),
             outbox: Vec::new(),
             agent_events: Vec::new(),
             delivered: None,
             spare: None,
         };
         world.mobiles_begin();
-        for node in 0..world.nodes.len() {
+        for node in world.nodes.ids() {
             if let Some(installed) = &mut world.nodes[node].agent {
                 installed.keep_timer(world.agenda.schedule());
             }
@@ -106,22 +101,14 @@ impl World {
     }
 }
 
-fn nodes(network: &Network, agenda: &mut Agenda) -> Vec<Node> {
+fn nodes(network: &Network, agenda: &mut Agenda) -> IdVec<NodeId, Node> {
     let links = network.links_by_node();
-    let node = |(number, spec): (usize, &crate::network::NodeSpec)| {
+    let node = |(index, spec): (usize, &crate::network::NodeSpec)| {
+        let number = NodeId::from_index(index);
         let processing = (spec.processing_delay.as_nanos() > 0)
-            .then(|| Processing::new(spec.processing_delay, agenda.slot(Wakeup::Processing(number as u32))));
-        let agent = spec.agent.build().map(|agent| installed(network, &links[number], number, agent, agenda));
-        Node {
-            addr: Addr::of_node(number),
-            passes_on: processing.is_none() && agent.is_none() && spec.buffer.is_none(),
-            forwards: spec.kind.forwards(),
-            buffer: Buffer::new(spec.buffer),
-            buffer_full: 0,
-            no_route: 0,
-            processing,
-            agent,
-        }
+            .then(|| Processing::new(spec.processing_delay, agenda.slot(Wakeup::Processing(number))));
+        let agent = spec.agent.build().map(|agent| installed(network, &links[index], number, agent, agenda));
+        Node { buffer: Buffer::new(spec.buffer), buffer_full: 0, processing, agent }
     };
     network.nodes.iter().enumerate().map(node).collect()
 }
@@ -129,18 +116,18 @@ fn nodes(network: &Network, agenda: &mut Agenda) -> Vec<Node> {
 fn installed(
     network: &Network,
     links: &[u32],
-    node: usize,
+    node: NodeId,
     agent: Box<dyn Agent>,
     agenda: &mut Agenda,
 ) -> InstalledAgent {
     let links = links.iter().copied().filter(|link| network.links[*link as usize].wireless);
     let forecast = agent.foresight().map(|lead| Forecast {
-        slot: agenda.slot(Wakeup::Forecast(node as u32)),
+        slot: agenda.slot(Wakeup::Forecast(node)),
         lead,
         links: links.collect(),
         next: None,
     });
-    InstalledAgent::new(agent, agenda.slot(Wakeup::Agent(node as u32)), forecast)
+    InstalledAgent::new(agent, agenda.slot(Wakeup::Agent(node)), forecast)
 }
 
 fn channels(network: &Network) -> Vec<Box<dyn Channel>> {
@@ -172,20 +159,21 @@ fn lines(network: &Network, link: &LinkSpec) -> [(Limit, Rate); 2] {
 /// The hops of all links, the stations that serve those with stop-and-wait, and the node of each station.
 fn hops(
     network: &Network,
-    nodes: &[Node],
+    nodes: &IdVec<NodeId, Node>,
     channels: &[Box<dyn Channel>],
-    arqs: &[Arq],
-    agent_first: &[bool],
+    arqs: &IdVec<HopIndex, Arq>,
+    agent_first: &IdVec<HopIndex, bool>,
     agenda: &mut Agenda,
-) -> (Vec<Hop>, Vec<Station>, Vec<u32>) {
+) -> (IdVec<HopIndex, Hop>, Vec<Station>, Vec<NodeId>) {
     // Queues by transmitter: one transmitter for each hop, or one for all hops of a node with a shared radio.
-    let mut transmitters: Vec<(usize, Vec<TxQueue>)> = Vec::new();
-    let mut shared: Vec<Option<usize>> = vec![None; network.nodes.len()];
-    let mut hops = Vec::new();
+    let mut transmitters: Vec<(NodeId, Vec<TxQueue>)> = Vec::new();
+    let mut shared: IdVec<NodeId, Option<usize>> = vec![None; network.nodes.len()].into();
+    let mut hops = IdVec::<HopIndex, Hop>::default();
     for (number, link) in network.links.iter().enumerate() {
         for direction in 0..2 {
-            let id = hop_id(2 * number + direction);
-            let node = link.between[direction];
+            let hop = hops.next_id();
+            let id = hop.id();
+            let node = NodeId::from_index(link.between[direction]);
             if link.medium.is_some() {
                 // Set when the stations of the medium are known.
                 hops.push(Hop::Medium { medium: MediumId(0), queue: QueueId { station: 0, queue: 0 } });
@@ -194,11 +182,11 @@ fn hops(
             let spec = link.direction(direction);
             let line = Line::new(spec.rate, spec.delay, link.timing);
             let reports_deliveries = nodes[node].looks_at_deliveries();
-            let arq = match arqs[2 * number + direction].sender() {
+            let arq = match arqs[hop].sender() {
                 Sender::Station(arq) => *arq,
                 Sender::Own(build) => {
-                    let slot = agenda.slot(Wakeup::Link(hop_number(id) as u32));
-                    let agent_at_far_end = agent_first[hop_number(id)];
+                    let slot = agenda.slot(Wakeup::Link(hop));
+                    let agent_at_far_end = agent_first[hop];
                     let queue = backlog(network, link, id);
                     let parts = Parts { hop: id, line, queue, slot, agent_at_far_end, reports_deliveries };
                     hops.push(Hop::Link(build(parts)));
@@ -206,13 +194,13 @@ fn hops(
                 }
                 Sender::Plain => {
                     let expedites = nodes[node].sends_expedited();
-                    hops.push(plain(network, link, id, expedites, channels[number].loses(), agenda));
+                    hops.push(plain(network, link, hop, expedites, channels[number].loses(), agenda));
                     continue;
                 }
             };
             let queue = TxQueue::new(id, line, arq, backlog(network, link, id));
             let queue = queue.reporting_deliveries(reports_deliveries);
-            let own = shared[node].filter(|_| network.nodes[node].radio.is_shared());
+            let own = shared[node].filter(|_| network.nodes[node.index()].radio.is_shared());
             let station = own.unwrap_or_else(|| {
                 transmitters.push((node, Vec::new()));
                 transmitters.len() - 1
@@ -223,18 +211,23 @@ fn hops(
             queues.push(queue);
         }
     }
-    let station_nodes = transmitters.iter().map(|(node, _)| *node as u32).collect();
-    let station = |(number, (node, queues)): (usize, (usize, Vec<TxQueue>))| {
+    let station_nodes = transmitters.iter().map(|(node, _)| *node).collect();
+    let station = |(number, (node, queues)): (usize, (NodeId, Vec<TxQueue>))| {
         let arrival = agenda.slot(Wakeup::StationArrival(number as u32));
         let timer = agenda.slot(Wakeup::StationTimer(number as u32));
-        Station::new(queues, &network.nodes[node].scheduler, arrival, timer)
+        Station::new(queues, &network.nodes[node.index()].scheduler, arrival, timer)
     };
     let stations = transmitters.into_iter().enumerate().map(station).collect();
     (hops, stations, station_nodes)
 }
 
 /// The shared media: each node with a link in one is a station of it, with a queue for each of these links.
-fn media(network: &Network, nodes: &[Node], hops: &mut [Hop], agenda: &mut Agenda) -> Vec<Medium> {
+fn media(
+    network: &Network,
+    nodes: &IdVec<NodeId, Node>,
+    hops: &mut IdVec<HopIndex, Hop>,
+    agenda: &mut Agenda,
+) -> Vec<Medium> {
     let medium = |(number, spec): (usize, &MediumSpec)| {
         let members = network.stations(number);
         let mut queues: Vec<Vec<TxQueueSpec>> = vec![Vec::new(); members.len()];
@@ -244,18 +237,17 @@ fn media(network: &Network, nodes: &[Node], hops: &mut [Hop], agenda: &mut Agend
         }
         for (place, link) in network.links.iter().enumerate().filter(|(_, link)| link.medium == Some(number)) {
             let ends = link.between.map(|node| station[node]);
-            for direction in 0..2 {
+            for (direction, hop) in LinkId::from_index(place).hops().into_iter().enumerate() {
                 let (here, there) = (ends[direction], ends[1 - direction]);
-                let hop = 2 * place + direction;
                 let queue = QueueId { station: here as u32, queue: queues[here].len() as u32 };
                 hops[hop] = Hop::Medium { medium: MediumId(number as u32), queue };
                 queues[here].push(TxQueueSpec {
-                    hop: hop_id(hop),
+                    hop: hop.id(),
                     to: there as u32,
                     queue: link.direction(direction).queue.clone(),
-                    stream: queue_stream(network, link, hop_id(hop)),
+                    stream: queue_stream(network, link, hop.id()),
                     rate: link.direction(direction).medium_rate,
-                    reports_deliveries: nodes[link.between[direction]].looks_at_deliveries(),
+                    reports_deliveries: nodes[NodeId::from_index(link.between[direction])].looks_at_deliveries(),
                 });
             }
         }
@@ -283,40 +275,17 @@ fn media(network: &Network, nodes: &[Node], hops: &mut [Hop], agenda: &mut Agend
     network.media.iter().enumerate().map(medium).collect()
 }
 
-/// The mobiles that use one link at a time.
-fn roamers(network: &Network, agenda: &mut Agenda) -> Vec<Roamer> {
-    let mut roamers = Vec::new();
-    let until = Time::ZERO + network.duration;
-    for (node, links) in network.links_by_node().iter().enumerate() {
-        let spec = &network.nodes[node];
-        let (Some(association), Some(path)) = (spec.association, spec.place.clone()) else { continue };
-        let reachable = |link: usize| {
-            let [one, other] = network.links[link].between;
-            let other = if one == node { other } else { one };
-            let range = network.media[network.links[link].medium?].config.range?;
-            Some(Reachable { link, station: network.nodes[other].place.clone()?, range })
-        };
-        let candidates = links.iter().filter_map(|link| reachable(*link as usize));
-        let media = links.iter().filter_map(|link| network.links[*link as usize].medium);
-        let mut media = media.map(|medium| &network.media[medium].config);
-        let path_loss = media.find(|medium| medium.range.is_some()).map(dcf::Config::path_loss);
-        let slot = agenda.slot(Wakeup::Roamer(roamers.len() as u32));
-        roamers.push(Roamer::new(node, association, path, candidates, path_loss, until, slot));
-    }
-    roamers
-}
-
 /// One direction of a link without a link layer, as [`path::link`] describes.
-fn plain(network: &Network, link: &LinkSpec, id: HopId, expedites: bool, lossy: bool, agenda: &mut Agenda) -> Hop {
+fn plain(network: &Network, link: &LinkSpec, hop: HopIndex, expedites: bool, lossy: bool, agenda: &mut Agenda) -> Hop {
+    let id = hop.id();
     let spec = link.direction(id.direction.index());
     let line = Line::new(spec.rate, spec.delay, link.timing);
-    let number = hop_number(id) as u32;
     let (queue, tie) = (spec.queue.drop_tail(), link.queue_tie);
     match (&link.changes, queue) {
         (Some(changes), _) => {
             let name = format!("link {} jitter {}", link.name, link.random_seed);
             let stream = Stream::named(network.seed, network.replication, &name);
-            let slot = agenda.slot(Wakeup::Link(number));
+            let slot = agenda.slot(Wakeup::Link(hop));
             let variable = VariableLink::new(id, line, changes, stream, (queue.unwrap_or_default(), tie), lossy, slot);
             Hop::Link(Box::new(match queue {
                 Some(_) if !expedites => variable,
@@ -324,11 +293,11 @@ fn plain(network: &Network, link: &LinkSpec, id: HopId, expedites: bool, lossy: 
             }))
         }
         (None, Some(queue)) if !expedites => {
-            Hop::Fifo(FifoLink::new(id, line, (queue, tie), lossy, agenda.slot(Wakeup::Fifo(number))))
+            Hop::Fifo(FifoLink::new(id, line, (queue, tie), lossy, agenda.slot(Wakeup::Fifo(hop))))
         }
         (None, _) => {
             let queue = backlog(network, link, id);
-            Hop::Link(Box::new(PriorityLink::new(id, line, (queue, tie), lossy, agenda.slot(Wakeup::Link(number)))))
+            Hop::Link(Box::new(PriorityLink::new(id, line, (queue, tie), lossy, agenda.slot(Wakeup::Link(hop)))))
         }
     }
 }
@@ -345,21 +314,25 @@ fn queue_stream(network: &Network, link: &LinkSpec, hop: HopId) -> Stream {
 }
 
 /// Whether an agent at the far end gets packets before that end's delay, by hop.
-fn agent_first(network: &Network, nodes: &[Node], arqs: &[Arq], far_ends: &[u32]) -> Vec<bool> {
-    let agent_first = |(hop, far): (usize, &u32)| {
-        let wireless = network.links[hop / 2].wireless;
-        wireless && nodes[*far as usize].agent.is_some() && arqs[hop].hands_to_agent_before_delay()
+fn agent_first(topology: &Topology, nodes: &IdVec<NodeId, Node>, arqs: &IdVec<HopIndex, Arq>) -> IdVec<HopIndex, bool> {
+    let agent_first = |(hop, arq): (HopIndex, &Arq)| {
+        let has_agent = nodes[topology.far_end(hop)].agent.is_some();
+        topology.is_wireless(hop) && has_agent && arq.hands_to_agent_before_delay()
     };
-    far_ends.iter().enumerate().map(agent_first).collect()
+    arqs.enumerate().map(agent_first).collect()
 }
 
 /// The delays of such ends, by hop.
-fn agent_delays(network: &Network, agent_first: &[bool], agenda: &mut Agenda) -> Vec<Option<Box<Processing>>> {
-    let delay = |(hop, agent_first): (usize, &bool)| {
-        let delay = network.links[hop / 2].direction(hop % 2).delay;
-        agent_first.then(|| Box::new(Processing::new(delay, agenda.slot(Wakeup::AgentDelay(hop as u32)))))
+fn agent_delays(
+    network: &Network,
+    agent_first: &IdVec<HopIndex, bool>,
+    agenda: &mut Agenda,
+) -> IdVec<HopIndex, Option<Box<Processing>>> {
+    let delay = |(hop, agent_first): (HopIndex, &bool)| {
+        let delay = network.links[hop.link().index()].direction(hop.direction().index()).delay;
+        agent_first.then(|| Box::new(Processing::new(delay, agenda.slot(Wakeup::AgentDelay(hop)))))
     };
-    agent_first.iter().enumerate().map(delay).collect()
+    agent_first.enumerate().map(delay).collect()
 }
 
 /// The ends of all flows of the network, and their applications.
@@ -394,11 +367,11 @@ fn traffic(network: &Network, ports: [&mut Ports; 2], agenda: &mut Agenda, obser
         let carrier = match protocol {
             None => {
                 let (sender, observes) = (traffic.ends.len(), application.observes());
-                let nodes = [spec.from, spec.to];
+                let nodes = [spec.from, spec.to].map(NodeId::from_index);
                 let parts = EndParts {
                     flow: [number as u32; 2],
                     nodes,
-                    ports: [ports.open(spec.from, sender), ports.open(spec.to, sender + 1)],
+                    ports: [ports.open(nodes[0], sender), ports.open(nodes[1], sender + 1)],
                     class: spec.class,
                     start: spec.start,
                     observed,
@@ -413,7 +386,7 @@ fn traffic(network: &Network, ports: [&mut Ports; 2], agenda: &mut Agenda, obser
             }
             Some(protocol) => {
                 let flow = traffic.datagrams.len();
-                let nodes = [spec.from, spec.to];
+                let nodes = [spec.from, spec.to].map(NodeId::from_index);
                 let ports = [0, 1].map(|side| datagram_ports.open(nodes[side], 2 * flow + side));
                 let (class, start) = (spec.class, spec.start);
                 traffic.datagrams.push(DatagramFlow::new(number as u32, protocol, nodes, ports, class, start));
@@ -427,11 +400,16 @@ fn traffic(network: &Network, ports: [&mut Ports; 2], agenda: &mut Agenda, obser
 }
 
 /// The processes by which flows arrive.
-fn arrivals(network: &Network, routes: &mut Routes, agenda: &mut Agenda) -> Vec<Arrivals> {
+fn arrivals(network: &Network, topology: &mut Topology, agenda: &mut Agenda) -> Vec<Arrivals> {
     let process = |(number, spec): (usize, &ArrivalSpec)| {
         let stream = Stream::named(network.seed, network.replication, &format!("arrivals {}", spec.name));
         let slot = agenda.slot(Wakeup::Arrivals(number as u32));
-        let mut arrivals = Arrivals::new(spec, stream, slot, empty_path(network, routes, [spec.from, spec.to]));
+        let mut arrivals = Arrivals::new(
+            spec,
+            stream,
+            slot,
+            empty_path(network, topology, [spec.from, spec.to].map(NodeId::from_index)),
+        );
         if let Some(at) = arrivals.draw_next() {
             agenda.schedule().arm(slot, at);
         }
@@ -441,28 +419,28 @@ fn arrivals(network: &Network, routes: &mut Routes, agenda: &mut Agenda) -> Vec<
 }
 
 /// Delays and rates of the route between two nodes at time zero; `None` without a route.
-fn empty_path(network: &Network, routes: &mut Routes, [from, to]: [usize; 2]) -> Option<EmptyPath> {
+fn empty_path(network: &Network, topology: &mut Topology, [from, to]: [NodeId; 2]) -> Option<EmptyPath> {
     let mut path = EmptyPath::default();
     for (forward, [from, to]) in [(true, [from, to]), (false, [to, from])] {
         let mut node = from;
         let mut hops = 0;
         while node != to {
-            let hop = routes.hop(node, to)?;
-            let link = &network.links[hop / 2];
-            let spec = link.direction(hop % 2);
+            let hop = topology.next_hop(node, to.addr())?;
+            let link = &network.links[hop.link().index()];
+            let spec = link.direction(hop.direction().index());
             let rate = match link.medium {
                 Some(medium) => spec.medium_rate.unwrap_or(network.media[medium].config.data_rate()),
                 None => spec.rate,
             };
             let pace = 8e9 / rate.bits_per_sec() as f64;
-            path.delay += spec.delay.as_nanos() as f64 + network.nodes[node].processing_delay.as_nanos() as f64;
+            path.delay += spec.delay.as_nanos() as f64 + network.nodes[node.index()].processing_delay.as_nanos() as f64;
             if forward {
                 path.pace += pace;
                 path.slowest = path.slowest.max(pace);
             } else {
                 path.pace_back += pace;
             }
-            node = link.between[1 - hop % 2];
+            node = topology.far_end(hop);
             hops += 1;
             if hops > network.links.len() {
                 return None;

@@ -4,23 +4,24 @@
 
 use path::Cx;
 use tcp::Polled;
-use wire::{CompactPacket, Packet};
+use wire::{Addr, CompactPacket, Packet};
 
 use super::event_loop::Observed;
 use super::{Hop, Relay, World};
+use crate::ids::{HopIndex, NodeId};
 
 impl World {
     /// A packet arrives at the node at the far end of a hop; `whole` is a buffer for it.
     #[inline]
     pub(super) fn arrive_compact<S: Observed>(
         &mut self,
-        hop: usize,
+        hop: HopIndex,
         packet: &CompactPacket,
         whole: &mut Packet,
         sink: &mut S,
     ) {
-        let node = self.far_ends[hop] as usize;
-        let here = &self.nodes[node];
+        let node = self.topology.far_end(hop);
+        let here = self.topology.role(node);
         let handled = here.passes_on
             && match packet.dst() == here.addr {
                 true => self.receive_compact(node, packet, sink),
@@ -32,24 +33,24 @@ impl World {
         }
     }
 
-    /// The hop from `node` to the node `to`, if it is a FIFO link.
+    /// The hop from `node` to the address `to`, if it is a FIFO link.
     #[inline(always)]
-    fn fifo_hop(&mut self, node: usize, to: usize) -> Option<usize> {
-        let hop = self.routes.hop(node, to)?;
+    fn fifo_hop(&mut self, node: NodeId, to: Addr) -> Option<HopIndex> {
+        let hop = self.topology.next_hop(node, to)?;
         matches!(self.hops[hop], Hop::Fifo(_)).then_some(hop)
     }
 
     /// Hands a packet to the link on its route; returns false, and does nothing, if that is no FIFO link.
     #[inline]
-    fn output_compact<S: Observed>(&mut self, node: usize, packet: &CompactPacket, sink: &mut S) -> bool {
-        let Some(hop) = self.fifo_hop(node, packet.dst().node()) else { return false };
+    fn output_compact<S: Observed>(&mut self, node: NodeId, packet: &CompactPacket, sink: &mut S) -> bool {
+        let Some(hop) = self.fifo_hop(node, packet.dst()) else { return false };
         self.enqueue_compact(hop, packet, sink);
         true
     }
 
     /// Hands a packet to a FIFO link.
     #[inline]
-    fn enqueue_compact<S: Observed>(&mut self, hop: usize, packet: &CompactPacket, sink: &mut S) {
+    fn enqueue_compact<S: Observed>(&mut self, hop: HopIndex, packet: &CompactPacket, sink: &mut S) {
         let Hop::Fifo(link) = &mut self.hops[hop] else { unreachable!("the hop is a FIFO link") };
         let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
         let mut cx = Cx {
@@ -63,7 +64,7 @@ impl World {
 
     /// Hands a segment of the end `number` to a FIFO link.
     #[inline(always)]
-    fn send_on<S: Observed>(&mut self, hop: usize, number: usize, packet: &CompactPacket, sink: &mut S) {
+    fn send_on<S: Observed>(&mut self, hop: HopIndex, number: usize, packet: &CompactPacket, sink: &mut S) {
         if S::TIMES && self.delays.is_some() {
             self.time_sent(number, packet);
         }
@@ -75,7 +76,7 @@ impl World {
     fn time_sent(&mut self, number: usize, packet: &CompactPacket) {
         let (Some(delays), Some(segment)) = (&mut self.delays, packet.segment()) else { return };
         if segment.len > 0 {
-            let node = self.endpoints.ends[number].node as u32;
+            let node = self.endpoints.ends[number].node.number();
             delays.sent(self.agenda.now(), node, &self.endpoints.flow_of_segment(number ^ 1, segment));
         }
     }
@@ -91,7 +92,7 @@ impl World {
 
     /// Passes a packet to the connection that it is for, if that predicts it; returns false, and does nothing, otherwise.
     #[inline]
-    fn receive_compact<S: Observed>(&mut self, node: usize, packet: &CompactPacket, sink: &mut S) -> bool {
+    fn receive_compact<S: Observed>(&mut self, node: NodeId, packet: &CompactPacket, sink: &mut S) -> bool {
         let Some(segment) = packet.segment() else { return false };
         let Some(number) = self.endpoints.ports.end(node, segment.dst_port) else { return false };
         let end = &mut self.endpoints.ends[number];
@@ -110,8 +111,8 @@ impl World {
     #[inline]
     pub(super) fn send_compact<S: Observed>(&mut self, number: usize, sink: &mut S) -> bool {
         let end = &self.endpoints.ends[number];
-        let (node, to, addresses, dscp) = (end.node, end.peer.node(), [end.addr, end.peer], end.dscp);
-        if S::ACTIVE || !self.nodes[node].passes_on || end.addr == end.peer {
+        let (node, to, addresses, dscp) = (end.node, end.peer, [end.addr, end.peer], end.dscp);
+        if S::ACTIVE || !self.topology.role(node).passes_on || end.addr == end.peer {
             return false;
         }
         let Some(hop) = self.fifo_hop(node, to) else { return false };

@@ -7,12 +7,13 @@ use wire::{Dscp, SeqNum};
 
 use super::end::End;
 use super::progress::Progress;
+use crate::ids::NodeId;
 
 /// The properties common to both ends of a connection.
 pub(super) struct EndParts {
     /// The flow's index in the world's list, and its number in events.
     pub flow: [u32; 2],
-    pub nodes: [usize; 2],
+    pub nodes: [NodeId; 2],
     pub ports: [u16; 2],
     pub class: Dscp,
     pub start: Time,

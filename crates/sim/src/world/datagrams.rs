@@ -1,13 +1,14 @@
 //! Flows of datagrams: UDP, and ICMP echo requests with their replies.
 
 use engine::{Histogram, Time};
-use wire::{Addr, Body, Datagram, Dscp, Packet, Protocol};
+use wire::{Body, Datagram, Dscp, Packet, Protocol};
 
 use super::World;
 use super::event_loop::Observed;
 use super::progress::Progress;
 use crate::app::DatagramArrival;
 use crate::event::Event;
+use crate::ids::NodeId;
 use crate::jitter::Jitter;
 use crate::results::DatagramResult;
 
@@ -16,7 +17,7 @@ pub(super) struct DatagramFlow {
     flow: u32,
     protocol: Protocol,
     /// The sending node and the receiving one, and their ports.
-    nodes: [usize; 2],
+    nodes: [NodeId; 2],
     ports: [u16; 2],
     dscp: Dscp,
     pub(super) progress: Progress,
@@ -35,7 +36,7 @@ pub(super) struct DatagramFlow {
 
 impl DatagramFlow {
     /// A flow between `nodes`, the sending one first, which use `ports`.
-    pub fn new(flow: u32, protocol: Protocol, nodes: [usize; 2], ports: [u16; 2], dscp: Dscp, start: Time) -> Self {
+    pub fn new(flow: u32, protocol: Protocol, nodes: [NodeId; 2], ports: [u16; 2], dscp: Dscp, start: Time) -> Self {
         DatagramFlow {
             flow,
             protocol,
@@ -75,7 +76,7 @@ impl DatagramFlow {
 
     /// Returns the flow if a packet at its end number `side` comes from the other end.
     pub fn matches(&self, packet: &Packet, side: usize) -> Option<u32> {
-        let there = packet.src == Addr::of_node(self.nodes[1 - side]) && packet.ports()[0] == self.ports[1 - side];
+        let there = packet.src == self.nodes[1 - side].addr() && packet.ports()[0] == self.ports[1 - side];
         there.then_some(self.flow)
     }
 
@@ -118,7 +119,7 @@ impl World {
             flow.bytes_sent += u64::from(size);
             let [from, to] = flow.nodes;
             let body = Body::Datagram(datagram);
-            let mut packet = Packet { dscp: flow.dscp, ..Packet::new(Addr::of_node(from), Addr::of_node(to), body) };
+            let mut packet = Packet { dscp: flow.dscp, ..Packet::new(from.addr(), to.addr(), body) };
             self.originate(from, &mut packet, sink);
         }
         if self.datagram_sizes.is_empty() {
@@ -129,7 +130,7 @@ impl World {
 
     /// A datagram has arrived at its destination.
     #[inline(never)]
-    pub(super) fn receive_datagram<S: Observed>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
+    pub(super) fn receive_datagram<S: Observed>(&mut self, node: NodeId, packet: &Packet, sink: &mut S) {
         let Body::Datagram(datagram) = &packet.body else { return };
         let end = self.endpoints.datagram_ports.end(node, datagram.dst_port);
         let Some(end) = end.filter(|end| self.endpoints.datagrams[end / 2].matches(packet, end % 2).is_some()) else {

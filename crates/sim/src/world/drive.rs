@@ -12,6 +12,7 @@ use super::World;
 use super::event_loop::Stop;
 use super::flow::Carrier;
 use crate::event::Sink;
+use crate::ids::NodeId;
 
 /// A packet that arrived at its destination where no connection accepted it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,7 +97,7 @@ impl World {
     ///
     /// If the network has no such node, or no node with the packet's destination.
     pub fn inject<S: Sink>(&mut self, node: usize, mut packet: Packet, sink: &mut S) -> Result<(), InjectError> {
-        let nodes = self.nodes.len();
+        let nodes = self.topology.nodes();
         if node >= nodes {
             return Err(InjectError::NoSuchNode { node, nodes });
         }
@@ -104,7 +105,7 @@ impl World {
             return Err(InjectError::NoSuchAddress { address: packet.dst.into() });
         }
         self.delivered.get_or_insert_default();
-        self.create(node, &mut packet, sink);
+        self.create(NodeId::from_index(node), &mut packet, sink);
         Ok(())
     }
 
@@ -126,10 +127,10 @@ impl World {
 
     /// A packet arrived that belongs to no connection of the node.
     #[cold]
-    pub(super) fn deliver_outside(&mut self, node: usize, packet: &Packet) {
+    pub(super) fn deliver_outside(&mut self, node: NodeId, packet: &Packet) {
         let at = self.agenda.now();
         if let Some(delivered) = &mut self.delivered {
-            delivered.push(Delivered { at, node, packet: *packet });
+            delivered.push(Delivered { at, node: node.index(), packet: *packet });
         }
     }
 }

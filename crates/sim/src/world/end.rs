@@ -5,12 +5,13 @@ use tcp::Connection;
 use wire::{Addr, Dscp, Packet};
 
 use super::progress::Progress;
+use crate::ids::NodeId;
 use crate::timer::{Due, Timer};
 
 /// One end of one flow.
 pub(super) struct End {
     pub connection: Connection,
-    pub node: usize,
+    pub node: NodeId,
     pub addr: Addr,
     pub peer: Addr,
     /// Its index in the world's list of flows, and the flow's number in events.
@@ -37,12 +38,12 @@ pub(super) struct End {
 
 impl End {
     /// An end of flow number `number`, the `flow`-th of the world, which wakes at `slot`.
-    pub fn new(connection: Connection, [node, there]: [usize; 2], [flow, number]: [u32; 2], slot: Slot) -> Self {
+    pub fn new(connection: Connection, [node, there]: [NodeId; 2], [flow, number]: [u32; 2], slot: Slot) -> Self {
         End {
             connection,
             node,
-            addr: Addr::of_node(node),
-            peer: Addr::of_node(there),
+            addr: node.addr(),
+            peer: there.addr(),
             flow,
             number,
             dscp: Dscp::DEFAULT,

@@ -9,6 +9,7 @@ use wire::{Addr, CompactPacket, Packet};
 
 use super::World;
 use crate::event::{Event, NullSink, Sink};
+use crate::ids::NodeId;
 
 /// Where a call stops.
 #[derive(Clone, Copy)]
@@ -134,7 +135,7 @@ impl World {
     }
 
     /// Passes on a packet that `node` creates now.
-    pub(super) fn create<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
+    pub(super) fn create<S: Sink>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
         match S::ACTIVE {
             true => self.create_watched(node, packet, &mut Forward(&mut |at, event| sink.event(at, event))),
             false => self.create_timed(node, packet),
@@ -142,12 +143,12 @@ impl World {
     }
 
     #[inline(never)]
-    fn create_watched(&mut self, node: usize, packet: &mut Packet, sink: &mut Forward<'_>) {
+    fn create_watched(&mut self, node: NodeId, packet: &mut Packet, sink: &mut Forward<'_>) {
         self.originate(node, packet, sink);
     }
 
     #[inline(never)]
-    fn create_timed(&mut self, node: usize, packet: &mut Packet) {
+    fn create_timed(&mut self, node: NodeId, packet: &mut Packet) {
         self.originate(node, packet, &mut Timed);
     }
 }

@@ -6,8 +6,9 @@ use path::{Cx, HopId};
 use wire::{Body, Packet};
 
 use super::event_loop::Observed;
-use super::{Hop, Relay, World, hop_number};
+use super::{Hop, Relay, World};
 use crate::event::NodeEvent;
+use crate::ids::{HopIndex, NodeId};
 
 impl World {
     /// Processes the outcomes of a link's or station's wake-up. If a packet was written over `arriving`, `delivered` is the
@@ -15,7 +16,7 @@ impl World {
     #[inline]
     pub(super) fn after_wakeup<S: Observed>(&mut self, delivered: Option<HopId>, arriving: &mut Packet, sink: &mut S) {
         if let Some(hop) = delivered {
-            self.arrive(hop_number(hop), arriving, sink);
+            self.arrive(HopIndex::from(hop), arriving, sink);
         }
         if !self.outcomes.is_empty() {
             self.process_outcomes(sink);
@@ -33,13 +34,13 @@ impl World {
 
     /// Processes an outcome at the node concerned.
     pub(super) fn process_outcome<S: Observed>(&mut self, hop: HopId, outcome: Outcome, sink: &mut S) {
-        let hop = hop_number(hop);
+        let hop = HopIndex::from(hop);
         match outcome {
             Outcome::Delivered(mut packet) => self.arrive(hop, &mut packet, sink),
-            Outcome::Failed(notice) => self.notify_agent(self.near_end(hop), &notice, sink),
-            Outcome::Acknowledged(notice) => self.notify_agent_of_delivery(self.near_end(hop), &notice, sink),
+            Outcome::Failed(notice) => self.notify_agent(self.topology.near_end(hop), &notice, sink),
+            Outcome::Acknowledged(notice) => self.notify_agent_of_delivery(self.topology.near_end(hop), &notice, sink),
             Outcome::Freed(bytes) => {
-                let node = self.near_end(hop);
+                let node = self.topology.near_end(hop);
                 self.nodes[node].buffer.left(bytes);
             }
         }
@@ -47,14 +48,14 @@ impl World {
 
     /// A packet arrives at the node at the far end of a hop.
     #[inline]
-    pub(super) fn arrive<S: Observed>(&mut self, hop: usize, packet: &mut Packet, sink: &mut S) {
-        let node = self.far_ends[hop] as usize;
-        let here = &self.nodes[node];
+    pub(super) fn arrive<S: Observed>(&mut self, hop: HopIndex, packet: &mut Packet, sink: &mut S) {
+        let node = self.topology.far_end(hop);
+        let here = self.topology.role(node);
         let ends = packet.dst == here.addr;
         if !ends && !here.forwards {
             return;
         }
-        let agent_acts = here.agent.is_some() && self.airborne[hop];
+        let agent_acts = self.topology.is_wireless(hop) && self.nodes[node].agent.is_some();
         self.emit(node, sink, || match ends {
             true => NodeEvent::Received { packet: *packet },
             false => NodeEvent::Transit { packet: *packet },
@@ -76,8 +77,8 @@ impl World {
     }
 
     /// A packet has been processed by the node.
-    pub(super) fn pass_on<S: Observed>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
-        match packet.dst == self.nodes[node].addr {
+    pub(super) fn pass_on<S: Observed>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
+        match packet.dst == self.topology.role(node).addr {
             true => self.receive(node, packet, sink),
             false => self.forward(node, packet, sink),
         }
@@ -85,8 +86,8 @@ impl World {
 
     /// A packet that was created here starts its path.
     #[inline]
-    pub(super) fn originate<S: Observed>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
-        if packet.dst == self.nodes[node].addr {
+    pub(super) fn originate<S: Observed>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
+        if packet.dst == self.topology.role(node).addr {
             self.receive(node, packet, sink);
             return;
         }
@@ -98,7 +99,7 @@ impl World {
 
     /// A packet to be forwarded to another node.
     #[inline]
-    fn forward<S: Observed>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
+    fn forward<S: Observed>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
         if !self.admit(node, packet, sink) {
             return;
         }
@@ -111,12 +112,12 @@ impl World {
 
     /// Whether the node's buffers have room for the packet.
     #[inline(always)]
-    pub(super) fn admit<S: Observed>(&mut self, node: usize, packet: &Packet, sink: &mut S) -> bool {
+    pub(super) fn admit<S: Observed>(&mut self, node: NodeId, packet: &Packet, sink: &mut S) -> bool {
         !self.nodes[node].buffer.limited() || self.admit_to_limited(node, packet, sink)
     }
 
     #[inline(never)]
-    fn admit_to_limited<S: Observed>(&mut self, node: usize, packet: &Packet, sink: &mut S) -> bool {
+    fn admit_to_limited<S: Observed>(&mut self, node: NodeId, packet: &Packet, sink: &mut S) -> bool {
         let admitted = self.nodes[node].buffer.admit(self.agenda.now(), packet.size());
         if !admitted {
             self.nodes[node].buffer_full += 1;
@@ -127,15 +128,15 @@ impl World {
 
     /// Hands a packet to the link on its route after passing it to the node's agent, which may change or consume it.
     #[inline]
-    pub(super) fn output<S: Observed>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
-        let Some(hop) = self.routes.hop(node, packet.dst.node()) else {
+    pub(super) fn output<S: Observed>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
+        let Some(hop) = self.topology.next_hop(node, packet.dst) else {
             // Scenarios are checked: the reason is a mobile without a base station.
             self.nodes[node].buffer.left(packet.size());
-            self.nodes[node].no_route += 1;
+            self.topology.count_no_route(node);
             self.emit(node, sink, || NodeEvent::NoRoute { packet: *packet });
             return;
         };
-        if self.nodes[node].agent.is_some() && self.airborne[hop] {
+        if self.topology.is_wireless(hop) && self.nodes[node].agent.is_some() {
             return self.output_through_agent(node, hop, packet, sink);
         }
         self.launch(node, hop, packet, false, sink);
@@ -146,8 +147,8 @@ impl World {
     #[inline(always)]
     pub(super) fn launch<S: Observed>(
         &mut self,
-        node: usize,
-        hop: usize,
+        node: NodeId,
+        hop: HopIndex,
         packet: &Packet,
         expedited: bool,
         sink: &mut S,
@@ -179,7 +180,7 @@ impl World {
 
     /// A packet has arrived at its destination.
     #[inline]
-    pub(super) fn receive<S: Observed>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
+    pub(super) fn receive<S: Observed>(&mut self, node: NodeId, packet: &Packet, sink: &mut S) {
         let Body::Tcp(segment) = &packet.body else { return self.receive_message(node, packet, sink) };
         let Some(end) = self.endpoints.ports.end(node, segment.dst_port) else {
             return self.deliver_outside(node, packet);
@@ -196,7 +197,7 @@ impl World {
 
     /// A packet other than a segment has arrived at its destination.
     #[inline(never)]
-    fn receive_message<S: Observed>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
+    fn receive_message<S: Observed>(&mut self, node: NodeId, packet: &Packet, sink: &mut S) {
         let Body::Icmp(notice) = &packet.body else { return self.receive_datagram(node, packet, sink) };
         let Some(end) = self.endpoints.ports.end(node, notice.src_port) else {
             return self.deliver_outside(node, packet);

@@ -22,8 +22,9 @@ mod ports;
 mod progress;
 mod session;
 mod state;
+mod topology;
 
-use engine::{Rate, Span, Time};
+use engine::{IdVec, Rate, Span, Time};
 use path::agent::{AgentEvent, Departure};
 use path::channel::Channel;
 use path::link::Link;
@@ -32,16 +33,15 @@ use path::medium::{Medium, QueueId};
 use path::outcome::{Outcome, Outcomes};
 use path::queue::{Buffer, Limit};
 use path::station::Station;
-use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, MediumId, Observer};
+use path::{Cx, HopId, LinkEvent, MediumEvent, MediumId, Observer};
 use wire::Packet;
 
-use crate::association::Roamer;
 use crate::delay::Delays;
 use crate::event::{Event, NodeEvent};
+use crate::ids::{HopIndex, NodeId};
 use crate::network::Network;
 use crate::node::{Node, Processing};
 use crate::results::{FlowResult, LinkResult, MediumResult, Results, ShortFlow};
-use crate::routing::Routes;
 use agenda::{Agenda, Wakeup};
 use arrivals::Arrivals;
 pub use drive::{Delivered, FlowInfo, InjectError};
@@ -51,6 +51,7 @@ use ports::Endpoints;
 pub use ports::MAX_PORTS;
 use session::Session;
 pub use state::NodeState;
+use topology::Topology;
 
 /// One direction of one link.
 #[expect(clippy::large_enum_variant, reason = "there are few hops, and indirection would slow down every packet")]
@@ -73,26 +74,20 @@ enum Hop {
 /// A network at a point of simulated time.
 pub struct World {
     agenda: Agenda,
-    nodes: Vec<Node>,
-    /// By `2 x link + direction`.
-    hops: Vec<Hop>,
-    /// The node at the far end of each hop.
-    far_ends: Vec<u32>,
-    /// Whether each hop is wireless.
-    airborne: Vec<bool>,
+    topology: Topology,
+    nodes: IdVec<NodeId, Node>,
+    hops: IdVec<HopIndex, Hop>,
     /// The delay after the agent at the far end, by hop: only with link layers that hand packets to it before.
-    agent_delays: Vec<Option<Box<Processing>>>,
+    agent_delays: IdVec<HopIndex, Option<Box<Processing>>>,
     /// The queue limit and the rate of each hop.
-    lines: Vec<(Limit, Rate)>,
+    lines: IdVec<HopIndex, (Limit, Rate)>,
     stations: Vec<Station>,
     /// The node of each station.
-    station_nodes: Vec<u32>,
+    station_nodes: Vec<NodeId>,
     /// Outcomes of a wake-up after the first delivered packet.
     outcomes: Vec<(HopId, Outcome)>,
     media: Vec<Medium>,
     channels: Vec<Box<dyn Channel>>,
-    routes: Routes,
-    roamers: Vec<Roamer>,
     endpoints: Endpoints,
     /// The flows of the network, and after them those that arrived during the run.
     flows: Vec<Flow>,
@@ -228,8 +223,8 @@ impl World {
             ended: self.agenda.now(),
             events: self.agenda.taken(),
             buffer_full: self.nodes.iter().map(|node| node.buffer_full).collect(),
-            no_route: self.nodes.iter().map(|node| node.no_route).collect(),
-            roaming: self.roaming(),
+            no_route: self.topology.no_route(),
+            roaming: self.topology.roaming(self.agenda.now()),
             agents: self.nodes.iter().map(Node::agent_counters).collect(),
             flows: self.flows[..self.first_short_flow].iter().map(|flow| self.flow_result(flow)).collect(),
             short_flows: self
@@ -240,6 +235,7 @@ impl World {
                 .collect(),
             links: self
                 .hops
+                .as_slice()
                 .chunks(2)
                 .map(|directions| LinkResult {
                     directions: [0, 1].map(|direction| self.counters_of(&directions[direction])),
@@ -297,7 +293,6 @@ impl World {
     fn wake<S: Observed>(&mut self, wakeup: Wakeup, Arriving { compact, whole }: &mut Arriving, sink: &mut S) {
         match wakeup {
             Wakeup::Fifo(hop) => {
-                let hop = hop as usize;
                 let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
                 let mut cx = Cx {
                     now: self.agenda.now(),
@@ -312,7 +307,7 @@ impl World {
                     Arrival::Whole => self.arrive(hop, whole, sink),
                 }
             }
-            Wakeup::Link(hop) => self.link_wakes(hop as usize, whole, sink),
+            Wakeup::Link(hop) => self.link_wakes(hop, whole, sink),
             Wakeup::StationArrival(station) => {
                 self.station_wakes(station as usize, whole, sink, |station, buffer, outcomes, cx| {
                     station.on_arrival(buffer, outcomes, cx);
@@ -332,22 +327,20 @@ impl World {
             Wakeup::Crossing(medium) => {
                 self.with_medium(medium as usize, sink, |medium, cx| medium.on_crossing(cx));
             }
-            Wakeup::Roamer(roamer) => self.roamer_looks(roamer as usize, sink),
+            Wakeup::Roamer(roamer) => self.roamer_looks(roamer, sink),
             Wakeup::End(end) => self.end_wakes(end as usize, sink),
-            Wakeup::Agent(node) => self.agent_wakes(node as usize, sink),
-            Wakeup::Forecast(node) => self.air_is_about_to_change(node as usize, sink),
+            Wakeup::Agent(node) => self.agent_wakes(node, sink),
+            Wakeup::Forecast(node) => self.air_is_about_to_change(node, sink),
             Wakeup::Processing(node) => {
-                let processed =
-                    self.nodes[node as usize].processing.as_mut().and_then(|p| p.pop(self.agenda.schedule()));
+                let processed = self.nodes[node].processing.as_mut().and_then(|p| p.pop(self.agenda.schedule()));
                 if let Some(mut packet) = processed {
-                    self.output(node as usize, &mut packet, sink);
+                    self.output(node, &mut packet, sink);
                 }
             }
             Wakeup::AgentDelay(hop) => {
-                let passed =
-                    self.agent_delays[hop as usize].as_mut().and_then(|delay| delay.pop(self.agenda.schedule()));
+                let passed = self.agent_delays[hop].as_mut().and_then(|delay| delay.pop(self.agenda.schedule()));
                 if let Some(mut packet) = passed {
-                    self.pass_on(self.far_ends[hop as usize] as usize, &mut packet, sink);
+                    self.pass_on(self.topology.far_end(hop), &mut packet, sink);
                 }
             }
             Wakeup::Application(session) => self.application_wakes(session as usize, sink),
@@ -357,8 +350,8 @@ impl World {
 
     /// Lets a link act, and processes its output.
     #[inline]
-    fn link_wakes<S: Observed>(&mut self, hop: usize, arriving: &mut Packet, sink: &mut S) {
-        let node = self.near_end(hop);
+    fn link_wakes<S: Observed>(&mut self, hop: HopIndex, arriving: &mut Packet, sink: &mut S) {
+        let node = self.topology.near_end(hop);
         let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
         let mut cx = Cx {
             now: self.agenda.now(),
@@ -382,7 +375,7 @@ impl World {
         sink: &mut S,
         act: impl FnOnce(&mut Station, &mut Buffer, &mut Outcomes<'_>, &mut Cx<'_, Relay<'_, S>>),
     ) {
-        let node = self.station_nodes[number] as usize;
+        let node = self.station_nodes[number];
         let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
         let mut cx = Cx {
             now: self.agenda.now(),
@@ -417,24 +410,18 @@ impl World {
         }
     }
 
-    /// The node at the near end of a hop: the far end of the reverse direction.
     #[inline]
-    fn near_end(&self, hop: usize) -> usize {
-        self.far_ends[hop ^ 1] as usize
-    }
-
-    #[inline]
-    fn emit<S: Observed>(&mut self, node: usize, sink: &mut S, event: impl FnOnce() -> NodeEvent) {
+    fn emit<S: Observed>(&mut self, node: NodeId, sink: &mut S, event: impl FnOnce() -> NodeEvent) {
         if !(S::ACTIVE || (S::TIMES && self.delays.is_some())) {
             return;
         }
         let event = event();
         let of = event.packet().and_then(|packet| self.endpoints.flow_of(packet));
         if let (Some(delays), Some(of)) = (&mut self.delays, &of) {
-            delays.node(self.agenda.now(), node as u32, &event, of);
+            delays.node(self.agenda.now(), node.number(), &event, of);
         }
         if S::ACTIVE {
-            sink.event(self.agenda.now(), &Event::Node { node: node as u32, event, of });
+            sink.event(self.agenda.now(), &Event::Node { node: node.number(), event, of });
         }
     }
 
@@ -458,19 +445,5 @@ impl World {
     fn next_change(&mut self, after: Time) -> Time {
         let changes = self.channels.iter_mut().filter_map(|channel| channel.next_change(after));
         changes.map(|(at, _)| at).min().unwrap_or(Time::NEVER)
-    }
-}
-
-/// The number of a hop, `2 x link + direction`.
-#[inline]
-fn hop_number(hop: HopId) -> usize {
-    2 * hop.link as usize + hop.direction.index()
-}
-
-/// The hop with number `2 x link + direction`.
-fn hop_id(number: usize) -> HopId {
-    HopId {
-        link: number as u32 / 2,
-        direction: if number.is_multiple_of(2) { LinkDirection::Forward } else { LinkDirection::Backward },
     }
 }

@@ -2,11 +2,13 @@
 
 use std::collections::VecDeque;
 
+use engine::IdVec;
 use wire::{Body, CompactSegment, Flags, Packet};
 
 use super::datagrams::DatagramFlow;
 use super::end::End;
 use crate::event::PacketFlow;
+use crate::ids::NodeId;
 
 /// The port of a node's first connection; the others follow.
 const FIRST_PORT: u16 = 10_000;
@@ -18,27 +20,27 @@ const UNUSED: u32 = u32::MAX;
 
 /// The ends of flows, by node and by port above [`FIRST_PORT`].
 pub(super) struct Ports {
-    ends: Vec<Vec<u32>>,
+    ends: IdVec<NodeId, Vec<u32>>,
     /// Ports that were in use, by node: the one that was closed first comes first.
-    closed: Vec<VecDeque<u16>>,
+    closed: IdVec<NodeId, VecDeque<u16>>,
 }
 
 impl Ports {
     /// Empty tables for `nodes` nodes.
     pub fn of(nodes: usize) -> Self {
-        Ports { ends: vec![Vec::new(); nodes], closed: vec![VecDeque::new(); nodes] }
+        Ports { ends: vec![Vec::new(); nodes].into(), closed: vec![VecDeque::new(); nodes].into() }
     }
 
     /// Allocates the next port of a node for an end. A node has at most [`MAX_PORTS`].
-    pub fn open(&mut self, node: usize, end: usize) -> u16 {
+    pub fn open(&mut self, node: NodeId, end: usize) -> u16 {
         self.ends[node].push(end as u32);
         FIRST_PORT + (self.ends[node].len() - 1) as u16
     }
 
     /// Allocates a port of each node for ends `end` and `end + 1`: one that was never used, or else the one that was
     /// closed first. `None` if a node has none left.
-    pub fn open_pair(&mut self, nodes: [usize; 2], end: usize) -> Option<[u16; 2]> {
-        let free = |node: usize| self.ends[node].len() < MAX_PORTS || !self.closed[node].is_empty();
+    pub fn open_pair(&mut self, nodes: [NodeId; 2], end: usize) -> Option<[u16; 2]> {
+        let free = |node: NodeId| self.ends[node].len() < MAX_PORTS || !self.closed[node].is_empty();
         if !nodes.into_iter().all(free) {
             return None;
         }
@@ -54,14 +56,14 @@ impl Ports {
     }
 
     /// Closes a port.
-    pub fn close(&mut self, node: usize, port: u16) {
+    pub fn close(&mut self, node: NodeId, port: u16) {
         self.ends[node][usize::from(port - FIRST_PORT)] = UNUSED;
         self.closed[node].push_back(port);
     }
 
     /// The end that uses a port.
     #[inline]
-    pub fn end(&self, node: usize, port: u16) -> Option<usize> {
+    pub fn end(&self, node: NodeId, port: u16) -> Option<usize> {
         let end = *self.ends.get(node)?.get(port.wrapping_sub(FIRST_PORT) as usize)?;
         (end != UNUSED).then_some(end as usize)
     }
@@ -84,12 +86,12 @@ impl Endpoints {
             Body::Tcp(segment) => segment.dst_port,
             Body::Icmp(notice) => notice.src_port,
             Body::Datagram(datagram) => {
-                let end = self.datagram_ports.end(packet.dst.node(), datagram.dst_port)?;
+                let end = self.datagram_ports.end(NodeId::of(packet.dst), datagram.dst_port)?;
                 let flow = self.datagrams[end / 2].matches(packet, end % 2)?;
                 return Some(PacketFlow { flow, from_sender: end % 2 == 1, seq: None, ack: None });
             }
         };
-        let to = self.ports.end(packet.dst.node(), port)?;
+        let to = self.ports.end(NodeId::of(packet.dst), port)?;
         let there = &self.ends[to];
         // The two ends of a flow are adjacent.
         let here = &self.ends[to ^ 1];

@@ -3,7 +3,8 @@
 use path::link::Counters;
 use path::{HopId, HopState};
 
-use super::{Hop, World, hop_number};
+use super::{Hop, World};
+use crate::ids::{HopIndex, NodeId};
 
 /// The state of a node, except the queues of its links.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -21,7 +22,7 @@ impl World {
     ///
     /// If the network has no such node.
     pub fn node_state(&self, node: usize) -> NodeState {
-        let node = &self.nodes[node];
+        let node = &self.nodes[NodeId::from_index(node)];
         let processing = node.processing.as_ref().map_or(0, |processing| processing.len());
         NodeState { buffer: node.buffer.state(self.agenda.now()), processing }
     }
@@ -33,7 +34,7 @@ impl World {
     ///
     /// If the network has no such node.
     pub fn scheme_state_bytes(&self, node: usize) -> Option<u64> {
-        let counters = self.nodes[node].agent_counters();
+        let counters = self.nodes[NodeId::from_index(node)].agent_counters();
         counters.into_iter().find_map(|(name, count)| (name == "state_bytes").then_some(count))
     }
 
@@ -43,7 +44,7 @@ impl World {
     ///
     /// If the network has no such link.
     pub fn hop_state(&self, hop: HopId) -> HopState {
-        match &self.hops[hop_number(hop)] {
+        match &self.hops[HopIndex::from(hop)] {
             Hop::Fifo(link) => link.state(self.agenda.now()),
             Hop::Link(link) => link.state(self.agenda.now()),
             Hop::TxQueue { station, queue } => self.stations[*station as usize].queues()[*queue as usize].state(),
