@@ -65,7 +65,6 @@ pub mod event;
 pub mod ids;
 mod jitter;
 pub mod network;
-pub mod node;
 pub mod node_kind;
 pub mod radio;
 pub mod results;

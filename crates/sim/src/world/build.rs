@@ -23,12 +23,12 @@ use super::datagrams::DatagramFlow;
 use super::end::End;
 use super::flow::{Carrier, Flow};
 use super::ports::{Endpoints, Ports};
+use super::processors::Processors;
 use super::session::Session;
 use super::topology::Topology;
-use super::{Hop, World};
+use super::{Hop, Node, World};
 use crate::ids::{HopIndex, LinkId, NodeId};
 use crate::network::{ArrivalSpec, LinkSpec, MediumSpec, Network};
-use crate::node::{Forecast, InstalledAgent, Node, Processing};
 use crate::transport::Transport;
 
 impl World {
@@ -40,28 +40,29 @@ impl World {
     /// varies with time has another queue discipline than drop-tail, or an outside member is not resolved.
     pub fn new(network: &Network, observed: bool) -> Self {
         let mut agenda = Agenda::new(network.duration);
-        let nodes = nodes(network, &mut agenda);
+        let mut processors = Processors::new(network, &mut agenda);
         let channels = channels(network);
-        let passes_on = |node: NodeId| nodes[node].passes_on(network.nodes[node.index()].buffer);
-        let mut topology = Topology::new(network, passes_on);
+        let limited = |node: NodeId| network.nodes[node.index()].buffer.is_some();
+        let mut topology = Topology::new(network, |node| processors.passes_on(node) && !limited(node));
         let arqs: IdVec<HopIndex, Arq> =
             network.links.iter().flat_map(|link| link.directions().map(|direction| direction.arq.build())).collect();
-        let agent_first = agent_first(&topology, &nodes, &arqs);
-        let (mut hops, stations, station_nodes) = hops(network, &nodes, &channels, &arqs, &agent_first, &mut agenda);
-        let agent_delays = agent_delays(network, &agent_first, &mut agenda);
-        let media = media(network, &nodes, &mut hops, &mut agenda);
+        let (mut hops, stations, station_nodes) =
+            hops(network, (&topology, &processors), &channels, &arqs, &mut agenda);
+        processors.add_agent_delays(network, &topology, &arqs, &mut agenda);
+        let media = media(network, &processors, &mut hops, &mut agenda);
         topology.add_roamers(network, &mut agenda);
         let [mut ports, mut datagram_ports] = [(); 2].map(|()| Ports::of(network.nodes.len()));
         let Traffic { ends, flows, sessions, datagrams } =
             traffic(network, [&mut ports, &mut datagram_ports], &mut agenda, observed);
         let arrivals = arrivals(network, &mut topology, &mut agenda);
         let arriving = arrivals.iter().filter(|process| agenda.schedule().armed(process.slot).is_some()).count();
+        let buffers = network.nodes.iter().map(|spec| Node { buffer: Buffer::new(spec.buffer), buffer_full: 0 });
         let mut world = World {
             agenda,
             topology,
-            nodes,
+            processors,
+            nodes: buffers.collect(),
             hops,
-            agent_delays,
             stations,
             station_nodes,
             outcomes: Vec::new(),
@@ -82,52 +83,17 @@ impl World {
             delays: None,
             next_air: Time::NEVER,
             lines: network.links.iter().flat_map(|link| lines(network, link)).collect(),
-            outbox: Vec::new(),
-            agent_events: Vec::new(),
             delivered: None,
             spare: None,
         };
         world.mobiles_begin();
-        for node in world.nodes.ids() {
-            if let Some(installed) = &mut world.nodes[node].agent {
-                installed.keep_timer(world.agenda.schedule());
-            }
-            world.look_ahead(node, Time::ZERO);
-        }
+        let channels = &mut world.channels;
+        world.processors.begin(&mut world.agenda, |link| channels[link.index()].next_change(Time::ZERO));
         if observed {
             world.next_air = world.next_change(Time::ZERO);
         }
         world
     }
-}
-
-fn nodes(network: &Network, agenda: &mut Agenda) -> IdVec<NodeId, Node> {
-    let links = network.links_by_node();
-    let node = |(index, spec): (usize, &crate::network::NodeSpec)| {
-        let number = NodeId::from_index(index);
-        let processing = (spec.processing_delay.as_nanos() > 0)
-            .then(|| Processing::new(spec.processing_delay, agenda.slot(Wakeup::Processing(number))));
-        let agent = spec.agent.build().map(|agent| installed(network, &links[index], number, agent, agenda));
-        Node { buffer: Buffer::new(spec.buffer), buffer_full: 0, processing, agent }
-    };
-    network.nodes.iter().enumerate().map(node).collect()
-}
-
-fn installed(
-    network: &Network,
-    links: &[u32],
-    node: NodeId,
-    agent: Box<dyn Agent>,
-    agenda: &mut Agenda,
-) -> InstalledAgent {
-    let links = links.iter().copied().filter(|link| network.links[*link as usize].wireless);
-    let forecast = agent.foresight().map(|lead| Forecast {
-        slot: agenda.slot(Wakeup::Forecast(node)),
-        lead,
-        links: links.collect(),
-        next: None,
-    });
-    InstalledAgent::new(agent, agenda.slot(Wakeup::Agent(node)), forecast)
 }
 
 fn channels(network: &Network) -> Vec<Box<dyn Channel>> {
@@ -147,6 +113,11 @@ fn channels(network: &Network) -> Vec<Box<dyn Channel>> {
     network.links.iter().map(channel).collect()
 }
 
+/// Whether the scheme of a node receives reports of packets that a link layer has delivered.
+fn looks_at_deliveries(processors: &Processors, node: NodeId) -> bool {
+    processors.agent(node).is_some_and(Agent::looks_at_deliveries)
+}
+
 /// The queue limit and the rate of both directions of a link.
 fn lines(network: &Network, link: &LinkSpec) -> [(Limit, Rate); 2] {
     let of_medium = link.medium.map(|medium| network.media[medium].config.data_rate());
@@ -159,10 +130,9 @@ fn lines(network: &Network, link: &LinkSpec) -> [(Limit, Rate); 2] {
 /// The hops of all links, the stations that serve those with stop-and-wait, and the node of each station.
 fn hops(
     network: &Network,
-    nodes: &IdVec<NodeId, Node>,
+    (topology, processors): (&Topology, &Processors),
     channels: &[Box<dyn Channel>],
     arqs: &IdVec<HopIndex, Arq>,
-    agent_first: &IdVec<HopIndex, bool>,
     agenda: &mut Agenda,
 ) -> (IdVec<HopIndex, Hop>, Vec<Station>, Vec<NodeId>) {
     // Queues by transmitter: one transmitter for each hop, or one for all hops of a node with a shared radio.
@@ -181,19 +151,19 @@ fn hops(
             }
             let spec = link.direction(direction);
             let line = Line::new(spec.rate, spec.delay, link.timing);
-            let reports_deliveries = nodes[node].looks_at_deliveries();
+            let reports_deliveries = looks_at_deliveries(processors, node);
             let arq = match arqs[hop].sender() {
                 Sender::Station(arq) => *arq,
                 Sender::Own(build) => {
                     let slot = agenda.slot(Wakeup::Link(hop));
-                    let agent_at_far_end = agent_first[hop];
+                    let agent_at_far_end = processors.hands_to_agent_first(topology, hop, &arqs[hop]);
                     let queue = backlog(network, link, id);
                     let parts = Parts { hop: id, line, queue, slot, agent_at_far_end, reports_deliveries };
                     hops.push(Hop::Link(build(parts)));
                     continue;
                 }
                 Sender::Plain => {
-                    let expedites = nodes[node].sends_expedited();
+                    let expedites = processors.agent(node).is_some_and(Agent::sends_expedited);
                     hops.push(plain(network, link, hop, expedites, channels[number].loses(), agenda));
                     continue;
                 }
@@ -224,7 +194,7 @@ fn hops(
 /// The shared media: each node with a link in one is a station of it, with a queue for each of these links.
 fn media(
     network: &Network,
-    nodes: &IdVec<NodeId, Node>,
+    processors: &Processors,
     hops: &mut IdVec<HopIndex, Hop>,
     agenda: &mut Agenda,
 ) -> Vec<Medium> {
@@ -247,7 +217,7 @@ fn media(
                     queue: link.direction(direction).queue.clone(),
                     stream: queue_stream(network, link, hop.id()),
                     rate: link.direction(direction).medium_rate,
-                    reports_deliveries: nodes[NodeId::from_index(link.between[direction])].looks_at_deliveries(),
+                    reports_deliveries: looks_at_deliveries(processors, NodeId::from_index(link.between[direction])),
                 });
             }
         }
@@ -311,28 +281,6 @@ fn backlog(network: &Network, link: &LinkSpec, hop: HopId) -> Backlog {
 fn queue_stream(network: &Network, link: &LinkSpec, hop: HopId) -> Stream {
     let name = format!("link {} queue {} {}", link.name, hop.direction.index(), link.random_seed);
     Stream::named(network.seed, network.replication, &name)
-}
-
-/// Whether an agent at the far end gets packets before that end's delay, by hop.
-fn agent_first(topology: &Topology, nodes: &IdVec<NodeId, Node>, arqs: &IdVec<HopIndex, Arq>) -> IdVec<HopIndex, bool> {
-    let agent_first = |(hop, arq): (HopIndex, &Arq)| {
-        let has_agent = nodes[topology.far_end(hop)].agent.is_some();
-        topology.is_wireless(hop) && has_agent && arq.hands_to_agent_before_delay()
-    };
-    arqs.enumerate().map(agent_first).collect()
-}
-
-/// The delays of such ends, by hop.
-fn agent_delays(
-    network: &Network,
-    agent_first: &IdVec<HopIndex, bool>,
-    agenda: &mut Agenda,
-) -> IdVec<HopIndex, Option<Box<Processing>>> {
-    let delay = |(hop, agent_first): (HopIndex, &bool)| {
-        let delay = network.links[hop.link().index()].direction(hop.direction().index()).delay;
-        agent_first.then(|| Box::new(Processing::new(delay, agenda.slot(Wakeup::AgentDelay(hop)))))
-    };
-    agent_first.enumerate().map(delay).collect()
 }
 
 /// The ends of all flows of the network, and their applications.

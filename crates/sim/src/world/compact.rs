@@ -23,7 +23,7 @@ impl World {
         let node = self.topology.far_end(hop);
         let here = self.topology.role(node);
         let handled = here.passes_on
-            && match packet.dst() == here.addr {
+            && match packet.dst() == node.addr() {
                 true => self.receive_compact(node, packet, sink),
                 false => here.forwards && self.output_compact(node, packet, sink),
             };

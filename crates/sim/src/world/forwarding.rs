@@ -51,11 +51,11 @@ impl World {
     pub(super) fn arrive<S: Observed>(&mut self, hop: HopIndex, packet: &mut Packet, sink: &mut S) {
         let node = self.topology.far_end(hop);
         let here = self.topology.role(node);
-        let ends = packet.dst == here.addr;
+        let ends = packet.dst == node.addr();
         if !ends && !here.forwards {
             return;
         }
-        let agent_acts = self.topology.is_wireless(hop) && self.nodes[node].agent.is_some();
+        let agent_acts = self.topology.is_wireless(hop) && self.processors.has_agent(node);
         self.emit(node, sink, || match ends {
             true => NodeEvent::Received { packet: *packet },
             false => NodeEvent::Transit { packet: *packet },
@@ -66,10 +66,11 @@ impl World {
             self.agent_sends(node, sink);
             return;
         }
-        match if agent_acts { self.agent_delays[hop].as_mut() } else { None } {
-            Some(delay) => delay.push(self.agenda.now(), *packet, self.agenda.schedule()),
-            None if ends => self.receive(node, packet, sink),
-            None => self.forward(node, packet, sink),
+        if !(agent_acts && self.processors.delay_after_agent(hop, packet, &mut self.agenda)) {
+            match ends {
+                true => self.receive(node, packet, sink),
+                false => self.forward(node, packet, sink),
+            }
         }
         if agent_acts {
             self.agent_sends(node, sink);
@@ -78,7 +79,7 @@ impl World {
 
     /// A packet has been processed by the node.
     pub(super) fn pass_on<S: Observed>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
-        match packet.dst == self.topology.role(node).addr {
+        match packet.dst == node.addr() {
             true => self.receive(node, packet, sink),
             false => self.forward(node, packet, sink),
         }
@@ -87,7 +88,7 @@ impl World {
     /// A packet that was created here starts its path.
     #[inline]
     pub(super) fn originate<S: Observed>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
-        if packet.dst == self.topology.role(node).addr {
+        if packet.dst == node.addr() {
             self.receive(node, packet, sink);
             return;
         }
@@ -103,11 +104,9 @@ impl World {
         if !self.admit(node, packet, sink) {
             return;
         }
-        if let Some(processing) = &mut self.nodes[node].processing {
-            processing.push(self.agenda.now(), *packet, self.agenda.schedule());
-            return;
+        if !self.processors.process(node, packet, &mut self.agenda) {
+            self.output(node, packet, sink);
         }
-        self.output(node, packet, sink);
     }
 
     /// Whether the node's buffers have room for the packet.
@@ -136,7 +135,7 @@ impl World {
             self.emit(node, sink, || NodeEvent::NoRoute { packet: *packet });
             return;
         };
-        if self.topology.is_wireless(hop) && self.nodes[node].agent.is_some() {
+        if self.topology.is_wireless(hop) && self.processors.has_agent(node) {
             return self.output_through_agent(node, hop, packet, sink);
         }
         self.launch(node, hop, packet, false, sink);

@@ -18,14 +18,15 @@ mod event_loop;
 mod flow;
 mod forwarding;
 mod mobile;
+mod node;
 mod ports;
+mod processors;
 mod progress;
 mod session;
 mod state;
 mod topology;
 
 use engine::{IdVec, Rate, Span, Time};
-use path::agent::{AgentEvent, Departure};
 use path::channel::Channel;
 use path::link::Link;
 use path::link::fifo::{Arrival, FifoLink};
@@ -40,7 +41,6 @@ use crate::delay::Delays;
 use crate::event::{Event, NodeEvent};
 use crate::ids::{HopIndex, NodeId};
 use crate::network::Network;
-use crate::node::{Node, Processing};
 use crate::results::{FlowResult, LinkResult, MediumResult, Results, ShortFlow};
 use agenda::{Agenda, Wakeup};
 use arrivals::Arrivals;
@@ -49,6 +49,7 @@ use event_loop::{Arriving, Observed};
 use flow::{Carrier, Flow};
 use ports::Endpoints;
 pub use ports::MAX_PORTS;
+use processors::Processors;
 use session::Session;
 pub use state::NodeState;
 use topology::Topology;
@@ -71,14 +72,20 @@ enum Hop {
     },
 }
 
+/// The buffer of a node.
+struct Node {
+    buffer: Buffer,
+    /// Packets dropped because the buffer was full.
+    buffer_full: u64,
+}
+
 /// A network at a point of simulated time.
 pub struct World {
     agenda: Agenda,
     topology: Topology,
     nodes: IdVec<NodeId, Node>,
     hops: IdVec<HopIndex, Hop>,
-    /// The delay after the agent at the far end, by hop: only with link layers that hand packets to it before.
-    agent_delays: IdVec<HopIndex, Option<Box<Processing>>>,
+    processors: Processors,
     /// The queue limit and the rate of each hop.
     lines: IdVec<HopIndex, (Limit, Rate)>,
     stations: Vec<Station>,
@@ -112,10 +119,6 @@ pub struct World {
     awaits_arrivals: bool,
     /// The next state change of any channel, for active sinks; `NEVER` without one.
     next_air: Time,
-    /// Packets that an agent sends while it acts.
-    outbox: Vec<Departure>,
-    /// Events of an agent's current call; empty without an active sink.
-    agent_events: Vec<AgentEvent>,
     /// Packets that no connection accepted, oldest first, if they are collected.
     delivered: Option<Vec<Delivered>>,
     /// A packet buffer for connections to write to, reused because initializing one costs as much as filling it.
@@ -225,7 +228,7 @@ impl World {
             buffer_full: self.nodes.iter().map(|node| node.buffer_full).collect(),
             no_route: self.topology.no_route(),
             roaming: self.topology.roaming(self.agenda.now()),
-            agents: self.nodes.iter().map(Node::agent_counters).collect(),
+            agents: self.processors.counters(),
             flows: self.flows[..self.first_short_flow].iter().map(|flow| self.flow_result(flow)).collect(),
             short_flows: self
                 .short_flows
@@ -332,14 +335,12 @@ impl World {
             Wakeup::Agent(node) => self.agent_wakes(node, sink),
             Wakeup::Forecast(node) => self.air_is_about_to_change(node, sink),
             Wakeup::Processing(node) => {
-                let processed = self.nodes[node].processing.as_mut().and_then(|p| p.pop(self.agenda.schedule()));
-                if let Some(mut packet) = processed {
+                if let Some(mut packet) = self.processors.take_processed(node, &mut self.agenda) {
                     self.output(node, &mut packet, sink);
                 }
             }
             Wakeup::AgentDelay(hop) => {
-                let passed = self.agent_delays[hop].as_mut().and_then(|delay| delay.pop(self.agenda.schedule()));
-                if let Some(mut packet) = passed {
+                if let Some(mut packet) = self.processors.take_delayed(hop, &mut self.agenda) {
                     self.pass_on(self.topology.far_end(hop), &mut packet, sink);
                 }
             }

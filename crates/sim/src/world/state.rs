@@ -22,9 +22,9 @@ impl World {
     ///
     /// If the network has no such node.
     pub fn node_state(&self, node: usize) -> NodeState {
-        let node = &self.nodes[NodeId::from_index(node)];
-        let processing = node.processing.as_ref().map_or(0, |processing| processing.len());
-        NodeState { buffer: node.buffer.state(self.agenda.now()), processing }
+        let node = NodeId::from_index(node);
+        let buffer = self.nodes[node].buffer.state(self.agenda.now());
+        NodeState { buffer, processing: self.processors.in_processing(node) }
     }
 
     /// Bytes of state that the scheme of node number `node` holds, such as a cache of packets; `None` without a scheme that
@@ -34,7 +34,7 @@ impl World {
     ///
     /// If the network has no such node.
     pub fn scheme_state_bytes(&self, node: usize) -> Option<u64> {
-        let counters = self.nodes[NodeId::from_index(node)].agent_counters();
+        let counters = self.processors.agent(NodeId::from_index(node))?.counters();
         counters.into_iter().find_map(|(name, count)| (name == "state_bytes").then_some(count))
     }
 

@@ -18,7 +18,6 @@ engine::define_ids! {
 
 /// What a node does with packets that arrive.
 pub(super) struct NodeRole {
-    pub addr: Addr,
     /// Whether it forwards packets to other nodes.
     pub forwards: bool,
     /// Whether it passes packets on as they are and at once: no scheme, no processing delay, no limit of its buffer.
@@ -42,7 +41,6 @@ impl Topology {
     /// The nodes and hops of a network, all links open; `passes_on` says which nodes pass packets on at once.
     pub fn new(network: &Network, passes_on: impl Fn(NodeId) -> bool) -> Self {
         let role = |(index, spec): (usize, &NodeSpec)| NodeRole {
-            addr: Addr::of_node(index),
             forwards: spec.kind.forwards(),
             passes_on: passes_on(NodeId::from_index(index)),
         };

@@ -1,0 +1,206 @@
+//! What nodes do with packets between two hops: processing delays, and the agents of schemes.
+
+use engine::{IdVec, Span, Time};
+use path::agent::{Agent, AgentCx, AgentEvent, Departure};
+use path::channel::State;
+use path::mac::arq::Arq;
+use wire::Packet;
+
+use super::agenda::{Agenda, Wakeup};
+use super::node::{Forecast, InstalledAgent, Processing};
+use super::topology::Topology;
+use crate::ids::{HopIndex, LinkId, NodeId};
+use crate::network::Network;
+use crate::timer::Due;
+
+/// A packet is in the processing of its node, or in the delay after the agent at the end of its last hop, until that
+/// delay has passed; what an agent sends is in the outbox until its call has been processed.
+pub(super) struct Processors {
+    processing: IdVec<NodeId, Option<Processing>>,
+    agents: IdVec<NodeId, Option<InstalledAgent>>,
+    /// The delay after the agent at the far end: only with link layers that hand packets to it before.
+    agent_delays: IdVec<HopIndex, Option<Box<Processing>>>,
+    /// Packets that an agent sends while it acts.
+    outbox: Vec<Departure>,
+    /// Events of an agent's current call; empty without an active sink.
+    events: Vec<AgentEvent>,
+}
+
+impl Processors {
+    /// The processing delays and agents of a network, without delays after agents.
+    pub fn new(network: &Network, agenda: &mut Agenda) -> Self {
+        let mut processors = Processors {
+            processing: IdVec::default(),
+            agents: IdVec::default(),
+            agent_delays: IdVec::default(),
+            outbox: Vec::new(),
+            events: Vec::new(),
+        };
+        for (links, spec) in network.links_by_node().iter().zip(&network.nodes) {
+            let node = processors.agents.next_id();
+            let delay = spec.processing_delay;
+            let processing =
+                (delay > Span::ZERO).then(|| Processing::new(delay, agenda.slot(Wakeup::Processing(node))));
+            processors.processing.push(processing);
+            processors.agents.push(spec.agent.build().map(|agent| {
+                let links = links.iter().copied().map(LinkId::new);
+                let links = links.filter(|link| network.links[link.index()].wireless);
+                let forecast = agent.foresight();
+                let forecast =
+                    forecast.map(|lead| Forecast::new(agenda.slot(Wakeup::Forecast(node)), lead, links.collect()));
+                InstalledAgent::new(agent, agenda.slot(Wakeup::Agent(node)), forecast)
+            }));
+        }
+        processors
+    }
+
+    /// Adds the delays after agents that get packets before the delay of their end of a hop.
+    pub fn add_agent_delays(
+        &mut self,
+        network: &Network,
+        topology: &Topology,
+        arqs: &IdVec<HopIndex, Arq>,
+        agenda: &mut Agenda,
+    ) {
+        let delay = |(hop, arq): (HopIndex, &Arq)| {
+            let delay = network.links[hop.link().index()].direction(hop.direction().index()).delay;
+            self.hands_to_agent_first(topology, hop, arq)
+                .then(|| Box::new(Processing::new(delay, agenda.slot(Wakeup::AgentDelay(hop)))))
+        };
+        self.agent_delays = arqs.enumerate().map(delay).collect();
+    }
+
+    /// Whether an agent at the far end of a hop gets packets before that end's delay.
+    pub fn hands_to_agent_first(&self, topology: &Topology, hop: HopIndex, arq: &Arq) -> bool {
+        topology.is_wireless(hop) && self.has_agent(topology.far_end(hop)) && arq.hands_to_agent_before_delay()
+    }
+
+    /// Arms the first wake-ups of agents; `next_change` finds the first change of a channel's state.
+    pub fn begin(&mut self, agenda: &mut Agenda, mut next_change: impl FnMut(LinkId) -> Option<(Time, State)>) {
+        for node in self.agents.ids() {
+            if let Some(installed) = &mut self.agents[node] {
+                installed.keep_timer(agenda.schedule());
+            }
+            self.arm_forecast(node, agenda, &mut next_change);
+        }
+    }
+
+    /// Whether a node passes packets on as they are and at once.
+    pub fn passes_on(&self, node: NodeId) -> bool {
+        self.processing[node].is_none() && self.agents[node].is_none()
+    }
+
+    #[inline]
+    pub fn has_agent(&self, node: NodeId) -> bool {
+        self.agents[node].is_some()
+    }
+
+    /// The agent of a node, to be asked what it needs and what it has counted.
+    pub fn agent(&self, node: NodeId) -> Option<&dyn Agent> {
+        self.agents[node].as_ref().map(InstalledAgent::agent)
+    }
+
+    /// The counters of the schemes, by node.
+    pub fn counters(&self) -> Vec<Vec<(&'static str, u64)>> {
+        let counters = |agent: &Option<InstalledAgent>| agent.as_ref().map(|installed| installed.agent().counters());
+        self.agents.iter().map(|agent| counters(agent).unwrap_or_default()).collect()
+    }
+
+    /// Packets in the processing of a node.
+    pub fn in_processing(&self, node: NodeId) -> usize {
+        self.processing[node].as_ref().map_or(0, Processing::len)
+    }
+
+    /// Holds a packet for the processing delay of its node; returns false, and does nothing, without one.
+    #[inline]
+    pub fn process(&mut self, node: NodeId, packet: &Packet, agenda: &mut Agenda) -> bool {
+        let Some(processing) = &mut self.processing[node] else { return false };
+        processing.push(agenda.now(), *packet, agenda.schedule());
+        true
+    }
+
+    /// Takes the packet that a node has processed.
+    pub fn take_processed(&mut self, node: NodeId, agenda: &mut Agenda) -> Option<Packet> {
+        self.processing[node].as_mut()?.pop(agenda.schedule())
+    }
+
+    /// Holds a packet that the agent at the end of a hop has passed for the delay of that end; returns false, and does
+    /// nothing, if the delay was before the agent.
+    pub fn delay_after_agent(&mut self, hop: HopIndex, packet: &Packet, agenda: &mut Agenda) -> bool {
+        let Some(delay) = &mut self.agent_delays[hop] else { return false };
+        delay.push(agenda.now(), *packet, agenda.schedule());
+        true
+    }
+
+    /// Takes the packet of which the delay after the agent has passed.
+    pub fn take_delayed(&mut self, hop: HopIndex, agenda: &mut Agenda) -> Option<Packet> {
+        self.agent_delays[hop].as_mut()?.pop(agenda.schedule())
+    }
+
+    /// Whether the timer of a node's agent has expired.
+    pub fn is_agent_due(&mut self, node: NodeId, agenda: &mut Agenda) -> bool {
+        let installed = self.agents[node].as_mut();
+        installed.is_some_and(|installed| matches!(installed.due(agenda.now(), agenda.schedule()), Due::Now))
+    }
+
+    /// Lets the agent of a node act. The packets that it sends are collected in the outbox.
+    #[inline]
+    pub fn call_agent(
+        &mut self,
+        node: NodeId,
+        agenda: &mut Agenda,
+        act: impl FnOnce(&mut dyn Agent, &mut AgentCx<'_>),
+    ) {
+        let Some(installed) = &mut self.agents[node] else { return };
+        let cx = AgentCx { now: agenda.now(), here: node.addr(), send: &mut self.outbox, events: None };
+        installed.call(cx, agenda.schedule(), act);
+    }
+
+    /// The same in a run with events; `about` is the packet that the call is about. Returns the events of the call.
+    pub fn call_observed_agent(
+        &mut self,
+        node: NodeId,
+        about: Option<Packet>,
+        agenda: &mut Agenda,
+        act: impl FnOnce(&mut dyn Agent, &mut AgentCx<'_>),
+    ) -> std::vec::Drain<'_, AgentEvent> {
+        if let Some(installed) = &mut self.agents[node] {
+            let events = Some(&mut self.events);
+            let cx = AgentCx { now: agenda.now(), here: node.addr(), send: &mut self.outbox, events };
+            installed.call(cx, agenda.schedule(), act);
+            installed.report_growth(about, &mut self.events);
+        }
+        self.events.drain(..)
+    }
+
+    /// Takes the packets that agents have sent, if any; [`reuse_outbox`](Self::reuse_outbox) gets the list back.
+    #[inline]
+    pub fn take_outbox(&mut self) -> Option<Vec<Departure>> {
+        (!self.outbox.is_empty()).then(|| std::mem::take(&mut self.outbox))
+    }
+
+    /// Gives back the memory of an outbox, of which all packets were sent.
+    pub fn reuse_outbox(&mut self, mut outbox: Vec<Departure>) {
+        outbox.clear();
+        if self.outbox.is_empty() {
+            self.outbox = outbox;
+        }
+    }
+
+    /// Takes the change of a channel's state that a node's agent is to be notified of now.
+    pub fn take_forecast(&mut self, node: NodeId) -> Option<(Time, State)> {
+        self.agents[node].as_mut()?.forecast_mut()?.take()
+    }
+
+    /// Arms the wake-up before the next of the changes, which `next_change` finds, of the channels of a node's links.
+    pub fn arm_forecast(
+        &mut self,
+        node: NodeId,
+        agenda: &mut Agenda,
+        next_change: impl FnMut(LinkId) -> Option<(Time, State)>,
+    ) {
+        if let Some(forecast) = self.agents[node].as_mut().and_then(InstalledAgent::forecast_mut) {
+            forecast.arm(agenda.now(), agenda.schedule(), next_change);
+        }
+    }
+}
