@@ -116,6 +116,17 @@ impl MediumId {
     }
 }
 
+impl engine::Id for MediumId {
+    fn from_index(index: usize) -> Self {
+        MediumId(index as u32)
+    }
+
+    #[inline]
+    fn index(self) -> usize {
+        MediumId::index(self)
+    }
+}
+
 /// One direction of one link.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct HopId {

@@ -1,8 +1,10 @@
 //! The current time, and the wake-ups to come.
 
 use engine::{Schedule, Slot, Span, Time};
+use path::MediumId;
 
 use super::topology::RoamerId;
+use super::transmitters::StationId;
 use crate::ids::{HopIndex, NodeId};
 
 /// The component that a slot wakes.
@@ -13,15 +15,15 @@ pub(super) enum Wakeup {
     /// A link behind the trait.
     Link(HopIndex),
     /// A station's outstanding frame or its acknowledgment arrives.
-    StationArrival(u32),
+    StationArrival(StationId),
     /// A station's acknowledgment timeout expires.
-    StationTimer(u32),
+    StationTimer(StationId),
     /// A station of a shared medium.
     Medium { medium: u16, station: u16 },
     /// A beacon of a station of a medium is due.
     Beacons { medium: u16, station: u16 },
     /// Stations of a medium enter or leave each other's range.
-    Crossing(u32),
+    Crossing(MediumId),
     /// A mobile may change its base station.
     Roamer(RoamerId),
     /// A connection's timer.

@@ -1,7 +1,6 @@
 //! Calls between a node and its scheme's agent.
 
-use path::HopState;
-use path::agent::{Agent, AgentCx, AgentEvent, LinkView, Verdict};
+use path::agent::{Agent, AgentCx, AgentEvent, Verdict};
 use path::outcome::{DeliveryNotice, RadioNotice};
 use wire::Packet;
 
@@ -28,7 +27,7 @@ impl World {
                     self.with_agent(node, Some(*packet), sink, |agent, cx| agent.on_queue_full(packet, cx));
                 }
             }
-            Verdict::Take => self.nodes[node].buffer.left(size),
+            Verdict::Take => self.transmitters.release(node, size),
         }
         self.agent_sends(node, sink);
     }
@@ -38,11 +37,7 @@ impl World {
         if !self.processors.agent(node).is_some_and(Agent::looks_at_link) {
             return;
         }
-        let id = hop.id();
-        let HopState { waiting, waiting_bytes, outstanding, .. } = self.hop_state(id);
-        let busy = self.counters_of(&self.hops[hop]).busy;
-        let (limit, rate) = self.lines[hop];
-        let view = LinkView { hop: id, waiting, waiting_bytes, outstanding, limit, rate, busy };
+        let view = self.transmitters.view(hop, self.agenda.now());
         self.with_agent(node, None, sink, |agent, cx| agent.on_link(&view, cx));
     }
 
@@ -120,7 +115,7 @@ impl World {
                     Some(hop) => {
                         self.launch(node, hop, packet, departure.expedited, sink);
                     }
-                    None => self.nodes[node].buffer.left(packet.size()),
+                    None => self.transmitters.release(node, packet.size()),
                 }
             }
         }
@@ -132,7 +127,7 @@ impl World {
         let Some((at, state)) = self.processors.take_forecast(node) else { return };
         self.with_agent(node, None, sink, |agent, cx| agent.on_forecast(state, cx));
         self.agent_sends(node, sink);
-        let channels = &mut self.channels;
-        self.processors.arm_forecast(node, &mut self.agenda, |link| channels[link.index()].next_change(at));
+        let transmitters = &mut self.transmitters;
+        self.processors.arm_forecast(node, &mut self.agenda, |link| transmitters.next_change(link, at));
     }
 }

@@ -2,12 +2,11 @@
 //! runs without an active sink. What needs more, such as a scheme, a processing delay, or any other kind of link, is left
 //! to `forwarding`.
 
-use path::Cx;
 use tcp::Polled;
 use wire::{Addr, CompactPacket, Packet};
 
 use super::event_loop::Observed;
-use super::{Hop, Relay, World};
+use super::{Relay, World};
 use crate::ids::{HopIndex, NodeId};
 
 impl World {
@@ -37,7 +36,7 @@ impl World {
     #[inline(always)]
     fn fifo_hop(&mut self, node: NodeId, to: Addr) -> Option<HopIndex> {
         let hop = self.topology.next_hop(node, to)?;
-        matches!(self.hops[hop], Hop::Fifo(_)).then_some(hop)
+        self.transmitters.is_fifo(hop).then_some(hop)
     }
 
     /// Hands a packet to the link on its route; returns false, and does nothing, if that is no FIFO link.
@@ -51,15 +50,8 @@ impl World {
     /// Hands a packet to a FIFO link.
     #[inline]
     fn enqueue_compact<S: Observed>(&mut self, hop: HopIndex, packet: &CompactPacket, sink: &mut S) {
-        let Hop::Fifo(link) = &mut self.hops[hop] else { unreachable!("the hop is a FIFO link") };
         let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
-        let mut cx = Cx {
-            now: self.agenda.now(),
-            schedule: self.agenda.schedule(),
-            channels: &mut self.channels,
-            observer: relay,
-        };
-        link.on_compact(packet, &mut cx);
+        self.transmitters.accept_compact(hop, packet, &mut self.agenda, relay);
     }
 
     /// Hands a segment of the end `number` to a FIFO link.

@@ -1,12 +1,12 @@
 //! A packet's path through one wake-up: out of a link into a node, to a connection or to the next link.
 
+use path::HopId;
 use path::agent::Verdict;
 use path::outcome::Outcome;
-use path::{Cx, HopId};
 use wire::{Body, Packet};
 
 use super::event_loop::Observed;
-use super::{Hop, Relay, World};
+use super::{Relay, World};
 use crate::event::NodeEvent;
 use crate::ids::{HopIndex, NodeId};
 
@@ -18,18 +18,17 @@ impl World {
         if let Some(hop) = delivered {
             self.arrive(HopIndex::from(hop), arriving, sink);
         }
-        if !self.outcomes.is_empty() {
-            self.process_outcomes(sink);
+        if let Some(outcomes) = self.transmitters.take_outcomes() {
+            self.process_outcomes(outcomes, sink);
         }
     }
 
     #[inline(never)]
-    fn process_outcomes<S: Observed>(&mut self, sink: &mut S) {
-        let mut outcomes = std::mem::take(&mut self.outcomes);
+    fn process_outcomes<S: Observed>(&mut self, mut outcomes: Vec<(HopId, Outcome)>, sink: &mut S) {
         for (hop, outcome) in outcomes.drain(..) {
             self.process_outcome(hop, outcome, sink);
         }
-        self.outcomes = outcomes;
+        self.transmitters.reuse_outcomes(outcomes);
     }
 
     /// Processes an outcome at the node concerned.
@@ -39,10 +38,7 @@ impl World {
             Outcome::Delivered(mut packet) => self.arrive(hop, &mut packet, sink),
             Outcome::Failed(notice) => self.notify_agent(self.topology.near_end(hop), &notice, sink),
             Outcome::Acknowledged(notice) => self.notify_agent_of_delivery(self.topology.near_end(hop), &notice, sink),
-            Outcome::Freed(bytes) => {
-                let node = self.topology.near_end(hop);
-                self.nodes[node].buffer.left(bytes);
-            }
+            Outcome::Freed(bytes) => self.transmitters.release(self.topology.near_end(hop), bytes),
         }
     }
 
@@ -112,14 +108,13 @@ impl World {
     /// Whether the node's buffers have room for the packet.
     #[inline(always)]
     pub(super) fn admit<S: Observed>(&mut self, node: NodeId, packet: &Packet, sink: &mut S) -> bool {
-        !self.nodes[node].buffer.limited() || self.admit_to_limited(node, packet, sink)
+        !self.transmitters.is_limited(node) || self.admit_to_limited(node, packet, sink)
     }
 
     #[inline(never)]
     fn admit_to_limited<S: Observed>(&mut self, node: NodeId, packet: &Packet, sink: &mut S) -> bool {
-        let admitted = self.nodes[node].buffer.admit(self.agenda.now(), packet.size());
+        let admitted = self.transmitters.admit(node, packet.size(), self.agenda.now());
         if !admitted {
-            self.nodes[node].buffer_full += 1;
             self.emit(node, sink, || NodeEvent::BufferFull { packet: *packet });
         }
         admitted
@@ -130,7 +125,7 @@ impl World {
     pub(super) fn output<S: Observed>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
         let Some(hop) = self.topology.next_hop(node, packet.dst) else {
             // Scenarios are checked: the reason is a mobile without a base station.
-            self.nodes[node].buffer.left(packet.size());
+            self.transmitters.release(node, packet.size());
             self.topology.count_no_route(node);
             self.emit(node, sink, || NodeEvent::NoRoute { packet: *packet });
             return;
@@ -141,8 +136,7 @@ impl World {
         self.launch(node, hop, packet, false, sink);
     }
 
-    /// Hands a packet to a link, ahead of the queue if `expedited`; returns whether it was accepted. Inlined: it is the
-    /// largest part of an event's cost.
+    /// Hands a packet to a link, ahead of the queue if `expedited`; returns whether it was accepted.
     #[inline(always)]
     pub(super) fn launch<S: Observed>(
         &mut self,
@@ -153,28 +147,7 @@ impl World {
         sink: &mut S,
     ) -> bool {
         let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
-        let mut cx = Cx {
-            now: self.agenda.now(),
-            schedule: self.agenda.schedule(),
-            channels: &mut self.channels,
-            observer: relay,
-        };
-        match &mut self.hops[hop] {
-            Hop::Fifo(link) => {
-                let leaves = link.on_packet(packet, &mut cx);
-                self.nodes[node].buffer.taken_until(leaves, packet.size());
-                leaves.is_some()
-            }
-            Hop::Link(link) => cx.erased(|cx| link.accept(packet, expedited, &mut self.nodes[node].buffer, cx)),
-            Hop::Medium { medium, queue } => {
-                let (medium, buffer) = (&mut self.media[medium.index()], &mut self.nodes[node].buffer);
-                medium.on_packet(*queue, *packet, expedited, buffer, &mut cx)
-            }
-            Hop::TxQueue { station, queue } => {
-                let (station, buffer) = (&mut self.stations[*station as usize], &mut self.nodes[node].buffer);
-                station.on_packet(*queue as usize, packet, expedited, buffer, &mut cx)
-            }
-        }
+        self.transmitters.accept((node, hop), packet, expedited, &mut self.agenda, relay)
     }
 
     /// A packet has arrived at its destination.

@@ -1,22 +1,18 @@
 //! Mobility: media whose stations move, and the association of mobiles.
 
+use super::World;
 use super::event_loop::Observed;
 use super::topology::RoamerId;
-use super::{Hop, World};
 use crate::association::Move;
 use crate::event::{Event, NodeEvent};
-use crate::ids::LinkId;
 
 impl World {
     /// Initializes the wake-ups of media and mobiles. All links of mobiles that use one link at a time are closed at
     /// first; at time zero, before all other events, mobiles associate.
     pub(super) fn mobiles_begin(&mut self) {
-        for medium in &mut self.media {
-            medium.look_out(self.agenda.schedule());
-            medium.announce_first(self.agenda.schedule());
-        }
+        self.transmitters.begin(&mut self.agenda);
         for link in self.topology.begin_roaming(&mut self.agenda) {
-            self.receive_over(link, false);
+            self.transmitters.set_open(link, false);
         }
     }
 
@@ -26,11 +22,11 @@ impl World {
         while let Some(next) = self.topology.next_move(roamer, self.agenda.now()) {
             let event = match next {
                 Move::Joins(link) => {
-                    self.receive_over(link, true);
+                    self.transmitters.set_open(link, true);
                     NodeEvent::Associated { link: link.number() }
                 }
                 Move::Leaves(link) => {
-                    self.receive_over(link, false);
+                    self.transmitters.set_open(link, false);
                     NodeEvent::Left { link: link.number() }
                 }
             };
@@ -39,14 +35,5 @@ impl World {
             }
         }
         self.topology.schedule_move(roamer, &mut self.agenda);
-    }
-
-    /// Opens or closes a link of a medium for reception.
-    fn receive_over(&mut self, link: LinkId, open: bool) {
-        for hop in link.hops() {
-            if let Hop::Medium { medium, queue } = self.hops[hop] {
-                self.media[medium.index()].set_open(queue, open);
-            }
-        }
     }
 }

@@ -25,23 +25,18 @@ mod progress;
 mod session;
 mod state;
 mod topology;
+mod transmitters;
 
-use engine::{IdVec, Rate, Span, Time};
-use path::channel::Channel;
-use path::link::Link;
-use path::link::fifo::{Arrival, FifoLink};
-use path::medium::{Medium, QueueId};
-use path::outcome::{Outcome, Outcomes};
-use path::queue::{Buffer, Limit};
-use path::station::Station;
-use path::{Cx, HopId, LinkEvent, MediumEvent, MediumId, Observer};
+use engine::{Span, Time};
+use path::link::fifo::Arrival;
+use path::{HopId, LinkEvent, MediumEvent, MediumId, Observer};
 use wire::Packet;
 
 use crate::delay::Delays;
 use crate::event::{Event, NodeEvent};
-use crate::ids::{HopIndex, NodeId};
+use crate::ids::NodeId;
 use crate::network::Network;
-use crate::results::{FlowResult, LinkResult, MediumResult, Results, ShortFlow};
+use crate::results::{FlowResult, Results, ShortFlow};
 use agenda::{Agenda, Wakeup};
 use arrivals::Arrivals;
 pub use drive::{Delivered, FlowInfo, InjectError};
@@ -53,48 +48,14 @@ use processors::Processors;
 use session::Session;
 pub use state::NodeState;
 use topology::Topology;
-
-/// One direction of one link.
-#[expect(clippy::large_enum_variant, reason = "there are few hops, and indirection would slow down every packet")]
-enum Hop {
-    Fifo(FifoLink),
-    /// Any other link with a transmitter of its own.
-    Link(Box<dyn Link>),
-    /// A queue of a station.
-    TxQueue {
-        station: u32,
-        queue: u32,
-    },
-    /// A queue of a station of a shared medium.
-    Medium {
-        medium: MediumId,
-        queue: QueueId,
-    },
-}
-
-/// The buffer of a node.
-struct Node {
-    buffer: Buffer,
-    /// Packets dropped because the buffer was full.
-    buffer_full: u64,
-}
+use transmitters::{MediumWakeup, Transmitters};
 
 /// A network at a point of simulated time.
 pub struct World {
     agenda: Agenda,
     topology: Topology,
-    nodes: IdVec<NodeId, Node>,
-    hops: IdVec<HopIndex, Hop>,
+    transmitters: Transmitters,
     processors: Processors,
-    /// The queue limit and the rate of each hop.
-    lines: IdVec<HopIndex, (Limit, Rate)>,
-    stations: Vec<Station>,
-    /// The node of each station.
-    station_nodes: Vec<NodeId>,
-    /// Outcomes of a wake-up after the first delivered packet.
-    outcomes: Vec<(HopId, Outcome)>,
-    media: Vec<Medium>,
-    channels: Vec<Box<dyn Channel>>,
     endpoints: Endpoints,
     /// The flows of the network, and after them those that arrived during the run.
     flows: Vec<Flow>,
@@ -216,18 +177,13 @@ impl World {
 
     /// The counters so far.
     pub fn results(&self) -> Results {
-        let medium = |medium: &Medium| MediumResult {
-            air: medium.air_counters(self.agenda.now()),
-            stations: (0..medium.stations())
-                .map(|station| medium.station_counters(station, self.agenda.now()))
-                .collect(),
-        };
+        let now = self.agenda.now();
         Results {
-            ended: self.agenda.now(),
+            ended: now,
             events: self.agenda.taken(),
-            buffer_full: self.nodes.iter().map(|node| node.buffer_full).collect(),
+            buffer_full: self.transmitters.buffer_full(),
             no_route: self.topology.no_route(),
-            roaming: self.topology.roaming(self.agenda.now()),
+            roaming: self.topology.roaming(now),
             agents: self.processors.counters(),
             flows: self.flows[..self.first_short_flow].iter().map(|flow| self.flow_result(flow)).collect(),
             short_flows: self
@@ -236,15 +192,8 @@ impl World {
                 .copied()
                 .chain(self.flows.iter().filter_map(|flow| flow.short))
                 .collect(),
-            links: self
-                .hops
-                .as_slice()
-                .chunks(2)
-                .map(|directions| LinkResult {
-                    directions: [0, 1].map(|direction| self.counters_of(&directions[direction])),
-                })
-                .collect(),
-            media: self.media.iter().map(medium).collect(),
+            links: self.transmitters.link_results(now),
+            media: self.transmitters.medium_results(now),
         }
     }
 
@@ -291,45 +240,44 @@ impl World {
         }
     }
 
-    /// Lets a component act whose wake-up has come.
+    /// Lets a component act whose wake-up has come, and processes its output.
     #[inline]
-    fn wake<S: Observed>(&mut self, wakeup: Wakeup, Arriving { compact, whole }: &mut Arriving, sink: &mut S) {
+    fn wake<S: Observed>(&mut self, wakeup: Wakeup, arriving: &mut Arriving, sink: &mut S) {
         match wakeup {
             Wakeup::Fifo(hop) => {
                 let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
-                let mut cx = Cx {
-                    now: self.agenda.now(),
-                    schedule: self.agenda.schedule(),
-                    channels: &mut self.channels,
-                    observer: relay,
-                };
-                let Hop::Fifo(link) = &mut self.hops[hop] else { unreachable!("the slot is a FIFO link's") };
-                match link.on_wake(&mut cx, compact, whole) {
+                match self.transmitters.wake_fifo(hop, arriving, &mut self.agenda, relay) {
                     Arrival::Nothing => {}
-                    Arrival::Compact => self.arrive_compact(hop, compact, whole, sink),
-                    Arrival::Whole => self.arrive(hop, whole, sink),
+                    Arrival::Compact => self.arrive_compact(hop, &arriving.compact, &mut arriving.whole, sink),
+                    Arrival::Whole => self.arrive(hop, &mut arriving.whole, sink),
                 }
             }
-            Wakeup::Link(hop) => self.link_wakes(hop, whole, sink),
+            Wakeup::Link(hop) => {
+                let node = self.topology.near_end(hop);
+                let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
+                let whole = &mut arriving.whole;
+                let delivered = self.transmitters.wake_link((node, hop), whole, &mut self.agenda, relay);
+                self.after_wakeup(delivered, whole, sink);
+            }
             Wakeup::StationArrival(station) => {
-                self.station_wakes(station as usize, whole, sink, |station, buffer, outcomes, cx| {
-                    station.on_arrival(buffer, outcomes, cx);
-                });
+                let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
+                let whole = &mut arriving.whole;
+                let delivered = self.transmitters.wake_station_at_arrival(station, whole, &mut self.agenda, relay);
+                self.after_wakeup(delivered, whole, sink);
             }
             Wakeup::StationTimer(station) => {
-                self.station_wakes(station as usize, whole, sink, |station, buffer, outcomes, cx| {
-                    station.on_timer(buffer, outcomes, cx);
-                });
+                let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
+                let whole = &mut arriving.whole;
+                let delivered = self.transmitters.wake_station_at_timeout(station, whole, &mut self.agenda, relay);
+                self.after_wakeup(delivered, whole, sink);
             }
             Wakeup::Medium { medium, station } => {
-                self.with_medium(medium as usize, sink, |medium, cx| medium.on_wake(u32::from(station), cx));
+                self.medium_wakes(MediumId(medium.into()), MediumWakeup::Station(station.into()), sink);
             }
             Wakeup::Beacons { medium, station } => {
-                self.with_medium(medium as usize, sink, |medium, cx| medium.on_beacon(u32::from(station), cx));
+                self.medium_wakes(MediumId(medium.into()), MediumWakeup::Beacon(station.into()), sink);
             }
-            Wakeup::Crossing(medium) => {
-                self.with_medium(medium as usize, sink, |medium, cx| medium.on_crossing(cx));
-            }
+            Wakeup::Crossing(medium) => self.medium_wakes(medium, MediumWakeup::Crossing, sink),
             Wakeup::Roamer(roamer) => self.roamer_looks(roamer, sink),
             Wakeup::End(end) => self.end_wakes(end as usize, sink),
             Wakeup::Agent(node) => self.agent_wakes(node, sink),
@@ -349,64 +297,12 @@ impl World {
         }
     }
 
-    /// Lets a link act, and processes its output.
-    #[inline]
-    fn link_wakes<S: Observed>(&mut self, hop: HopIndex, arriving: &mut Packet, sink: &mut S) {
-        let node = self.topology.near_end(hop);
-        let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
-        let mut cx = Cx {
-            now: self.agenda.now(),
-            schedule: self.agenda.schedule(),
-            channels: &mut self.channels,
-            observer: relay,
-        };
-        let Hop::Link(link) = &mut self.hops[hop] else { unreachable!("the slot is a link's") };
-        let mut outcomes = Outcomes::new(arriving, &mut self.outcomes);
-        cx.erased(|cx| link.wake(&mut self.nodes[node].buffer, &mut outcomes, cx));
-        let delivered = outcomes.delivered();
-        self.after_wakeup(delivered, arriving, sink);
-    }
-
-    /// Lets a station act, and processes its output.
-    #[inline]
-    fn station_wakes<S: Observed>(
-        &mut self,
-        number: usize,
-        arriving: &mut Packet,
-        sink: &mut S,
-        act: impl FnOnce(&mut Station, &mut Buffer, &mut Outcomes<'_>, &mut Cx<'_, Relay<'_, S>>),
-    ) {
-        let node = self.station_nodes[number];
-        let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
-        let mut cx = Cx {
-            now: self.agenda.now(),
-            schedule: self.agenda.schedule(),
-            channels: &mut self.channels,
-            observer: relay,
-        };
-        let mut outcomes = Outcomes::new(arriving, &mut self.outcomes);
-        act(&mut self.stations[number], &mut self.nodes[node].buffer, &mut outcomes, &mut cx);
-        let delivered = outcomes.delivered();
-        self.after_wakeup(delivered, arriving, sink);
-    }
-
     /// Lets a medium act, and processes its output.
     #[inline]
-    fn with_medium<S: Observed>(
-        &mut self,
-        number: usize,
-        sink: &mut S,
-        act: impl FnOnce(&mut Medium, &mut Cx<'_, Relay<'_, S>>),
-    ) {
+    fn medium_wakes<S: Observed>(&mut self, medium: MediumId, wakeup: MediumWakeup, sink: &mut S) {
         let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
-        let mut cx = Cx {
-            now: self.agenda.now(),
-            schedule: self.agenda.schedule(),
-            channels: &mut self.channels,
-            observer: relay,
-        };
-        act(&mut self.media[number], &mut cx);
-        while let Some((hop, outcome)) = self.media[number].outcome() {
+        self.transmitters.wake_medium(medium, wakeup, &mut self.agenda, relay);
+        while let Some((hop, outcome)) = self.transmitters.take_medium_outcome(medium) {
             self.process_outcome(hop, outcome, sink);
         }
     }
@@ -431,11 +327,11 @@ impl World {
         while self.next_air <= self.agenda.now() && self.next_air != Time::NEVER {
             let at = self.next_air;
             let before = Time::from_nanos(at.as_nanos().saturating_sub(1));
-            for link in 0..self.channels.len() {
-                if let Some((when, state)) = self.channels[link].next_change(before)
+            for link in self.transmitters.links() {
+                if let Some((when, state)) = self.transmitters.next_change(link, before)
                     && when == at
                 {
-                    sink.event(at, &Event::Air { link: link as u32, state });
+                    sink.event(at, &Event::Air { link: link.number(), state });
                 }
             }
             self.next_air = self.next_change(at);
@@ -444,7 +340,8 @@ impl World {
 
     /// The first state change of any link's channel after `after`.
     fn next_change(&mut self, after: Time) -> Time {
-        let changes = self.channels.iter_mut().filter_map(|channel| channel.next_change(after));
+        let transmitters = &mut self.transmitters;
+        let changes = transmitters.links().filter_map(|link| transmitters.next_change(link, after));
         changes.map(|(at, _)| at).min().unwrap_or(Time::NEVER)
     }
 }

@@ -1,9 +1,8 @@
 //! The current state of nodes and link queues.
 
-use path::link::Counters;
 use path::{HopId, HopState};
 
-use super::{Hop, World};
+use super::World;
 use crate::ids::{HopIndex, NodeId};
 
 /// The state of a node, except the queues of its links.
@@ -23,7 +22,7 @@ impl World {
     /// If the network has no such node.
     pub fn node_state(&self, node: usize) -> NodeState {
         let node = NodeId::from_index(node);
-        let buffer = self.nodes[node].buffer.state(self.agenda.now());
+        let buffer = self.transmitters.buffer_state(node, self.agenda.now());
         NodeState { buffer, processing: self.processors.in_processing(node) }
     }
 
@@ -44,23 +43,6 @@ impl World {
     ///
     /// If the network has no such link.
     pub fn hop_state(&self, hop: HopId) -> HopState {
-        match &self.hops[HopIndex::from(hop)] {
-            Hop::Fifo(link) => link.state(self.agenda.now()),
-            Hop::Link(link) => link.state(self.agenda.now()),
-            Hop::TxQueue { station, queue } => self.stations[*station as usize].queues()[*queue as usize].state(),
-            Hop::Medium { medium, queue } => self.media[medium.index()].state(*queue),
-        }
-    }
-
-    /// Returns the counters of one direction of a link.
-    pub(super) fn counters_of(&self, hop: &Hop) -> Counters {
-        match hop {
-            Hop::Fifo(link) => link.counters(self.agenda.now()),
-            Hop::Link(link) => link.counters(self.agenda.now()),
-            Hop::TxQueue { station, queue } => {
-                self.stations[*station as usize].queues()[*queue as usize].counters(self.agenda.now())
-            }
-            Hop::Medium { medium, queue } => self.media[medium.index()].counters(*queue, self.agenda.now()),
-        }
+        self.transmitters.state(HopIndex::from(hop), self.agenda.now())
     }
 }

@@ -1,0 +1,324 @@
+//! What sends packets over hops: links, stations and media with their channels, and the buffers of nodes.
+
+mod build;
+
+use engine::{IdVec, Rate, Time};
+use path::agent::LinkView;
+use path::channel::{Channel, State};
+use path::link::fifo::{Arrival, FifoLink};
+use path::link::{Counters, Link};
+use path::medium::{Medium, QueueId};
+use path::outcome::{Outcome, Outcomes};
+use path::queue::{Buffer, Limit};
+use path::station::Station;
+use path::{Cx, HopId, HopState, MediumId, Observer};
+use wire::{CompactPacket, Packet};
+
+use super::agenda::Agenda;
+use super::event_loop::Arriving;
+use crate::ids::{HopIndex, LinkId, NodeId};
+use crate::results::{LinkResult, MediumResult};
+
+engine::define_ids! {
+    /// The number of a station outside of shared media.
+    pub(super) struct StationId;
+}
+
+/// What sends the packets of a hop.
+#[expect(clippy::large_enum_variant, reason = "there are few hops, and indirection would slow down every packet")]
+enum Transmitter {
+    Fifo(FifoLink),
+    /// Any other link with a transmitter of its own.
+    Link(Box<dyn Link>),
+    /// A queue of a station.
+    TxQueue {
+        station: StationId,
+        queue: u32,
+    },
+    /// A queue of a station of a shared medium.
+    Medium {
+        medium: MediumId,
+        queue: QueueId,
+    },
+}
+
+/// A reason for which a medium wakes.
+pub(super) enum MediumWakeup {
+    /// A station's back-off, frame, or timeout ends.
+    Station(u32),
+    /// A beacon of a station is due.
+    Beacon(u32),
+    /// Stations enter or leave each other's range.
+    Crossing,
+}
+
+/// Every hop has one transmitter, and the buffer of a node counts each packet from its admission until its transmitter has
+/// sent or dropped it.
+pub(super) struct Transmitters {
+    hops: IdVec<HopIndex, Transmitter>,
+    /// The queue limit and the rate of each hop.
+    lines: IdVec<HopIndex, (Limit, Rate)>,
+    stations: IdVec<StationId, Station>,
+    /// The node of each station.
+    station_nodes: IdVec<StationId, NodeId>,
+    media: IdVec<MediumId, Medium>,
+    channels: IdVec<LinkId, Box<dyn Channel>>,
+    buffers: IdVec<NodeId, Buffer>,
+    /// Packets dropped because a buffer was full.
+    buffer_full: IdVec<NodeId, u64>,
+    /// Outcomes of a wake-up after the first delivered packet.
+    outcomes: Vec<(HopId, Outcome)>,
+}
+
+impl Transmitters {
+    /// Hands a packet of a node to a hop, ahead of the queue if `expedited`; returns whether it was accepted. Inlined: it is
+    /// the largest part of an event's cost.
+    #[inline(always)]
+    pub fn accept<O: Observer>(
+        &mut self,
+        (node, hop): (NodeId, HopIndex),
+        packet: &Packet,
+        expedited: bool,
+        agenda: &mut Agenda,
+        observer: &mut O,
+    ) -> bool {
+        let channels = self.channels.as_mut_slice();
+        let mut cx = Cx { now: agenda.now(), schedule: agenda.schedule(), channels, observer };
+        let buffer = &mut self.buffers[node];
+        match &mut self.hops[hop] {
+            Transmitter::Fifo(link) => {
+                let leaves = link.on_packet(packet, &mut cx);
+                buffer.taken_until(leaves, packet.size());
+                leaves.is_some()
+            }
+            Transmitter::Link(link) => cx.erased(|cx| link.accept(packet, expedited, buffer, cx)),
+            Transmitter::Medium { medium, queue } => {
+                self.media[*medium].on_packet(*queue, *packet, expedited, buffer, &mut cx)
+            }
+            Transmitter::TxQueue { station, queue } => {
+                self.stations[*station].on_packet(*queue as usize, packet, expedited, buffer, &mut cx)
+            }
+        }
+    }
+
+    /// Hands a packet without options to a hop with a FIFO link, of a node whose buffer is unlimited.
+    #[inline(always)]
+    pub fn accept_compact<O: Observer>(
+        &mut self,
+        hop: HopIndex,
+        packet: &CompactPacket,
+        agenda: &mut Agenda,
+        observer: &mut O,
+    ) {
+        let Transmitter::Fifo(link) = &mut self.hops[hop] else { unreachable!("the hop has a FIFO link") };
+        let channels = self.channels.as_mut_slice();
+        link.on_compact(packet, &mut Cx { now: agenda.now(), schedule: agenda.schedule(), channels, observer });
+    }
+
+    /// Whether a hop has a FIFO link.
+    #[inline(always)]
+    pub fn is_fifo(&self, hop: HopIndex) -> bool {
+        matches!(self.hops[hop], Transmitter::Fifo(_))
+    }
+
+    /// Takes the packet that arrives at the end of a FIFO link.
+    #[inline(always)]
+    pub fn wake_fifo<O: Observer>(
+        &mut self,
+        hop: HopIndex,
+        Arriving { compact, whole }: &mut Arriving,
+        agenda: &mut Agenda,
+        observer: &mut O,
+    ) -> Arrival {
+        let Transmitter::Fifo(link) = &mut self.hops[hop] else { unreachable!("the slot is a FIFO link's") };
+        let channels = self.channels.as_mut_slice();
+        let mut cx = Cx { now: agenda.now(), schedule: agenda.schedule(), channels, observer };
+        link.on_wake(&mut cx, compact, whole)
+    }
+
+    /// Lets the link of a node's hop act; returns the hop over which a packet was written over `arriving`, if any.
+    #[inline]
+    pub fn wake_link<O: Observer>(
+        &mut self,
+        (node, hop): (NodeId, HopIndex),
+        arriving: &mut Packet,
+        agenda: &mut Agenda,
+        observer: &mut O,
+    ) -> Option<HopId> {
+        let Transmitter::Link(link) = &mut self.hops[hop] else { unreachable!("the slot is a link's") };
+        let channels = self.channels.as_mut_slice();
+        let mut cx = Cx { now: agenda.now(), schedule: agenda.schedule(), channels, observer };
+        let mut outcomes = Outcomes::new(arriving, &mut self.outcomes);
+        cx.erased(|cx| link.wake(&mut self.buffers[node], &mut outcomes, cx));
+        outcomes.delivered()
+    }
+
+    /// Handles the arrival of a station's frame, or of its acknowledgment; returns as [`wake_link`](Self::wake_link).
+    #[inline]
+    pub fn wake_station_at_arrival<O: Observer>(
+        &mut self,
+        station: StationId,
+        arriving: &mut Packet,
+        agenda: &mut Agenda,
+        observer: &mut O,
+    ) -> Option<HopId> {
+        self.wake_station(station, arriving, agenda, observer, |station, buffer, outcomes, cx| {
+            station.on_arrival(buffer, outcomes, cx);
+        })
+    }
+
+    /// Handles the end of a station's timeout; returns as [`wake_link`](Self::wake_link).
+    #[inline]
+    pub fn wake_station_at_timeout<O: Observer>(
+        &mut self,
+        station: StationId,
+        arriving: &mut Packet,
+        agenda: &mut Agenda,
+        observer: &mut O,
+    ) -> Option<HopId> {
+        self.wake_station(station, arriving, agenda, observer, |station, buffer, outcomes, cx| {
+            station.on_timer(buffer, outcomes, cx);
+        })
+    }
+
+    #[inline]
+    fn wake_station<O: Observer>(
+        &mut self,
+        station: StationId,
+        arriving: &mut Packet,
+        agenda: &mut Agenda,
+        observer: &mut O,
+        act: impl FnOnce(&mut Station, &mut Buffer, &mut Outcomes<'_>, &mut Cx<'_, O>),
+    ) -> Option<HopId> {
+        let channels = self.channels.as_mut_slice();
+        let mut cx = Cx { now: agenda.now(), schedule: agenda.schedule(), channels, observer };
+        let mut outcomes = Outcomes::new(arriving, &mut self.outcomes);
+        let buffer = &mut self.buffers[self.station_nodes[station]];
+        act(&mut self.stations[station], buffer, &mut outcomes, &mut cx);
+        outcomes.delivered()
+    }
+
+    /// Lets a medium act. Its output is taken with [`take_medium_outcome`](Self::take_medium_outcome).
+    #[inline]
+    pub fn wake_medium<O: Observer>(
+        &mut self,
+        medium: MediumId,
+        wakeup: MediumWakeup,
+        agenda: &mut Agenda,
+        observer: &mut O,
+    ) {
+        let channels = self.channels.as_mut_slice();
+        let mut cx = Cx { now: agenda.now(), schedule: agenda.schedule(), channels, observer };
+        let medium = &mut self.media[medium];
+        match wakeup {
+            MediumWakeup::Station(station) => medium.on_wake(station, &mut cx),
+            MediumWakeup::Beacon(station) => medium.on_beacon(station, &mut cx),
+            MediumWakeup::Crossing => medium.on_crossing(&mut cx),
+        }
+    }
+
+    /// Takes the oldest outcome of a medium, with its hop.
+    pub fn take_medium_outcome(&mut self, medium: MediumId) -> Option<(HopId, Outcome)> {
+        self.media[medium].outcome()
+    }
+
+    /// Takes the outcomes of a wake-up after the first delivered packet, if any;
+    /// [`reuse_outcomes`](Self::reuse_outcomes) gets the list back.
+    #[inline]
+    pub fn take_outcomes(&mut self) -> Option<Vec<(HopId, Outcome)>> {
+        (!self.outcomes.is_empty()).then(|| std::mem::take(&mut self.outcomes))
+    }
+
+    /// Gives back the memory of outcomes, of which all were processed.
+    pub fn reuse_outcomes(&mut self, outcomes: Vec<(HopId, Outcome)>) {
+        self.outcomes = outcomes;
+    }
+
+    /// Whether the buffer of a node has a limit.
+    #[inline(always)]
+    pub fn is_limited(&self, node: NodeId) -> bool {
+        self.buffers[node].limited()
+    }
+
+    /// Reserves space for `size` bytes in the buffer of a node; returns whether there was enough.
+    pub fn admit(&mut self, node: NodeId, size: u32, now: Time) -> bool {
+        let admitted = self.buffers[node].admit(now, size);
+        self.buffer_full[node] += u64::from(!admitted);
+        admitted
+    }
+
+    /// Frees the space of an admitted packet of `size` bytes that has left the node, or was dropped.
+    pub fn release(&mut self, node: NodeId, size: u32) {
+        self.buffers[node].left(size);
+    }
+
+    /// Bytes in the buffer of a node, and the limit; `None` if unlimited.
+    pub fn buffer_state(&self, node: NodeId, now: Time) -> Option<(u64, u64)> {
+        self.buffers[node].state(now)
+    }
+
+    /// Packets dropped because a buffer was full, by node.
+    pub fn buffer_full(&self) -> Vec<u64> {
+        self.buffer_full.as_slice().to_vec()
+    }
+
+    /// Opens or closes a link of a medium for reception.
+    pub fn set_open(&mut self, link: LinkId, open: bool) {
+        for hop in link.hops() {
+            if let Transmitter::Medium { medium, queue } = self.hops[hop] {
+                self.media[medium].set_open(queue, open);
+            }
+        }
+    }
+
+    /// The next state change of a link's channel after `after`.
+    pub fn next_change(&mut self, link: LinkId, after: Time) -> Option<(Time, State)> {
+        self.channels[link].next_change(after)
+    }
+
+    /// All links.
+    pub fn links(&self) -> impl Iterator<Item = LinkId> + use<> {
+        self.channels.ids()
+    }
+
+    /// The packets at the sending end of a hop, and the state of its link layer.
+    pub fn state(&self, hop: HopIndex, now: Time) -> HopState {
+        match &self.hops[hop] {
+            Transmitter::Fifo(link) => link.state(now),
+            Transmitter::Link(link) => link.state(now),
+            Transmitter::TxQueue { station, queue } => self.stations[*station].queues()[*queue as usize].state(),
+            Transmitter::Medium { medium, queue } => self.media[*medium].state(*queue),
+        }
+    }
+
+    /// What an agent is shown of a hop.
+    pub fn view(&self, hop: HopIndex, now: Time) -> LinkView {
+        let HopState { waiting, waiting_bytes, outstanding, .. } = self.state(hop, now);
+        let (limit, rate) = self.lines[hop];
+        LinkView { hop: hop.id(), waiting, waiting_bytes, outstanding, limit, rate, busy: self.counters(hop, now).busy }
+    }
+
+    fn counters(&self, hop: HopIndex, now: Time) -> Counters {
+        match &self.hops[hop] {
+            Transmitter::Fifo(link) => link.counters(now),
+            Transmitter::Link(link) => link.counters(now),
+            Transmitter::TxQueue { station, queue } => self.stations[*station].queues()[*queue as usize].counters(now),
+            Transmitter::Medium { medium, queue } => self.media[*medium].counters(*queue, now),
+        }
+    }
+
+    /// The counters of all links.
+    pub fn link_results(&self, now: Time) -> Vec<LinkResult> {
+        let result = |link: LinkId| LinkResult { directions: link.hops().map(|hop| self.counters(hop, now)) };
+        self.links().map(result).collect()
+    }
+
+    /// The counters of all media.
+    pub fn medium_results(&self, now: Time) -> Vec<MediumResult> {
+        let result = |medium: &Medium| MediumResult {
+            air: medium.air_counters(now),
+            stations: (0..medium.stations()).map(|station| medium.station_counters(station, now)).collect(),
+        };
+        self.media.iter().map(result).collect()
+    }
+}
