@@ -3,6 +3,9 @@
 use engine::{Schedule, Slot, Span, Time};
 use path::MediumId;
 
+use super::arrivals::ArrivalsId;
+use super::endpoints::EndId;
+use super::session::SessionId;
 use super::topology::RoamerId;
 use super::transmitters::StationId;
 use crate::ids::{HopIndex, NodeId};
@@ -27,7 +30,7 @@ pub(super) enum Wakeup {
     /// A mobile may change its base station.
     Roamer(RoamerId),
     /// A connection's timer.
-    End(u32),
+    End(EndId),
     /// An agent's timer.
     Agent(NodeId),
     /// The channel of one of a node's links is about to change its state.
@@ -37,9 +40,9 @@ pub(super) enum Wakeup {
     /// A packet that an agent passed has waited for the delay of its end of a hop.
     AgentDelay(HopIndex),
     /// A session's application starts, or its deadline is reached.
-    Application(u32),
+    Application(SessionId),
     /// A flow arrives.
-    Arrivals(u32),
+    Arrivals(ArrivalsId),
 }
 
 /// Every slot of the schedule wakes one component, and the current time is never before a wake-up already taken.

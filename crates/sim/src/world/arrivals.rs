@@ -6,15 +6,19 @@ use engine::{Draws, Slot, Span, Stream, Time};
 use wire::{Packet, Segment};
 
 use super::World;
-use super::agenda::Wakeup;
-use super::connect::EndParts;
+use super::endpoints::ConnectionPlan;
 use super::event_loop::Observed;
-use super::flow::{Carrier, Flow};
+use super::flow::{Carrier, Flow, FlowIndex};
 use crate::event::Event;
 use crate::ids::NodeId;
 use crate::network::ArrivalSpec;
 use crate::results::ShortFlow;
 use crate::size::SizeDistribution;
+
+engine::define_ids! {
+    /// The number of a process by which flows arrive.
+    pub(super) struct ArrivalsId;
+}
 
 /// A Poisson process of flows.
 pub(super) struct Arrivals {
@@ -95,7 +99,7 @@ impl Arrivals {
 
 impl World {
     /// A flow arrives, and the next arrival is scheduled.
-    pub(super) fn flow_arrives<S: Observed>(&mut self, number: usize, sink: &mut S) {
+    pub(super) fn flow_arrives<S: Observed>(&mut self, number: ArrivalsId, sink: &mut S) {
         let arrivals = &mut self.arrivals[number];
         let bytes = arrivals.sizes.draw(&mut arrivals.lengths);
         arrivals.arrived += 1;
@@ -109,67 +113,52 @@ impl World {
         let Some(flow) = self.open_flow(number, bytes) else { return };
         if S::ACTIVE {
             let ideal = self.flows[flow].short.and_then(|short| short.ideal);
-            let (flow, arrivals) = (self.flows[flow].number, number as u32);
+            let (flow, arrivals) = (self.flows[flow].number, number.number());
             sink.event(self.agenda.now(), &Event::FlowArrived { flow, arrivals, bytes, ideal });
             sink.event(self.agenda.now(), &Event::FlowStarted { flow });
         }
         let Carrier::Connection { sender, close } = self.flows[flow].carrier else { return };
-        let connection = &mut self.endpoints.ends[sender].connection;
-        connection.write(bytes);
-        if close {
-            connection.shutdown_write();
-        }
+        self.endpoints.write_all(sender, bytes, close);
         self.end_acted(sender, sink);
     }
 
     /// Opens a connection for a flow that arrives now; `None` if its nodes have no port left.
-    fn open_flow(&mut self, arrivals: usize, bytes: u64) -> Option<usize> {
+    fn open_flow(&mut self, arrivals: ArrivalsId, bytes: u64) -> Option<FlowIndex> {
         let Arrivals { spec, stream, arrived, path, .. } = &self.arrivals[arrivals];
         let ideal = path.as_ref().map(|path| path.time(bytes, &spec.tcp));
-        let short = ShortFlow { arrivals: arrivals as u32, bytes, start: self.agenda.now(), completed: None, ideal };
+        let short = ShortFlow { arrivals: arrivals.number(), bytes, start: self.agenda.now(), completed: None, ideal };
         let nodes = [spec.from, spec.to].map(NodeId::from_index);
         let stream = stream.sub(&format!("flow {arrived}"));
         let reused = self.free_flows.pop();
-        let flow = reused.unwrap_or(self.flows.len());
-        let sender = match self.flows.get(flow).map(|flow| flow.carrier) {
-            Some(Carrier::Connection { sender, .. }) => sender,
-            _ => self.endpoints.ends.len(),
+        let plan = ConnectionPlan {
+            flow: (reused.unwrap_or_else(|| self.flows.next_id()), self.next_flow),
+            nodes,
+            class: spec.class,
+            start: self.agenda.now(),
+            tcp: &spec.tcp,
+            streams: ["end 0", "end 1"].map(|name| stream.sub(name)),
+            receiver_opens: false,
+            bytes: Some(bytes),
+            application_observes: false,
         };
-        let Some(ports) = self.endpoints.ports.open_pair(nodes, sender) else {
+        let closed = reused.and_then(|flow| match self.flows[flow].carrier {
+            Carrier::Connection { sender, .. } => Some(sender),
+            Carrier::Datagrams(_) => None,
+        });
+        let Some(sender) = self.endpoints.open(&plan, closed, &mut self.agenda) else {
             self.free_flows.extend(reused);
             self.short_flows.push(short);
             return None;
         };
-        let number = self.next_flow;
+        let (flow, number) = plan.flow;
         self.next_flow += 1;
-        let slots = [sender, sender + 1].map(|end| match self.endpoints.ends.get(end) {
-            Some(old) => old.slot(),
-            None => self.agenda.slot(Wakeup::End(end as u32)),
-        });
-        let parts = EndParts {
-            flow: [flow as u32, number],
-            nodes,
-            ports,
-            class: spec.class,
-            start: self.agenda.now(),
-            observed: self.observed,
-        };
-        let ends = ["end 0", "end 1"].map(|name| stream.sub(name));
-        let mut ends = parts.ends(&spec.tcp, ends, slots, false);
-        ends[0].goal = bytes;
-        for (number, end) in (sender..).zip(ends) {
-            match self.endpoints.ends.get_mut(number) {
-                Some(old) => *old = end,
-                None => self.endpoints.ends.push(end),
-            }
-        }
         let carrier = Carrier::Connection { sender, close: spec.tcp.close };
         let awaited = self.awaits_arrivals;
         let opened =
             Flow { short: Some(short), awaited, ..Flow::new(number, None, Some(bytes), self.agenda.now(), carrier) };
         match reused {
             Some(flow) => self.flows[flow] = opened,
-            None => self.flows.push(opened),
+            None => _ = self.flows.push(opened),
         }
         self.unfinished += usize::from(self.awaits_arrivals);
         Some(flow)
@@ -177,17 +166,12 @@ impl World {
 
     /// A flow that arrived during the run is over: its ports and its memory are free.
     #[cold]
-    pub(super) fn flow_left(&mut self, flow: usize) {
+    pub(super) fn flow_left(&mut self, flow: FlowIndex) {
         let left = &mut self.flows[flow];
         let Carrier::Connection { sender, .. } = left.carrier else { return };
         let completed = left.completed;
         self.short_flows.extend(left.short.take().map(|short| ShortFlow { completed, ..short }));
-        for end in [sender, sender + 1] {
-            let end = &mut self.endpoints.ends[end];
-            self.endpoints.ports.close(end.node, end.connection.ports().0);
-            end.stop_timer(self.agenda.schedule());
-            end.goal = u64::MAX;
-        }
+        self.endpoints.close_pair(sender, &mut self.agenda);
         self.free_flows.push(flow);
     }
 }

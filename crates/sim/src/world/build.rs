@@ -6,14 +6,11 @@ use wire::Protocol;
 
 use super::World;
 use super::agenda::{Agenda, Wakeup};
-use super::arrivals::{Arrivals, EmptyPath};
-use super::connect::EndParts;
-use super::datagrams::DatagramFlow;
-use super::end::End;
-use super::flow::{Carrier, Flow};
-use super::ports::{Endpoints, Ports};
+use super::arrivals::{Arrivals, ArrivalsId, EmptyPath};
+use super::endpoints::{ConnectionPlan, DatagramPlan, Endpoints};
+use super::flow::{Carrier, Flow, FlowIndex};
 use super::processors::Processors;
-use super::session::Session;
+use super::session::{Session, SessionId};
 use super::topology::Topology;
 use super::transmitters::Transmitters;
 use crate::ids::{HopIndex, NodeId};
@@ -38,9 +35,8 @@ impl World {
         processors.add_agent_delays(network, &topology, &arqs, &mut agenda);
         transmitters.add_media(network, &processors, &mut agenda);
         topology.add_roamers(network, &mut agenda);
-        let [mut ports, mut datagram_ports] = [(); 2].map(|()| Ports::of(network.nodes.len()));
-        let Traffic { ends, flows, sessions, datagrams } =
-            traffic(network, [&mut ports, &mut datagram_ports], &mut agenda, observed);
+        let mut endpoints = Endpoints::new(network.nodes.len(), observed);
+        let (flows, sessions) = traffic(network, &mut endpoints, &mut agenda);
         let arrivals = arrivals(network, &mut topology, &mut agenda);
         let arriving = arrivals.iter().filter(|process| agenda.schedule().armed(process.slot).is_some()).count();
         let mut world = World {
@@ -50,7 +46,7 @@ impl World {
             processors,
             unfinished: flows.len() + arriving,
             awaits_arrivals: true,
-            endpoints: Endpoints { ends, ports, datagrams, datagram_ports },
+            endpoints,
             first_short_flow: flows.len(),
             next_flow: flows.len() as u32,
             flows,
@@ -59,11 +55,9 @@ impl World {
             arrivals,
             free_flows: Vec::new(),
             short_flows: Vec::new(),
-            observed,
             delays: None,
             next_air: Time::NEVER,
             delivered: None,
-            spare: None,
         };
         world.mobiles_begin();
         let transmitters = &mut world.transmitters;
@@ -75,75 +69,71 @@ impl World {
     }
 }
 
-/// The ends of all flows of the network, and their applications.
-#[derive(Default)]
-struct Traffic {
-    ends: Vec<End>,
-    flows: Vec<Flow>,
-    sessions: Vec<Session>,
-    datagrams: Vec<DatagramFlow>,
-}
-
-fn traffic(network: &Network, ports: [&mut Ports; 2], agenda: &mut Agenda, observed: bool) -> Traffic {
-    let [ports, datagram_ports] = ports;
-    let mut traffic = Traffic::default();
-    for (number, spec) in network.flows.iter().enumerate() {
+/// The flows of the network and their applications, with their ends.
+fn traffic(
+    network: &Network,
+    endpoints: &mut Endpoints,
+    agenda: &mut Agenda,
+) -> (IdVec<FlowIndex, Flow>, IdVec<SessionId, Session>) {
+    let (mut flows, mut sessions) = (IdVec::default(), IdVec::<SessionId, Session>::default());
+    let mut last = SessionId::new(0);
+    for (index, spec) in network.flows.iter().enumerate() {
+        let flow = FlowIndex::from_index(index);
         if !spec.further_connection {
             let name = format!("flow {} traffic", spec.name);
             let application = spec.traffic.build(Stream::named(network.seed, network.replication, &name));
-            let slot = agenda.slot(Wakeup::Application(traffic.sessions.len() as u32));
+            let slot = agenda.slot(Wakeup::Application(sessions.next_id()));
             agenda.schedule().arm(slot, spec.start);
-            traffic.sessions.push(Session::new(application, slot, number, spec.stop));
+            last = sessions.push(Session::new(application, slot, flow, spec.stop));
         }
-        let session = traffic.sessions.len() - 1;
-        let Session { application, first_flow, flows, .. } = &mut traffic.sessions[session];
-        *flows += 1;
-        let (connection, bytes) = ((number - *first_flow) as u32, application.total());
-        let protocol = match spec.transport {
-            Transport::Tcp => None,
-            Transport::Udp => Some(Protocol::Udp),
-            Transport::IcmpEcho => Some(Protocol::EchoRequest),
-        };
-        let carrier = match protocol {
-            None => {
-                let (sender, observes) = (traffic.ends.len(), application.observes());
-                let nodes = [spec.from, spec.to].map(NodeId::from_index);
-                let parts = EndParts {
-                    flow: [number as u32; 2],
-                    nodes,
-                    ports: [ports.open(nodes[0], sender), ports.open(nodes[1], sender + 1)],
-                    class: spec.class,
-                    start: spec.start,
-                    observed,
-                };
-                let streams = network.end_streams(number);
-                let slots = [sender, sender + 1].map(|end| agenda.slot(Wakeup::End(end as u32)));
-                let mut ends = parts.ends(&spec.tcp, streams, slots, application.receiver_opens());
-                ends[0].goal = bytes.unwrap_or(u64::MAX);
-                ends.iter_mut().for_each(|end| end.watched |= observes);
-                traffic.ends.extend(ends);
-                Carrier::Connection { sender, close: spec.tcp.close }
-            }
-            Some(protocol) => {
-                let flow = traffic.datagrams.len();
-                let nodes = [spec.from, spec.to].map(NodeId::from_index);
-                let ports = [0, 1].map(|side| datagram_ports.open(nodes[side], 2 * flow + side));
-                let (class, start) = (spec.class, spec.start);
-                traffic.datagrams.push(DatagramFlow::new(number as u32, protocol, nodes, ports, class, start));
-                Carrier::Datagrams(flow)
-            }
-        };
-        let session = Some((session as u32, connection));
-        traffic.flows.push(Flow::new(number as u32, session, bytes, spec.start, carrier));
+        let session = &mut sessions[last];
+        session.connections += 1;
+        let connection = index - session.first_flow.index();
+        let (carrier, bytes) = (carrier(network, flow, session, endpoints, agenda), session.application.total());
+        flows.push(Flow::new(flow.number(), Some((last, connection)), bytes, spec.start, carrier));
     }
-    traffic
+    (flows, sessions)
+}
+
+/// Opens the ends of a flow.
+fn carrier(
+    network: &Network,
+    flow: FlowIndex,
+    session: &Session,
+    endpoints: &mut Endpoints,
+    agenda: &mut Agenda,
+) -> Carrier {
+    const PORTS_LEFT: &str = "the check of a scenario limits the flows of a node";
+    let spec = &network.flows[flow.index()];
+    let nodes = [spec.from, spec.to].map(NodeId::from_index);
+    let protocol = match spec.transport {
+        Transport::Tcp => {
+            let plan = ConnectionPlan {
+                flow: (flow, flow.number()),
+                nodes,
+                class: spec.class,
+                start: spec.start,
+                tcp: &spec.tcp,
+                streams: network.end_streams(flow.index()),
+                receiver_opens: session.application.receiver_opens(),
+                bytes: session.application.total(),
+                application_observes: session.application.observes(),
+            };
+            let sender = endpoints.open(&plan, None, agenda).expect(PORTS_LEFT);
+            return Carrier::Connection { sender, close: spec.tcp.close };
+        }
+        Transport::Udp => Protocol::Udp,
+        Transport::IcmpEcho => Protocol::EchoRequest,
+    };
+    let plan = DatagramPlan { flow, protocol, nodes, class: spec.class, start: spec.start };
+    Carrier::Datagrams(endpoints.open_datagrams(&plan).expect(PORTS_LEFT))
 }
 
 /// The processes by which flows arrive.
-fn arrivals(network: &Network, topology: &mut Topology, agenda: &mut Agenda) -> Vec<Arrivals> {
+fn arrivals(network: &Network, topology: &mut Topology, agenda: &mut Agenda) -> IdVec<ArrivalsId, Arrivals> {
     let process = |(number, spec): (usize, &ArrivalSpec)| {
         let stream = Stream::named(network.seed, network.replication, &format!("arrivals {}", spec.name));
-        let slot = agenda.slot(Wakeup::Arrivals(number as u32));
+        let slot = agenda.slot(Wakeup::Arrivals(ArrivalsId::from_index(number)));
         let mut arrivals = Arrivals::new(
             spec,
             stream,

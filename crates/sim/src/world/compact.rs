@@ -5,6 +5,7 @@
 use tcp::Polled;
 use wire::{Addr, CompactPacket, Packet};
 
+use super::endpoints::EndId;
 use super::event_loop::Observed;
 use super::{Relay, World};
 use crate::ids::{HopIndex, NodeId};
@@ -54,31 +55,31 @@ impl World {
         self.transmitters.accept_compact(hop, packet, &mut self.agenda, relay);
     }
 
-    /// Hands a segment of the end `number` to a FIFO link.
+    /// Hands a segment of an end to a FIFO link.
     #[inline(always)]
-    fn send_on<S: Observed>(&mut self, hop: HopIndex, number: usize, packet: &CompactPacket, sink: &mut S) {
+    fn send_on<S: Observed>(&mut self, hop: HopIndex, end: EndId, packet: &CompactPacket, sink: &mut S) {
         if S::TIMES && self.delays.is_some() {
-            self.time_sent(number, packet);
+            self.time_sent(end, packet);
         }
         self.enqueue_compact(hop, packet, sink);
     }
 
-    /// Begins to measure the delay of a segment that the end `number` sends.
+    /// Begins to measure the delay of a segment that an end sends.
     #[inline(never)]
-    fn time_sent(&mut self, number: usize, packet: &CompactPacket) {
+    fn time_sent(&mut self, end: EndId, packet: &CompactPacket) {
         let (Some(delays), Some(segment)) = (&mut self.delays, packet.segment()) else { return };
         if segment.len > 0 {
-            let node = self.endpoints.ends[number].node.number();
-            delays.sent(self.agenda.now(), node, &self.endpoints.flow_of_segment(number ^ 1, segment));
+            let node = self.endpoints.end(end).node().number();
+            delays.sent(self.agenda.now(), node, &self.endpoints.flow_of_segment(end.peer(), segment));
         }
     }
 
-    /// Measures the delay of a segment that has arrived at the end `number`.
+    /// Measures the delay of a segment that has arrived at an end.
     #[inline(never)]
-    fn time_received(&mut self, number: usize, packet: &CompactPacket) {
+    fn time_received(&mut self, end: EndId, packet: &CompactPacket) {
         let (Some(delays), Some(segment)) = (&mut self.delays, packet.segment()) else { return };
         if segment.len > 0 {
-            delays.received(self.agenda.now(), &self.endpoints.flow_of_segment(number, segment));
+            delays.received(self.agenda.now(), &self.endpoints.flow_of_segment(end, segment));
         }
     }
 
@@ -86,30 +87,26 @@ impl World {
     #[inline]
     fn receive_compact<S: Observed>(&mut self, node: NodeId, packet: &CompactPacket, sink: &mut S) -> bool {
         let Some(segment) = packet.segment() else { return false };
-        let Some(number) = self.endpoints.ports.end(node, segment.dst_port) else { return false };
-        let end = &mut self.endpoints.ends[number];
-        if end.connection.handle_predicted(self.agenda.now(), segment, packet.ecn()).is_err() {
-            return false;
-        }
-        end.progress.has(end.connection.bytes_received(), self.agenda.now());
+        let taken = self.endpoints.take_predicted(node, segment, packet.ecn(), self.agenda.now());
+        let Some(end) = taken else { return false };
         if S::TIMES && self.delays.is_some() {
-            self.time_received(number, packet);
+            self.time_received(end, packet);
         }
-        self.end_acted(number, sink);
+        self.end_acted(end, sink);
         true
     }
 
     /// Sends the segments of a connection while they have no options; returns false if there may be others.
     #[inline]
-    pub(super) fn send_compact<S: Observed>(&mut self, number: usize, sink: &mut S) -> bool {
-        let end = &self.endpoints.ends[number];
-        let (node, to, addresses, dscp) = (end.node, end.peer, [end.addr, end.peer], end.dscp);
-        if S::ACTIVE || !self.topology.role(node).passes_on || end.addr == end.peer {
+    pub(super) fn send_compact<S: Observed>(&mut self, number: EndId, sink: &mut S) -> bool {
+        let end = self.endpoints.end(number);
+        let (node, addresses, dscp) = (end.node(), end.addresses(), end.dscp());
+        if S::ACTIVE || !self.topology.role(node).passes_on || addresses[0] == addresses[1] {
             return false;
         }
-        let Some(hop) = self.fifo_hop(node, to) else { return false };
+        let Some(hop) = self.fifo_hop(node, addresses[1]) else { return false };
         loop {
-            match self.endpoints.ends[number].connection.poll_compact(self.agenda.now()) {
+            match self.endpoints.poll_compact(number, self.agenda.now()) {
                 Polled::Nothing => return true,
                 Polled::WithOptions => return false,
                 Polled::Segment(segment, ecn) => {

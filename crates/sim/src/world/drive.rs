@@ -119,9 +119,9 @@ impl World {
     /// The state of both ends of flow number `flow`; `None` if there is no such flow, or
     /// it is one of datagrams.
     pub fn flow(&self, flow: usize) -> Option<FlowInfo> {
-        let flow = self.flows[..self.first_short_flow].get(flow)?;
+        let flow = self.flows.as_slice()[..self.first_short_flow].get(flow)?;
         let Carrier::Connection { sender, .. } = flow.carrier else { return None };
-        let [sender, receiver] = [sender, sender + 1].map(|end| self.endpoints.ends[end].connection.info());
+        let [sender, receiver] = [sender, sender.peer()].map(|end| self.endpoints.end(end).connection().info());
         Some(FlowInfo { start: flow.start, completed: flow.completed, bytes: flow.bytes, sender, receiver })
     }
 

@@ -2,20 +2,25 @@
 
 use engine::Time;
 use tcp::State;
-use wire::Packet;
 
 use super::World;
+use super::endpoints::{ActionOutcome, DatagramFlowId, EndId};
 use super::event_loop::Observed;
+use super::session::SessionId;
 use crate::event::Event;
 use crate::results::ShortFlow;
-use crate::timer::Due;
+
+engine::define_ids! {
+    /// The index of a flow in the world's list; a flow that arrives takes the place of one that is over.
+    pub(super) struct FlowIndex;
+}
 
 /// A flow: one TCP connection, or datagrams, and the progress of the transfer.
 pub(super) struct Flow {
     /// Its number in events. Flows that arrive during the run take the numbers after those of the network.
     pub number: u32,
     /// Its session, and its number among the connections of it; a flow that arrived during the run has none.
-    pub session: Option<(u32, u32)>,
+    pub session: Option<(SessionId, usize)>,
     /// The result of a flow that arrived during the run.
     pub short: Option<ShortFlow>,
     /// Whether the application was notified that the sending end has closed.
@@ -34,86 +39,89 @@ pub(super) struct Flow {
 /// The transport of a flow.
 #[derive(Clone, Copy)]
 pub(super) enum Carrier {
-    /// The number of the sending end; the receiving one follows. `close`: both ends close.
-    Connection { sender: usize, close: bool },
-    /// The number among the flows of datagrams.
-    Datagrams(usize),
+    /// Its sending end. `close`: both ends close.
+    Connection {
+        sender: EndId,
+        close: bool,
+    },
+    Datagrams(DatagramFlowId),
 }
 
 impl Flow {
     /// A flow that starts at `start`.
-    pub fn new(number: u32, session: Option<(u32, u32)>, bytes: Option<u64>, start: Time, carrier: Carrier) -> Self {
+    pub fn new(
+        number: u32,
+        session: Option<(SessionId, usize)>,
+        bytes: Option<u64>,
+        start: Time,
+        carrier: Carrier,
+    ) -> Self {
         let (short, closed, completed, over, awaited) = (None, false, None, false, true);
         Flow { number, session, short, closed, bytes, start, carrier, completed, over, awaited }
     }
 }
 
 impl World {
-    pub(super) fn end_wakes<S: Observed>(&mut self, end: usize, sink: &mut S) {
-        match self.endpoints.ends[end].due(self.agenda.now(), self.agenda.schedule()) {
-            Due::Later => {}
-            Due::Now => {
-                self.endpoints.ends[end].connection.handle_timeout(self.agenda.now());
-                self.end_acted(end, sink);
-            }
+    pub(super) fn end_wakes<S: Observed>(&mut self, end: EndId, sink: &mut S) {
+        if self.endpoints.handle_timer(end, &mut self.agenda) {
+            self.end_acted(end, sink);
         }
     }
 
     /// After an event at a connection: sends its packets and updates its timer.
     #[inline]
-    pub(super) fn end_acted<S: Observed>(&mut self, number: usize, sink: &mut S) {
+    pub(super) fn end_acted<S: Observed>(&mut self, end: EndId, sink: &mut S) {
         if S::TIMES
             && let Some(delays) = &mut self.delays
-            && self.endpoints.ends[number].sends
         {
-            let end = &mut self.endpoints.ends[number];
-            delays.acted(end.number, end.connection.take_rtt(), end.connection.bytes_acknowledged());
+            self.endpoints.report_round_trip(end, delays);
         }
-        if self.endpoints.ends[number].closes_at_end && self.endpoints.ends[number].connection.at_end() {
+        if self.endpoints.is_to_close(end) {
             // The other end's close is reported before this end's.
-            self.notify_end(number, sink);
-            self.endpoints.ends[number].closes_at_end = false;
-            self.endpoints.ends[number].connection.close();
+            self.notify_end(end, sink);
+            self.endpoints.close(end);
         }
-        if !self.send_compact(number, sink) {
-            self.send(number, sink);
+        if !self.send_compact(end, sink) {
+            self.send(end, sink);
         }
-        self.notify_end(number, sink);
-        let end = &mut self.endpoints.ends[number];
-        end.keep_timer(self.agenda.schedule());
-        let (flow, watched) = (end.flow as usize, end.watched);
-        if end.connection.bytes_acknowledged() >= end.goal {
-            end.goal = u64::MAX;
-            self.flows[flow].completed = Some(self.agenda.now());
-            if S::ACTIVE {
-                sink.event(self.agenda.now(), &Event::FlowCompleted { flow: self.flows[flow].number });
+        self.notify_end(end, sink);
+        match self.endpoints.settle(end, &mut self.agenda) {
+            ActionOutcome::Nothing => {}
+            ActionOutcome::Watched => self.look_over(end, sink),
+            ActionOutcome::Complete => {
+                let flow = self.endpoints.end(end).flow();
+                self.flows[flow].completed = Some(self.agenda.now());
+                if S::ACTIVE {
+                    sink.event(self.agenda.now(), &Event::FlowCompleted { flow: self.flows[flow].number });
+                }
+                self.look_over(end, sink);
             }
-            self.look_over(flow);
-            self.show_application(number, sink);
-        } else if watched {
-            self.look_over(flow);
-            self.show_application(number, sink);
         }
     }
 
     /// Sends the packets of a connection.
-    fn send<S: Observed>(&mut self, number: usize, sink: &mut S) {
-        let end = &self.endpoints.ends[number];
-        let node = end.node;
-        let mut packet = self.spare.take().unwrap_or_else(|| Box::new(Packet::blank(end.addr, end.peer)));
-        while self.endpoints.ends[number].poll(self.agenda.now(), &mut packet) {
-            self.notify_end(number, sink);
+    fn send<S: Observed>(&mut self, end: EndId, sink: &mut S) {
+        let node = self.endpoints.end(end).node();
+        let mut packet = self.endpoints.take_buffer(end);
+        while self.endpoints.poll(end, self.agenda.now(), &mut packet) {
+            self.notify_end(end, sink);
             self.originate(node, &mut packet, sink);
         }
-        self.spare = Some(packet);
+        self.endpoints.reuse_buffer(packet);
+    }
+
+    /// Checks whether the flow of an end is over, and tells its application what is new.
+    fn look_over<S: Observed>(&mut self, end: EndId, sink: &mut S) {
+        self.look_over_connection(self.endpoints.end(end).flow());
+        self.show_application(end, sink);
     }
 
     /// Checks whether a flow is over: completed, and closed if its ends close, or failed. A sender in TIME-WAIT only
     /// absorbs late segments, and the run does not wait for it.
-    fn look_over(&mut self, number: usize) {
+    fn look_over_connection(&mut self, number: FlowIndex) {
         let flow = &mut self.flows[number];
         let Carrier::Connection { sender, close } = flow.carrier else { return };
-        let states = [sender, sender + 1].map(|end| self.endpoints.ends[end].connection.state());
+        let states = self.endpoints.states(sender);
         let closed = states == [State::TimeWait, State::Closed];
         let over = states[0] == State::Closed || closed || (flow.completed.is_some() && !close);
         if over && !flow.over {
@@ -127,12 +135,9 @@ impl World {
 
     /// Emits the events of a connection.
     #[inline]
-    pub(super) fn notify_end<S: Observed>(&mut self, number: usize, sink: &mut S) {
+    pub(super) fn notify_end<S: Observed>(&mut self, end: EndId, sink: &mut S) {
         if S::ACTIVE {
-            let end = &mut self.endpoints.ends[number];
-            let (flow, sends) = (end.number, end.sends);
-            while let Some(event) = end.connection.poll_event() {
-                let event = if sends { Event::Sender { flow, event } } else { Event::Receiver { flow, event } };
+            while let Some(event) = self.endpoints.poll_event(end) {
                 sink.event(self.agenda.now(), &event);
             }
         }

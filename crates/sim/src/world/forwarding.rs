@@ -154,31 +154,19 @@ impl World {
     #[inline]
     pub(super) fn receive<S: Observed>(&mut self, node: NodeId, packet: &Packet, sink: &mut S) {
         let Body::Tcp(segment) = &packet.body else { return self.receive_message(node, packet, sink) };
-        let Some(end) = self.endpoints.ports.end(node, segment.dst_port) else {
-            return self.deliver_outside(node, packet);
-        };
-        let connection = &mut self.endpoints.ends[end].connection;
-        if !connection.owns([segment.src_port, segment.dst_port]) {
-            return self.deliver_outside(node, packet);
+        match self.endpoints.take_segment(node, segment, packet.ecn, self.agenda.now()) {
+            Some(end) => self.end_acted(end, sink),
+            None => self.deliver_outside(node, packet),
         }
-        connection.handle_segment(self.agenda.now(), segment, packet.ecn);
-        let received = connection.bytes_received();
-        self.endpoints.ends[end].progress.has(received, self.agenda.now());
-        self.end_acted(end, sink);
     }
 
     /// A packet other than a segment has arrived at its destination.
     #[inline(never)]
     fn receive_message<S: Observed>(&mut self, node: NodeId, packet: &Packet, sink: &mut S) {
         let Body::Icmp(notice) = &packet.body else { return self.receive_datagram(node, packet, sink) };
-        let Some(end) = self.endpoints.ports.end(node, notice.src_port) else {
-            return self.deliver_outside(node, packet);
-        };
-        let connection = &mut self.endpoints.ends[end].connection;
-        if !connection.owns(packet.ports()) {
-            return self.deliver_outside(node, packet);
+        match self.endpoints.take_notice(packet, notice, self.agenda.now()) {
+            Some(end) => self.end_acted(end, sink),
+            None => self.deliver_outside(node, packet),
         }
-        connection.handle_icmp(self.agenda.now(), notice);
-        self.end_acted(end, sink);
     }
 }

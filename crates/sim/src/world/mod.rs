@@ -10,27 +10,23 @@ mod agents;
 mod arrivals;
 mod build;
 mod compact;
-mod connect;
 mod datagrams;
 mod drive;
-mod end;
+mod endpoints;
 mod event_loop;
 mod flow;
 mod forwarding;
 mod mobile;
 mod node;
-mod ports;
 mod processors;
-mod progress;
 mod session;
 mod state;
 mod topology;
 mod transmitters;
 
-use engine::{Span, Time};
+use engine::{IdVec, Span, Time};
 use path::link::fifo::Arrival;
 use path::{HopId, LinkEvent, MediumEvent, MediumId, Observer};
-use wire::Packet;
 
 use crate::delay::Delays;
 use crate::event::{Event, NodeEvent};
@@ -38,14 +34,14 @@ use crate::ids::NodeId;
 use crate::network::Network;
 use crate::results::{FlowResult, Results, ShortFlow};
 use agenda::{Agenda, Wakeup};
-use arrivals::Arrivals;
+use arrivals::{Arrivals, ArrivalsId};
 pub use drive::{Delivered, FlowInfo, InjectError};
+use endpoints::Endpoints;
+pub use endpoints::MAX_PORTS;
 use event_loop::{Arriving, Observed};
-use flow::{Carrier, Flow};
-use ports::Endpoints;
-pub use ports::MAX_PORTS;
+use flow::{Carrier, Flow, FlowIndex};
 use processors::Processors;
-use session::Session;
+use session::{Session, SessionId};
 pub use state::NodeState;
 use topology::Topology;
 use transmitters::{MediumWakeup, Transmitters};
@@ -58,20 +54,18 @@ pub struct World {
     processors: Processors,
     endpoints: Endpoints,
     /// The flows of the network, and after them those that arrived during the run.
-    flows: Vec<Flow>,
-    sessions: Vec<Session>,
+    flows: IdVec<FlowIndex, Flow>,
+    sessions: IdVec<SessionId, Session>,
     /// Sizes of datagrams that an application sends while it acts.
     datagram_sizes: Vec<u32>,
-    arrivals: Vec<Arrivals>,
+    arrivals: IdVec<ArrivalsId, Arrivals>,
     /// The index of the first flow that can arrive, and the number of the next one in events.
     first_short_flow: usize,
     next_flow: u32,
     /// Flows that arrived and are over: their memory is used again.
-    free_flows: Vec<usize>,
+    free_flows: Vec<FlowIndex>,
     /// The results of flows that arrived and are over.
     short_flows: Vec<ShortFlow>,
-    /// Whether connections report events.
-    observed: bool,
     /// `None` if they are not measured.
     delays: Option<Box<Delays>>,
     /// Awaited flows that are not over, and processes by which more arrive.
@@ -82,8 +76,6 @@ pub struct World {
     next_air: Time,
     /// Packets that no connection accepted, oldest first, if they are collected.
     delivered: Option<Vec<Delivered>>,
-    /// A packet buffer for connections to write to, reused because initializing one costs as much as filling it.
-    spare: Option<Box<Packet>>,
 }
 
 /// Emits the events of links, with the flow of the packet.
@@ -152,10 +144,10 @@ impl World {
         let time = self.agenda.now().as_secs_f64() / self.agenda.until().as_secs_f64().max(f64::MIN_POSITIVE);
         let share = |flow: &Flow| {
             let (bytes, Carrier::Connection { sender, .. }) = (flow.bytes? as f64, flow.carrier) else { return None };
-            Some(self.endpoints.ends[sender].connection.bytes_acknowledged() as f64 / bytes.max(1.0))
+            Some(self.endpoints.end(sender).connection().bytes_acknowledged() as f64 / bytes.max(1.0))
         };
         let more = if self.arrivals.is_empty() { 1.0 } else { 0.0 };
-        let flows = &self.flows[..self.first_short_flow];
+        let flows = &self.flows.as_slice()[..self.first_short_flow];
         let least = flows.iter().map(|flow| share(flow).unwrap_or(0.0)).fold(more, f64::min);
         time.max(least).min(1.0)
     }
@@ -185,7 +177,7 @@ impl World {
             no_route: self.topology.no_route(),
             roaming: self.topology.roaming(now),
             agents: self.processors.counters(),
-            flows: self.flows[..self.first_short_flow].iter().map(|flow| self.flow_result(flow)).collect(),
+            flows: self.flows.as_slice()[..self.first_short_flow].iter().map(|flow| self.flow_result(flow)).collect(),
             short_flows: self
                 .short_flows
                 .iter()
@@ -200,13 +192,13 @@ impl World {
     /// The results of a flow of the network.
     fn flow_result(&self, flow: &Flow) -> FlowResult {
         let application = match flow.session {
-            Some((session, 0)) => self.sessions[session as usize].application.results(self.agenda.now()),
+            Some((session, 0)) => self.sessions[session].application.results(self.agenda.now()),
             _ => Vec::new(),
         };
         let sender = match flow.carrier {
             Carrier::Connection { sender, .. } => sender,
             Carrier::Datagrams(number) => {
-                let datagrams = &self.endpoints.datagrams[number];
+                let datagrams = self.endpoints.datagrams(number);
                 let elapsed = flow.completed.or(datagrams.finished()).unwrap_or(self.agenda.now()).since(flow.start);
                 return FlowResult {
                     completed: flow.completed,
@@ -214,7 +206,7 @@ impl World {
                     elapsed,
                     bytes_delivered: datagrams.bytes_received(),
                     longest_pause: (elapsed > Span::ZERO)
-                        .then_some(datagrams.progress.longest_pause(flow.completed.map(|_| 0), self.agenda.now())),
+                        .then_some(datagrams.longest_pause(flow.completed.map(|_| 0), self.agenda.now())),
                     segments_duplicate: 0,
                     segments_discarded: 0,
                     sender: tcp::Counters::default(),
@@ -224,8 +216,8 @@ impl World {
             }
         };
         let elapsed = flow.completed.unwrap_or(self.agenda.now()).since(flow.start);
-        let pause = self.endpoints.ends[sender + 1].progress.longest_pause(flow.bytes, self.agenda.now());
-        let [sender, receiver] = [sender, sender + 1].map(|end| &self.endpoints.ends[end].connection);
+        let pause = self.endpoints.end(sender.peer()).longest_pause(flow.bytes, self.agenda.now());
+        let [sender, receiver] = [sender, sender.peer()].map(|end| self.endpoints.end(end).connection());
         FlowResult {
             completed: flow.completed,
             failure: sender.failure().or(receiver.failure().filter(|_| flow.completed.is_none())),
@@ -279,7 +271,7 @@ impl World {
             }
             Wakeup::Crossing(medium) => self.medium_wakes(medium, MediumWakeup::Crossing, sink),
             Wakeup::Roamer(roamer) => self.roamer_looks(roamer, sink),
-            Wakeup::End(end) => self.end_wakes(end as usize, sink),
+            Wakeup::End(end) => self.end_wakes(end, sink),
             Wakeup::Agent(node) => self.agent_wakes(node, sink),
             Wakeup::Forecast(node) => self.air_is_about_to_change(node, sink),
             Wakeup::Processing(node) => {
@@ -292,8 +284,8 @@ impl World {
                     self.pass_on(self.topology.far_end(hop), &mut packet, sink);
                 }
             }
-            Wakeup::Application(session) => self.application_wakes(session as usize, sink),
-            Wakeup::Arrivals(process) => self.flow_arrives(process as usize, sink),
+            Wakeup::Application(session) => self.application_wakes(session, sink),
+            Wakeup::Arrivals(process) => self.flow_arrives(process, sink),
         }
     }
 

@@ -1,23 +1,27 @@
 //! Sessions: an application and the flows that it uses.
 
 use engine::{Slot, Time};
-use tcp::Connection;
 
 use super::World;
-use super::end::End;
+use super::endpoints::EndId;
 use super::event_loop::Observed;
-use super::flow::Carrier;
-use crate::app::{Access, AppCx, Application, Ends};
+use super::flow::{Carrier, FlowIndex};
+use crate::app::{Access, AppCx, Application};
 use crate::event::Event;
+
+engine::define_ids! {
+    /// The number of an application.
+    pub(super) struct SessionId;
+}
 
 /// An application in a run.
 pub(super) struct Session {
     pub application: Box<dyn Application>,
     /// The application's wake-up.
     pub slot: Slot,
-    /// The number of its first flow, and that of its flows: several for several connections.
-    pub first_flow: usize,
-    pub flows: usize,
+    /// Its first flow, and the number of its flows: several for several connections.
+    pub first_flow: FlowIndex,
+    pub connections: usize,
     pub started: bool,
     /// The time at which it stops; `NEVER` for none.
     pub stop: Time,
@@ -25,34 +29,27 @@ pub(super) struct Session {
     pub finished: bool,
 }
 
-/// The ends of a session's connections.
-struct SessionEnds<'a>(&'a mut [End]);
-
-impl Ends for SessionEnds<'_> {
-    fn end(&self, number: usize) -> &Connection {
-        &self.0[number].connection
-    }
-
-    fn end_mut(&mut self, number: usize) -> &mut Connection {
-        &mut self.0[number].connection
-    }
-}
-
 impl Session {
+    /// Its flows.
+    pub fn flows(&self) -> impl Iterator<Item = FlowIndex> + use<> {
+        let first = self.first_flow.index();
+        (first..first + self.connections).map(FlowIndex::from_index)
+    }
+
     /// The application of the flows from `first_flow` on, of which there are none yet.
-    pub fn new(application: Box<dyn Application>, slot: Slot, first_flow: usize, stop: Time) -> Self {
-        Session { application, slot, first_flow, flows: 0, started: false, stop, finished: false }
+    pub fn new(application: Box<dyn Application>, slot: Slot, first_flow: FlowIndex, stop: Time) -> Self {
+        Session { application, slot, first_flow, connections: 0, started: false, stop, finished: false }
     }
 }
 
 impl World {
     /// The application's wake-up: the flow's start, its deadline, or the time at which it stops.
-    pub(super) fn application_wakes<S: Observed>(&mut self, number: usize, sink: &mut S) {
+    pub(super) fn application_wakes<S: Observed>(&mut self, number: SessionId, sink: &mut S) {
         let session = &mut self.sessions[number];
         self.agenda.schedule().disarm(session.slot);
         if !std::mem::replace(&mut session.started, true) {
             if S::ACTIVE {
-                for flow in session.first_flow..session.first_flow + session.flows {
+                for flow in session.flows() {
                     sink.event(self.agenda.now(), &Event::FlowStarted { flow: self.flows[flow].number });
                 }
             }
@@ -66,28 +63,22 @@ impl World {
 
     /// Reports the progress of the transfer to an application that observes it, after an event at the connection end
     /// with this number.
-    pub(super) fn show_application<S: Observed>(&mut self, end: usize, sink: &mut S) {
-        let (flow, sends) = (self.endpoints.ends[end].flow as usize, self.endpoints.ends[end].sends);
+    pub(super) fn show_application<S: Observed>(&mut self, end: EndId, sink: &mut S) {
+        let (flow, sends) = (self.endpoints.end(end).flow(), self.endpoints.end(end).sends());
         let Some((session, connection)) = self.flows[flow].session else { return };
-        let (session, connection) = (session as usize, connection as usize);
         if !self.sessions[session].application.observes() {
             return;
         }
-        let there = &self.endpoints.ends[end].connection;
-        let (received, acknowledged) = (there.bytes_received(), there.bytes_acknowledged());
-        let closed = !sends && there.at_end();
-        let shown = &mut self.endpoints.ends[end].shown;
-        let (more_received, more_acknowledged) = (received > shown[0], acknowledged > shown[1]);
-        *shown = [received, acknowledged];
-        if more_received && sends {
+        let news = self.endpoints.take_news(end);
+        if news.received && sends {
             self.with_application(session, sink, |application, cx| application.requested(connection, cx));
-        } else if more_received {
+        } else if news.received {
             self.with_application(session, sink, |application, cx| application.delivered(connection, cx));
         }
-        if more_acknowledged && sends {
+        if news.acknowledged && sends {
             self.with_application(session, sink, |application, cx| application.writable(connection, cx));
         }
-        if closed && !std::mem::replace(&mut self.flows[flow].closed, true) {
+        if news.closed && !std::mem::replace(&mut self.flows[flow].closed, true) {
             self.with_application(session, sink, |application, cx| application.closed(connection, cx));
         }
     }
@@ -95,7 +86,7 @@ impl World {
     /// Lets an application act, and sends what it has written.
     pub(super) fn with_application<S: Observed>(
         &mut self,
-        number: usize,
+        number: SessionId,
         sink: &mut S,
         act: impl FnOnce(&mut dyn Application, &mut AppCx<'_>),
     ) {
@@ -107,11 +98,11 @@ impl World {
         let mut ends;
         let access = match carrier {
             Carrier::Connection { sender, .. } => {
-                ends = SessionEnds(&mut self.endpoints.ends[sender..sender + 2 * session.flows]);
+                ends = self.endpoints.session_ends(sender, session.connections);
                 Access::Connections(&mut ends)
             }
             Carrier::Datagrams(flow) => {
-                Access::Datagrams(&mut self.datagram_sizes, self.endpoints.datagrams[flow].bytes_received())
+                Access::Datagrams(&mut self.datagram_sizes, self.endpoints.datagrams(flow).bytes_received())
             }
         };
         let mut cx = AppCx::new(self.agenda.now(), access);
@@ -129,7 +120,7 @@ impl World {
         }
         match carrier {
             Carrier::Connection { sender, .. } => {
-                self.ends_acted(sender + 1, outcome.requested, sink);
+                self.ends_acted(sender.peer(), outcome.requested, sink);
                 // A finished transfer may be complete already.
                 let written = if outcome.finished { u64::MAX } else { outcome.written };
                 self.ends_acted(sender, written, sink);
@@ -139,50 +130,46 @@ impl World {
     }
 
     /// The ends whose bits are set act: every second one from `first` on.
-    fn ends_acted<S: Observed>(&mut self, first: usize, mut bits: u64, sink: &mut S) {
-        let session = self.flows[self.endpoints.ends[first].flow as usize].session;
-        let flows = session.map_or(1, |(session, _)| self.sessions[session as usize].flows);
-        for connection in 0..flows {
+    fn ends_acted<S: Observed>(&mut self, first: EndId, mut bits: u64, sink: &mut S) {
+        let session = self.flows[self.endpoints.end(first).flow()].session;
+        let connections = session.map_or(1, |(session, _)| self.sessions[session].connections);
+        for connection in 0..connections {
             if bits & 1 == 1 {
-                self.end_acted(first + 2 * connection, sink);
+                self.end_acted(first.after(connection), sink);
             }
             bits >>= 1;
         }
     }
 
     /// The time at which a session stops: data not yet sent is discarded.
-    fn stop<S: Observed>(&mut self, number: usize, sink: &mut S) {
+    fn stop<S: Observed>(&mut self, number: SessionId, sink: &mut S) {
         let session = &self.sessions[number];
         let carrier = self.flows[session.first_flow].carrier;
         if let Carrier::Connection { sender, .. } = carrier {
-            for flow in session.first_flow..session.first_flow + session.flows {
+            for flow in session.flows() {
                 self.flows[flow].bytes = None;
             }
-            for connection in 0..session.flows {
-                self.endpoints.ends[sender + 2 * connection].connection.discard_unsent();
+            for connection in 0..session.connections {
+                self.endpoints.discard_unsent(sender.after(connection));
             }
         }
         self.with_application(number, sink, |_, cx| cx.finish());
     }
 
     /// The sending end of a session's flows will write no more: each is complete when all its data is acknowledged.
-    fn finish(&mut self, number: usize) {
-        let session = &self.sessions[number];
-        for number in session.first_flow..session.first_flow + session.flows {
+    fn finish(&mut self, number: SessionId) {
+        for number in self.sessions[number].flows() {
             let flow = &mut self.flows[number];
             match flow.carrier {
                 Carrier::Connection { sender, close } => {
-                    let end = &mut self.endpoints.ends[sender];
                     if close {
-                        end.connection.shutdown_write();
+                        self.endpoints.shutdown_write(sender);
                     }
                     if flow.bytes.is_none() && flow.completed.is_none() {
-                        let written = end.connection.bytes_written();
-                        flow.bytes = Some(written);
-                        end.goal = written;
+                        flow.bytes = Some(self.endpoints.expect_written(sender));
                     }
                 }
-                Carrier::Datagrams(flow) => self.endpoints.datagrams[flow].finish(self.agenda.now()),
+                Carrier::Datagrams(flow) => self.endpoints.finish_datagrams(flow, self.agenda.now()),
             }
         }
     }

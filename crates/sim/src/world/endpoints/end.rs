@@ -7,30 +7,31 @@ use wire::{Addr, Dscp, Packet};
 use super::progress::Progress;
 use crate::ids::NodeId;
 use crate::timer::{Due, Timer};
+use crate::world::flow::FlowIndex;
 
 /// One end of one flow.
-pub(super) struct End {
-    pub connection: Connection,
-    pub node: NodeId,
-    pub addr: Addr,
-    pub peer: Addr,
+pub(in crate::world) struct End {
+    pub(super) connection: Connection,
+    pub(super) node: NodeId,
+    pub(super) addr: Addr,
+    pub(super) peer: Addr,
     /// Its index in the world's list of flows, and the flow's number in events.
-    pub flow: u32,
-    pub number: u32,
+    pub(super) flow: FlowIndex,
+    pub(super) number: u32,
     /// The class of its packets.
-    pub dscp: Dscp,
+    pub(super) dscp: Dscp,
     /// Whether this is the end that sends data.
-    pub sends: bool,
+    pub(super) sends: bool,
     /// The number of acknowledged bytes with which the flow is complete; `u64::MAX` if there is no such number, or it
     /// has been reached.
-    pub goal: u64,
+    pub(super) goal: u64,
     /// Whether its application closes when the other end has closed.
-    pub closes_at_end: bool,
+    pub(super) closes_at_end: bool,
     /// Whether the flow can end other than by completion, so that the state of the connection matters, or its
     /// application observes the transfer.
-    pub watched: bool,
+    pub(super) watched: bool,
     /// Received and acknowledged bytes already reported to the application.
-    pub shown: [u64; 2],
+    pub(super) shown: [u64; 2],
     /// The progress of the received data.
     pub(super) progress: Progress,
     timer: Timer,
@@ -38,7 +39,12 @@ pub(super) struct End {
 
 impl End {
     /// An end of flow number `number`, the `flow`-th of the world, which wakes at `slot`.
-    pub fn new(connection: Connection, [node, there]: [NodeId; 2], [flow, number]: [u32; 2], slot: Slot) -> Self {
+    pub fn new(
+        connection: Connection,
+        [node, there]: [NodeId; 2],
+        (flow, number): (FlowIndex, u32),
+        slot: Slot,
+    ) -> Self {
         End {
             connection,
             node,
@@ -57,9 +63,42 @@ impl End {
         }
     }
 
+    pub fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    pub fn node(&self) -> NodeId {
+        self.node
+    }
+
+    /// Its index in the world's list of flows.
+    pub fn flow(&self) -> FlowIndex {
+        self.flow
+    }
+
+    /// The addresses of this end and of the other.
+    pub fn addresses(&self) -> [Addr; 2] {
+        [self.addr, self.peer]
+    }
+
+    /// The class of its packets.
+    pub fn dscp(&self) -> Dscp {
+        self.dscp
+    }
+
+    /// Whether this is the end that sends data.
+    pub fn sends(&self) -> bool {
+        self.sends
+    }
+
+    /// The longest time without a new byte; an end that has all of `wanted` no longer waits.
+    pub fn longest_pause(&self, wanted: Option<u64>, now: Time) -> engine::Span {
+        self.progress.longest_pause(wanted, now)
+    }
+
     /// Writes the next packet of the connection to `packet`; returns whether there was one.
     #[inline(always)]
-    pub fn poll(&mut self, now: Time, packet: &mut Packet) -> bool {
+    pub(super) fn poll(&mut self, now: Time, packet: &mut Packet) -> bool {
         match self.connection.poll_into(now, packet.segment_to_write()) {
             Some(ecn) => {
                 packet.src = self.addr;
@@ -71,25 +110,25 @@ impl End {
         }
     }
 
-    /// Its wake-up.
-    pub fn slot(&self) -> Slot {
+    /// The slot of its wake-up.
+    pub(super) fn slot(&self) -> Slot {
         self.timer.slot()
     }
 
     /// Cancels the wake-up.
-    pub fn stop_timer(&mut self, schedule: &mut Schedule) {
+    pub(super) fn stop_timer(&mut self, schedule: &mut Schedule) {
         schedule.disarm(self.timer.slot());
         self.timer = Timer::new(self.timer.slot());
     }
 
     /// Updates the connection's wake-up.
     #[inline]
-    pub fn keep_timer(&mut self, schedule: &mut Schedule) {
+    pub(super) fn keep_timer(&mut self, schedule: &mut Schedule) {
         self.timer.want(self.connection.poll_timeout(), schedule);
     }
 
     /// The scheduled wake-up has been reached.
-    pub fn due(&mut self, now: Time, schedule: &mut Schedule) -> Due {
+    pub(super) fn due(&mut self, now: Time, schedule: &mut Schedule) -> Due {
         self.timer.due(now, schedule)
     }
 }

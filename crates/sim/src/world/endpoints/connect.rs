@@ -8,26 +8,36 @@ use wire::{Dscp, SeqNum};
 use super::end::End;
 use super::progress::Progress;
 use crate::ids::NodeId;
+use crate::world::flow::FlowIndex;
 
-/// The properties common to both ends of a connection.
-pub(super) struct EndParts {
+/// The properties of a new connection.
+pub(in crate::world) struct ConnectionPlan<'a> {
     /// The flow's index in the world's list, and its number in events.
-    pub flow: [u32; 2],
+    pub flow: (FlowIndex, u32),
+    /// The sending node and the receiving one.
     pub nodes: [NodeId; 2],
-    pub ports: [u16; 2],
     pub class: Dscp,
     pub start: Time,
-    pub observed: bool,
+    pub tcp: &'a tcp::Config,
+    /// The random streams of the sending end and of the receiving one.
+    pub streams: [Stream; 2],
+    /// Whether the receiving end begins the handshake.
+    pub receiver_opens: bool,
+    /// The bytes of the flow, if they are known.
+    pub bytes: Option<u64>,
+    /// Whether the application observes the transfer.
+    pub application_observes: bool,
 }
 
-impl EndParts {
-    /// The sending end and the receiving one, each with its random stream and its wake-up.
-    pub fn ends(&self, tcp: &tcp::Config, streams: [Stream; 2], slots: [Slot; 2], receiver_opens: bool) -> [End; 2] {
+impl ConnectionPlan<'_> {
+    /// The sending end and the receiving one, with their ports and wake-ups; `observed` if they report events.
+    pub(super) fn ends(&self, ports: [u16; 2], slots: [Slot; 2], observed: bool) -> [End; 2] {
+        let tcp = self.tcp;
         [[0, 1], [1, 0]].map(|[here, there]| {
-            let (sends, opens) = (here == 0, (here == 1) == receiver_opens);
-            let config = tcp::Config { stream: streams[here], ..tcp.clone() };
-            let mut connection = connection(opens, &config, [self.ports[here], self.ports[there]]);
-            if self.observed {
+            let (sends, opens) = (here == 0, (here == 1) == self.receiver_opens);
+            let config = tcp::Config { stream: self.streams[here], ..tcp.clone() };
+            let mut connection = connection(opens, &config, [ports[here], ports[there]]);
+            if observed {
                 connection.observe();
             }
             let nodes = [self.nodes[here], self.nodes[there]];
@@ -36,7 +46,9 @@ impl EndParts {
             end.dscp = self.class;
             end.progress = Progress::from(self.start);
             end.closes_at_end = tcp.close && !sends;
-            end.watched = tcp.handshake || tcp.close || tcp.retries.data != Tries::Unlimited;
+            end.watched =
+                self.application_observes || tcp.handshake || tcp.close || tcp.retries.data != Tries::Unlimited;
+            end.goal = self.bytes.filter(|_| sends).unwrap_or(u64::MAX);
             end
         })
     }

@@ -1,0 +1,230 @@
+//! Flows of datagrams: UDP, and ICMP echo requests with their replies.
+
+use engine::{Histogram, IdVec, Span, Time};
+use wire::{Body, Datagram, Dscp, Packet, Protocol};
+
+use super::Endpoints;
+use super::ports::Ports;
+use super::progress::Progress;
+use crate::app::DatagramArrival;
+use crate::event::PacketFlow;
+use crate::ids::NodeId;
+use crate::jitter::Jitter;
+use crate::results::DatagramResult;
+use crate::world::flow::FlowIndex;
+
+engine::define_ids! {
+    /// The number of a flow of datagrams.
+    pub(in crate::world) struct DatagramFlowId;
+    /// The number of an end of such a flow: an even one sends, the one after it receives.
+    pub(super) struct DatagramEndId;
+}
+
+impl DatagramFlowId {
+    fn ends(self) -> [DatagramEndId; 2] {
+        [DatagramEndId(2 * self.0), DatagramEndId(2 * self.0 + 1)]
+    }
+}
+
+impl DatagramEndId {
+    fn flow(self) -> DatagramFlowId {
+        DatagramFlowId(self.0 / 2)
+    }
+
+    fn receives(self) -> bool {
+        !self.0.is_multiple_of(2)
+    }
+}
+
+/// The properties of a new flow of datagrams.
+pub(in crate::world) struct DatagramPlan {
+    pub flow: FlowIndex,
+    pub protocol: Protocol,
+    /// The sending node and the receiving one.
+    pub nodes: [NodeId; 2],
+    pub class: Dscp,
+    pub start: Time,
+}
+
+/// What a datagram means that has arrived at a node.
+pub(in crate::world) enum ArrivedDatagram {
+    /// It is for no flow.
+    Foreign,
+    /// The node answers it with this packet.
+    Answered(Packet),
+    /// It has arrived for good.
+    Counted(DatagramFlowId, DatagramArrival),
+}
+
+/// A flow of datagrams. Its receiver, or with echo its sender, computes delay and jitter from what arrives.
+pub(in crate::world) struct DatagramFlow {
+    flow: FlowIndex,
+    protocol: Protocol,
+    /// The sending node and the receiving one, and their ports.
+    nodes: [NodeId; 2],
+    ports: [u16; 2],
+    dscp: Dscp,
+    progress: Progress,
+    sent: u32,
+    bytes_sent: u64,
+    received: u32,
+    bytes_received: u64,
+    /// The number after the highest that arrived.
+    expected: u32,
+    reordered: u32,
+    delay: Histogram,
+    jitter: Jitter,
+    /// When the application finished.
+    finished: Option<Time>,
+}
+
+impl DatagramFlow {
+    fn new(plan: &DatagramPlan, ports: [u16; 2]) -> Self {
+        let DatagramPlan { flow, protocol, nodes, class, start } = *plan;
+        DatagramFlow {
+            flow,
+            protocol,
+            nodes,
+            ports,
+            dscp: class,
+            progress: Progress::from(start),
+            sent: 0,
+            bytes_sent: 0,
+            received: 0,
+            bytes_received: 0,
+            expected: 0,
+            reordered: 0,
+            delay: Histogram::default(),
+            jitter: Jitter::default(),
+            finished: None,
+        }
+    }
+
+    pub fn bytes_received(&self) -> u64 {
+        self.bytes_received
+    }
+
+    /// Its index in the world's list of flows.
+    pub fn flow(&self) -> FlowIndex {
+        self.flow
+    }
+
+    /// The longest time without a new datagram; a flow that has all of `wanted` no longer waits.
+    pub fn longest_pause(&self, wanted: Option<u64>, now: Time) -> Span {
+        self.progress.longest_pause(wanted, now)
+    }
+
+    /// When the last datagram was sent for good, if the application has finished.
+    pub fn finished(&self) -> Option<Time> {
+        self.finished
+    }
+
+    /// Whether all datagrams were sent and arrived.
+    pub fn is_complete(&self) -> bool {
+        self.finished.is_some() && self.received == self.sent
+    }
+
+    /// Whether a packet at an end of it comes from the other end.
+    fn has(&self, packet: &Packet, end: DatagramEndId) -> bool {
+        let there = usize::from(!end.receives());
+        packet.src == self.nodes[there].addr() && packet.ports()[0] == self.ports[there]
+    }
+
+    /// The next datagram, with `size` bytes.
+    fn next_packet(&mut self, size: u32, now: Time) -> Packet {
+        let body = Body::Datagram(Datagram::new(self.protocol, self.ports, size, self.sent, now));
+        self.sent += 1;
+        self.bytes_sent += u64::from(size);
+        let [from, to] = self.nodes.map(NodeId::addr);
+        Packet { dscp: self.dscp, ..Packet::new(from, to, body) }
+    }
+
+    /// Counts an arrival.
+    fn count(&mut self, datagram: &Datagram, now: Time) -> DatagramArrival {
+        let delay = now.since(datagram.created());
+        self.received += 1;
+        self.bytes_received += u64::from(datagram.len);
+        self.progress.has(self.bytes_received, now);
+        if datagram.number < self.expected {
+            self.reordered += 1;
+        }
+        self.expected = self.expected.max(datagram.number + 1);
+        self.delay.record_span(delay);
+        self.jitter.record(delay);
+        DatagramArrival { number: datagram.number, len: datagram.len, delay }
+    }
+
+    pub fn result(&self) -> DatagramResult {
+        DatagramResult {
+            sent: u64::from(self.sent),
+            bytes_sent: self.bytes_sent,
+            received: u64::from(self.received),
+            reordered: u64::from(self.reordered),
+            round_trip: self.protocol == Protocol::EchoRequest,
+            delay: self.delay.clone(),
+            jitter: self.jitter.get(),
+        }
+    }
+}
+
+/// The flows of datagrams, and the ports of their ends.
+pub(super) struct DatagramFlows {
+    flows: IdVec<DatagramFlowId, DatagramFlow>,
+    ports: Ports<DatagramEndId>,
+}
+
+impl DatagramFlows {
+    /// No flows yet, in `nodes` nodes.
+    pub fn of(nodes: usize) -> Self {
+        DatagramFlows { flows: IdVec::default(), ports: Ports::of(nodes) }
+    }
+
+    /// The end of a packet that is for one.
+    fn end_of(&self, packet: &Packet, datagram: &Datagram) -> Option<DatagramEndId> {
+        let end = self.ports.end(NodeId::of(packet.dst), datagram.dst_port)?;
+        self.flows[end.flow()].has(packet, end).then_some(end)
+    }
+
+    pub fn flow_of(&self, packet: &Packet, datagram: &Datagram) -> Option<PacketFlow> {
+        let end = self.end_of(packet, datagram)?;
+        let flow = self.flows[end.flow()].flow.number();
+        Some(PacketFlow { flow, from_sender: end.receives(), seq: None, ack: None })
+    }
+}
+
+impl Endpoints {
+    /// Opens a flow of datagrams; `None` if a node has no port left.
+    pub fn open_datagrams(&mut self, plan: &DatagramPlan) -> Option<DatagramFlowId> {
+        let DatagramFlows { flows, ports } = &mut self.datagrams;
+        let ports = ports.open_pair(plan.nodes, flows.next_id().ends())?;
+        Some(flows.push(DatagramFlow::new(plan, ports)))
+    }
+
+    /// A flow of datagrams, to be looked at.
+    pub fn datagrams(&self, flow: DatagramFlowId) -> &DatagramFlow {
+        &self.datagrams.flows[flow]
+    }
+
+    /// Makes the next datagram of a flow, with `size` bytes; returns it and the node that sends it.
+    pub fn next_datagram(&mut self, flow: DatagramFlowId, size: u32, now: Time) -> (NodeId, Packet) {
+        let flow = &mut self.datagrams.flows[flow];
+        (flow.nodes[0], flow.next_packet(size, now))
+    }
+
+    /// Takes a packet that is no segment of TCP and has arrived at its destination.
+    pub fn take_datagram(&mut self, packet: &Packet, datagram: &Datagram, now: Time) -> ArrivedDatagram {
+        let Some(end) = self.datagrams.end_of(packet, datagram) else { return ArrivedDatagram::Foreign };
+        let flow = &mut self.datagrams.flows[end.flow()];
+        if end.receives() && flow.protocol == Protocol::EchoRequest {
+            let body = Body::Datagram(datagram.reply());
+            let reply = Packet { dscp: packet.dscp, ..Packet::new(packet.dst, packet.src, body) };
+            return ArrivedDatagram::Answered(reply);
+        }
+        ArrivedDatagram::Counted(end.flow(), flow.count(datagram, now))
+    }
+
+    /// The application of a flow of datagrams sends no more.
+    pub fn finish_datagrams(&mut self, flow: DatagramFlowId, now: Time) {
+        self.datagrams.flows[flow].finished.get_or_insert(now);
+    }
+}

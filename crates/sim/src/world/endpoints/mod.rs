@@ -1,0 +1,335 @@
+//! The ends of flows in nodes, and the ports by which packets find them.
+
+mod connect;
+mod datagrams;
+mod end;
+mod ports;
+mod progress;
+
+use engine::{IdVec, Slot, Time};
+use tcp::{Connection, Polled, State};
+use wire::{Body, CompactSegment, Ecn, Flags, Notice, Packet, Segment};
+
+use super::agenda::{Agenda, Wakeup};
+use crate::app::Ends;
+use crate::delay::Delays;
+use crate::event::{Event, PacketFlow};
+use crate::ids::NodeId;
+use crate::timer::Due;
+pub(super) use connect::ConnectionPlan;
+pub(super) use datagrams::{ArrivedDatagram, DatagramFlowId, DatagramPlan};
+pub(super) use end::End;
+pub use ports::MAX_PORTS;
+use ports::Ports;
+
+engine::define_ids! {
+    /// The number of an end of a connection: an even one sends, the one after it receives.
+    pub(super) struct EndId;
+}
+
+impl EndId {
+    /// The other end of the connection.
+    #[inline]
+    pub fn peer(self) -> Self {
+        EndId(self.0 ^ 1)
+    }
+
+    /// The same end of the `n`-th connection after this.
+    #[inline]
+    pub fn after(self, n: usize) -> Self {
+        EndId::from_index(self.index() + 2 * n)
+    }
+}
+
+/// What follows from an action of a connection.
+pub(super) enum ActionOutcome {
+    /// Nothing but its packets.
+    Nothing,
+    /// The end of the flow, or a call of its application, may follow.
+    Watched,
+    /// Everything is acknowledged that the flow sends, for the first time.
+    Complete,
+}
+
+/// What has come to an end since its application was last told.
+pub(super) struct EndNews {
+    /// It has received more.
+    pub received: bool,
+    /// More was acknowledged.
+    pub acknowledged: bool,
+    /// The other end has closed.
+    pub closed: bool,
+}
+
+/// The two ends of a connection are adjacent, and each open port of a node leads to the one end there that has it.
+pub(super) struct Endpoints {
+    ends: IdVec<EndId, End>,
+    ports: Ports<EndId>,
+    datagrams: datagrams::DatagramFlows,
+    /// A packet buffer for connections to write to, reused because initializing one costs as much as filling it.
+    spare: Option<Box<Packet>>,
+    /// Whether connections report events.
+    observed: bool,
+}
+
+/// The ends of the connections of an application.
+pub(super) struct SessionEnds<'a>(&'a mut [End]);
+
+impl Ends for SessionEnds<'_> {
+    fn end(&self, number: usize) -> &Connection {
+        &self.0[number].connection
+    }
+
+    fn end_mut(&mut self, number: usize) -> &mut Connection {
+        &mut self.0[number].connection
+    }
+}
+
+impl Endpoints {
+    /// No ends yet, in `nodes` nodes; `observed` if connections report events.
+    pub fn new(nodes: usize, observed: bool) -> Self {
+        Endpoints {
+            ends: IdVec::default(),
+            ports: Ports::of(nodes),
+            datagrams: datagrams::DatagramFlows::of(nodes),
+            spare: None,
+            observed,
+        }
+    }
+
+    /// Opens the two ends of a connection, in place of one that has been closed if `reused`; returns the sending end.
+    /// `None`, and nothing changes, if a node has no port left.
+    pub fn open(&mut self, plan: &ConnectionPlan<'_>, reused: Option<EndId>, agenda: &mut Agenda) -> Option<EndId> {
+        let sender = reused.unwrap_or_else(|| self.ends.next_id());
+        let both = [sender, sender.peer()];
+        let ports = self.ports.open_pair(plan.nodes, both)?;
+        let slots = both.map(|end| self.slot(end, agenda));
+        for (end, opened) in both.into_iter().zip(plan.ends(ports, slots, self.observed)) {
+            match self.ends.get_mut(end) {
+                Some(closed) => *closed = opened,
+                None => _ = self.ends.push(opened),
+            }
+        }
+        Some(sender)
+    }
+
+    /// The slot of an end that is or will be there.
+    fn slot(&self, end: EndId, agenda: &mut Agenda) -> Slot {
+        self.ends.get(end).map(End::slot).unwrap_or_else(|| agenda.slot(Wakeup::End(end)))
+    }
+
+    /// Closes the ports of both ends of a connection, whose flow is over.
+    pub fn close_pair(&mut self, sender: EndId, agenda: &mut Agenda) {
+        for end in [sender, sender.peer()] {
+            let end = &mut self.ends[end];
+            self.ports.close(end.node, end.connection.ports().0);
+            end.stop_timer(agenda.schedule());
+            end.goal = u64::MAX;
+        }
+    }
+
+    /// An end, to be looked at.
+    #[inline(always)]
+    pub fn end(&self, end: EndId) -> &End {
+        &self.ends[end]
+    }
+
+    /// The states of both ends of a connection.
+    pub fn states(&self, sender: EndId) -> [State; 2] {
+        [sender, sender.peer()].map(|end| self.ends[end].connection.state())
+    }
+
+    /// Passes a segment that has arrived at a node to the end that it is for; `None` if there is none.
+    #[inline]
+    pub fn take_segment(&mut self, node: NodeId, segment: &Segment, ecn: Ecn, now: Time) -> Option<EndId> {
+        let id = self.ports.end(node, segment.dst_port)?;
+        let end = &mut self.ends[id];
+        if !end.connection.owns([segment.src_port, segment.dst_port]) {
+            return None;
+        }
+        end.connection.handle_segment(now, segment, ecn);
+        end.progress.has(end.connection.bytes_received(), now);
+        Some(id)
+    }
+
+    /// The same for a segment that its connection predicts; `None`, and nothing changes, for others.
+    #[inline]
+    pub fn take_predicted(&mut self, node: NodeId, segment: &CompactSegment, ecn: Ecn, now: Time) -> Option<EndId> {
+        let id = self.ports.end(node, segment.dst_port)?;
+        let end = &mut self.ends[id];
+        end.connection.handle_predicted(now, segment, ecn).ok()?;
+        end.progress.has(end.connection.bytes_received(), now);
+        Some(id)
+    }
+
+    /// Passes an ICMP message about a segment to the end that has sent the segment; `None` if there is none.
+    pub fn take_notice(&mut self, packet: &Packet, notice: &Notice, now: Time) -> Option<EndId> {
+        let id = self.ports.end(NodeId::of(packet.dst), notice.src_port)?;
+        let connection = &mut self.ends[id].connection;
+        if !connection.owns(packet.ports()) {
+            return None;
+        }
+        connection.handle_icmp(now, notice);
+        Some(id)
+    }
+
+    /// Handles the wake-up of an end; returns whether its timer has expired.
+    pub fn handle_timer(&mut self, end: EndId, agenda: &mut Agenda) -> bool {
+        let end = &mut self.ends[end];
+        match end.due(agenda.now(), agenda.schedule()) {
+            Due::Later => false,
+            Due::Now => {
+                end.connection.handle_timeout(agenda.now());
+                true
+            }
+        }
+    }
+
+    /// Whether the application of an end closes it now, because the other end has closed.
+    #[inline]
+    pub fn is_to_close(&self, end: EndId) -> bool {
+        let end = &self.ends[end];
+        end.closes_at_end && end.connection.at_end()
+    }
+
+    /// Closes an end of which the application closes when the other end has closed.
+    pub fn close(&mut self, end: EndId) {
+        let end = &mut self.ends[end];
+        end.closes_at_end = false;
+        end.connection.close();
+    }
+
+    /// Takes the next segment without options that an end sends.
+    #[inline(always)]
+    pub fn poll_compact(&mut self, end: EndId, now: Time) -> Polled {
+        self.ends[end].connection.poll_compact(now)
+    }
+
+    /// Writes the next packet of an end to `packet`; returns whether there was one.
+    #[inline(always)]
+    pub fn poll(&mut self, end: EndId, now: Time, packet: &mut Packet) -> bool {
+        self.ends[end].poll(now, packet)
+    }
+
+    /// Takes a buffer for the packets of an end; to be given back with [`reuse_buffer`](Self::reuse_buffer).
+    #[inline]
+    pub fn take_buffer(&mut self, end: EndId) -> Box<Packet> {
+        let [here, there] = self.ends[end].addresses();
+        self.spare.take().unwrap_or_else(|| Box::new(Packet::blank(here, there)))
+    }
+
+    /// Gives back a buffer for packets.
+    #[inline]
+    pub fn reuse_buffer(&mut self, buffer: Box<Packet>) {
+        self.spare = Some(buffer);
+    }
+
+    /// Takes the next event of an end.
+    #[inline]
+    pub fn poll_event(&mut self, end: EndId) -> Option<Event> {
+        let end = &mut self.ends[end];
+        let (flow, event) = (end.number, end.connection.poll_event()?);
+        Some(if end.sends { Event::Sender { flow, event } } else { Event::Receiver { flow, event } })
+    }
+
+    /// Updates the wake-up of an end that has acted and sent its packets; returns what follows.
+    #[inline]
+    pub fn settle(&mut self, end: EndId, agenda: &mut Agenda) -> ActionOutcome {
+        let end = &mut self.ends[end];
+        end.keep_timer(agenda.schedule());
+        if end.connection.bytes_acknowledged() >= end.goal {
+            end.goal = u64::MAX;
+            ActionOutcome::Complete
+        } else if end.watched {
+            ActionOutcome::Watched
+        } else {
+            ActionOutcome::Nothing
+        }
+    }
+
+    /// Reports a round trip that a sending end has measured, and what was acknowledged.
+    #[inline]
+    pub fn report_round_trip(&mut self, end: EndId, delays: &mut Delays) {
+        let end = &mut self.ends[end];
+        if end.sends {
+            delays.acted(end.number, end.connection.take_rtt(), end.connection.bytes_acknowledged());
+        }
+    }
+
+    /// An end writes the only `bytes` of its flow, and no more if it `closes`.
+    pub fn write_all(&mut self, sender: EndId, bytes: u64, closes: bool) {
+        let connection = &mut self.ends[sender].connection;
+        connection.write(bytes);
+        if closes {
+            connection.shutdown_write();
+        }
+    }
+
+    /// An end will write no more, and tells the other one.
+    pub fn shutdown_write(&mut self, sender: EndId) {
+        self.ends[sender].connection.shutdown_write();
+    }
+
+    /// The flow of a sending end is complete when all is acknowledged that it has written: returns how much.
+    pub fn expect_written(&mut self, sender: EndId) -> u64 {
+        let end = &mut self.ends[sender];
+        end.goal = end.connection.bytes_written();
+        end.goal
+    }
+
+    /// An end discards data that it has not sent.
+    pub fn discard_unsent(&mut self, sender: EndId) {
+        self.ends[sender].connection.discard_unsent();
+    }
+
+    /// Access of an application to the ends of its connections, from that with the sending end `sender` on.
+    pub fn session_ends(&mut self, sender: EndId, connections: usize) -> SessionEnds<'_> {
+        SessionEnds(self.ends.range_mut(sender..sender.after(connections)))
+    }
+
+    /// Takes what is new at an end since the last call.
+    pub fn take_news(&mut self, end: EndId) -> EndNews {
+        let end = &mut self.ends[end];
+        let now = [end.connection.bytes_received(), end.connection.bytes_acknowledged()];
+        let before = std::mem::replace(&mut end.shown, now);
+        let closed = !end.sends && end.connection.at_end();
+        EndNews { received: now[0] > before[0], acknowledged: now[1] > before[1], closed }
+    }
+
+    /// The flow of a packet. A packet whose addresses and ports match no flow has none.
+    pub fn flow_of(&self, packet: &Packet) -> Option<PacketFlow> {
+        let port = match &packet.body {
+            Body::Tcp(segment) => segment.dst_port,
+            Body::Icmp(notice) => notice.src_port,
+            Body::Datagram(datagram) => return self.datagrams.flow_of(packet, datagram),
+        };
+        let to = self.ports.end(NodeId::of(packet.dst), port)?;
+        let (there, here) = (&self.ends[to], &self.ends[to.peer()]);
+        match &packet.body {
+            Body::Tcp(segment) => {
+                let ours = packet.src == there.peer && segment.src_port == here.connection.ports().0;
+                ours.then(|| self.flow_of_segment(to, &CompactSegment::of(segment)))
+            }
+            Body::Icmp(notice) => {
+                let ours = notice.segment_dst == there.peer && notice.dst_port == here.connection.ports().0;
+                let seq = notice.seq.offset_from(there.connection.origin(), there.connection.bytes_acknowledged());
+                ours.then_some(PacketFlow { flow: there.number, from_sender: there.sends, seq, ack: None })
+            }
+            Body::Datagram(_) => None,
+        }
+    }
+
+    /// The flow of a segment between the two ends of a connection, of which it is for the end `to`.
+    #[inline]
+    pub fn flow_of_segment(&self, to: EndId, segment: &CompactSegment) -> PacketFlow {
+        let (here, there) = (&self.ends[to.peer()], &self.ends[to]);
+        let seq = segment.seq.offset_from(here.connection.origin(), here.connection.bytes_acknowledged());
+        let ack = segment.ack.offset_from(there.connection.origin(), there.connection.bytes_acknowledged());
+        PacketFlow {
+            flow: there.number,
+            from_sender: here.sends,
+            seq: seq.filter(|_| !segment.flags.has(Flags::SYN)),
+            ack: ack.filter(|_| segment.flags.has(Flags::ACK)),
+        }
+    }
+}
