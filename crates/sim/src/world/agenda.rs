@@ -3,10 +3,9 @@
 use engine::{Schedule, Slot, Span, Time};
 use path::MediumId;
 
-use super::arrivals::ArrivalsId;
 use super::endpoints::EndId;
-use super::session::SessionId;
 use super::topology::RoamerId;
+use super::traffic::{ArrivalsId, SessionId};
 use super::transmitters::StationId;
 use crate::ids::{HopIndex, NodeId};
 

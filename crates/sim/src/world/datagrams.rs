@@ -11,14 +11,12 @@ use crate::ids::NodeId;
 impl World {
     /// Sends the datagrams that the application of a flow has written.
     pub(super) fn send_datagrams<S: Observed>(&mut self, flow: DatagramFlowId, sink: &mut S) {
-        let mut sizes = std::mem::take(&mut self.datagram_sizes);
+        let mut sizes = self.traffic.take_datagram_sizes();
         for size in sizes.drain(..) {
             let (from, mut packet) = self.endpoints.next_datagram(flow, size, self.agenda.now());
             self.originate(from, &mut packet, sink);
         }
-        if self.datagram_sizes.is_empty() {
-            self.datagram_sizes = sizes;
-        }
+        self.traffic.reuse_datagram_sizes(sizes);
         self.look_over_datagrams(flow, sink);
     }
 
@@ -32,28 +30,18 @@ impl World {
             ArrivedDatagram::Counted(flow, arrival) => (flow, arrival),
         };
         let flow = self.endpoints.datagrams(number).flow();
-        if let Some((session, _)) = self.flows[flow].session
-            && self.sessions[session].application.observes()
-        {
+        if let Some((session, _)) = self.traffic.observer(flow) {
             self.with_application(session, sink, |application, cx| application.arrived(&arrival, cx));
         }
         self.look_over_datagrams(number, sink);
     }
 
-    /// Checks whether a flow of datagrams is over: its application has finished, and all have arrived. After a loss it
-    /// is not over before the run ends.
+    /// Checks whether a flow of datagrams is over.
     fn look_over_datagrams<S: Observed>(&mut self, number: DatagramFlowId, sink: &mut S) {
         let datagrams = self.endpoints.datagrams(number);
-        if !datagrams.is_complete() {
-            return;
-        }
-        let flow = &mut self.flows[datagrams.flow()];
-        if !std::mem::replace(&mut flow.over, true) {
-            flow.completed = Some(self.agenda.now());
-            self.unfinished -= usize::from(flow.awaited);
-            if S::ACTIVE {
-                sink.event(self.agenda.now(), &Event::FlowCompleted { flow: flow.number });
-            }
+        if self.traffic.end_if_delivered(datagrams, self.agenda.now()) && S::ACTIVE {
+            let flow = self.traffic.flow(datagrams.flow()).number();
+            sink.event(self.agenda.now(), &Event::FlowCompleted { flow });
         }
     }
 }

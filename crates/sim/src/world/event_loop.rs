@@ -113,7 +113,7 @@ impl World {
         let whole = Packet::blank(unset, unset);
         let mut arriving = Arriving { compact: CompactPacket::of(&whole), whole };
         for _ in 0..wakeups {
-            if (stop.when_over && self.unfinished == 0) || !self.step(stop.at, &mut arriving, sink) {
+            if (stop.when_over && self.traffic.is_over()) || !self.step(stop.at, &mut arriving, sink) {
                 return false;
             }
         }

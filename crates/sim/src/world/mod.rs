@@ -7,24 +7,24 @@
 
 mod agenda;
 mod agents;
-mod arrivals;
+mod applications;
 mod build;
 mod compact;
+mod connections;
 mod datagrams;
 mod drive;
 mod endpoints;
 mod event_loop;
-mod flow;
 mod forwarding;
 mod mobile;
 mod node;
 mod processors;
-mod session;
 mod state;
 mod topology;
+mod traffic;
 mod transmitters;
 
-use engine::{IdVec, Span, Time};
+use engine::{Span, Time};
 use path::link::fifo::Arrival;
 use path::{HopId, LinkEvent, MediumEvent, MediumId, Observer};
 
@@ -32,18 +32,16 @@ use crate::delay::Delays;
 use crate::event::{Event, NodeEvent};
 use crate::ids::NodeId;
 use crate::network::Network;
-use crate::results::{FlowResult, Results, ShortFlow};
+use crate::results::Results;
 use agenda::{Agenda, Wakeup};
-use arrivals::{Arrivals, ArrivalsId};
 pub use drive::{Delivered, FlowInfo, InjectError};
 use endpoints::Endpoints;
 pub use endpoints::MAX_PORTS;
 use event_loop::{Arriving, Observed};
-use flow::{Carrier, Flow, FlowIndex};
 use processors::Processors;
-use session::{Session, SessionId};
 pub use state::NodeState;
 use topology::Topology;
+use traffic::Traffic;
 use transmitters::{MediumWakeup, Transmitters};
 
 /// A network at a point of simulated time.
@@ -53,25 +51,9 @@ pub struct World {
     transmitters: Transmitters,
     processors: Processors,
     endpoints: Endpoints,
-    /// The flows of the network, and after them those that arrived during the run.
-    flows: IdVec<FlowIndex, Flow>,
-    sessions: IdVec<SessionId, Session>,
-    /// Sizes of datagrams that an application sends while it acts.
-    datagram_sizes: Vec<u32>,
-    arrivals: IdVec<ArrivalsId, Arrivals>,
-    /// The index of the first flow that can arrive, and the number of the next one in events.
-    first_short_flow: usize,
-    next_flow: u32,
-    /// Flows that arrived and are over: their memory is used again.
-    free_flows: Vec<FlowIndex>,
-    /// The results of flows that arrived and are over.
-    short_flows: Vec<ShortFlow>,
+    traffic: Traffic,
     /// `None` if they are not measured.
     delays: Option<Box<Delays>>,
-    /// Awaited flows that are not over, and processes by which more arrive.
-    unfinished: usize,
-    /// Whether the run waits for the end of flows that arrive.
-    awaits_arrivals: bool,
     /// The next state change of any channel, for active sinks; `NEVER` without one.
     next_air: Time,
     /// Packets that no connection accepted, oldest first, if they are collected.
@@ -142,29 +124,18 @@ impl World {
     /// The progress from 0 to 1: of the bytes to deliver, or of the time if that is further.
     pub fn progress(&self) -> f64 {
         let time = self.agenda.now().as_secs_f64() / self.agenda.until().as_secs_f64().max(f64::MIN_POSITIVE);
-        let share = |flow: &Flow| {
-            let (bytes, Carrier::Connection { sender, .. }) = (flow.bytes? as f64, flow.carrier) else { return None };
-            Some(self.endpoints.end(sender).connection().bytes_acknowledged() as f64 / bytes.max(1.0))
-        };
-        let more = if self.arrivals.is_empty() { 1.0 } else { 0.0 };
-        let flows = &self.flows.as_slice()[..self.first_short_flow];
-        let least = flows.iter().map(|flow| share(flow).unwrap_or(0.0)).fold(more, f64::min);
-        time.max(least).min(1.0)
+        time.max(self.traffic.progress(&self.endpoints)).min(1.0)
     }
 
     /// Ends the run with the last of these flows; it does not wait for others, nor for flows that arrive. To be called
     /// before the run.
     pub fn await_only(&mut self, flows: &[usize]) {
-        for (number, flow) in self.flows.iter_mut().enumerate() {
-            flow.awaited = flows.contains(&number);
-        }
-        self.awaits_arrivals = false;
-        self.unfinished = self.flows.iter().filter(|flow| flow.awaited && !flow.over).count();
+        self.traffic.await_only(flows);
     }
 
     /// Whether the run is over: all awaited flows are, or the duration has passed.
     pub fn is_over(&self) -> bool {
-        self.unfinished == 0 || self.agenda.now() >= self.agenda.until()
+        self.traffic.is_over() || self.agenda.now() >= self.agenda.until()
     }
 
     /// The counters so far.
@@ -177,58 +148,10 @@ impl World {
             no_route: self.topology.no_route(),
             roaming: self.topology.roaming(now),
             agents: self.processors.counters(),
-            flows: self.flows.as_slice()[..self.first_short_flow].iter().map(|flow| self.flow_result(flow)).collect(),
-            short_flows: self
-                .short_flows
-                .iter()
-                .copied()
-                .chain(self.flows.iter().filter_map(|flow| flow.short))
-                .collect(),
+            flows: self.traffic.results(&self.endpoints, now),
+            short_flows: self.traffic.short_flows(),
             links: self.transmitters.link_results(now),
             media: self.transmitters.medium_results(now),
-        }
-    }
-
-    /// The results of a flow of the network.
-    fn flow_result(&self, flow: &Flow) -> FlowResult {
-        let application = match flow.session {
-            Some((session, 0)) => self.sessions[session].application.results(self.agenda.now()),
-            _ => Vec::new(),
-        };
-        let sender = match flow.carrier {
-            Carrier::Connection { sender, .. } => sender,
-            Carrier::Datagrams(number) => {
-                let datagrams = self.endpoints.datagrams(number);
-                let elapsed = flow.completed.or(datagrams.finished()).unwrap_or(self.agenda.now()).since(flow.start);
-                return FlowResult {
-                    completed: flow.completed,
-                    failure: None,
-                    elapsed,
-                    bytes_delivered: datagrams.bytes_received(),
-                    longest_pause: (elapsed > Span::ZERO)
-                        .then_some(datagrams.longest_pause(flow.completed.map(|_| 0), self.agenda.now())),
-                    segments_duplicate: 0,
-                    segments_discarded: 0,
-                    sender: tcp::Counters::default(),
-                    datagrams: Some(datagrams.result()),
-                    application,
-                };
-            }
-        };
-        let elapsed = flow.completed.unwrap_or(self.agenda.now()).since(flow.start);
-        let pause = self.endpoints.end(sender.peer()).longest_pause(flow.bytes, self.agenda.now());
-        let [sender, receiver] = [sender, sender.peer()].map(|end| self.endpoints.end(end).connection());
-        FlowResult {
-            completed: flow.completed,
-            failure: sender.failure().or(receiver.failure().filter(|_| flow.completed.is_none())),
-            elapsed,
-            bytes_delivered: receiver.bytes_received(),
-            longest_pause: (elapsed > Span::ZERO).then_some(pause),
-            segments_duplicate: receiver.segments_duplicate(),
-            segments_discarded: receiver.segments_discarded(),
-            sender: sender.counters(),
-            datagrams: None,
-            application,
         }
     }
 

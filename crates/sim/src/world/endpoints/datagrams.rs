@@ -11,7 +11,7 @@ use crate::event::PacketFlow;
 use crate::ids::NodeId;
 use crate::jitter::Jitter;
 use crate::results::DatagramResult;
-use crate::world::flow::FlowIndex;
+use crate::world::traffic::FlowIndex;
 
 engine::define_ids! {
     /// The number of a flow of datagrams.

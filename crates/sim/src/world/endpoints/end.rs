@@ -7,7 +7,7 @@ use wire::{Addr, Dscp, Packet};
 use super::progress::Progress;
 use crate::ids::NodeId;
 use crate::timer::{Due, Timer};
-use crate::world::flow::FlowIndex;
+use crate::world::traffic::FlowIndex;
 
 /// One end of one flow.
 pub(in crate::world) struct End {

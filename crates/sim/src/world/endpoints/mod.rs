@@ -17,7 +17,7 @@ use crate::event::{Event, PacketFlow};
 use crate::ids::NodeId;
 use crate::timer::Due;
 pub(super) use connect::ConnectionPlan;
-pub(super) use datagrams::{ArrivedDatagram, DatagramFlowId, DatagramPlan};
+pub(super) use datagrams::{ArrivedDatagram, DatagramFlow, DatagramFlowId, DatagramPlan};
 pub(super) use end::End;
 pub use ports::MAX_PORTS;
 use ports::Ports;

@@ -5,25 +5,24 @@
 use engine::{Draws, Slot, Span, Stream, Time};
 use wire::{Packet, Segment};
 
-use super::World;
-use super::endpoints::ConnectionPlan;
-use super::event_loop::Observed;
+use super::Traffic;
 use super::flow::{Carrier, Flow, FlowIndex};
-use crate::event::Event;
 use crate::ids::NodeId;
 use crate::network::ArrivalSpec;
 use crate::results::ShortFlow;
 use crate::size::SizeDistribution;
+use crate::world::agenda::Agenda;
+use crate::world::endpoints::{ConnectionPlan, Endpoints};
 
 engine::define_ids! {
     /// The number of a process by which flows arrive.
-    pub(super) struct ArrivalsId;
+    pub(in crate::world) struct ArrivalsId;
 }
 
 /// A Poisson process of flows.
 pub(super) struct Arrivals {
-    pub spec: ArrivalSpec,
-    pub slot: Slot,
+    spec: ArrivalSpec,
+    slot: Slot,
     sizes: Box<dyn SizeDistribution>,
     /// Times between arrivals, and sizes: streams of their own, so that other sizes leave the times as they are.
     times: Draws,
@@ -87,7 +86,7 @@ impl Arrivals {
     }
 
     /// Draws the time of the next arrival; `None` if there is none.
-    pub fn draw_next(&mut self) -> Option<Time> {
+    fn draw_next(&mut self) -> Option<Time> {
         if self.spec.count.is_some_and(|count| self.arrived >= count) {
             return None;
         }
@@ -95,57 +94,50 @@ impl Arrivals {
         let at = Time::from_nanos(self.next as u64);
         (at <= self.spec.stop).then_some(at)
     }
+
+    /// Schedules the next arrival; returns false if there is none.
+    pub fn schedule_next(&mut self, agenda: &mut Agenda) -> bool {
+        let next = self.draw_next();
+        match next {
+            Some(at) => agenda.schedule().arm(self.slot, at),
+            None => agenda.schedule().disarm(self.slot),
+        }
+        next.is_some()
+    }
 }
 
-impl World {
-    /// A flow arrives, and the next arrival is scheduled.
-    pub(super) fn flow_arrives<S: Observed>(&mut self, number: ArrivalsId, sink: &mut S) {
-        let arrivals = &mut self.arrivals[number];
+impl Traffic {
+    /// A flow arrives, and the next arrival is scheduled. Returns the new flow; `None` if its nodes have no port left.
+    pub fn open_arrival(
+        &mut self,
+        id: ArrivalsId,
+        endpoints: &mut Endpoints,
+        agenda: &mut Agenda,
+    ) -> Option<FlowIndex> {
+        let arrivals = &mut self.arrivals[id];
         let bytes = arrivals.sizes.draw(&mut arrivals.lengths);
         arrivals.arrived += 1;
-        match arrivals.draw_next() {
-            Some(at) => self.agenda.schedule().arm(arrivals.slot, at),
-            None => {
-                self.agenda.schedule().disarm(arrivals.slot);
-                self.unfinished -= usize::from(self.awaits_arrivals);
-            }
+        if !arrivals.schedule_next(agenda) {
+            self.unfinished -= usize::from(self.awaits_arrivals);
         }
-        let Some(flow) = self.open_flow(number, bytes) else { return };
-        if S::ACTIVE {
-            let ideal = self.flows[flow].short.and_then(|short| short.ideal);
-            let (flow, arrivals) = (self.flows[flow].number, number.number());
-            sink.event(self.agenda.now(), &Event::FlowArrived { flow, arrivals, bytes, ideal });
-            sink.event(self.agenda.now(), &Event::FlowStarted { flow });
-        }
-        let Carrier::Connection { sender, close } = self.flows[flow].carrier else { return };
-        self.endpoints.write_all(sender, bytes, close);
-        self.end_acted(sender, sink);
-    }
-
-    /// Opens a connection for a flow that arrives now; `None` if its nodes have no port left.
-    fn open_flow(&mut self, arrivals: ArrivalsId, bytes: u64) -> Option<FlowIndex> {
-        let Arrivals { spec, stream, arrived, path, .. } = &self.arrivals[arrivals];
-        let ideal = path.as_ref().map(|path| path.time(bytes, &spec.tcp));
-        let short = ShortFlow { arrivals: arrivals.number(), bytes, start: self.agenda.now(), completed: None, ideal };
-        let nodes = [spec.from, spec.to].map(NodeId::from_index);
+        let Arrivals { spec, stream, arrived, path, .. } = &self.arrivals[id];
+        let (now, ideal) = (agenda.now(), path.as_ref().map(|path| path.time(bytes, &spec.tcp)));
+        let short = ShortFlow { arrivals: id.number(), bytes, start: now, completed: None, ideal };
         let stream = stream.sub(&format!("flow {arrived}"));
         let reused = self.free_flows.pop();
         let plan = ConnectionPlan {
             flow: (reused.unwrap_or_else(|| self.flows.next_id()), self.next_flow),
-            nodes,
+            nodes: [spec.from, spec.to].map(NodeId::from_index),
             class: spec.class,
-            start: self.agenda.now(),
+            start: now,
             tcp: &spec.tcp,
             streams: ["end 0", "end 1"].map(|name| stream.sub(name)),
             receiver_opens: false,
             bytes: Some(bytes),
             application_observes: false,
         };
-        let closed = reused.and_then(|flow| match self.flows[flow].carrier {
-            Carrier::Connection { sender, .. } => Some(sender),
-            Carrier::Datagrams(_) => None,
-        });
-        let Some(sender) = self.endpoints.open(&plan, closed, &mut self.agenda) else {
+        let closed = reused.and_then(|flow| self.flows[flow].sender());
+        let Some(sender) = endpoints.open(&plan, closed, agenda) else {
             self.free_flows.extend(reused);
             self.short_flows.push(short);
             return None;
@@ -154,24 +146,12 @@ impl World {
         self.next_flow += 1;
         let carrier = Carrier::Connection { sender, close: spec.tcp.close };
         let awaited = self.awaits_arrivals;
-        let opened =
-            Flow { short: Some(short), awaited, ..Flow::new(number, None, Some(bytes), self.agenda.now(), carrier) };
+        let opened = Flow { short: Some(short), awaited, ..Flow::new(number, None, Some(bytes), now, carrier) };
         match reused {
             Some(flow) => self.flows[flow] = opened,
             None => _ = self.flows.push(opened),
         }
         self.unfinished += usize::from(self.awaits_arrivals);
         Some(flow)
-    }
-
-    /// A flow that arrived during the run is over: its ports and its memory are free.
-    #[cold]
-    pub(super) fn flow_left(&mut self, flow: FlowIndex) {
-        let left = &mut self.flows[flow];
-        let Carrier::Connection { sender, .. } = left.carrier else { return };
-        let completed = left.completed;
-        self.short_flows.extend(left.short.take().map(|short| ShortFlow { completed, ..short }));
-        self.endpoints.close_pair(sender, &mut self.agenda);
-        self.free_flows.push(flow);
     }
 }

@@ -1,0 +1,92 @@
+//! The consequences of what applications do, and of flows that arrive.
+
+use super::World;
+use super::endpoints::EndId;
+use super::event_loop::Observed;
+use super::traffic::{ApplicationWakeup, ArrivalsId, Carrier, SessionId};
+use crate::app::{AppCx, Application};
+use crate::event::Event;
+
+impl World {
+    /// The application's wake-up: the flow's start, its deadline, or the time at which it stops.
+    pub(super) fn application_wakes<S: Observed>(&mut self, session: SessionId, sink: &mut S) {
+        match self.traffic.wake_application(session, &mut self.agenda) {
+            ApplicationWakeup::Start => {
+                if S::ACTIVE {
+                    for flow in self.traffic.flow_numbers(session) {
+                        sink.event(self.agenda.now(), &Event::FlowStarted { flow });
+                    }
+                }
+                self.with_application(session, sink, |application, cx| application.start(cx));
+            }
+            ApplicationWakeup::Deadline => {
+                self.with_application(session, sink, |application, cx| application.wake(cx));
+            }
+            ApplicationWakeup::Stop => {
+                self.traffic.discard_unsent(session, &mut self.endpoints);
+                self.with_application(session, sink, |_, cx| cx.finish());
+            }
+        }
+    }
+
+    /// Reports the progress of the transfer to an application that observes it, after an event at an end.
+    pub(super) fn show_application<S: Observed>(&mut self, end: EndId, sink: &mut S) {
+        let (flow, sends) = (self.endpoints.end(end).flow(), self.endpoints.end(end).sends());
+        let Some((session, connection)) = self.traffic.observer(flow) else { return };
+        let news = self.endpoints.take_news(end);
+        if news.received && sends {
+            self.with_application(session, sink, |application, cx| application.requested(connection, cx));
+        } else if news.received {
+            self.with_application(session, sink, |application, cx| application.delivered(connection, cx));
+        }
+        if news.acknowledged && sends {
+            self.with_application(session, sink, |application, cx| application.writable(connection, cx));
+        }
+        if news.closed && self.traffic.note_closed(flow) {
+            self.with_application(session, sink, |application, cx| application.closed(connection, cx));
+        }
+    }
+
+    /// Lets an application act, and sends what it has written.
+    pub(super) fn with_application<S: Observed>(
+        &mut self,
+        session: SessionId,
+        sink: &mut S,
+        act: impl FnOnce(&mut dyn Application, &mut AppCx<'_>),
+    ) {
+        let outcome = self.traffic.call_application(session, &mut self.endpoints, &mut self.agenda, act);
+        let Some(outcome) = outcome else { return };
+        match outcome.carrier {
+            Carrier::Connection { sender, .. } => {
+                self.ends_acted((sender.peer(), outcome.connections), outcome.requested, sink);
+                self.ends_acted((sender, outcome.connections), outcome.written, sink);
+            }
+            Carrier::Datagrams(flow) => self.send_datagrams(flow, sink),
+        }
+    }
+
+    /// The ends whose bits are set act: of so many connections from an end on.
+    fn ends_acted<S: Observed>(&mut self, (first, connections): (EndId, usize), mut bits: u64, sink: &mut S) {
+        for connection in 0..connections {
+            if bits & 1 == 1 {
+                self.end_acted(first.after(connection), sink);
+            }
+            bits >>= 1;
+        }
+    }
+
+    /// A flow arrives.
+    pub(super) fn flow_arrives<S: Observed>(&mut self, arrivals: ArrivalsId, sink: &mut S) {
+        let opened = self.traffic.open_arrival(arrivals, &mut self.endpoints, &mut self.agenda);
+        let Some(flow) = opened.map(|flow| self.traffic.flow(flow)) else { return };
+        let (Carrier::Connection { sender, close }, Some(bytes)) = (flow.carrier(), flow.bytes()) else { return };
+        if S::ACTIVE {
+            let (flow, ideal) = (flow.number(), flow.short().and_then(|short| short.ideal));
+            let arrived = Event::FlowArrived { flow, arrivals: arrivals.number(), bytes, ideal };
+            sink.event(self.agenda.now(), &arrived);
+            sink.event(self.agenda.now(), &Event::FlowStarted { flow });
+        }
+        self.endpoints.write_all(sender, bytes, close);
+        self.end_acted(sender, sink);
+    }
+}

@@ -1,0 +1,74 @@
+//! Flows over TCP: the consequences of an event at a connection.
+
+use super::World;
+use super::endpoints::{ActionOutcome, EndId};
+use super::event_loop::Observed;
+use crate::event::Event;
+
+impl World {
+    pub(super) fn end_wakes<S: Observed>(&mut self, end: EndId, sink: &mut S) {
+        if self.endpoints.handle_timer(end, &mut self.agenda) {
+            self.end_acted(end, sink);
+        }
+    }
+
+    /// After an event at a connection: sends its packets and updates its timer.
+    #[inline]
+    pub(super) fn end_acted<S: Observed>(&mut self, end: EndId, sink: &mut S) {
+        if S::TIMES
+            && let Some(delays) = &mut self.delays
+        {
+            self.endpoints.report_round_trip(end, delays);
+        }
+        if self.endpoints.is_to_close(end) {
+            // The other end's close is reported before this end's.
+            self.notify_end(end, sink);
+            self.endpoints.close(end);
+        }
+        if !self.send_compact(end, sink) {
+            self.send(end, sink);
+        }
+        self.notify_end(end, sink);
+        match self.endpoints.settle(end, &mut self.agenda) {
+            ActionOutcome::Nothing => {}
+            ActionOutcome::Watched => self.look_over(end, sink),
+            ActionOutcome::Complete => {
+                let flow = self.endpoints.end(end).flow();
+                self.traffic.complete(flow, self.agenda.now());
+                if S::ACTIVE {
+                    let flow = self.traffic.flow(flow).number();
+                    sink.event(self.agenda.now(), &Event::FlowCompleted { flow });
+                }
+                self.look_over(end, sink);
+            }
+        }
+    }
+
+    /// Sends the packets of a connection.
+    fn send<S: Observed>(&mut self, end: EndId, sink: &mut S) {
+        let node = self.endpoints.end(end).node();
+        let mut packet = self.endpoints.take_buffer(end);
+        while self.endpoints.poll(end, self.agenda.now(), &mut packet) {
+            self.notify_end(end, sink);
+            self.originate(node, &mut packet, sink);
+        }
+        self.endpoints.reuse_buffer(packet);
+    }
+
+    /// Checks whether the flow of an end is over, and tells its application what is new.
+    fn look_over<S: Observed>(&mut self, end: EndId, sink: &mut S) {
+        let flow = self.endpoints.end(end).flow();
+        self.traffic.end_if_over(flow, &mut self.endpoints, &mut self.agenda);
+        self.show_application(end, sink);
+    }
+
+    /// Emits the events of a connection.
+    #[inline]
+    pub(super) fn notify_end<S: Observed>(&mut self, end: EndId, sink: &mut S) {
+        if S::ACTIVE {
+            while let Some(event) = self.endpoints.poll_event(end) {
+                sink.event(self.agenda.now(), &event);
+            }
+        }
+    }
+}

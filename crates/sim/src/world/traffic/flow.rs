@@ -1,0 +1,93 @@
+//! A flow, and what carries its data.
+
+use engine::Time;
+
+use super::session::SessionId;
+use crate::results::ShortFlow;
+use crate::world::endpoints::{DatagramFlowId, EndId};
+
+engine::define_ids! {
+    /// The index of a flow in the world's list; a flow that arrives takes the place of one that is over.
+    pub(in crate::world) struct FlowIndex;
+}
+
+/// A flow: one TCP connection, or datagrams, and the progress of the transfer.
+pub(in crate::world) struct Flow {
+    /// Its number in events. Flows that arrive during the run take the numbers after those of the network.
+    pub(super) number: u32,
+    /// Its session, and its number among the connections of it; a flow that arrived during the run has none.
+    pub(super) session: Option<(SessionId, usize)>,
+    /// The result of a flow that arrived during the run.
+    pub(super) short: Option<ShortFlow>,
+    /// Whether the application was notified that the sending end has closed.
+    pub(super) closed: bool,
+    /// The total bytes of the transfer, once known.
+    pub(super) bytes: Option<u64>,
+    pub(super) start: Time,
+    pub(super) carrier: Carrier,
+    pub(super) completed: Option<Time>,
+    /// Whether the flow is over.
+    pub(super) over: bool,
+    /// Whether the run waits for its end.
+    pub(super) awaited: bool,
+}
+
+/// The transport of a flow.
+#[derive(Clone, Copy)]
+pub(in crate::world) enum Carrier {
+    /// Its sending end. `close`: both ends close.
+    Connection {
+        sender: EndId,
+        close: bool,
+    },
+    Datagrams(DatagramFlowId),
+}
+
+impl Flow {
+    /// A flow that starts at `start`.
+    pub fn new(
+        number: u32,
+        session: Option<(SessionId, usize)>,
+        bytes: Option<u64>,
+        start: Time,
+        carrier: Carrier,
+    ) -> Self {
+        let (short, closed, completed, over, awaited) = (None, false, None, false, true);
+        Flow { number, session, short, closed, bytes, start, carrier, completed, over, awaited }
+    }
+
+    /// Its number in events.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    pub fn carrier(&self) -> Carrier {
+        self.carrier
+    }
+
+    /// Its sending end, over TCP.
+    pub fn sender(&self) -> Option<EndId> {
+        match self.carrier {
+            Carrier::Connection { sender, .. } => Some(sender),
+            Carrier::Datagrams(_) => None,
+        }
+    }
+
+    pub fn start(&self) -> Time {
+        self.start
+    }
+
+    /// The total bytes of the transfer, once known.
+    pub fn bytes(&self) -> Option<u64> {
+        self.bytes
+    }
+
+    pub fn completed(&self) -> Option<Time> {
+        self.completed
+    }
+
+    /// The result of a flow that arrived during the run.
+    pub fn short(&self) -> Option<ShortFlow> {
+        self.short
+    }
+}

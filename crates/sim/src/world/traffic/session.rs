@@ -1,0 +1,179 @@
+//! Sessions: an application and the flows that it uses.
+
+use engine::{Slot, Time};
+
+use super::Traffic;
+use super::flow::{Carrier, FlowIndex};
+use crate::app::{Access, AppCx, Application};
+use crate::world::agenda::Agenda;
+use crate::world::endpoints::Endpoints;
+
+engine::define_ids! {
+    /// The number of an application.
+    pub(in crate::world) struct SessionId;
+}
+
+/// An application in a run.
+pub(super) struct Session {
+    pub(super) application: Box<dyn Application>,
+    /// The application's wake-up.
+    pub(super) slot: Slot,
+    /// Its first flow, and the number of its flows: several for several connections.
+    pub(super) first_flow: FlowIndex,
+    pub(super) connections: usize,
+    pub(super) started: bool,
+    /// The time at which it stops; `NEVER` for none.
+    pub(super) stop: Time,
+    /// Whether it will write no more.
+    pub(super) finished: bool,
+}
+
+impl Session {
+    /// Its flows.
+    pub fn flows(&self) -> impl Iterator<Item = FlowIndex> + use<> {
+        let first = self.first_flow.index();
+        (first..first + self.connections).map(FlowIndex::from_index)
+    }
+
+    /// The application of the flows from `first_flow` on, of which there are none yet.
+    pub fn new(application: Box<dyn Application>, slot: Slot, first_flow: FlowIndex, stop: Time) -> Self {
+        Session { application, slot, first_flow, connections: 0, started: false, stop, finished: false }
+    }
+}
+
+/// What an application has done in a call.
+pub(in crate::world) struct ApplicationOutcome {
+    /// The carrier of its first flow.
+    pub carrier: Carrier,
+    /// The number of its connections.
+    pub connections: usize,
+    /// The connections whose sending ends act, by bit.
+    pub written: u64,
+    /// The connections whose receiving ends act, by bit.
+    pub requested: u64,
+}
+
+/// Why an application wakes.
+pub(in crate::world) enum ApplicationWakeup {
+    /// Its flows start.
+    Start,
+    /// Its deadline is reached.
+    Deadline,
+    /// It is time to stop.
+    Stop,
+}
+
+impl Traffic {
+    /// Handles the wake-up of an application.
+    pub fn wake_application(&mut self, session: SessionId, agenda: &mut Agenda) -> ApplicationWakeup {
+        let session = &mut self.sessions[session];
+        agenda.schedule().disarm(session.slot);
+        if !std::mem::replace(&mut session.started, true) {
+            ApplicationWakeup::Start
+        } else if agenda.now() >= session.stop {
+            ApplicationWakeup::Stop
+        } else {
+            ApplicationWakeup::Deadline
+        }
+    }
+
+    /// The numbers of an application's flows in events.
+    pub fn flow_numbers(&self, session: SessionId) -> impl Iterator<Item = u32> {
+        self.sessions[session].flows().map(|flow| self.flows[flow].number)
+    }
+
+    /// The application that observes a flow, and the flow's number among its connections; `None` if none does.
+    pub fn observer(&self, flow: FlowIndex) -> Option<(SessionId, usize)> {
+        self.flows[flow].session.filter(|(session, _)| self.sessions[*session].application.observes())
+    }
+
+    /// Notes that the application has been notified of the close of a flow; returns whether it had not been.
+    pub fn note_closed(&mut self, flow: FlowIndex) -> bool {
+        !std::mem::replace(&mut self.flows[flow].closed, true)
+    }
+
+    /// Lets an application act; `None` if it has finished before.
+    pub fn call_application(
+        &mut self,
+        id: SessionId,
+        endpoints: &mut Endpoints,
+        agenda: &mut Agenda,
+        act: impl FnOnce(&mut dyn Application, &mut AppCx<'_>),
+    ) -> Option<ApplicationOutcome> {
+        let session = &mut self.sessions[id];
+        if session.finished {
+            return None;
+        }
+        let (now, carrier) = (agenda.now(), self.flows[session.first_flow].carrier);
+        let mut ends;
+        let access = match carrier {
+            Carrier::Connection { sender, .. } => {
+                ends = endpoints.session_ends(sender, session.connections);
+                Access::Connections(&mut ends)
+            }
+            Carrier::Datagrams(flow) => {
+                Access::Datagrams(&mut self.datagram_sizes, endpoints.datagrams(flow).bytes_received())
+            }
+        };
+        let mut cx = AppCx::new(now, access);
+        act(&mut *session.application, &mut cx);
+        let outcome = cx.outcome();
+        session.finished = outcome.finished;
+        let deadline = session.application.deadline().min(session.stop);
+        if deadline > now && deadline != Time::NEVER && !outcome.finished {
+            agenda.schedule().arm(session.slot, deadline);
+        } else {
+            agenda.schedule().disarm(session.slot);
+        }
+        let connections = session.connections;
+        if outcome.finished {
+            self.finish(id, endpoints, now);
+        }
+        // A finished transfer may be complete already.
+        let written = if outcome.finished { u64::MAX } else { outcome.written };
+        Some(ApplicationOutcome { carrier, connections, written, requested: outcome.requested })
+    }
+
+    /// Discards data of an application that was not sent when it stops.
+    pub fn discard_unsent(&mut self, session: SessionId, endpoints: &mut Endpoints) {
+        for flow in self.sessions[session].flows() {
+            let flow = &mut self.flows[flow];
+            if let Carrier::Connection { sender, .. } = flow.carrier {
+                flow.bytes = None;
+                endpoints.discard_unsent(sender);
+            }
+        }
+    }
+
+    /// The sending end of a session's flows will write no more: each is complete when all its data is acknowledged.
+    fn finish(&mut self, session: SessionId, endpoints: &mut Endpoints, now: Time) {
+        for flow in self.sessions[session].flows() {
+            let flow = &mut self.flows[flow];
+            match flow.carrier {
+                Carrier::Connection { sender, close } => {
+                    if close {
+                        endpoints.shutdown_write(sender);
+                    }
+                    if flow.bytes.is_none() && flow.completed.is_none() {
+                        flow.bytes = Some(endpoints.expect_written(sender));
+                    }
+                }
+                Carrier::Datagrams(flow) => endpoints.finish_datagrams(flow, now),
+            }
+        }
+    }
+
+    /// Takes the sizes of the datagrams that an application has written; to be given back with
+    /// [`reuse_datagram_sizes`](Self::reuse_datagram_sizes).
+    pub fn take_datagram_sizes(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.datagram_sizes)
+    }
+
+    /// Gives back the memory of sizes, of which all datagrams were sent.
+    pub fn reuse_datagram_sizes(&mut self, mut sizes: Vec<u32>) {
+        sizes.clear();
+        if self.datagram_sizes.is_empty() {
+            self.datagram_sizes = sizes;
+        }
+    }
+}
