@@ -6,6 +6,7 @@ use path::mac::arq::Arq;
 use super::World;
 use super::agenda::Agenda;
 use super::endpoints::Endpoints;
+use super::probes::Probes;
 use super::processors::Processors;
 use super::topology::Topology;
 use super::traffic::Traffic;
@@ -34,22 +35,12 @@ impl World {
         let mut endpoints = Endpoints::new(network.nodes.len(), observed);
         let mut traffic = Traffic::new(network, &mut endpoints, &mut agenda);
         traffic.add_arrivals(network, &mut topology, &mut agenda);
-        let mut world = World {
-            agenda,
-            topology,
-            transmitters,
-            processors,
-            endpoints,
-            traffic,
-            delays: None,
-            next_air: Time::NEVER,
-            delivered: None,
-        };
+        let mut world = World { agenda, topology, transmitters, processors, endpoints, traffic, probes: Probes::new() };
         world.mobiles_begin();
         let transmitters = &mut world.transmitters;
         world.processors.begin(&mut world.agenda, |link| transmitters.next_change(link, Time::ZERO));
         if observed {
-            world.next_air = world.next_change(Time::ZERO);
+            world.probes.watch_air(&mut world.transmitters);
         }
         world
     }

@@ -5,9 +5,9 @@
 use tcp::Polled;
 use wire::{Addr, CompactPacket, Packet};
 
+use super::World;
 use super::endpoints::EndId;
 use super::event_loop::Observed;
-use super::{Relay, World};
 use crate::ids::{HopIndex, NodeId};
 
 impl World {
@@ -51,36 +51,17 @@ impl World {
     /// Hands a packet to a FIFO link.
     #[inline]
     fn enqueue_compact<S: Observed>(&mut self, hop: HopIndex, packet: &CompactPacket, sink: &mut S) {
-        let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
+        let relay = &mut self.probes.relay(&self.endpoints, sink);
         self.transmitters.accept_compact(hop, packet, &mut self.agenda, relay);
     }
 
     /// Hands a segment of an end to a FIFO link.
     #[inline(always)]
     fn send_on<S: Observed>(&mut self, hop: HopIndex, end: EndId, packet: &CompactPacket, sink: &mut S) {
-        if S::TIMES && self.delays.is_some() {
-            self.time_sent(end, packet);
+        if S::TIMES && self.probes.measures_delays() {
+            self.probes.time_sent(end, packet, &self.endpoints, self.agenda.now());
         }
         self.enqueue_compact(hop, packet, sink);
-    }
-
-    /// Begins to measure the delay of a segment that an end sends.
-    #[inline(never)]
-    fn time_sent(&mut self, end: EndId, packet: &CompactPacket) {
-        let (Some(delays), Some(segment)) = (&mut self.delays, packet.segment()) else { return };
-        if segment.len > 0 {
-            let node = self.endpoints.end(end).node().number();
-            delays.sent(self.agenda.now(), node, &self.endpoints.flow_of_segment(end.peer(), segment));
-        }
-    }
-
-    /// Measures the delay of a segment that has arrived at an end.
-    #[inline(never)]
-    fn time_received(&mut self, end: EndId, packet: &CompactPacket) {
-        let (Some(delays), Some(segment)) = (&mut self.delays, packet.segment()) else { return };
-        if segment.len > 0 {
-            delays.received(self.agenda.now(), &self.endpoints.flow_of_segment(end, segment));
-        }
     }
 
     /// Passes a packet to the connection that it is for, if that predicts it; returns false, and does nothing, otherwise.
@@ -89,8 +70,8 @@ impl World {
         let Some(segment) = packet.segment() else { return false };
         let taken = self.endpoints.take_predicted(node, segment, packet.ecn(), self.agenda.now());
         let Some(end) = taken else { return false };
-        if S::TIMES && self.delays.is_some() {
-            self.time_received(end, packet);
+        if S::TIMES && self.probes.measures_delays() {
+            self.probes.time_received(end, packet, &self.endpoints, self.agenda.now());
         }
         self.end_acted(end, sink);
         true

@@ -15,10 +15,8 @@ impl World {
     /// After an event at a connection: sends its packets and updates its timer.
     #[inline]
     pub(super) fn end_acted<S: Observed>(&mut self, end: EndId, sink: &mut S) {
-        if S::TIMES
-            && let Some(delays) = &mut self.delays
-        {
-            self.endpoints.report_round_trip(end, delays);
+        if S::TIMES {
+            self.probes.end_acted(end, &mut self.endpoints);
         }
         if self.endpoints.is_to_close(end) {
             // The other end's close is reported before this end's.

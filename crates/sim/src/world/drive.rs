@@ -103,7 +103,7 @@ impl World {
         if packet.dst.checked_node().is_none_or(|there| there >= nodes) {
             return Err(InjectError::NoSuchAddress { address: packet.dst.into() });
         }
-        self.delivered.get_or_insert_default();
+        self.probes.collect_delivered();
         self.create(NodeId::from_index(node), &mut packet, sink);
         Ok(())
     }
@@ -112,7 +112,7 @@ impl World {
     /// Packets are collected from the first call of this function or of [`inject`](World::inject) on; packets lost on
     /// the path are reported as events.
     pub fn take_delivered(&mut self) -> Vec<Delivered> {
-        std::mem::take(self.delivered.get_or_insert_default())
+        std::mem::take(self.probes.collect_delivered())
     }
 
     /// The state of both ends of flow number `flow`; `None` if there is no such flow, or
@@ -127,9 +127,6 @@ impl World {
     /// A packet arrived that belongs to no connection of the node.
     #[cold]
     pub(super) fn deliver_outside(&mut self, node: NodeId, packet: &Packet) {
-        let at = self.agenda.now();
-        if let Some(delivered) = &mut self.delivered {
-            delivered.push(Delivered { at, node: node.index(), packet: *packet });
-        }
+        self.probes.keep_delivered(Delivered { at: self.agenda.now(), node: node.index(), packet: *packet });
     }
 }

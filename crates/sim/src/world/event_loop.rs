@@ -85,7 +85,7 @@ impl World {
 
     /// Handles at most `wakeups` wake-ups; returns false if it stopped before it had handled as many.
     pub(super) fn handle<S: Sink>(&mut self, stop: Stop, wakeups: u64, sink: &mut S) -> bool {
-        match (S::ACTIVE, self.delays.is_none() && LOOP_WITHOUT_DELAYS) {
+        match (S::ACTIVE, !self.probes.measures_delays() && LOOP_WITHOUT_DELAYS) {
             (true, _) => self.handle_watched(stop, wakeups, &mut Forward(&mut |at, event| sink.event(at, event))),
             (false, false) => self.handle_timed(stop, wakeups),
             (false, true) => self.handle_unwatched(stop, wakeups),
@@ -124,8 +124,8 @@ impl World {
     #[inline(always)]
     fn step<S: Observed>(&mut self, until: Time, arriving: &mut Arriving, sink: &mut S) -> bool {
         let wakeup = self.agenda.take_next(until);
-        if S::ACTIVE && self.agenda.now() >= self.next_air {
-            self.emit_air(sink);
+        if S::ACTIVE {
+            self.probes.emit_air(&mut self.transmitters, &self.agenda, sink);
         }
         match wakeup {
             Some(wakeup) => self.wake(wakeup, arriving, sink),

@@ -5,8 +5,8 @@ use path::agent::Verdict;
 use path::outcome::Outcome;
 use wire::{Body, Packet};
 
+use super::World;
 use super::event_loop::Observed;
-use super::{Relay, World};
 use crate::event::NodeEvent;
 use crate::ids::{HopIndex, NodeId};
 
@@ -146,7 +146,7 @@ impl World {
         expedited: bool,
         sink: &mut S,
     ) -> bool {
-        let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
+        let relay = &mut self.probes.relay(&self.endpoints, sink);
         self.transmitters.accept((node, hop), packet, expedited, &mut self.agenda, relay)
     }
 

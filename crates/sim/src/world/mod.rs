@@ -1,9 +1,12 @@
 //! The simulated world.
 //!
-//! The event loop takes the next wake-up and calls its owner; packets that the owner emits are processed at once: by
+//! The event loop takes the next wake-up and lets its component act; packets that come out are processed at once: by
 //! the node at the far end of a link, and from there by a connection or the next link. A packet's path through one
 //! wake-up is `FifoLink`, `Link`, `Station` or `Medium` -> `World::arrive` -> `Connection` or `World::forward` ->
 //! `World::output`.
+//!
+//! The state has seven owners, each with private fields and an invariant in the comment of its type. The files with
+//! `impl World` have no state: they take what one owner returns to the next, and events to the sink.
 
 mod agenda;
 mod agents;
@@ -18,18 +21,19 @@ mod event_loop;
 mod forwarding;
 mod mobile;
 mod node;
+mod probes;
 mod processors;
 mod state;
 mod topology;
 mod traffic;
 mod transmitters;
 
-use engine::{Span, Time};
+use engine::Time;
+use path::MediumId;
 use path::link::fifo::Arrival;
-use path::{HopId, LinkEvent, MediumEvent, MediumId, Observer};
 
 use crate::delay::Delays;
-use crate::event::{Event, NodeEvent};
+use crate::event::NodeEvent;
 use crate::ids::NodeId;
 use crate::network::Network;
 use crate::results::Results;
@@ -38,13 +42,14 @@ pub use drive::{Delivered, FlowInfo, InjectError};
 use endpoints::Endpoints;
 pub use endpoints::MAX_PORTS;
 use event_loop::{Arriving, Observed};
+use probes::Probes;
 use processors::Processors;
 pub use state::NodeState;
 use topology::Topology;
 use traffic::Traffic;
 use transmitters::{MediumWakeup, Transmitters};
 
-/// A network at a point of simulated time.
+/// A network at a point of simulated time: it dispatches wake-ups and packets among the owners of the state.
 pub struct World {
     agenda: Agenda,
     topology: Topology,
@@ -52,57 +57,7 @@ pub struct World {
     processors: Processors,
     endpoints: Endpoints,
     traffic: Traffic,
-    /// `None` if they are not measured.
-    delays: Option<Box<Delays>>,
-    /// The next state change of any channel, for active sinks; `NEVER` without one.
-    next_air: Time,
-    /// Packets that no connection accepted, oldest first, if they are collected.
-    delivered: Option<Vec<Delivered>>,
-}
-
-/// Emits the events of links, with the flow of the packet.
-struct Relay<'a, S> {
-    sink: &'a mut S,
-    flows: &'a Endpoints,
-    delays: &'a mut Option<Box<Delays>>,
-}
-
-impl<S: Observed> Observer for Relay<'_, S> {
-    #[inline]
-    fn watches(&self) -> bool {
-        S::ACTIVE
-    }
-    #[inline]
-    fn times(&self) -> bool {
-        S::ACTIVE || (S::TIMES && self.delays.is_some())
-    }
-    #[inline]
-    fn link(&mut self, at: Time, hop: HopId, event: LinkEvent) {
-        if let Some(delays) = self.delays
-            && event.is_timing()
-        {
-            time_on_link(delays, self.flows, (at, hop), &event);
-        }
-        if S::ACTIVE {
-            let of = event.packet().and_then(|packet| self.flows.flow_of(packet));
-            self.sink.event(at, &Event::Link { hop, event, of });
-        }
-    }
-    #[inline]
-    fn waited(&mut self, hop: HopId, wait: Span) {
-        if let Some(delays) = self.delays {
-            delays.waited(hop, wait);
-        }
-    }
-    fn medium(&mut self, at: Time, medium: MediumId, event: MediumEvent) {
-        self.sink.event(at, &Event::Medium { medium, event });
-    }
-}
-
-/// Measures the delay of a packet on a link. Not inlined, as the caller's path is that of all packets.
-#[inline(never)]
-fn time_on_link(delays: &mut Delays, flows: &Endpoints, (at, hop): (Time, HopId), event: &LinkEvent) {
-    delays.link(at, hop, event, || event.packet().and_then(|packet| flows.flow_of(packet)));
+    probes: Probes,
 }
 
 impl World {
@@ -113,12 +68,12 @@ impl World {
 
     /// Measures the delays of a run of `network`, of which this is the world. To be called before the run.
     pub fn measure_delays(&mut self, network: &Network) {
-        self.delays = Some(Box::new(Delays::of(network)));
+        self.probes.measure_delays(network);
     }
 
     /// The delays measured so far; `None` if they are not measured.
     pub fn delays(&self) -> Option<&Delays> {
-        self.delays.as_deref()
+        self.probes.delays()
     }
 
     /// The progress from 0 to 1: of the bytes to deliver, or of the time if that is further.
@@ -160,7 +115,7 @@ impl World {
     fn wake<S: Observed>(&mut self, wakeup: Wakeup, arriving: &mut Arriving, sink: &mut S) {
         match wakeup {
             Wakeup::Fifo(hop) => {
-                let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
+                let relay = &mut self.probes.relay(&self.endpoints, sink);
                 match self.transmitters.wake_fifo(hop, arriving, &mut self.agenda, relay) {
                     Arrival::Nothing => {}
                     Arrival::Compact => self.arrive_compact(hop, &arriving.compact, &mut arriving.whole, sink),
@@ -169,19 +124,19 @@ impl World {
             }
             Wakeup::Link(hop) => {
                 let node = self.topology.near_end(hop);
-                let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
+                let relay = &mut self.probes.relay(&self.endpoints, sink);
                 let whole = &mut arriving.whole;
                 let delivered = self.transmitters.wake_link((node, hop), whole, &mut self.agenda, relay);
                 self.after_wakeup(delivered, whole, sink);
             }
             Wakeup::StationArrival(station) => {
-                let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
+                let relay = &mut self.probes.relay(&self.endpoints, sink);
                 let whole = &mut arriving.whole;
                 let delivered = self.transmitters.wake_station_at_arrival(station, whole, &mut self.agenda, relay);
                 self.after_wakeup(delivered, whole, sink);
             }
             Wakeup::StationTimer(station) => {
-                let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
+                let relay = &mut self.probes.relay(&self.endpoints, sink);
                 let whole = &mut arriving.whole;
                 let delivered = self.transmitters.wake_station_at_timeout(station, whole, &mut self.agenda, relay);
                 self.after_wakeup(delivered, whole, sink);
@@ -215,48 +170,16 @@ impl World {
     /// Lets a medium act, and processes its output.
     #[inline]
     fn medium_wakes<S: Observed>(&mut self, medium: MediumId, wakeup: MediumWakeup, sink: &mut S) {
-        let relay = &mut Relay { sink, flows: &self.endpoints, delays: &mut self.delays };
+        let relay = &mut self.probes.relay(&self.endpoints, sink);
         self.transmitters.wake_medium(medium, wakeup, &mut self.agenda, relay);
         while let Some((hop, outcome)) = self.transmitters.take_medium_outcome(medium) {
             self.process_outcome(hop, outcome, sink);
         }
     }
 
+    /// Emits an event of a node.
     #[inline]
     fn emit<S: Observed>(&mut self, node: NodeId, sink: &mut S, event: impl FnOnce() -> NodeEvent) {
-        if !(S::ACTIVE || (S::TIMES && self.delays.is_some())) {
-            return;
-        }
-        let event = event();
-        let of = event.packet().and_then(|packet| self.endpoints.flow_of(packet));
-        if let (Some(delays), Some(of)) = (&mut self.delays, &of) {
-            delays.node(self.agenda.now(), node.number(), &event, of);
-        }
-        if S::ACTIVE {
-            sink.event(self.agenda.now(), &Event::Node { node: node.number(), event, of });
-        }
-    }
-
-    /// Emits every state change of channels up to now, oldest first.
-    fn emit_air<S: Observed>(&mut self, sink: &mut S) {
-        while self.next_air <= self.agenda.now() && self.next_air != Time::NEVER {
-            let at = self.next_air;
-            let before = Time::from_nanos(at.as_nanos().saturating_sub(1));
-            for link in self.transmitters.links() {
-                if let Some((when, state)) = self.transmitters.next_change(link, before)
-                    && when == at
-                {
-                    sink.event(at, &Event::Air { link: link.number(), state });
-                }
-            }
-            self.next_air = self.next_change(at);
-        }
-    }
-
-    /// The first state change of any link's channel after `after`.
-    fn next_change(&mut self, after: Time) -> Time {
-        let transmitters = &mut self.transmitters;
-        let changes = transmitters.links().filter_map(|link| transmitters.next_change(link, after));
-        changes.map(|(at, _)| at).min().unwrap_or(Time::NEVER)
+        self.probes.emit(node, &self.endpoints, self.agenda.now(), sink, event);
     }
 }

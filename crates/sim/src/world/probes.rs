@@ -1,0 +1,188 @@
+//! What a run reports beside its results: events, delays, and packets for the outside.
+
+use engine::{Span, Time};
+use path::{HopId, LinkEvent, MediumEvent, MediumId, Observer};
+use wire::CompactPacket;
+
+use super::agenda::Agenda;
+use super::drive::Delivered;
+use super::endpoints::{EndId, Endpoints};
+use super::event_loop::Observed;
+use super::transmitters::Transmitters;
+use crate::delay::Delays;
+use crate::event::{Event, NodeEvent};
+use crate::ids::NodeId;
+use crate::network::Network;
+
+/// Probes follow a run and do not change it; after a wake-up, `next_air` is later than the current time.
+pub(super) struct Probes {
+    /// `None` if they are not measured.
+    delays: Option<Box<Delays>>,
+    /// The next state change of any channel, for active sinks; `NEVER` without one.
+    next_air: Time,
+    /// Packets that no connection accepted, oldest first, if they are collected.
+    delivered: Option<Vec<Delivered>>,
+}
+
+impl Probes {
+    /// Probes of a run without delays and events.
+    pub fn new() -> Self {
+        Probes { delays: None, next_air: Time::NEVER, delivered: None }
+    }
+
+    /// Measures the delays of a run of `network` from now on.
+    pub fn measure_delays(&mut self, network: &Network) {
+        self.delays = Some(Box::new(Delays::of(network)));
+    }
+
+    /// The delays so far; `None` if they are not measured.
+    pub fn delays(&self) -> Option<&Delays> {
+        self.delays.as_deref()
+    }
+
+    #[inline(always)]
+    pub fn measures_delays(&self) -> bool {
+        self.delays.is_some()
+    }
+
+    /// Measures after an action of an end: its round trip, and what was acknowledged.
+    #[inline]
+    pub fn end_acted(&mut self, end: EndId, endpoints: &mut Endpoints) {
+        if let Some(delays) = &mut self.delays {
+            endpoints.report_round_trip(end, delays);
+        }
+    }
+
+    /// Begins to measure the delay of a segment that an end sends.
+    #[inline(never)]
+    pub fn time_sent(&mut self, end: EndId, packet: &CompactPacket, endpoints: &Endpoints, now: Time) {
+        let (Some(delays), Some(segment)) = (&mut self.delays, packet.segment()) else { return };
+        if segment.len > 0 {
+            let node = endpoints.end(end).node().number();
+            delays.sent(now, node, &endpoints.flow_of_segment(end.peer(), segment));
+        }
+    }
+
+    /// Measures the delay of a segment that has arrived at an end.
+    #[inline(never)]
+    pub fn time_received(&mut self, end: EndId, packet: &CompactPacket, endpoints: &Endpoints, now: Time) {
+        let (Some(delays), Some(segment)) = (&mut self.delays, packet.segment()) else { return };
+        if segment.len > 0 {
+            delays.received(now, &endpoints.flow_of_segment(end, segment));
+        }
+    }
+
+    /// The observer of one call of a transmitter.
+    #[inline(always)]
+    pub fn relay<'a, S: Observed>(&'a mut self, flows: &'a Endpoints, sink: &'a mut S) -> Relay<'a, S> {
+        Relay { sink, flows, delays: &mut self.delays }
+    }
+
+    /// Emits an event of a node, and measures what it says about delays.
+    #[inline]
+    pub fn emit<S: Observed>(
+        &mut self,
+        node: NodeId,
+        endpoints: &Endpoints,
+        now: Time,
+        sink: &mut S,
+        event: impl FnOnce() -> NodeEvent,
+    ) {
+        if !(S::ACTIVE || (S::TIMES && self.measures_delays())) {
+            return;
+        }
+        let event = event();
+        let of = event.packet().and_then(|packet| endpoints.flow_of(packet));
+        if let (Some(delays), Some(of)) = (&mut self.delays, &of) {
+            delays.node(now, node.number(), &event, of);
+        }
+        if S::ACTIVE {
+            sink.event(now, &Event::Node { node: node.number(), event, of });
+        }
+    }
+
+    /// Looks for changes of channels from time zero on.
+    pub fn watch_air(&mut self, transmitters: &mut Transmitters) {
+        self.next_air = next_change(transmitters, Time::ZERO);
+    }
+
+    /// Emits every state change of channels up to now, oldest first.
+    #[inline]
+    pub fn emit_air<S: Observed>(&mut self, transmitters: &mut Transmitters, agenda: &Agenda, sink: &mut S) {
+        while self.next_air <= agenda.now() && self.next_air != Time::NEVER {
+            let at = self.next_air;
+            let before = Time::from_nanos(at.as_nanos().saturating_sub(1));
+            for link in transmitters.links() {
+                if let Some((when, state)) = transmitters.next_change(link, before)
+                    && when == at
+                {
+                    sink.event(at, &Event::Air { link: link.number(), state });
+                }
+            }
+            self.next_air = next_change(transmitters, at);
+        }
+    }
+
+    /// Collects packets that no connection accepts from now on.
+    pub fn collect_delivered(&mut self) -> &mut Vec<Delivered> {
+        self.delivered.get_or_insert_default()
+    }
+
+    /// Keeps a packet that no connection accepts, if they are collected.
+    pub fn keep_delivered(&mut self, packet: Delivered) {
+        if let Some(delivered) = &mut self.delivered {
+            delivered.push(packet);
+        }
+    }
+}
+
+/// The first state change of any link's channel after `after`.
+fn next_change(transmitters: &mut Transmitters, after: Time) -> Time {
+    let changes = transmitters.links().filter_map(|link| transmitters.next_change(link, after));
+    changes.map(|(at, _)| at).min().unwrap_or(Time::NEVER)
+}
+
+/// Emits the events of links, with the flow of the packet.
+pub(super) struct Relay<'a, S> {
+    sink: &'a mut S,
+    flows: &'a Endpoints,
+    delays: &'a mut Option<Box<Delays>>,
+}
+
+impl<S: Observed> Observer for Relay<'_, S> {
+    #[inline]
+    fn watches(&self) -> bool {
+        S::ACTIVE
+    }
+    #[inline]
+    fn times(&self) -> bool {
+        S::ACTIVE || (S::TIMES && self.delays.is_some())
+    }
+    #[inline]
+    fn link(&mut self, at: Time, hop: HopId, event: LinkEvent) {
+        if let Some(delays) = self.delays
+            && event.is_timing()
+        {
+            time_on_link(delays, self.flows, (at, hop), &event);
+        }
+        if S::ACTIVE {
+            let of = event.packet().and_then(|packet| self.flows.flow_of(packet));
+            self.sink.event(at, &Event::Link { hop, event, of });
+        }
+    }
+    #[inline]
+    fn waited(&mut self, hop: HopId, wait: Span) {
+        if let Some(delays) = self.delays {
+            delays.waited(hop, wait);
+        }
+    }
+    fn medium(&mut self, at: Time, medium: MediumId, event: MediumEvent) {
+        self.sink.event(at, &Event::Medium { medium, event });
+    }
+}
+
+/// Measures the delay of a packet on a link. Not inlined, as the caller's path is that of all packets.
+#[inline(never)]
+fn time_on_link(delays: &mut Delays, flows: &Endpoints, (at, hop): (Time, HopId), event: &LinkEvent) {
+    delays.link(at, hop, event, || event.packet().and_then(|packet| flows.flow_of(packet)));
+}
